@@ -172,10 +172,10 @@ static void tell_unknown(struct dropping *d)
 
     tn_buffer_init(&what, d->from->arena->memory, d->c->error);
     for (uint32_t i = 0; i < d->rows.count && !tn_failed(d->c->error); i++) {
-        const struct dropped     *row = tn_list_at(&d->rows, struct dropped, i);
-        const struct tn_net_node *node = tn_net_node(d->from, row->first);
-        if (!what.size && node->source != TN_NONE && d->from->source)
-            tn_op_path(d->from->source, node->source, where, sizeof where);
+        const struct dropped    *row  = tn_list_at(&d->rows, struct dropped, i);
+        const struct tn_net_node node = tn_net_node(d->from, row->first);
+        if (!what.size && node.source != TN_NONE && d->from->source)
+            tn_op_path(d->from->source, node.source, where, sizeof where);
         tn_buffer_format(&what, "%s%.*s (%" PRIu64 ")",
                          what.size ? ", " : "left behind: attributes ",
                          TN_FMT(tn_intern_text(&d->names, i)), row->count);
@@ -195,11 +195,11 @@ void tn_conversion_dropped(struct tn_conversion *c, const struct tn_net *from,
     tn_intern_init(&d.names, from->arena);
     tn_list_init(&d.rows, from->arena->memory, sizeof(struct dropped));
     for (uint32_t i = 0; i < report->rules.count && !tn_failed(c->error); i++) {
-        const struct tn_net_node  *node = tn_net_node(from, i);
+        const struct tn_net_node   node = tn_net_node(from, i);
         const struct tn_lang_rule *rule = tn_map_rule(report, i);
         d.id                            = i;
-        if (rule && !node->is_removed)
-            look_at(&d, node, rule);
+        if (rule && !node.is_removed)
+            look_at(&d, &node, rule);
     }
     tell_unknown(&d);
     tn_list_done(&d.rows);

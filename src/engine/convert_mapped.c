@@ -65,11 +65,11 @@ static void tell_all_defects(const struct mapped *m)
         tn_new(m->from->arena, bool, m->from->pool->ops.ops.count, m->c->error);
 
     for (uint32_t i = 0; is_told && i < m->report->rules.count; i++) {
-        const struct tn_net_node *node = tn_net_node(m->from, i);
-        if (node->is_removed || !is_mapped(m, i) || is_told[node->op->id])
+        const struct tn_net_node node = tn_net_node(m->from, i);
+        if (node.is_removed || !is_mapped(m, i) || is_told[node.op->id])
             continue;
-        is_told[node->op->id] = true;
-        tell_defects(m, node);
+        is_told[node.op->id] = true;
+        tell_defects(m, &node);
     }
 }
 
@@ -145,11 +145,11 @@ static void tell_all_uncarried(struct mapped *m, const char *to)
 
 static bool is_refused(const struct mapped *m, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(m->from, id);
+    const struct tn_net_node node = tn_net_node(m->from, id);
 
-    return !node->is_removed && !node->op->domain.size && !is_mapped(m, id) &&
+    return !node.is_removed && !node.op->domain.size && !is_mapped(m, id) &&
            tn_mappers_find(&m->c->mapped->mappers, tn_text(m->from->dialect),
-                           node->op->type);
+                           node.op->type);
 }
 
 /* "Conv (2), Pad (1)"; gives the number of nodes. */
@@ -162,9 +162,9 @@ static uint64_t list_refused(const struct mapped *m, struct tn_buffer *to)
 
     for (uint32_t i = 0; count && i < m->report->rules.count; i++)
         if (is_refused(m, i))
-            count[tn_net_node(m->from, i)->op->id]++;
+            count[tn_net_node(m->from, i).op->id]++;
     for (uint32_t i = 0; count && i < m->report->rules.count; i++) {
-        const struct tn_net_op *op = tn_net_node(m->from, i)->op;
+        const struct tn_net_op *op = tn_net_node(m->from, i).op;
         if (!count[op->id] || !is_refused(m, i))
             continue;
         nodes += count[op->id];

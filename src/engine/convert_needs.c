@@ -75,7 +75,7 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
 
     for (uint64_t i = 0; i < inputs->count; i++)
         tn_intern_borrow(
-            names, tn_net_value(net, *tn_list_at(inputs, uint32_t, i))->name,
+            names, tn_net_value(net, *tn_list_at(inputs, uint32_t, i)).name,
             net->error);
 }
 
@@ -84,11 +84,11 @@ static void lose_nodes(const struct tn_conversion *c, const struct tn_net *net,
                        const struct tn_intern *inputs)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        if (by_data[i] || node->is_removed || node->graph != 0 ||
-            is_end(net, node, inputs))
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (by_data[i] || node.is_removed || node.graph != 0 ||
+            is_end(net, &node, inputs))
             continue;
-        lose_node(c, net, node,
+        lose_node(c, net, &node,
                   by_control[i] ? "left behind: an operator that only runs by "
                                   "a control dependency"
                                 : "left behind: an operator that no output "
@@ -158,15 +158,18 @@ static void name_functions(struct calling *c)
 static void follow_calls(struct calling *c, const bool *needed)
 {
     for (uint32_t i = 0; i < c->net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(c->net, i);
-        if (node->graph == 0 && needed[i])
-            look_at(c, node);
+        const struct tn_net_node node = tn_net_node(c->net, i);
+        if (node.graph == 0 && needed[i])
+            look_at(c, &node);
     }
     while (c->queue.count && !tn_failed(c->net->error)) {
         uint32_t graph = *tn_list_at(&c->queue, uint32_t, --c->queue.count);
         const struct tn_list *nodes = &tn_net_graph(c->net, graph)->nodes;
-        for (uint64_t i = 0; i < nodes->count; i++)
-            look_at(c, tn_net_node(c->net, *tn_list_at(nodes, uint32_t, i)));
+        for (uint64_t i = 0; i < nodes->count; i++) {
+            const struct tn_net_node node =
+                tn_net_node(c->net, *tn_list_at(nodes, uint32_t, i));
+            look_at(c, &node);
+        }
     }
 }
 
@@ -224,7 +227,7 @@ static void mark_value(const struct tn_conversion *c, const struct tn_net *net,
                        uint32_t value, bool *is_used)
 {
     const struct tn_tensor *origin =
-        value == TN_NONE ? NULL : tn_net_value(net, value)->origin;
+        value == TN_NONE ? NULL : tn_net_value(net, value).origin;
     /* One that is in an attribute of a node is not among the model's own. */
     uint64_t index = ((uintptr_t)origin - (uintptr_t)c->from->tensors.items) /
                      sizeof *origin;
@@ -238,9 +241,9 @@ static void mark_used(const struct tn_conversion *c, const struct tn_net *net,
                       bool *is_used)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++)
-            mark_value(c, net, node->inputs[k], is_used);
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            mark_value(c, net, node.inputs[k], is_used);
     }
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;

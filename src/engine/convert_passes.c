@@ -19,6 +19,8 @@
 #include "ir/attr.h"
 #include "map/flow/flow.h"
 #include "map/net/nd4j_args.h"
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
 #include "map/tidy/tf_tidy.h"
@@ -45,11 +47,11 @@ static void say_known(struct tn_conversion *c)
     uint64_t known = 0, all = 0;
 
     for (uint32_t i = 0; i < c->net->values.count; i++) {
-        const struct tn_net_value *value = tn_net_value(c->net, i);
-        bool is_made = value->producer != TN_NONE && !value->constant;
+        const struct tn_net_value value = tn_net_value(c->net, i);
+        bool is_made = value.producer != TN_NONE && !value.constant;
         all += is_made;
-        known += is_made && value->type->has_rank &&
-                 value->type->dtype != TN_UNDEFINED;
+        known += is_made && value.type->has_rank &&
+                 value.type->dtype != TN_UNDEFINED;
     }
     snprintf(c->did, sizeof c->did, "%" PRIu64 " of %" PRIu64 " values known",
              known, all);
@@ -101,10 +103,10 @@ static void type_inputs(struct tn_conversion *c)
         const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
         for (uint64_t i = 0; i < from->count && i < to->count; i++) {
             uint32_t input = *tn_list_at(to, uint32_t, i);
-            if (!tn_net_value(net, input)->type->has_rank)
+            if (!tn_net_value(net, input).type->has_rank)
                 tn_net_set_type(
                     net, input,
-                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i))->type);
+                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i)).type);
         }
     }
     tn_net_done(&whole);
@@ -126,17 +128,18 @@ static enum tn_status check_chosen(struct tn_conversion *c)
             is_input[*tn_list_at(inputs, uint32_t, i)] = true;
     }
     for (uint32_t i = 0; is_input && i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++) {
-            uint32_t                   id = node->inputs[k];
-            const struct tn_net_value *v =
-                id == TN_NONE ? NULL : tn_net_value(net, id);
-            if (v && !v->constant && v->producer == TN_NONE && !is_input[id])
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++) {
+            uint32_t id = node.inputs[k];
+            if (id == TN_NONE || is_input[id])
+                continue;
+            const struct tn_net_value v = tn_net_value(net, id);
+            if (!v.constant && v.producer == TN_NONE)
                 tn_error_because(c->error, TN_INVALID, TN_REASON_MISSING_INPUT,
                                  TN_NOWHERE,
                                  "the outputs also need '%.*s', which is not "
                                  "one of the chosen inputs",
-                                 TN_FMT(v->name));
+                                 TN_FMT(v.name));
         }
     }
     tn_arena_done(&scratch);

@@ -44,7 +44,7 @@ static bool is_called(const struct tn_net_op *op, const char *name)
 static bool is_allowed(const struct planning *p, const struct row *row)
 {
     const struct tn_map_options *how = p->c->how;
-    const struct tn_net_op      *op  = tn_net_node(p->from, row->first)->op;
+    const struct tn_net_op      *op  = tn_net_node(p->from, row->first).op;
 
     for (uint32_t i = 0; i < how->allow_count; i++)
         if (is_called(op, how->allow[i]))
@@ -56,14 +56,14 @@ static bool is_allowed(const struct planning *p, const struct row *row)
 
 static void count_node(struct planning *p, uint32_t id)
 {
-    const struct tn_net_node  *node = tn_net_node(p->from, id);
+    const struct tn_net_node   node = tn_net_node(p->from, id);
     const struct tn_lang_rule *rule = tn_map_rule(p->report, id);
 
     tn_buffer_clear(&p->scratch);
     tn_buffer_add(&p->scratch, tn_bytes(&rule, sizeof rule));
-    tn_buffer_add(&p->scratch, node->op->domain);
+    tn_buffer_add(&p->scratch, node.op->domain);
     tn_buffer_add(&p->scratch, tn_bytes("", 1));
-    tn_buffer_add(&p->scratch, node->op->type);
+    tn_buffer_add(&p->scratch, node.op->type);
     uint32_t key =
         tn_intern_copy(&p->keys, tn_buffer_bytes(&p->scratch), p->c->error);
     if (key == TN_NO_NAME)
@@ -81,7 +81,7 @@ static void count_nodes(struct planning *p)
 {
     for (uint32_t i = 0; i < p->report->rules.count && !tn_failed(p->c->error);
          i++)
-        if (!tn_net_node(p->from, i)->is_removed)
+        if (!tn_net_node(p->from, i).is_removed)
             count_node(p, i);
 }
 
@@ -130,20 +130,20 @@ const struct tn_vocab_op *tn_conversion_definition(
 
 static const char *stub_of(struct planning *p, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(p->from, id);
+    const struct tn_net_node node = tn_net_node(p->from, id);
 
     tn_buffer_clear(&p->scratch);
     tn_buffer_format(&p->scratch, "rules %s -> %s 1\n\n", p->from->dialect,
                      p->to);
-    tn_conversion_stub(&p->scratch, node,
-                       tn_conversion_definition(&p->words, p->from, node));
+    tn_conversion_stub(&p->scratch, &node,
+                       tn_conversion_definition(&p->words, p->from, &node));
     return tn_buffer_string(&p->scratch);
 }
 
 void tn_conversion_node_path(const struct tn_net *net, uint32_t node, char *to,
                              size_t size)
 {
-    uint32_t op = tn_net_node(net, node)->source;
+    uint32_t op = tn_net_node(net, node).source;
 
     to[0] = '\0';
     if (op != TN_NONE && net->source)
@@ -165,14 +165,14 @@ static void name_rule(const struct tn_lang_rule *rule, char *to, size_t size)
 
 static void tell_row(struct planning *p, const struct row *row)
 {
-    const struct tn_net_node *node = tn_net_node(p->from, row->first);
-    char                      where[256], rule[300];
-    struct tn_plan_row        told = { .from   = p->from->dialect,
-                                       .to     = p->to,
-                                       .op     = node->op->type,
-                                       .domain = node->op->domain,
-                                       .count  = row->count,
-                                       .where  = where };
+    const struct tn_net_node node = tn_net_node(p->from, row->first);
+    char                     where[256], rule[300];
+    struct tn_plan_row       told = { .from   = p->from->dialect,
+                                      .to     = p->to,
+                                      .op     = node.op->type,
+                                      .domain = node.op->domain,
+                                      .count  = row->count,
+                                      .where  = where };
 
     tn_conversion_node_path(p->from, row->first, where, sizeof where);
     if (row->rule) {
@@ -239,16 +239,16 @@ static enum tn_status refuse(struct planning *p, uint32_t count)
  * an op that is not in there have none. */
 static void lose_attrs(struct planning *p, const struct row *row)
 {
-    const struct tn_net_node *node = tn_net_node(p->from, row->first);
-    char                      where[256], what[300];
+    const struct tn_net_node node = tn_net_node(p->from, row->first);
+    char                     where[256], what[300];
 
     if (p->c->plan || !p->c->loss ||
-        !tn_dialect_facts(p->to)->names_everything || node->attr_count == 0)
+        !tn_dialect_facts(p->to)->names_everything || node.attr_count == 0)
         return;
     tn_conversion_node_path(p->from, row->first, where, sizeof where);
     snprintf(what, sizeof what,
              "the attributes of %.*s are left behind: %s does not know the op",
-             TN_FMT(node->op->type), p->to);
+             TN_FMT(node.op->type), p->to);
     for (uint64_t i = 0; i < row->count; i++)
         p->c->loss(p->c->loss_context, TN_NOWHERE, where, what);
 }
@@ -298,7 +298,7 @@ static struct tn_bytes name_of(const struct tn_net      *net,
 {
     if (node->name.size || !node->output_count || node->outputs[0] == TN_NONE)
         return node->name;
-    return tn_net_value(net, node->outputs[0])->name;
+    return tn_net_value(net, node->outputs[0]).name;
 }
 
 enum tn_status tn_conversion_note(struct tn_conversion       *c,
@@ -307,15 +307,15 @@ enum tn_status tn_conversion_note(struct tn_conversion       *c,
 {
     for (uint32_t i = 0; i < report->rules.count && !tn_failed(c->error); i++) {
         const struct tn_lang_rule *rule = tn_map_rule(report, i);
-        const struct tn_net_node  *node = tn_net_node(from, i);
+        const struct tn_net_node   node = tn_net_node(from, i);
         struct tn_touched         *row =
-            rule && !node->is_removed
+            rule && !node.is_removed
                         ? tn_list_push(&c->touched, struct tn_touched, c->error)
                         : NULL;
         if (!row)
             continue;
-        row->name = name_of(from, node);
-        row->type = node->op->type;
+        row->name = name_of(from, &node);
+        row->type = node.op->type;
         row->rule = tn_text_format(
             from->arena, c->error, "%s:%" PRIu32,
             rule->place.file ? rule->place.file : "rules", rule->place.line);

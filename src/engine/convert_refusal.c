@@ -43,7 +43,7 @@ enum tn_status tn_conversion_keep_ops(struct tn_conversion *c)
         uint32_t source = tn_net_node_row(c->net, i)->source;
         if (source < count)
             *tn_list_at(&c->model_ops, const struct tn_net_op *, source) =
-                tn_net_node(c->net, i)->op;
+                tn_net_node(c->net, i).op;
     }
     return TN_OK;
 }
@@ -72,17 +72,17 @@ static void add_op(struct tn_buffer *to, const struct tn_net_op *op)
 static void add_counted(struct refusing *r, const struct tn_refused_op *op,
                         bool is_first)
 {
-    const struct tn_net_node *node = tn_net_node(r->from, op->first);
-    const struct tn_net_op   *made = model_op(r, node);
+    const struct tn_net_node node = tn_net_node(r->from, op->first);
+    const struct tn_net_op  *made = model_op(r, &node);
     const char *word = !is_first ? "" : op->count == 1 ? " node" : " nodes";
 
     if (!made) {
-        add_op(&r->item, node->op);
+        add_op(&r->item, node.op);
         tn_buffer_text(&r->item, " (");
     } else {
         add_op(&r->item, made);
         tn_buffer_format(&r->item, " (as %s's %.*s; ", r->from->dialect,
-                         TN_FMT(node->op->type));
+                         TN_FMT(node.op->type));
     }
     tn_buffer_format(&r->item, "%" PRIu64 "%s)", op->count, word);
 }
@@ -155,20 +155,22 @@ static void add_attr(struct tn_buffer *to, const struct tn_net_attr *attr)
 }
 
 /* "float32[1,?], axis=1": what the rules were asked to take. */
-static void add_use(struct refusing *r, const struct tn_net_node *node)
+static void add_use(struct refusing *r, uint32_t id)
 {
+    const struct tn_net_node node = tn_net_node(r->from, id);
+
     tn_buffer_text(&r->item, "no rule fits its use here: ");
-    if (!node->input_count)
+    if (!node.input_count)
         tn_buffer_text(&r->item, "no inputs");
-    for (uint32_t i = 0; i < node->input_count && i < MOST_ARGUMENTS; i++) {
+    for (uint32_t i = 0; i < node.input_count && i < MOST_ARGUMENTS; i++) {
         tn_buffer_text(&r->item, i ? ", " : "");
-        if (node->inputs[i] == TN_NONE)
+        if (node.inputs[i] == TN_NONE)
             tn_buffer_text(&r->item, "none");
         else
-            add_type(&r->item, tn_net_value(r->from, node->inputs[i])->type);
+            add_type(&r->item, tn_net_value(r->from, node.inputs[i]).type);
     }
-    for (uint32_t i = 0; i < node->attr_count && i < MOST_ARGUMENTS; i++)
-        add_attr(&r->item, &node->attrs[i]);
+    for (uint32_t i = 0; i < node.attr_count && i < MOST_ARGUMENTS; i++)
+        add_attr(&r->item, &node.attrs[i]);
 }
 
 static bool is_own(const struct refusing *r, const struct tn_lang_rule *rule)
@@ -209,11 +211,11 @@ static void add_why(struct refusing *r, uint32_t node)
     const struct tn_map_reason *reason = telling(r, node);
 
     if (!reason) {
-        add_use(r, tn_net_node(r->from, node));
+        add_use(r, node);
         return;
     }
     if (!reason->is_plain) {
-        add_use(r, tn_net_node(r->from, node));
+        add_use(r, node);
         tn_buffer_format(&r->item, " (%s:%" PRIu32 ": %s)",
                          reason->place.file ? reason->place.file : "rules",
                          reason->place.line, reason->text);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/convert_dialect.h"
+#include "map/net/net_build.h"
 
 /* By the name that it has as an input, or as a value; "x" is "x:0" as well. */
 static bool is_called(struct tn_bytes name, const char *wanted)
@@ -29,7 +30,7 @@ static uint32_t find_input(const struct tn_net *net, const char *name)
     for (uint32_t i = 0; i < inputs->count; i++) {
         uint32_t value = *tn_list_at(inputs, uint32_t, i);
         if (is_called(tn_net_input_name(net, 0, i), name) ||
-            is_called(tn_net_value(net, value)->name, name))
+            is_called(tn_net_value(net, value).name, name))
             return value;
     }
     return TN_NONE;
@@ -59,7 +60,7 @@ static enum tn_status set_shape(struct tn_conversion        *c,
                                 "a shape is given for '%.120s', which is not "
                                 "an input of the graph",
                                 shape->name);
-    type = *tn_net_value(net, value)->type;
+    type = *tn_net_value(net, value).type;
     if (type.has_rank && type.rank != shape->rank)
         return refuse(c, shape->name, "rank", type.rank, shape->rank);
     int64_t         *dims = tn_new(net->arena, int64_t, shape->rank, c->error);

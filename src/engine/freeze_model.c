@@ -12,6 +12,8 @@
 #include "base/buffer.h"
 #include "engine/freeze_work.h"
 #include "engine/opened.h"
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "map/tidy/tf_tidy.h"
 
 /* ---- small things ------------------------------------------------------- */

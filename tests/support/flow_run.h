@@ -148,9 +148,9 @@ static inline struct flow_value flow_merge_of(struct flow_run          *run,
         if (!*round)
             return flow_of(run, merge.enter);
         --*round; /* what NextIteration got in the round before */
-        const struct tn_net_node *next =
-            tn_net_node(run->net, tn_net_value(run->net, merge.next)->producer);
-        found = flow_of(run, next->inputs[0]);
+        const struct tn_net_node next =
+            tn_net_node(run->net, tn_net_value(run->net, merge.next).producer);
+        found = flow_of(run, next.inputs[0]);
         ++*round;
         return found;
     }
@@ -246,7 +246,7 @@ static inline bool flow_is_structure_node(const struct tn_net_node *node)
 
 static inline struct flow_value flow_of(struct flow_run *run, uint32_t value)
 {
-    struct tn_net_value v = *tn_net_value(run->net, value);
+    struct tn_net_value v = tn_net_value(run->net, value);
 
     if (!run->steps || !--run->steps)
         return (struct flow_value){ false, 0 };
@@ -254,8 +254,8 @@ static inline struct flow_value flow_of(struct flow_run *run, uint32_t value)
         return flow_live(flow_constant(run->net, v.constant));
     if (v.producer == TN_NONE)
         return flow_live(run->inside[value]);
-    struct tn_net_node node = *tn_net_node(run->net, v.producer);
-    switch (tn_flow_kind(&node)) {
+    struct tn_net_node node = tn_net_node(run->net, v.producer);
+    switch (tn_flow_kind(node.op)) {
     case TN_FLOW_SWITCH: return flow_switch(run, &node, v.output);
     case TN_FLOW_MERGE: return flow_merge_of(run, &node, v.producer, v.output);
     case TN_FLOW_ENTER: return flow_one_frame_up(run, node.inputs[0]);

@@ -4,6 +4,7 @@
 #ifndef TN_TESTS_NET_BENCH_H
 #define TN_TESTS_NET_BENCH_H
 
+#include "map/net/net_build.h"
 #include "support/hostile.h"
 #include "support/net_text.h"
 
@@ -58,8 +59,8 @@ static inline unsigned count_nodes(const struct tn_net *net, const char *type)
     unsigned count = 0;
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->op->type, type))
+        if (!tn_net_node(net, i).is_removed &&
+            tn_bytes_is(tn_net_node(net, i).op->type, type))
             count++;
     return count;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #define NET_LINE_MAX                                                           \
     8 /* inputs, outputs, attributes                          */
@@ -22,7 +22,7 @@
 static inline uint32_t net_line_find(const struct tn_net *net, const char *name)
 {
     for (uint32_t i = 0; i < net->values.count; i++)
-        if (tn_bytes_is(tn_net_value(net, i)->name, name))
+        if (tn_bytes_is(tn_net_value(net, i).name, name))
             return i;
     return TN_NONE;
 }
@@ -91,7 +91,7 @@ static inline struct tn_bytes net_line_name(const struct tn_net *net,
 {
     for (uint32_t i = 0; i < count; i++)
         if (outputs[i] != TN_NONE)
-            return tn_net_value(net, outputs[i])->name;
+            return tn_net_value(net, outputs[i]).name;
     return tn_text("");
 }
 

@@ -2,7 +2,7 @@
 #ifndef TN_TESTS_NET_MAKE_H
 #define TN_TESTS_NET_MAKE_H
 
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 /* A value that comes from outside; dims end with -2, -1 is not known.  NULL:
  * nothing is known. */
@@ -50,15 +50,16 @@ static inline uint32_t make_node(struct tn_net *net, const char *type,
     uint32_t output = tn_net_add_value(net, 0, tn_text(name));
 
     if (output != TN_NONE)
-        tn_net_add_node(net, &(struct tn_net_node){ .name   = tn_text(name),
-                                                    .op = tn_net_own_op(net, type),
-                                                    .inputs = inputs,
-                                                    .input_count  = input_count,
-                                                    .outputs      = &output,
-                                                    .output_count = 1,
-                                                    .attrs        = attrs,
-                                                    .attr_count   = attr_count,
-                                                    .source       = TN_NONE });
+        tn_net_add_node(net,
+                        &(struct tn_net_node){ .name = tn_text(name),
+                                               .op   = tn_net_own_op(net, type),
+                                               .inputs       = inputs,
+                                               .input_count  = input_count,
+                                               .outputs      = &output,
+                                               .output_count = 1,
+                                               .attrs        = attrs,
+                                               .attr_count   = attr_count,
+                                               .source       = TN_NONE });
     return output;
 }
 

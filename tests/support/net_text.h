@@ -14,24 +14,24 @@ static struct tn_bytes net_text_what(const struct tn_net       *net,
 {
     if (value->producer == TN_NONE)
         return tn_text("const");
-    return tn_net_node(net, value->producer)->op->type;
+    return tn_net_node(net, value->producer).op->type;
 }
 
 /* As lay-out would call it. */
 static void net_text_value(struct tn_buffer *to, const struct tn_net *net,
                            uint32_t id)
 {
-    const struct tn_net_value *value = tn_net_value(net, id);
-    unsigned                   same  = 0;
+    const struct tn_net_value value = tn_net_value(net, id);
+    unsigned                  same  = 0;
 
-    tn_buffer_add(to, value->name);
-    if (!value->is_inner)
+    tn_buffer_add(to, value.name);
+    if (!value.is_inner)
         return;
-    struct tn_bytes what = net_text_what(net, value);
+    struct tn_bytes what = net_text_what(net, &value);
     for (uint32_t i = 0; i < id; i++) {
-        const struct tn_net_value *other = tn_net_value(net, i);
-        same += other->is_inner && tn_bytes_equal(other->name, value->name) &&
-                tn_bytes_equal(net_text_what(net, other), what);
+        const struct tn_net_value other = tn_net_value(net, i);
+        same += other.is_inner && tn_bytes_equal(other.name, value.name) &&
+                tn_bytes_equal(net_text_what(net, &other), what);
     }
     tn_buffer_format(to, "/%.*s", TN_FMT(what));
     if (same)
@@ -84,10 +84,10 @@ static void net_text_graph(struct tn_buffer *to, const struct tn_net *net,
         tn_buffer_text(to, "| ");
     }
     for (uint64_t i = 0; i < g->nodes.count; i++) {
-        const struct tn_net_node *node =
+        const struct tn_net_node node =
             tn_net_node(net, *tn_list_at(&g->nodes, uint32_t, i));
-        if (!node->is_removed)
-            net_text_node(to, net, node);
+        if (!node.is_removed)
+            net_text_node(to, net, &node);
     }
     tn_buffer_text(to, "->");
     net_text_values(to, net, g->outputs.items, (uint32_t)g->outputs.count);

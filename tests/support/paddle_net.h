@@ -4,7 +4,8 @@
 #ifndef TN_TESTS_PADDLE_NET_H
 #define TN_TESTS_PADDLE_NET_H
 
-#include "map/net/net.h"
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 
 #include "support/hostile.h"
 #include "support/little_models.h"
@@ -99,7 +100,7 @@ static inline enum tn_status load_again(struct tn_bytes   input,
 
 /* `tidy` may be NULL. */
 static inline void survive_no_memory(const struct bench *b,
-                                     enum tn_status (*tidy)(struct tn_net  *net,
+                                     enum tn_status (*tidy)(struct tn_net *net,
                                                             struct tn_list *))
 {
     struct again again = { b->model, tidy };

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "map/lang/lang_apply.h"
+#include "map/net/net_build.h"
 
 struct bench {
     struct tn_error      error;

@@ -16,11 +16,13 @@
 #include "map/lang/lang_apply.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/lang/rule_sets.h"
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 
 static void forget(struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->values.count; i++)
-        if (tn_net_value(net, i)->producer != TN_NONE)
+        if (tn_net_value(net, i).producer != TN_NONE)
             tn_net_set_type(net, i, &tn_net_unknown);
 }
 
@@ -59,9 +61,9 @@ static void print_net(struct tn_net *net, const struct tn_lang_file *shapes)
     forget(net);
     tn_infer(net, shapes);
     for (uint32_t i = 0; i < net->values.count; i++) {
-        const struct tn_net_value *value = tn_net_value(net, i);
-        if (value->producer != TN_NONE && !value->is_inner)
-            print_value(value);
+        const struct tn_net_value value = tn_net_value(net, i);
+        if (value.producer != TN_NONE && !value.is_inner)
+            print_value(&value);
     }
 }
 
@@ -69,8 +71,8 @@ static struct tn_bytes unmapped(const struct tn_net        *net,
                                 const struct tn_map_report *report)
 {
     for (uint32_t i = 0; i < report->rules.count; i++)
-        if (!tn_map_rule(report, i) && !tn_net_node(net, i)->is_removed)
-            return tn_net_node(net, i)->op->type;
+        if (!tn_map_rule(report, i) && !tn_net_node(net, i).is_removed)
+            return tn_net_node(net, i).op->type;
     return tn_text("?");
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/cursor.h"
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 #include "support/flow_run.h"
 
 #define DEPTH_MAX   4

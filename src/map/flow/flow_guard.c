@@ -10,17 +10,17 @@
 enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,
                               const char *why)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
+    const struct tn_net_node n = tn_net_node(net, node);
 
     return tn_error_set(net->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%.*s (%.*s): %s", TN_FMT(n->name), TN_FMT(n->op->type),
+                        "%.*s (%.*s): %s", TN_FMT(n.name), TN_FMT(n.op->type),
                         why);
 }
 
 const char *const tn_flow_loop_ops[] = { "NextIteration", "next_iteration",
                                          "RefNextIteration", NULL };
 
-enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node)
+enum tn_flow_kind tn_flow_kind(const struct tn_net_op *op)
 {
     static const struct {
         const char       *name;
@@ -49,7 +49,7 @@ enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tn_bytes_is(node->op->type, rows[i].name))
+        if (tn_bytes_is(op->type, rows[i].name))
             return rows[i].kind;
     return TN_FLOW_OTHER;
 }
@@ -69,15 +69,15 @@ static struct tn_bytes frame_of(const struct tn_net_node *node)
 uint32_t tn_flow_condition(const struct tn_net *net, uint32_t value)
 {
     for (uint64_t step = 0; step < net->nodes.count; step++) {
-        uint32_t producer = tn_net_value(net, value)->producer;
+        uint32_t producer = tn_net_value(net, value).producer;
         if (producer == TN_NONE)
             break;
-        const struct tn_net_node *node = tn_net_node(net, producer);
-        enum tn_flow_kind         kind = tn_flow_kind(node);
+        const struct tn_net_node node = tn_net_node(net, producer);
+        enum tn_flow_kind        kind = tn_flow_kind(node.op);
         if ((kind != TN_FLOW_IDENTITY && kind != TN_FLOW_COND) ||
-            !node->input_count || node->inputs[0] == TN_NONE)
+            !node.input_count || node.inputs[0] == TN_NONE)
             break;
-        value = node->inputs[0];
+        value = node.inputs[0];
     }
     return value;
 }
@@ -85,22 +85,22 @@ uint32_t tn_flow_condition(const struct tn_net *net, uint32_t value)
 static bool comes_round(const struct tn_net *net, uint32_t value)
 {
     uint32_t producer =
-        value == TN_NONE ? TN_NONE : tn_net_value(net, value)->producer;
+        value == TN_NONE ? TN_NONE : tn_net_value(net, value).producer;
 
     return producer != TN_NONE &&
-           tn_flow_kind(tn_net_node(net, producer)) == TN_FLOW_NEXT;
+           tn_flow_kind(tn_net_node(net, producer).op) == TN_FLOW_NEXT;
 }
 
 struct tn_flow_merge tn_flow_merge(const struct tn_net *net, uint32_t node)
 {
-    const struct tn_net_node *n     = tn_net_node(net, node);
-    struct tn_flow_merge      merge = { .enter = TN_NONE, .next = TN_NONE };
+    const struct tn_net_node n     = tn_net_node(net, node);
+    struct tn_flow_merge     merge = { .enter = TN_NONE, .next = TN_NONE };
 
-    for (uint32_t i = 0; i < n->input_count; i++)
-        if (comes_round(net, n->inputs[i]))
-            merge.next = n->inputs[i];
+    for (uint32_t i = 0; i < n.input_count; i++)
+        if (comes_round(net, n.inputs[i]))
+            merge.next = n.inputs[i];
         else
-            merge.enter = n->inputs[i];
+            merge.enter = n.inputs[i];
     merge.is_loop = merge.next != TN_NONE && merge.enter != TN_NONE;
     return merge;
 }
@@ -381,7 +381,7 @@ static void set_outputs(struct finding *f, const struct tn_net_node *node,
                         uint32_t guard)
 {
     struct tn_guards *guards    = f->guards;
-    bool              is_switch = tn_flow_kind(node) == TN_FLOW_SWITCH;
+    bool              is_switch = tn_flow_kind(node->op) == TN_FLOW_SWITCH;
 
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t of = guard;
@@ -397,21 +397,21 @@ static void set_outputs(struct finding *f, const struct tn_net_node *node,
 
 static void find_guard(struct finding *f, uint32_t id)
 {
-    const struct tn_net_node *node  = tn_net_node(f->guards->net, id);
-    uint32_t                  guard = 0;
+    const struct tn_net_node node  = tn_net_node(f->guards->net, id);
+    uint32_t                 guard = 0;
 
-    switch (tn_flow_kind(node)) {
-    case TN_FLOW_MERGE: guard = guard_of_merge(f, id, node); break;
+    switch (tn_flow_kind(node.op)) {
+    case TN_FLOW_MERGE: guard = guard_of_merge(f, id, &node); break;
     case TN_FLOW_ENTER:
-        guard = guard_of_enter(f, node, guard_of_inputs(f, node));
+        guard = guard_of_enter(f, &node, guard_of_inputs(f, &node));
         break;
     case TN_FLOW_EXIT:
-        guard = guard_outside(f->guards, guard_of_inputs(f, node));
+        guard = guard_outside(f->guards, guard_of_inputs(f, &node));
         break;
-    default: guard = guard_of_inputs(f, node); break;
+    default: guard = guard_of_inputs(f, &node); break;
     }
     *tn_list_at(&f->guards->of_node, uint32_t, id) = guard;
-    set_outputs(f, node, guard);
+    set_outputs(f, &node, guard);
 }
 
 /* ---- all of them -------------------------------------------------------- */
@@ -440,7 +440,7 @@ enum tn_status tn_guards_find(struct tn_guards *guards, bool with_controls)
         const struct tn_list *nodes = &tn_net_graph(net, 0)->nodes;
         for (uint64_t i = 0; i < nodes->count && !tn_failed(net->error); i++) {
             uint32_t id = *tn_list_at(nodes, uint32_t, i);
-            if (!tn_net_node(net, id)->is_removed)
+            if (!tn_net_node(net, id).is_removed)
                 find_guard(&f, id);
         }
         if (tn_failed(net->error))

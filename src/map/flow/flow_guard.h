@@ -25,7 +25,7 @@ enum tn_flow_kind {
 };
 
 /* TensorFlow's and nd4j's names. */
-enum tn_flow_kind tn_flow_kind(const struct tn_net_node *node);
+enum tn_flow_kind tn_flow_kind(const struct tn_net_op *op);
 
 /* UNSUPPORTED, at that node: "name (op): why". */
 enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,

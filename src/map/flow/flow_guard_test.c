@@ -1,6 +1,7 @@
 /* flow_guard_test.c - under which conditions values live, and what a Merge
  * takes back */
 #include "map/flow/flow_guard.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 
@@ -23,7 +24,7 @@ static void guard_text(const struct tn_guards *guards, uint32_t guard, char *to,
                  TN_FMT(tn_intern_text(&guards->frames, row->what)));
     else
         snprintf(to, size, "%.100s%.*s%c", above,
-                 TN_FMT(tn_net_value(guards->net, row->what)->name),
+                 TN_FMT(tn_net_value(guards->net, row->what).name),
                  row->side ? '+' : '-');
 }
 
@@ -155,16 +156,26 @@ static const struct {
     const char *inputs[2];
     const char *decision; /* above, condition, sides; NULL: none             */
 } merged[] = {
-    { { "s0", "s1" }, " p 0 1" },      { { "s1", "s0" }, " p 1 0" },
-    { { "t0", "s0" }, " p 1 0" },      { { "t0", "t1" }, "p+ q 0 1" },
-    { { "a", "s1" }, " p 0 1" },       { { "t0", "a" }, "p+ q 0 1" },
-    { { "t1", "s1" }, "p+ q 1 0" },    { { "t0", "u1" }, "p+ q 0 1" },
-    { { "u1", "t0" }, "p+ q 1 0" },    { { "s0", "u1" }, NULL },
-    { { "s1", "s1" }, NULL },          { { "t0", "u0" }, NULL },
-    { { "a", "ei" }, NULL },           { { "ei", "a" }, NULL },
-    { { "s0", "ei" }, NULL },          { { "ei", "s0" }, NULL },
-    { { "l0", "o1" }, "[f]c+ ep 0 1" }, { { "o0", "l1" }, "[f]c+ ep 0 1" },
-    { { "k0", "o1" }, NULL },          { { "v0", "t1" }, " p 0 1" },
+    { { "s0", "s1" }, " p 0 1" },
+    { { "s1", "s0" }, " p 1 0" },
+    { { "t0", "s0" }, " p 1 0" },
+    { { "t0", "t1" }, "p+ q 0 1" },
+    { { "a", "s1" }, " p 0 1" },
+    { { "t0", "a" }, "p+ q 0 1" },
+    { { "t1", "s1" }, "p+ q 1 0" },
+    { { "t0", "u1" }, "p+ q 0 1" },
+    { { "u1", "t0" }, "p+ q 1 0" },
+    { { "s0", "u1" }, NULL },
+    { { "s1", "s1" }, NULL },
+    { { "t0", "u0" }, NULL },
+    { { "a", "ei" }, NULL },
+    { { "ei", "a" }, NULL },
+    { { "s0", "ei" }, NULL },
+    { { "ei", "s0" }, NULL },
+    { { "l0", "o1" }, "[f]c+ ep 0 1" },
+    { { "o0", "l1" }, "[f]c+ ep 0 1" },
+    { { "k0", "o1" }, NULL },
+    { { "v0", "t1" }, " p 0 1" },
 };
 
 static void a_merge_takes_back_a_decision(void **state)
@@ -185,8 +196,8 @@ static void a_merge_takes_back_a_decision(void **state)
         if (tn_flow_decision(&guards, inputs, &d)) {
             guard_text(&guards, d.above, above, sizeof above);
             snprintf(text, sizeof text, "%s %.*s %u %u", above,
-                     TN_FMT(tn_net_value(&b.net, d.condition)->name),
-                     d.sides[0], d.sides[1]);
+                     TN_FMT(tn_net_value(&b.net, d.condition).name), d.sides[0],
+                     d.sides[1]);
         }
         const char *want = merged[i].decision ? merged[i].decision : "none";
         if (strcmp(text, want) != 0)

@@ -49,10 +49,10 @@ static void look_at(struct joining *j, uint32_t node)
 
 static void look_behind(struct joining *j, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(j->r->net, id);
+    const struct tn_net_node node = tn_net_node(j->r->net, id);
 
-    for (uint32_t i = 0; i < node->input_count; i++)
-        look_at(j, tn_raise_producer(j->r, node->inputs[i]));
+    for (uint32_t i = 0; i < node.input_count; i++)
+        look_at(j, tn_raise_producer(j->r, node.inputs[i]));
 }
 
 /* All variables of its frame. */

@@ -1,6 +1,7 @@
 /* flow_join_test.c - which Merges become outputs of one If, however deep they
  * lie; what they compute stays the same */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 #include "support/flow_run.h"
 #include "support/net_bench.h"

@@ -8,6 +8,7 @@
  * list is made to hold, wherever control flow carries it.
  */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 /* Structure inside structure: a change travels one level a pass. */
 #define PASS_LIMIT 64
@@ -22,7 +23,7 @@ static void mark(struct marking *m, uint32_t value, enum tn_dtype dtype)
     struct tn_net_type list = { .dtype = dtype, .wrap = TN_NET_SEQUENCE };
 
     if (value == TN_NONE ||
-        tn_net_value(m->net, value)->type->wrap == TN_NET_SEQUENCE)
+        tn_net_value(m->net, value).type->wrap == TN_NET_SEQUENCE)
         return;
     tn_net_set_type(m->net, value, &list);
     m->has_changed = true;
@@ -33,7 +34,7 @@ static void carry(struct marking *m, uint32_t from, uint32_t to)
 {
     if (from == TN_NONE)
         return;
-    const struct tn_net_type *type = tn_net_value(m->net, from)->type;
+    const struct tn_net_type *type = tn_net_value(m->net, from).type;
     if (type->wrap == TN_NET_SEQUENCE)
         mark(m, to, type->dtype);
 }
@@ -120,11 +121,11 @@ static void say_held(struct tn_net *net, const struct tn_net_node *writer)
     if (!at || writer->input_count <= at || writer->inputs[0] == TN_NONE ||
         writer->inputs[at] == TN_NONE)
         return;
-    uint32_t      maker = tn_net_value(net, writer->inputs[0])->producer;
-    enum tn_dtype dtype = tn_net_value(net, writer->inputs[at])->type->dtype;
+    uint32_t      maker = tn_net_value(net, writer->inputs[0]).producer;
+    enum tn_dtype dtype = tn_net_value(net, writer->inputs[at]).type->dtype;
     if (maker == TN_NONE || dtype == TN_UNDEFINED ||
-        !tn_bytes_is(tn_net_node(net, maker)->op->type, "create_list") ||
-        tn_net_attr(tn_net_node(net, maker), "importDataType"))
+        !tn_bytes_is(tn_net_node(net, maker).op->type, "create_list") ||
+        tn_net_attr_of(net, maker, "importDataType"))
         return;
     int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
     if (!kept)
@@ -139,14 +140,18 @@ void tn_flow_lists(struct tn_net *net)
 {
     struct marking m = { .net = net, .has_changed = true };
 
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed)
-            say_held(net, tn_net_node(net, i));
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (!node.is_removed)
+            say_held(net, &node);
+    }
 
     for (int pass = 0; m.has_changed && pass < PASS_LIMIT; pass++) {
         m.has_changed = false;
-        for (uint32_t i = 0; i < net->nodes.count; i++)
-            if (!tn_net_node(net, i)->is_removed)
-                mark_node(&m, tn_net_node(net, i));
+        for (uint32_t i = 0; i < net->nodes.count; i++) {
+            const struct tn_net_node node = tn_net_node(net, i);
+            if (!node.is_removed)
+                mark_node(&m, &node);
+        }
     }
 }

@@ -1,5 +1,6 @@
 /* flow_lists_test.c - lists as values: what flows between their ops */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 #include "support/net_bench.h"
 #include "support/net_lines.h"
@@ -9,7 +10,7 @@ static const struct tn_net_type *type_of(struct bench *b, const char *name)
     uint32_t id = net_line_find(&b->net, name);
 
     assert_int_not_equal(id, TN_NONE);
-    return tn_net_value(&b->net, id)->type;
+    return tn_net_value(&b->net, id).type;
 }
 
 static void assert_list(struct bench *b, const char *name, enum tn_dtype dtype)

@@ -17,6 +17,7 @@
 #include "ir/pairs.h"
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
+#include "map/net/net_build.h"
 
 /* Nodes that let values in, for each node and to begin with: a value passes one
  * for every graph that it is deep inside. */
@@ -79,9 +80,9 @@ static void find_wanted(struct lowering *l)
     if (!tn_list_grow(&l->wanted, net->values.count, net->error))
         return;
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed)
-            want_all(l, tn_net_node(net, i)->inputs,
-                     tn_net_node(net, i)->input_count);
+        if (!tn_net_node(net, i).is_removed)
+            want_all(l, tn_net_node(net, i).inputs,
+                     tn_net_node(net, i).input_count);
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
         if (outputs->count)
@@ -103,7 +104,7 @@ static uint32_t value_in(struct tn_net *net, uint32_t graph, uint32_t like)
     uint32_t value =
         like == TN_NONE
             ? TN_NONE
-            : tn_net_add_value(net, graph, tn_net_value(net, like)->name);
+            : tn_net_add_value(net, graph, tn_net_value(net, like).name);
 
     if (value != TN_NONE)
         tn_net_copy_type(net, value, like);
@@ -118,7 +119,7 @@ static uint32_t add_node(struct lowering *l, uint32_t graph, const char *type,
 
     for (uint32_t i = 0; i < output_count; i++)
         if (outputs[i] != TN_NONE)
-            name = tn_net_value(l->net, outputs[i])->name;
+            name = tn_net_value(l->net, outputs[i]).name;
     return tn_net_add_node(
         l->net, &(struct tn_net_node){ .name   = name,
                                        .op     = tn_net_own_op(l->net, type),
@@ -175,9 +176,9 @@ static void set_bool(struct lowering *l, uint32_t node, const char *name,
 static bool is_everywhere(const struct tn_net *net, uint32_t value,
                           bool is_frame)
 {
-    const struct tn_net_value *v = tn_net_value(net, value);
+    const struct tn_net_value v = tn_net_value(net, value);
 
-    return v->constant || (is_frame && v->producer == TN_NONE && v->graph == 0);
+    return v.constant || (is_frame && v.producer == TN_NONE && v.graph == 0);
 }
 
 typedef uint32_t carry(struct lowering *l, void *context, uint32_t value);
@@ -225,7 +226,7 @@ struct moving {
 static bool must_enter(const struct lowering *l, const struct moving *m,
                        uint32_t node, uint32_t input)
 {
-    struct tn_bytes type = tn_net_node(l->net, node)->op->type;
+    struct tn_bytes type = tn_net_node(l->net, node).op->type;
 
     if (tn_bytes_is(type, l->words->flow[SWITCH]))
         return input == 0;
@@ -250,7 +251,7 @@ static bool comes_in(struct lowering *l, const struct moving *m, uint32_t node,
 
     if (is_everywhere(net, value, m->is_frame))
         return must_enter(l, m, node, input);
-    return tn_net_value(net, value)->graph != m->from ||
+    return tn_net_value(net, value).graph != m->from ||
            tn_pairs_find(&l->outside, m->side, value) != TN_NONE ||
            (!m->is_frame && !is_gated(l, value) &&
             must_enter(l, m, node, input));
@@ -259,12 +260,12 @@ static bool comes_in(struct lowering *l, const struct moving *m, uint32_t node,
 static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
 {
     struct tn_net *net    = l->net;
-    uint32_t       count  = tn_net_node(net, id)->input_count;
+    uint32_t       count  = tn_net_node(net, id).input_count;
     uint32_t      *inputs = tn_new(net->arena, uint32_t, count, net->error);
     uint32_t       gate   = 0;
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        inputs[i] = tn_net_node(net, id)->inputs[i];
+        inputs[i] = tn_net_node(net, id).inputs[i];
         if (inputs[i] == TN_NONE)
             continue;
         if (comes_in(l, m, id, i, inputs[i]))
@@ -274,13 +275,13 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
     }
     if (!inputs || tn_failed(net->error))
         return;
-    const struct tn_net_node *node = tn_net_node(net, id);
-    if (count && memcmp(inputs, node->inputs, count * sizeof *inputs) != 0)
+    struct tn_net_node node = tn_net_node(net, id);
+    if (count && memcmp(inputs, node.inputs, count * sizeof *inputs) != 0)
         tn_net_set_inputs(net, id, inputs, count);
     node = tn_net_node(net, id);
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] != TN_NONE && gate_of(l, node->outputs[i]))
-            *gate_of(l, node->outputs[i]) = gate;
+    for (uint32_t i = 0; i < node.output_count; i++)
+        if (node.outputs[i] != TN_NONE && gate_of(l, node.outputs[i]))
+            *gate_of(l, node.outputs[i]) = gate;
 }
 
 /* Its nodes and values become those of the graph around it. */
@@ -293,7 +294,7 @@ static void move_graph(struct lowering *l, const struct moving *m)
                  sizeof(uint32_t));
     for (uint64_t i = 0; i < nodes.count && !tn_failed(net->error); i++) {
         uint32_t id = *tn_list_at(&nodes, uint32_t, i);
-        if (!tn_net_node(net, id)->is_removed)
+        if (!tn_net_node(net, id).is_removed)
             move_node(l, m, id);
     }
     for (uint64_t i = 0; i < nodes.count && !tn_failed(net->error); i++)
@@ -329,8 +330,7 @@ static bool has_all_outputs(const struct tn_net *net, uint32_t graph)
 static uint32_t graph_attr(const struct tn_net *net, uint32_t node,
                            const char *name)
 {
-    const struct tn_attr_value *attr =
-        tn_net_attr(tn_net_node(net, node), name);
+    const struct tn_attr_value *attr = tn_net_attr_of(net, node, name);
 
     if (!attr || attr->kind != TN_ATTR_GRAPH || attr->count != 1 ||
         attr->of.ints[0] < 0 || (uint64_t)attr->of.ints[0] >= net->graphs.count)
@@ -398,11 +398,11 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
                                  graph_attr(net, node, "then_branch") };
 
     if (graphs[0] == TN_NONE || graphs[1] == TN_NONE ||
-        tn_net_node(net, node)->input_count != 1)
+        tn_net_node(net, node).input_count != 1)
         return tn_flow_refuse(l->net, node, "it has no branches");
-    if (tn_net_node(net, node)->inputs[0] == TN_NONE)
+    if (tn_net_node(net, node).inputs[0] == TN_NONE)
         return tn_flow_refuse(l->net, node, "it has no condition");
-    uint32_t  count  = tn_net_node(net, node)->output_count;
+    uint32_t  count  = tn_net_node(net, node).output_count;
     uint32_t *pairs  = tn_new(net->arena, uint32_t, count * 2, net->error);
     uint32_t *halves = tn_new(net->arena, uint32_t, count * 2, net->error);
     if (!pairs || !halves)
@@ -412,11 +412,11 @@ static enum tn_status lower_if(struct lowering *l, uint32_t node)
             !has_all_outputs(net, graphs[side]))
             return tn_flow_refuse(l->net, node,
                                   "its branches give different outputs");
-        struct branch b = { tn_net_node(net, node)->graph,
-                            tn_net_node(net, node)->inputs[0], side };
+        struct branch b = { tn_net_node(net, node).graph,
+                            tn_net_node(net, node).inputs[0], side };
         TN_TRY(lower_branch(l, &b, graphs[side], halves + side * count));
     }
-    const struct tn_net_node old = *tn_net_node(net, node);
+    const struct tn_net_node old = tn_net_node(net, node);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t inputs[2] = { halves[i], halves[count + i] };
         if (old.outputs[i] != TN_NONE)
@@ -549,7 +549,7 @@ static void carry_outputs(struct lowering *l, struct loop *loop)
          i++) {
         uint32_t value = body_end(net, loop->body, i, true);
         if (!is_everywhere(net, value, true) &&
-            tn_net_value(net, value)->graph != loop->body)
+            tn_net_value(net, value).graph != loop->body)
             carried(l, 0, value, through_enter, loop);
     }
 }
@@ -566,16 +566,16 @@ static uint32_t output_inside(struct lowering *l, struct loop *loop,
 static enum tn_status check_loop(struct lowering *l, uint32_t node,
                                  uint32_t body)
 {
-    const struct tn_net_node  *n = tn_net_node(l->net, node);
+    const struct tn_net_node   n = tn_net_node(l->net, node);
     const struct tn_net_graph *g =
         body == TN_NONE ? NULL : tn_net_graph(l->net, body);
 
-    if (!g || n->input_count < 2 || g->inputs.count != n->input_count ||
-        !has_all(n->inputs + 2, n->input_count - 2) ||
+    if (!g || n.input_count < 2 || g->inputs.count != n.input_count ||
+        !has_all(n.inputs + 2, n.input_count - 2) ||
         !has_all_outputs(l->net, body))
         return tn_flow_refuse(l->net, node,
                               "its body does not take its variables");
-    if (g->outputs.count + 1 != n->input_count)
+    if (g->outputs.count + 1 != n.input_count)
         return tn_flow_refuse(l->net, node, "it stacks what its body gives");
     return TN_OK;
 }
@@ -588,7 +588,7 @@ struct rounds {
 static void begin_rounds(struct lowering *l, uint32_t node, struct loop *loop,
                          struct rounds *rounds)
 {
-    struct tn_net_node n = *tn_net_node(l->net, node);
+    struct tn_net_node n = tn_net_node(l->net, node);
 
     for (uint32_t i = 0; i < rounds->count && !tn_failed(l->net->error); i++) {
         uint32_t first = n.inputs[i];
@@ -623,13 +623,13 @@ static void end_rounds(struct lowering *l, struct loop *loop,
 static enum tn_status lower_loop(struct lowering *l, uint32_t node)
 {
     struct tn_net *net  = l->net;
-    struct loop    loop = { .graph = tn_net_node(net, node)->graph,
+    struct loop    loop = { .graph = tn_net_node(net, node).graph,
                             .body  = graph_attr(net, node, "body") };
     struct rounds  rounds;
 
     TN_TRY(check_loop(l, node, loop.body));
-    loop.frame   = tn_net_name(net, tn_net_node(net, node)->name);
-    rounds.count = tn_net_node(net, node)->input_count;
+    loop.frame   = tn_net_name(net, tn_net_node(net, node).name);
+    rounds.count = tn_net_node(net, node).input_count;
     rounds.items = tn_new(net->arena, struct round, rounds.count, net->error);
     if (!rounds.items)
         return net->error->status;
@@ -656,7 +656,7 @@ bool tn_flow_is_structure(const struct tn_net_node *node)
 
 static enum tn_status lower_node(struct lowering *l, uint32_t node)
 {
-    bool is_if = tn_bytes_is(tn_net_node(l->net, node)->op->type, "If");
+    bool is_if = tn_bytes_is(tn_net_node(l->net, node).op->type, "If");
 
     TN_TRY(is_if ? lower_if(l, node) : lower_loop(l, node));
     forget(l);
@@ -681,11 +681,11 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
     uint32_t       deepest = 0;
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        if (tn_net_node(net, i)->is_removed ||
-            !tn_flow_is_structure(tn_net_node(net, i)))
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (node.is_removed || !tn_flow_is_structure(&node))
             continue;
         uint32_t *slot  = tn_list_push(found, uint32_t, net->error);
-        uint32_t  depth = depth_of(net, tn_net_node(net, i)->graph);
+        uint32_t  depth = depth_of(net, node.graph);
         deepest         = depth > deepest ? depth : deepest;
         if (slot)
             *slot = i;
@@ -695,8 +695,8 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
         TN_TRY(tn_net_order(net, tn_flow_loop_ops));
         for (uint64_t i = 0; i < found->count; i++) {
             uint32_t node = *tn_list_at(found, uint32_t, i);
-            if (!tn_net_node(net, node)->is_removed &&
-                depth_of(net, tn_net_node(net, node)->graph) == depth)
+            if (!tn_net_node(net, node).is_removed &&
+                depth_of(net, tn_net_node(net, node).graph) == depth)
                 TN_TRY(lower_node(l, node));
         }
     }

@@ -1,5 +1,6 @@
 /* flow_lower_test.c - structure becomes dataflow, or is refused */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 #include "support/flow_run.h"
 #include "support/net_bench.h"

@@ -12,6 +12,7 @@
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
+#include "map/net/net_build.h"
 
 static uint32_t compute(struct tn_net *net, uint32_t graph, const char *type,
                         const uint32_t *inputs, uint32_t count)
@@ -53,7 +54,7 @@ static uint32_t number_with(struct tn_net *net, uint32_t graph, uint32_t value,
 
 static void number_merge(struct tn_net *net, uint32_t id)
 {
-    struct tn_net_node node = *tn_net_node(net, id);
+    struct tn_net_node node = tn_net_node(net, id);
     uint32_t          *inputs =
         tn_new(net->arena, uint32_t, node.input_count, net->error);
 
@@ -63,7 +64,7 @@ static void number_merge(struct tn_net *net, uint32_t id)
         return;
     uint32_t outputs[2] = { node.outputs[1], TN_NONE };
     tn_net_set_outputs(net, id, node.outputs, 1);
-    node.name         = tn_net_value(net, outputs[0])->name;
+    node.name         = tn_net_value(net, outputs[0]).name;
     node.inputs       = inputs;
     node.outputs      = outputs;
     node.output_count = 2;
@@ -75,9 +76,9 @@ void tn_flow_number(struct tn_net *net)
     uint64_t count = net->nodes.count;
 
     for (uint32_t i = 0; i < count && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        if (!node->is_removed && tn_flow_kind(node) == TN_FLOW_MERGE &&
-            node->output_count > 1 && node->outputs[1] != TN_NONE)
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (!node.is_removed && tn_flow_kind(node.op) == TN_FLOW_MERGE &&
+            node.output_count > 1 && node.outputs[1] != TN_NONE)
             number_merge(net, i);
     }
 }

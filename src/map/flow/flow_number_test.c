@@ -1,6 +1,7 @@
 /* flow_number_test.c - where somebody asks which input of a Merge came, a
  * second Merge says it */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 #include "support/flow_run.h"
 #include "support/net_bench.h"

@@ -6,6 +6,7 @@
  * around, and the rest is copied into the place, by a job for its node.
  */
 #include "map/flow/flow_raise.h"
+#include "map/net/net_build.h"
 
 /* Copies that structure may cost, for each node. */
 #define COPY_LIMIT 64
@@ -64,7 +65,7 @@ void tn_raise_make_value(struct tn_raising *r, uint32_t place, uint32_t value)
         return;
     if (place) {
         copy =
-            tn_net_add_value(r->net, graph, tn_net_value(r->net, value)->name);
+            tn_net_add_value(r->net, graph, tn_net_value(r->net, value).name);
         if (copy == TN_NONE)
             return;
         tn_net_copy_type(r->net, copy, value);
@@ -85,22 +86,22 @@ void tn_raise_queue(struct tn_raising *r, uint32_t place, uint32_t node)
         tn_list_push(&r->jobs, struct tn_raise_job, r->net->error);
     if (job)
         *job = (struct tn_raise_job){ place, node };
-    for (uint32_t i = 0; i < tn_net_node(r->net, node)->output_count; i++)
-        tn_raise_make_value(r, place, tn_net_node(r->net, node)->outputs[i]);
+    for (uint32_t i = 0; i < tn_net_node(r->net, node).output_count; i++)
+        tn_raise_make_value(r, place, tn_net_node(r->net, node).outputs[i]);
 }
 
 /* A step to what a value is, seen from inside; false: it is made here. */
 static bool step_behind(struct tn_raising *r, uint32_t node, uint32_t *place,
                         uint32_t *value)
 {
-    const struct tn_net_node    *n     = tn_net_node(r->net, node);
+    const struct tn_net_node     n     = tn_net_node(r->net, node);
     const struct tn_raise_place *at    = tn_raise_place_at(r, *place);
     struct tn_flow_merge         merge = { .is_loop = false };
 
-    switch (tn_flow_kind(n)) {
+    switch (tn_flow_kind(n.op)) {
     case TN_FLOW_SWITCH:
     case TN_FLOW_ENTER:
-    case TN_FLOW_COND: *value = n->input_count ? n->inputs[0] : TN_NONE; break;
+    case TN_FLOW_COND: *value = n.input_count ? n.inputs[0] : TN_NONE; break;
     case TN_FLOW_MERGE:
         merge = tn_flow_merge(r->net, node);
         if (!merge.is_loop || at->kind == TN_PLACE_BODY)
@@ -110,7 +111,7 @@ static bool step_behind(struct tn_raising *r, uint32_t node, uint32_t *place,
             break;
         }
         *value =
-            tn_net_node(r->net, tn_raise_producer(r, merge.next))->inputs[0];
+            tn_net_node(r->net, tn_raise_producer(r, merge.next)).inputs[0];
         *place = tn_list_at(&r->loops, struct tn_raise_loop, at->loop)->body;
         break;
     default: return false;
@@ -174,11 +175,11 @@ void tn_raise_add_output(struct tn_raising *r, uint32_t graph, uint32_t value)
     if (value == TN_NONE)
         return;
     uint32_t output =
-        tn_net_add_value(net, graph, tn_net_value(net, value)->name);
+        tn_net_add_value(net, graph, tn_net_value(net, value).name);
     if (output == TN_NONE)
         return;
     tn_net_copy_type(net, output, value);
-    struct tn_net_node node = { .name  = tn_net_value(net, output)->name,
+    struct tn_net_node node = { .name  = tn_net_value(net, output).name,
                                 .op    = tn_net_own_op(net, identity_name(net)),
                                 .graph = graph,
                                 .inputs       = &value,
@@ -198,11 +199,11 @@ uint32_t *tn_raise_new_ids(struct tn_raising *r, uint64_t count)
 /* The inputs of a node, as they are in a place. */
 static uint32_t *inputs_in(struct tn_raising *r, uint32_t place, uint32_t node)
 {
-    uint32_t  count  = tn_net_node(r->net, node)->input_count;
+    uint32_t  count  = tn_net_node(r->net, node).input_count;
     uint32_t *inputs = tn_raise_new_ids(r, count);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        uint32_t value = tn_net_node(r->net, node)->inputs[i];
+        uint32_t value = tn_net_node(r->net, node).inputs[i];
         inputs[i] =
             value == TN_NONE ? TN_NONE : tn_raise_seen_from(r, place, value);
     }
@@ -221,7 +222,7 @@ enum tn_status tn_raise_add_node(struct tn_raising *r, uint32_t place,
                                  uint32_t id)
 {
     struct tn_net     *net  = r->net;
-    struct tn_net_node node = *tn_net_node(net, id);
+    struct tn_net_node node = tn_net_node(net, id);
 
     if (holds_graphs(&node))
         return tn_flow_refuse(r->net, id,
@@ -266,8 +267,8 @@ void tn_raise_add_structure(struct tn_raising *r, uint32_t place, uint32_t like,
             { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &ids[i] }
         };
     }
-    node.name   = tn_net_node(net, like)->name;
-    node.source = tn_net_node(net, like)->source;
+    node.name   = tn_net_node(net, like).name;
+    node.source = tn_net_node(net, like).source;
     node.graph  = tn_raise_place_at(r, place)->graph;
     node.attrs  = attrs;
     tn_net_add_node(net, &node);

@@ -21,6 +21,7 @@
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_raise.h"
+#include "map/net/net_build.h"
 
 /* An If comes with one of its Merges, a Loop with one of its Exits. */
 static bool is_first(struct tn_raising *r, uint32_t place, uint32_t node)
@@ -97,7 +98,7 @@ static bool is_loose_end(const struct tn_raising *r, uint32_t value)
         return false;
     return tn_guard_of(&r->guards, value) ||
            (tn_raise_kind(r, node) == TN_FLOW_MERGE &&
-            tn_net_value(r->net, value)->output == 1);
+            tn_net_value(r->net, value).output == 1);
 }
 
 /* If nothing else is left they were meant, and are refused later. */
@@ -127,7 +128,7 @@ static enum tn_status raise_all(struct tn_raising *r)
     for (uint64_t i = 0; i < r->jobs.count && !tn_failed(net->error); i++)
         TN_TRY(run_job(r, *tn_list_at(&r->jobs, struct tn_raise_job, i)));
     for (uint32_t i = 0; i < r->old_count; i++)
-        if (tn_net_node(net, i)->graph == 0 && !*tn_list_at(&r->kept, bool, i))
+        if (tn_net_node(net, i).graph == 0 && !*tn_list_at(&r->kept, bool, i))
             tn_net_remove(net, i);
     return net->error->status;
 }
@@ -157,9 +158,9 @@ static enum tn_status prepare(struct tn_raising *r)
 static bool has_flow(const struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        enum tn_flow_kind         kind = tn_flow_kind(node);
-        if (!node->is_removed && kind != TN_FLOW_OTHER &&
+        const struct tn_net_node node = tn_net_node(net, i);
+        enum tn_flow_kind        kind = tn_flow_kind(node.op);
+        if (!node.is_removed && kind != TN_FLOW_OTHER &&
             kind != TN_FLOW_IDENTITY)
             return true;
     }

@@ -88,7 +88,7 @@ static inline struct tn_raise_place *tn_raise_place_at(
 static inline enum tn_flow_kind tn_raise_kind(const struct tn_raising *r,
                                               uint32_t                 node)
 {
-    return tn_flow_kind(tn_net_node(r->net, node));
+    return tn_flow_kind(tn_net_node(r->net, node).op);
 }
 
 static inline uint32_t tn_raise_guard(const struct tn_raising *r, uint32_t node)
@@ -99,7 +99,7 @@ static inline uint32_t tn_raise_guard(const struct tn_raising *r, uint32_t node)
 static inline uint32_t tn_raise_producer(const struct tn_raising *r,
                                          uint32_t                 value)
 {
-    return value == TN_NONE ? TN_NONE : tn_net_value(r->net, value)->producer;
+    return value == TN_NONE ? TN_NONE : tn_net_value(r->net, value).producer;
 }
 
 void tn_raise_push(struct tn_raising *r, struct tn_list *list, uint32_t item);

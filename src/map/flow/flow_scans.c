@@ -11,6 +11,7 @@
  * list begins empty, since how many rounds there are may be known to none.
  */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 struct scanning {
     struct tn_net *net;
@@ -38,14 +39,14 @@ static uint32_t add_node(const struct scanning *s, uint32_t graph,
                          uint32_t output_count)
 {
     struct tn_net_node node = {
-        .name         = tn_net_value(s->net, outputs[output_count - 1])->name,
+        .name         = tn_net_value(s->net, outputs[output_count - 1]).name,
         .op           = tn_net_own_op(s->net, type),
         .graph        = graph,
         .inputs       = inputs,
         .input_count  = input_count,
         .outputs      = outputs,
         .output_count = output_count,
-        .source       = tn_net_node(s->net, s->node)->source,
+        .source       = tn_net_node(s->net, s->node).source,
     };
 
     return tn_net_add_node(s->net, &node);
@@ -89,7 +90,7 @@ static void open_list(const struct scanning *s, uint32_t scan,
     set_dtype(net,
               add_node(s, s->graph, "create_list", &size, 1,
                        (uint32_t[]){ list->handle, list->first }, 2),
-              tn_net_value(net, value)->type->dtype);
+              tn_net_value(net, value).type->dtype);
     uint32_t round =
         *tn_list_at(&tn_net_graph(net, s->body)->inputs, uint32_t, 0);
     uint32_t write[] = { list->handle, round, value, list->inside };
@@ -125,9 +126,9 @@ static void go_round(const struct scanning *s, const struct list *lists)
     if (!inputs || !outputs)
         return;
     for (uint32_t i = 0; i < s->variables; i++)
-        inputs[i] = tn_net_node(net, s->node)->inputs[i];
+        inputs[i] = tn_net_node(net, s->node).inputs[i];
     for (uint32_t i = 0; i < first; i++)
-        outputs[i] = tn_net_node(net, s->node)->outputs[i];
+        outputs[i] = tn_net_node(net, s->node).outputs[i];
     for (uint32_t i = 0; i < s->scans; i++) {
         inputs[s->variables + i] = lists[i].first;
         outputs[first + i]       = lists[i].last;
@@ -142,10 +143,9 @@ static void rewrite(const struct scanning *s)
     struct list *lists = tn_new(net->arena, struct list, s->scans, net->error);
 
     for (uint32_t i = 0; lists && i < s->scans && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node = tn_net_node(net, s->node);
-        uint32_t                  at   = s->variables - 2 + i;
-        uint32_t                  stacked =
-            at < node->output_count ? node->outputs[at] : TN_NONE;
+        const struct tn_net_node node = tn_net_node(net, s->node);
+        uint32_t                 at   = s->variables - 2 + i;
+        uint32_t stacked = at < node.output_count ? node.outputs[at] : TN_NONE;
         open_list(s, i, &lists[i]);
         if (!tn_failed(net->error))
             close_list(s, &lists[i], stacked);
@@ -158,19 +158,19 @@ static void rewrite(const struct scanning *s)
  * said by who lowers it. */
 static bool find_scans(struct scanning *s)
 {
-    const struct tn_net_node   *node = tn_net_node(s->net, s->node);
-    const struct tn_attr_value *body = tn_net_attr(node, "body");
+    const struct tn_net_node    node = tn_net_node(s->net, s->node);
+    const struct tn_attr_value *body = tn_net_attr(&node, "body");
 
-    if (node->is_removed || !tn_bytes_is(node->op->type, "Loop") || !body ||
+    if (node.is_removed || !tn_bytes_is(node.op->type, "Loop") || !body ||
         body->kind != TN_ATTR_GRAPH || body->count != 1 ||
         (uint64_t)body->of.ints[0] >= s->net->graphs.count)
         return false;
     s->body                      = (uint32_t)body->of.ints[0];
-    s->graph                     = node->graph;
-    s->variables                 = node->input_count;
+    s->graph                     = node.graph;
+    s->variables                 = node.input_count;
     const struct tn_net_graph *g = tn_net_graph(s->net, s->body);
     if (s->variables < 2 || g->inputs.count != s->variables ||
-        node->output_count + 2 < s->variables ||
+        node.output_count + 2 < s->variables ||
         g->outputs.count + 1 <= s->variables)
         return false;
     s->scans = (uint32_t)(g->outputs.count + 1 - s->variables);

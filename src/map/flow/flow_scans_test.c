@@ -1,6 +1,7 @@
 /* flow_scans_test.c - what loops stack becomes lists, and frames lie in frames
  */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 
@@ -33,9 +34,9 @@ static void what_is_stacked_is_written_to_a_list(void **state)
     assert_int_equal(tn_flow_scans(&b.net), TN_OK);
     assert_net(&b, want);
     for (uint32_t i = 0; i < b.net.nodes.count; i++) {
-        const struct tn_net_node   *node = tn_net_node(&b.net, i);
-        const struct tn_attr_value *held = tn_net_attr(node, "importDataType");
-        if (tn_bytes_is(node->op->type, "create_list"))
+        const struct tn_net_node    node = tn_net_node(&b.net, i);
+        const struct tn_attr_value *held = tn_net_attr(&node, "importDataType");
+        if (tn_bytes_is(node.op->type, "create_list"))
             assert_true(held && held->of.ints[0] == TN_INT32);
     }
     assert_int_equal(tn_flow_lower(&b.net), TN_OK);
@@ -75,7 +76,7 @@ static void a_list_that_others_see_stays(void **state)
         assert_int_equal(tn_flow_scans(&b.net), TN_OK);
         uint32_t wanted = net_line_find(&b.net, cases[i].wants);
         snprintf(line, sizeof line, "z = g %s", cases[i].wants);
-        net_add_line(&b.net, tn_net_value(&b.net, wanted)->graph, line);
+        net_add_line(&b.net, tn_net_value(&b.net, wanted).graph, line);
         assert_int_equal(tn_flow_stack(&b.net), TN_OK);
         snprintf(want, sizeof want,
                  "list,flow:create_list(rounds) flow_2:Loop(n,,flow)[i,go,"
@@ -93,12 +94,12 @@ static unsigned frames_around(const struct tn_net *net, uint32_t value)
     unsigned frames = 0;
 
     for (int steps = 0; value != TN_NONE && steps < 64; steps++) {
-        uint32_t producer = tn_net_value(net, value)->producer;
+        uint32_t producer = tn_net_value(net, value).producer;
         if (producer == TN_NONE)
             break;
-        const struct tn_net_node *node = tn_net_node(net, producer);
-        frames += tn_bytes_is(node->op->type, "enter");
-        value = node->input_count ? node->inputs[0] : TN_NONE;
+        const struct tn_net_node node = tn_net_node(net, producer);
+        frames += tn_bytes_is(node.op->type, "enter");
+        value = node.input_count ? node.inputs[0] : TN_NONE;
     }
     return frames;
 }
@@ -121,10 +122,10 @@ static void constants_enter_every_frame(void **state)
     assert_int_equal(tn_flow_scans(&b.net), TN_OK);
     assert_int_equal(tn_flow_lower(&b.net), TN_OK);
     for (uint32_t k = 0; k < b.net.nodes.count; k++) {
-        const struct tn_net_node *node = tn_net_node(&b.net, k);
-        if (node->is_removed || !tn_bytes_is(node->op->type, "merge"))
+        const struct tn_net_node node = tn_net_node(&b.net, k);
+        if (node.is_removed || !tn_bytes_is(node.op->type, "merge"))
             continue;
-        unsigned depth = frames_around(&b.net, node->inputs[0]);
+        unsigned depth = frames_around(&b.net, node.inputs[0]);
         assert_in_range(depth, 1, 2);
         depths[depth]++;
     }

@@ -15,6 +15,7 @@
 #include "ir/element.h"
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
+#include "map/net/net_build.h"
 
 struct stacking {
     struct tn_net *net;
@@ -42,9 +43,8 @@ static bool count_uses(struct stacking *s)
     if (!tn_list_grow(&s->uses, net->values.count, net->error))
         return false;
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed)
-            use(s, tn_net_node(net, i)->inputs,
-                tn_net_node(net, i)->input_count);
+        if (!tn_net_node(net, i).is_removed)
+            use(s, tn_net_node(net, i).inputs, tn_net_node(net, i).input_count);
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
         use(s, outputs->items, outputs->count);
@@ -62,12 +62,13 @@ static uint32_t behind(const struct stacking *s, uint32_t value)
 {
     for (uint64_t step = 0; step < s->net->nodes.count; step++) {
         uint32_t producer =
-            value == TN_NONE ? TN_NONE : tn_net_value(s->net, value)->producer;
+            value == TN_NONE ? TN_NONE : tn_net_value(s->net, value).producer;
         if (producer == TN_NONE ||
-            tn_flow_kind(tn_net_node(s->net, producer)) != TN_FLOW_IDENTITY ||
-            tn_net_node(s->net, producer)->input_count != 1)
+            tn_flow_kind(tn_net_node(s->net, producer).op) !=
+                TN_FLOW_IDENTITY ||
+            tn_net_node(s->net, producer).input_count != 1)
             break;
-        value = tn_net_node(s->net, producer)->inputs[0];
+        value = tn_net_node(s->net, producer).inputs[0];
     }
     return value;
 }
@@ -78,8 +79,7 @@ static uint32_t only_behind(const struct stacking *s, uint32_t value)
     uint32_t origin = behind(s, value);
 
     for (uint32_t at = value; at != TN_NONE && uses_of(s, at) == 1;
-         at =
-             tn_net_node(s->net, tn_net_value(s->net, at)->producer)->inputs[0])
+         at = tn_net_node(s->net, tn_net_value(s->net, at).producer).inputs[0])
         if (at == origin)
             return origin;
     return TN_NONE;
@@ -89,7 +89,7 @@ static uint32_t only_behind(const struct stacking *s, uint32_t value)
 static bool is_number(const struct stacking *s, uint32_t value, int64_t number)
 {
     const struct tn_elements *elements =
-        value == TN_NONE ? NULL : tn_net_value(s->net, value)->constant;
+        value == TN_NONE ? NULL : tn_net_value(s->net, value).constant;
     struct tn_buffer buffer;
     uint64_t         count = 0;
     bool             is_it = false;
@@ -111,11 +111,11 @@ static uint32_t producer_of(const struct stacking *s, uint32_t value,
                             const char *type, uint32_t inputs)
 {
     uint32_t node =
-        value == TN_NONE ? TN_NONE : tn_net_value(s->net, value)->producer;
+        value == TN_NONE ? TN_NONE : tn_net_value(s->net, value).producer;
 
     return node != TN_NONE &&
-                   tn_bytes_is(tn_net_node(s->net, node)->op->type, type) &&
-                   tn_net_node(s->net, node)->input_count >= inputs
+                   tn_bytes_is(tn_net_node(s->net, node).op->type, type) &&
+                   tn_net_node(s->net, node).input_count >= inputs
                ? node
                : TN_NONE;
 }
@@ -132,18 +132,18 @@ static uint32_t end_at(const struct stacking *s, bool is_output, uint32_t index)
 
 static bool find_body(struct stacking *s)
 {
-    const struct tn_net_node   *loop = tn_net_node(s->net, s->loop);
-    const struct tn_attr_value *body = tn_net_attr(loop, "body");
+    const struct tn_net_node    loop = tn_net_node(s->net, s->loop);
+    const struct tn_attr_value *body = tn_net_attr(&loop, "body");
 
     if (!body || body->kind != TN_ATTR_GRAPH || body->count != 1 ||
         (uint64_t)body->of.ints[0] >= s->net->graphs.count)
         return false;
     s->body = (uint32_t)body->of.ints[0];
-    return tn_net_graph(s->net, s->body)->inputs.count == loop->input_count &&
+    return tn_net_graph(s->net, s->body)->inputs.count == loop.input_count &&
            tn_net_graph(s->net, s->body)->outputs.count ==
-               loop->output_count + UINT64_C(1) &&
-           s->variable + 2 < loop->input_count &&
-           loop->output_count + UINT64_C(2) >= loop->input_count;
+               loop.output_count + UINT64_C(1) &&
+           s->variable + 2 < loop.input_count &&
+           loop.output_count + UINT64_C(2) >= loop.input_count;
 }
 
 /* A variable of the Loop that begins with 0 and grows by 1. */
@@ -154,16 +154,16 @@ static bool counts_rounds(const struct stacking *s, uint32_t variable)
     uint32_t add    = producer_of(s, next, "add", 2);
 
     if (add == TN_NONE ||
-        !is_number(s, tn_net_node(s->net, s->loop)->inputs[variable + 2], 0))
+        !is_number(s, tn_net_node(s->net, s->loop).inputs[variable + 2], 0))
         return false;
-    const uint32_t *sum = tn_net_node(s->net, add)->inputs;
+    const uint32_t *sum = tn_net_node(s->net, add).inputs;
     return (behind(s, sum[0]) == inside && is_number(s, sum[1], 1)) ||
            (behind(s, sum[1]) == inside && is_number(s, sum[0], 1));
 }
 
 static bool is_round(const struct stacking *s, uint32_t place)
 {
-    uint32_t count = tn_net_node(s->net, s->loop)->input_count;
+    uint32_t count = tn_net_node(s->net, s->loop).input_count;
 
     place = behind(s, place);
     if (place == end_at(s, false, 0))
@@ -181,12 +181,11 @@ static bool is_written_once(struct stacking *s)
     uint32_t out = only_behind(s, end_at(s, true, s->variable + 1));
 
     s->writer = producer_of(s, out, "write_list", 4);
-    if (s->writer == TN_NONE ||
-        tn_net_node(s->net, s->writer)->graph != s->body)
+    if (s->writer == TN_NONE || tn_net_node(s->net, s->writer).graph != s->body)
         return false;
-    const uint32_t *inputs = tn_net_node(s->net, s->writer)->inputs;
+    const uint32_t *inputs = tn_net_node(s->net, s->writer).inputs;
     return inputs[3] != TN_NONE && only_behind(s, inputs[3]) == in &&
-           inputs[0] == tn_net_node(s->net, s->maker)->outputs[0] &&
+           inputs[0] == tn_net_node(s->net, s->maker).outputs[0] &&
            inputs[2] != TN_NONE && is_round(s, inputs[1]);
 }
 
@@ -207,9 +206,9 @@ static bool is_branch(const struct tn_net *net, uint32_t graph)
         parent == TN_NONE ? NULL : &tn_net_graph(net, parent)->nodes;
 
     for (uint64_t i = 0; nodes && i < nodes->count; i++) {
-        const struct tn_net_node *node =
+        const struct tn_net_node node =
             tn_net_node(net, *tn_list_at(nodes, uint32_t, i));
-        if (!node->is_removed && has_branch(node, graph))
+        if (!node.is_removed && has_branch(&node, graph))
             return true;
     }
     return false;
@@ -231,37 +230,37 @@ static bool runs_with(const struct tn_net *net, uint32_t outer, uint32_t inner)
 /* An empty list that only the writer and the gatherer see. */
 static bool is_own_list(struct stacking *s)
 {
-    const struct tn_net_node *gather = tn_net_node(s->net, s->gather);
-    const struct tn_net_node *loop   = tn_net_node(s->net, s->loop);
+    const struct tn_net_node gather = tn_net_node(s->net, s->gather);
+    const struct tn_net_node loop   = tn_net_node(s->net, s->loop);
 
-    s->maker = producer_of(s, gather->inputs[0], "create_list", 1);
+    s->maker = producer_of(s, gather.inputs[0], "create_list", 1);
     if (s->maker == TN_NONE)
         return false;
-    const struct tn_net_node *maker = tn_net_node(s->net, s->maker);
-    return maker->output_count == 2 && maker->outputs[0] == gather->inputs[0] &&
-           maker->outputs[1] != TN_NONE &&
-           runs_with(s->net, maker->graph, loop->graph) &&
-           loop->inputs[s->variable + 2] == maker->outputs[1] &&
-           is_number(s, maker->inputs[0], 0) &&
-           uses_of(s, maker->outputs[0]) == 2 &&
-           uses_of(s, maker->outputs[1]) == 1;
+    const struct tn_net_node maker = tn_net_node(s->net, s->maker);
+    return maker.output_count == 2 && maker.outputs[0] == gather.inputs[0] &&
+           maker.outputs[1] != TN_NONE &&
+           runs_with(s->net, maker.graph, loop.graph) &&
+           loop.inputs[s->variable + 2] == maker.outputs[1] &&
+           is_number(s, maker.inputs[0], 0) &&
+           uses_of(s, maker.outputs[0]) == 2 &&
+           uses_of(s, maker.outputs[1]) == 1;
 }
 
 static bool find_list(struct stacking *s, uint32_t node)
 {
-    const struct tn_net_node *gather = tn_net_node(s->net, node);
+    const struct tn_net_node gather = tn_net_node(s->net, node);
 
     s->gather = node;
-    if (gather->is_removed || gather->input_count != 3 ||
-        gather->output_count != 1 || gather->outputs[0] == TN_NONE ||
-        !is_number(s, gather->inputs[1], -1) || gather->inputs[2] == TN_NONE)
+    if (gather.is_removed || gather.input_count != 3 ||
+        gather.output_count != 1 || gather.outputs[0] == TN_NONE ||
+        !is_number(s, gather.inputs[1], -1) || gather.inputs[2] == TN_NONE)
         return false;
-    uint32_t last = only_behind(s, gather->inputs[2]);
+    uint32_t last = only_behind(s, gather.inputs[2]);
     s->loop       = producer_of(s, last, "Loop", 3);
     if (s->loop == TN_NONE ||
-        tn_net_node(s->net, s->loop)->graph != gather->graph)
+        tn_net_node(s->net, s->loop).graph != gather.graph)
         return false;
-    s->variable = tn_net_value(s->net, last)->output;
+    s->variable = tn_net_value(s->net, last).output;
     return find_body(s) && is_own_list(s) && is_written_once(s);
 }
 
@@ -293,14 +292,14 @@ static uint32_t *without(struct stacking *s, const uint32_t *from,
 /* The variable goes, and what is stacked comes behind all others. */
 static void change_loop(struct stacking *s)
 {
-    const struct tn_net_node *loop = tn_net_node(s->net, s->loop);
-    uint32_t  ins = loop->input_count, outs = loop->output_count;
-    uint32_t *inputs  = without(s, loop->inputs, ins, s->variable + 2);
-    uint32_t *outputs = without(s, loop->outputs, outs, s->variable);
+    const struct tn_net_node loop = tn_net_node(s->net, s->loop);
+    uint32_t                 ins = loop.input_count, outs = loop.output_count;
+    uint32_t *inputs  = without(s, loop.inputs, ins, s->variable + 2);
+    uint32_t *outputs = without(s, loop.outputs, outs, s->variable);
 
     if (!inputs || !outputs)
         return;
-    outputs[outs - 1] = tn_net_node(s->net, s->gather)->outputs[0];
+    outputs[outs - 1] = tn_net_node(s->net, s->gather).outputs[0];
     tn_net_remove(s->net, s->gather);
     tn_net_set_inputs(s->net, s->loop, inputs, ins - 1);
     tn_net_set_outputs(s->net, s->loop, outputs, outs);
@@ -309,7 +308,7 @@ static void change_loop(struct stacking *s)
 static void change_body(struct stacking *s)
 {
     struct tn_net_graph *body = tn_net_graph(s->net, s->body);
-    uint32_t             y    = tn_net_node(s->net, s->writer)->inputs[2];
+    uint32_t             y    = tn_net_node(s->net, s->writer).inputs[2];
 
     remove_at(&body->inputs, s->variable + 2);
     remove_at(&body->input_names, s->variable + 2);
@@ -327,7 +326,7 @@ enum tn_status tn_flow_stack(struct tn_net *net)
 
     tn_list_init(&s.uses, net->arena->memory, sizeof(uint32_t));
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
-        if (!tn_bytes_is(tn_net_node(net, i)->op->type, "gather_list"))
+        if (!tn_bytes_is(tn_net_node(net, i).op->type, "gather_list"))
             continue;
         if (!s.uses.count && !count_uses(&s))
             break;

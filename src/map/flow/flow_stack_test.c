@@ -1,5 +1,6 @@
 /* flow_stack_test.c - which lists become what a Loop stacks, and which stay */
 #include "map/flow/flow.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 

@@ -6,6 +6,7 @@
  * in order in the end.
  */
 #include "map/flow/flow_raise.h"
+#include "map/net/net_build.h"
 
 /* ---- If ----------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static enum tn_status add_branch_outputs(struct tn_raising *r, uint32_t place,
                                          struct branches *b, uint32_t merge,
                                          uint32_t index)
 {
-    struct tn_net_node      node = *tn_net_node(r->net, merge);
+    struct tn_net_node      node = tn_net_node(r->net, merge);
     struct tn_flow_decision decision;
 
     tn_flow_decision(&r->guards, node.inputs, &decision);
@@ -100,17 +101,17 @@ enum tn_status tn_raise_add_if(struct tn_raising *r, uint32_t place,
 /* The condition of the Switch behind an Exit. */
 static uint32_t condition_of(const struct tn_raising *r, uint32_t exit)
 {
-    uint32_t value = tn_net_node(r->net, exit)->inputs[0];
+    uint32_t value = tn_net_node(r->net, exit).inputs[0];
 
     for (uint64_t step = 0; step <= r->old_count; step++) {
-        uint32_t                  node = tn_raise_producer(r, value);
-        const struct tn_net_node *n    = tn_net_node(r->net, node);
-        if (tn_flow_kind(n) == TN_FLOW_SWITCH)
-            return n->input_count > 1 ? tn_flow_condition(r->net, n->inputs[1])
-                                      : TN_NONE;
-        if (tn_flow_kind(n) == TN_FLOW_MERGE)
+        uint32_t                 node = tn_raise_producer(r, value);
+        const struct tn_net_node n    = tn_net_node(r->net, node);
+        if (tn_flow_kind(n.op) == TN_FLOW_SWITCH)
+            return n.input_count > 1 ? tn_flow_condition(r->net, n.inputs[1])
+                                     : TN_NONE;
+        if (tn_flow_kind(n.op) == TN_FLOW_MERGE)
             return TN_NONE;
-        value = n->inputs[0];
+        value = n.inputs[0];
     }
     return TN_NONE;
 }
@@ -141,7 +142,7 @@ static void add_body_input(struct tn_raising *r, struct frame *f,
     struct tn_bytes name = tn_text(wish);
 
     if (merge != TN_NONE)
-        name = tn_net_node(net, merge)->name;
+        name = tn_net_node(net, merge).name;
     uint32_t value = tn_net_add_value(net, f->graph, name);
     if (value == TN_NONE)
         return;
@@ -164,7 +165,7 @@ static void add_body_inputs(struct tn_raising *r, struct frame *f)
     for (uint32_t i = 0; i < f->count && !tn_failed(net->error); i++)
         add_body_input(
             r, f, "",
-            tn_net_value(net, tn_net_node(net, f->merges[i])->outputs[0])->type,
+            tn_net_value(net, tn_net_node(net, f->merges[i]).outputs[0]).type,
             f->merges[i]);
 }
 
@@ -208,8 +209,8 @@ static enum tn_status add_exit(struct tn_raising *r, struct frame *f,
         return tn_flow_refuse(r->net, exit,
                               "its variable has left the loop before");
     tn_raise_queue(r, f->place, exit);
-    f->exits[slot] = tn_pairs_find(&r->made, f->place,
-                                   tn_net_node(r->net, exit)->outputs[0]);
+    f->exits[slot] =
+        tn_pairs_find(&r->made, f->place, tn_net_node(r->net, exit).outputs[0]);
     return r->net->error->status;
 }
 
@@ -240,7 +241,7 @@ static void fill_exits(struct tn_raising *r, struct frame *f)
     for (uint32_t i = 0; i < f->count; i++)
         if (f->exits[i] == TN_NONE)
             f->exits[i] = tn_net_add_value(
-                r->net, graph, tn_net_node(r->net, f->merges[i])->name);
+                r->net, graph, tn_net_node(r->net, f->merges[i]).name);
 }
 
 /* Of each variable, what enters the loop is an input of the Loop, and what
@@ -249,13 +250,13 @@ static enum tn_status carry_variables(struct tn_raising *r, struct frame *f,
                                       uint32_t *inputs)
 {
     for (uint32_t i = 0; i < f->count && !tn_failed(r->net->error); i++) {
-        struct tn_flow_merge      merge = tn_flow_merge(r->net, f->merges[i]);
-        const struct tn_net_node *next =
+        struct tn_flow_merge     merge = tn_flow_merge(r->net, f->merges[i]);
+        const struct tn_net_node next =
             tn_net_node(r->net, tn_raise_producer(r, merge.next));
-        if (!next->input_count || next->inputs[0] == TN_NONE)
+        if (!next.input_count || next.inputs[0] == TN_NONE)
             return tn_flow_refuse(r->net, f->merges[i],
                                   "the loop has no back edge");
-        uint32_t again = next->inputs[0];
+        uint32_t again = next.inputs[0];
         inputs[i]      = tn_raise_seen_from(r, f->first_place, merge.enter);
         tn_raise_add_output(r, f->graph,
                             tn_raise_seen_from(r, f->inner_place, again));

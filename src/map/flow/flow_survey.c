@@ -16,7 +16,7 @@ static void need(struct tn_raising *r, struct tn_list *stack, uint32_t value)
 
     if (node == TN_NONE)
         return;
-    if (tn_net_value(r->net, value)->output == 1 &&
+    if (tn_net_value(r->net, value).output == 1 &&
         tn_raise_kind(r, node) == TN_FLOW_MERGE)
         tn_flow_refuse(
             r->net, node,
@@ -36,26 +36,26 @@ static void find_needed(struct tn_raising *r)
     for (uint64_t i = 0; i < outputs->count; i++)
         need(r, &stack, *tn_list_at(outputs, uint32_t, i));
     for (uint64_t i = 0; i < stack.count && !tn_failed(r->net->error); i++) {
-        const struct tn_net_node *node =
+        const struct tn_net_node node =
             tn_net_node(r->net, *tn_list_at(&stack, uint32_t, i));
-        for (uint32_t k = 0; k < node->input_count; k++)
-            need(r, &stack, node->inputs[k]);
+        for (uint32_t k = 0; k < node.input_count; k++)
+            need(r, &stack, node.inputs[k]);
     }
     tn_list_done(&stack);
 }
 
 static void find_depth(struct tn_raising *r, uint32_t id)
 {
-    const struct tn_net_node *node  = tn_net_node(r->net, id);
-    uint32_t                  depth = 0;
+    const struct tn_net_node node  = tn_net_node(r->net, id);
+    uint32_t                 depth = 0;
 
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t from = tn_raise_producer(r, node->inputs[i]);
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        uint32_t from = tn_raise_producer(r, node.inputs[i]);
         uint32_t of =
             from == TN_NONE ? 0 : *tn_list_at(&r->depth, uint32_t, from);
         depth = of > depth ? of : depth;
     }
-    if (tn_flow_kind(node) == TN_FLOW_MERGE)
+    if (tn_flow_kind(node.op) == TN_FLOW_MERGE)
         depth++;
     *tn_list_at(&r->depth, uint32_t, id) = depth;
 }
@@ -82,12 +82,12 @@ static uint32_t group_of(struct tn_raising       *r,
 
 static enum tn_status add_to_group(struct tn_raising *r, uint32_t merge)
 {
-    const struct tn_net_node *node = tn_net_node(r->net, merge);
-    struct tn_flow_decision   decision;
+    const struct tn_net_node node = tn_net_node(r->net, merge);
+    struct tn_flow_decision  decision;
 
-    if (node->input_count != 2 || node->inputs[0] == TN_NONE ||
-        node->inputs[1] == TN_NONE ||
-        !tn_flow_decision(&r->guards, node->inputs, &decision))
+    if (node.input_count != 2 || node.inputs[0] == TN_NONE ||
+        node.inputs[1] == TN_NONE ||
+        !tn_flow_decision(&r->guards, node.inputs, &decision))
         return tn_flow_refuse(r->net, merge,
                               "no condition decides between its inputs");
     uint32_t id =
@@ -171,8 +171,8 @@ static void number_variables(struct tn_raising *r)
 
 uint32_t tn_raise_merge_behind(const struct tn_raising *r, uint32_t exit)
 {
-    uint32_t value = tn_net_node(r->net, exit)->input_count
-                         ? tn_net_node(r->net, exit)->inputs[0]
+    uint32_t value = tn_net_node(r->net, exit).input_count
+                         ? tn_net_node(r->net, exit).inputs[0]
                          : TN_NONE;
 
     for (uint64_t step = 0; step <= r->old_count; step++) {
@@ -184,7 +184,7 @@ uint32_t tn_raise_merge_behind(const struct tn_raising *r, uint32_t exit)
             return tn_flow_merge(r->net, node).is_loop ? node : TN_NONE;
         if (kind != TN_FLOW_SWITCH && kind != TN_FLOW_IDENTITY)
             return TN_NONE;
-        value = tn_net_node(r->net, node)->inputs[0];
+        value = tn_net_node(r->net, node).inputs[0];
     }
     return TN_NONE;
 }
@@ -196,7 +196,7 @@ static enum tn_status add_to_frame(struct tn_raising *r, uint32_t exit)
         merge == TN_NONE ? NULL
                          : tn_guard_at(&r->guards, tn_raise_guard(r, merge));
 
-    if (!guard || !guard->is_frame || !tn_net_node(r->net, exit)->output_count)
+    if (!guard || !guard->is_frame || !tn_net_node(r->net, exit).output_count)
         return tn_flow_refuse(r->net, exit,
                               "no variable of a loop is behind it");
     uint32_t *first = tn_list_at(&r->frame_exits, uint32_t, guard->what);

@@ -6,6 +6,7 @@
  * sees one.
  */
 #include "map/lang/infer_facts.h"
+#include "map/net/net_build.h"
 
 /* More than any dialect has: what follows from such a value stays unknown, or
  * one would make all others large. */
@@ -159,7 +160,7 @@ static void infer_outputs(struct tn_infer *infer, struct tn_eval *e,
             continue;
         struct tn_item     dtype = part_of(e, &shape->dtype);
         struct tn_item     dims  = part_of(e, &shape->dims);
-        struct tn_net_type type  = *tn_net_value(infer->net, value)->type;
+        struct tn_net_type type  = *tn_net_value(infer->net, value).type;
         set_dtype(&type, dtype);
         set_dims(infer, &type, dims);
         tn_net_set_type(infer->net, value, &type);
@@ -202,9 +203,9 @@ uint64_t tn_infer_word(const struct tn_net *net, uint32_t value)
 {
     if (value == TN_NONE)
         return 0;
-    const struct tn_net_value *v = tn_net_value(net, value);
-    unsigned kind = v->constant ? 1 : v->producer == TN_NONE ? 2 : 3;
-    return (uintptr_t)v->type | kind;
+    const struct tn_net_value v = tn_net_value(net, value);
+    unsigned kind = v.constant ? 1 : v.producer == TN_NONE ? 2 : 3;
+    return (uintptr_t)v.type | kind;
 }
 
 struct node_words {
@@ -259,7 +260,7 @@ static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
             return;
         *type = node->outputs[i] == TN_NONE
                     ? NULL
-                    : tn_net_value(infer->net, node->outputs[i])->type;
+                    : tn_net_value(infer->net, node->outputs[i]).type;
     }
     uint32_t *outcome = tn_list_push(&infer->outcomes, uint32_t, error);
     if (!outcome)
@@ -271,11 +272,11 @@ static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
 
 void tn_infer_node(struct tn_infer *infer, uint32_t node)
 {
-    struct tn_eval e =
-        tn_infer_eval(infer, tn_net_node(infer->net, node), &infer->scratch);
-    uint32_t          asked = infer->asked_count;
-    struct tn_bytes   key   = { NULL, 0 };
-    struct node_words words;
+    const struct tn_net_node n     = tn_net_node(infer->net, node);
+    struct tn_eval           e     = tn_infer_eval(infer, &n, &infer->scratch);
+    uint32_t                 asked = infer->asked_count;
+    struct tn_bytes          key   = { NULL, 0 };
+    struct node_words        words;
 
     if (!tn_infer_has_time(infer))
         return;

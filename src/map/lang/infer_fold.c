@@ -42,9 +42,9 @@ uint32_t tn_infer_asked(const struct tn_infer *infer, const uint32_t **asked)
 /* Of an input nothing will ever be known. */
 static void note_asked(struct tn_infer *infer, uint32_t value)
 {
-    const struct tn_net_value *v = tn_net_value(infer->net, value);
+    const struct tn_net_value v = tn_net_value(infer->net, value);
 
-    if (!v->constant && v->producer == TN_NONE)
+    if (!v.constant && v.producer == TN_NONE)
         return;
     if (infer->asked_count < TN_INFER_ASKED_MAX)
         infer->asked[infer->asked_count] = value;
@@ -118,14 +118,14 @@ static struct tn_item run_values(struct tn_eval            *e,
  * before is on the stack now. */
 static bool fold_made(struct tn_infer *infer, uint32_t value)
 {
-    const struct tn_net_value *v = tn_net_value(infer->net, value);
-    struct tn_eval             e = tn_infer_eval(
-                    infer, tn_net_node(infer->net, v->producer), &infer->fold_scratch);
+    const struct tn_net_value v    = tn_net_value(infer->net, value);
+    const struct tn_net_node  node = tn_net_node(infer->net, v.producer);
+    struct tn_eval e     = tn_infer_eval(infer, &node, &infer->fold_scratch);
     struct tn_item items = tn_item_unknown(NULL);
 
     tn_arena_rewind(&infer->fold_scratch);
     e.is_fold = true;
-    e.output  = v->output;
+    e.output  = v.output;
     const struct tn_code_rule *rule =
         tn_infer_has_time(infer) ? tn_infer_enter(infer, &e) : NULL;
     if (rule)
@@ -139,14 +139,14 @@ static bool fold_made(struct tn_infer *infer, uint32_t value)
 
 static bool fold_value(struct tn_infer *infer, uint32_t value)
 {
-    const struct tn_net_value *v     = tn_net_value(infer->net, value);
-    struct tn_item             items = tn_item_unknown(NULL);
+    const struct tn_net_value v     = tn_net_value(infer->net, value);
+    struct tn_item            items = tn_item_unknown(NULL);
 
-    if (!v->constant && v->producer != TN_NONE &&
-        v->producer < infer->net->nodes.count)
+    if (!v.constant && v.producer != TN_NONE &&
+        v.producer < infer->net->nodes.count)
         return fold_made(infer, value);
-    if (v->constant && infer->item_count <= MEMO_ITEMS_MAX)
-        tn_fold_items(v->constant, &infer->arena, &items, infer->net->error);
+    if (v.constant && infer->item_count <= MEMO_ITEMS_MAX)
+        tn_fold_items(v.constant, &infer->arena, &items, infer->net->error);
     infer->item_count += items.count;
     set_memo(infer, value, items);
     return true;

@@ -8,6 +8,7 @@
  */
 #include "map/flow/flow.h"
 #include "map/lang/infer_facts.h"
+#include "map/net/net_build.h"
 
 /* Graphs inside of each other. */
 #define GRAPH_DEPTH_MAX 64
@@ -30,11 +31,11 @@ static const struct {
 static void seed_input(struct tn_infer *infer, uint32_t from, uint32_t to,
                        bool is_element)
 {
-    struct tn_net_type type = *tn_net_value(infer->net, to)->type;
+    struct tn_net_type type = *tn_net_value(infer->net, to).type;
 
     if (from == TN_NONE || type.dtype != TN_UNDEFINED)
         return;
-    const struct tn_net_type *source = tn_net_value(infer->net, from)->type;
+    const struct tn_net_type *source = tn_net_value(infer->net, from).type;
     type.dtype                       = source->dtype;
     type.wrap = is_element ? TN_NET_TENSOR : source->wrap;
     tn_net_set_type(infer->net, to, &type);
@@ -67,7 +68,7 @@ static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth);
 
 static void forget_rank(struct tn_net *net, uint32_t value)
 {
-    struct tn_net_type type = *tn_net_value(net, value)->type;
+    struct tn_net_type type = *tn_net_value(net, value).type;
 
     type.has_rank = false;
     tn_net_set_type(net, value, &type);
@@ -78,7 +79,7 @@ static void forget_rank(struct tn_net *net, uint32_t value)
 static bool widen(struct tn_infer *infer, uint32_t value,
                   const struct tn_net_type *other)
 {
-    struct tn_net_type type     = *tn_net_value(infer->net, value)->type;
+    struct tn_net_type type     = *tn_net_value(infer->net, value).type;
     bool               is_wider = false;
 
     if (!type.has_rank)
@@ -112,16 +113,16 @@ static void forget_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
         return; /* that includes a graph inside itself */
     *seen = false;
     for (uint64_t i = 0; i < nodes->count && depth <= GRAPH_DEPTH_MAX; i++) {
-        const struct tn_net_node *node =
+        const struct tn_net_node node =
             tn_net_node(infer->net, *tn_list_at(nodes, uint32_t, i));
-        for (uint32_t k = 0; k < node->output_count; k++)
-            if (node->outputs[k] != TN_NONE)
-                forget_rank(infer->net, node->outputs[k]);
-        for (uint32_t k = 0; k < node->attr_count; k++)
-            if (node->attrs[k].value.kind == TN_ATTR_GRAPH &&
-                (uint64_t)node->attrs[k].value.of.ints[0] <
+        for (uint32_t k = 0; k < node.output_count; k++)
+            if (node.outputs[k] != TN_NONE)
+                forget_rank(infer->net, node.outputs[k]);
+        for (uint32_t k = 0; k < node.attr_count; k++)
+            if (node.attrs[k].value.kind == TN_ATTR_GRAPH &&
+                (uint64_t)node.attrs[k].value.of.ints[0] <
                     infer->net->graphs.count)
-                forget_graph(infer, (uint32_t)node->attrs[k].value.of.ints[0],
+                forget_graph(infer, (uint32_t)node.attrs[k].value.of.ints[0],
                              depth + 1);
     }
 }
@@ -137,7 +138,7 @@ static bool widen_variables(struct tn_infer *infer, uint32_t body, bool is_last)
         uint32_t next = *tn_list_at(&g->outputs, uint32_t, i - 1);
         is_wider |= widen(infer, *tn_list_at(&g->inputs, uint32_t, i),
                           is_last ? &tn_net_unknown
-                                  : tn_net_value(infer->net, next)->type);
+                                  : tn_net_value(infer->net, next).type);
     }
     return is_wider;
 }
@@ -149,18 +150,18 @@ static void take_rank(struct tn_net_type *type, const struct tn_net_type *from)
     type->dims     = from->dims;
 }
 
-static void seed_variables(struct tn_infer          *infer,
-                           const struct tn_net_node *node, uint32_t body)
+static void seed_variables(struct tn_infer *infer, uint32_t id, uint32_t body)
 {
-    const struct tn_net_graph *g = tn_net_graph(infer->net, body);
+    const struct tn_net_node   node = tn_net_node(infer->net, id);
+    const struct tn_net_graph *g    = tn_net_graph(infer->net, body);
 
-    for (uint64_t i = 2; i < g->inputs.count && i < node->input_count; i++) {
+    for (uint64_t i = 2; i < g->inputs.count && i < node.input_count; i++) {
         uint32_t           input = *tn_list_at(&g->inputs, uint32_t, i);
-        struct tn_net_type type  = *tn_net_value(infer->net, input)->type;
-        if (node->inputs[i] == TN_NONE || type.has_rank ||
+        struct tn_net_type type  = *tn_net_value(infer->net, input).type;
+        if (node.inputs[i] == TN_NONE || type.has_rank ||
             type.wrap != TN_NET_TENSOR)
             continue;
-        take_rank(&type, tn_net_value(infer->net, node->inputs[i])->type);
+        take_rank(&type, tn_net_value(infer->net, node.inputs[i]).type);
         tn_net_set_type(infer->net, input, &type);
     }
 }
@@ -188,7 +189,7 @@ static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
 {
     if (!may_turn(infer, body))
         return;
-    seed_variables(infer, tn_net_node(infer->net, node), body);
+    seed_variables(infer, node, body);
     infer_graph(infer, body, depth);
     for (int pass = 1; pass <= LOOP_PASSES && !tn_failed(infer->net->error);
          pass++) {
@@ -226,7 +227,7 @@ static struct tn_net_type stacked(struct tn_infer          *infer,
 static void type_output(struct tn_infer *infer, uint32_t value,
                         const struct tn_net_type *from, bool is_first)
 {
-    struct tn_net_type type = *tn_net_value(infer->net, value)->type;
+    struct tn_net_type type = *tn_net_value(infer->net, value).type;
 
     if (type.dtype == TN_UNDEFINED) {
         type.dtype = from->dtype;
@@ -243,7 +244,7 @@ static void type_output(struct tn_infer *infer, uint32_t value,
 static void refine_collected(struct tn_infer *infer, uint32_t value,
                              const struct tn_net_type *all)
 {
-    struct tn_net_type type = *tn_net_value(infer->net, value)->type;
+    struct tn_net_type type = *tn_net_value(infer->net, value).type;
 
     if (!all->has_rank || !all->rank ||
         (type.has_rank && type.rank + 1 != all->rank))
@@ -272,19 +273,19 @@ static void type_loop_outputs(struct tn_infer           *infer,
 
     for (uint32_t i = 0; i < loop->output_count && i + 1 < given->count; i++) {
         uint32_t           from        = *tn_list_at(given, uint32_t, i + 1);
-        struct tn_net_type type        = *tn_net_value(infer->net, from)->type;
+        struct tn_net_type type        = *tn_net_value(infer->net, from).type;
         bool               is_variable = i + 2 < loop->input_count;
         uint32_t           out         = loop->outputs[i];
         if (out == TN_NONE)
             continue;
         if (!is_variable) {
-            refine_collected(infer, from, tn_net_value(infer->net, out)->type);
-            type = stacked(infer, tn_net_value(infer->net, from)->type, turns);
+            refine_collected(infer, from, tn_net_value(infer->net, out).type);
+            type = stacked(infer, tn_net_value(infer->net, from).type, turns);
         }
         type_output(infer, out, &type, is_first);
         if (is_variable && loop->inputs[i + 2] != TN_NONE)
             type_output(infer, out,
-                        tn_net_value(infer->net, loop->inputs[i + 2])->type,
+                        tn_net_value(infer->net, loop->inputs[i + 2]).type,
                         false);
     }
 }
@@ -297,7 +298,7 @@ static void type_if_outputs(struct tn_infer          *infer,
         uint32_t from = *tn_list_at(given, uint32_t, i);
         if (node->outputs[i] != TN_NONE)
             type_output(infer, node->outputs[i],
-                        tn_net_value(infer->net, from)->type, is_first);
+                        tn_net_value(infer->net, from).type, is_first);
     }
 }
 
@@ -305,39 +306,39 @@ static void type_if_outputs(struct tn_infer          *infer,
  * them: what their graphs give. */
 static void type_structure(struct tn_infer *infer, uint32_t node)
 {
-    const struct tn_net_node *n        = tn_net_node(infer->net, node);
-    bool                      is_first = true;
+    const struct tn_net_node n        = tn_net_node(infer->net, node);
+    bool                     is_first = true;
 
-    if (!tn_flow_is_structure(n) || infer->net->facts->types_structures)
+    if (!tn_flow_is_structure(&n) || infer->net->facts->types_structures)
         return;
-    for (uint32_t a = 0; a < n->attr_count; a++) {
-        const struct tn_attr_value *value = &n->attrs[a].value;
+    for (uint32_t a = 0; a < n.attr_count; a++) {
+        const struct tn_attr_value *value = &n.attrs[a].value;
         if (value->kind != TN_ATTR_GRAPH ||
             (uint64_t)value->of.ints[0] >= infer->net->graphs.count)
             continue;
         const struct tn_net_graph *given =
             tn_net_graph(infer->net, (uint32_t)value->of.ints[0]);
-        if (tn_bytes_is(n->op->type, "Loop"))
-            type_loop_outputs(infer, n, given, is_first);
+        if (tn_bytes_is(n.op->type, "Loop"))
+            type_loop_outputs(infer, &n, given, is_first);
         else
-            type_if_outputs(infer, n, &given->outputs, is_first);
+            type_if_outputs(infer, &n, &given->outputs, is_first);
         is_first = false;
     }
 }
 
 static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
 {
-    const struct tn_net_node *n = tn_net_node(infer->net, node);
+    const struct tn_net_node n = tn_net_node(infer->net, node);
 
-    for (uint32_t i = 0; i < n->attr_count; i++) {
-        const struct tn_attr_value *value = &n->attrs[i].value;
+    for (uint32_t i = 0; i < n.attr_count; i++) {
+        const struct tn_attr_value *value = &n.attrs[i].value;
         for (uint32_t k = 0; value->kind == TN_ATTR_GRAPH && k < value->count;
              k++) {
             uint64_t graph = (uint64_t)value->of.ints[k];
             if (graph >= infer->net->graphs.count)
                 continue;
-            seed_by_op(infer, n, (uint32_t)graph);
-            if (tn_flow_is_structure(n) && tn_bytes_is(n->op->type, "Loop"))
+            seed_by_op(infer, &n, (uint32_t)graph);
+            if (tn_flow_is_structure(&n) && tn_bytes_is(n.op->type, "Loop"))
                 infer_loop(infer, node, (uint32_t)graph, depth + 1);
             else
                 infer_graph(infer, (uint32_t)graph, depth + 1);
@@ -357,7 +358,7 @@ static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
     for (uint64_t i = 0; i < nodes->count && !tn_failed(infer->net->error);
          i++) {
         uint32_t node = *tn_list_at(nodes, uint32_t, i);
-        if (tn_net_node(infer->net, node)->is_removed)
+        if (tn_net_node(infer->net, node).is_removed)
             continue;
         infer_attrs(infer, node, depth);
         type_structure(infer, node);

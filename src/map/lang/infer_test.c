@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "map/lang/rule_sets.h"
+#include "map/net/net_build.h"
 #include "support/hostile.h"
 #include "support/item_text.h"
 #include "support/net_make.h"
@@ -42,7 +43,7 @@ static void tear_down(struct bench *b)
 
 static void assert_type(struct bench *b, uint32_t value, const char *expected)
 {
-    const struct tn_net_type *type = tn_net_value(&b->net, value)->type;
+    const struct tn_net_type *type = tn_net_value(&b->net, value).type;
     char                      text[200];
     int at = snprintf(text, sizeof text, "%s", tn_dtype_name(type->dtype));
 

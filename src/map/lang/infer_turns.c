@@ -23,13 +23,13 @@ static const uint32_t *inputs_of(const struct tn_net *net, uint32_t value,
                                  const char *op, uint32_t count)
 {
     uint32_t maker =
-        value == TN_NONE ? TN_NONE : tn_net_value(net, value)->producer;
+        value == TN_NONE ? TN_NONE : tn_net_value(net, value).producer;
 
     if (maker == TN_NONE)
         return NULL;
-    const struct tn_net_node *node = tn_net_node(net, maker);
-    return tn_bytes_is(node->op->type, op) && node->input_count == count
-               ? node->inputs
+    const struct tn_net_node node = tn_net_node(net, maker);
+    return tn_bytes_is(node.op->type, op) && node.input_count == count
+               ? node.inputs
                : NULL;
 }
 
@@ -75,7 +75,7 @@ static bool read_number(struct tn_infer *infer, uint32_t value, int64_t *number)
 {
     struct tn_item item;
 
-    if (value == TN_NONE || tn_net_value(infer->net, value)->graph != 0 ||
+    if (value == TN_NONE || tn_net_value(infer->net, value).graph != 0 ||
         tn_fold(infer, value, &item) != TN_OK || item.kind != TN_ITEM_LIST ||
         item.count != 1)
         return false;

@@ -18,6 +18,7 @@
 #include "map/lang/lang_match.h"
 #include "map/lang/lang_native.h"
 #include "map/lang/lang_replay.h"
+#include "map/net/net_build.h"
 
 struct apply {
     struct tn_code_set    set;
@@ -46,9 +47,9 @@ static void note_uses(struct apply *a)
     const struct tn_net *from = a->from;
 
     for (uint32_t i = 0; i < from->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(from, i);
-        for (uint32_t k = 0; !node->is_removed && k < node->input_count; k++)
-            use(a, node->inputs[k]);
+        const struct tn_net_node node = tn_net_node(from, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            use(a, node.inputs[k]);
     }
     for (uint32_t i = 0; i < from->graphs.count; i++) {
         const struct tn_list *outputs = &tn_net_graph(from, i)->outputs;
@@ -72,7 +73,7 @@ static bool fill_ids(struct tn_list *list, uint64_t count,
 static bool has_controls(const struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (tn_net_node(net, i)->control_count)
+        if (tn_net_node(net, i).control_count)
             return true;
     return false;
 }
@@ -127,14 +128,14 @@ static void replace_early(struct apply *a, uint32_t early, uint32_t made)
     if (early == made)
         return;
     tn_net_replace(a->to, early, made);
-    tn_net_rename(a->to, early, tn_net_value(a->to, early)->name);
+    tn_net_rename(a->to, early, tn_net_value(a->to, early).name);
 }
 
 /* It means the same, so what was known of it still holds. */
 static void keep_type(struct tn_net *to, uint32_t value,
                       const struct tn_net_type *known)
 {
-    struct tn_net_type type = *tn_net_value(to, value)->type;
+    struct tn_net_type type = *tn_net_value(to, value).type;
 
     if (known->dtype != TN_UNDEFINED) {
         type.dtype = known->dtype;
@@ -165,7 +166,7 @@ static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
                   row->name == TN_NO_NAME;
     if (is_new) {
         row->name = tn_net_value_row(a->from, source)->name;
-        keep_type(a->to, made, tn_net_value(a->from, source)->type);
+        keep_type(a->to, made, tn_net_value(a->from, source).type);
     }
     if (*id != TN_NONE)
         replace_early(a, *id, made);
@@ -250,9 +251,9 @@ static void name_inner(struct apply *a)
 /* The node that makes the first output goes by the name of the old one. */
 static void name_node(struct apply *a, uint32_t node)
 {
-    const struct tn_net_node *from = tn_net_node(a->from, node);
-    uint32_t first = from->output_count && from->outputs[0] != TN_NONE
-                         ? *tn_list_at(&a->emit.ids, uint32_t, from->outputs[0])
+    const struct tn_net_node from = tn_net_node(a->from, node);
+    uint32_t first = from.output_count && from.outputs[0] != TN_NONE
+                         ? *tn_list_at(&a->emit.ids, uint32_t, from.outputs[0])
                          : TN_NONE;
     uint32_t last  = (uint32_t)a->to->nodes.count;
 
@@ -261,7 +262,7 @@ static void name_node(struct apply *a, uint32_t node)
     if (a->made_by.count)
         *tn_list_at(&a->made_by, uint32_t, node) = last - 1;
     uint32_t maker =
-        first == TN_NONE ? last - 1 : tn_net_value(a->to, first)->producer;
+        first == TN_NONE ? last - 1 : tn_net_value(a->to, first).producer;
     if (maker != TN_NONE && maker >= a->emit.first_node)
         tn_net_node_row(a->to, maker)->name =
             tn_net_node_row(a->from, node)->name;
@@ -321,9 +322,9 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
 /* What no rule takes goes along as it is. */
 static void carry_node(struct apply *a, uint32_t id)
 {
-    const struct tn_net_node *from = tn_net_node(a->from, id);
-    struct tn_net_node        node = *from;
-    uint32_t                 *inputs =
+    const struct tn_net_node from = tn_net_node(a->from, id);
+    struct tn_net_node       node = from;
+    uint32_t                *inputs =
         tn_new(&a->scratch, uint32_t, node.input_count, a->error);
     uint32_t *outputs =
         tn_new(&a->scratch, uint32_t, node.output_count, a->error);
@@ -381,7 +382,7 @@ static enum tn_dtype missing_type(const struct apply *a, const uint32_t *values,
     for (uint32_t i = 0; i < count; i++) {
         if (values[i] == TN_NONE)
             continue;
-        enum tn_dtype dtype = tn_net_value(a->from, values[i])->type->dtype;
+        enum tn_dtype dtype = tn_net_value(a->from, values[i]).type->dtype;
         if (dtype != TN_UNDEFINED && dtype != TN_RESOURCE &&
             dtype != TN_VARIANT && !(types & TN_VOCAB_TYPE(dtype)))
             return dtype;
@@ -471,15 +472,15 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
 
 static void map_node(struct apply *a, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(a->from, id);
+    const struct tn_net_node node = tn_net_node(a->from, id);
 
     tn_arena_rewind(&a->scratch);
-    a->emit.eval.node = node;
-    set_controls(a, node);
+    a->emit.eval.node = &node;
+    set_controls(a, &node);
     const struct tn_lang_rule *rule = find_rule(a, id);
     if (tn_failed(a->error))
         return;
-    bool is_structure = !rule && tn_flow_is_structure(node);
+    bool is_structure = !rule && tn_flow_is_structure(&node);
     if (rule || is_structure)
         tn_map_drop_reasons(a->report, id);
     else
@@ -500,7 +501,7 @@ static void map_graph(struct apply *a, uint32_t graph)
     a->emit.graph = graph;
     for (uint64_t i = 0; i < nodes->count && !tn_failed(a->error); i++) {
         uint32_t node = *tn_list_at(nodes, uint32_t, i);
-        if (!tn_net_node(a->from, node)->is_removed)
+        if (!tn_net_node(a->from, node).is_removed)
             map_node(a, node);
     }
 }

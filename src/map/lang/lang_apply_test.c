@@ -1,5 +1,6 @@
 /* lang_apply_test.c - a net of one dialect becomes a net of another */
 #include "map/lang/lang_apply.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 
@@ -184,13 +185,12 @@ static void test_what_is_kept(void **state)
                                    "Split(X; axis) -> (ys...) => "
                                    "split(X; numSplit: len(ys), axis)\n"
                                    "Sum(xs...) => mergeadd(xs...)"));
-    const struct tn_net_node *relu = tn_net_node(&b.to, 0);
-    assert_string_equal((const char *)relu->name.data, "a");
-    const struct tn_attr_value *cutoff = tn_net_attr(relu, "cutoff");
+    const struct tn_net_node relu = tn_net_node(&b.to, 0);
+    assert_string_equal((const char *)relu.name.data, "a");
+    const struct tn_attr_value *cutoff = tn_net_attr(&relu, "cutoff");
     assert_int_equal(cutoff->kind, TN_ATTR_DOUBLE);
     assert_true(cutoff->of.doubles[0] == 0.0);
-    assert_int_equal(*tn_net_attr(tn_net_node(&b.to, 1), "numSplit")->of.ints,
-                     2);
+    assert_int_equal(*tn_net_attr_of(&b.to, 1, "numSplit")->of.ints, 2);
     assert_int_equal(tn_map_rule(&b.report, 2)->place.line, 4);
     assert_int_equal(b.report.unmapped_count, 0);
     assert_int_equal(b.report.reasons.count, 0);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "map/lang/rule_sets.h"
+#include "map/net/net_build.h"
 #include "support/hostile.h"
 
 /* Asks for every op of a list of rules; returns how many are broken. */

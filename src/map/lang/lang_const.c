@@ -6,6 +6,7 @@
  *   const(list, dtype, dims) of a flat one
  */
 #include "map/lang/lang_emit.h"
+#include "map/net/net_build.h"
 
 static const struct tn_bytes nameless = { NULL, 0 };
 

@@ -315,7 +315,7 @@ static enum tn_status compare_output(struct work *w, uint32_t index,
         !tn_native_type(w->call, made, &type))
         return TN_OK;
     const struct tn_net_type *want =
-        tn_net_value(tn_native_net(w->call), node->outputs[index])->type;
+        tn_net_value(tn_native_net(w->call), node->outputs[index]).type;
     if (want->wrap != TN_NET_TENSOR)
         return TN_OK;
     if (type.dtype != want->dtype && type.dtype && want->dtype)

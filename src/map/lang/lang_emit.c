@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "map/lang/lang_attr.h"
+#include "map/net/net_build.h"
 
 /* Macros use only macros above them, but there may be many. */
 #define MACRO_DEPTH_MAX 64

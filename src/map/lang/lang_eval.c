@@ -97,7 +97,7 @@ static struct tn_bytes asked_of(const struct tn_eval *e, struct tn_item unknown)
     struct tn_bytes name = { NULL, 0 };
 
     if (unknown.count)
-        name = tn_net_value(e->net, unknown.count - 1)->name;
+        name = tn_net_value(e->net, unknown.count - 1).name;
     if (!name.size && of && of->kind == TN_LANG_NAME)
         name = of->text;
     return name;

@@ -8,6 +8,7 @@
 
 #include "map/lang/infer.h"
 #include "map/lang/lang_match.h"
+#include "map/net/net_build.h"
 #include "support/hostile.h"
 #include "support/item_text.h"
 #include "support/net_make.h"
@@ -319,12 +320,13 @@ static void tear_down(struct bench *b)
 
 static void run(struct bench *b, char *to, size_t size)
 {
-    struct tn_eval             e = { .net     = &b->net,
-                                     .facts   = b->facts,
-                                     .node    = tn_net_node(&b->net, 1),
-                                     .scratch = &b->scratch,
-                                     .missing = TN_NONE,
-                                     .error   = &b->error };
+    const struct tn_net_node   node = tn_net_node(&b->net, 1);
+    struct tn_eval             e    = { .net     = &b->net,
+                                        .facts   = b->facts,
+                                        .node    = &node,
+                                        .scratch = &b->scratch,
+                                        .missing = TN_NONE,
+                                        .error   = &b->error };
     const struct tn_code_rule *rule =
         tn_code_find(&b->set, tn_text("T"), tn_text(""), &b->error);
 

@@ -10,6 +10,7 @@
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_example_run.h"
 #include "map/lang/rule_sets.h"
+#include "map/net/net_build.h"
 
 /* ---- the node ----------------------------------------------------------- */
 

@@ -114,7 +114,7 @@ static void print_elements(struct printing *x, const struct tn_net_type *type,
 
 static void print_constant(struct printing *x, uint32_t value)
 {
-    const struct tn_net_type *type = tn_net_value(&x->r->to, value)->type;
+    const struct tn_net_type *type = tn_net_value(&x->r->to, value).type;
     struct tn_item            items;
 
     if (tn_fold(x->made, value, &items) != TN_OK)
@@ -182,16 +182,17 @@ static void print_value(struct printing *x, uint32_t id, uint32_t output)
         tn_buffer_text(x->to, "none");
         return;
     }
-    const struct tn_net_value *value = tn_net_value(&x->r->to, id);
-    if (value->producer == TN_NONE && value->constant &&
-        (value->is_inner || !is_input_name(x->r, value->name))) {
+    const struct tn_net_value value = tn_net_value(&x->r->to, id);
+    if (value.producer == TN_NONE && value.constant &&
+        (value.is_inner || !is_input_name(x->r, value.name))) {
         print_constant(x, id);
-    } else if (value->producer == TN_NONE) {
-        tn_buffer_add(x->to, value->name);
+    } else if (value.producer == TN_NONE) {
+        tn_buffer_add(x->to, value.name);
     } else {
-        print_made(x, tn_net_node(&x->r->to, value->producer));
-        if (value->output != output)
-            tn_buffer_format(x->to, "[%" PRIu32 "]", value->output);
+        const struct tn_net_node node = tn_net_node(&x->r->to, value.producer);
+        print_made(x, &node);
+        if (value.output != output)
+            tn_buffer_format(x->to, "[%" PRIu32 "]", value.output);
     }
 }
 

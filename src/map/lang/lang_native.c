@@ -10,6 +10,7 @@
 
 #include "map/lang/fold_items.h"
 #include "map/lang/lang_attr.h"
+#include "map/net/net_build.h"
 
 struct tn_native_call {
     struct tn_emit            *emit;
@@ -111,9 +112,10 @@ static const struct tn_net_value *net_value(struct tn_native_call *call,
 
     if (!item || item->kind == TN_ITEM_NONE)
         return NULL;
-    return tn_net_fill_value(item->kind == TN_ITEM_MADE ? eval_of(call)->made
-                                                        : eval_of(call)->net,
-                             (uint32_t)item->of.number, look);
+    *look = tn_net_value(item->kind == TN_ITEM_MADE ? eval_of(call)->made
+                                                    : eval_of(call)->net,
+                         (uint32_t)item->of.number);
+    return look;
 }
 
 bool tn_native_type(struct tn_native_call *call, uint32_t value,

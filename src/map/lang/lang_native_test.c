@@ -1,5 +1,6 @@
 /* lang_native_test.c - rules whose body is a function in C */
 #include "map/lang/lang_native.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 
@@ -216,8 +217,7 @@ static const struct {
     { "Relu(X, w; axis) => native nothing",
       "!2:1 nothing is bound to its output" },
     { "Relu(X, w; axis) => native endless", "!2:1 more than 10000 nodes" },
-    { "Relu(X, w; axis) => native unheard",
-      "!2:1 unknown function 'unheard'" },
+    { "Relu(X, w; axis) => native unheard", "!2:1 unknown function 'unheard'" },
     { "Relu(X, w; -axis) => native grow", "!2:1 too little is known" },
     { "Relu(X, w; axis) => native give_up", "?function 'give_up' failed" },
     { "Relu(X, w; axis) => native bind_far",
@@ -281,8 +281,7 @@ static void test_attributes_are_what_the_target_wants(void **state)
     assert_int_equal(apply(&b, tn_text(RULES "Relu(X, w; axis) => native grow"),
                            functions, COUNT),
                      TN_OK);
-    const struct tn_attr_value *alpha =
-        tn_net_attr(tn_net_node(&b.to, 1), "alpha");
+    const struct tn_attr_value *alpha = tn_net_attr_of(&b.to, 1, "alpha");
     assert_int_equal(alpha->kind, TN_ATTR_DOUBLE);
     assert_true(alpha->of.doubles[0] == 2.0);
     tear_down(&b);

@@ -5,6 +5,7 @@
  * order, or, with OF_INPUT set, of the inputs of the node.
  */
 #include "map/lang/lang_replay.h"
+#include "map/net/net_build.h"
 
 #define OF_INPUT (UINT32_C(1) << 31)
 
@@ -68,7 +69,7 @@ static bool say_output(struct tn_replay *replay, uint32_t value)
         say(replay, 0);
         return true;
     }
-    say(replay, (uintptr_t)tn_net_value(e->eval.net, value)->type |
+    say(replay, (uintptr_t)tn_net_value(e->eval.net, value).type |
                     (e->eval.uses[value] ? 2 : 1));
     return *tn_list_at(&e->ids, uint32_t, value) == TN_NONE;
 }

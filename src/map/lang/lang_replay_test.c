@@ -1,5 +1,6 @@
 /* lang_replay_test.c - equal nodes are mapped once, others are not */
 #include "map/lang/lang_replay.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 
@@ -71,9 +72,9 @@ static void print_plans(const struct tn_net *net, char *to)
     size_t                    known = 0;
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        uint32_t value = tn_net_node(net, i)->inputs[1];
+        uint32_t value = tn_net_node(net, i).inputs[1];
         size_t   at    = 0;
-        held[known]    = tn_net_value(net, value)->constant;
+        held[known]    = tn_net_value(net, value).constant;
         while (held[at] != held[known])
             at++;
         known += at == known;

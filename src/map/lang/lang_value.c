@@ -19,7 +19,8 @@ static const struct tn_net_value *net_value(const struct tn_call *call,
     if ((item.kind != TN_ITEM_VALUE && item.kind != TN_ITEM_MADE) || !net ||
         (uint64_t)item.of.number >= net->values.count)
         return NULL;
-    return tn_net_fill_value(net, (uint32_t)item.of.number, look);
+    *look = tn_net_value(net, (uint32_t)item.of.number);
+    return look;
 }
 
 /* The shape of a tensor or value; false: the answer is in *out. */
@@ -216,11 +217,11 @@ struct tn_item tn_builtin_value(const struct tn_call *call, struct tn_item x)
 static bool is_copy_of_constant(const struct tn_net *net, struct tn_net_value v)
 {
     for (unsigned steps = 0; steps < 64 && v.producer != TN_NONE; steps++) {
-        const struct tn_net_node *node = tn_net_node(net, v.producer);
-        if (!tn_bytes_is(node->op->type, "Identity") ||
-            node->input_count != 1 || node->inputs[0] == TN_NONE)
+        const struct tn_net_node node = tn_net_node(net, v.producer);
+        if (!tn_bytes_is(node.op->type, "Identity") || node.input_count != 1 ||
+            node.inputs[0] == TN_NONE)
             break;
-        v = *tn_net_value(net, node->inputs[0]);
+        v = tn_net_value(net, node.inputs[0]);
     }
     return v.constant;
 }

@@ -16,6 +16,7 @@
 
 #include "base/cursor.h"
 #include "map/lang/lang_apply.h"
+#include "map/net/net_build.h"
 
 #define NODES_MAX   31
 #define OUTPUTS_MAX 3
@@ -90,14 +91,14 @@ static void add_node(struct tn_net *net, struct tn_cursor *c, uint32_t index)
 static void assert_is_net(const struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        assert(node->graph < net->graphs.count);
-        for (uint32_t k = 0; k < node->input_count; k++)
-            assert(node->inputs[k] == TN_NONE ||
-                   node->inputs[k] < net->values.count);
-        for (uint32_t k = 0; k < node->output_count; k++)
-            assert(node->outputs[k] == TN_NONE ||
-                   tn_net_value(net, node->outputs[k])->producer == i);
+        const struct tn_net_node node = tn_net_node(net, i);
+        assert(node.graph < net->graphs.count);
+        for (uint32_t k = 0; k < node.input_count; k++)
+            assert(node.inputs[k] == TN_NONE ||
+                   node.inputs[k] < net->values.count);
+        for (uint32_t k = 0; k < node.output_count; k++)
+            assert(node.outputs[k] == TN_NONE ||
+                   tn_net_value(net, node.outputs[k]).producer == i);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "ir/element.h"
 #include "ir/nd4j_calls.h"
+#include "map/net/net_build.h"
 
 /* No kernel has more arguments of a kind; lists of sizes and axes are short. */
 enum { SLOT_LIMIT = 4096 };
@@ -187,21 +188,21 @@ static void put_argument(struct tn_attr_value *list, uint32_t index,
 static enum tn_status refuse(const struct packing *p, struct tn_bytes attr,
                              const char *why)
 {
-    const struct tn_net_node *node = tn_net_node(p->net, p->id);
+    const struct tn_net_node node = tn_net_node(p->net, p->id);
 
     return tn_error_set(p->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "nd4j op %.*s '%.*s': %.*s %s", TN_FMT(node->op->type),
-                        TN_FMT(node->name), TN_FMT(attr), why);
+                        "nd4j op %.*s '%.*s': %.*s %s", TN_FMT(node.op->type),
+                        TN_FMT(node.name), TN_FMT(attr), why);
 }
 
 static const struct tn_attr_value *value_of(const struct packing       *p,
                                             const struct tn_vocab_attr *attr)
 {
-    const struct tn_net_node *node = tn_net_node(p->net, p->id);
+    const struct tn_net_node node = tn_net_node(p->net, p->id);
 
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (tn_bytes_equal(node->attrs[i].name, attr->name))
-            return &node->attrs[i].value;
+    for (uint32_t i = 0; i < node.attr_count; i++)
+        if (tn_bytes_equal(node.attrs[i].name, attr->name))
+            return &node.attrs[i].value;
     return NULL;
 }
 
@@ -284,11 +285,11 @@ static enum tn_status pack_list(struct packing *p, enum tn_vocab_list list)
 /* The operand of a scalar op has the type of what it is applied to. */
 static enum tn_dtype scalar_type(const struct packing *p)
 {
-    const struct tn_net_node *node  = tn_net_node(p->net, p->id);
-    enum tn_dtype             dtype = TN_UNDEFINED;
+    const struct tn_net_node node  = tn_net_node(p->net, p->id);
+    enum tn_dtype            dtype = TN_UNDEFINED;
 
-    if (node->input_count && node->inputs[0] != TN_NONE)
-        dtype = tn_net_value(p->net, node->inputs[0])->type->dtype;
+    if (node.input_count && node.inputs[0] != TN_NONE)
+        dtype = tn_net_value(p->net, node.inputs[0]).type->dtype;
     return tn_dtype_size(dtype) ? dtype : TN_FLOAT32;
 }
 
@@ -350,39 +351,39 @@ static void pack_kernel(struct packing *p)
     add_attr(p, tn_text("opNum"),
              int_value(p, is_custom ? tn_nd4j_hash(
                                           &p->book.hasher,
-                                          tn_net_node(p->net, p->id)->op->type)
+                                          tn_net_node(p->net, p->id).op->type)
                                     : p->op->kernel_number));
 }
 
 /* What is known of the results; a file has it for all of them or for none. */
 static void pack_types(struct packing *p)
 {
-    const struct tn_net_node *node = tn_net_node(p->net, p->id);
-    struct tn_attr_value types = new_list(p, TN_ATTR_DTYPE, node->output_count);
+    const struct tn_net_node node = tn_net_node(p->net, p->id);
+    struct tn_attr_value types = new_list(p, TN_ATTR_DTYPE, node.output_count);
 
-    for (uint32_t i = 0; i < node->output_count && !tn_failed(p->error); i++) {
+    for (uint32_t i = 0; i < node.output_count && !tn_failed(p->error); i++) {
         union argument type = { .whole = TN_UNDEFINED };
-        if (node->outputs[i] != TN_NONE)
+        if (node.outputs[i] != TN_NONE)
             type.whole =
-                (int64_t)tn_net_value(p->net, node->outputs[i])->type->dtype;
+                (int64_t)tn_net_value(p->net, node.outputs[i]).type->dtype;
         if (type.whole == TN_UNDEFINED)
             return;
         put_argument(&types, i, &type);
     }
-    if (node->output_count)
+    if (node.output_count)
         add_attr(p, tn_text("outputTypes"), types);
 }
 
 /* Every attribute must be one that the vocabulary has. */
 static enum tn_status check_names(struct packing *p)
 {
-    const struct tn_net_node *node = tn_net_node(p->net, p->id);
+    const struct tn_net_node node = tn_net_node(p->net, p->id);
 
-    for (uint32_t i = 0; i < node->attr_count; i++) {
+    for (uint32_t i = 0; i < node.attr_count; i++) {
         const struct tn_vocab_attr *attr =
-            tn_vocab_find_attr(p->op, node->attrs[i].name);
+            tn_vocab_find_attr(p->op, node.attrs[i].name);
         if (!attr || attr->list == TN_VOCAB_NAMED)
-            return refuse(p, node->attrs[i].name, "has no place in a call");
+            return refuse(p, node.attrs[i].name, "has no place in a call");
     }
     return TN_OK;
 }
@@ -390,7 +391,7 @@ static enum tn_status check_names(struct packing *p)
 static enum tn_status pack_anew(struct packing *p)
 {
     p->attrs.count = 0;
-    p->op = tn_nd4j_named(&p->book, tn_net_node(p->net, p->id)->op->type);
+    p->op = tn_nd4j_named(&p->book, tn_net_node(p->net, p->id).op->type);
     if (tn_failed(p->error))
         return p->error->status;
     pack_kernel(p);
@@ -415,24 +416,24 @@ static uint64_t dtype_of(const struct packing *p, uint32_t value)
 {
     if (value == TN_NONE)
         return TN_DTYPE_COUNT;
-    return (uint64_t)tn_net_value(p->net, value)->type->dtype;
+    return (uint64_t)tn_net_value(p->net, value).type->dtype;
 }
 
 /* All that packing looks at; empty: the call is like no other. */
 static struct tn_bytes say_call(const struct packing *p, uint64_t *words)
 {
-    const struct tn_net_node *node = tn_net_node(p->net, p->id);
+    const struct tn_net_node node = tn_net_node(p->net, p->id);
 
-    if (!node->has_common_attrs || node->output_count > CALL_OUTPUTS)
+    if (!node.has_common_attrs || node.output_count > CALL_OUTPUTS)
         return tn_bytes(NULL, 0);
-    words[0] = (uintptr_t)node->op;
-    words[1] = node->attr_count ? (uintptr_t)node->attrs : 0;
-    words[2] = (uint64_t)node->input_count << 32 | node->output_count;
-    words[3] = node->input_count ? dtype_of(p, node->inputs[0]) : 0;
-    for (uint32_t i = 0; i < node->output_count; i++)
-        words[CALL_HEAD + i] = dtype_of(p, node->outputs[i]);
+    words[0] = (uintptr_t)node.op;
+    words[1] = node.attr_count ? (uintptr_t)node.attrs : 0;
+    words[2] = (uint64_t)node.input_count << 32 | node.output_count;
+    words[3] = node.input_count ? dtype_of(p, node.inputs[0]) : 0;
+    for (uint32_t i = 0; i < node.output_count; i++)
+        words[CALL_HEAD + i] = dtype_of(p, node.outputs[i]);
     return tn_bytes(words,
-                    (CALL_HEAD + (size_t)node->output_count) * sizeof *words);
+                    (CALL_HEAD + (size_t)node.output_count) * sizeof *words);
 }
 
 static void note_call(struct packing *p, struct tn_bytes call)
@@ -479,12 +480,12 @@ static enum tn_status pack_node(struct packing *p)
 static const struct tn_attr_value *raw(const struct packing *p,
                                        const char           *name)
 {
-    return tn_net_attr(tn_net_node(p->net, p->id), name);
+    return tn_net_attr_of(p->net, p->id, name);
 }
 
 static const struct tn_vocab_op *recognise(struct packing *p)
 {
-    struct tn_bytes             name   = tn_net_node(p->net, p->id)->op->type;
+    struct tn_bytes             name   = tn_net_node(p->net, p->id).op->type;
     const struct tn_attr_value *type   = raw(p, "opType");
     const struct tn_attr_value *number = raw(p, "opNum");
 
@@ -570,7 +571,7 @@ static uint32_t told_count(const struct packing       *p,
 static enum tn_status put_in_order(struct packing *p, enum tn_vocab_list list,
                                    struct tn_attr_value *values)
 {
-    const struct tn_net_node   *node = tn_net_node(p->net, p->id);
+    const struct tn_net_node    node = tn_net_node(p->net, p->id);
     const struct tn_attr_value *names =
         lists[list].names ? raw(p, lists[list].names) : NULL;
 
@@ -580,8 +581,8 @@ static enum tn_status put_in_order(struct packing *p, enum tn_vocab_list list,
         return refuse(p, tn_text(lists[list].names), "has another length");
     if (tn_args_in_order(p->op, list, names->of.strings, values, NULL,
                          p->net->arena, p->error) != TN_OK)
-        tn_error_where(p->error, "'%.*s' (%.*s).%s", TN_FMT(node->name),
-                       TN_FMT(node->op->type), lists[list].name);
+        tn_error_where(p->error, "'%.*s' (%.*s).%s", TN_FMT(node.name),
+                       TN_FMT(node.op->type), lists[list].name);
     return p->error->status;
 }
 
@@ -630,13 +631,13 @@ static enum tn_status unpack_scalar(struct packing *p)
 static void unpack_types(struct packing *p)
 {
     const struct tn_attr_value *types = raw(p, "outputTypes");
-    const struct tn_net_node   *node  = tn_net_node(p->net, p->id);
+    const struct tn_net_node    node  = tn_net_node(p->net, p->id);
 
     if (!types || types->kind != TN_ATTR_DTYPE)
         return;
-    for (uint32_t i = 0; i < types->count && i < node->output_count; i++)
-        if (node->outputs[i] != TN_NONE)
-            tn_net_set_dtype(p->net, node->outputs[i],
+    for (uint32_t i = 0; i < types->count && i < node.output_count; i++)
+        if (node.outputs[i] != TN_NONE)
+            tn_net_set_dtype(p->net, node.outputs[i],
                              (enum tn_dtype)types->of.ints[i]);
 }
 
@@ -667,7 +668,7 @@ static enum tn_status each_node(struct tn_net *net,
     if (packing_init(&p, net) == TN_OK)
         for (p.id = 0; p.id < net->nodes.count && !tn_failed(net->error);
              p.id++)
-            if (!tn_net_node(net, p.id)->is_removed)
+            if (!tn_net_node(net, p.id).is_removed)
                 visit(&p);
     tn_list_done(&p.attrs);
     tn_list_done(&p.packed);

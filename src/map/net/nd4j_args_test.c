@@ -1,5 +1,6 @@
 /* nd4j_args_test.c - arguments by name and by place, there and back */
 #include "map/net/nd4j_args.h"
+#include "map/net/net_build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +86,7 @@ static void set_double(struct bench *b, uint32_t node, const char *name,
 static const struct tn_attr_value *attr(struct bench *b, uint32_t node,
                                         const char *name)
 {
-    return tn_net_attr(tn_net_node(&b->net, node), name);
+    return tn_net_attr_of(&b->net, node, name);
 }
 
 static void ints_are(struct bench *b, uint32_t node, const char *name,
@@ -213,7 +214,7 @@ static void a_name_that_is_an_alias_yields_to_the_number(void **state)
     set_int(&b, n, "opNum", TN_ATTR_INT, -273014250715117663);
     set_ints(&b, n, "iArgs", TN_ATTR_INT, 3, one);
     assert_int_equal(tn_nd4j_unpack(&b.net), TN_OK);
-    assert_true(tn_bytes_is(tn_net_node(&b.net, n)->op->type, "matmul"));
+    assert_true(tn_bytes_is(tn_net_node(&b.net, n).op->type, "matmul"));
     tear_down(&b);
 }
 
@@ -225,10 +226,10 @@ static void every_result_of_a_kernel_exists(void **state)
     set_up(&b);
     uint32_t n = add(&b, "switch");
     assert_int_equal(tn_nd4j_pack(&b.net), TN_OK);
-    assert_int_equal(tn_net_node(&b.net, n)->output_count, 2);
-    uint32_t second = tn_net_node(&b.net, n)->outputs[1];
-    assert_int_equal(tn_net_value(&b.net, second)->producer, n);
-    assert_int_equal(tn_net_value(&b.net, second)->output, 1);
+    assert_int_equal(tn_net_node(&b.net, n).output_count, 2);
+    uint32_t second = tn_net_node(&b.net, n).outputs[1];
+    assert_int_equal(tn_net_value(&b.net, second).producer, n);
+    assert_int_equal(tn_net_value(&b.net, second).output, 1);
     tear_down(&b);
 }
 
@@ -245,7 +246,7 @@ static void what_java_adds_to_reductions_is_nothing(void **state)
     assert_int_equal(tn_nd4j_unpack(&b.net), TN_OK);
     assert_null(attr(&b, n, "dimensions"));
     ints_are(&b, n, "keepDims", 1, bools);
-    assert_int_equal(tn_net_node(&b.net, n)->attr_count, 1);
+    assert_int_equal(tn_net_node(&b.net, n).attr_count, 1);
     tear_down(&b);
 }
 

@@ -1,5 +1,5 @@
 /* net.c - a graph in motion: making it and changing it */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 static void pool_init(struct tn_net *net)
 {
@@ -183,7 +183,7 @@ static struct tn_bytes end_name(const struct tn_net  *net,
 
     if (index < names->count && tn_list_at(names, struct tn_bytes, index)->size)
         return *tn_list_at(names, struct tn_bytes, index);
-    return tn_net_value(net, value)->name;
+    return tn_net_value(net, value).name;
 }
 
 struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
@@ -336,7 +336,7 @@ uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node)
 void tn_net_set_inputs(struct tn_net *net, uint32_t node,
                        const uint32_t *inputs, uint32_t count)
 {
-    struct tn_net_node now = *tn_net_node(net, node);
+    struct tn_net_node now = tn_net_node(net, node);
 
     now.inputs      = inputs;
     now.input_count = count;
@@ -347,7 +347,7 @@ void tn_net_set_inputs(struct tn_net *net, uint32_t node,
 void tn_net_set_outputs(struct tn_net *net, uint32_t node,
                         const uint32_t *outputs, uint32_t count)
 {
-    struct tn_net_node now = *tn_net_node(net, node);
+    struct tn_net_node now = tn_net_node(net, node);
 
     now.outputs      = outputs;
     now.output_count = count;
@@ -367,7 +367,7 @@ void tn_net_set_output(struct tn_net *net, uint32_t node, uint32_t output,
 void tn_net_set_controls(struct tn_net *net, uint32_t node,
                          const uint32_t *controls, uint32_t count)
 {
-    struct tn_net_node now = *tn_net_node(net, node);
+    struct tn_net_node now = tn_net_node(net, node);
 
     now.controls      = controls;
     now.control_count = count;
@@ -396,13 +396,13 @@ void tn_net_copy_attrs(struct tn_net *net, uint32_t node, uint32_t like)
 
 void tn_net_move_node(struct tn_net *net, uint32_t node, uint32_t graph)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
+    const struct tn_net_node n = tn_net_node(net, node);
 
     push_id(&tn_net_graph(net, graph)->nodes, node, net->error);
     tn_net_node_row(net, node)->graph = graph;
-    for (uint32_t i = 0; i < n->output_count; i++)
-        if (n->outputs[i] != TN_NONE)
-            tn_net_value_row(net, n->outputs[i])->graph = graph;
+    for (uint32_t i = 0; i < n.output_count; i++)
+        if (n.outputs[i] != TN_NONE)
+            tn_net_value_row(net, n.outputs[i])->graph = graph;
 }
 
 void tn_net_remove(struct tn_net *net, uint32_t node)
@@ -419,22 +419,30 @@ const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
     return NULL;
 }
 
+const struct tn_attr_value *tn_net_attr_of(const struct tn_net *net,
+                                           uint32_t node, const char *name)
+{
+    const struct tn_net_node n = tn_net_node(net, node);
+
+    return tn_net_attr(&n, name);
+}
+
 void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
                      const struct tn_attr_value *value)
 {
-    const struct tn_net_node *n  = tn_net_node(net, node);
-    uint32_t                  at = 0;
+    const struct tn_net_node n  = tn_net_node(net, node);
+    uint32_t                 at = 0;
 
-    while (at < n->attr_count && !tn_bytes_is(n->attrs[at].name, name))
+    while (at < n.attr_count && !tn_bytes_is(n.attrs[at].name, name))
         at++;
-    uint32_t            count = n->attr_count + (at == n->attr_count);
+    uint32_t            count = n.attr_count + (at == n.attr_count);
     struct tn_net_attr *attrs =
         tn_new(net->arena, struct tn_net_attr, count, net->error);
     struct tn_bytes kept = tn_bytes_dup(net->arena, tn_text(name), net->error);
     if (!attrs || !kept.data)
         return;
-    if (n->attr_count)
-        memcpy(attrs, n->attrs, n->attr_count * sizeof *attrs);
+    if (n.attr_count)
+        memcpy(attrs, n.attrs, n.attr_count * sizeof *attrs);
     attrs[at] = (struct tn_net_attr){ kept, *value };
     tn_net_set_attrs(net, node, attrs, count);
 }

@@ -1,5 +1,5 @@
 /*
- * net.h - a graph in motion: what rules read and what they write
+ * net.h - a graph in motion: what it is, and reading it
  *
  * A model in `ir` is flat, immutable and speaks in spans of its file.  Rules
  * want the opposite: attributes decoded, values with what is known of their
@@ -15,8 +15,10 @@
  * count over all graphs: a subgraph uses a value of an enclosing graph by its
  * id.  Weights stay where they are: a constant is a payload by reference.
  *
- * A net keeps narrow rows (net_rows.h).  tn_net_node() and tn_net_value() give
- * a look at one, filled in and with pointers; to change it, say so by a call.
+ * A net keeps narrow rows (net_rows.h).  tn_net_node() and tn_net_value()
+ * return a copy of one, with ids resolved to names, types and lists.  The lists
+ * that a copy points to are the net's own.  net_build.h makes and changes nets,
+ * net_load.h loads them from models and lays models out.
  *
  * Everything lives in the net's arena and is released with it, but for rows and
  * lists of inputs and outputs, which go with the net.
@@ -57,7 +59,7 @@ struct tn_net_type {
 
 extern const struct tn_net_type tn_net_unknown;
 
-/* A look at a value. */
+/* A value, as tn_net_value() returns it. */
 struct tn_net_value {
     struct tn_bytes           name; /* unique among values; see tn_net_name() */
     const struct tn_net_type *type; /* never NULL; see tn_net_set_type()      */
@@ -86,7 +88,7 @@ struct tn_net_op {
 
 extern const struct tn_net_op tn_net_no_op; /* is called nothing            */
 
-/* A look at a node, and what one is made from. */
+/* A node, as tn_net_node() returns it and tn_net_add_node() takes it. */
 struct tn_net_node {
     struct tn_bytes           name; /* may be empty; lay-out makes it unique  */
     const struct tn_net_op   *op;   /* never NULL; see tn_net_op()        */
@@ -104,15 +106,14 @@ struct tn_net_node {
                               are                                             */
 };
 
-/* What the world calls an end is the end's, not the value's: two outputs may be
- * one value, and an output may turn out to be an input. */
+/* The name of an input or output belongs to the graph, not to the value: two
+ * outputs may be one value, and an output may turn out to be an input. */
 struct tn_net_graph {
     struct tn_bytes    name, domain;
     enum tn_graph_kind kind;
     uint32_t           parent; /* graph that encloses it; TN_NONE: none       */
     struct tn_list     nodes;  /* uint32_t: nodes in order, removed ones too  */
-    struct tn_list     inputs, outputs; /* uint32_t: values; added to by the
-                                           calls below                        */
+    struct tn_list inputs, outputs; /* uint32_t: values; see net_build.h   */
     struct tn_list input_names, output_names; /* struct tn_bytes          */
     struct tn_list output_types; /* const struct tn_net_type *: what the model
                                     says of outputs; NULL: nothing; may end
@@ -131,12 +132,12 @@ struct tn_net {
     const struct tn_model *source;  /* whose ops nodes come from             */
     int64_t                version; /* opset of the dialect's own domain, or
                                        producer version; 0: has none         */
-    struct tn_list     nodes;       /* struct tn_net_node_row                */
-    struct tn_list     values;      /* struct tn_net_value_row               */
-    struct tn_list     graphs;      /* struct tn_net_graph                   */
-    struct tn_bytes    signature;   /* that named the ends; empty: none did   */
-    struct tn_list     versions;    /* struct tn_net_version: other domains */
-    struct tn_net_pool own, *pool;  /* own, or that of who took it over      */
+    struct tn_list  nodes;          /* struct tn_net_node_row                */
+    struct tn_list  values;         /* struct tn_net_value_row               */
+    struct tn_list  graphs;         /* struct tn_net_graph                   */
+    struct tn_bytes signature; /* that named inputs and outputs; empty: none */
+    struct tn_list  versions;  /* struct tn_net_version: other domains */
+    struct tn_net_pool own, *pool; /* own, or that of who took it over      */
     struct tn_list
         uses; /* net_uses.c's own: of values, once somebody replaces */
     struct tn_list first_uses; /* uint32_t by value: in `uses`, + 1         */
@@ -149,38 +150,16 @@ struct tn_net {
     tn_progress     *progress; /* asked whether to go on; NULL: nobody is     */
     void            *progress_context;
     uint32_t         beats; /* net.c's own: since it was asked                */
-    struct tn_error *error; /* every call below fails softly into it          */
+    struct tn_error *error; /* where every call leaves its first failure      */
 };
-
-struct tn_vocab_op; /* ir/vocab.h */
 
 struct tn_net_version {
     struct tn_bytes domain;
     int64_t         version;
 };
 
-/* Of net.c; see net_uses.c, net_names.c, net_ops.c, net_attrs.c and net_type.c.
- * Users are noted while net->has_uses. */
-void tn_net_uses_init(struct tn_net *net);
-void tn_net_note_output(struct tn_net *net, uint32_t graph, uint64_t index);
-void tn_net_note_inputs(struct tn_net *net, uint32_t node);
-void tn_net_ops_init(struct tn_net_ops *ops, struct tn_arena *arena,
-                     struct tn_error *error);
-void tn_net_ops_done(struct tn_net_ops *ops);
-void tn_net_names_init(struct tn_net_names *names, struct tn_arena *arena);
-void tn_net_names_done(struct tn_net_names *names);
-void tn_net_lists_init(struct tn_net_lists *lists, struct tn_arena *arena,
-                       struct tn_error *error);
-void tn_net_lists_done(struct tn_net_lists *lists);
-void tn_net_types_init(struct tn_net_types *types, struct tn_arena *arena);
-void tn_net_types_done(struct tn_net_types *types);
-
-void tn_net_init(struct tn_net *net, struct tn_arena *arena,
-                 const char *dialect, struct tn_error *error);
-void tn_net_done(struct tn_net *net);
-
-/* For long work, often: now and then asks the caller whether to go on.  False:
- * the net has failed, by now with CANCELLED. */
+/* To be called often by long work: now and then it asks the user whether to go
+ * on.  False: the net has failed, if not before then with CANCELLED. */
 bool tn_net_goes_on(struct tn_net *net);
 
 static inline struct tn_net_node_row *tn_net_node_row(const struct tn_net *net,
@@ -243,53 +222,51 @@ static inline struct tn_net_constant tn_net_constant_of(
                        row->maker);
 }
 
-static inline const struct tn_net_node *tn_net_fill_node(
-    const struct tn_net *net, uint32_t node, struct tn_net_node *look)
+/* The node as it is now.  A copy: it does not follow later changes. */
+static inline struct tn_net_node tn_net_node(const struct tn_net *net,
+                                             uint32_t             node)
 {
-    const struct tn_net_node_row *row  = tn_net_node_row(net, node);
-    struct tn_net_list            list = tn_net_list_at(net, row->attrs);
+    const struct tn_net_node_row *row     = tn_net_node_row(net, node);
+    struct tn_net_list            list    = tn_net_list_at(net, row->attrs);
+    const uint32_t               *outputs = row->edges + row->input_count;
 
-    look->name             = tn_net_text(net, row->name);
-    look->op               = tn_net_op_at(net, row->op);
-    look->inputs           = row->edges;
-    look->outputs          = row->edges + row->input_count;
-    look->controls         = look->outputs + row->output_count;
-    look->attrs            = list.attrs;
-    look->input_count      = row->input_count;
-    look->control_count    = row->control_count;
-    look->output_count     = row->output_count;
-    look->attr_count       = list.count;
-    look->graph            = row->graph;
-    look->source           = row->source;
-    look->is_removed       = row->is_removed;
-    look->has_common_attrs = list.is_common;
-    return look;
+    return (struct tn_net_node){
+        .name             = tn_net_text(net, row->name),
+        .op               = tn_net_op_at(net, row->op),
+        .inputs           = row->edges,
+        .controls         = outputs + row->output_count,
+        .outputs          = outputs,
+        .attrs            = list.attrs,
+        .input_count      = row->input_count,
+        .control_count    = row->control_count,
+        .output_count     = row->output_count,
+        .attr_count       = list.count,
+        .graph            = row->graph,
+        .source           = row->source,
+        .is_removed       = row->is_removed,
+        .has_common_attrs = list.is_common,
+    };
 }
 
-static inline const struct tn_net_value *tn_net_fill_value(
-    const struct tn_net *net, uint32_t value, struct tn_net_value *look)
+/* The value as it is now, a copy, too. */
+static inline struct tn_net_value tn_net_value(const struct tn_net *net,
+                                               uint32_t             value)
 {
     const struct tn_net_value_row *row      = tn_net_value_row(net, value);
     struct tn_net_constant         constant = tn_net_constant_of(net, row);
 
-    look->name       = tn_net_text(net, row->name);
-    look->type       = tn_net_type_at(net, row->type);
-    look->constant   = constant.elements;
-    look->origin     = constant.origin;
-    look->graph      = row->graph;
-    look->producer   = row->is_constant ? TN_NONE : row->maker;
-    look->output     = row->output;
-    look->is_trained = row->is_trained;
-    look->is_inner   = row->is_inner;
-    return look;
+    return (struct tn_net_value){
+        .name       = tn_net_text(net, row->name),
+        .type       = tn_net_type_at(net, row->type),
+        .constant   = constant.elements,
+        .origin     = constant.origin,
+        .graph      = row->graph,
+        .producer   = row->is_constant ? TN_NONE : row->maker,
+        .output     = row->output,
+        .is_trained = row->is_trained,
+        .is_inner   = row->is_inner,
+    };
 }
-
-/* A look at a node or a value as it is now, which lasts as long as the block
- * that asks for it. */
-#define tn_net_node(net, node)                                                 \
-    tn_net_fill_node((net), (node), &(struct tn_net_node){ .name = { 0 } })
-#define tn_net_value(net, value)                                               \
-    tn_net_fill_value((net), (value), &(struct tn_net_value){ .name = { 0 } })
 
 static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
                                                 uint32_t             graph)
@@ -297,239 +274,24 @@ static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
     return tn_list_at(&net->graphs, struct tn_net_graph, graph);
 }
 
-/* ---- making one; TN_NONE on failure ------------------------------------- */
+/* NULL if the node has no attribute of that name. */
+const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
+                                        const char               *name);
+const struct tn_attr_value *tn_net_attr_of(const struct tn_net *net,
+                                           uint32_t node, const char *name);
 
-/* Room in an empty net, which need not be moved then.  False on failure. */
-bool tn_net_reserve(struct tn_net *net, uint64_t values, uint64_t nodes);
-
-uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
-                          struct tn_bytes name, uint32_t parent);
-
-/* A name that no value of the net has: `wish`, or else wish_1, wish_2...  The
- * name is then taken. */
-struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
-
-/* The same, and the value is called so from now on. */
-void tn_net_rename(struct tn_net *net, uint32_t value, struct tn_bytes wish);
-
-/* For a value that stands for another, which will go. */
-void tn_net_swap_names(struct tn_net *net, uint32_t a, uint32_t b);
-
-/* The names of a model, which outlives the net, are looked up in its table from
- * now on; before there is any value.  The second calls a value by one of them,
- * or by one that is made of it. */
-enum tn_status tn_net_give_names(struct tn_net          *net,
-                                 const struct tn_intern *given);
-void tn_net_name_as_given(struct tn_net *net, uint32_t value, uint32_t id);
-
-/* A name that nobody looks up, copied; TN_NO_NAME for none and on failure. */
-uint32_t tn_net_keep_name(struct tn_net *net, struct tn_bytes name);
-
-/* `to`, which has nothing yet, takes over what rows of `from` refer to.  `from`
- * must not outlive it, and will make no more. */
-void tn_net_take_over(struct tn_net *to, struct tn_net *from);
-
-/* An end of a graph, known to the world by that name (the value's own when
- * NULL or empty). */
-void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
-                      struct tn_bytes name);
-void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
-                       struct tn_bytes name);
-
-/* What the model says of the output that was added last, for where nothing
- * follows from the nodes; and what it said of one, NULL for nothing. */
-void tn_net_tell_output(struct tn_net *net, uint32_t graph,
-                        const struct tn_net_type *type);
-
-const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
-                                             uint32_t graph, uint32_t index);
+/* The name of an input or output of a graph, and the type that the model
+ * declares for an output, NULL if it declares none. */
 struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
                                   uint32_t index);
 struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
                                    uint32_t index);
+const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
+                                             uint32_t graph, uint32_t index);
 
-/* A value that gets its name later, from who knows better. */
-uint32_t tn_net_add_nameless(struct tn_net *net, uint32_t graph);
-
-/* Its name is made unique; a wish without bytes, not even "", leaves it
- * nameless. */
-uint32_t tn_net_add_value(struct tn_net *net, uint32_t graph,
-                          struct tn_bytes wish);
-uint32_t tn_net_add_constant(struct tn_net *net, uint32_t graph,
-                             struct tn_bytes           wish,
-                             const struct tn_elements *elements,
-                             const struct tn_tensor   *origin);
-
-/* What is known of a value from now on; dims are copied, symbols are kept as
- * they are.  The second only keeps the type, the third is for types of this net
- * alone. */
-void                      tn_net_set_type(struct tn_net *net, uint32_t value,
-                                          const struct tn_net_type *type);
-const struct tn_net_type *tn_net_keep_type(struct tn_net            *net,
-                                           const struct tn_net_type *type);
-static inline void tn_net_set_own_type(struct tn_net *net, uint32_t value,
-                                       const struct tn_net_type *type)
-{
-    tn_net_value_row(net, value)->type = type->id;
-}
-void tn_net_copy_type(struct tn_net *net, uint32_t value, uint32_t like);
-void tn_net_set_dtype(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
-void tn_net_set_scalar(struct tn_net *net, uint32_t value, enum tn_dtype dtype);
-void tn_net_set_shape(struct tn_net *net, uint32_t value,
-                      const struct tn_shape *shape);
-
-/* Makes a constant of a value; or one that `like`, a constant, is, too.
- * Elements are copied, unless they are those of `origin`, which outlives the
- * net. */
-void tn_net_set_constant(struct tn_net *net, uint32_t value,
-                         const struct tn_elements *elements,
-                         const struct tn_tensor   *origin);
-void tn_net_copy_constant(struct tn_net *net, uint32_t value, uint32_t like);
-
-void tn_net_set_trained(struct tn_net *net, uint32_t value, bool is_trained);
-
-/* Which node makes a value; TN_NONE: none, it is an input or will be a
- * constant. */
-static inline void tn_net_set_producer(struct tn_net *net, uint32_t value,
-                                       uint32_t node, uint32_t output)
-{
-    struct tn_net_value_row *row = tn_net_value_row(net, value);
-
-    row->maker       = node;
-    row->output      = output & TN_NET_OUTPUTS_MAX;
-    row->is_constant = false;
-}
-
-/* A small constant in memory: numbers of that dtype; `dims` are copied. */
-uint32_t tn_net_add_ints(struct tn_net *net, uint32_t graph,
-                         struct tn_bytes wish, enum tn_dtype dtype,
-                         const int64_t *items, uint32_t rank,
-                         const uint64_t *dims);
-uint32_t tn_net_add_doubles(struct tn_net *net, uint32_t graph,
-                            struct tn_bytes wish, enum tn_dtype dtype,
-                            const double *items, uint32_t rank,
-                            const uint64_t *dims);
-
-uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
-                            struct tn_bytes wish, const struct tn_bytes *items,
-                            uint32_t rank, const uint64_t *dims);
-
-/* What a node is that is called so; the second is of the dialect's own domain.
- * Never NULL: after a failure it is called nothing. */
-const struct tn_net_op *tn_net_op(struct tn_net *net, struct tn_bytes type,
-                                  struct tn_bytes domain);
-const struct tn_net_op *tn_net_own_op(struct tn_net *net, const char *type);
-
-/* The same in two steps, for who has many; the id is TN_NONE after a failure.
- */
-uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
-                      struct tn_bytes domain);
-
-/* A node at the end of its graph.  Its name and arrays are copied; outputs get
- * it as their producer. */
-uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node);
-
-/* The same for who has the ids; of `node` nothing counts but its lists of
- * inputs, outputs and controls. */
-uint32_t tn_net_add_row(struct tn_net *net, const struct tn_net_node_row *row,
-                        const struct tn_net_node *node);
-
-/* The list of the net that says the same, or a copy, as a row has it; 0 when
- * there are none, and on failure. */
-uint32_t tn_net_keep_attrs(struct tn_net *net, const struct tn_net_attr *attrs,
-                           uint32_t count);
-
-/* ---- changing a node ---------------------------------------------------- */
-
-/* Other lists, copied; outputs get the node as their producer, and those that
- * it had keep it. */
-void tn_net_set_inputs(struct tn_net *net, uint32_t node,
-                       const uint32_t *inputs, uint32_t count);
-void tn_net_set_outputs(struct tn_net *net, uint32_t node,
-                        const uint32_t *outputs, uint32_t count);
-/* One of those that it has, in place. */
-void tn_net_set_output(struct tn_net *net, uint32_t node, uint32_t output,
-                       uint32_t value);
-void tn_net_set_controls(struct tn_net *net, uint32_t node,
-                         const uint32_t *controls, uint32_t count);
-
-/* Other attributes, whose values are kept as they are; one more, or another of
- * that name; those of another node. */
-void tn_net_set_attrs(struct tn_net *net, uint32_t node,
-                      const struct tn_net_attr *attrs, uint32_t count);
-void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
-                     const struct tn_attr_value *value);
-
-void tn_net_copy_attrs(struct tn_net *net, uint32_t node, uint32_t like);
-
-void tn_net_set_op(struct tn_net *net, uint32_t node,
-                   const struct tn_net_op *op);
-
-/* To the end of another graph, with what it makes; the list of the graph that
- * had it is not changed. */
-void tn_net_move_node(struct tn_net *net, uint32_t node, uint32_t graph);
-void tn_net_remove(struct tn_net *net, uint32_t node);
-
-/* Everybody who used `from` uses `to`: nodes and outputs of graphs.  For this
- * the net notes who uses what; the second call gives that back. */
-void tn_net_replace(struct tn_net *net, uint32_t from, uint32_t to);
-void tn_net_forget_uses(struct tn_net *net);
-
-/* NULL: it has none of that name. */
-const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
-                                        const char               *name);
-
-/* By node: whether an output of its graph needs it, by its data alone or by
- * controls, too.  In the arena; NULL: the net has failed. */
+/* For each node, whether an output of its graph depends on it: by data alone,
+ * or by control edges, too.  In the arena; NULL if the net has failed. */
 const bool *tn_net_needed(struct tn_net *net, bool skips_controls,
                           struct tn_arena *arena);
-
-/* Removes nodes that no output of their graph and no control needs; graphs of
- * removed nodes have no nodes then. */
-void tn_net_prune(struct tn_net *net);
-
-/* Nodes after what they use, graph by graph, and else as they were; a node with
- * a subgraph uses what is used in there.  Removed ones are gone from the lists.
- * Edges from ops in `loop_ops` (NULL at the end; may be NULL) do not count.
- * INVALID for a cycle. */
-enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
-
-/* Of an ONNX net: its version is at least the one that brought each of its ops,
- * and every domain of a node has one. */
-void tn_net_set_versions(struct tn_net *net);
-
-/* Every output that the definition `op` of a node has gets a value, used or
- * not.  `has_holes`: but for optional ones, which files of the dialect can
- * leave out. */
-void tn_net_complete_outputs(struct tn_net *net, uint32_t node,
-                             const struct tn_vocab_op *op, bool has_holes);
-
-/* The same for every node of a net of ONNX. */
-enum tn_status tn_net_complete_onnx(struct tn_net *net);
-
-/* ---- from a model and to one -------------------------------------------- */
-
-/* What the ends are when the caller says it; names as the user gives them. */
-struct tn_net_io {
-    const char *const *inputs, *const *outputs;
-    uint32_t    input_count, output_count;
-    const char *signature; /* NULL: the only one, or serving_default   */
-};
-
-/* The main graph and what it uses.  The model must outlive the net. */
-enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
-                           const struct tn_net_io *ends);
-
-/* Lays it out as an edited model of `dialect`, onnx or nd4j, which any writer
- * of a format of that dialect takes.  Tensors share their payloads with the
- * sources, names and attributes are those of the net: its arena must outlive
- * the model.  The net itself is taken apart, and can only be released.  To
- * `origins` goes, for each tensor of the model, the one of the source that it
- * comes from, or NULL (const struct tn_tensor *); may be NULL.
- */
-enum tn_status tn_net_lay_out(struct tn_net           *net,
-                              const struct tn_dialect *dialect,
-                              struct tn_model *model, struct tn_list *origins,
-                              struct tn_error *error);
 
 #endif

@@ -5,7 +5,7 @@
  * bytes: for each attribute its name, what it is, and what it holds.  Lists
  * that hold tensors or graphs are never the same.
  */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 /* Lists that are looked up; whoever has more of them has no equal ones. */
 #define LISTS_MAX (UINT64_C(1) << 16)

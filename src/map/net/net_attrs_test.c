@@ -1,5 +1,5 @@
 /* net_attrs_test.c - equal lists of attributes are one, and others are not */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include "support/hostile.h"
 

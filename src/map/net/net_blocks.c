@@ -22,6 +22,7 @@
  */
 #include <inttypes.h>
 
+#include "map/net/net_build.h"
 #include "map/net/net_loading.h"
 
 /* A variable that crosses the border of a block. */
@@ -144,9 +145,9 @@ enum tn_status tn_net_find_homes(struct tn_net_loading *l)
 
 static bool is_defined(const struct tn_net_loading *l, uint32_t home)
 {
-    const struct tn_net_value *now = tn_net_value(l->net, l->now[home]);
+    const struct tn_net_value now = tn_net_value(l->net, l->now[home]);
 
-    return now->producer != TN_NONE || now->constant || l->is_cut[home] ||
+    return now.producer != TN_NONE || now.constant || l->is_cut[home] ||
            l->is_handed[home];
 }
 
@@ -199,7 +200,7 @@ static void set_ints(struct tn_net_loading *l, uint32_t value, const char *name,
         return;
     for (uint32_t i = 0; i < count; i++)
         kept[i] = items[i];
-    tn_net_set_attr(l->net, tn_net_value(l->net, value)->producer, name,
+    tn_net_set_attr(l->net, tn_net_value(l->net, value).producer, name,
                     &(struct tn_attr_value){ .kind    = TN_ATTR_INT,
                                              .is_list = is_list,
                                              .count   = count,
@@ -555,7 +556,7 @@ static enum tn_status load_select(struct tn_net_loading *l, uint32_t op)
 static uint32_t without(struct tn_net_loading *l, uint32_t graph,
                         uint32_t array, uint32_t index)
 {
-    struct tn_bytes name = tn_net_value(l->net, array)->name;
+    struct tn_bytes name = tn_net_value(l->net, array).name;
     uint32_t        length =
         add_node(l, graph, "lod_array_length", &array, 1, tn_text("length"));
     uint32_t inside =
@@ -571,7 +572,7 @@ static uint32_t without(struct tn_net_loading *l, uint32_t graph,
     add_output(l, then,
                add_node(l, then, "array_erase", (uint32_t[]){ array, index }, 2,
                         name));
-    uint32_t node = tn_net_value(l->net, kept)->producer;
+    uint32_t node = tn_net_value(l->net, kept).producer;
     set_graph(l, node, "then_branch", then);
     set_graph(l, node, "else_branch", other);
     return kept;

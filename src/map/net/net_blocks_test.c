@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "support/paddle_net.h"
 
 #define VAR(name, type) TENSOR(name, type, "dims: 1")
@@ -39,15 +41,15 @@ static void assert_nodes(const struct bench *b, uint32_t graph,
         at += (size_t)snprintf(
             text + at, sizeof text - at, "%.*s ",
             TN_FMT(tn_net_node(&b->net, *tn_list_at(nodes, uint32_t, i))
-                       ->op->type));
+                       .op->type));
     assert_string_equal(text, expected);
 }
 
 static uint32_t find(const struct bench *b, const char *type)
 {
     for (uint32_t i = 0; i < b->net.nodes.count; i++)
-        if (!tn_net_node(&b->net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(&b->net, i)->op->type, type))
+        if (!tn_net_node(&b->net, i).is_removed &&
+            tn_bytes_is(tn_net_node(&b->net, i).op->type, type))
             return i;
     fail_msg("no %s", type);
     return TN_NONE;
@@ -69,21 +71,21 @@ static void test_a_while_is_a_loop(void **state)
         fail_msg("%s: %s", b.error.where, b.error.what);
     assert_nodes(&b, 0, "assign reshape2 Loop ");
     assert_nodes(&b, 1, "relu abs logical_not reshape2 ");
-    const struct tn_net_node *loop = tn_net_node(&b.net, find(&b, "Loop"));
-    assert_int_equal(loop->input_count, 4);
-    assert_int_equal(loop->inputs[0], TN_NONE);
+    const struct tn_net_node loop = tn_net_node(&b.net, find(&b, "Loop"));
+    assert_int_equal(loop.input_count, 4);
+    assert_int_equal(loop.inputs[0], TN_NONE);
     assert_int_equal(tn_net_graph(&b.net, 1)->inputs.count, 4);
     assert_int_equal(tn_net_graph(&b.net, 1)->outputs.count, 3);
     /* The second op reads what the first one of the block made of y. */
-    const struct tn_net_node *relu = tn_net_node(&b.net, find(&b, "relu"));
-    const struct tn_net_node *abs  = tn_net_node(&b.net, find(&b, "abs"));
-    assert_int_equal(abs->inputs[0], relu->outputs[0]);
+    const struct tn_net_node relu = tn_net_node(&b.net, find(&b, "relu"));
+    const struct tn_net_node abs  = tn_net_node(&b.net, find(&b, "abs"));
+    assert_int_equal(abs.inputs[0], relu.outputs[0]);
     assert_int_equal(
-        relu->inputs[0],
+        relu.inputs[0],
         *tn_list_at(&tn_net_graph(&b.net, 1)->inputs, uint32_t, 2));
     assert_int_equal(
         *tn_list_at(&tn_net_graph(&b.net, 1)->outputs, uint32_t, 1),
-        abs->outputs[0]);
+        abs.outputs[0]);
     tear_down(&b);
 }
 

@@ -3,7 +3,7 @@
  *
  * A constant refers to a payload, of a file or of bytes in the net's arena.
  */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include "base/varint.h"
 #include "ir/element.h"

@@ -8,6 +8,8 @@
  */
 #include <inttypes.h>
 
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "map/net/net_loading.h"
 
 /* One end as it is asked for. */
@@ -275,7 +277,7 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
 
     if (id == TN_NONE || tn_failed(l->net->error))
         return;
-    if (tn_net_value(l->net, id)->constant && !w->is_given)
+    if (tn_net_value(l->net, id).constant && !w->is_given)
         return; /* it has a default, which stands */
     if (value != TN_NONE && l->is_cut[value]) {
         tn_error_set(l->net->error, TN_INVALID, TN_NOWHERE,
@@ -284,7 +286,7 @@ static void add_input(struct tn_net_loading *l, uint32_t graph,
     }
     if (value != TN_NONE)
         l->is_cut[value] = true;
-    if (tn_net_value(l->net, id)->constant)
+    if (tn_net_value(l->net, id).constant)
         tn_net_set_producer(l->net, id, TN_NONE, 0);
     if (w->type)
         tn_net_load_type(l->net, id, w->type);
@@ -333,14 +335,14 @@ enum tn_status tn_net_load_inputs(struct tn_net_loading *l)
 /* The node has more outputs than were known. */
 static void grow_outputs(struct tn_net *net, uint32_t node, uint32_t count)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
+    const struct tn_net_node n = tn_net_node(net, node);
     uint32_t *outputs = tn_new(net->arena, uint32_t, count, net->error);
 
     if (!outputs)
         return;
     memset(outputs, 0xff, count * sizeof *outputs);
-    if (n->output_count)
-        memcpy(outputs, n->outputs, n->output_count * sizeof *outputs);
+    if (n.output_count)
+        memcpy(outputs, n.outputs, n.output_count * sizeof *outputs);
     tn_net_set_outputs(net, node, outputs, count);
 }
 
@@ -359,7 +361,7 @@ static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
     uint32_t node = op == TN_NONE ? TN_NONE : l->nodes[op];
     if (node == TN_NONE)
         return TN_NONE;
-    if (output >= tn_net_node(l->net, node)->output_count)
+    if (output >= tn_net_node(l->net, node).output_count)
         grow_outputs(l->net, node, output + 1);
     uint32_t made = tn_net_add_value(l->net, 0, name);
     if (tn_failed(l->net->error) || made == TN_NONE)
@@ -384,9 +386,9 @@ static void add_output(struct tn_net_loading *l, uint32_t graph,
                          "the graph has no output '%.*s'", TN_FMT(w->name));
         return;
     }
-    const struct tn_net_value *v = tn_net_value(l->net, id);
-    struct tn_net_type         told;
-    if (w->type && !v->type->has_rank && !v->constant)
+    const struct tn_net_value v = tn_net_value(l->net, id);
+    struct tn_net_type        told;
+    if (w->type && !v.type->has_rank && !v.constant)
         tn_net_load_type(l->net, id, w->type);
     tn_net_add_output(l->net, graph, id, w->name);
     if (graph == 0 && w->type && type_of(l->net, w->type, &told))
@@ -454,7 +456,7 @@ static void add_others(struct tn_net_loading *l, const struct wanted *w)
                          : tn_model_value_at(l->model, value)->producer;
     uint32_t node  = op == TN_NONE ? TN_NONE : l->nodes[op];
     uint32_t count =
-        node == TN_NONE ? 0 : tn_net_node(l->net, node)->output_count;
+        node == TN_NONE ? 0 : tn_net_node(l->net, node).output_count;
 
     if (l->model->dialect->names_outputs || !is_guess(l, w))
         return;

@@ -78,29 +78,29 @@ uint32_t tn_lay_name(struct tn_laying *l, struct tn_lay_scope *scope,
 /* What was made on the way to a value is called after it and what it is. */
 static struct tn_bytes wish_of(struct tn_laying *l, uint32_t value)
 {
-    const struct tn_net_value *v    = tn_net_value(l->net, value);
-    struct tn_bytes            what = tn_text("const");
+    const struct tn_net_value v    = tn_net_value(l->net, value);
+    struct tn_bytes           what = tn_text("const");
 
-    if (!v->is_inner)
-        return v->name;
-    if (v->producer != TN_NONE)
-        what = tn_net_node(l->net, v->producer)->op->type;
+    if (!v.is_inner)
+        return v.name;
+    if (v.producer != TN_NONE)
+        what = tn_net_node(l->net, v.producer).op->type;
     char *text = tn_text_format(&l->model->arena, l->error, "%.*s/%.*s",
-                                TN_FMT(v->name), TN_FMT(what));
-    return text ? tn_text(text) : v->name;
+                                TN_FMT(v.name), TN_FMT(what));
+    return text ? tn_text(text) : v.name;
 }
 
 bool tn_lay_is_made(const struct tn_laying *l, uint32_t value)
 {
-    uint32_t producer = tn_net_value(l->net, value)->producer;
+    uint32_t producer = tn_net_value(l->net, value).producer;
 
-    return producer != TN_NONE && !tn_net_node(l->net, producer)->is_removed;
+    return producer != TN_NONE && !tn_net_node(l->net, producer).is_removed;
 }
 
 static bool is_made_here(const struct tn_laying *l, uint32_t value,
                          uint32_t graph)
 {
-    return tn_net_value(l->net, value)->graph == graph &&
+    return tn_net_value(l->net, value).graph == graph &&
            tn_lay_is_made(l, value);
 }
 
@@ -113,8 +113,8 @@ static void relay(struct tn_laying *l, uint32_t graph, uint32_t from,
     if (r)
         *r = (struct tn_lay_relay){ graph, from, to };
     l->is_used[from] = true;
-    if (tn_net_value(l->net, from)->producer != TN_NONE)
-        l->plain[tn_net_value(l->net, from)->producer] = NOT_PLAIN;
+    if (tn_net_value(l->net, from).producer != TN_NONE)
+        l->plain[tn_net_value(l->net, from).producer] = NOT_PLAIN;
 }
 
 /* The world's names of the main graph's ends are taken as they are. */
@@ -139,12 +139,12 @@ static void name_inputs(struct tn_laying *l)
  * may make as many as a file has room for. */
 static bool is_plain_output(const struct tn_laying *l, uint32_t value)
 {
-    uint32_t                  id   = tn_net_value(l->net, value)->producer;
-    const struct tn_net_node *node = tn_net_node(l->net, id);
+    uint32_t                 id   = tn_net_value(l->net, value).producer;
+    const struct tn_net_node node = tn_net_node(l->net, id);
 
-    for (uint32_t i = 0; !l->plain[id] && i < node->output_count; i++)
-        if (node->outputs[i] == TN_NONE || l->is_used[node->outputs[i]] ||
-            l->wanted[node->outputs[i]] != 1)
+    for (uint32_t i = 0; !l->plain[id] && i < node.output_count; i++)
+        if (node.outputs[i] == TN_NONE || l->is_used[node.outputs[i]] ||
+            l->wanted[node.outputs[i]] != 1)
             l->plain[id] = NOT_PLAIN;
     if (!l->plain[id])
         l->plain[id] = PLAIN;
@@ -217,7 +217,7 @@ static void name_rest(struct tn_laying *l, bool is_inner)
 {
     for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
         if (l->names[i] == TN_NO_NAME &&
-            tn_net_value(l->net, i)->is_inner == is_inner &&
+            tn_net_value(l->net, i).is_inner == is_inner &&
             (l->is_used[i] || l->is_input[i] || tn_lay_is_made(l, i)))
             l->names[i] = tn_lay_name(l, &l->value_names, wish_of(l, i));
 }

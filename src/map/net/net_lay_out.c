@@ -11,6 +11,7 @@
 
 #include "ir/attr.h"
 #include "map/net/net_laying.h"
+#include "map/net/net_load.h"
 
 /* ---- what is needed ----------------------------------------------------- */
 
@@ -28,10 +29,10 @@ static void keep_graph(struct tn_laying *l, uint32_t graph)
 
 static void hold_graphs(struct tn_laying *l, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(l->net, id);
+    const struct tn_net_node node = tn_net_node(l->net, id);
 
-    for (uint32_t i = 0; i < node->attr_count; i++) {
-        const struct tn_attr_value *value = &node->attrs[i].value;
+    for (uint32_t i = 0; i < node.attr_count; i++) {
+        const struct tn_attr_value *value = &node.attrs[i].value;
         for (uint32_t k = 0; value->kind == TN_ATTR_GRAPH && k < value->count;
              k++) {
             uint64_t graph = (uint64_t)value->of.ints[k];
@@ -55,14 +56,14 @@ static void find_uses(struct tn_laying *l, uint32_t graph)
     const struct tn_list *nodes = &tn_net_graph(l->net, graph)->nodes;
 
     for (uint64_t i = 0; i < nodes->count && !tn_failed(l->error); i++) {
-        uint32_t                  id   = *tn_list_at(nodes, uint32_t, i);
-        const struct tn_net_node *node = tn_net_node(l->net, id);
-        if (node->is_removed)
+        uint32_t                 id   = *tn_list_at(nodes, uint32_t, i);
+        const struct tn_net_node node = tn_net_node(l->net, id);
+        if (node.is_removed)
             continue;
         hold_graphs(l, id);
-        for (uint32_t k = 0; k < node->input_count; k++)
-            if (node->inputs[k] != TN_NONE)
-                l->is_used[node->inputs[k]] = true;
+        for (uint32_t k = 0; k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                l->is_used[node.inputs[k]] = true;
     }
 }
 
@@ -148,7 +149,7 @@ static struct tn_io_list lay_inputs(struct tn_laying *l, uint32_t graph)
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_end(l, &ends[i], tn_net_value(l->net, value)->type,
+        lay_end(l, &ends[i], tn_net_value(l->net, value).type,
                 tn_model_name(l->model, l->names[value]));
     }
     return (struct tn_io_list){ ends ? (uint32_t)from->count : 0, ends };
@@ -162,7 +163,7 @@ static struct tn_io_list lay_outputs(struct tn_laying *l, uint32_t graph)
 
     for (uint32_t i = 0; ends && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_output_end(l, &ends[i], tn_net_value(l->net, value)->type,
+        lay_output_end(l, &ends[i], tn_net_value(l->net, value).type,
                        tn_net_told_output(l->net, graph, i),
                        tn_model_name(l->model, l->end_names[graph][i]));
     }
@@ -366,12 +367,12 @@ static void lay_controls(struct tn_laying *l, const struct tn_net_node *node,
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < node->control_count; i++) {
-        const struct tn_net_node *before =
+        const struct tn_net_node before =
             tn_net_node(l->net, node->controls[i]);
-        if (before->is_removed || !before->output_count ||
-            before->outputs[0] == TN_NONE)
+        if (before.is_removed || !before.output_count ||
+            before.outputs[0] == TN_NONE)
             continue;
-        lay_input(l, graph, before->outputs[0]);
+        lay_input(l, graph, before.outputs[0]);
         count++;
     }
     tn_model_op_at(l->model, op)->control_count = count;
@@ -398,18 +399,18 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph,
 
 static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 {
-    const struct tn_net_node *node = tn_net_node(l->net, id);
-    uint32_t                  op =
-        new_op(l, graph, node_name(l, node), node->op->type, node->op->domain);
+    const struct tn_net_node node = tn_net_node(l->net, id);
+    uint32_t                 op =
+        new_op(l, graph, node_name(l, &node), node.op->type, node.op->domain);
 
     if (op == TN_NONE || tn_failed(l->error))
         return l->error->status;
     if (l->ordinal)
         l->ordinal[id] = op - tn_model_graph_at(l->model, graph)->first_op;
-    lay_attrs(l, op, node);
-    TN_TRY(lay_node_inputs(l, node, graph));
-    lay_controls(l, node, graph, op);
-    lay_node_outputs(l, node, op);
+    lay_attrs(l, op, &node);
+    TN_TRY(lay_node_inputs(l, &node, graph));
+    lay_controls(l, &node, graph, op);
+    lay_node_outputs(l, &node, op);
     return l->error->status;
 }
 
@@ -429,25 +430,25 @@ static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
 
 static void note_constant(struct tn_laying *l, uint32_t id)
 {
-    const struct tn_net_value *value = tn_net_value(l->net, id);
-    uint32_t                   graph = l->numbers[value->graph];
-    struct tn_lay_constant    *row =
+    const struct tn_net_value value = tn_net_value(l->net, id);
+    uint32_t                  graph = l->numbers[value.graph];
+    struct tn_lay_constant   *row =
         tn_list_push(&l->constants, struct tn_lay_constant, l->error);
 
     if (row)
-        *row = (struct tn_lay_constant){ .elements = value->constant,
-                                         .origin   = value->origin,
+        *row = (struct tn_lay_constant){ .elements = value.constant,
+                                         .origin   = value.origin,
                                          .name     = l->names[id],
                                          /* of a graph that dissolved: the main
                                           * one is around all */
                                          .graph = graph == TN_NONE ? 0 : graph,
-                                         .is_trained = value->is_trained };
+                                         .is_trained = value.is_trained };
 }
 
 static void note_constants(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
-        if (tn_net_value(l->net, i)->constant && l->is_used[i])
+        if (tn_net_value(l->net, i).constant && l->is_used[i])
             note_constant(l, i);
 }
 
@@ -490,7 +491,7 @@ static const char *path_of(struct tn_laying *l, uint32_t graph)
         return tn_text_format(&l->model->arena, l->error, "functions['%.*s']",
                               TN_FMT(g->name));
     uint32_t node = l->holder[graph];
-    tn_model_path_of(l->model, l->numbers[tn_net_node(l->net, node)->graph],
+    tn_model_path_of(l->model, l->numbers[tn_net_node(l->net, node).graph],
                      l->ordinal[node], holder, sizeof holder);
     return tn_text_format(&l->model->arena, l->error,
                           "%s.attribute[%" PRIu32 "].g", holder,
@@ -512,7 +513,7 @@ static void fill_graph(struct tn_laying *l, uint32_t graph)
     row->parent_node  = TN_NONE;
     if (node == TN_NONE)
         return;
-    row->parent_graph = l->numbers[tn_net_node(l->net, node)->graph];
+    row->parent_graph = l->numbers[tn_net_node(l->net, node).graph];
     row->parent_node  = l->ordinal[node];
     row->parent_slot  = l->slot[graph];
     row->depth = tn_model_graph_at(l->model, row->parent_graph)->depth + 1;
@@ -556,7 +557,7 @@ static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
     define_inputs(l, graph);
     for (uint64_t i = 0; i < g->nodes.count; i++) {
         uint32_t node = *tn_list_at(&g->nodes, uint32_t, i);
-        if (!tn_net_node(l->net, node)->is_removed)
+        if (!tn_net_node(l->net, node).is_removed)
             TN_TRY(lay_node(l, node, id));
     }
     for (; *relay < l->relays.count; ++*relay) {
@@ -588,11 +589,11 @@ static void lay_versions(struct tn_laying *l)
 static enum tn_status check_values(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->values.count; i++) {
-        const struct tn_net_value *v = tn_net_value(l->net, i);
-        if (l->is_used[i] && !v->constant && !l->is_input[i] &&
+        const struct tn_net_value v = tn_net_value(l->net, i);
+        if (l->is_used[i] && !v.constant && !l->is_input[i] &&
             !tn_lay_is_made(l, i))
             return tn_error_set(l->error, TN_MALFORMED, TN_NOWHERE,
-                                "nothing defines '%.*s'", TN_FMT(v->name));
+                                "nothing defines '%.*s'", TN_FMT(v.name));
     }
     return TN_OK;
 }

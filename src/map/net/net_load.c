@@ -16,6 +16,8 @@
 
 #include "base/number.h"
 #include "ir/output_name.h"
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "map/net/net_loading.h"
 
 /* Outputs of one op, and of all of them for each value that somebody names. */
@@ -351,8 +353,8 @@ static uint32_t output_value(struct tn_net_loading *l, uint32_t op,
 
     if (is_cut(l, op, home))
         return TN_NONE;
-    const struct tn_net_value *now = tn_net_value(l->net, l->now[home]);
-    if (now->producer != TN_NONE || now->constant || now->graph != row->graph ||
+    const struct tn_net_value now = tn_net_value(l->net, l->now[home]);
+    if (now.producer != TN_NONE || now.constant || now.graph != row->graph ||
         l->is_cut[home] || (l->home && l->is_handed[home]))
         l->now[home] = tn_net_add_value(l->net, row->graph,
                                         tn_model_name(l->model, row->name));

@@ -5,7 +5,7 @@
 
 #include "ir/attr_key.h"
 #include "ir/vocab.h"
-#include "map/net/net.h"
+#include "map/net/net_load.h"
 
 /* A variable that a block writes, of those of a block around it. */
 struct tn_net_written {

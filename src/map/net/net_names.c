@@ -5,7 +5,7 @@
  * whether a value has taken it, and no second table is made of a million texts
  * that are known to differ.  All others are in the table of the net.
  */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* net_names_test.c - every value has a name of its own, the model's where it
  * can */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include "support/hostile.h"
 

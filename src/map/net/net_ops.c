@@ -1,5 +1,5 @@
 /* net_ops.c - what the nodes of a net are: type and domain, each pair once */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 const struct tn_net_op tn_net_no_op = { .id = TN_NONE };
 

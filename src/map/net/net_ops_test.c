@@ -1,5 +1,5 @@
 /* net_ops_test.c - equal ops of a net are one, and different ones are not */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include "support/hostile.h"
 

@@ -7,7 +7,7 @@
  *
  * Both walks keep their own stack: depth must not belong to the file.
  */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include <inttypes.h>
 
@@ -37,7 +37,7 @@ static void need_node(struct marking *m, uint32_t node)
 static void need_value(struct marking *m, uint32_t value)
 {
     if (value != TN_NONE)
-        need_node(m, tn_net_value(m->net, value)->producer);
+        need_node(m, tn_net_value(m->net, value).producer);
 }
 
 static void need_graph(struct marking *m, uint32_t graph)
@@ -62,15 +62,15 @@ static void need_graphs_of(struct marking *m, const struct tn_net_node *node)
 
 static void look_at(struct marking *m, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(m->net, id);
+    const struct tn_net_node node = tn_net_node(m->net, id);
 
-    if (node->is_removed)
+    if (node.is_removed)
         return;
-    for (uint32_t i = 0; i < node->input_count; i++)
-        need_value(m, node->inputs[i]);
-    for (uint32_t i = 0; i < node->control_count && !m->skips_controls; i++)
-        need_node(m, node->controls[i]);
-    need_graphs_of(m, node);
+    for (uint32_t i = 0; i < node.input_count; i++)
+        need_value(m, node.inputs[i]);
+    for (uint32_t i = 0; i < node.control_count && !m->skips_controls; i++)
+        need_node(m, node.controls[i]);
+    need_graphs_of(m, &node);
 }
 
 /* From the last node to the first: what a node needs mostly stands before it,
@@ -96,7 +96,7 @@ static void drop_removed(struct tn_net *net)
         uint64_t        kept  = 0;
         for (uint64_t k = 0; k < nodes->count; k++) {
             uint32_t node = *tn_list_at(nodes, uint32_t, k);
-            if (!tn_net_node(net, node)->is_removed)
+            if (!tn_net_node(net, node).is_removed)
                 *tn_list_at(nodes, uint32_t, kept++) = node;
         }
         nodes->count = kept;
@@ -134,7 +134,7 @@ void tn_net_prune(struct tn_net *net)
     for (uint32_t i = 0; needed && i < net->nodes.count; i++) {
         if (!needed[i])
             tn_net_remove(net, i);
-        has_removed |= tn_net_node(net, i)->is_removed;
+        has_removed |= tn_net_node(net, i).is_removed;
     }
     if (has_removed)
         drop_removed(net);
@@ -171,9 +171,9 @@ static void find_owners(struct ordering *o)
 {
     memset(o->owner, 0xff, (size_t)o->net->graphs.count * sizeof *o->owner);
     for (uint32_t i = 0; i < o->net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(o->net, i);
-        for (uint32_t k = 0; k < node->attr_count && !node->is_removed; k++) {
-            const struct tn_attr_value *value = &node->attrs[k].value;
+        const struct tn_net_node node = tn_net_node(o->net, i);
+        for (uint32_t k = 0; k < node.attr_count && !node.is_removed; k++) {
+            const struct tn_attr_value *value = &node.attrs[k].value;
             for (uint32_t j = 0;
                  value->kind == TN_ATTR_GRAPH && j < value->count; j++)
                 if ((uint64_t)value->of.ints[j] < o->net->graphs.count)
@@ -200,13 +200,13 @@ static void reach_out(struct ordering *o, uint32_t graph, uint32_t value)
 {
     if (value == TN_NONE)
         return;
-    uint32_t home = tn_net_value(o->net, value)->graph;
-    if (home == graph || tn_net_value(o->net, value)->producer == TN_NONE)
+    uint32_t home = tn_net_value(o->net, value).graph;
+    if (home == graph || tn_net_value(o->net, value).producer == TN_NONE)
         return;
     for (uint32_t inner = graph, left = (uint32_t)o->net->graphs.count;
          left && inner != TN_NONE && o->owner[inner] != TN_NONE; left--) {
         uint32_t holder = o->owner[inner];
-        inner           = tn_net_node(o->net, holder)->graph;
+        inner           = tn_net_node(o->net, holder).graph;
         if (inner == home) {
             add_reach(o, holder, value);
             return;
@@ -217,9 +217,9 @@ static void reach_out(struct ordering *o, uint32_t graph, uint32_t value)
 static void find_reaches(struct ordering *o)
 {
     for (uint32_t i = 0; i < o->net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(o->net, i);
-        for (uint32_t k = 0; k < node->input_count && !node->is_removed; k++)
-            reach_out(o, node->graph, node->inputs[k]);
+        const struct tn_net_node node = tn_net_node(o->net, i);
+        for (uint32_t k = 0; k < node.input_count && !node.is_removed; k++)
+            reach_out(o, node.graph, node.inputs[k]);
     }
     for (uint32_t i = 0; i < o->net->graphs.count; i++) {
         const struct tn_list *outputs = &tn_net_graph(o->net, i)->outputs;
@@ -233,7 +233,7 @@ static void find_reaches(struct ordering *o)
 static bool closes_loops(const struct ordering *o, uint32_t node)
 {
     for (const char *const *op = o->loop_ops; op && *op; op++)
-        if (tn_bytes_is(tn_net_node(o->net, node)->op->type, *op))
+        if (tn_bytes_is(tn_net_node(o->net, node).op->type, *op))
             return true;
     return false;
 }
@@ -252,27 +252,27 @@ static enum tn_status enter(struct ordering *o, uint32_t node)
 /* The next node that the one on top needs, or TN_NONE. */
 static uint32_t next_need(struct ordering *o, struct frame *frame)
 {
-    const struct tn_net_node *node  = tn_net_node(o->net, frame->node);
-    uint32_t                  value = TN_NONE;
+    const struct tn_net_node node  = tn_net_node(o->net, frame->node);
+    uint32_t                 value = TN_NONE;
 
-    if (frame->edge < node->input_count) {
-        value = node->inputs[frame->edge++];
-    } else if (frame->edge - node->input_count < node->control_count) {
-        return node->controls[frame->edge++ - node->input_count];
+    if (frame->edge < node.input_count) {
+        value = node.inputs[frame->edge++];
+    } else if (frame->edge - node.input_count < node.control_count) {
+        return node.controls[frame->edge++ - node.input_count];
     } else if (frame->reach) {
         struct reach *reach =
             tn_list_at(&o->reaches, struct reach, frame->reach - 1);
         frame->reach = reach->next;
         value        = reach->value;
     }
-    return value == TN_NONE ? TN_NONE : tn_net_value(o->net, value)->producer;
+    return value == TN_NONE ? TN_NONE : tn_net_value(o->net, value).producer;
 }
 
 static bool is_spent(const struct ordering *o, const struct frame *frame)
 {
-    const struct tn_net_node *node = tn_net_node(o->net, frame->node);
+    const struct tn_net_node node = tn_net_node(o->net, frame->node);
 
-    return frame->edge >= node->input_count + node->control_count &&
+    return frame->edge >= node.input_count + node.control_count &&
            !frame->reach;
 }
 
@@ -290,21 +290,21 @@ static enum tn_status leave(struct ordering *o, uint32_t node)
 
 static enum tn_status meet(struct ordering *o, uint32_t from, uint32_t node)
 {
-    if (node == TN_NONE || tn_net_node(o->net, node)->is_removed ||
-        tn_net_node(o->net, node)->graph != tn_net_node(o->net, from)->graph ||
+    if (node == TN_NONE || tn_net_node(o->net, node).is_removed ||
+        tn_net_node(o->net, node).graph != tn_net_node(o->net, from).graph ||
         o->state[node] == DONE || closes_loops(o, node))
         return TN_OK;
     if (o->state[node] == UNSEEN)
         return enter(o, node);
     return tn_error_set(o->net->error, TN_UNSUPPORTED, TN_NOWHERE,
                         "node '%.*s' (%.*s) depends on its own result",
-                        TN_FMT(tn_net_node(o->net, node)->name),
-                        TN_FMT(tn_net_node(o->net, node)->op->type));
+                        TN_FMT(tn_net_node(o->net, node).name),
+                        TN_FMT(tn_net_node(o->net, node).op->type));
 }
 
 static enum tn_status visit(struct ordering *o, uint32_t root)
 {
-    if (o->state[root] != UNSEEN || tn_net_node(o->net, root)->is_removed)
+    if (o->state[root] != UNSEEN || tn_net_node(o->net, root).is_removed)
         return TN_OK;
     TN_TRY(enter(o, root));
     while (o->stack.count) {
@@ -323,10 +323,10 @@ static enum tn_status visit(struct ordering *o, uint32_t root)
 static bool is_ready(const struct ordering *o, uint32_t graph, uint32_t value)
 {
     uint32_t maker =
-        value == TN_NONE ? TN_NONE : tn_net_value(o->net, value)->producer;
+        value == TN_NONE ? TN_NONE : tn_net_value(o->net, value).producer;
 
     return maker == TN_NONE || o->state[maker] == DONE ||
-           tn_net_node(o->net, maker)->graph != graph;
+           tn_net_node(o->net, maker).graph != graph;
 }
 
 /* Whether a graph without removed nodes is in order already, as most are; it
@@ -338,11 +338,11 @@ static bool is_ordered(struct ordering *o, uint32_t graph)
     uint64_t              count  = 0;
 
     for (; is_now && count < nodes->count; count++) {
-        uint32_t                  id   = *tn_list_at(nodes, uint32_t, count);
-        const struct tn_net_node *node = tn_net_node(o->net, id);
-        is_now = !node->is_removed && !node->control_count;
-        for (uint32_t i = 0; is_now && i < node->input_count; i++)
-            is_now = is_ready(o, graph, node->inputs[i]);
+        uint32_t                 id   = *tn_list_at(nodes, uint32_t, count);
+        const struct tn_net_node node = tn_net_node(o->net, id);
+        is_now                        = !node.is_removed && !node.control_count;
+        for (uint32_t i = 0; is_now && i < node.input_count; i++)
+            is_now = is_ready(o, graph, node.inputs[i]);
         o->state[id] = DONE;
     }
     for (uint64_t i = 0; !is_now && i < count; i++)

@@ -6,7 +6,7 @@
  * may it be left out.
  */
 #include "ir/vocab.h"
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 /* What the definition says of output `index`; a list is the last of them. */
 static bool is_optional(const struct tn_vocab_op *op, uint32_t index)
@@ -41,20 +41,20 @@ static bool is_complete(const struct tn_net_node *node,
 void tn_net_complete_outputs(struct tn_net *net, uint32_t id,
                              const struct tn_vocab_op *op, bool has_holes)
 {
-    const struct tn_net_node *node = tn_net_node(net, id);
-    uint32_t                  count;
+    const struct tn_net_node node = tn_net_node(net, id);
+    uint32_t                 count;
 
     if (!op->has_signature || op->min_outputs == UINT32_MAX)
         return;
-    count = needed_outputs(node, op, has_holes);
-    if (is_complete(node, op, count, has_holes))
+    count = needed_outputs(&node, op, has_holes);
+    if (is_complete(&node, op, count, has_holes))
         return;
     uint32_t *outputs = tn_new(net->arena, uint32_t, count, net->error);
     for (uint32_t i = 0; outputs && i < count; i++) {
-        outputs[i] = i < node->output_count ? node->outputs[i] : TN_NONE;
+        outputs[i] = i < node.output_count ? node.outputs[i] : TN_NONE;
         if (outputs[i] != TN_NONE || (has_holes && is_optional(op, i)))
             continue;
-        outputs[i] = tn_net_add_value(net, node->graph, node->name);
+        outputs[i] = tn_net_add_value(net, node.graph, node.name);
         if (outputs[i] == TN_NONE)
             return;
     }
@@ -68,13 +68,13 @@ enum tn_status tn_net_complete_onnx(struct tn_net *net)
 
     TN_TRY(tn_vocab_open(&vocab, net->arena, "onnx", net->error));
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node   = tn_net_node(net, i);
-        struct tn_bytes           domain = node->op->domain;
+        const struct tn_net_node node   = tn_net_node(net, i);
+        struct tn_bytes          domain = node.op->domain;
         int64_t version = domain.size ? INT64_MAX : net->version;
         const struct tn_vocab_op *op =
-            node->is_removed ? NULL
-                             : tn_vocab_find(&vocab, domain, node->op->type,
-                                             version, net->error);
+            node.is_removed ? NULL
+                            : tn_vocab_find(&vocab, domain, node.op->type,
+                                            version, net->error);
         if (op)
             tn_net_complete_outputs(net, i, op, true);
     }

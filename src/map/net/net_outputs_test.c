@@ -1,5 +1,5 @@
 /* net_outputs_test.c - outputs that somebody or nobody uses keep their place */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include "support/hostile.h"
 
@@ -36,18 +36,18 @@ static void add_node(struct tn_net *net, const char *op, const char *used)
 
 static void expect(const struct tn_net *net, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(net, id);
-    const char               *want = cases[id].complete;
-    const char               *used = cases[id].used;
+    const struct tn_net_node node = tn_net_node(net, id);
+    const char              *want = cases[id].complete;
+    const char              *used = cases[id].used;
 
-    assert_int_equal(node->output_count, strlen(want));
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        assert_int_equal(node->outputs[i] == TN_NONE, want[i] == '-');
+    assert_int_equal(node.output_count, strlen(want));
+    for (uint32_t i = 0; i < node.output_count; i++) {
+        assert_int_equal(node.outputs[i] == TN_NONE, want[i] == '-');
         if (want[i] == '-')
             continue;
-        assert_int_equal(tn_net_value(net, node->outputs[i])->producer, id);
-        assert_int_equal(tn_net_value(net, node->outputs[i])->output, i);
-        const uint8_t *name    = tn_net_value(net, node->outputs[i])->name.data;
+        assert_int_equal(tn_net_value(net, node.outputs[i]).producer, id);
+        assert_int_equal(tn_net_value(net, node.outputs[i]).output, i);
+        const uint8_t *name    = tn_net_value(net, node.outputs[i]).name.data;
         bool           is_used = i < strlen(used) && used[i] == want[i];
         assert_int_equal(name[0], is_used ? 'v' : 'n');
     }

@@ -4,7 +4,7 @@
  * A million nodes are common, so rows are narrow: ids, in tables of what many
  * have in common.  The nets of a conversion share these tables: what rules make
  * of a net takes them over, and the net that was goes on reading.  So rules
- * copy rows from net to net as they are; everybody else has looks (net.h).
+ * copy rows from net to net as they are; all others read copies (net.h).
  */
 #ifndef TN_MAP_NET_ROWS_H
 #define TN_MAP_NET_ROWS_H
@@ -81,5 +81,24 @@ struct tn_net_pool {
     } types;
     struct tn_list constants; /* struct tn_net_constant                       */
 };
+
+/* ---- for net.c: the tables, each in its own file ------------------------ */
+
+struct tn_net;
+
+/* Users of values are noted while net->has_uses. */
+void tn_net_uses_init(struct tn_net *net);
+void tn_net_note_output(struct tn_net *net, uint32_t graph, uint64_t index);
+void tn_net_note_inputs(struct tn_net *net, uint32_t node);
+void tn_net_ops_init(struct tn_net_ops *ops, struct tn_arena *arena,
+                     struct tn_error *error);
+void tn_net_ops_done(struct tn_net_ops *ops);
+void tn_net_names_init(struct tn_net_names *names, struct tn_arena *arena);
+void tn_net_names_done(struct tn_net_names *names);
+void tn_net_lists_init(struct tn_net_lists *lists, struct tn_arena *arena,
+                       struct tn_error *error);
+void tn_net_lists_done(struct tn_net_lists *lists);
+void tn_net_types_init(struct tn_net_types *types, struct tn_arena *arena);
+void tn_net_types_done(struct tn_net_types *types);
 
 #endif

@@ -1,5 +1,5 @@
 /* net_test.c - a graph in motion: names, ends, replacing, pruning, ordering */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,9 +83,9 @@ static void nodes_and_values_do_not_share_names(void **state)
     uint32_t v = value(&b, 0, "f");
     uint32_t n = node(&b, 0, "f", NULL, 0, v);
     uint32_t m = node(&b, 0, "f", NULL, 0, value(&b, 0, "f"));
-    assert_true(tn_bytes_is(tn_net_node(&b.net, n)->name, "f"));
-    assert_true(tn_bytes_is(tn_net_node(&b.net, m)->name, "f"));
-    assert_int_equal(tn_net_value(&b.net, v)->producer, n);
+    assert_true(tn_bytes_is(tn_net_node(&b.net, n).name, "f"));
+    assert_true(tn_bytes_is(tn_net_node(&b.net, m).name, "f"));
+    assert_int_equal(tn_net_value(&b.net, v).producer, n);
     tear_down(&b);
 }
 
@@ -100,13 +100,13 @@ static void constants_know_their_type(void **state)
     set_up(&b, "onnx");
     uint32_t v =
         tn_net_add_ints(&b.net, 0, tn_text("c"), TN_INT8, items, 2, dims);
-    const struct tn_net_value *c = tn_net_value(&b.net, v);
-    assert_int_equal(c->type->dtype, TN_INT8);
-    assert_int_equal(c->type->rank, 2);
-    assert_int_equal(c->type->dims[1], 3);
-    assert_int_equal(c->constant->payload.span.length, 6);
+    const struct tn_net_value c = tn_net_value(&b.net, v);
+    assert_int_equal(c.type->dtype, TN_INT8);
+    assert_int_equal(c.type->rank, 2);
+    assert_int_equal(c.type->dims[1], 3);
+    assert_int_equal(c.constant->payload.span.length, 6);
     assert_int_equal(
-        tn_source_read(c->constant->payload.span.source, 0, raw, 6, &b.error),
+        tn_source_read(c.constant->payload.span.source, 0, raw, 6, &b.error),
         TN_OK);
     assert_int_equal(raw[1], 0xfe);
     tear_down(&b);
@@ -122,8 +122,8 @@ static void doubles_become_any_type(void **state)
     set_up(&b, "onnx");
     uint32_t v =
         tn_net_add_doubles(&b.net, 0, tn_text("c"), TN_FLOAT16, items, 0, NULL);
-    assert_int_equal(tn_net_value(&b.net, v)->type->rank, 0);
-    tn_source_read(tn_net_value(&b.net, v)->constant->payload.span.source, 0,
+    assert_int_equal(tn_net_value(&b.net, v).type->rank, 0);
+    tn_source_read(tn_net_value(&b.net, v).constant->payload.span.source, 0,
                    raw, 2, &b.error);
     assert_true(tn_element_double(TN_FLOAT16, raw) == -1.5);
     tear_down(&b);
@@ -153,7 +153,7 @@ static void strings_are_constants_too(void **state)
     (void)state;
     set_up(&b, "onnx");
     uint32_t v = tn_net_add_strings(&b.net, 0, tn_text("c"), items, 1, dims);
-    assert_int_equal(tn_payload_strings(tn_net_value(&b.net, v)->constant, 0, 3,
+    assert_int_equal(tn_payload_strings(tn_net_value(&b.net, v).constant, 0, 3,
                                         collect, NULL, &b.error),
                      TN_OK);
     tear_down(&b);
@@ -190,10 +190,10 @@ static void replacing_reaches_every_user(void **state)
     uint32_t late = node(&b, 0, "late", &two, 1, value(&b, 0, "l"));
     tn_net_set_inputs(&b.net, l.g, &two, 1);
     tn_net_replace(&b.net, two, three);
-    assert_int_equal(tn_net_node(&b.net, l.f)->inputs[0], three);
-    assert_int_equal(tn_net_node(&b.net, l.f)->inputs[1], three);
-    assert_int_equal(tn_net_node(&b.net, l.g)->inputs[0], three);
-    assert_int_equal(tn_net_node(&b.net, late)->inputs[0], three);
+    assert_int_equal(tn_net_node(&b.net, l.f).inputs[0], three);
+    assert_int_equal(tn_net_node(&b.net, l.f).inputs[1], three);
+    assert_int_equal(tn_net_node(&b.net, l.g).inputs[0], three);
+    assert_int_equal(tn_net_node(&b.net, late).inputs[0], three);
     tear_down(&b);
 }
 
@@ -219,7 +219,7 @@ static void a_chain_is_replaced_in_proportion(void **state)
         tn_net_remove(&b.net, nodes[i]);
     }
     assert_int_equal(b.error.status, TN_OK);
-    assert_int_equal(tn_net_node(&b.net, last)->inputs[0], l.x);
+    assert_int_equal(tn_net_node(&b.net, last).inputs[0], l.x);
     assert_in_range(b.net.replaced, LINKS, 4 * LINKS);
     tear_down(&b);
 }
@@ -272,13 +272,12 @@ static void attributes_are_set_and_found(void **state)
     (void)state;
     set_up(&b, "onnx");
     struct little l = fill(&b);
-    assert_null(tn_net_attr(tn_net_node(&b.net, l.f), "axis"));
+    assert_null(tn_net_attr_of(&b.net, l.f, "axis"));
     tn_net_set_attr(&b.net, l.f, "axis", &v);
     tn_net_set_attr(&b.net, l.f, "other", &v);
     tn_net_set_attr(&b.net, l.f, "axis", &w);
-    assert_int_equal(tn_net_node(&b.net, l.f)->attr_count, 2);
-    assert_int_equal(tn_net_attr(tn_net_node(&b.net, l.f), "axis")->of.ints[0],
-                     2);
+    assert_int_equal(tn_net_node(&b.net, l.f).attr_count, 2);
+    assert_int_equal(tn_net_attr_of(&b.net, l.f, "axis")->of.ints[0], 2);
     tear_down(&b);
 }
 
@@ -315,10 +314,10 @@ static void what_nobody_needs_is_pruned(void **state)
     uint32_t      c = node(&b, 0, "c", NULL, 0, value(&b, 0, "c"));
     tn_net_set_controls(&b.net, n.l.g, &c, 1);
     tn_net_prune(&b.net);
-    assert_false(tn_net_node(&b.net, n.l.f)->is_removed);
-    assert_false(tn_net_node(&b.net, c)->is_removed);
-    assert_true(tn_net_node(&b.net, n.branch)->is_removed);
-    assert_true(tn_net_node(&b.net, n.neg)->is_removed);
+    assert_false(tn_net_node(&b.net, n.l.f).is_removed);
+    assert_false(tn_net_node(&b.net, c).is_removed);
+    assert_true(tn_net_node(&b.net, n.branch).is_removed);
+    assert_true(tn_net_node(&b.net, n.neg).is_removed);
     assert_int_equal(tn_net_graph(&b.net, 0)->nodes.count, 3);
     assert_int_equal(tn_net_graph(&b.net, n.inner)->nodes.count, 0);
     tear_down(&b);
@@ -332,12 +331,12 @@ static void what_a_needed_subgraph_uses_stays(void **state)
     set_up(&b, "onnx");
     struct nested n                        = fill_nested(&b);
     tn_net_graph(&b.net, 0)->outputs.count = 0;
-    tn_net_add_output(&b.net, 0, tn_net_node(&b.net, n.branch)->outputs[0],
+    tn_net_add_output(&b.net, 0, tn_net_node(&b.net, n.branch).outputs[0],
                       tn_text("z"));
     tn_net_prune(&b.net);
-    assert_false(tn_net_node(&b.net, n.neg)->is_removed);
-    assert_false(tn_net_node(&b.net, n.l.f)->is_removed);
-    assert_true(tn_net_node(&b.net, n.l.g)->is_removed);
+    assert_false(tn_net_node(&b.net, n.neg).is_removed);
+    assert_false(tn_net_node(&b.net, n.l.f).is_removed);
+    assert_true(tn_net_node(&b.net, n.l.g).is_removed);
     tear_down(&b);
 }
 

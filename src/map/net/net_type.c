@@ -7,7 +7,7 @@
  *
  * The words of a new type stay, and its dims are the last of them.
  */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 enum { HEAD_WORDS = 2, FEW_DIMS = 14 };
 
@@ -122,7 +122,7 @@ void tn_net_copy_type(struct tn_net *net, uint32_t value, uint32_t like)
 
 void tn_net_set_dtype(struct tn_net *net, uint32_t value, enum tn_dtype dtype)
 {
-    struct tn_net_type type = *tn_net_value(net, value)->type;
+    struct tn_net_type type = *tn_net_value(net, value).type;
 
     type.dtype = dtype;
     tn_net_set_type(net, value, &type);

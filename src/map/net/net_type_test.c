@@ -1,5 +1,5 @@
 /* net_type_test.c - equal types are one, and different ones are not */
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 #include "support/hostile.h"
 
@@ -34,11 +34,11 @@ static enum tn_status set_all(struct tn_bytes input, struct tn_memory *memory,
             tn_net_set_type(&net, i, &types[i % TYPES]);
     for (uint32_t i = 0; i < 2 * TYPES && !tn_failed(error); i++)
         for (uint32_t k = 0; k < i; k++)
-            assert_int_equal(tn_net_value(&net, i)->type ==
-                                 tn_net_value(&net, k)->type,
+            assert_int_equal(tn_net_value(&net, i).type ==
+                                 tn_net_value(&net, k).type,
                              i % TYPES == k % TYPES);
     for (uint32_t i = 0; i < TYPES && !tn_failed(error); i++) {
-        const struct tn_net_type *kept = tn_net_value(&net, i)->type;
+        const struct tn_net_type *kept = tn_net_value(&net, i).type;
         assert_int_equal(kept->dtype, types[i].dtype);
         assert_int_equal(kept->rank, types[i].rank);
         if (kept->rank)
@@ -74,12 +74,12 @@ static void one_value_changes_alone(void **state)
         tn_net_set_type(&net, i, &types[5]);
     }
     tn_net_set_dtype(&net, 0, TN_INT32);
-    assert_int_equal(tn_net_value(&net, 0)->type->dtype, TN_INT32);
-    assert_int_equal(tn_net_value(&net, 0)->type->rank, 2);
-    assert_int_equal(tn_net_value(&net, 1)->type->dtype, TN_FLOAT32);
+    assert_int_equal(tn_net_value(&net, 0).type->dtype, TN_INT32);
+    assert_int_equal(tn_net_value(&net, 0).type->rank, 2);
+    assert_int_equal(tn_net_value(&net, 1).type->dtype, TN_FLOAT32);
     tn_net_set_scalar(&net, 1, TN_BOOL);
-    assert_true(tn_net_value(&net, 1)->type->has_rank);
-    assert_int_equal(tn_net_value(&net, 1)->type->rank, 0);
+    assert_true(tn_net_value(&net, 1).type->has_rank);
+    assert_int_equal(tn_net_value(&net, 1).type->rank, 0);
     tn_net_done(&net);
     tn_arena_done(&arena);
     assert_int_equal(memory.used, 0);

@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 struct use {
     uint32_t user;      /* node, or graph whose output it is */
@@ -104,7 +104,7 @@ static void swap_output(struct tn_net *net, struct tn_net_graph *g,
     struct tn_bytes *name =
         tn_list_at(&g->output_names, struct tn_bytes, index);
     if (!name->size)
-        *name = tn_net_value(net, *output)->name;
+        *name = tn_net_value(net, *output).name;
     *output = to;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "base/byte_view.h"
 #include "ir/vocab.h"
-#include "map/net/net.h"
+#include "map/net/net_build.h"
 
 static void name_domain(struct tn_net *net, struct tn_bytes domain)
 {
@@ -43,6 +43,8 @@ void tn_net_set_versions(struct tn_net *net)
 
     if (tn_vocab_open(&vocab, net->arena, "onnx", net->error) != TN_OK)
         return;
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        look_at(net, &vocab, tn_net_node(net, i));
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        look_at(net, &vocab, &node);
+    }
 }

@@ -20,8 +20,10 @@ struct tn_calls tn_calls_of(const struct tn_net *net)
 {
     uint64_t parts = 0;
 
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        parts += parts_of(tn_net_node(net, i));
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        parts += parts_of(&node);
+    }
     return (struct tn_calls){ .most = PARTS_A_PART * parts + PARTS_AT_LEAST };
 }
 

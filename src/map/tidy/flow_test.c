@@ -1,6 +1,7 @@
 /* flow_test.c - every graph with control flow of the import suites becomes
  * structure */
 #include "map/flow/flow.h"
+#include "map/net/net_load.h"
 
 #include <dirent.h>
 #include <stdio.h>

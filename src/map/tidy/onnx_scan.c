@@ -16,6 +16,7 @@
  *
  *   Loop(batches, ) {(b, go) -> (go', Scan(Gather(v, b)..., Gather(x, b)...))}
  */
+#include "map/net/net_build.h"
 #include "map/tidy/onnx_tidy.h"
 
 struct scan {
@@ -28,8 +29,7 @@ struct scan {
 /* Number `index` of a list that may be missing. */
 static int64_t item_of(const struct scan *s, const char *name, uint32_t index)
 {
-    const struct tn_attr_value *list =
-        tn_net_attr(tn_net_node(s->net, s->node), name);
+    const struct tn_attr_value *list = tn_net_attr_of(s->net, s->node, name);
 
     return list && list->kind == TN_ATTR_INT && index < list->count
                ? list->of.ints[index]
@@ -39,8 +39,8 @@ static int64_t item_of(const struct scan *s, const char *name, uint32_t index)
 /* From the front; false: not known. */
 static bool axis_of(const struct scan *s, uint32_t index, int64_t *axis)
 {
-    uint32_t value = tn_net_node(s->net, s->node)->inputs[s->states + index];
-    const struct tn_net_type *type = tn_net_value(s->net, value)->type;
+    uint32_t value = tn_net_node(s->net, s->node).inputs[s->states + index];
+    const struct tn_net_type *type = tn_net_value(s->net, value).type;
 
     *axis = item_of(s, "scan_input_axes", index);
     if (*axis < 0 && type->has_rank)
@@ -54,9 +54,8 @@ static bool place_of_rounds(const struct scan *s, uint32_t index, int64_t *axis,
                             int64_t *rank)
 {
     const struct tn_net_graph *body = tn_net_graph(s->net, s->body);
-    uint32_t                   value =
-        *tn_list_at(&body->outputs, uint32_t, s->states + index);
-    const struct tn_net_type *type = tn_net_value(s->net, value)->type;
+    uint32_t value = *tn_list_at(&body->outputs, uint32_t, s->states + index);
+    const struct tn_net_type *type = tn_net_value(s->net, value).type;
 
     *axis = item_of(s, "scan_output_axes", index);
     *rank = type->has_rank ? (int64_t)type->rank + 1 : 0;
@@ -72,13 +71,13 @@ static bool is_turned(const struct scan *s, uint32_t index)
 
 static bool is_plain(const struct scan *s)
 {
-    const struct tn_net_node  *node  = tn_net_node(s->net, s->node);
+    const struct tn_net_node   node  = tn_net_node(s->net, s->node);
     const struct tn_net_graph *body  = tn_net_graph(s->net, s->body);
     uint64_t                   scans = body->outputs.count - s->states;
     int64_t                    axis, rank;
 
-    for (uint32_t i = 0; i < node->input_count; i++)
-        if (node->inputs[i] == TN_NONE)
+    for (uint32_t i = 0; i < node.input_count; i++)
+        if (node.inputs[i] == TN_NONE)
             return false;
     for (uint32_t i = 0; i < s->slices; i++)
         if (!axis_of(s, i, &axis))
@@ -93,23 +92,23 @@ static bool is_plain(const struct scan *s)
 /* What its attributes and its body say fits together. */
 static bool open_scan(struct scan *s)
 {
-    const struct tn_net_node   *node  = tn_net_node(s->net, s->node);
-    const struct tn_attr_value *body  = tn_net_attr(node, "body");
-    const struct tn_attr_value *count = tn_net_attr(node, "num_scan_inputs");
+    const struct tn_net_node    node  = tn_net_node(s->net, s->node);
+    const struct tn_attr_value *body  = tn_net_attr(&node, "body");
+    const struct tn_attr_value *count = tn_net_attr(&node, "num_scan_inputs");
 
     if (!body || body->kind != TN_ATTR_GRAPH || body->is_list ||
         (uint64_t)body->of.ints[0] >= s->net->graphs.count || !count ||
         count->kind != TN_ATTR_INT || count->of.ints[0] < 1 ||
-        count->of.ints[0] > node->input_count)
+        count->of.ints[0] > node.input_count)
         return false;
-    s->graph                     = node->graph;
+    s->graph                     = node.graph;
     s->body                      = (uint32_t)body->of.ints[0];
     s->slices                    = (uint32_t)count->of.ints[0];
-    s->states                    = node->input_count - s->slices;
+    s->states                    = node.input_count - s->slices;
     const struct tn_net_graph *g = tn_net_graph(s->net, s->body);
-    return g->inputs.count == node->input_count &&
+    return g->inputs.count == node.input_count &&
            g->outputs.count >= s->states &&
-           node->output_count <= g->outputs.count && is_plain(s);
+           node.output_count <= g->outputs.count && is_plain(s);
 }
 
 static uint32_t new_value(struct scan *s, uint32_t graph, const char *name,
@@ -127,17 +126,17 @@ static uint32_t make_with(struct scan *s, uint32_t graph, const char *type,
                           const uint32_t *inputs, uint32_t count,
                           const struct tn_net_attr *attr, uint32_t output)
 {
-    tn_net_add_node(s->net,
-                    &(struct tn_net_node){
-                        .op           = tn_net_own_op(s->net, type),
-                        .graph        = graph,
-                        .inputs       = inputs,
-                        .input_count  = count,
-                        .outputs      = &output,
-                        .output_count = 1,
-                        .attrs        = attr,
-                        .attr_count   = attr != NULL,
-                        .source       = tn_net_node(s->net, s->node)->source });
+    tn_net_add_node(
+        s->net,
+        &(struct tn_net_node){ .op           = tn_net_own_op(s->net, type),
+                               .graph        = graph,
+                               .inputs       = inputs,
+                               .input_count  = count,
+                               .outputs      = &output,
+                               .output_count = 1,
+                               .attrs        = attr,
+                               .attr_count   = attr != NULL,
+                               .source = tn_net_node(s->net, s->node).source });
     return output;
 }
 
@@ -165,7 +164,7 @@ static uint32_t number(struct scan *s, int64_t value)
 
 static void count_rounds(struct scan *s)
 {
-    uint32_t x     = tn_net_node(s->net, s->node)->inputs[s->states];
+    uint32_t x     = tn_net_node(s->net, s->node).inputs[s->states];
     uint32_t shape = tn_net_add_value(s->net, s->graph, tn_text("shape"));
     int64_t  axis  = 0;
 
@@ -194,7 +193,7 @@ static void look_up(struct scan *s, uint32_t index, uint32_t i)
     uint32_t slice        = *tn_list_at(&tn_net_graph(s->net, s->body)->inputs,
                                         uint32_t, s->states + index);
     bool     is_backwards = item_of(s, "scan_input_directions", index) == 1;
-    uint32_t pair[] = { tn_net_node(s->net, s->node)->inputs[s->states + index],
+    uint32_t pair[] = { tn_net_node(s->net, s->node).inputs[s->states + index],
                         place_of(s, i, is_backwards) };
     int64_t  axis   = 0;
 
@@ -300,13 +299,13 @@ static uint32_t stacked_for(struct scan *s, uint32_t index, uint32_t wanted)
 /* Outputs of the loop; while the node is still a Scan. */
 static const uint32_t *loop_outputs(struct scan *s)
 {
-    const struct tn_net_node *old = tn_net_node(s->net, s->node);
-    uint32_t                  count = old->output_count;
+    const struct tn_net_node old   = tn_net_node(s->net, s->node);
+    uint32_t                 count = old.output_count;
     uint32_t *outputs = tn_new(s->net->arena, uint32_t, count, s->net->error);
 
     if (!outputs)
         return NULL;
-    memcpy(outputs, old->outputs, count * sizeof *outputs);
+    memcpy(outputs, old.outputs, count * sizeof *outputs);
     for (uint32_t i = s->states; i < count; i++)
         outputs[i] = stacked_for(s, i - s->states, outputs[i]);
     return outputs;
@@ -314,18 +313,18 @@ static const uint32_t *loop_outputs(struct scan *s)
 
 static void make_loop(struct scan *s, const uint32_t *outputs)
 {
-    const struct tn_net_node *old  = tn_net_node(s->net, s->node);
-    struct tn_net_node        loop = *old;
-    uint32_t                 *inputs =
+    const struct tn_net_node old  = tn_net_node(s->net, s->node);
+    struct tn_net_node       loop = old;
+    uint32_t                *inputs =
         tn_new(s->net->arena, uint32_t, (uint64_t)s->states + 2, s->net->error);
-    struct tn_net_attr body = { tn_text("body"), *tn_net_attr(old, "body") };
+    struct tn_net_attr body = { tn_text("body"), *tn_net_attr(&old, "body") };
 
     if (!inputs)
         return;
     inputs[0] = s->count;
     inputs[1] = TN_NONE;
     if (s->states)
-        memcpy(inputs + 2, old->inputs, s->states * sizeof *inputs);
+        memcpy(inputs + 2, old.inputs, s->states * sizeof *inputs);
     loop.op          = tn_net_own_op(s->net, "Loop");
     loop.inputs      = inputs;
     loop.input_count = s->states + 2;
@@ -341,13 +340,13 @@ static void make_loop(struct scan *s, const uint32_t *outputs)
 /* The first input is the lengths of sequences, which must be left out. */
 static bool has_batches(const struct scan *s)
 {
-    const struct tn_net_node   *node = tn_net_node(s->net, s->node);
-    const struct tn_attr_value *body = tn_net_attr(node, "body");
+    const struct tn_net_node    node = tn_net_node(s->net, s->node);
+    const struct tn_attr_value *body = tn_net_attr(&node, "body");
 
-    for (uint32_t i = 1; i < node->input_count; i++)
-        if (node->inputs[i] == TN_NONE)
+    for (uint32_t i = 1; i < node.input_count; i++)
+        if (node.inputs[i] == TN_NONE)
             return false;
-    return node->input_count > 1 && node->inputs[0] == TN_NONE && body &&
+    return node.input_count > 1 && node.inputs[0] == TN_NONE && body &&
            body->kind == TN_ATTR_GRAPH && !body->is_list &&
            (uint64_t)body->of.ints[0] < s->net->graphs.count;
 }
@@ -355,7 +354,7 @@ static bool has_batches(const struct scan *s)
 /* In the graph of the loop: a Scan of what the batch has; gives its node. */
 static uint32_t scan_batch(struct scan *s, uint32_t batch)
 {
-    struct tn_net_node inner = *tn_net_node(s->net, s->node);
+    struct tn_net_node inner = tn_net_node(s->net, s->node);
     uint32_t           count = inner.input_count - 1;
     uint32_t *inputs = tn_new(s->net->arena, uint32_t, count, s->net->error);
     uint32_t *outputs =
@@ -389,7 +388,7 @@ static uint32_t scan_batch(struct scan *s, uint32_t batch)
 /* The loop, once the graph of its body is there. */
 static void loop_batches(struct scan *s)
 {
-    struct tn_net_node loop  = *tn_net_node(s->net, s->node);
+    struct tn_net_node loop  = tn_net_node(s->net, s->node);
     int64_t           *graph = tn_new(s->net->arena, int64_t, 1, s->net->error);
     uint32_t shape = tn_net_add_value(s->net, s->graph, tn_text("shape"));
 
@@ -418,10 +417,9 @@ static void loop_batches(struct scan *s)
 static uint32_t open_batches(struct scan *s)
 {
     struct tn_net *net = s->net;
-    uint32_t       inner =
-        (uint32_t)tn_net_attr(tn_net_node(net, s->node), "body")->of.ints[0];
+    uint32_t inner = (uint32_t)tn_net_attr_of(net, s->node, "body")->of.ints[0];
 
-    s->graph = tn_net_node(net, s->node)->graph;
+    s->graph = tn_net_node(net, s->node).graph;
     s->body =
         tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("batch"), s->graph);
     if (s->body == TN_NONE)
@@ -437,8 +435,8 @@ static uint32_t open_batches(struct scan *s)
     tn_net_add_input(net, s->body, b, tn_text(""));
     tn_net_add_input(net, s->body, go, tn_text(""));
     tn_net_add_output(net, s->body, on, tn_text(""));
-    for (uint32_t i = 0; i < tn_net_node(net, scan)->output_count; i++)
-        tn_net_add_output(net, s->body, tn_net_node(net, scan)->outputs[i],
+    for (uint32_t i = 0; i < tn_net_node(net, scan).output_count; i++)
+        tn_net_add_output(net, s->body, tn_net_node(net, scan).outputs[i],
                           tn_text(""));
     loop_batches(s);
     return scan;

@@ -5,6 +5,7 @@
  * nodes at the end and so are looked at, too.
  */
 #include "map/tidy/onnx_tidy.h"
+#include "map/net/net_build.h"
 
 #include "map/tidy/calls.h"
 
@@ -58,15 +59,15 @@ static uint32_t make_constant(struct tn_net *net, uint32_t graph,
 
 static void settle_constant(struct tn_net *net, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(net, id);
+    const struct tn_net_node node = tn_net_node(net, id);
 
-    if (node->attr_count != 1 || node->output_count != 1 ||
-        node->outputs[0] == TN_NONE)
+    if (node.attr_count != 1 || node.output_count != 1 ||
+        node.outputs[0] == TN_NONE)
         return;
-    uint32_t made = make_constant(net, node->graph, &node->attrs[0]);
+    uint32_t made = make_constant(net, node.graph, &node.attrs[0]);
     if (made == TN_NONE)
         return;
-    tn_net_copy_constant(net, node->outputs[0], made);
+    tn_net_copy_constant(net, node.outputs[0], made);
     tn_net_remove(net, id);
 }
 
@@ -133,12 +134,11 @@ static uint32_t copy_value(struct call *call, uint32_t graph, uint32_t value)
         return value;
     if (call->t->copies[value].call == call->number)
         return call->t->copies[value].value;
-    uint32_t copy =
-        tn_net_add_value(net, graph, tn_net_value(net, value)->name);
+    uint32_t copy = tn_net_add_value(net, graph, tn_net_value(net, value).name);
     if (copy == TN_NONE)
         return TN_NONE;
     tn_net_copy_type(net, copy, value);
-    if (tn_net_value(net, value)->constant)
+    if (tn_net_value(net, value).constant)
         tn_net_copy_constant(net, copy, value);
     call->t->copies[value] = (struct copied){ call->number, copy };
     return copy;
@@ -208,13 +208,13 @@ static const struct tn_attr_value *attr_named(const struct tn_net_attr *attrs,
 static const struct tn_attr_value *referred(const struct call *call,
                                             struct tn_bytes    name)
 {
-    const struct tn_net_node   *node = tn_net_node(call->t->net, call->node);
+    const struct tn_net_node    node = tn_net_node(call->t->net, call->node);
     const struct tn_net_graph  *body = tn_net_graph(call->t->net, call->body);
     const struct tn_attr_value *said =
-        attr_named(node->attrs, node->attr_count, name);
+        attr_named(node.attrs, node.attr_count, name);
 
     tn_calls_charge(&call->t->made, call->t->net,
-                    (uint64_t)node->attr_count + body->default_count);
+                    (uint64_t)node.attr_count + body->default_count);
     return said ? said : attr_named(body->defaults, body->default_count, name);
 }
 
@@ -246,12 +246,12 @@ static void copy_attrs(struct call *call, uint32_t graph,
 static void copy_node(struct call *call, uint32_t id, uint32_t graph)
 {
     struct tn_net     *net  = call->t->net;
-    struct tn_net_node copy = *tn_net_node(net, id);
+    struct tn_net_node copy = tn_net_node(net, id);
 
     if (tn_calls_count(&call->t->made, net, &copy) != TN_OK)
         return;
     copy.graph   = graph;
-    copy.source  = tn_net_node(net, call->node)->source;
+    copy.source  = tn_net_node(net, call->node).source;
     copy.inputs  = copy_values(call, graph, copy.inputs, copy.input_count);
     copy.outputs = copy_values(call, graph, copy.outputs, copy.output_count);
     copy.control_count = 0;
@@ -283,11 +283,11 @@ static void copy_graph(struct call *call, uint32_t body, uint32_t graph)
  * the body either. */
 static void bind_inputs(struct call *call, uint32_t body)
 {
-    const struct tn_net_node *node = tn_net_node(call->t->net, call->node);
-    const struct tn_list *inputs   = &tn_net_graph(call->t->net, body)->inputs;
+    const struct tn_net_node node   = tn_net_node(call->t->net, call->node);
+    const struct tn_list    *inputs = &tn_net_graph(call->t->net, body)->inputs;
 
     for (uint32_t i = 0; i < inputs->count; i++) {
-        uint32_t value = i < node->input_count ? node->inputs[i] : TN_NONE;
+        uint32_t value = i < node.input_count ? node.inputs[i] : TN_NONE;
         call->t->copies[*tn_list_at(inputs, uint32_t, i)] =
             (struct copied){ call->number, value };
     }
@@ -299,14 +299,14 @@ static void bind_outputs(struct call *call, uint32_t body)
     struct tn_net *net = call->t->net;
 
     for (uint32_t i = 0; i < tn_net_graph(net, body)->outputs.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, call->node);
-        uint32_t                  value =
+        const struct tn_net_node node = tn_net_node(net, call->node);
+        uint32_t                 value =
             *tn_list_at(&tn_net_graph(net, body)->outputs, uint32_t, i);
-        if (i >= node->output_count || node->outputs[i] == TN_NONE)
+        if (i >= node.output_count || node.outputs[i] == TN_NONE)
             continue;
-        uint32_t made = copy_value(call, node->graph, value);
+        uint32_t made = copy_value(call, node.graph, value);
         if (made != TN_NONE && !tn_failed(net->error))
-            tn_net_replace(net, node->outputs[i], made);
+            tn_net_replace(net, node.outputs[i], made);
     }
 }
 
@@ -320,10 +320,10 @@ static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
                             .number = ++t->calls };
 
     const struct tn_net_graph *g = tn_net_graph(net, body);
-    TN_TRY(tn_calls_enter(net, call.depth, tn_net_node(net, node)->op->type));
+    TN_TRY(tn_calls_enter(net, call.depth, tn_net_node(net, node).op->type));
     TN_TRY(tn_calls_charge(&t->made, net, g->inputs.count + g->outputs.count));
     bind_inputs(&call, body);
-    copy_graph(&call, body, tn_net_node(net, node)->graph);
+    copy_graph(&call, body, tn_net_node(net, node).graph);
     if (!tn_failed(net->error))
         bind_outputs(&call, body);
     tn_net_remove(net, node);
@@ -335,7 +335,7 @@ static enum tn_status expand(struct tidying *t, uint32_t node, uint32_t body)
 
 static bool in_function(const struct tn_net *net, uint32_t node)
 {
-    uint32_t graph = tn_net_node(net, node)->graph;
+    uint32_t graph = tn_net_node(net, node).graph;
 
     for (uint64_t left = net->graphs.count; left && graph != TN_NONE; left--) {
         if (tn_net_graph(net, graph)->kind == TN_GRAPH_FUNCTION)
@@ -352,16 +352,16 @@ static bool is_onnx(struct tn_bytes domain)
 
 static enum tn_status tidy_node(struct tidying *t, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(t->net, id);
+    const struct tn_net_node node = tn_net_node(t->net, id);
 
-    if (node->is_removed || in_function(t->net, id))
+    if (node.is_removed || in_function(t->net, id))
         return TN_OK;
-    uint32_t body = body_of(t, node);
+    uint32_t body = body_of(t, &node);
     if (body != TN_NONE)
         return expand(t, id, body);
-    if (is_onnx(node->op->domain) && tn_bytes_is(node->op->type, "Constant"))
+    if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Constant"))
         settle_constant(t->net, id);
-    else if (is_onnx(node->op->domain) && tn_bytes_is(node->op->type, "Scan"))
+    else if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Scan"))
         tn_onnx_scan(t->net, id);
     return t->net->error->status;
 }

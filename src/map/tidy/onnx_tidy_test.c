@@ -1,5 +1,6 @@
 /* onnx_tidy_test.c - functions and Constant nodes that dissolve */
 #include "map/tidy/onnx_tidy.h"
+#include "map/net/net_build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,8 +76,8 @@ static uint64_t living(struct bench *b, const char *type)
 
     tn_net_prune(&b->net);
     for (uint32_t i = 0; i < b->net.nodes.count; i++)
-        count += !tn_net_node(&b->net, i)->is_removed &&
-                 tn_bytes_is(tn_net_node(&b->net, i)->op->type, type);
+        count += !tn_net_node(&b->net, i).is_removed &&
+                 tn_bytes_is(tn_net_node(&b->net, i).op->type, type);
     return count;
 }
 
@@ -170,10 +171,10 @@ static void constants_of_every_kind_dissolve(void **state)
         tn_net_set_attr(&b.net, n, (const char *)rows[i].name.data,
                         &rows[i].value);
         assert_int_equal(tn_onnx_tidy(&b.net), TN_OK);
-        const struct tn_net_value *y = tn_net_value(&b.net, b.y);
-        assert_non_null(y->constant);
-        assert_int_equal(y->type->dtype, expected[i].dtype);
-        assert_int_equal(y->type->rank, expected[i].rank);
+        const struct tn_net_value y = tn_net_value(&b.net, b.y);
+        assert_non_null(y.constant);
+        assert_int_equal(y.type->dtype, expected[i].dtype);
+        assert_int_equal(y.type->rank, expected[i].rank);
         assert_int_equal(living(&b, "Constant"), 0);
         tear_down(&b);
     }

@@ -12,6 +12,7 @@
  * from the last row path <- crf_path(tags, emission, label, length)
  */
 #include "map/tidy/paddle_crf.h"
+#include "map/net/net_build.h"
 
 enum { EMISSION, TRANSITION, LABEL, LENGTH, OFFSETS, ARGUMENTS };
 
@@ -85,7 +86,7 @@ static uint32_t add_loop(const struct decoding *d, const char *type,
     tn_net_add_output(net, body, next, tn_bytes(NULL, 0));
     tn_net_add_output(net, body, next, tn_bytes(NULL, 0));
     *index = body;
-    tn_net_set_attr(net, tn_net_value(net, last)->producer, "body",
+    tn_net_set_attr(net, tn_net_value(net, last).producer, "body",
                     &(struct tn_attr_value){
                         .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = index });
     return last + 1;
@@ -121,17 +122,17 @@ static uint32_t decode(const struct decoding *d)
 
 static void replace(struct tn_net *net, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(net, id);
-    struct decoding           d    = { net, node->graph, node->source, { 0 } };
-    uint32_t old = node->output_count ? node->outputs[0] : TN_NONE;
+    const struct tn_net_node node = tn_net_node(net, id);
+    struct decoding          d    = { net, node.graph, node.source, { 0 } };
+    uint32_t old = node.output_count ? node.outputs[0] : TN_NONE;
 
     for (uint32_t i = 0; i < ARGUMENTS; i++)
-        d.in[i] = i < node->input_count ? node->inputs[i] : TN_NONE;
+        d.in[i] = i < node.input_count ? node.inputs[i] : TN_NONE;
     uint32_t path = old == TN_NONE ? TN_NONE : decode(&d);
     if (path == TN_NONE)
         return;
     /* The value keeps its name: it is another node that makes it. */
-    tn_net_set_outputs(net, tn_net_value(net, path)->producer, &old, 1);
+    tn_net_set_outputs(net, tn_net_value(net, path).producer, &old, 1);
     tn_net_set_outputs(net, id, NULL, 0);
     tn_net_remove(net, id);
 }
@@ -141,8 +142,8 @@ enum tn_status tn_paddle_crf(struct tn_net *net)
     uint64_t count = net->nodes.count;
 
     for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
-        if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->op->type, "crf_decoding"))
+        if (!tn_net_node(net, i).is_removed &&
+            tn_bytes_is(tn_net_node(net, i).op->type, "crf_decoding"))
             replace(net, i);
     return net->error->status;
 }

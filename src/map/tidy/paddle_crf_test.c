@@ -1,5 +1,6 @@
 /* paddle_crf_test.c - a crf_decoding becomes two loops */
 #define _GNU_SOURCE
+#include "map/net/net_load.h"
 #include "map/tidy/paddle_tidy.h"
 #include "support/paddle_net.h"
 
@@ -17,8 +18,8 @@ static uint32_t count_nodes(const struct tn_net *net, const char *type)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        count += !tn_net_node(net, i)->is_removed &&
-                 tn_bytes_is(tn_net_node(net, i)->op->type, type);
+        count += !tn_net_node(net, i).is_removed &&
+                 tn_bytes_is(tn_net_node(net, i).op->type, type);
     return count;
 }
 
@@ -34,10 +35,10 @@ static void assert_loops(const struct tn_net *net)
         assert_int_equal(body->outputs.count, 3);
     }
     uint32_t path = *tn_list_at(&tn_net_graph(net, 0)->outputs, uint32_t, 0);
-    assert_true(tn_bytes_is(tn_net_value(net, path)->name, "p"));
-    assert_true(tn_bytes_is(
-        tn_net_node(net, tn_net_value(net, path)->producer)->op->type,
-        "crf_path"));
+    assert_true(tn_bytes_is(tn_net_value(net, path).name, "p"));
+    assert_true(
+        tn_bytes_is(tn_net_node(net, tn_net_value(net, path).producer).op->type,
+                    "crf_path"));
 }
 
 static void test_two_loops(void **state)

@@ -18,6 +18,7 @@
 #include "map/tidy/paddle_lod.h"
 
 #include "ir/attr.h"
+#include "map/net/net_build.h"
 
 /* Of a value: there are sequences, but nothing here says where they begin. */
 #define UNTOLD (TN_NONE - 1)
@@ -204,7 +205,7 @@ static void note(struct lods *l, const struct tn_net_node *node,
     if (!l->notes)
         return;
     struct tn_bytes name = node->output_count && node->outputs[0] != TN_NONE
-                               ? tn_net_value(l->net, node->outputs[0])->name
+                               ? tn_net_value(l->net, node->outputs[0]).name
                                : node->name;
     struct tn_tidy_note *to =
         tn_list_push(l->notes, struct tn_tidy_note, l->net->error);
@@ -218,15 +219,15 @@ static void note(struct lods *l, const struct tn_net_node *node,
 static void hand_offsets(struct lods *l, uint32_t node,
                          const struct tn_vocab_op *op, uint32_t offsets)
 {
-    const struct tn_net_node *n     = tn_net_node(l->net, node);
-    uint32_t                  count = op->input_count;
+    const struct tn_net_node n     = tn_net_node(l->net, node);
+    uint32_t                 count = op->input_count;
     uint32_t *inputs = tn_new(l->net->arena, uint32_t, count, l->net->error);
 
-    if (!inputs || n->input_count >= count)
+    if (!inputs || n.input_count >= count)
         return;
     memset(inputs, 0xff, count * sizeof *inputs);
-    if (n->input_count)
-        memcpy(inputs, n->inputs, n->input_count * sizeof *inputs);
+    if (n.input_count)
+        memcpy(inputs, n.inputs, n.input_count * sizeof *inputs);
     inputs[count - 1] = offsets;
     tn_net_set_inputs(l->net, node, inputs, count);
 }
@@ -237,15 +238,15 @@ static uint32_t make_offsets(struct lods *l, uint32_t node,
     struct tn_net *net     = l->net;
     uint32_t       count   = op->output_count;
     uint32_t      *outputs = tn_new(net->arena, uint32_t, count, net->error);
-    uint32_t       made = tn_net_add_value(net, tn_net_node(net, node)->graph,
-                                           tn_text("offsets"));
-    const struct tn_net_node *n = tn_net_node(net, node);
+    uint32_t       made =
+        tn_net_add_value(net, tn_net_node(net, node).graph, tn_text("offsets"));
+    const struct tn_net_node n = tn_net_node(net, node);
 
     if (!outputs || made == TN_NONE)
         return TN_NONE;
     memset(outputs, 0xff, count * sizeof *outputs);
-    for (uint32_t i = 0; i < n->output_count && i < count; i++)
-        outputs[i] = n->outputs[i];
+    for (uint32_t i = 0; i < n.output_count && i < count; i++)
+        outputs[i] = n.outputs[i];
     outputs[count - 1] = made;
     tn_net_set_outputs(net, node, outputs, count);
     return made;
@@ -277,50 +278,51 @@ static void take_sequences(struct lods *l, uint32_t node,
                            const struct tn_vocab_op *op,
                            const struct habit       *how)
 {
-    const struct tn_net_node *n     = tn_net_node(l->net, node);
-    uint32_t                  taken = how->takes < n->input_count
-                                          ? offsets_of(l, n->inputs[how->takes])
-                                          : TN_NONE;
+    struct tn_net_node n     = tn_net_node(l->net, node);
+    uint32_t           taken = how->takes < n.input_count
+                                   ? offsets_of(l, n.inputs[how->takes])
+                                   : TN_NONE;
 
-    if (has_counts(n))
+    if (has_counts(&n))
         taken = TN_NONE;
     else if (how->takes != TAKES_NONE && taken >= UNTOLD)
-        note(l, n, one_sequence);
+        note(l, &n, one_sequence);
     else if (how->takes != TAKES_NONE)
         hand_offsets(l, node, op, taken);
-    if (tn_bytes_is(n->op->type, "sequence_expand") &&
-        offsets_of(l, n->inputs[0]) != TN_NONE)
+    if (tn_bytes_is(n.op->type, "sequence_expand") &&
+        offsets_of(l, n.inputs[0]) != TN_NONE)
         set_flag(l, node, "x_has_sequences");
     n = tn_net_node(l->net, node);
     if (how->gives == GIVES_TAKEN)
-        set_outputs(l, n, taken);
-    else if (how->gives == GIVES_NEW && n->output_count)
-        set_outputs(l, n, make_offsets(l, node, op));
+        set_outputs(l, &n, taken);
+    else if (how->gives == GIVES_NEW && n.output_count)
+        set_outputs(l, &n, make_offsets(l, node, op));
 }
 
 /* Each of several has offsets of its own: all of them behind all of those. */
 static void join_sequences(struct lods *l, uint32_t node,
                            const struct tn_vocab_op *op)
 {
-    const struct tn_net_node *n     = tn_net_node(l->net, node);
-    uint32_t                  count = n->input_count;
-    uint32_t                 *inputs =
+    const struct tn_net_node n     = tn_net_node(l->net, node);
+    uint32_t                 count = n.input_count;
+    uint32_t                *inputs =
         tn_new(l->net->arena, uint32_t, 2 * (uint64_t)count, l->net->error);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        inputs[i]         = n->inputs[i];
-        inputs[count + i] = offsets_of(l, n->inputs[i]);
+        inputs[i]         = n.inputs[i];
+        inputs[count + i] = offsets_of(l, n.inputs[i]);
         if (inputs[count + i] < UNTOLD)
             continue;
-        note(l, n, one_sequence);
+        note(l, &n, one_sequence);
         inputs = NULL;
     }
     if (tn_failed(l->net->error))
         return;
     if (inputs)
         tn_net_set_inputs(l->net, node, inputs, 2 * count);
-    if (tn_net_node(l->net, node)->output_count)
-        set_outputs(l, tn_net_node(l->net, node), make_offsets(l, node, op));
+    const struct tn_net_node joined = tn_net_node(l->net, node);
+    if (joined.output_count)
+        set_outputs(l, &joined, make_offsets(l, node, op));
 }
 
 /* A node that is not in the file: of one input, with one attribute. */
@@ -365,30 +367,30 @@ static uint32_t flat_int64(struct lods *l, uint32_t graph, uint32_t value)
 /* The offsets of Y, or what Y holds, or an attribute. */
 static void reset_offsets(struct lods *l, uint32_t node)
 {
-    const struct tn_net_node   *n      = tn_net_node(l->net, node);
-    const struct tn_attr_value *target = tn_net_attr(n, "target_lod");
-    uint32_t y = n->input_count > 1 ? n->inputs[1] : TN_NONE, offsets = TN_NONE;
+    const struct tn_net_node    n      = tn_net_node(l->net, node);
+    const struct tn_attr_value *target = tn_net_attr(&n, "target_lod");
+    uint32_t y = n.input_count > 1 ? n.inputs[1] : TN_NONE, offsets = TN_NONE;
 
     if (y != TN_NONE && offsets_of(l, y) != TN_NONE) {
         offsets = offsets_of(l, y);
     } else if (y != TN_NONE) {
-        offsets = flat_int64(l, n->graph, y);
+        offsets = flat_int64(l, n.graph, y);
     } else if (target && target->kind == TN_ATTR_INT && target->is_list &&
                target->count > 1) {
         const uint64_t dims[] = { target->count };
-        offsets = tn_net_add_ints(l->net, n->graph, tn_text("offsets"),
-                                  TN_INT64, target->of.ints, 1, dims);
+        offsets = tn_net_add_ints(l->net, n.graph, tn_text("offsets"), TN_INT64,
+                                  target->of.ints, 1, dims);
     }
-    set_outputs(l, tn_net_node(l->net, node), offsets);
+    set_outputs(l, &n, offsets);
 }
 
 /* A batch is one of sequences, where there are some. */
 static void count_sequences(struct lods *l, uint32_t node,
                             const struct tn_vocab_op *op)
 {
-    const struct tn_net_node   *n     = tn_net_node(l->net, node);
-    const struct tn_attr_value *index = tn_net_attr(n, "input_dim_idx");
-    uint32_t taken = n->input_count ? offsets_of(l, n->inputs[0]) : TN_NONE;
+    const struct tn_net_node    n     = tn_net_node(l->net, node);
+    const struct tn_attr_value *index = tn_net_attr(&n, "input_dim_idx");
+    uint32_t taken = n.input_count ? offsets_of(l, n.inputs[0]) : TN_NONE;
 
     if (taken == TN_NONE || (index && index->of.ints[0] != 0))
         return;
@@ -396,7 +398,7 @@ static void count_sequences(struct lods *l, uint32_t node,
         hand_offsets(l, node, op, taken);
         return;
     }
-    note(l, n, one_sequence);
+    note(l, &n, one_sequence);
     set_flag(l, node, "is_one_sequence");
 }
 
@@ -427,26 +429,26 @@ static void share(struct lods *l, const struct tn_net_node *node)
 static void go_through(struct lods *l, uint32_t node)
 {
     struct tn_error           unheard = TN_ERROR_INIT;
-    const struct tn_net_node *n       = tn_net_node(l->net, node);
-    const struct habit       *how     = find_habit(n->op->type);
-    const struct tn_vocab_op *op      = tn_vocab_find(
-             l->vocab, n->op->domain, n->op->type, INT64_MAX, &unheard);
+    const struct tn_net_node  n       = tn_net_node(l->net, node);
+    const struct habit       *how     = find_habit(n.op->type);
+    const struct tn_vocab_op *op =
+        tn_vocab_find(l->vocab, n.op->domain, n.op->type, INT64_MAX, &unheard);
 
-    if (n->is_removed || !op)
+    if (n.is_removed || !op)
         return;
     if (how)
         take_sequences(l, node, op, how);
-    else if (tn_bytes_is(n->op->type, "sequence_concat"))
+    else if (tn_bytes_is(n.op->type, "sequence_concat"))
         join_sequences(l, node, op);
-    else if (tn_bytes_is(n->op->type, "lod_reset"))
+    else if (tn_bytes_is(n.op->type, "lod_reset"))
         reset_offsets(l, node);
-    else if (tn_bytes_is(n->op->type, "fill_constant_batch_size_like"))
+    else if (tn_bytes_is(n.op->type, "fill_constant_batch_size_like"))
         count_sequences(l, node, op);
-    else if (tn_bytes_is(n->op->type, "multiclass_nms") ||
-             tn_bytes_is(n->op->type, "multiclass_nms2"))
-        note(l, n, "does not tell whose rows are which image's");
+    else if (tn_bytes_is(n.op->type, "multiclass_nms") ||
+             tn_bytes_is(n.op->type, "multiclass_nms2"))
+        note(l, &n, "does not tell whose rows are which image's");
     else
-        share(l, n);
+        share(l, &n);
 }
 
 enum tn_status tn_paddle_lods(struct tn_net *net, struct tn_vocab *vocab,

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "map/tidy/paddle_tidy.h"
 #include "support/paddle_net.h"
 
@@ -29,11 +31,11 @@ static const char *last_argument(struct bench *b, const char *type, char *to,
                                  size_t size)
 {
     for (uint32_t i = 0; i < b->net.nodes.count; i++) {
-        const struct tn_net_node *n = tn_net_node(&b->net, i);
-        if (n->is_removed || !tn_bytes_is(n->op->type, type))
+        const struct tn_net_node n = tn_net_node(&b->net, i);
+        if (n.is_removed || !tn_bytes_is(n.op->type, type))
             continue;
-        uint32_t value = n->inputs[n->input_count - 1];
-        snprintf(to, size, "%.*s", TN_FMT(tn_net_value(&b->net, value)->name));
+        uint32_t value = n.inputs[n.input_count - 1];
+        snprintf(to, size, "%.*s", TN_FMT(tn_net_value(&b->net, value).name));
         return to;
     }
     return "";

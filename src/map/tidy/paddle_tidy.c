@@ -6,6 +6,7 @@
 
 #include "ir/attr.h"
 #include "ir/vocab.h"
+#include "map/net/net_build.h"
 #include "map/tidy/paddle_crf.h"
 #include "map/tidy/paddle_lod.h"
 
@@ -76,17 +77,16 @@ static bool find_declared(const struct tidying *t, uint32_t op, uint32_t output,
 static void put_behind(struct tidying *t, uint32_t node, uint32_t output)
 {
     struct tn_net *net   = t->net;
-    uint32_t       value = tn_net_node(net, node)->outputs[output];
-    uint32_t       graph = tn_net_node(net, node)->graph;
-    uint32_t       made =
-        tn_net_add_value(net, graph, tn_net_value(net, value)->name);
-    uint32_t  count   = tn_net_node(net, node)->output_count;
+    uint32_t       value = tn_net_node(net, node).outputs[output];
+    uint32_t       graph = tn_net_node(net, node).graph;
+    uint32_t made = tn_net_add_value(net, graph, tn_net_value(net, value).name);
+    uint32_t count    = tn_net_node(net, node).output_count;
     uint32_t *outputs = tn_new(net->arena, uint32_t, count, net->error);
     int64_t  *one     = tn_new(net->arena, int64_t, 1, net->error);
 
     if (tn_failed(net->error))
         return;
-    memcpy(outputs, tn_net_node(net, node)->outputs, count * sizeof *outputs);
+    memcpy(outputs, tn_net_node(net, node).outputs, count * sizeof *outputs);
     outputs[output] = made;
     tn_net_set_outputs(net, node, outputs, count);
     *one                           = 1;
@@ -112,12 +112,12 @@ static enum tn_status keep_vectors(struct tidying *t)
     struct tn_declared told;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (!may_reduce(tn_net_node(t->net, i)))
+        const struct tn_net_node node = tn_net_node(t->net, i);
+        if (!may_reduce(&node))
             continue;
-        uint32_t op = tn_net_node(t->net, i)->source;
-        for (uint32_t k = 0; k < tn_net_node(t->net, i)->output_count; k++)
-            if (tn_net_node(t->net, i)->outputs[k] != TN_NONE &&
-                find_declared(t, op, k, &told) && told.rank == 1 &&
+        for (uint32_t k = 0; k < node.output_count; k++)
+            if (node.outputs[k] != TN_NONE &&
+                find_declared(t, node.source, k, &told) && told.rank == 1 &&
                 told.dims[0] == 1)
                 put_behind(t, i, k);
         if (tn_failed(t->net->error))
@@ -143,9 +143,9 @@ static enum tn_status find_uses(struct tidying *t)
     if (!t->is_used)
         return net->error->status;
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed)
-            use_all(t, tn_net_node(net, i)->inputs,
-                    tn_net_node(net, i)->input_count);
+        if (!tn_net_node(net, i).is_removed)
+            use_all(t, tn_net_node(net, i).inputs,
+                    tn_net_node(net, i).input_count);
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_list *ends = &tn_net_graph(net, i)->outputs;
         for (uint64_t k = 0; k < ends->count; k++)
@@ -265,22 +265,22 @@ static enum tn_status check_rest(const struct tidying *t,
 static bool place_all(struct tidying *t, uint32_t node, bool is_output,
                       const struct tn_vocab_arg *args, uint32_t arg_count)
 {
-    const struct tn_net_node *n      = tn_net_node(t->net, node);
-    const uint32_t           *values = is_output ? n->outputs : n->inputs;
+    const struct tn_net_node n      = tn_net_node(t->net, node);
+    const uint32_t          *values = is_output ? n.outputs : n.inputs;
 
     t->placed.count = 0;
-    if (!list_slots(t, n->source, is_output,
-                    is_output ? n->output_count : n->input_count))
+    if (!list_slots(t, n.source, is_output,
+                    is_output ? n.output_count : n.input_count))
         return false;
     for (uint32_t i = 0; i < arg_count; i++)
         if (place_argument(t, node, &args[i], values) != TN_OK)
             return false;
     if (t->more > t->placed.count ||
-        (t->more && !tn_bytes_is(n->op->type, "write_to_array")))
+        (t->more && !tn_bytes_is(n.op->type, "write_to_array")))
         return false;
     for (uint32_t i = 0; i < t->more; i++)
         *tn_list_at(&t->placed, uint32_t, t->placed.count - t->more + i) =
-            values[n->input_count - t->more + i];
+            values[n.input_count - t->more + i];
     return check_rest(t, values) == TN_OK;
 }
 
@@ -373,7 +373,7 @@ static void note(struct tidying *t, const struct tn_net_node *node,
                  const char *why)
 {
     struct tn_bytes name = node->output_count && node->outputs[0] != TN_NONE
-                               ? tn_net_value(t->net, node->outputs[0])->name
+                               ? tn_net_value(t->net, node->outputs[0]).name
                                : node->name;
     struct tn_tidy_note *to =
         tn_list_push(t->notes, struct tn_tidy_note, t->net->error);
@@ -403,7 +403,7 @@ static enum tn_status place_error(const struct tidying *t, uint32_t node)
 {
     char where[sizeof t->net->error->where];
 
-    tn_op_path(t->net->source, tn_net_node(t->net, node)->source, where,
+    tn_op_path(t->net->source, tn_net_node(t->net, node).source, where,
                sizeof where);
     tn_error_where(t->net->error, "%s", where);
     return t->net->error->status;
@@ -412,16 +412,16 @@ static enum tn_status place_error(const struct tidying *t, uint32_t node)
 static enum tn_status tidy_node(struct tidying *t, uint32_t id)
 {
     struct tn_error           unheard = TN_ERROR_INIT;
-    const struct tn_net_node *node    = tn_net_node(t->net, id);
+    const struct tn_net_node  node    = tn_net_node(t->net, id);
     const struct tn_vocab_op *op;
 
-    if (node->is_removed || node->source == TN_NONE)
+    if (node.is_removed || node.source == TN_NONE)
         return TN_OK;
-    op = tn_vocab_find(&t->vocab, node->op->domain, node->op->type, INT64_MAX,
+    op = tn_vocab_find(&t->vocab, node.op->domain, node.op->type, INT64_MAX,
                        &unheard);
     if (!op)
         return TN_OK;
-    note_attrs(t, node, op);
+    note_attrs(t, &node, op);
     order_inputs(t, id, op);
     if (!tn_failed(t->net->error))
         order_outputs(t, id, op);

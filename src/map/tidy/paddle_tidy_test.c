@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "map/tidy/paddle_tidy.h"
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "support/paddle_net.h"
 
 #define VAR(name) TENSOR(name, "FP32", "dims: 2 dims: 3")
@@ -29,7 +31,7 @@ static uint32_t only_node(const struct bench *b)
     uint32_t found = TN_NONE;
 
     for (uint32_t i = 0; i < b->net.nodes.count; i++)
-        if (!tn_net_node(&b->net, i)->is_removed) {
+        if (!tn_net_node(&b->net, i).is_removed) {
             assert_int_equal(found, TN_NONE);
             found = i;
         }
@@ -49,7 +51,7 @@ static void assert_values(const struct bench *b, const uint32_t *values,
             text + at, sizeof text - at, "%.*s ",
             TN_FMT(values[i] == TN_NONE
                        ? tn_text("-")
-                       : tn_net_value(&b->net, values[i])->name));
+                       : tn_net_value(&b->net, values[i]).name));
     assert_string_equal(text, expected);
 }
 
@@ -105,9 +107,9 @@ static void test_arguments_stand_in_order(void **state)
 
         if (tidy(&b, orders[i].program) != TN_OK)
             fail_msg("%s: %s", orders[i].name, b.error.what);
-        const struct tn_net_node *node = tn_net_node(&b.net, only_node(&b));
-        assert_values(&b, node->inputs, node->input_count, orders[i].inputs);
-        assert_values(&b, node->outputs, node->output_count, orders[i].outputs);
+        const struct tn_net_node node = tn_net_node(&b.net, only_node(&b));
+        assert_values(&b, node.inputs, node.input_count, orders[i].inputs);
+        assert_values(&b, node.outputs, node.output_count, orders[i].outputs);
         tear_down(&b);
     }
 }
@@ -126,9 +128,9 @@ static void test_the_first_of_two_lists_is_counted(void **state)
                                      SLOT("outputs", "Out", ARG("y")),
                          "y")),
         TN_OK);
-    const struct tn_net_node *node = tn_net_node(&b.net, only_node(&b));
-    assert_values(&b, node->inputs, node->input_count, "a - - c d ");
-    assert_int_equal(tn_net_attr(node, "starts_count")->of.ints[0], 1);
+    const struct tn_net_node node = tn_net_node(&b.net, only_node(&b));
+    assert_values(&b, node.inputs, node.input_count, "a - - c d ");
+    assert_int_equal(tn_net_attr(&node, "starts_count")->of.ints[0], 1);
     tear_down(&b);
 }
 
@@ -209,8 +211,8 @@ static void test_a_number_of_old_is_a_vector(void **state)
 
         assert_int_equal(tidy(&b, programs[i]), TN_OK);
         for (uint32_t k = 0; k < b.net.nodes.count; k++)
-            count += !tn_net_node(&b.net, k)->is_removed &&
-                     tn_bytes_is(tn_net_node(&b.net, k)->op->type, "reshape2");
+            count += !tn_net_node(&b.net, k).is_removed &&
+                     tn_bytes_is(tn_net_node(&b.net, k).op->type, "reshape2");
         assert_int_equal(count, i == 0);
         tear_down(&b);
     }

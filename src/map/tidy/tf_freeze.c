@@ -14,6 +14,7 @@
  */
 #include <inttypes.h>
 
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 #define OBJECT_TAIL "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -117,17 +118,17 @@ static enum tn_status keep_string(void *context, uint64_t index,
 /* The k-th string of a constant; empty: it has none. */
 static struct tn_bytes string_at(struct binding *b, uint32_t value, uint32_t k)
 {
-    struct tn_net             *net    = b->work->net;
-    struct wanted_string       wanted = { .arena = net->arena };
-    const struct tn_elements  *of     = NULL;
-    const struct tn_net_value *v      = tn_net_value(net, value);
-    uint64_t                   count;
+    struct tn_net            *net    = b->work->net;
+    struct wanted_string      wanted = { .arena = net->arena };
+    const struct tn_elements *of     = NULL;
+    const struct tn_net_value v      = tn_net_value(net, value);
+    uint64_t                  count;
 
-    if (v->constant)
-        of = v->constant;
-    else if (v->producer != TN_NONE) {
+    if (v.constant)
+        of = v.constant;
+    else if (v.producer != TN_NONE) {
         const struct tn_attr_value *tensor =
-            tn_net_attr(tn_net_node(net, v->producer), "value");
+            tn_net_attr_of(net, v.producer, "value");
         if (tensor && tensor->kind == TN_ATTR_TENSOR && tensor->count == 1)
             of = &tensor->of.tensors[0]->elements;
     }
@@ -140,15 +141,15 @@ static struct tn_bytes string_at(struct binding *b, uint32_t value, uint32_t k)
 /* The entry that is assigned; TN_NONE: something else is. */
 static uint32_t restored_entry(struct binding *b, uint32_t value)
 {
-    const struct tn_net       *net = b->work->net;
-    const struct tn_net_value *v = tn_net_value(net, tn_tf_behind(net, value));
+    const struct tn_net      *net = b->work->net;
+    const struct tn_net_value v   = tn_net_value(net, tn_tf_behind(net, value));
 
-    if (v->producer == TN_NONE)
+    if (v.producer == TN_NONE)
         return TN_NONE;
-    const struct tn_net_node *node = tn_net_node(net, v->producer);
-    if (!tn_bytes_is(node->op->type, "RestoreV2") || node->input_count < 2)
+    const struct tn_net_node node = tn_net_node(net, v.producer);
+    if (!tn_bytes_is(node.op->type, "RestoreV2") || node.input_count < 2)
         return TN_NONE;
-    struct tn_bytes name = string_at(b, node->inputs[1], v->output);
+    struct tn_bytes name = string_at(b, node.inputs[1], v.output);
     return name.size ? find_entry(b, name) : TN_NONE;
 }
 
@@ -166,17 +167,17 @@ static void bind_handle(struct binding *b, uint32_t handle, uint32_t tensor)
 {
     struct tn_net *net      = b->work->net;
     uint32_t       value    = tn_tf_behind(net, handle);
-    uint32_t       producer = tn_net_value(net, value)->producer;
+    uint32_t       producer = tn_net_value(net, value).producer;
 
     if (producer != TN_NONE) {
-        if (!tn_tf_type_in(tn_net_node(net, producer)->op->type, sources))
+        if (!tn_tf_type_in(tn_net_node(net, producer).op->type, sources))
             return;
         uint32_t *slot = tn_tf_slot(b->work, &b->work->keys, producer);
         if (slot && !*slot)
             *slot = tensor + 1;
         return;
     }
-    uint32_t                   graph = tn_net_value(net, value)->graph;
+    uint32_t                   graph = tn_net_value(net, value).graph;
     const struct tn_net_graph *g     = tn_net_graph(net, graph);
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         if (*tn_list_at(&g->inputs, uint32_t, i) != value)
@@ -214,13 +215,13 @@ static void look_at_nodes(struct binding *b)
     struct tn_net *net = b->work->net;
 
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node   = tn_net_node(net, i);
-        uint32_t                  callee = tn_tf_callee(b->work, node);
+        const struct tn_net_node node   = tn_net_node(net, i);
+        uint32_t                 callee = tn_tf_callee(b->work, &node);
         if (callee != TN_NONE)
             add_call(b, i, callee);
-        else if (tn_bytes_is(node->op->type, "AssignVariableOp") ||
-                 tn_bytes_is(node->op->type, "Assign"))
-            look_at_assign(b, node);
+        else if (tn_bytes_is(node.op->type, "AssignVariableOp") ||
+                 tn_bytes_is(node.op->type, "Assign"))
+            look_at_assign(b, &node);
     }
 }
 
@@ -236,9 +237,9 @@ static void look_at_calls(struct binding *b)
         uint32_t       *first = tn_tf_slot(b->work, &b->first_call, a.graph);
         for (uint32_t at = first ? *first : 0; at;) {
             struct call call = *tn_list_at(&b->calls, struct call, at - 1);
-            const struct tn_net_node *node = tn_net_node(net, call.node);
-            if (a.index < node->input_count && node->inputs[a.index] != TN_NONE)
-                bind_handle(b, node->inputs[a.index], a.tensor);
+            const struct tn_net_node node = tn_net_node(net, call.node);
+            if (a.index < node.input_count && node.inputs[a.index] != TN_NONE)
+                bind_handle(b, node.inputs[a.index], a.tensor);
             at = call.next;
         }
     }
@@ -295,16 +296,16 @@ static bool is_called(struct tn_bytes entry, struct tn_bytes name)
 /* A graph without a saver: an entry of the variable's name. */
 static uint32_t entry_by_name(struct tn_tf_work *work, uint32_t node)
 {
-    const struct tn_model    *model  = work->net->source;
-    const struct tn_net_node *n      = tn_net_node(work->net, node);
-    struct tn_bytes           shared = text_attr(n, "shared_name");
+    const struct tn_model   *model  = work->net->source;
+    const struct tn_net_node n      = tn_net_node(work->net, node);
+    struct tn_bytes          shared = text_attr(&n, "shared_name");
 
     for (uint64_t i = 0; model && i < model->tensors.count; i++) {
         const struct tn_tensor *tensor =
             tn_list_at(&model->tensors, struct tn_tensor, i);
         struct tn_bytes name = tn_model_name(model, tensor->name);
         if (tensor->role == TN_ROLE_VARIABLE &&
-            (is_called(name, shared) || is_called(name, n->name)))
+            (is_called(name, shared) || is_called(name, n.name)))
             return (uint32_t)i;
     }
     return TN_NONE;
@@ -323,11 +324,11 @@ uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node)
  * value; users look for their weights by it. */
 static void take_name(struct tn_net *net, uint32_t node, uint32_t constant)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
+    const struct tn_net_node n = tn_net_node(net, node);
 
-    if (n->output_count &&
-        tn_bytes_equal(tn_net_value(net, n->outputs[0])->name, n->name))
-        tn_net_swap_names(net, constant, n->outputs[0]);
+    if (n.output_count &&
+        tn_bytes_equal(tn_net_value(net, n.outputs[0]).name, n.name))
+        tn_net_swap_names(net, constant, n.outputs[0]);
 }
 
 static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
@@ -348,13 +349,13 @@ static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
                              "the variable has no value: the model has no "
                              "checkpoint with an entry for it");
             tn_error_where(work->error, "%.*s",
-                           TN_FMT(tn_net_node(net, node)->name));
+                           TN_FMT(tn_net_node(net, node).name));
             return work->error->status;
         }
         const struct tn_tensor *from =
             tn_list_at(&net->source->tensors, struct tn_tensor, tensor);
         uint32_t value = tn_net_add_constant(
-            net, 0, tn_net_node(net, node)->name, &from->elements, from);
+            net, 0, tn_net_node(net, node).name, &from->elements, from);
         if (value == TN_NONE)
             return work->error->status;
         tn_net_set_trained(net, value, true);
@@ -370,21 +371,21 @@ static enum tn_status constant_of(struct tn_tf_work *work, uint32_t node,
 static enum tn_status variable_of(struct tn_tf_work *work, uint32_t node,
                                   uint32_t *variable)
 {
-    struct tn_net            *net = work->net;
-    const struct tn_net_node *n   = tn_net_node(net, node);
+    struct tn_net           *net = work->net;
+    const struct tn_net_node n   = tn_net_node(net, node);
 
-    if (tn_tf_type_in(n->op->type, sources)) {
+    if (tn_tf_type_in(n.op->type, sources)) {
         *variable = node;
         return TN_OK;
     }
-    uint32_t handle = n->input_count ? n->inputs[0] : TN_NONE;
+    uint32_t handle = n.input_count ? n.inputs[0] : TN_NONE;
     if (handle != TN_NONE)
-        *variable = tn_net_value(net, tn_tf_behind(net, handle))->producer;
+        *variable = tn_net_value(net, tn_tf_behind(net, handle)).producer;
     if (handle == TN_NONE || *variable == TN_NONE ||
-        !tn_tf_type_in(tn_net_node(net, *variable)->op->type, sources))
+        !tn_tf_type_in(tn_net_node(net, *variable).op->type, sources))
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%.*s reads a variable of another graph",
-                            TN_FMT(n->name));
+                            TN_FMT(n.name));
     return TN_OK;
 }
 
@@ -393,20 +394,20 @@ static enum tn_status become_gather(struct tn_tf_work *work, uint32_t node,
                                     uint32_t constant)
 {
     struct tn_net              *net   = work->net;
-    const struct tn_net_node   *n     = tn_net_node(net, node);
-    const struct tn_attr_value *batch = tn_net_attr(n, "batch_dims");
+    const struct tn_net_node    n     = tn_net_node(net, node);
+    const struct tn_attr_value *batch = tn_net_attr(&n, "batch_dims");
     struct tn_attr_value        kept;
     int64_t                     axis = 0;
 
-    if (n->input_count < 2 || n->inputs[1] == TN_NONE)
+    if (n.input_count < 2 || n.inputs[1] == TN_NONE)
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
-                            "%.*s has no indices", TN_FMT(n->name));
+                            "%.*s has no indices", TN_FMT(n.name));
     if (batch) {
         kept = *batch;
         axis = kept.kind == TN_ATTR_INT ? kept.of.ints[0] : 0;
     }
-    struct tn_bytes name      = n->name;
-    uint32_t        inputs[3] = { constant, n->inputs[1],
+    struct tn_bytes name      = n.name;
+    uint32_t        inputs[3] = { constant, n.inputs[1],
                                   tn_net_add_ints(net, 0, name, TN_INT32, &axis, 0,
                                                   NULL) };
     tn_net_set_op(net, node, tn_net_own_op(net, "GatherV2"));
@@ -425,11 +426,11 @@ enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node)
 
     TN_TRY(variable_of(work, node, &variable));
     TN_TRY(constant_of(work, variable, &constant));
-    const struct tn_net_node *n = tn_net_node(net, node);
-    if (tn_bytes_is(n->op->type, "ResourceGather"))
+    const struct tn_net_node n = tn_net_node(net, node);
+    if (tn_bytes_is(n.op->type, "ResourceGather"))
         return become_gather(work, node, constant);
-    if (n->output_count && n->outputs[0] != TN_NONE)
-        tn_tf_replace(work, n->outputs[0], constant);
+    if (n.output_count && n.outputs[0] != TN_NONE)
+        tn_tf_replace(work, n.outputs[0], constant);
     tn_net_remove(net, node);
     return work->error->status;
 }
@@ -455,15 +456,14 @@ static void walk_to(struct tn_tf_work *work, struct tn_list *stack,
 static void walk_behind(struct tn_tf_work *work, struct tn_list *stack,
                         uint32_t node)
 {
-    const struct tn_net_node *n = tn_net_node(work->net, node);
+    const struct tn_net_node n = tn_net_node(work->net, node);
 
-    for (uint32_t i = 0; i < n->control_count; i++)
-        walk_to(work, stack, n->controls[i]);
-    for (uint32_t i = 0; i < n->input_count; i++) {
-        uint32_t producer =
-            n->inputs[i] == TN_NONE
-                ? TN_NONE
-                : tn_net_value(work->net, n->inputs[i])->producer;
+    for (uint32_t i = 0; i < n.control_count; i++)
+        walk_to(work, stack, n.controls[i]);
+    for (uint32_t i = 0; i < n.input_count; i++) {
+        uint32_t producer = n.inputs[i] == TN_NONE
+                                ? TN_NONE
+                                : tn_net_value(work->net, n.inputs[i]).producer;
         if (producer != TN_NONE)
             walk_to(work, stack, producer);
     }
@@ -475,16 +475,15 @@ static void look_for_assignment(struct tn_tf_work *work, struct tn_list *stack,
     const struct tn_net *net = work->net;
 
     for (uint64_t i = 0; i < stack->count && !tn_failed(work->error); i++) {
-        uint32_t                  at = *tn_list_at(stack, uint32_t, i);
-        const struct tn_net_node *n  = tn_net_node(net, at);
-        if (tn_tf_type_in(n->op->type, assigns) && n->input_count &&
-            n->inputs[0] != TN_NONE &&
-            tn_tf_behind(net, n->inputs[0]) == handle)
+        uint32_t                 at = *tn_list_at(stack, uint32_t, i);
+        const struct tn_net_node n  = tn_net_node(net, at);
+        if (tn_tf_type_in(n.op->type, assigns) && n.input_count &&
+            n.inputs[0] != TN_NONE && tn_tf_behind(net, n.inputs[0]) == handle)
             tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                          "%.*s reads what %.*s (%.*s) wrote: a variable that "
                          "changes cannot become a constant",
-                         TN_FMT(tn_net_node(net, read)->name), TN_FMT(n->name),
-                         TN_FMT(n->op->type));
+                         TN_FMT(tn_net_node(net, read).name), TN_FMT(n.name),
+                         TN_FMT(n.op->type));
         if (++work->walked > WALK_LIMIT * (net->nodes.count + 1024))
             tn_error_set(work->error, TN_LIMIT, TN_NOWHERE,
                          "the order of reads and writes of variables is too "
@@ -495,13 +494,13 @@ static void look_for_assignment(struct tn_tf_work *work, struct tn_list *stack,
 
 enum tn_status tn_tf_check_read(struct tn_tf_work *work, uint32_t node)
 {
-    const struct tn_net_node *n = tn_net_node(work->net, node);
-    struct tn_list            stack;
+    const struct tn_net_node n = tn_net_node(work->net, node);
+    struct tn_list           stack;
 
-    if (!n->control_count || !n->input_count || n->inputs[0] == TN_NONE)
+    if (!n.control_count || !n.input_count || n.inputs[0] == TN_NONE)
         return TN_OK;
     tn_list_init(&stack, work->net->arena->memory, sizeof(uint32_t));
-    uint32_t handle = tn_tf_behind(work->net, n->inputs[0]);
+    uint32_t handle = tn_tf_behind(work->net, n.inputs[0]);
     walk_behind(work, &stack, node);
     look_for_assignment(work, &stack, node, handle);
     for (uint64_t i = 0; i < stack.count; i++)

@@ -9,6 +9,7 @@
  * where data alone would let an input live always, the condition becomes data.
  */
 #include "map/flow/flow_guard.h"
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 struct gating {
@@ -37,16 +38,16 @@ static uint32_t add_switch(struct gating *g, uint32_t value, uint32_t condition,
                            uint32_t side)
 {
     struct tn_net  *net        = g->work->net;
-    struct tn_bytes name       = tn_net_value(net, value)->name;
+    struct tn_bytes name       = tn_net_value(net, value).name;
     uint32_t        inputs[2]  = { value, condition };
     uint32_t        outputs[2] = { TN_NONE, TN_NONE };
 
     outputs[side] = tn_net_add_value(net, 0, name);
     if (outputs[side] == TN_NONE)
         return TN_NONE;
-    struct tn_net_node node = { .name = tn_net_value(net, outputs[side])->name,
-                                .op   = tn_net_own_op(net, "Switch"),
-                                .inputs       = inputs,
+    struct tn_net_node node = { .name   = tn_net_value(net, outputs[side]).name,
+                                .op     = tn_net_own_op(net, "Switch"),
+                                .inputs = inputs,
                                 .input_count  = 2,
                                 .outputs      = outputs,
                                 .output_count = 2,
@@ -60,14 +61,14 @@ static uint32_t add_switch(struct gating *g, uint32_t value, uint32_t condition,
 
 static void gate_merge(struct gating *g, uint32_t merge)
 {
-    struct tn_net            *net  = g->work->net;
-    const struct tn_net_node *node = tn_net_node(net, merge);
-    struct tn_flow_decision   decision;
-    uint32_t                  inputs[2];
+    struct tn_net           *net  = g->work->net;
+    const struct tn_net_node node = tn_net_node(net, merge);
+    struct tn_flow_decision  decision;
+    uint32_t                 inputs[2];
 
-    if (node->input_count != 2 || tn_flow_merge(net, merge).is_loop)
+    if (node.input_count != 2 || tn_flow_merge(net, merge).is_loop)
         return;
-    memcpy(inputs, node->inputs, sizeof inputs);
+    memcpy(inputs, node.inputs, sizeof inputs);
     if (inputs[0] == TN_NONE || inputs[1] == TN_NONE ||
         !tn_flow_decision(&g->guards, inputs, &decision))
         return;
@@ -86,12 +87,12 @@ static void find_merges(struct gating *g)
     struct tn_net *net = g->work->net;
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        uint8_t                  *mark = tn_tf_mark_of(g->work, i);
+        const struct tn_net_node node = tn_net_node(net, i);
+        uint8_t                 *mark = tn_tf_mark_of(g->work, i);
         if (!mark)
             return;
-        if (node->is_removed || node->graph || !(*mark & TN_TF_NEEDED) ||
-            tn_flow_kind(node) != TN_FLOW_MERGE)
+        if (node.is_removed || node.graph || !(*mark & TN_TF_NEEDED) ||
+            tn_flow_kind(node.op) != TN_FLOW_MERGE)
             continue;
         uint32_t *slot = tn_list_push(&g->merges, uint32_t, net->error);
         if (slot)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 void tn_tf_find_functions(struct tn_tf_work *work)
@@ -104,12 +105,12 @@ static void queue_body_node(struct copying *c, uint32_t node)
 
 static uint32_t copy_constant(struct copying *c, uint32_t value)
 {
-    struct tn_net             *net  = c->work->net;
-    const struct tn_net_value *from = tn_net_value(net, value);
-    struct tn_bytes            name = prefixed(c, from->name, 0);
+    struct tn_net            *net  = c->work->net;
+    const struct tn_net_value from = tn_net_value(net, value);
+    struct tn_bytes           name = prefixed(c, from.name, 0);
 
-    return tn_net_add_constant(net, c->call->graph, name, from->constant,
-                               from->origin);
+    return tn_net_add_constant(net, c->call->graph, name, from.constant,
+                               from.origin);
 }
 
 /* The value of the body that a name of the function stands for. */
@@ -123,20 +124,20 @@ static uint32_t copy_value(struct copying *c, uint32_t value)
     uint32_t *known = tn_tf_slot(c->work, &c->work->copies, value);
     if (!known || *known)
         return known ? *known - 1 : TN_NONE;
-    const struct tn_net_value *from = tn_net_value(net, value);
-    if (from->constant) {
+    const struct tn_net_value from = tn_net_value(net, value);
+    if (from.constant) {
         copy = copy_constant(c, value);
-    } else if (from->producer == TN_NONE) {
+    } else if (from.producer == TN_NONE) {
         tn_error_set(net->error, TN_INVALID, TN_NOWHERE,
                      "function %.*s uses %.*s, which nothing gives",
                      TN_FMT(tn_net_graph(net, c->call->function)->name),
-                     TN_FMT(from->name));
+                     TN_FMT(from.name));
         return TN_NONE;
     } else {
-        struct tn_bytes name = tn_net_node(net, from->producer)->name;
-        queue_body_node(c, from->producer);
+        struct tn_bytes name = tn_net_node(net, from.producer).name;
+        queue_body_node(c, from.producer);
         copy = tn_net_add_value(net, c->call->graph,
-                                prefixed(c, name, from->output));
+                                prefixed(c, name, from.output));
     }
     if (copy != TN_NONE)
         bind(c, value, copy);
@@ -166,9 +167,9 @@ static const uint32_t *copy_values(struct copying *c, const uint32_t *values,
 static const struct tn_net_attr *copy_attrs(struct copying           *c,
                                             const struct tn_net_node *node)
 {
-    struct tn_net            *net  = c->work->net;
-    const struct tn_net_node *call = tn_net_node(net, c->call->node);
-    struct tn_net_attr       *attrs =
+    struct tn_net           *net  = c->work->net;
+    const struct tn_net_node call = tn_net_node(net, c->call->node);
+    struct tn_net_attr      *attrs =
         tn_new(net->arena, struct tn_net_attr, node->attr_count, net->error);
 
     for (uint32_t i = 0; attrs && i < node->attr_count; i++) {
@@ -176,10 +177,10 @@ static const struct tn_net_attr *copy_attrs(struct copying           *c,
         if (attrs[i].value.kind != TN_ATTR_REFERENCE || !attrs[i].value.count)
             continue;
         struct tn_bytes name = attrs[i].value.of.strings[0];
-        tn_calls_charge(&c->work->calls, net, call->attr_count);
-        for (uint32_t k = 0; k < call->attr_count; k++)
-            if (tn_bytes_equal(call->attrs[k].name, name))
-                attrs[i].value = call->attrs[k].value;
+        tn_calls_charge(&c->work->calls, net, call.attr_count);
+        for (uint32_t k = 0; k < call.attr_count; k++)
+            if (tn_bytes_equal(call.attrs[k].name, name))
+                attrs[i].value = call.attrs[k].value;
     }
     return attrs;
 }
@@ -188,7 +189,7 @@ static void copy_node(struct copying *c, uint32_t id)
 {
     struct tn_tf_work *work = c->work;
     struct tn_net     *net  = work->net;
-    struct tn_net_node node = *tn_net_node(net, id);
+    struct tn_net_node node = tn_net_node(net, id);
 
     if (tn_calls_count(&work->calls, net, &node) != TN_OK ||
         (tn_tf_is_read(&node) && tn_tf_check_read(work, id) != TN_OK))
@@ -231,10 +232,10 @@ static void want_outputs(struct copying *c)
     struct tn_net *net = c->work->net;
 
     for (uint64_t i = 0; i < c->nodes.count && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node =
+        const struct tn_net_node node =
             tn_net_node(net, *tn_list_at(&c->nodes, uint32_t, i));
-        for (uint32_t k = 0; k < node->input_count; k++)
-            copy_value(c, node->inputs[k]);
+        for (uint32_t k = 0; k < node.input_count; k++)
+            copy_value(c, node.inputs[k]);
     }
 }
 
@@ -273,7 +274,7 @@ static enum tn_status bind_args(struct copying *c)
         return tn_error_set(
             net->error, TN_INVALID, TN_NOWHERE,
             "%.*s gives function %.*s %" PRIu32 " arguments, it takes %" PRIu64,
-            TN_FMT(tn_net_node(net, c->call->node)->name), TN_FMT(graph->name),
+            TN_FMT(tn_net_node(net, c->call->node).name), TN_FMT(graph->name),
             c->call->arg_count, graph->inputs.count);
     for (uint32_t i = 0; i < c->call->arg_count; i++)
         bind(c, *tn_list_at(&graph->inputs, uint32_t, i), c->call->args[i]);
@@ -310,7 +311,7 @@ enum tn_status tn_tf_instantiate(struct tn_tf_work       *work,
 enum tn_status tn_tf_inline_call(struct tn_tf_work *work, uint32_t node)
 {
     struct tn_net     *net   = work->net;
-    struct tn_net_node call  = *tn_net_node(net, node);
+    struct tn_net_node call  = tn_net_node(net, node);
     uint32_t           f     = tn_tf_callee(work, &call);
     uint64_t           count = tn_net_graph(net, f)->outputs.count;
     uint32_t          *rets  = tn_new(net->arena, uint32_t, count, net->error);

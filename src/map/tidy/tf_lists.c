@@ -11,6 +11,7 @@
  * where the list began, which is found by going back through whatever handed it
  * on; graphs of loops use it from outside.
  */
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 struct lists {
@@ -57,13 +58,14 @@ static uint32_t input_at(const struct tn_net_node *node, uint32_t index)
 static uint32_t before_graph(struct lists *lists, uint32_t value)
 {
     struct tn_net *net   = lists->net;
-    uint32_t       graph = tn_net_value(net, value)->graph;
+    uint32_t       graph = tn_net_value(net, value).graph;
     uint32_t      *owner = slot(lists, &lists->owners, graph);
     uint32_t       place = place_in(&tn_net_graph(net, graph)->inputs, value);
 
     if (!owner || !*owner || place == TN_NONE)
         return TN_NONE;
-    return input_at(tn_net_node(net, *owner - 1), place);
+    const struct tn_net_node loop = tn_net_node(net, *owner - 1);
+    return input_at(&loop, place);
 }
 
 /* The output of a branch; both have the same list. */
@@ -83,28 +85,28 @@ static uint32_t before_if(const struct tn_net      *net,
 /* One step back, or TN_NONE. */
 static uint32_t before(struct lists *lists, uint32_t value)
 {
-    const struct tn_net_value *v = tn_net_value(lists->net, value);
+    const struct tn_net_value v = tn_net_value(lists->net, value);
 
-    if (v->producer == TN_NONE)
+    if (v.producer == TN_NONE)
         return before_graph(lists, value);
-    const struct tn_net_node *node = tn_net_node(lists->net, v->producer);
-    if (is_type(node, "Loop"))
-        return input_at(node, v->output + 2);
-    if (is_type(node, "If"))
-        return before_if(lists->net, node, v->output);
-    if (is_type(node, "TensorArrayWriteV3"))
-        return input_at(node, 3);
-    if (is_type(node, "TensorListSetItem") ||
-        is_type(node, "TensorListPushBack") ||
-        tn_tf_is_identity(node->op->type))
-        return input_at(node, 0);
+    const struct tn_net_node node = tn_net_node(lists->net, v.producer);
+    if (is_type(&node, "Loop"))
+        return input_at(&node, v.output + 2);
+    if (is_type(&node, "If"))
+        return before_if(lists->net, &node, v.output);
+    if (is_type(&node, "TensorArrayWriteV3"))
+        return input_at(&node, 3);
+    if (is_type(&node, "TensorListSetItem") ||
+        is_type(&node, "TensorListPushBack") ||
+        tn_tf_is_identity(node.op->type))
+        return input_at(&node, 0);
     return TN_NONE;
 }
 
 /* Said by the value itself, or by what made it. */
 static uint32_t known_handle(struct lists *lists, uint32_t value)
 {
-    uint32_t  producer = tn_net_value(lists->net, value)->producer;
+    uint32_t  producer = tn_net_value(lists->net, value).producer;
     uint32_t *flow     = slot(lists, &lists->flows, value);
 
     if (!flow || *flow)
@@ -139,11 +141,11 @@ static uint32_t handle_of(struct lists *lists, uint32_t value)
 
 static uint32_t new_value(struct tn_net *net, uint32_t node, const char *word)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
-    const char *name = tn_text_format(net->arena, net->error, "%.*s/%s",
-                                      TN_FMT(n->name), word);
+    const struct tn_net_node n = tn_net_node(net, node);
+    const char              *name =
+        tn_text_format(net->arena, net->error, "%.*s/%s", TN_FMT(n.name), word);
 
-    return name ? tn_net_add_value(net, n->graph, tn_text(name)) : TN_NONE;
+    return name ? tn_net_add_value(net, n.graph, tn_text(name)) : TN_NONE;
 }
 
 /* A node beside `beside`, of one output. */
@@ -155,21 +157,21 @@ static uint32_t add_beside(struct tn_net *net, uint32_t beside,
 
     if (output == TN_NONE)
         return TN_NONE;
-    struct tn_net_node node = { .name         = tn_net_value(net, output)->name,
+    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
                                 .op           = tn_net_own_op(net, type),
                                 .inputs       = inputs,
                                 .input_count  = count,
                                 .outputs      = &output,
                                 .output_count = 1,
-                                .graph        = tn_net_node(net, beside)->graph,
-                                .source = tn_net_node(net, beside)->source };
+                                .graph        = tn_net_node(net, beside).graph,
+                                .source = tn_net_node(net, beside).source };
     return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
 }
 
 static uint32_t number(struct tn_net *net, uint32_t beside, int64_t item)
 {
-    return tn_net_add_ints(net, tn_net_node(net, beside)->graph,
-                           tn_net_node(net, beside)->name, TN_INT32, &item, 0,
+    return tn_net_add_ints(net, tn_net_node(net, beside).graph,
+                           tn_net_node(net, beside).name, TN_INT32, &item, 0,
                            NULL);
 }
 
@@ -196,7 +198,7 @@ static void become(struct tn_net *net, uint32_t node, const char *type,
                    const char *attr, const uint32_t *inputs, uint32_t count)
 {
     const struct tn_attr_value *held =
-        tn_net_attr(tn_net_node(net, node), "element_dtype");
+        tn_net_attr_of(net, node, "element_dtype");
 
     if (attr && held)
         tn_net_set_attr(net, node, attr, held);
@@ -215,7 +217,7 @@ static void begin(struct lists *lists, uint32_t node, uint32_t size)
 
     become(net, node, "TensorArrayV3", "dtype", &size, 1);
     outputs[0] = new_value(net, node, "handle");
-    outputs[1] = tn_net_node(net, node)->outputs[0];
+    outputs[1] = tn_net_node(net, node).outputs[0];
     if (outputs[0] == TN_NONE || outputs[1] == TN_NONE)
         return;
     tn_net_set_outputs(net, node, outputs, 2);
@@ -227,18 +229,19 @@ static void begin(struct lists *lists, uint32_t node, uint32_t size)
 /* A list of all rows: one is made, then each row goes to its place. */
 static void begin_with(struct lists *lists, uint32_t node)
 {
-    struct tn_net *net     = lists->net;
-    uint32_t       tensor  = input_at(tn_net_node(net, node), 0);
-    uint32_t       shape   = add_beside(net, node, "Shape", &tensor, 1);
-    uint32_t       first[] = { shape, number(net, node, 0) };
-    uint32_t       count   = add_beside(net, node, "Gather", first, 2);
-    uint32_t       flow = add_beside(net, node, "TensorListReserve", &count, 1);
+    struct tn_net           *net    = lists->net;
+    const struct tn_net_node n      = tn_net_node(net, node);
+    uint32_t                 tensor = input_at(&n, 0);
+    uint32_t                 shape = add_beside(net, node, "Shape", &tensor, 1);
+    uint32_t                 first[] = { shape, number(net, node, 0) };
+    uint32_t                 count = add_beside(net, node, "Gather", first, 2);
+    uint32_t flow = add_beside(net, node, "TensorListReserve", &count, 1);
 
     if (flow == TN_NONE)
         return;
-    uint32_t                    made = tn_net_value(net, flow)->producer;
+    uint32_t                    made = tn_net_value(net, flow).producer;
     const struct tn_attr_value *held =
-        tn_net_attr(tn_net_node(net, node), "element_dtype");
+        tn_net_attr_of(net, node, "element_dtype");
     if (held)
         tn_net_set_attr(net, made, "element_dtype", held);
     begin(lists, made, count);
@@ -254,15 +257,15 @@ static void begin_with(struct lists *lists, uint32_t node)
 
 static void begin_lists(struct lists *lists, uint32_t node)
 {
-    const struct tn_net_node *n = tn_net_node(lists->net, node);
+    const struct tn_net_node n = tn_net_node(lists->net, node);
 
-    if (n->is_removed || n->output_count != 1 || n->input_count != 2)
+    if (n.is_removed || n.output_count != 1 || n.input_count != 2)
         return;
-    if (is_type(n, "TensorListReserve"))
-        begin(lists, node, n->inputs[1]);
-    else if (is_type(n, "EmptyTensorList"))
+    if (is_type(&n, "TensorListReserve"))
+        begin(lists, node, n.inputs[1]);
+    else if (is_type(&n, "EmptyTensorList"))
         begin(lists, node, number(lists->net, node, 0));
-    else if (is_type(n, "TensorListFromTensor"))
+    else if (is_type(&n, "TensorListFromTensor"))
         begin_with(lists, node);
 }
 
@@ -272,7 +275,7 @@ static void begin_lists(struct lists *lists, uint32_t node)
 static void change(struct lists *lists, uint32_t node, uint32_t handle)
 {
     struct tn_net     *net  = lists->net;
-    struct tn_net_node n    = *tn_net_node(net, node);
+    struct tn_net_node n    = tn_net_node(net, node);
     uint32_t           list = n.inputs[0], one = input_at(&n, 1);
     uint32_t           read[]  = { handle, one, list };
     uint32_t           write[] = { handle, one, input_at(&n, 2), list };
@@ -301,10 +304,10 @@ static void change(struct lists *lists, uint32_t node, uint32_t handle)
 
 static void find_owner(struct lists *lists, uint32_t node)
 {
-    const struct tn_net_node   *n    = tn_net_node(lists->net, node);
-    const struct tn_attr_value *body = tn_net_attr(n, "body");
+    const struct tn_net_node    n    = tn_net_node(lists->net, node);
+    const struct tn_attr_value *body = tn_net_attr(&n, "body");
 
-    if (n->is_removed || !body || body->kind != TN_ATTR_GRAPH || !body->count)
+    if (n.is_removed || !body || body->kind != TN_ATTR_GRAPH || !body->count)
         return;
     uint32_t *owner = slot(lists, &lists->owners, (uint64_t)body->of.ints[0]);
     if (owner)
@@ -319,11 +322,11 @@ static void change_lists(struct lists *lists, uint32_t node)
         "TensorListStack",    "TensorListLength",
         "TensorListConcatV2", NULL
     };
-    const struct tn_net_node *n = tn_net_node(lists->net, node);
+    const struct tn_net_node n = tn_net_node(lists->net, node);
 
-    if (n->is_removed || !n->input_count || !tn_tf_type_in(n->op->type, names))
+    if (n.is_removed || !n.input_count || !tn_tf_type_in(n.op->type, names))
         return;
-    uint32_t handle = handle_of(lists, n->inputs[0]);
+    uint32_t handle = handle_of(lists, n.inputs[0]);
     if (handle != TN_NONE)
         change(lists, node, handle);
 }

@@ -1,4 +1,5 @@
 /* tf_lists_test.c - lists that are values become lists that ops change */
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 #include "support/hostile.h"
@@ -32,26 +33,26 @@ static void fill(struct tn_net *net, uint32_t *result)
 static bool has(const struct tn_net *net, const char *type)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->op->type, type))
+        if (!tn_net_node(net, i).is_removed &&
+            tn_bytes_is(tn_net_node(net, i).op->type, type))
             return true;
     return false;
 }
 
 static void assert_array(const struct tn_net *net, uint32_t result)
 {
-    const struct tn_net_node *read =
-        tn_net_node(net, tn_net_value(net, result)->producer);
+    const struct tn_net_node read =
+        tn_net_node(net, tn_net_value(net, result).producer);
 
     assert_true(has(net, "TensorArrayV3"));
     assert_true(has(net, "TensorArrayWriteV3"));
     assert_false(has(net, "TensorListReserve"));
     assert_false(has(net, "TensorListSetItem"));
-    assert_true(tn_bytes_is(read->op->type, "TensorArrayReadV3"));
-    assert_int_equal(read->input_count, 3);
-    uint32_t writes = tn_net_value(net, read->inputs[2])->producer;
+    assert_true(tn_bytes_is(read.op->type, "TensorArrayReadV3"));
+    assert_int_equal(read.input_count, 3);
+    uint32_t writes = tn_net_value(net, read.inputs[2]).producer;
     assert_true(
-        tn_bytes_is(tn_net_node(net, writes)->op->type, "TensorArrayWriteV3"));
+        tn_bytes_is(tn_net_node(net, writes).op->type, "TensorArrayWriteV3"));
 }
 
 static enum tn_status change(struct tn_bytes input, struct tn_memory *memory,

@@ -12,6 +12,7 @@
  */
 #include <inttypes.h>
 
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 bool tn_tf_is_structure(const struct tn_net_node *node)
@@ -31,8 +32,8 @@ static enum tn_status function_of(struct tn_tf_work *work, uint32_t node,
                                   const char *attr, uint32_t index,
                                   uint32_t *function)
 {
-    const struct tn_net_node   *n = tn_net_node(work->net, node);
-    const struct tn_attr_value *f = tn_net_attr(n, attr);
+    const struct tn_net_node    n = tn_net_node(work->net, node);
+    const struct tn_attr_value *f = tn_net_attr(&n, attr);
 
     *function = f && f->kind == TN_ATTR_FUNCTION && index < f->count
                     ? tn_tf_function(work, f->of.strings[index])
@@ -40,7 +41,7 @@ static enum tn_status function_of(struct tn_tf_work *work, uint32_t node,
     if (*function == TN_NONE)
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
                             "%.*s (%.*s): %s names no function of the library",
-                            TN_FMT(n->name), TN_FMT(n->op->type), attr);
+                            TN_FMT(n.name), TN_FMT(n.op->type), attr);
     return TN_OK;
 }
 
@@ -62,7 +63,7 @@ static const char *name_below(struct tn_net *net, uint32_t node,
                               const char *word)
 {
     return tn_text_format(net->arena, net->error, "%.*s/%s",
-                          TN_FMT(tn_net_node(net, node)->name), word);
+                          TN_FMT(tn_net_node(net, node).name), word);
 }
 
 /* ---- If and Case -------------------------------------------------------- */
@@ -72,7 +73,7 @@ static uint32_t branch(struct tn_tf_work *work, uint32_t node, uint32_t parent,
                        uint32_t function, const char *word)
 {
     struct tn_net     *net    = work->net;
-    struct tn_net_node call   = *tn_net_node(net, node);
+    struct tn_net_node call   = tn_net_node(net, node);
     const char        *prefix = name_below(net, node, word);
     uint64_t           count  = output_count(work, function);
     uint32_t          *rets   = tn_new(net->arena, uint32_t, count, net->error);
@@ -134,8 +135,9 @@ static enum tn_status become_if(struct tn_tf_work *work, uint32_t node,
 
     if (!attrs || !outputs)
         return net->error->status;
+    const struct tn_net_node n = tn_net_node(net, node);
     for (uint32_t i = 0; i < count; i++)
-        outputs[i] = given_output(net, tn_net_node(net, node), i);
+        outputs[i] = given_output(net, &n, i);
     tn_net_set_op(net, node, tn_net_own_op(net, "If"));
     tn_net_set_attrs(net, node, attrs, 2);
     tn_net_set_outputs(net, node, outputs, (uint32_t)count);
@@ -164,7 +166,7 @@ static uint32_t add_node(struct tn_net *net, uint32_t graph, const char *type,
 
     if (output == TN_NONE)
         return TN_NONE;
-    struct tn_net_node node = { .name         = tn_net_value(net, output)->name,
+    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
                                 .op           = tn_net_own_op(net, type),
                                 .graph        = graph,
                                 .inputs       = inputs,
@@ -179,20 +181,20 @@ static uint32_t add_node(struct tn_net *net, uint32_t graph, const char *type,
 static uint32_t condition(struct tn_tf_work *work, uint32_t node)
 {
     struct tn_net              *net  = work->net;
-    const struct tn_net_node   *n    = tn_net_node(net, node);
-    const struct tn_attr_value *type = tn_net_attr(n, "Tcond");
-    uint32_t                    cond = n->input_count ? n->inputs[0] : TN_NONE;
+    const struct tn_net_node    n    = tn_net_node(net, node);
+    const struct tn_attr_value *type = tn_net_attr(&n, "Tcond");
+    uint32_t                    cond = n.input_count ? n.inputs[0] : TN_NONE;
 
     if (cond == TN_NONE || !type || type->kind != TN_ATTR_DTYPE ||
         type->of.ints[0] == TN_BOOL)
         return cond;
     struct tn_attr_value from = *type, to = dtype_attr(net, TN_BOOL);
-    uint32_t             value = add_node(net, n->graph, "Cast", &cond, 1,
+    uint32_t             value = add_node(net, n.graph, "Cast", &cond, 1,
                                           tn_text(name_below(net, node, "cond")));
     if (value == TN_NONE)
         return TN_NONE;
-    tn_net_set_attr(net, tn_net_value(net, value)->producer, "SrcT", &from);
-    tn_net_set_attr(net, tn_net_value(net, value)->producer, "DstT", &to);
+    tn_net_set_attr(net, tn_net_value(net, value).producer, "SrcT", &from);
+    tn_net_set_attr(net, tn_net_value(net, value).producer, "DstT", &to);
     return value;
 }
 
@@ -202,7 +204,7 @@ static enum tn_status structure_if(struct tn_tf_work *work, uint32_t node)
 
     for (int i = 0; i < 2; i++) {
         TN_TRY(function_of(work, node, branches[i], 0, &functions[i]));
-        graphs[i] = branch(work, node, tn_net_node(work->net, node)->graph,
+        graphs[i] = branch(work, node, tn_net_node(work->net, node).graph,
                            functions[i], i ? "else" : "then");
         if (graphs[i] == TN_NONE)
             break;
@@ -213,7 +215,7 @@ static enum tn_status structure_if(struct tn_tf_work *work, uint32_t node)
         output_count(work, graphs[0]) != output_count(work, graphs[1]))
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
                             "%.*s: its branches give different outputs",
-                            TN_FMT(tn_net_node(work->net, node)->name));
+                            TN_FMT(tn_net_node(work->net, node).name));
     return become_if(work, node, cond, graphs);
 }
 
@@ -230,7 +232,7 @@ static uint32_t is_index(struct tn_tf_work *work, uint32_t graph,
     uint32_t value   = add_node(net, graph, "Equal", pair, 2, name);
 
     if (value != TN_NONE)
-        tn_net_set_attr(net, tn_net_value(net, value)->producer, "T", &type);
+        tn_net_set_attr(net, tn_net_value(net, value).producer, "T", &type);
     return value;
 }
 
@@ -254,7 +256,7 @@ static uint32_t case_rest(struct tn_tf_work *work, uint32_t node,
                 : TN_NONE;
     if (graph == TN_NONE)
         return TN_NONE;
-    struct tn_net_node copy = *tn_net_node(net, node);
+    struct tn_net_node copy = tn_net_node(net, node);
     copy.graph              = graph;
     copy.output_count       = 0;
     *inner                  = tn_net_add_node(net, &copy);
@@ -267,7 +269,7 @@ static void pass_outputs(struct tn_tf_work *work, uint32_t graph,
 {
     struct tn_net  *net     = work->net;
     uint32_t       *outputs = tn_new(net->arena, uint32_t, count, net->error);
-    struct tn_bytes name    = tn_net_node(net, inner)->name;
+    struct tn_bytes name    = tn_net_node(net, inner).name;
 
     for (uint64_t i = 0; outputs && i < count; i++) {
         outputs[i] = tn_net_add_value(net, graph, name);
@@ -287,8 +289,8 @@ static enum tn_status case_step(struct tn_tf_work *work, uint32_t node,
                                 uint32_t k, uint32_t count, uint32_t *inner)
 {
     struct tn_net *net   = work->net;
-    uint32_t       graph = tn_net_node(net, node)->graph, function, graphs[2];
-    uint32_t       index = tn_net_node(net, node)->inputs[0];
+    uint32_t       graph = tn_net_node(net, node).graph, function, graphs[2];
+    uint32_t       index = tn_net_node(net, node).inputs[0];
 
     TN_TRY(function_of(work, node, "branches", k, &function));
     graphs[0]     = branch(work, node, graph, function, "case");
@@ -303,21 +305,21 @@ static enum tn_status case_step(struct tn_tf_work *work, uint32_t node,
 
 static enum tn_status structure_case(struct tn_tf_work *work, uint32_t node)
 {
-    const struct tn_net_node   *n     = tn_net_node(work->net, node);
-    const struct tn_attr_value *list  = tn_net_attr(n, "branches");
+    const struct tn_net_node    n     = tn_net_node(work->net, node);
+    const struct tn_attr_value *list  = tn_net_attr(&n, "branches");
     uint32_t                    count = list ? list->count : 0;
 
-    if (!count || !n->input_count)
+    if (!count || !n.input_count)
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
-                            "%.*s: a Case without branches", TN_FMT(n->name));
+                            "%.*s: a Case without branches", TN_FMT(n.name));
     if (count == 1) { /* nothing to choose: the If has two equal branches */
         uint32_t inner, function, graphs[2];
-        uint32_t cond = is_index(work, n->graph, n->inputs[0], 0, node);
+        uint32_t cond = is_index(work, n.graph, n.inputs[0], 0, node);
         TN_TRY(function_of(work, node, "branches", 0, &function));
-        graphs[0] = branch(work, node, tn_net_node(work->net, node)->graph,
+        graphs[0] = branch(work, node, tn_net_node(work->net, node).graph,
                            function, "case");
-        graphs[1] = case_rest(work, node, tn_net_node(work->net, node)->graph,
-                              0, 1, &inner);
+        graphs[1] = case_rest(work, node, tn_net_node(work->net, node).graph, 0,
+                              1, &inner);
         if (tn_failed(work->error))
             return work->error->status;
         return become_if(work, node, cond, graphs);
@@ -487,7 +489,7 @@ static enum tn_status become_loop(struct tn_tf_work *work, struct loop *loop,
 
 static enum tn_status structure_while(struct tn_tf_work *work, uint32_t node)
 {
-    struct loop loop = { .node = *tn_net_node(work->net, node), .id = node };
+    struct loop loop = { .node = tn_net_node(work->net, node), .id = node };
 
     loop.count = loop.node.input_count;
     TN_TRY(loop_begin(work, &loop));
@@ -504,7 +506,7 @@ static enum tn_status structure_while(struct tn_tf_work *work, uint32_t node)
 
 enum tn_status tn_tf_structure(struct tn_tf_work *work, uint32_t node)
 {
-    struct tn_bytes type = tn_net_node(work->net, node)->op->type;
+    struct tn_bytes type = tn_net_node(work->net, node).op->type;
 
     if (tn_bytes_is(type, "If") || tn_bytes_is(type, "StatelessIf"))
         return structure_if(work, node);

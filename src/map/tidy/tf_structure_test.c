@@ -1,4 +1,5 @@
 /* tf_structure_test.c - functional If, Case and While become If and Loop */
+#include "map/net/net_build.h"
 #include "map/tidy/tf_testing.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ static uint32_t add_node(struct bench *b, uint32_t graph, const char *type,
 
 static uint32_t output_of(struct bench *b, uint32_t node)
 {
-    return tn_net_node(&b->net, node)->outputs[0];
+    return tn_net_node(&b->net, node).outputs[0];
 }
 
 /* A function of `count` arguments; its first output is OP(first argument), or

@@ -7,6 +7,7 @@
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
+#include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
 /* ---- small things ------------------------------------------------------- */
@@ -66,15 +67,15 @@ uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value)
 
     /* A cycle of such nodes needs a Merge; a hostile one is cut short. */
     for (uint64_t step = 0; step < net->nodes.count; step++) {
-        uint32_t producer = tn_net_value(net, value)->producer;
+        uint32_t producer = tn_net_value(net, value).producer;
         if (producer == TN_NONE)
             return value;
-        const struct tn_net_node *node = tn_net_node(net, producer);
-        if (!node->input_count || node->inputs[0] == TN_NONE ||
-            (!tn_tf_is_identity(node->op->type) &&
-             !tn_tf_type_in(node->op->type, carriers)))
+        const struct tn_net_node node = tn_net_node(net, producer);
+        if (!node.input_count || node.inputs[0] == TN_NONE ||
+            (!tn_tf_is_identity(node.op->type) &&
+             !tn_tf_type_in(node.op->type, carriers)))
             return value;
-        value = node->inputs[0];
+        value = node.inputs[0];
     }
     return value;
 }
@@ -88,7 +89,7 @@ static uint32_t add_identity(struct tn_tf_work *work, uint32_t graph,
     if (output == TN_NONE)
         return TN_NONE;
     tn_net_copy_type(net, output, value);
-    struct tn_net_node node = { .name         = tn_net_value(net, output)->name,
+    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
                                 .op           = tn_net_own_op(net, "Identity"),
                                 .graph        = graph,
                                 .inputs       = &value,
@@ -119,7 +120,7 @@ void tn_tf_need(struct tn_tf_work *work, uint32_t value)
     if (value == TN_NONE)
         return;
     bool    *wanted = wanted_slot(work, value);
-    uint32_t node   = tn_net_value(work->net, value)->producer;
+    uint32_t node   = tn_net_value(work->net, value).producer;
     uint8_t *mark   = node == TN_NONE ? NULL : tn_tf_mark_of(work, node);
 
     if (wanted)
@@ -196,10 +197,12 @@ static void watch(struct tn_tf_work *work, struct tn_list *stack, uint32_t node)
 }
 
 static void watch_behind(struct tn_tf_work *work, struct tn_list *stack,
-                         const struct tn_net_node *node)
+                         uint32_t id)
 {
-    for (uint32_t i = 0; i < node->control_count; i++)
-        watch(work, stack, node->controls[i]);
+    const struct tn_net_node node = tn_net_node(work->net, id);
+
+    for (uint32_t i = 0; i < node.control_count; i++)
+        watch(work, stack, node.controls[i]);
 }
 
 /* Notes what was only there for its effects, on the way through control
@@ -212,14 +215,14 @@ static void note_effects(struct tn_tf_work *work)
     tn_list_init(&stack, net->arena->memory, sizeof(uint32_t));
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++)
         if (*tn_tf_mark_of(work, i) & TN_TF_NEEDED)
-            watch_behind(work, &stack, tn_net_node(net, i));
+            watch_behind(work, &stack, i);
     for (uint64_t i = 0; i < stack.count && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node =
-            tn_net_node(net, *tn_list_at(&stack, uint32_t, i));
-        const char *why = effect_of(node->op->type);
+        uint32_t                 id   = *tn_list_at(&stack, uint32_t, i);
+        const struct tn_net_node node = tn_net_node(net, id);
+        const char              *why  = effect_of(node.op->type);
         if (why)
-            add_note(work, node, why);
-        watch_behind(work, &stack, node);
+            add_note(work, &node, why);
+        watch_behind(work, &stack, id);
     }
     tn_list_done(&stack);
 }
@@ -260,22 +263,21 @@ static const char *refusal(struct tn_bytes type)
 static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
 {
     struct tn_net              *net    = work->net;
-    const struct tn_net_node   *node   = tn_net_node(net, id);
-    const struct tn_attr_value *tensor = tn_net_attr(node, "value");
+    const struct tn_net_node    node   = tn_net_node(net, id);
+    const struct tn_attr_value *tensor = tn_net_attr(&node, "value");
 
     if (!tensor || tensor->kind != TN_ATTR_TENSOR || tensor->count != 1 ||
-        !node->output_count)
+        !node.output_count)
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
-                            "%.*s: a Const without a value",
-                            TN_FMT(node->name));
+                            "%.*s: a Const without a value", TN_FMT(node.name));
     const struct tn_tensor *from = tensor->of.tensors[0];
     if (from->elements.shape.dtype == TN_UNDEFINED)
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%.*s: unknown element type", TN_FMT(node->name));
+                            "%.*s: unknown element type", TN_FMT(node.name));
     tn_net_remove(net, id);
-    if (node->outputs[0] == TN_NONE)
+    if (node.outputs[0] == TN_NONE)
         return TN_OK;
-    tn_net_set_constant(net, node->outputs[0], &from->elements, from);
+    tn_net_set_constant(net, node.outputs[0], &from->elements, from);
     return work->error->status;
 }
 
@@ -285,18 +287,18 @@ static enum tn_status find_constants(struct tn_tf_work *work)
     struct tn_net *net = work->net;
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed &&
-            tn_bytes_is(tn_net_node(net, i)->op->type, "Const"))
+        if (!tn_net_node(net, i).is_removed &&
+            tn_bytes_is(tn_net_node(net, i).op->type, "Const"))
             TN_TRY(become_constant(work, i));
     return work->error->status;
 }
 
 static void type_from_attrs(struct tn_net *net, uint32_t id, uint32_t value)
 {
-    const struct tn_net_node   *node  = tn_net_node(net, id);
-    const struct tn_attr_value *dtype = tn_net_attr(node, "dtype");
-    const struct tn_attr_value *shape = tn_net_attr(node, "shape");
-    struct tn_net_type          type  = *tn_net_value(net, value)->type;
+    const struct tn_net_node    node  = tn_net_node(net, id);
+    const struct tn_attr_value *dtype = tn_net_attr(&node, "dtype");
+    const struct tn_attr_value *shape = tn_net_attr(&node, "shape");
+    struct tn_net_type          type  = *tn_net_value(net, value).type;
 
     if (dtype && dtype->kind == TN_ATTR_DTYPE && dtype->count)
         type.dtype = (enum tn_dtype)dtype->of.ints[0];
@@ -312,16 +314,16 @@ static void type_from_attrs(struct tn_net *net, uint32_t id, uint32_t value)
 /* A Placeholder is an input even when the ends do not list it. */
 static enum tn_status become_input(struct tn_tf_work *work, uint32_t id)
 {
-    struct tn_net            *net  = work->net;
-    const struct tn_net_node *node = tn_net_node(net, id);
-    uint32_t value = node->output_count ? node->outputs[0] : TN_NONE;
+    struct tn_net           *net  = work->net;
+    const struct tn_net_node node = tn_net_node(net, id);
+    uint32_t value = node.output_count ? node.outputs[0] : TN_NONE;
 
     if (value == TN_NONE)
         return TN_OK;
-    if (node->graph)
+    if (node.graph)
         return tn_error_set(work->error, TN_INVALID, TN_NOWHERE,
                             "%.*s: a Placeholder inside a function",
-                            TN_FMT(node->name));
+                            TN_FMT(node.name));
     type_from_attrs(net, id, value);
     uint32_t *is_end = tn_tf_slot(work, &work->ends, value);
     if (is_end && !*is_end)
@@ -339,18 +341,18 @@ static bool is_one_of(struct tn_bytes type, const char *a, const char *b)
 /* Only the first input carries on; Print has more. */
 static void become_identity(struct tn_tf_work *work, uint32_t id)
 {
-    static const char *const  plain[] = { "Identity", "StopGradient", NULL };
-    struct tn_net            *net     = work->net;
-    const struct tn_net_node *node    = tn_net_node(net, id);
-    const char               *why     = effect_of(node->op->type);
+    static const char *const plain[] = { "Identity", "StopGradient", NULL };
+    struct tn_net           *net     = work->net;
+    const struct tn_net_node node    = tn_net_node(net, id);
+    const char              *why     = effect_of(node.op->type);
 
     if (why)
-        add_note(work, node, why);
-    if (!node->input_count || tn_tf_type_in(node->op->type, plain))
+        add_note(work, &node, why);
+    if (!node.input_count || tn_tf_type_in(node.op->type, plain))
         return;
-    const struct tn_attr_value *type = tn_net_attr(node, "T");
+    const struct tn_attr_value *type = tn_net_attr(&node, "T");
     struct tn_attr_value kept     = type ? *type : (struct tn_attr_value){ 0 };
-    uint32_t             input    = node->inputs[0];
+    uint32_t             input    = node.inputs[0];
     bool                 has_type = type != NULL;
     tn_net_set_op(net, id, tn_net_own_op(net, "Identity"));
     tn_net_set_attrs(net, id, NULL, 0);
@@ -361,34 +363,34 @@ static void become_identity(struct tn_tf_work *work, uint32_t id)
 
 static enum tn_status need_inputs(struct tn_tf_work *work, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(work->net, id);
+    const struct tn_net_node node = tn_net_node(work->net, id);
 
-    for (uint32_t i = 0; i < node->input_count; i++)
-        tn_tf_need(work, node->inputs[i]);
+    for (uint32_t i = 0; i < node.input_count; i++)
+        tn_tf_need(work, node.inputs[i]);
     return work->error->status;
 }
 
 static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
 {
-    const struct tn_net_node *node = tn_net_node(work->net, id);
-    const char               *why  = refusal(node->op->type);
+    const struct tn_net_node node = tn_net_node(work->net, id);
+    const char              *why  = refusal(node.op->type);
 
     if (why)
         return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%.*s (%.*s) needs %s", TN_FMT(node->name),
-                            TN_FMT(node->op->type), why);
-    if (is_one_of(node->op->type, "Placeholder", "PlaceholderV2"))
+                            "%.*s (%.*s) needs %s", TN_FMT(node.name),
+                            TN_FMT(node.op->type), why);
+    if (is_one_of(node.op->type, "Placeholder", "PlaceholderV2"))
         return become_input(work, id);
-    if (tn_tf_is_read(node)) {
-        if (!tn_net_graph(work->net, node->graph)->kind)
+    if (tn_tf_is_read(&node)) {
+        if (!tn_net_graph(work->net, node.graph)->kind)
             TN_TRY(tn_tf_check_read(work, id));
         return tn_tf_freeze(work, id);
     }
-    if (tn_tf_is_structure(node))
+    if (tn_tf_is_structure(&node))
         return tn_tf_structure(work, id);
-    if (tn_tf_callee(work, node) != TN_NONE)
+    if (tn_tf_callee(work, &node) != TN_NONE)
         return tn_tf_inline_call(work, id);
-    if (tn_tf_is_identity(node->op->type))
+    if (tn_tf_is_identity(node.op->type))
         become_identity(work, id);
     return need_inputs(work, id);
 }
@@ -398,15 +400,15 @@ static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
 /* The node no longer gives that output. */
 static void take_output(struct tn_net *net, uint32_t node, uint32_t output)
 {
-    const struct tn_net_node *n = tn_net_node(net, node);
-    uint32_t                 *outputs =
-        tn_new(net->arena, uint32_t, n->output_count, net->error);
+    const struct tn_net_node n = tn_net_node(net, node);
+    uint32_t                *outputs =
+        tn_new(net->arena, uint32_t, n.output_count, net->error);
 
-    if (!outputs || output >= n->output_count)
+    if (!outputs || output >= n.output_count)
         return;
-    memcpy(outputs, n->outputs, n->output_count * sizeof *outputs);
+    memcpy(outputs, n.outputs, n.output_count * sizeof *outputs);
     outputs[output] = TN_NONE;
-    tn_net_set_outputs(net, node, outputs, n->output_count);
+    tn_net_set_outputs(net, node, outputs, n.output_count);
 }
 
 /* What the ends call inputs is not computed, whoever made it. */
@@ -417,14 +419,14 @@ static void detach_inputs(struct tn_tf_work *work)
 
     for (uint64_t i = 0; i < main->inputs.count; i++) {
         uint32_t  value    = *tn_list_at(&main->inputs, uint32_t, i);
-        uint32_t  producer = tn_net_value(net, value)->producer;
+        uint32_t  producer = tn_net_value(net, value).producer;
         uint32_t *is_end   = tn_tf_slot(work, &work->ends, value);
         if (is_end)
             *is_end = 1;
         if (producer == TN_NONE)
             continue;
         type_from_attrs(net, producer, value);
-        take_output(net, producer, tn_net_value(net, value)->output);
+        take_output(net, producer, tn_net_value(net, value).output);
         tn_net_set_producer(net, value, TN_NONE, 0);
     }
 }
@@ -453,12 +455,12 @@ static void seal_subgraph(struct tn_tf_work *work, uint32_t graph,
         uint32_t *slot = tn_tf_slot(work, seen, value);
         if (!slot)
             return;
-        const struct tn_net_value *from = tn_net_value(net, value);
-        if (from->graph == graph && from->producer != TN_NONE && !*slot) {
+        const struct tn_net_value from = tn_net_value(net, value);
+        if (from.graph == graph && from.producer != TN_NONE && !*slot) {
             *slot = 1;
             continue;
         }
-        uint32_t copy = add_identity(work, graph, value, from->name);
+        uint32_t copy = add_identity(work, graph, value, from.name);
         if (copy == TN_NONE)
             return;
         *tn_list_at(&tn_net_graph(net, graph)->outputs, uint32_t, i) = copy;
@@ -578,10 +580,10 @@ static void note_variables(struct tn_tf_work *work, struct tn_list *tensors)
     struct tn_net *net = work->net;
 
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(net->error); i++) {
-        const struct tn_net_node *node = tn_net_node(net, i);
-        uint32_t *slot   = node->source == TN_NONE || !tn_tf_is_variable(node)
+        const struct tn_net_node node = tn_net_node(net, i);
+        uint32_t *slot   = node.source == TN_NONE || !tn_tf_is_variable(&node)
                                ? NULL
-                               : tn_tf_slot(work, tensors, node->source);
+                               : tn_tf_slot(work, tensors, node.source);
         uint32_t  tensor = slot ? tn_tf_variable_tensor(work, i) : TN_NONE;
         if (tensor != TN_NONE)
             *slot = tensor + 1;

@@ -1,4 +1,6 @@
 /* tf_tidy_test.c - saved TensorFlow graphs become graphs that compute */
+#include "map/net/net_build.h"
+#include "map/net/net_load.h"
 #include "map/tidy/tf_testing.h"
 
 #include <setjmp.h>
@@ -53,8 +55,8 @@ static unsigned count_of(struct tn_net *net, const char *type)
     unsigned count = 0;
 
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node(net, i)->is_removed &&
-            (!type || tn_bytes_is(tn_net_node(net, i)->op->type, type)))
+        if (!tn_net_node(net, i).is_removed &&
+            (!type || tn_bytes_is(tn_net_node(net, i).op->type, type)))
             count++;
     return count;
 }
@@ -64,7 +66,7 @@ static unsigned count_trained(struct tn_net *net)
     unsigned count = 0;
 
     for (uint32_t i = 0; i < net->values.count; i++)
-        if (tn_net_value(net, i)->is_trained)
+        if (tn_net_value(net, i).is_trained)
             count++;
     return count;
 }
@@ -136,10 +138,10 @@ static void variables_are_those_of_the_saver(void **state)
     for (uint32_t k = 0; k < 3; k++) {
         float held = 0;
         for (uint32_t i = 0; i < b.net.values.count; i++) {
-            const struct tn_net_value *v = tn_net_value(&b.net, i);
-            if (v->is_trained && tn_bytes_is(v->name, names[k]))
+            const struct tn_net_value v = tn_net_value(&b.net, i);
+            if (v.is_trained && tn_bytes_is(v.name, names[k]))
                 assert_int_equal(
-                    tn_tensor_read(v->origin, 0, &held, sizeof held, &b.error),
+                    tn_tensor_read(v.origin, 0, &held, sizeof held, &b.error),
                     TN_OK);
         }
         assert_true(held == (float)(k + 1));

@@ -1,0 +1,33 @@
+/*
+ * net_load.h - a net from a model, and a model from a net
+ */
+#ifndef TN_MAP_NET_LOAD_H
+#define TN_MAP_NET_LOAD_H
+
+#include "map/net/net.h"
+
+/* The inputs and outputs that the caller chose, by names as the user gives
+ * them. */
+struct tn_net_io {
+    const char *const *inputs, *const *outputs;
+    uint32_t    input_count, output_count;
+    const char *signature; /* NULL: the only one, or serving_default */
+};
+
+/* Loads the main graph and the graphs that it uses into an empty net.  The
+ * model must outlive the net. */
+enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
+                           const struct tn_net_io *chosen);
+
+/* Lays the net out as an edited model of `dialect`, onnx or nd4j, which any
+ * writer of a format of that dialect takes.  Tensors share their payloads with
+ * the source model, names and attributes are those of the net: its arena must
+ * outlive the model.  The net is taken apart, and can only be released.
+ * `origins` gets one const struct tn_tensor * for each tensor of the model: the
+ * tensor of the source that it comes from, or NULL.  May be NULL itself. */
+enum tn_status tn_net_lay_out(struct tn_net           *net,
+                              const struct tn_dialect *dialect,
+                              struct tn_model *model, struct tn_list *origins,
+                              struct tn_error *error);
+
+#endif
