@@ -161,9 +161,6 @@ struct tn_pickle;
 void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *ends,
                           struct tn_error *error);
 
-/* Whether the model was read from a file of one of our formats. */
-bool tn_paddle_is_origin(const struct tn_model *model);
-
 /* The record that a tensor lies in: *record says what it is, with a layout of
  * NONE when the tensor was not read from a record. */
 enum tn_status tn_paddle_record(const struct tn_tensor *row,
@@ -238,6 +235,17 @@ enum tn_status tn_paddle_check_name(struct tn_bytes  name,
 
 extern const struct tn_dialect tn_dialect_paddle;
 extern const struct tn_format  tn_format_paddle;
+
+/* ---- paddle_check.c ----------------------------------------------------- */
+
+enum tn_status tn_paddle_check(struct tn_bundle      *bundle,
+                               const struct tn_model *model,
+                               struct tn_report      *report,
+                               struct tn_error       *error);
+/* tn_format.check_graph of all formats with a program. */
+enum tn_status tn_paddle_check_graph(const struct tn_model *model,
+                                     struct tn_report      *report,
+                                     struct tn_error       *error);
 
 /* ---- paddle_about.c ----------------------------------------------------- */
 

@@ -8,7 +8,7 @@
  * file, and records of a combined file by their places: 000, 001 and so on, so
  * that they stay in order when they are sorted.
  */
-#include "format/paddle/paddle_check.h"
+#include "format/paddle/paddle.h"
 #include "format/paddle/paddle_files.h"
 
 #include <stddef.h>

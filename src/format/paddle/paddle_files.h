@@ -49,8 +49,4 @@ enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
                                    struct tn_model *model, const char *name,
                                    struct tn_error *error);
 
-/* What PREFIX.meta says, as facts; a file that says nothing is a fact, too. */
-void tn_paddle_meta_facts(struct tn_model *model, struct tn_span meta,
-                          const char *name, struct tn_error *error);
-
 #endif

@@ -7,7 +7,7 @@
  */
 #include <assert.h>
 
-#include "format/paddle/paddle_check.h"
+#include "format/paddle/paddle.h"
 
 extern const struct tn_format tn_format_paddle_params, tn_format_paddle_state;
 

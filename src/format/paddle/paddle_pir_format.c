@@ -10,7 +10,7 @@
 #include "format/paddle/paddle_files.h"
 #include "format/paddle/paddle_pir.h"
 
-#include "format/paddle/paddle_check.h"
+#include "format/paddle/paddle.h"
 #include "format/registry.h"
 #include "format/settings.h"
 #include "io/rope_source.h"

@@ -34,9 +34,4 @@ struct tn_paddle_state_detail {
 /* How long what stands before a container's "TNUM" is. */
 #define TN_PADDLE_RESERVED 256
 
-enum tn_status tn_paddle_state_write(const struct tn_model         *model,
-                                     const struct tn_write_options *options,
-                                     struct tn_output              *to,
-                                     struct tn_error               *error);
-
 #endif
