@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "chunk/splitter.h"
 #include "io/spool.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 struct cutting {
     struct tn_splitter *root;

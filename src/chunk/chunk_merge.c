@@ -15,7 +15,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* A shorter chunk is walked again sooner than remembered. */
 #define LEAST_KNOWN 1024

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "wire/pb/pb_order.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_wire.h"
 
 /* ---- reading ------------------------------------------------------------- */
@@ -51,9 +51,8 @@ static void read_key(struct reader *r, struct tn_cursor c,
                 [TN_KEY_UINT64] = TN_PB_UINT64, [TN_KEY_INT32] = TN_PB_INT32,
                 [TN_KEY_INT64] = TN_PB_INT64,
             };
-            tag->key = (uint8_t)field.number;
-            tag->at.number =
-                tn_pb_value_of_wire(types[field.number], field.value);
+            tag->key       = (uint8_t)field.number;
+            tag->at.number = tn_pb_decode(types[field.number], field.value);
         } else {
             r->unknown_count++;
         }

@@ -2,7 +2,7 @@
 #include "chunk/chunk_order.h"
 
 #include "base/arith.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 #define NO_PARENT UINT64_MAX
 

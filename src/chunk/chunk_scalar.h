@@ -16,7 +16,7 @@
 #include "base/source.h"
 #include "wire/pb/pb_schema.h"
 
-/* The bits of the number (pb_value.h) that a chunk is.  MALFORMED when it is no
+/* The bits of the number (pb_rules.h) that a chunk is.  MALFORMED when it is no
  * value of the field.  Any text but "true" is a false bool, as TensorFlow reads
  * it. */
 enum tn_status tn_scalar_read(const struct tn_pb_field_type *field,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* ---- order --------------------------------------------------------------- */
 

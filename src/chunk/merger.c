@@ -7,7 +7,7 @@
 #include "chunk/message.h"
 #include "io/path.h"
 #include "io/rope_source.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* Chunks that the caller holds in memory. */
 struct cache {

@@ -7,7 +7,7 @@
 #include "chunk/chunk_scalar.h"
 #include "chunk/mosaic_index.h"
 #include "wire/pb/pb_message.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 void tn_mosaics_init(struct tn_mosaics *all, struct tn_arena *arena,
                      struct tn_error *error)
@@ -373,7 +373,7 @@ enum tn_status tn_mosaic_number(struct tn_mosaic         *m,
     const struct tn_place *place = find_value(m, step);
 
     if (place)
-        *bits = tn_pb_value_of_wire(
+        *bits = tn_pb_decode(
             type, wire_number(place, tn_pb_wire_type(type), m->all->error));
     return m->all->error->status;
 }

@@ -131,7 +131,7 @@ enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
 /* Whether a chunk has set what lies there. */
 bool tn_mosaic_is_set(struct tn_mosaic *m, const struct tn_tag_step *step);
 
-/* The bits (pb_value.h) of a number that is there; NOT_FOUND when none is. */
+/* The bits (pb_rules.h) of a number that is there; NOT_FOUND when none is. */
 enum tn_status tn_mosaic_number(struct tn_mosaic         *m,
                                 const struct tn_tag_step *step, uint64_t *bits);
 

@@ -5,7 +5,7 @@
 #include "chunk/wire_walk.h"
 #include "wire/pb/pb_message.h"
 #include "wire/pb/pb_order.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* ---- tiles --------------------------------------------------------------- */
 
@@ -245,26 +245,17 @@ static void key_of_tag(struct key *key, const struct tn_field_tag *tag)
         key_of_number(key, tag->at.number);
 }
 
-/* The key of an entry; of several the last, of none the zero. */
 static void key_of_entry(struct key *key, const struct tn_pb_message *entry,
                          struct tn_cursor body)
 {
-    const struct tn_pb_field_type *type = &entry->fields[0];
-    struct tn_pb_field             field;
+    enum tn_pb_type    type = entry->fields[0].type;
+    struct tn_pb_field field;
+    bool               has_key = tn_pb_entry_key(entry, body, &field);
 
-    if (tn_pb_is_blob(type->type))
-        key->bytes = tn_bytes(NULL, 0);
+    if (tn_pb_is_blob(type))
+        key->bytes = has_key ? tn_pb_text(&field) : tn_bytes(NULL, 0);
     else
-        key_of_number(key, 0);
-    while (tn_pb_next(&body, &field)) {
-        if (field.number != type->number ||
-            tn_pb_fit(type, &field) != TN_PB_FITS_ONE)
-            continue;
-        if (tn_pb_is_blob(type->type))
-            key->bytes = tn_pb_text(&field);
-        else
-            key_of_number(key, tn_pb_decode(type->type, field.value));
-    }
+        key_of_number(key, has_key ? tn_pb_decode(type, field.value) : 0);
 }
 
 static void note_key(struct tn_mosaic_index *index, const struct key *key,
@@ -405,11 +396,9 @@ static bool is_rival(const struct tn_mosaic        *m,
                      const struct tn_pb_field_type *field, uint32_t number)
 {
     const struct tn_pb_field_type *other =
-        field->oneof >= 0 && number != field->number
-            ? tn_pb_message_field(m->type, number)
-            : NULL;
+        field->oneof >= 0 ? tn_pb_message_field(m->type, number) : NULL;
 
-    return other && other->oneof == field->oneof;
+    return other && tn_pb_are_rivals(other, field);
 }
 
 static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
@@ -417,15 +406,13 @@ static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
                        struct tn_span whole)
 {
     const struct tn_pb_field_type *type = index->field;
-    enum tn_pb_fit                 fit  = tn_pb_fit(type, field);
     struct key                     key;
 
-    if (fit == TN_PB_FITS_PACKED) {
+    if (tn_pb_fit(type, field) == TN_PB_FITS_PACKED) {
         scan_run(m, index, wire, field, whole);
         return;
     }
-    if (fit == TN_PB_FITS_NOT ||
-        !tn_pb_holds(type, tn_pb_decode(type->type, field->value)))
+    if (!tn_pb_is_value(type, field))
         return;
     if (type->is_map) {
         key_of_entry(&key, type->message, field->body);
@@ -450,17 +437,6 @@ static void clear_places(struct tn_mosaic_index *index, struct tn_error *error)
     if (dead)
         memcpy(dead, index->places.items, (size_t)count * sizeof *dead);
     index->places.count = 0;
-}
-
-static void scan_rival(struct tn_mosaic *m, struct tn_mosaic_index *index,
-                       const struct tn_pb_field *field)
-{
-    const struct tn_pb_field_type *rival =
-        tn_pb_message_field(m->type, field->number);
-
-    if (tn_pb_fit(rival, field) == TN_PB_FITS_ONE &&
-        tn_pb_holds(rival, tn_pb_decode(rival->type, field->value)))
-        clear_places(index, m->all->error);
 }
 
 #define ROWS 64
@@ -501,8 +477,10 @@ static void scan_span(struct tn_mosaic *m, struct tn_mosaic_index *index,
             break;
         if (field.number == index->field->number)
             scan_field(m, index, wire, &field, whole);
-        else if (is_rival(m, index->field, field.number))
-            scan_rival(m, index, &field);
+        else if (is_rival(m, index->field, field.number) &&
+                 tn_pb_is_value(tn_pb_message_field(m->type, field.number),
+                                &field))
+            clear_places(index, m->all->error);
     }
     tn_wire_walk_done(&walk);
 }

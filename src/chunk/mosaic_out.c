@@ -3,7 +3,7 @@
 
 #include "chunk/mosaic_index.h"
 #include "chunk/wire_walk.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_write.h"
 
 /* ---- sizes --------------------------------------------------------------- */

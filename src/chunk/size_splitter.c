@@ -30,7 +30,7 @@
 #include "chunk/splitter.h"
 #include "chunk/wire_walk.h"
 #include "wire/pb/pb_order.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 struct sizing {
     struct tn_splitter *root;

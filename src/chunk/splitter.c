@@ -8,7 +8,7 @@
 #include "chunk/cpb.h"
 #include "io/rope_source.h"
 #include "io/spool.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* ---- handles ------------------------------------------------------------- */
 

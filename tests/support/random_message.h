@@ -13,7 +13,7 @@
 
 #include "base/buffer.h"
 #include "wire/pb/pb_schema.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_wire.h"
 
 /* ---- dice ---------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "wire/pb/pb_assemble.h"
 
 #include "wire/pb/pb_order.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 struct run {
     uint64_t begin, end; /* in the frame's bytes */
@@ -105,10 +105,9 @@ const struct tn_pb_field_type *tn_pb_rival(const struct tn_pb_assembly   *a,
 {
     const struct tn_pb_message *type = a->frames[a->depth - 1].type;
 
-    for (uint32_t i = 0; field->oneof >= 0 && i < type->field_count; i++) {
+    for (uint32_t i = 0; i < type->field_count; i++) {
         const struct tn_pb_field_type *other = &type->fields[i];
-        if (other != field && other->oneof == field->oneof &&
-            tn_pb_count(a, other))
+        if (tn_pb_are_rivals(other, field) && tn_pb_count(a, other))
             return other;
     }
     return NULL;
@@ -394,7 +393,7 @@ void tn_pb_add_number(struct tn_pb_assembly         *a,
     count_one(a, index);
     if (!packed_field(top(a), index))
         tn_buffer_varint(bytes, tn_tag(field->number, type));
-    put_bits(bytes, type, tn_pb_wire_of_value(field->type, value));
+    put_bits(bytes, type, tn_pb_encode(field->type, value));
     close_run(a, index, begin);
 }
 

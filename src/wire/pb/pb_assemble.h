@@ -61,7 +61,7 @@ uint64_t tn_pb_count(const struct tn_pb_assembly   *a,
 const struct tn_pb_field_type *tn_pb_rival(
     const struct tn_pb_assembly *a, const struct tn_pb_field_type *field);
 
-/* One value (pb_value.h says what `value` holds), packed if the schema says
+/* One value (pb_rules.h says what `value` holds), packed if the schema says
  * so. */
 void tn_pb_add_number(struct tn_pb_assembly         *a,
                       const struct tn_pb_field_type *field, uint64_t value);

@@ -19,7 +19,7 @@
 #include "wire/pb/pb_base64.h"
 #include "wire/pb/pb_json_write.h"
 #include "wire/pb/pb_time.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* Base64 longer than this stays where it is until it is written. */
 #define KEEP_LIMIT 65536

@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "wire/pb/pb_map.h"
 #include "wire/pb/pb_time.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 #define FLUSH_AT 32768
 /* Of bytes: a multiple of three, so that base64 goes on without padding. */
@@ -226,7 +226,7 @@ static void write_singular(struct writer                  *w,
         return;
     }
     if (is_there)
-        value = tn_pb_value_of_wire(all->type->type, field.value);
+        value = tn_pb_decode(all->type->type, field.value);
     else
         tn_pb_field_default(all->type, &value);
     write_number(w, all->type, value);
@@ -240,8 +240,8 @@ static void write_numbers(struct writer *w, struct tn_cursor *c,
     uint64_t          bits;
 
     while (tn_pb_number(c, field, wire, &bits))
-        if (!tn_pb_is_closed(type) || tn_pb_is_listed(type, bits))
-            write_number(w, type, tn_pb_value_of_wire(type->type, bits));
+        if (tn_pb_holds(type, bits))
+            write_number(w, type, tn_pb_decode(type->type, bits));
 }
 
 static void write_list(struct writer *w, const struct tn_pb_occurrences *all,
@@ -332,7 +332,7 @@ static bool is_shown(struct writer *w, const struct tn_pb_occurrences *all)
         return false;
     if (tn_pb_is_blob(all->type->type))
         return tn_pb_body_span(&field).length > 0;
-    return tn_pb_value_of_wire(all->type->type, field.value) != 0;
+    return tn_pb_decode(all->type->type, field.value) != 0;
 }
 
 /* A repeated field that only has empty packed runs has no elements. */
@@ -447,7 +447,7 @@ static int64_t number_of(struct writer *w, const struct tn_pb_order *order,
 
     if (!tn_pb_walk_last(&all, &field, w->error))
         return 0;
-    return (int64_t)tn_pb_value_of_wire(all.type->type, field.value);
+    return (int64_t)tn_pb_decode(all.type->type, field.value);
 }
 
 static uint64_t place_of(const struct tn_pb_order *order)

@@ -17,7 +17,7 @@
 #include "wire/pb/pb_json_write.h"
 #include "wire/pb/pb_map.h"
 #include "wire/pb/pb_text_write.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 struct finder {
     const struct tn_pb_losses *losses;
@@ -95,7 +95,7 @@ static bool is_short(const struct tn_cursor *c, const struct tn_pb_field *field)
 static const char *number_problem(const struct tn_pb_field_type *type,
                                   uint64_t                       bits)
 {
-    uint64_t value = tn_pb_value_of_wire(type->type, bits);
+    uint64_t value = tn_pb_decode(type->type, bits);
 
     if (type->type == TN_PB_FLOAT && bits != 0x7fc00000u &&
         isnan(tn_float_of_bits((uint32_t)bits)))
@@ -103,7 +103,7 @@ static const char *number_problem(const struct tn_pb_field_type *type,
     if (type->type == TN_PB_DOUBLE && bits != UINT64_C(0x7ff8) << 48 &&
         isnan(tn_double_of_bits(bits)))
         return "a NaN with a sign or a payload";
-    if (tn_pb_wire_of_value(type->type, value) != bits)
+    if (tn_pb_encode(type->type, value) != bits)
         return "more bits than the type has";
     return NULL;
 }
@@ -115,7 +115,7 @@ static void check_number(struct finder *f, const struct tn_pb_field_type *type,
 
     if (problem)
         report(f, offset, problem);
-    if (tn_pb_is_closed(type) && !tn_pb_is_listed(type, bits))
+    if (!tn_pb_holds(type, bits))
         report(f, offset, "a packed number that the enum does not list");
     if (is_json(f) && tn_pb_is_null_enum(type) && bits)
         report(f, offset, "a null that is not zero");
@@ -157,7 +157,7 @@ static void check_numbers(struct finder *f, const struct level *level,
     check_number(f, type, field->value, field->offset);
     if (type->label != TN_PB_REPEATED && !type->has_presence &&
         !level->type->is_map_entry &&
-        tn_pb_value_of_wire(type->type, field->value) == 0)
+        tn_pb_decode(type->type, field->value) == 0)
         report(f, field->offset, "a zero where there is no presence");
 }
 
@@ -339,8 +339,7 @@ static void check_known(struct finder *f, struct level *level,
 static bool is_unlisted(const struct tn_pb_field_type *type,
                         const struct tn_pb_field      *field)
 {
-    return tn_pb_is_closed(type) && field->type == TN_WIRE_VARINT &&
-           !tn_pb_is_listed(type, field->value);
+    return field->type == TN_WIRE_VARINT && !tn_pb_holds(type, field->value);
 }
 
 /* In JSON an Any is spelled out, so what is inside is rewritten too. */
@@ -391,7 +390,8 @@ static void walk(struct finder *f, const struct tn_pb_message *type,
     while (tn_pb_next(c, &field)) {
         const struct tn_pb_field_type *known =
             tn_pb_message_field(type, field.number);
-        if (known && tn_pb_fits(known, &field) && !is_unlisted(known, &field)) {
+        if (tn_pb_fit(known, &field) != TN_PB_FITS_NOT &&
+            !is_unlisted(known, &field)) {
             check_known(f, &level, known, &field);
             continue;
         }

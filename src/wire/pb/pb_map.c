@@ -2,7 +2,7 @@
 #include "wire/pb/pb_map.h"
 
 #include "base/arith.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* Keys are compared through windows: one may be longer than memory. */
 #define WINDOW 256
@@ -36,11 +36,7 @@ int tn_pb_entry_compare(const struct tn_pb_map   *map,
 
     if (type == TN_PB_STRING)
         return compare_text(a->text, b->text, map->error);
-    if (tn_pb_is_signed(type)) {
-        int64_t left = (int64_t)a->number, right = (int64_t)b->number;
-        return left < right ? -1 : left > right;
-    }
-    return a->number < b->number ? -1 : a->number > b->number;
+    return tn_pb_compare_numbers(type, a->number, b->number);
 }
 
 static int compare_entries(const void *left, const void *right, void *context)
@@ -53,23 +49,18 @@ static int compare_entries(const void *left, const void *right, void *context)
     return a->body.offset < b->body.offset ? -1 : 1;
 }
 
-/* The key is the last field 1 of the right wire type. */
 void tn_pb_entry_init(struct tn_pb_entry *entry, const struct tn_pb_map *map,
                       struct tn_span body)
 {
-    const struct tn_pb_field_type *key = &map->type->fields[0];
-    struct tn_cursor               c   = tn_cursor_span(body, map->error);
-    struct tn_pb_field             field;
+    struct tn_pb_field key;
 
     *entry = (struct tn_pb_entry){ .body = body };
-    while (tn_pb_next(&c, &field)) {
-        if (field.number != key->number || !tn_pb_fits(key, &field))
-            continue;
-        if (field.type == TN_WIRE_LEN)
-            entry->text = tn_pb_body_span(&field);
-        else
-            entry->number = tn_pb_value_of_wire(key->type, field.value);
-    }
+    if (!tn_pb_entry_key(map->type, tn_cursor_span(body, map->error), &key))
+        return;
+    if (key.type == TN_WIRE_LEN)
+        entry->text = tn_pb_body_span(&key);
+    else
+        entry->number = tn_pb_decode(map->type->fields[0].type, key.value);
 }
 
 enum tn_status tn_pb_map_init(struct tn_pb_map               *map,

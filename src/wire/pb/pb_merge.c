@@ -12,7 +12,7 @@
 
 #include "base/intern.h"
 #include "wire/pb/pb_order.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_write.h"
 
 /* Where a field begins. */
@@ -305,15 +305,14 @@ static uint32_t intern_key(const struct tn_pb_view       *view,
                            const struct tn_pb_field_type *type,
                            struct tn_cursor body, struct tn_intern *keys)
 {
-    const struct tn_pb_field_type *key   = &type->message->fields[0];
-    struct tn_pb_view              entry = nested_view(view, type);
+    enum tn_pb_type    kind = type->message->fields[0].type;
+    struct tn_pb_field key;
+    bool               has_key = tn_pb_entry_key(type->message, body, &key);
 
-    entry.part       = body;
-    entry.part_count = 1;
-    if (key->type == TN_PB_STRING)
-        return tn_intern_borrow(keys, tn_pb_view_text(&entry, key),
-                                view->error);
-    uint64_t bits = tn_pb_view_bits(&entry, key);
+    if (kind == TN_PB_STRING)
+        return tn_intern_borrow(
+            keys, has_key ? tn_pb_text(&key) : tn_bytes(NULL, 0), view->error);
+    uint64_t bits = has_key ? tn_pb_decode(kind, key.value) : 0;
     return tn_intern_copy(keys, tn_bytes(&bits, sizeof bits), view->error);
 }
 
@@ -357,27 +356,17 @@ struct keyed {
     struct tn_bytes   key;
 };
 
-static int compare_numbers(struct tn_bytes a, struct tn_bytes b, bool is_signed)
-{
-    uint64_t left, right;
-
-    memcpy(&left, a.data, sizeof left);
-    memcpy(&right, b.data, sizeof right);
-    if (is_signed) { /* moves the negative ones below the others */
-        left ^= UINT64_C(1) << 63;
-        right ^= UINT64_C(1) << 63;
-    }
-    return left < right ? -1 : left > right;
-}
-
 static int compare_keyed(const void *left, const void *right, void *context)
 {
     enum tn_pb_type     type = *(const enum tn_pb_type *)context;
     const struct keyed *a = left, *b = right;
+    uint64_t            one, other;
 
     if (type == TN_PB_STRING)
         return tn_bytes_compare(a->key, b->key);
-    return compare_numbers(a->key, b->key, tn_pb_is_signed(type));
+    memcpy(&one, a->key.data, sizeof one);
+    memcpy(&other, b->key.data, sizeof other);
+    return tn_pb_compare_numbers(type, one, other);
 }
 
 static void write_sorted_entries(const struct tn_pb_view *view,
@@ -497,8 +486,7 @@ struct survey {
 static bool may_hold_unknown(const struct tn_pb_field_type *type,
                              const struct tn_pb_field      *f)
 {
-    return type->type == TN_PB_ENUM && !type->enumeration->is_open &&
-           tn_pb_fit(type, f) == TN_PB_FITS_PACKED;
+    return tn_pb_is_closed(type) && tn_pb_fit(type, f) == TN_PB_FITS_PACKED;
 }
 
 /* Two members of one oneof; which oneofs occurred is a bit each, and past 64
@@ -575,14 +563,7 @@ static void write_in_order(const struct tn_pb_view *view, struct tn_rope *to)
 
 /* ---- messages out of order ---------------------------------------------- */
 
-/* The member that a oneof has, and where it took over. */
-struct winner {
-    const struct tn_pb_field_type *type;
-    uint64_t                       since;
-};
-
-static bool list_places(const struct tn_pb_view *view, struct place *place,
-                        struct winner *winners)
+static void list_places(const struct tn_pb_view *view, struct place *place)
 {
     struct tn_pb_fields            fields = tn_pb_view_fields(view);
     const struct tn_pb_field_type *type;
@@ -593,26 +574,20 @@ static bool list_places(const struct tn_pb_view *view, struct place *place,
         if (!type)
             continue;
         place[count] = (struct place){ fields.begin, type, count };
-        if (type->oneof >= 0 && winners[type->oneof].type != type)
-            winners[type->oneof] = (struct winner){ type, count };
         count++;
     }
-    return !tn_failed(view->error);
 }
 
-static uint64_t drop_losers(struct place *places, uint64_t count,
-                            const struct winner *winners)
+/* The first of those that count, moved to the end of the list. */
+static uint64_t drop_cleared(struct place *places, uint64_t count,
+                             struct tn_pb_oneofs *oneofs)
 {
-    uint64_t kept = 0;
+    uint64_t live = count;
 
-    for (uint64_t i = 0; i < count; i++) {
-        const struct tn_pb_field_type *type = places[i].type;
-        if (type->oneof >= 0 && (winners[type->oneof].type != type ||
-                                 places[i].order < winners[type->oneof].since))
-            continue;
-        places[kept++] = places[i];
-    }
-    return kept;
+    for (uint64_t i = count; i-- > 0;)
+        if (tn_pb_oneofs_keep(oneofs, places[i].type))
+            places[--live] = places[i];
+    return live;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -642,20 +617,22 @@ static void write_places(const struct tn_pb_view *view, struct tn_rope *to,
 static void write_sorted(const struct tn_pb_view *view, struct tn_rope *to,
                          uint64_t count)
 {
-    struct tn_list places, winners;
+    struct tn_list      places;
+    struct tn_pb_oneofs oneofs;
 
     tn_list_init(&places, view->arena->memory, sizeof(struct place));
-    tn_list_init(&winners, view->arena->memory, sizeof(struct winner));
-    struct place  *place  = tn_list_grow(&places, count + 1, view->error);
-    struct winner *winner = tn_list_grow(
-        &winners, (uint64_t)view->type->oneof_count + 1, view->error);
-    if (place && winner && list_places(view, place, winner)) {
-        count = drop_losers(place, count, winner);
-        qsort(place, (size_t)count, sizeof *place, compare_places);
-        write_places(view, to, place, count);
+    struct place *place = tn_list_grow(&places, count + 1, view->error);
+    if (tn_pb_oneofs_init(&oneofs, view->type, places.memory, view->error) &&
+        place)
+        list_places(view, place);
+    if (!tn_failed(view->error)) {
+        uint64_t first = drop_cleared(place, count, &oneofs);
+        qsort(place + first, (size_t)(count - first), sizeof *place,
+              compare_places);
+        write_places(view, to, place + first, count - first);
     }
+    tn_pb_oneofs_done(&oneofs);
     tn_list_done(&places);
-    tn_list_done(&winners);
 }
 
 /* ---- unknown fields ----------------------------------------------------- */

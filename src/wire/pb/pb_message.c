@@ -28,56 +28,6 @@ static struct tn_pb_view child_view(const struct tn_pb_view       *view,
     return child;
 }
 
-/* ---- one value ---------------------------------------------------------- */
-
-enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
-                         const struct tn_pb_field      *field)
-{
-    if (!type)
-        return TN_PB_FITS_NOT;
-    if (field->type == tn_pb_wire_type(type->type))
-        return TN_PB_FITS_ONE;
-    if (field->type == TN_WIRE_LEN && type->label == TN_PB_REPEATED &&
-        tn_pb_is_packable(type->type))
-        return TN_PB_FITS_PACKED;
-    return TN_PB_FITS_NOT;
-}
-
-static uint64_t sign_extended(uint64_t value)
-{
-    return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
-}
-
-uint64_t tn_pb_decode(enum tn_pb_type type, uint64_t wire)
-{
-    switch (type) {
-    case TN_PB_INT32:
-    case TN_PB_ENUM:
-    case TN_PB_SFIXED32: return sign_extended(wire);
-    case TN_PB_UINT32: return (uint32_t)wire;
-    case TN_PB_BOOL: return wire != 0;
-    case TN_PB_SINT32: return (uint64_t)tn_zigzag_decode((uint32_t)wire);
-    case TN_PB_SINT64: return (uint64_t)tn_zigzag_decode(wire);
-    default: return wire;
-    }
-}
-
-uint64_t tn_pb_encode(enum tn_pb_type type, uint64_t bits)
-{
-    switch (type) {
-    case TN_PB_SINT32:
-    case TN_PB_SINT64: return tn_zigzag_encode((int64_t)bits);
-    case TN_PB_SFIXED32: return (uint32_t)bits;
-    default: return bits;
-    }
-}
-
-bool tn_pb_holds(const struct tn_pb_field_type *type, uint64_t bits)
-{
-    return type->type != TN_PB_ENUM || type->enumeration->is_open ||
-           tn_pb_enum_name(type->enumeration, (int32_t)(int64_t)bits);
-}
-
 /* ---- walking the parts -------------------------------------------------- */
 
 struct tn_pb_fields tn_pb_view_fields(const struct tn_pb_view *view)
@@ -103,20 +53,10 @@ bool tn_pb_fields_next(struct tn_pb_fields *fields, struct tn_pb_field *field,
     }
     const struct tn_pb_field_type *known =
         tn_pb_message_field(view->type, field->number);
-    enum tn_pb_fit fit = tn_pb_fit(known, field);
-    bool           is_value =
-        fit == TN_PB_FITS_PACKED ||
-        (fit == TN_PB_FITS_ONE &&
-         tn_pb_holds(known, tn_pb_decode(known->type, field->value)));
+    bool is_value = tn_pb_fit(known, field) == TN_PB_FITS_PACKED ||
+                    tn_pb_is_value(known, field);
     *type = is_value ? known : NULL;
     return true;
-}
-
-/* Another member of the oneof clears this one. */
-static bool clears(const struct tn_pb_field_type *other,
-                   const struct tn_pb_field_type *field)
-{
-    return field->oneof >= 0 && other->oneof == field->oneof;
 }
 
 /* The occurrence of a singular field that counts. */
@@ -133,7 +73,7 @@ static bool find_last(const struct tn_pb_view       *view,
         if (type == field) {
             *last  = f;
             is_set = true;
-        } else if (type && clears(type, field)) {
+        } else if (type && tn_pb_are_rivals(type, field)) {
             is_set = false;
         }
     }
@@ -220,7 +160,7 @@ static uint64_t find_parts(const struct tn_pb_view       *view,
     uint64_t                       count = 0;
 
     while (tn_pb_fields_next(&fields, &f, &type)) {
-        if (type && type != field && clears(type, field))
+        if (type && tn_pb_are_rivals(type, field))
             count = 0;
         if (type != field)
             continue;

@@ -2,21 +2,16 @@
  * pb_message.h - looking into a message by its type, without unpacking it
  *
  * A view is a type and the bytes; every question walks the bytes again, so
- * nothing is kept and a payload of any size costs nothing.  protobuf's rules
- * on repetition hold: of a scalar the last one counts, of a oneof the last
- * member, of a map the last entry of a key, and a singular message that occurs
- * several times is all of them together.  That is why a view has parts.
- *
- * A field whose wire type does not fit its type is unknown, and so is a number
- * that a closed enum does not have: as in protobuf itself.
+ * nothing is kept and a payload of any size costs nothing.  The rules of
+ * pb_rules.h hold; a singular message that occurs several times is all of them
+ * together, which is why a view has parts.
  *
  * Failures are sticky in the error of the cursor the view was made from.
  */
 #ifndef TN_WIRE_PB_MESSAGE_H
 #define TN_WIRE_PB_MESSAGE_H
 
-#include "wire/pb/pb_schema.h"
-#include "wire/pb/pb_wire.h"
+#include "wire/pb/pb_rules.h"
 
 struct tn_pb_view {
     const struct tn_pb_message *type;
@@ -39,18 +34,6 @@ struct tn_pb_value {
 
 struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,
                              struct tn_cursor body, struct tn_arena *arena);
-
-/* How a field on the wire fits its type (NULL: none). */
-enum tn_pb_fit { TN_PB_FITS_NOT, TN_PB_FITS_ONE, TN_PB_FITS_PACKED };
-enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
-                         const struct tn_pb_field      *field);
-
-/* Between the number on the wire and the number of the type. */
-uint64_t tn_pb_decode(enum tn_pb_type type, uint64_t wire);
-uint64_t tn_pb_encode(enum tn_pb_type type, uint64_t bits);
-
-/* The number is one this field can hold: closed enums know their values. */
-bool tn_pb_holds(const struct tn_pb_field_type *type, uint64_t bits);
 
 /* Every field as it comes, all parts; *type is NULL for unknown ones. */
 struct tn_pb_fields {

@@ -1,13 +1,10 @@
 /* pb_order.c - the fields of a message as protobuf holds them once parsed */
 #include "wire/pb/pb_order.h"
 
-bool tn_pb_fits(const struct tn_pb_field_type *type,
-                const struct tn_pb_field      *field)
+static const struct tn_pb_field_type *field_type(
+    const struct tn_pb_order *order, uint32_t field)
 {
-    if (field->type == tn_pb_wire_type(type->type))
-        return true;
-    return field->type == TN_WIRE_LEN && type->label == TN_PB_REPEATED &&
-           tn_pb_is_packable(type->type);
+    return field == TN_PB_UNKNOWN ? NULL : &order->type->fields[field];
 }
 
 /* What a wire field of a closed enum holds. */
@@ -23,7 +20,7 @@ static struct enum_mix mix_of(struct tn_cursor              *c,
     uint64_t        value;
 
     while (tn_pb_number(c, &field, TN_WIRE_VARINT, &value)) {
-        bool listed = tn_pb_is_listed(type, value);
+        bool listed = tn_pb_holds(type, value);
         mix.has_listed |= listed;
         mix.has_others |= !listed;
     }
@@ -52,7 +49,7 @@ static void add_field(struct tn_pb_order *order, struct tn_cursor *c,
 {
     const struct tn_pb_field_type *type =
         tn_pb_message_field(order->type, field->number);
-    struct enum_mix mix = { type && tn_pb_fits(type, field), false };
+    struct enum_mix mix = { tn_pb_fit(type, field) != TN_PB_FITS_NOT, false };
 
     if (!mix.has_listed)
         mix.has_others = true;
@@ -75,49 +72,23 @@ static int compare_runs(const void *left, const void *right, void *context)
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-static int32_t oneof_of(const struct tn_pb_order *order,
-                        const struct tn_pb_run   *run)
+/* Back from the end, so that what another member cleared is known. */
+static void drop_cleared(struct tn_pb_order *order, struct tn_error *error)
 {
-    return run->field == TN_PB_UNKNOWN ? -1
-                                       : order->type->fields[run->field].oneof;
-}
+    struct tn_pb_run   *runs  = order->runs.items;
+    uint64_t            count = order->runs.count, live = count;
+    struct tn_pb_oneofs oneofs;
 
-/* Back from the end: the first member met is the one that stays, and what lies
- * before another member of the same oneof was cleared by it. */
-static void drop_cleared(struct tn_pb_order *order, struct tn_list *kept)
-{
-    struct tn_pb_run *runs = order->runs.items;
-    uint64_t          live = order->runs.count;
-
-    for (uint64_t i = order->runs.count; i-- > 0;) {
-        struct tn_pb_run run   = runs[i];
-        int32_t          oneof = oneof_of(order, &run);
-        if (oneof >= 0) {
-            uint64_t *field = tn_list_at(kept, uint64_t, oneof);
-            if (*field == 0)
-                *field = (uint64_t)run.field + 1;
-            if (*field != (uint64_t)run.field + 1) {
-                *field = UINT64_MAX; /* all before this are cleared */
-                continue;
-            }
-        }
-        runs[--live] = run;
-    }
-    memmove(runs, runs + live,
-            (size_t)(order->runs.count - live) * sizeof *runs);
-    order->runs.count -= live;
-}
-
-static void settle_oneofs(struct tn_pb_order *order, struct tn_error *error)
-{
-    struct tn_list kept; /* by oneof: index + 1 of the member that stays */
-
-    if (order->type->oneof_count == 0 || order->runs.count < 2)
+    if (count < 2 || order->type->oneof_count == 0)
         return;
-    tn_list_init(&kept, order->runs.memory, sizeof(uint64_t));
-    if (tn_list_grow(&kept, order->type->oneof_count, error))
-        drop_cleared(order, &kept);
-    tn_list_done(&kept);
+    if (tn_pb_oneofs_init(&oneofs, order->type, order->runs.memory, error)) {
+        for (uint64_t i = count; i-- > 0;)
+            if (tn_pb_oneofs_keep(&oneofs, field_type(order, runs[i].field)))
+                runs[--live] = runs[i];
+        memmove(runs, runs + live, (size_t)(count - live) * sizeof *runs);
+        order->runs.count -= live;
+    }
+    tn_pb_oneofs_done(&oneofs);
 }
 
 static void sort_runs(struct tn_pb_order *order)
@@ -149,7 +120,7 @@ enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
             add_field(order, &c, &field);
     }
     if (!tn_failed(error))
-        settle_oneofs(order, error);
+        drop_cleared(order, error);
     if (!tn_failed(error))
         sort_runs(order);
     return error->status;
@@ -172,7 +143,7 @@ bool tn_pb_order_next(const struct tn_pb_order *order, uint64_t *at,
     while (end < order->runs.count && runs[end].field == field)
         end++;
     *all = (struct tn_pb_occurrences){
-        .type   = field == TN_PB_UNKNOWN ? NULL : &order->type->fields[field],
+        .type   = field_type(order, field),
         .source = order->source,
         .runs   = runs + begin,
         .count  = end - begin,

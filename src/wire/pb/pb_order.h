@@ -2,9 +2,8 @@
  * pb_order.h - the fields of a message as protobuf holds them once parsed
  *
  * On the wire fields come in any order and any number of times.  Parsed, they
- * are sets in order of their numbers: the last of a singular field counts,
- * messages merge, repeated ones append, of a oneof the last member stays, and
- * what the schema does not know comes at the end.
+ * are sets in order of their numbers, by the rules of pb_rules.h; what the
+ * schema does not know comes at the end.
  *
  * This is an index of runs (neighbours of one field are one run), so it costs
  * memory in the number of changes between fields, not of fields or bytes.
@@ -12,8 +11,7 @@
 #ifndef TN_WIRE_PB_ORDER_H
 #define TN_WIRE_PB_ORDER_H
 
-#include "wire/pb/pb_schema.h"
-#include "wire/pb/pb_wire.h"
+#include "wire/pb/pb_rules.h"
 
 /* Whole wire fields, all of one kind. */
 struct tn_pb_run {
@@ -73,22 +71,6 @@ bool tn_pb_walk_last(const struct tn_pb_occurrences *all,
  * of struct tn_span. */
 enum tn_status tn_pb_walk_parts(const struct tn_pb_occurrences *all,
                                 struct tn_list *parts, struct tn_error *error);
-
-/* The wire type fits the schema's, packed or not. */
-bool tn_pb_fits(const struct tn_pb_field_type *type,
-                const struct tn_pb_field      *field);
-
-/* A number that a closed enum does not list is an unknown field. */
-static inline bool tn_pb_is_closed(const struct tn_pb_field_type *type)
-{
-    return type->type == TN_PB_ENUM && !type->enumeration->is_open;
-}
-
-static inline bool tn_pb_is_listed(const struct tn_pb_field_type *type,
-                                   uint64_t                       value)
-{
-    return tn_pb_enum_name(type->enumeration, (int32_t)(uint32_t)value) != NULL;
-}
 
 /* Sorts `count` items of `size` bytes in place, by a total order: no memory,
  * no recursion, n log n whatever the input. */

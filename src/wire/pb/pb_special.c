@@ -1,7 +1,7 @@
 /* pb_special.c - the types of google.protobuf that have a JSON of their own */
 #include "wire/pb/pb_json_write.h"
 
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* A user's schema may use these names for something else: the special form
  * needs the fields it stands for. */

@@ -16,7 +16,7 @@
 #include "base/number.h"
 #include "wire/pb/pb_assemble.h"
 #include "wire/pb/pb_text_lex.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 /* A string longer than this is not kept but read again when it is written. */
 #define KEEP_LIMIT 65536

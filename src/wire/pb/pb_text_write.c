@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "base/number.h"
 #include "wire/pb/pb_map.h"
-#include "wire/pb/pb_value.h"
+#include "wire/pb/pb_rules.h"
 
 #define WINDOW   8192
 #define FLUSH_AT 32768
@@ -231,7 +231,7 @@ static void print_unlisted(struct writer *w, struct tn_cursor *c,
     uint64_t value;
 
     while (tn_pb_number(c, &field, TN_WIRE_VARINT, &value)) {
-        if (tn_pb_is_listed(type, value))
+        if (tn_pb_holds(type, value))
             continue;
         indent(w, depth);
         tn_buffer_format(&w->out, "%" PRIu32 ": %" PRIu64 "\n", type->number,
@@ -249,7 +249,7 @@ static void print_unknowns(struct writer *w, const struct tn_pb_message *type,
     while (tn_pb_walk_next(&walk, &field)) {
         const struct tn_pb_field_type *known =
             tn_pb_message_field(type, field.number);
-        if (known && tn_pb_fits(known, &field))
+        if (tn_pb_fit(known, &field) != TN_PB_FITS_NOT)
             print_unlisted(w, &walk.cursor, known, field, depth);
         else
             print_unknown(w, &field, depth, TN_PB_UNKNOWN_DEPTH);
@@ -283,8 +283,8 @@ static void print_numbers(struct writer *w, struct tn_cursor *c,
     uint64_t          bits;
 
     while (tn_pb_number(c, field, wire, &bits))
-        if (!tn_pb_is_closed(type) || tn_pb_is_listed(type, bits))
-            print_number(w, type, tn_pb_value_of_wire(type->type, bits), depth);
+        if (tn_pb_holds(type, bits))
+            print_number(w, type, tn_pb_decode(type->type, bits), depth);
 }
 
 static void print_repeated(struct writer                  *w,
@@ -351,7 +351,7 @@ static void print_last(struct writer *w, const struct tn_pb_occurrences *all,
         return;
     }
     if (all->count)
-        value = tn_pb_value_of_wire(type->type, field.value);
+        value = tn_pb_decode(type->type, field.value);
     else
         tn_pb_field_default(type, &value);
     if (is_kept || value)
