@@ -1,14 +1,15 @@
 /*
  * edit.h - building graphs, and changing them into new ones
  *
- * A model never changes.  An edit starts from one (opened with
- * options.wants_graph) or from nothing, collects changes, and commits to a new
- * model that shares every payload and every untouched byte with the old one.
- * Models that an edit took something from may be closed before the result is.
+ * A model never changes.  An edit starts from a model (opened with
+ * options.wants_graph) or from nothing, collects changes, and commits them as a
+ * new model that shares every payload and every unchanged byte with the old
+ * one.  Models from which the edit took something may be closed before the
+ * result is.
  *
- * Ids of ops and graphs are those of the model the edit began with; what an
- * edit adds gets ids after them.  They hold until the commit; the new model
- * counts its own.
+ * Ids of ops and graphs are those of the model that the edit began with; what
+ * the edit adds gets the ids after them.  They are valid until the commit; the
+ * new model has its own numbers.
  */
 #ifndef TENON_EDIT_H
 #define TENON_EDIT_H
@@ -17,8 +18,9 @@
 
 struct tn_edit;
 
-/* Yours to close, also after a commit.  UNSUPPORTED for bare tensors, which are
- * no graph: add them to a new one. */
+/* Yours to close, also after a commit.  UNSUPPORTED for a model that has
+ * tensors and no graph: start a new one with tn_edit_new() and add the
+ * tensors. */
 TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
                                    const struct tn_model  *base,
                                    const struct tn_options *options,
@@ -33,8 +35,8 @@ TN_API void           tn_edit_close(struct tn_edit *edit);
 
 /* ---- ops ---------------------------------------------------------------- */
 
-/* What an op is made of.  Names are copied.  Control inputs (TensorFlow) are
- * the last `control_count` of the inputs, without their '^'. */
+/* Describes an op.  Names are copied.  Control inputs (TensorFlow) are the last
+ * `control_count` of the inputs, without their '^'. */
 struct tn_op_spec {
     const char        *name;
     const char        *type;
@@ -53,21 +55,22 @@ TN_API enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
                                      const struct tn_op_spec *spec,
                                      uint32_t *op, struct tn_error *error);
 
-/* Another op in the same place; attributes of the old one are gone. */
+/* Puts another op in the place of this one; the old one's attributes are
+ * gone. */
 TN_API enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
                                          const struct tn_op_spec *spec,
                                          struct tn_error         *error);
 TN_API enum tn_status tn_edit_remove_op(struct tn_edit *edit, uint32_t op,
                                         struct tn_error *error);
 
-/* Makes input `index` of an op come from the value of that name. */
+/* Connects input `index` of an op to the value of that name. */
 TN_API enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                         uint32_t index, const char *value,
                                         struct tn_error *error);
 
 /* ---- attributes --------------------------------------------------------- */
 
-/* Adds or replaces; the value is copied, tensors are shared. */
+/* Adds or replaces an attribute; the value is copied, tensors are shared. */
 TN_API enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
                                        const char                 *name,
                                        const struct tn_attr_value *value,
@@ -89,7 +92,7 @@ tn_edit_add_elements(struct tn_edit *edit, uint32_t graph, const char *name,
                      enum tn_dtype dtype, uint32_t rank, const uint64_t *dims,
                      struct tn_bytes elements, struct tn_error *error);
 
-/* The same name and role, another payload. */
+/* Keeps the name and the role, and changes the payload. */
 TN_API enum tn_status tn_edit_replace_tensor(struct tn_edit *edit,
                                              uint32_t graph, const char *name,
                                              const struct tn_tensor *from,
@@ -101,8 +104,8 @@ tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph, const char *name,
                          struct tn_error *error);
 
 /* Where the sequences of a tensor begin: see tn_tensor_level().  Level k has
- * counts[k] of the offsets, which lie one level behind the other.  INVALID when
- * they are no levels of that tensor. */
+ * counts[k] offsets; all levels are stored one after the other.  INVALID if
+ * these cannot be the levels of that tensor. */
 TN_API enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
                                          const char     *name,
                                          uint64_t        level_count,
@@ -115,39 +118,40 @@ TN_API enum tn_status tn_edit_remove_tensor(struct tn_edit *edit,
 
 /* ---- training ------------------------------------------------------------ */
 
-/* Of SameDiff models; UNSUPPORTED for others.  tn_model_training() and what
- * follows it there read the same. */
+/* Only SameDiff models have it; UNSUPPORTED for others.  To read it, see
+ * tn_model_training() and the functions after it. */
 enum tn_variable_kind {
     TN_VARIABLE_CONSTANT,    /* as tn_edit_add_tensor() makes them            */
     TN_VARIABLE_TRAINED,     /* changed by training                           */
     TN_VARIABLE_PLACEHOLDER, /* given by the caller: an input without a value */
 };
 
-/* What a variable with a tensor is from now on.  A placeholder gets the type
- * and shape of the tensor, which is removed; add one of the same name to make
- * it a constant or a trained variable again.  A tensor that is replaced
- * (tn_edit_replace_tensor) stays what it was. */
+/* Changes what kind of variable a tensor is.  A placeholder takes over the type
+ * and shape of the tensor, and the tensor is removed; add one of the same name
+ * to make it a constant or a trained variable again.  Replacing a tensor
+ * (tn_edit_replace_tensor) does not change its kind. */
 TN_API enum tn_status tn_edit_set_variable(struct tn_edit *edit, uint32_t graph,
                                            const char           *name,
                                            enum tn_variable_kind kind,
                                            struct tn_error      *error);
 
-/* The training configuration, a JSON text as Deeplearning4j's TrainingConfig
- * writes it; NULL: none.  INVALID when it is no JSON. */
+/* The training configuration, JSON as Deeplearning4j's TrainingConfig writes
+ * it; NULL: none.  INVALID if it is not JSON. */
 TN_API enum tn_status tn_edit_set_training(struct tn_edit  *edit,
                                            const char      *json,
                                            struct tn_error *error);
 
-/* The variables of the main graph whose sum is the loss.  tn_edit_commit() is
- * INVALID when there is no variable of that name by then. */
+/* The variables of the main graph whose sum is the loss. tn_edit_commit() fails
+ * with INVALID if one of them does not exist then. */
 TN_API enum tn_status tn_edit_set_losses(struct tn_edit    *edit,
                                          const char *const *names,
                                          uint32_t           count,
                                          struct tn_error   *error);
 
-/* What the updater keeps of a parameter of the main graph under a key, such as
- * "M": shares the payload of a tensor, or copies elements (little-endian, C
- * order).  It has the type and the shape of the parameter, else INVALID. */
+/* The state that the updater keeps for a parameter of the main graph under a
+ * key, such as "M".  Shares the payload of a tensor, or copies elements
+ * (little-endian, C order).  INVALID unless it has the parameter's type and
+ * shape. */
 TN_API enum tn_status tn_edit_set_state(struct tn_edit *edit,
                                         const char *parameter, const char *key,
                                         const struct tn_tensor *from,
@@ -158,16 +162,16 @@ TN_API enum tn_status tn_edit_set_state_elements(struct tn_edit  *edit,
                                                  struct tn_bytes  elements,
                                                  struct tn_error *error);
 
-/* Forgets all that is kept of a parameter; NULL: of all of them. */
+/* Removes the state of a parameter; NULL: of all parameters. */
 TN_API enum tn_status tn_edit_remove_states(struct tn_edit  *edit,
                                             const char      *parameter,
                                             struct tn_error *error);
 
-/* ---- ends --------------------------------------------------------------- */
+/* ---- inputs and outputs ------------------------------------------------- */
 
 /* An input or output of a new model's main graph: its name, its type and, with
- * has_rank, its dims; all of it is copied.  A model that was read keeps the ends
- * that it has.  UNSUPPORTED where inputs and outputs are ops, such as
+ * has_rank, its dims; all of that is copied.  A model that was read keeps its
+ * inputs and outputs.  UNSUPPORTED if inputs and outputs are ops, such as
  * TensorFlow's Placeholders. */
 TN_API enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
                                         const struct tn_io *input,
@@ -188,14 +192,14 @@ TN_API enum tn_status tn_edit_add_function(struct tn_edit *edit,
                                            uint32_t          *graph,
                                            struct tn_error   *error);
 
-/* Of which type the inputs and outputs of that name are, of a new function:
- * TensorFlow wants to know it of all of them, ONNX of none. */
+/* The type of the inputs and outputs of that name of a new function.
+ * TensorFlow requires it for all of them, ONNX for none. */
 TN_API enum tn_status tn_edit_type_io(struct tn_edit *edit, uint32_t graph,
                                       const char *name, enum tn_dtype dtype,
                                       struct tn_error *error);
 
-/* A function of any open model of the same dialect, under its own name or
- * another one. */
+/* Copies a function of any open model of the same dialect, under its own name
+ * or another one. */
 TN_API enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
                                             const struct tn_model *from,
                                             uint32_t graph, const char *name,

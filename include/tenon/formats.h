@@ -1,9 +1,9 @@
 /*
- * formats.h - the formats of this build, and the options that each has
+ * formats.h - the formats of this build and their options
  *
- * What is special about one format is not a field of a struct but an option of
- * that format, which is set by name: tn_convert_options.settings when a model
- * is written, tn_options.settings when one is read.
+ * An option that only one format has is not a field of a struct.  It belongs to
+ * the format and is set by name: in tn_convert_options.settings when a model is
+ * written, in tn_options.settings when a model is read.
  */
 #ifndef TENON_FORMATS_H
 #define TENON_FORMATS_H
@@ -37,17 +37,16 @@ struct tn_format_option {
     enum tn_option_kind kind;
     char                letter; /* for commands: 'x' for -x; 0: none          */
     bool                is_for_reading; /* else for writing                   */
-    const char *value;    /* what it takes, for people: "SIZE"; NULL: a flag  */
-    const char *standard; /* the value that it has when nobody sets it; NULL:
-                             `help` says what happens then                    */
+    const char *value;    /* its argument, for help: "SIZE"; NULL: a flag   */
+    const char *standard; /* the default; NULL: `help` says what happens without
+                             the option                                       */
     const char *help;     /* one line                                         */
     const char *needs;    /* an option without which it has no effect; NULL   */
     const char *excludes; /* one that contradicts it; NULL: none              */
 };
 
-/* The option number `index` of the format number `format`; NULL past the last
- * one.  Formats that share an option give the same pointer, which stays valid.
- */
+/* Option `index` of format `format`; NULL after the last one.  Formats that
+ * share an option return the same pointer, which stays valid. */
 TN_API const struct tn_format_option *tn_format_option(uint32_t format,
                                                        uint32_t index);
 

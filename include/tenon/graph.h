@@ -1,9 +1,9 @@
 /*
  * graph.h - the flat graph: ops, values and attributes of a model
  *
- * Filled when the model was opened with options.wants_graph.  Ids are numbers
- * from 0; ops of a graph are contiguous.  Everything is borrowed until
- * tn_model_close(), except attributes, which are decoded when asked for.
+ * It exists if the model was opened with options.wants_graph.  Ids are numbers
+ * from 0; the ops of a graph are contiguous.  Everything is borrowed until
+ * tn_model_close(), except attributes, which are decoded on request.
  */
 #ifndef TENON_GRAPH_H
 #define TENON_GRAPH_H
@@ -48,19 +48,20 @@ struct tn_op_info {
 TN_API uint32_t          tn_model_op_count(const struct tn_model *model);
 TN_API struct tn_op_info tn_model_op(const struct tn_model *model, uint32_t op);
 
-/* Value ids.  An optional input that is not given is TN_NONE.  Inputs beyond
- * input_count are the control inputs. */
+/* Value ids.  An optional input that was left out is TN_NONE.  Inputs from
+ * input_count on are the control inputs. */
 TN_API uint32_t tn_op_input(const struct tn_model *model, uint32_t op,
                             uint32_t index);
 TN_API uint32_t tn_op_output(const struct tn_model *model, uint32_t op,
                              uint32_t index);
 
-/* Its place: graph.node[15].  As tn_tensor_path(). */
+/* The path in the model, such as graph.node[15]; works like
+ * tn_tensor_path(). */
 TN_API size_t tn_op_path(const struct tn_model *model, uint32_t op, char *to,
                          size_t size);
 
 enum tn_value_kind {
-    TN_VALUE_UNDEFINED,   /* used, and nothing defines it                     */
+    TN_VALUE_UNDEFINED,   /* used, but not defined anywhere                   */
     TN_VALUE_INPUT,       /* of its graph or function                         */
     TN_VALUE_INITIALIZER, /* a constant of its graph                          */
     TN_VALUE_OUTPUT,      /* of an op                                         */
@@ -72,7 +73,7 @@ struct tn_value_info {
     enum tn_value_kind kind;
     uint32_t           graph;
     uint32_t           producer; /* op, or TN_NONE                            */
-    uint32_t           output;   /* which output of it                        */
+    uint32_t           output;   /* which of its outputs                      */
 };
 
 TN_API uint32_t             tn_model_value_count(const struct tn_model *model);

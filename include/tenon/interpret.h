@@ -1,15 +1,15 @@
 /*
- * interpret.h - one node of TensorFlow, ONNX or Paddle as the nd4j ops it
- * stands for
+ * interpret.h - one node of TensorFlow, ONNX or Paddle as the nd4j ops that do
+ * the same
  *
- * An interpreter is made of files: vocabularies, which say what ops take, and
- * rules, which say how a node of one framework becomes ops of nd4j.  Both are
- * read as Deeplearning4j ships them; docs/import-ir.md has the languages.
- * Nodes that no file has a mapper for are interpreted by the rules that the
- * library carries, those by which tn_convert() works.
+ * An interpreter is made of files: vocabularies, which say what arguments ops
+ * have, and rules, which say how a node of one framework becomes nd4j ops.
+ * Both are read as Deeplearning4j ships them; docs/import-ir.md describes their
+ * languages.  Nodes for which no file has a mapper are interpreted by the
+ * library's own rules, the same that tn_convert() uses.
  *
- * An interpreter belongs to one thread at a time.  What it gives lives until
- * it is closed, whatever becomes of the interpreter.
+ * An interpreter must be used by one thread at a time.  Its results live until
+ * they are closed, even if the interpreter is closed before.
  */
 #ifndef TENON_INTERPRET_H
 #define TENON_INTERPRET_H
@@ -34,7 +34,7 @@ enum tn_arg_type {
     TN_ARG_TYPE_COUNT
 };
 
-/* The ordered lists that libnd4j takes its arguments from. */
+/* The ordered lists that libnd4j reads its arguments from. */
 enum tn_arg_list {
     TN_LIST_IN,  /* tensors                                                   */
     TN_LIST_OUT,
@@ -66,14 +66,14 @@ enum tn_declaration {
 struct tn_arg {
     struct tn_bytes  name;
     enum tn_arg_type type;
-    int32_t          index; /* sorts its list; -1: the rules say none         */
+    int32_t          index; /* position in its list; -1: the rules give none  */
     bool             has_value;
     int64_t          number; /* INT32, INT64, BOOL, DATA_TYPE (IR's numbers)  */
     double           real;   /* FLOAT, DOUBLE                                 */
-    struct tn_bytes  text;   /* STRING; of tensors of an interpreted op the
-                                value that is read or made, by its name      */
-    struct tn_bytes  tensor; /* an org.nd4j.ir.TensorProto, where the rules
-                                made one; inputs of the node go by name       */
+    struct tn_bytes  text;   /* STRING; for tensors of an interpreted op: the
+                                name of the value that is read or made       */
+    struct tn_bytes  tensor; /* an org.nd4j.ir.TensorProto, if the rules made
+                                one; inputs of the node are given by name     */
     bool is_optional;        /* declared: a call may leave it out             */
     bool converts_bool;      /* declared: convertBoolToInt                    */
     bool is_array;           /* declared: any number of them                  */
@@ -88,9 +88,9 @@ struct tn_args {
 #define TN_ANY_OR_NONE (-2)
 
 /* An op as declared (no argument has a value) or as interpreted.  Some nodes
- * become several ops: these are a list, in the order in which they can run.
- * Their wiring is by names of values: what is `text` of an output is `text` of
- * the inputs that read it, the outputs of the node included. */
+ * become several ops: a list, in an order in which they can run.  They are
+ * connected by the names of values: the `text` of an output is the `text` of
+ * the inputs that read it.  This includes the outputs of the node itself. */
 struct tn_op_descriptor {
     struct tn_bytes     name;
     enum tn_declaration declaration;
@@ -103,9 +103,10 @@ struct tn_op_descriptor {
     struct tn_args      lists[TN_LIST_COUNT];
     const struct tn_op_descriptor *next; /* NULL: it is the only or last one  */
 
-    /* Of the first op of a node: what nobody told of the node, a rule needed and
-     * was assumed; empty: nothing.  Inputs as tn_interpret_context.inputs has
-     * them, then attributes: "x:float32[?,?] k:int64=0 DstT=float32". */
+    /* For the first op of a node: what a rule needed to know, the caller did
+     * not say, and was therefore assumed; empty if nothing was.  First inputs,
+     * as in tn_interpret_context.inputs, then attributes: "x:float32[?,?]
+     * k:int64=0 DstT=float32". */
     struct tn_bytes assumed;
 };
 
@@ -116,11 +117,11 @@ TN_API const char *tn_arg_list_name(enum tn_arg_list list);
 
 /* ---- functions of your own ---------------------------------------------- */
 
-/* One rule at work on one node. */
+/* The application of one rule to one node. */
 struct tn_rule_call;
 
-/* Reads what it wants of the node and emits arguments; fails by its status and
- * the error. */
+/* Reads what it needs from the node and emits arguments.  To fail, it returns a
+ * status and sets the error. */
 typedef enum tn_status tn_rule_function(void                *context,
                                         struct tn_rule_call *call,
                                         struct tn_error     *error);
@@ -131,23 +132,24 @@ struct tn_custom_function {
     void             *context;
 };
 
-/* The rule's pairs: a name of nd4j, and what the framework calls it. */
+/* The rule's pairs: an nd4j name and the framework's name for it. */
 TN_API uint32_t        tn_call_pair_count(const struct tn_rule_call *call);
 TN_API struct tn_bytes tn_call_pair_nd4j(const struct tn_rule_call *call,
                                          uint32_t                   pair);
 TN_API struct tn_bytes tn_call_pair_framework(const struct tn_rule_call *call,
                                               uint32_t                   pair);
 
-/* The parameter `index` of the group `key`; NULL: there is none. */
+/* Parameter `index` of the group `key`; NULL if there is none. */
 TN_API const struct tn_arg *tn_call_parameter(const struct tn_rule_call *call,
                                               const char *key, uint32_t index);
 
-/* The node's attribute, else its default; false: neither.  A tensor is of kind
- * TN_ATTR_OTHER: the bytes of the framework's TensorProto. */
+/* The node's attribute, else its default; false if it has neither.  A tensor
+ * has the kind TN_ATTR_OTHER: the bytes of the framework's TensorProto. */
 TN_API bool tn_call_attr(struct tn_rule_call *call, struct tn_bytes name,
                          struct tn_attr_value *value);
 
-/* Where nd4j declares an argument of that name and type; -1: nowhere. */
+/* The position at which nd4j declares an argument of that name and type; -1:
+ * none. */
 TN_API int32_t tn_call_index(const struct tn_rule_call *call,
                              struct tn_bytes name, enum tn_arg_type type);
 
@@ -163,10 +165,10 @@ struct tn_interpreter;
 struct tn_interpreter_options {
     size_t size; /* options.h: how structs of options grow */
 
-    /* Vocabularies and rules, told apart by what is in them; gzip too.
-     * Vocabularies of TensorFlow, ONNX and nd4j are carried in the library and
-     * needed only to replace those.  Without files: what the library carries;
-     * its mappers are the rules by which one node becomes one op. */
+    /* Vocabularies and rules, recognized by their content; may be compressed
+     * with gzip.  The library has vocabularies of TensorFlow, ONNX and nd4j;
+     * files of vocabularies replace them.  Without any file, the mappers are
+     * those of the library's rules that turn one node into one op. */
     const char *const               *files;
     uint32_t                         file_count;
     const struct tn_custom_function *functions;
@@ -181,22 +183,22 @@ TN_API enum tn_status tn_interpreter_open(
     const struct tn_options *options, struct tn_error *error);
 TN_API void tn_interpreter_close(struct tn_interpreter *interpreter);
 
-/* nd4j's ops, in order of their names. */
+/* nd4j's ops, sorted by name. */
 TN_API uint32_t tn_interpreter_op_count(const struct tn_interpreter *i);
 TN_API const struct tn_op_descriptor *tn_interpreter_op(
     const struct tn_interpreter *i, uint32_t index);
 
-/* What is around a node. */
+/* What the caller knows about the surroundings of a node. */
 struct tn_interpret_context {
-    int64_t opset; /* ONNX; 0: 14, that of the shipped rules; where those have
-                      no mapper, the newest that the library knows            */
-    bool is_strict; /* what a rule needs of an input must be known.  Otherwise a
-                       mapper takes 0 for a value, and for our own rules types,
-                       ranks, sizes and values that are not known are assumed
-                       as they usually are: tn_op_descriptor.assumed          */
+    int64_t opset; /* ONNX; 0: 14, for which the shipped rules were written; if
+                      those have no mapper, the newest that the library knows */
+    bool is_strict; /* what a rule needs to know about an input must be known.
+                       Otherwise a mapper takes 0 for an unknown value, and our
+                       own rules assume the usual types, ranks, sizes and
+                       values: tn_op_descriptor.assumed                       */
 
-    /* The value of an input, when it is known: the bytes of the framework's
-     * TensorProto, which stay where they are until the call returns.  May be
+    /* The value of an input, if it is known, as the bytes of the framework's
+     * TensorProto.  They must stay valid until the call returns.  May be
      * NULL. */
     bool (*constant)(void *context, struct tn_bytes name,
                      struct tn_bytes *tensor);
@@ -209,17 +211,17 @@ struct tn_interpret_context {
 
     /* The same two as text, for inputs that the functions above do not know:
      *   x:float32[2,?,3] axes:int64[2]=[0,1] "odd name":string="text"
-     * A type without brackets is one of unknown rank; with a value, a scalar.
-     * May be NULL. */
+     * A type without brackets has unknown rank, or is a scalar if it has a
+     * value.  May be NULL. */
     const char *inputs;
 };
 
-/* `node` is a tensorflow.NodeDef or an onnx.NodeProto in binary.  The result is
- * the first of the ops that it becomes, see tn_op_descriptor.next; yours to
- * close, all of them by the first.  A node that only hands on a value or a
- * constant is nd4j's `identity`.  Of a NodeDef all outputs are wanted, or where
- * no rule gives all of them the first.  UNSUPPORTED: no rule takes such a node;
- * the error says why. */
+/* `node` is a serialized tensorflow.NodeDef or onnx.NodeProto.  The result is
+ * the first of the ops that it becomes (see tn_op_descriptor.next); it is yours
+ * to close, and closing the first closes all of them.  A node that only passes
+ * on a value or a constant becomes nd4j's `identity`.  All outputs of a NodeDef
+ * are requested, or only the first where no rule provides all of them.
+ * UNSUPPORTED: no rule applies to such a node; the error says why. */
 TN_API enum tn_status tn_interpret_tensorflow(
     struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
     struct tn_bytes node, const struct tn_interpret_context *context,
@@ -230,24 +232,24 @@ TN_API enum tn_status tn_interpret_onnx(
     struct tn_error *error);
 TN_API void tn_op_descriptor_close(struct tn_op_descriptor *descriptor);
 
-/* `op` is a paddle.framework.proto.OpDesc in binary.  Constants that the context
- * gives are onnx.TensorProtos. */
+/* `op` is a serialized paddle.framework.proto.OpDesc.  Constants from the
+ * context are onnx.TensorProtos. */
 TN_API enum tn_status tn_interpret_paddle(
     struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
     struct tn_bytes op, const struct tn_interpret_context *context,
     struct tn_error *error);
 
-/* The same of a node as protobuf text, JSON or binary, of any framework: which
- * one is told from its fields. */
+/* The same for a node given as protobuf text, JSON or binary, of any framework,
+ * which is recognized by the fields. */
 TN_API enum tn_status tn_interpret_node(
     struct tn_op_descriptor **out, struct tn_interpreter *interpreter,
     struct tn_bytes node, const struct tn_interpret_context *context,
     struct tn_error *error);
 
-/* Every operation that tn_convert() makes of a model.  It must have been opened
- * with its graph, and outlive the call alone.  Files of rules of the
- * interpreter that are of Tenon's own language go before those of the library.
- */
+/* Every op that tn_convert() makes of a model.  The model must have been opened
+ * with its graph, and may be closed after the call.  If the interpreter has
+ * rule files in Tenon's own language, they take precedence over the library's
+ * rules. */
 TN_API enum tn_status tn_interpret_model(struct tn_op_descriptor **out,
                                          struct tn_interpreter *interpreter,
                                          const struct tn_model *model,
@@ -259,10 +261,11 @@ enum tn_descriptor_form {
     TN_DESCRIPTOR_JSON,
 };
 
-/* The op as an org.nd4j.ir.OpDescriptor; with `is_list` it and those that
- * follow it as an OpDescriptorList.  Arguments stand in the order of the
- * lists, each with its place in its list as argIndex.  At most `room` bytes go
- * to `to`, which may be NULL when it is 0; *size is how many there are. */
+/* The op as an org.nd4j.ir.OpDescriptor; with `is_list` the op and those that
+ * follow it as an OpDescriptorList.  Arguments are in the order of the lists,
+ * each with its position in its list as argIndex.  At most `room` bytes are
+ * copied to `to`, which may be NULL if `room` is 0; *size is the number of
+ * bytes there are. */
 TN_API enum tn_status tn_op_descriptor_encode(
     const struct tn_op_descriptor *descriptor, enum tn_descriptor_form form,
     bool is_list, void *to, size_t room, size_t *size, struct tn_error *error);
@@ -276,8 +279,8 @@ TN_API enum tn_status tn_op_descriptor_write(
 
 struct tn_mapper_info {
     struct tn_bytes framework; /* "onnx"                                      */
-    struct tn_bytes op_type;   /* of the framework                            */
-    struct tn_bytes name;      /* of nd4j's op                                */
+    struct tn_bytes op_type;   /* in the framework                            */
+    struct tn_bytes name;      /* of the nd4j op                              */
     uint32_t        rule_count;
     uint32_t        defect_count;
 };
@@ -287,12 +290,12 @@ TN_API struct tn_mapper_info tn_interpreter_mapper(
     const struct tn_interpreter *i, uint32_t mapper);
 
 enum tn_explain_kind {
-    TN_EXPLAIN_RULE,   /* a rule: its function, what from what                */
+    TN_EXPLAIN_RULE,   /* a rule: its function, inputs and results            */
     TN_EXPLAIN_READS,  /* an input or attribute of the node that is read      */
-    TN_EXPLAIN_DROPS,  /* one that no rule looks at                           */
+    TN_EXPLAIN_DROPS,  /* one that no rule reads                              */
     TN_EXPLAIN_GIVES,  /* an argument of nd4j that gets a value               */
     TN_EXPLAIN_UNSET,  /* one that gets none                                  */
-    TN_EXPLAIN_DEFECT, /* a mistake of the shipped rules that applies here    */
+    TN_EXPLAIN_DEFECT, /* a mistake in the shipped rules that applies here    */
 };
 
 typedef void tn_on_explain(void *context, enum tn_explain_kind kind,
@@ -316,8 +319,8 @@ TN_API enum tn_status tn_interpreter_export(struct tn_interpreter  *i,
                                             const struct tn_target *target,
                                             struct tn_error        *error);
 
-/* Reads C++ of libnd4j: its declaration macros, and the arguments that the
- * code takes.  The result has ops and no rules. */
+/* Reads libnd4j's C++ sources: its declaration macros, and the arguments that
+ * the code uses.  The result has ops and no rules. */
 TN_API enum tn_status tn_interpreter_extract(struct tn_interpreter **out,
                                              const char *const      *paths,
                                              uint32_t                path_count,

@@ -1,10 +1,10 @@
 /*
- * model.h - an opened model: what it is, its graphs, its ends and its tensors
+ * model.h - an opened model: its format, graphs, inputs, outputs and tensors
  *
  * Opening reads names, shapes, types and offsets; weights stay where they are.
  * A model is immutable and may be shared by threads.  What is returned is
- * borrowed until tn_model_close(); names are views without a terminator.  A
- * number past the end gives NULL, or a struct of nothing.
+ * borrowed until tn_model_close(); names are views without a terminator.  An
+ * index past the end returns NULL or a struct of zeros.
  */
 #ifndef TENON_MODEL_H
 #define TENON_MODEL_H
@@ -17,22 +17,22 @@
 struct tn_model;
 struct tn_tensor;
 
-/* "No such thing" for a 32-bit number. */
+/* "None" for a 32-bit number. */
 #define TN_NONE UINT32_MAX
 
-/* Yours to close.  On failure *out is NULL, and closing NULL is fine.  A path
- * to a file or folder, or "-" for standard input.  The prefix of a checkpoint
- * ("model.ckpt" for model.ckpt.index) is one, and a folder with exactly one
- * model in it is that model; see tn_folder_models() for others. */
+/* Yours to close.  On failure *out is NULL, and closing NULL is fine.  The path
+ * is a file, a folder, or "-" for standard input.  It may be the prefix of a
+ * checkpoint ("model.ckpt" for model.ckpt.index).  A folder that contains
+ * exactly one model stands for that model; tn_folder_models() lists several. */
 TN_API enum tn_status tn_model_open(struct tn_model **out, const char *path,
                                     const struct tn_options *options,
                                     struct tn_error *error);
 
-/* The same over bytes that the caller serves: object storage, a database, an
- * archive.  `read_at` copies exactly `size` bytes and returns 0, or an errno;
- * verbs with several workers (tn_model_hash, unless options.workers is 1) call
- * it from several threads at once.  Such a model has no folder, so files that
- * it names cannot be found. */
+/* The same for bytes that the caller provides: object storage, a database, an
+ * archive.  `read_at` copies exactly `size` bytes and returns 0, or an errno.
+ * Functions with several workers (tn_model_hash, unless options.workers is 1)
+ * call it from several threads at once.  Such a model has no folder, so other
+ * files that it refers to cannot be found. */
 typedef int tn_read_at(void *context, uint64_t offset, void *to, size_t size);
 TN_API enum tn_status tn_model_open_source(struct tn_model **out,
                                            const char *name, uint64_t size,
@@ -41,11 +41,11 @@ TN_API enum tn_status tn_model_open_source(struct tn_model **out,
                                            struct tn_error *error);
 TN_API void tn_model_close(struct tn_model *model);
 
-/* The models in a folder, of which none is the folder itself: files, or where
- * there are none, folders; numbered ones (versions) by number, others by name.
- * Links to files are listed with what they lead to, last those that lead
- * nowhere, without a format; links to folders are not followed.  Return
- * non-zero to stop. */
+/* Lists the models in a folder that is not itself a model: files, or subfolders
+ * if there are no files; numbered ones (versions) by number, others by name.
+ * Links to files are listed with the format of their target; broken links come
+ * last, without a format.  Links to folders are not followed.  Return non-zero
+ * to stop. */
 struct tn_folder_model {
     const char *path;   /* below the folder; ends in '/' for a folder         */
     const char *format; /* "onnx"; "": a folder of several models             */
@@ -60,18 +60,19 @@ TN_API enum tn_status tn_folder_models(const char              *path,
 
 /* ---- what it is --------------------------------------------------------- */
 
-/* The format's name ("onnx") and what people call it; whose operators the graph
- * uses ("tensorflow"; "" for sets of tensors); and where it was opened. */
+/* The format's name ("onnx") and its title for people; the dialect of the
+ * graph's operators ("tensorflow"; "" for sets of tensors); and the path it was
+ * opened from. */
 TN_API const char *tn_model_format(const struct tn_model *model);
 TN_API const char *tn_model_title(const struct tn_model *model);
 TN_API const char *tn_model_dialect(const struct tn_model *model);
 TN_API const char *tn_model_path(const struct tn_model *model);
 
-/* Bytes on disk: the main file and every file that it refers to. */
+/* Bytes on disk: the main file and every file it refers to. */
 TN_API uint64_t tn_model_file_size(const struct tn_model *model);
 
-/* What the format says about itself, in the order of the file: "ir_version"
- * "8", "opset" "ai.onnx 17", "producer" "pytorch 2.1". */
+/* What the file says about itself, in its order: "ir_version" "8", "opset"
+ * "ai.onnx 17", "producer" "pytorch 2.1". */
 struct tn_fact {
     struct tn_bytes key;
     struct tn_bytes value;
@@ -87,19 +88,19 @@ TN_API struct tn_bytes tn_model_tag(const struct tn_model *model,
 
 /* ---- training ------------------------------------------------------------ */
 
-/* How a SameDiff model is trained: its training configuration as JSON text,
- * empty if it has none; and the variables whose sum is the loss.  Which
- * variables are trained is the role of their tensors: TN_ROLE_VARIABLE, while
- * constants are TN_ROLE_INITIALIZER and placeholders are inputs. */
+/* How a SameDiff model is trained: its training configuration as JSON, empty if
+ * it has none; and the variables whose sum is the loss.  Variables that are
+ * trained have tensors of TN_ROLE_VARIABLE, constants have TN_ROLE_INITIALIZER,
+ * and placeholders are inputs. */
 TN_API struct tn_bytes tn_model_training(const struct tn_model *model);
 TN_API uint32_t        tn_model_loss_count(const struct tn_model *model);
 TN_API struct tn_bytes tn_model_loss(const struct tn_model *model,
                                      uint32_t               index);
 
-/* ---- ends: inputs and outputs, of graphs and of signatures -------------- */
+/* ---- inputs and outputs, of graphs and of signatures -------------------- */
 
 struct tn_dim {
-    int64_t         value;  /* -1: not known                                 */
+    int64_t         value;  /* -1: unknown                                   */
     struct tn_bytes symbol; /* a name instead of a number; may be empty      */
 };
 
@@ -107,11 +108,11 @@ struct tn_dim {
 struct tn_io {
     struct tn_bytes      name;
     struct tn_bytes      key;   /* in a signature: the argument's name       */
-    enum tn_dtype        dtype; /* TN_UNDEFINED: not said, or not a tensor   */
+    enum tn_dtype        dtype; /* TN_UNDEFINED: unknown, or not a tensor    */
     bool                 has_rank;
     bool                 has_default; /* an input with an initial value      */
-    bool                 is_guessed;  /* an output that no file lists: nobody
-                                         takes it                            */
+    bool                 is_guessed;  /* the file does not list outputs; this
+                                         value is one because no op uses it  */
     uint32_t             rank;
     const struct tn_dim *dims;
     const char          *note;  /* "sequence", "optional", "map": else ""    */
@@ -171,10 +172,11 @@ TN_API uint64_t tn_model_tensor_count(const struct tn_model *model);
 TN_API const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
                                                uint64_t               index);
 
-/* By name, else by path; NULL if there is none.  Of equal names the first that
- * is not a tensor in an attribute, else the first.  A variable of a TensorFlow
- * checkpoint is also found by the path of objects that leads to it ("dense/w"
- * for dense/w/.ATTRIBUTES/VARIABLE_VALUE), and by its name in the graph. */
+/* By name, else by path; NULL if there is none.  If several have the name: the
+ * first that is not a tensor in an attribute, else the first.  A variable of a
+ * TensorFlow checkpoint is also found by the path of objects that leads to it
+ * ("dense/w" for dense/w/.ATTRIBUTES/VARIABLE_VALUE), and by its name in the
+ * graph. */
 TN_API const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                              const char            *name);
 
@@ -184,53 +186,56 @@ TN_API uint32_t        tn_tensor_rank(const struct tn_tensor *tensor);
 TN_API const uint64_t *tn_tensor_dims(const struct tn_tensor *tensor);
 TN_API enum tn_role    tn_tensor_role(const struct tn_tensor *tensor);
 
-/* Sequences of unequal lengths in one tensor (PaddlePaddle's LoD): level k is a
- * list of offsets, of which the last is the number of sequences of level k + 1,
- * or of rows.  0 levels: the tensor has no sequences.  The offsets of a level go
- * to `to`, as many as fit into `room`; *count is how many there are. */
+/* Sequences of different lengths in one tensor (PaddlePaddle's LoD): level k is
+ * a list of offsets, of which the last is the number of sequences of level k +
+ * 1, or of rows.  A tensor without sequences has 0 levels.  The offsets of a
+ * level are copied to `to`, as many as fit into `room`; *count is how many
+ * there are. */
 TN_API uint64_t       tn_tensor_level_count(const struct tn_tensor *tensor);
 TN_API enum tn_status tn_tensor_level(const struct tn_tensor *tensor,
                                       uint64_t level, uint64_t *to,
                                       uint64_t room, uint64_t *count,
                                       struct tn_error *error);
 
-/* Of a tensor that is the state of a SameDiff updater (TN_ROLE_STATE): of which
- * parameter, and which state of it ("M" and "V" of Adam).  False: it is none.
- */
+/* For a tensor that is state of a SameDiff updater (TN_ROLE_STATE): the
+ * parameter it belongs to, and its key ("M" and "V" of Adam).  Returns false
+ * for other tensors. */
 TN_API bool tn_tensor_state(const struct tn_tensor *tensor,
                             struct tn_bytes *parameter, struct tn_bytes *key);
 
-/* Elements: the product of the dims. */
+/* Number of elements: the product of the dims. */
 TN_API uint64_t tn_tensor_count(const struct tn_tensor *tensor);
 
-/* Bytes of all elements as tn_tensor_read() gives them; 0 for strings. */
+/* Bytes of all elements as tn_tensor_read() returns them; 0 for strings. */
 TN_API uint64_t tn_tensor_size(const struct tn_tensor *tensor);
 
-/* Where it is stored: which file ("" is the main one), where (TN_NOWHERE when
- * no byte is), how many bytes, and how: "raw", "typed" (a field of its type),
- * "strings", "splat" (the last value fills the rest), "zeros" (nothing is
- * stored), "empty" (nothing to store), "external" or "shard" (in another file),
- * "view" (made of what is stored: parts put together, or in another order). */
+/* Where the tensor is stored: the file ("" is the main one), the offset
+ * (TN_NOWHERE if no byte is stored), the number of bytes, and how: "raw",
+ * "typed" (a field of its type), "strings", "splat" (the last value fills the
+ * rest), "zeros" (nothing is stored), "empty" (nothing to store), "external" or
+ * "shard" (in another file), "view" (computed from what is stored: parts
+ * joined, or reordered). */
 TN_API const char *tn_tensor_file(const struct tn_tensor *tensor);
 TN_API uint64_t    tn_tensor_offset(const struct tn_tensor *tensor);
 TN_API uint64_t    tn_tensor_stored_size(const struct tn_tensor *tensor);
 TN_API const char *tn_tensor_storage(const struct tn_tensor *tensor);
 
-/* Its place in the model, such as graph.node[15].attribute[0].t; cut to fit and
- * terminated.  Returns the length it would have. */
+/* Its path in the model, such as graph.node[15].attribute[0].t; truncated to
+ * fit, and terminated.  Returns the full length. */
 TN_API size_t tn_tensor_path(const struct tn_tensor *tensor, char *to,
                              size_t size);
 
-/* Works for every fixed-size type: little-endian, C order, whatever the file
- * holds.  `offset` and `size` are bytes and whole elements.  UNSUPPORTED for
- * strings: see below. */
+/* Works for every type of fixed size: little-endian, C order, whatever the file
+ * has.  `offset` and `size` are in bytes, and must be whole elements.
+ * UNSUPPORTED for strings: see below. */
 TN_API enum tn_status tn_tensor_read(const struct tn_tensor *tensor,
                                      uint64_t offset, void *to, size_t size,
                                      struct tn_error *error);
 
-/* The same for strings, and for what is kept as serialized messages: a call for
- * each of `count` elements from `first` on.  The text is borrowed for the call
- * alone, and has no terminator.  Return non-zero to stop, which is no failure. */
+/* The same for strings, and for elements that are stored as serialized
+ * messages: one call for each of `count` elements from `first` on.  The text is
+ * valid only during the call and has no terminator.  Return non-zero to stop,
+ * which is not an error. */
 typedef int tn_on_string(void *context, uint64_t index, struct tn_bytes text);
 TN_API enum tn_status tn_tensor_strings(const struct tn_tensor *tensor,
                                         uint64_t first, uint64_t count,

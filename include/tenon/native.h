@@ -1,30 +1,30 @@
 /*
- * native.h - functions in C, for rules that data cannot say
+ * native.h - functions in C, for what rules cannot express as data
  *
  *   rules onnx -> nd4j 1
  *   com.example::Polynomial(X; coefficients) => native horner
  *
- * When the rule takes a node, the function of that name is called instead of a
- * body: it looks at what the head names, makes nodes of the target and binds
- * outputs to what they give.  Everything that holds for rules holds for it: the
- * vocabulary has the say over ops and attributes, all outputs that somebody
- * uses must be bound, and when it refuses, nothing is left of what it made and
- * the next rule is tried.
+ * When the rule matches a node, the function of that name is called in place of
+ * a body.  It reads the inputs and attributes that the head names, makes nodes
+ * of the target dialect, and binds the node's outputs to their values.  The
+ * same conditions hold as for other rules: ops and attributes must exist in the
+ * vocabulary, all outputs that are used must be bound, and if the function
+ * refuses, everything it made is discarded and the next rule is tried.
  *
- * Functions are handed over by tn_map_options and tn_rulebook_add_functions().
+ * Functions are registered by tn_map_options and tn_rulebook_add_functions().
  *
- * A value is a number that means something to its call alone.
+ * A value is a number that is valid only during its call.
  */
 #ifndef TENON_NATIVE_H
 #define TENON_NATIVE_H
 
 #include <tenon/graph.h>
 
-/* One rule at work on one node. */
+/* The application of one rule to one node. */
 struct tn_native_call;
 
-/* Fails by its status and the error, which ends the conversion; see
- * tn_native_refuse() for what only ends the rule. */
+/* A status other than TN_OK, with the error set, ends the conversion.  To end
+ * only the rule, see tn_native_refuse(). */
 typedef enum tn_status tn_native_run(void *context, struct tn_native_call *call,
                                      struct tn_error *error);
 
@@ -34,34 +34,35 @@ struct tn_native {
     void          *context;
 };
 
-/* ---- what there is ------------------------------------------------------ */
+/* ---- reading the node --------------------------------------------------- */
 
-/* Inputs of the node, in their order; TN_NONE: not given. */
+/* Inputs of the node, in their order; TN_NONE: left out. */
 TN_API uint32_t tn_native_input_count(const struct tn_native_call *call);
 TN_API uint32_t tn_native_input(struct tn_native_call *call, uint32_t index);
 TN_API uint32_t tn_native_output_count(const struct tn_native_call *call);
 
-/* An attribute that the head names, or its default; false: none.  Floats are
- * of kind TN_ATTR_FLOAT or TN_ATTR_DOUBLE.  Borrowed until the call returns. */
+/* An attribute that the head names, or its default; false if there is neither.
+ * Floats have the kind TN_ATTR_FLOAT or TN_ATTR_DOUBLE.  Borrowed until the
+ * call returns. */
 TN_API bool tn_native_attr(struct tn_native_call *call, const char *name,
                            struct tn_attr_value *value);
 
 struct tn_native_type {
-    enum tn_dtype  dtype; /* TN_UNDEFINED: not known                          */
+    enum tn_dtype  dtype; /* TN_UNDEFINED: unknown                            */
     bool           has_rank;
     uint32_t       rank;
-    const int64_t *dims; /* -1: not known                                     */
+    const int64_t *dims; /* -1: unknown                                       */
 };
 
 TN_API bool tn_native_type(struct tn_native_call *call, uint32_t value,
                            struct tn_native_type *type);
 
-/* Elements of a constant, or of what follows from shapes, as a flat list;
- * false: not known.  Borrowed until the call returns. */
+/* Elements of a constant, or of a value that follows from shapes, as a flat
+ * list; false if unknown.  Borrowed until the call returns. */
 TN_API bool tn_native_elements(struct tn_native_call *call, uint32_t value,
                                struct tn_attr_value *elements);
 
-/* ---- what is made ------------------------------------------------------- */
+/* ---- making nodes ------------------------------------------------------- */
 
 struct tn_native_attr {
     const char          *name;
@@ -76,7 +77,7 @@ struct tn_native_node {
     uint32_t                     attr_count;
 };
 
-/* Makes a node; `outputs` is filled in with the values that it gives. */
+/* Makes a node; `outputs` receives its values. */
 TN_API enum tn_status tn_native_make(struct tn_native_call       *call,
                                      const struct tn_native_node *node,
                                      uint32_t *outputs, uint32_t output_count,
@@ -91,13 +92,13 @@ TN_API enum tn_status tn_native_constant(struct tn_native_call      *call,
                                          uint32_t        *value,
                                          struct tn_error *error);
 
-/* Output `index` of the node is this value. */
+/* Makes this value the node's output `index`. */
 TN_API enum tn_status tn_native_bind(struct tn_native_call *call,
                                      uint32_t index, uint32_t value,
                                      struct tn_error *error);
 
-/* The rule does not apply, and the plan says why.  What is made after that does
- * not matter; return TN_OK. */
+/* The rule does not apply; the plan shows the reason.  Whatever the function
+ * makes after that is discarded.  Return TN_OK. */
 TN_API void tn_native_refuse(struct tn_native_call *call, const char *why);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * options.h - what a caller may set; zero everywhere is a good default
+ * options.h - what a caller may set; all zeros are good defaults
  *
  * Structs of options grow at their end.  Each begins with its size as the
  * caller knows it: `struct tn_options options = TN_OPTIONS_INIT;` sets it, and
- * fields that a newer library has beyond it are zero.  A size of 0, as in
- * `{ 0 }`, is that of the first version that was published.  A library that is
- * older than the caller's headers takes the larger struct if what it does not
- * know is zero, and refuses it as UNSUPPORTED otherwise.
+ * fields of a newer library beyond it are zero.  A size of 0, as in `{ 0 }`,
+ * means the first published version.  A library that is older than the
+ * caller's headers accepts the larger struct if the fields that it does not
+ * know are zero, and refuses it as UNSUPPORTED otherwise.
  */
 #ifndef TENON_OPTIONS_H
 #define TENON_OPTIONS_H
@@ -32,7 +32,7 @@ struct tn_temporaries; /* temporaries.h */
     }
 #endif
 
-/* An option of a format: formats.h lists which there are. */
+/* An option of a format; formats.h lists them. */
 struct tn_setting {
     const char *name;
     const char *value; /* as text; NULL for a flag that is set                */
@@ -42,17 +42,17 @@ struct tn_options {
     size_t                     size;      /* see above                       */
     const struct tn_allocator *allocator; /* NULL: malloc                    */
     uint64_t     max_memory;  /* bytes; 0: no limit                           */
-    uint64_t     max_expand;  /* bytes that a file may expand to, in what is
-                                 written or hashed of it: a constant that fills
-                                 a tensor, packed data.  LIMIT beyond.  0: 1 GiB,
-                                 and 1024 for each byte of its files          */
+    uint64_t     max_expand;  /* bytes that a file may expand to when it is
+                                 written or hashed (a constant that fills a
+                                 tensor, compressed data); LIMIT beyond that.
+                                 0: 1 GiB, plus 1024 per byte of its files    */
     unsigned     workers;     /* threads for bulk work; 0: one per core       */
-    const char  *from;        /* name of the format; NULL: seen from the bytes */
-    const char  *tag;         /* of a container of several; NULL: the newest  */
+    const char  *from;        /* name of the format; NULL: detect it          */
+    const char  *tag;         /* version in a container; NULL: the newest     */
     bool         keep_unmapped; /* read files instead of mapping them         */
     bool         wants_graph; /* fill in ops and values too: graph.h          */
-    /* Options for reading, of any format: those of others than the one that is
-     * read have no effect. */
+    /* Options for reading.  Those of formats other than the one that is read
+     * have no effect. */
     const struct tn_setting *settings;
     uint32_t                 setting_count;
     tn_progress *progress;    /* NULL: none                                   */

@@ -2,9 +2,9 @@
  * rules.h - rules: how ops of one dialect become ops of another
  *
  * A rulebook is made of rule files in Tenon's own language, which
- * rules/README.md teaches: yours, or those that the library carries.
+ * rules/README.md teaches: yours, or those built into the library.
  *
- * A rulebook belongs to one thread at a time.
+ * A rulebook must be used by one thread at a time.
  */
 #ifndef TENON_RULES_H
 #define TENON_RULES_H
@@ -13,8 +13,8 @@
 
 struct tn_rulebook;
 
-/* Yours to close.  Without files: all that the library carries.  A broken file
- * is refused with line and column. */
+/* Yours to close.  Without files: all rules that are built into the library.  A
+ * file with an error is refused with line and column. */
 TN_API enum tn_status tn_rulebook_open(struct tn_rulebook     **out,
                                        const char *const       *files,
                                        uint32_t                 file_count,
@@ -22,8 +22,8 @@ TN_API enum tn_status tn_rulebook_open(struct tn_rulebook     **out,
                                        struct tn_error         *error);
 TN_API void           tn_rulebook_close(struct tn_rulebook *book);
 
-/* Functions that rules with `native` call in examples; checks know their names.
- * They must outlive the book. */
+/* Functions that rules with `native` call.  Examples run them, and checks know
+ * their names.  They must outlive the book. */
 TN_API void tn_rulebook_add_functions(struct tn_rulebook     *book,
                                       const struct tn_native *functions,
                                       uint32_t                function_count);
@@ -32,14 +32,14 @@ struct tn_rule_info {
     const char     *file;
     uint32_t        line;
     struct tn_bytes from, to;        /* dialects                              */
-    struct tn_bytes op_type, domain; /* of what is read                       */
+    struct tn_bytes op_type, domain; /* of the op that is read                */
     int64_t         since, until;    /* versions, both included               */
     struct tn_bytes text;            /* as in the file                        */
-    bool            is_native;       /* a function in C does it               */
-    bool            is_reversed;     /* the way back of a line with <=>       */
+    bool            is_native;       /* implemented by a function in C        */
+    bool            is_reversed;     /* the reverse of a line with <=>        */
 };
 
-/* Rules in the order of files; of each the ways back come last. */
+/* Rules in the order of the files; within a file, reversed rules come last. */
 TN_API uint32_t            tn_rulebook_count(const struct tn_rulebook *book);
 TN_API struct tn_rule_info tn_rulebook_rule(const struct tn_rulebook *book,
                                             uint32_t                  rule);
@@ -50,40 +50,41 @@ TN_API enum tn_status tn_rulebook_explain(struct tn_rulebook *book,
                                           void            *context,
                                           struct tn_error *error);
 
-/* The names of the ops it makes, each once, until `on` was told all. */
+/* Calls `on` with the name of each op that the rule makes, each once. */
 TN_API enum tn_status tn_rulebook_makes(struct tn_rulebook *book, uint32_t rule,
                                         void (*on)(void           *context,
                                                    struct tn_bytes op),
                                         void *context, struct tn_error *error);
 
-/* Something that is wrong with a rule. */
+/* A mistake in a rule. */
 struct tn_rule_finding {
     const char *file;
     uint32_t    line, column;
     const char *what;
 };
 
-/* Holds the rules against the vocabularies of their dialects: attributes that
- * are dropped, ops that do not exist, names that are not bound.  The number of
- * findings. */
+/* Checks the rules against the vocabularies of their dialects: attributes that
+ * are dropped, ops that do not exist, names that are not bound.  Returns the
+ * number of findings. */
 TN_API uint64_t tn_rulebook_check(
     struct tn_rulebook *book,
     void (*on)(void *context, const struct tn_rule_finding *finding),
     void *context, struct tn_error *error);
 
-/* An example under a rule, run. */
+/* The result of an example under a rule. */
 struct tn_rule_example {
     const char     *file;
     uint32_t        line;
     struct tn_bytes text;
-    const char     *why; /* NULL: the rule made what the example says        */
+    const char     *why; /* NULL: it holds; else what the rule made instead  */
 };
 
 struct tn_rule_examples {
     uint64_t count, failed;
 };
 
-/* Runs the examples.  One that cannot be read fails the call with its place. */
+/* Runs the examples.  If one cannot be parsed, the call fails with its
+ * place. */
 TN_API enum tn_status tn_rulebook_test(
     struct tn_rulebook *book, struct tn_rule_examples *sum,
     void (*on)(void *context, const struct tn_rule_example *example),

@@ -1,9 +1,9 @@
 /*
- * status.h - how every call says what happened
+ * status.h - how every call reports what happened
  *
- * A call returns a status; the details go into a tn_error that the caller
- * owns.  The library keeps no "last error" of its own.  NULL is allowed for the
- * error of every call, by callers that need the status alone.
+ * A call returns a status; the details go into a tn_error that the caller owns.
+ * The library keeps no "last error" of its own.  Every call accepts NULL for
+ * the error, for callers that only need the status.
  */
 #ifndef TENON_STATUS_H
 #define TENON_STATUS_H
@@ -44,9 +44,9 @@ enum tn_status {
 };
 
 /*
- * Why a call failed, where a program may want to act on it: more exact than the
- * status, and stable, which the text of a message is not.  Most failures need
- * none: the status says it all, and the reason is TN_REASON_NONE.
+ * Why a call failed, for programs that want to act on it: more exact than the
+ * status, and stable, unlike the text of a message.  Most failures need none:
+ * the status is enough, and the reason is TN_REASON_NONE.
  *
  * X(name, word, sentence).  Append only: the positions are the ABI's numbers,
  * and the words are what the command prints as JSON.
@@ -102,19 +102,19 @@ enum tn_reason {
 #undef X
 };
 
-/* An offset that points at nothing: the complaint is about no single byte. */
+/* No offset: the message is not about a particular byte. */
 #define TN_NOWHERE UINT64_MAX
 
 struct tn_error {
     enum tn_status status; /* TN_OK until the first failure                  */
-    enum tn_reason reason; /* decide by this, not by the text of `what`      */
+    enum tn_reason reason; /* decide by this, never by the text of `what`    */
     uint64_t       offset; /* byte in the outermost file, or TN_NOWHERE      */
     char           file[120];  /* the file, unless it is the main one        */
     char           where[120]; /* path in the model: graph.node[15].attr     */
     char           what[768];  /* one line, for people                       */
 };
 
-/* A fresh error, to be handed to a call: no failure, no place. */
+/* An error to pass to a call: no failure, no place. */
 #define TN_ERROR_INIT                                                          \
     {                                                                          \
         TN_OK, TN_REASON_NONE, TN_NOWHERE, "", "", ""                          \
@@ -126,7 +126,7 @@ TN_API const char *tn_status_name(enum tn_status status);
 /* "the bytes contradict the format".  Never NULL. */
 TN_API const char *tn_status_sentence(enum tn_status status);
 
-/* What the command exits with for this status. */
+/* The command's exit code for this status. */
 TN_API int tn_status_exit_code(enum tn_status status);
 
 /* "no-rule": a stable word for a reason; "" for TN_REASON_NONE.  Never NULL. */

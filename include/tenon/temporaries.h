@@ -23,16 +23,16 @@
 
 struct tn_temporaries;
 
-/* allocator may be NULL: malloc.  Any number of calls in any number of threads
- * may share a list.  It must outlive every model and handle that was opened
- * with it. */
+/* `allocator` may be NULL for malloc.  Any number of calls in any number of
+ * threads may share a list.  It must outlive every model and handle that was
+ * opened with it. */
 TN_API enum tn_status tn_temporaries_new(struct tn_temporaries    **out,
                                          const struct tn_allocator *allocator,
                                          struct tn_error           *error);
 
-/* Removes the temporary files of all calls that are under way.  Safe in a
- * signal handler.  Only for a process that ends then: what these calls write is
- * lost.  NULL is fine. */
+/* Removes the temporary files of all calls in progress.  Safe in a signal
+ * handler.  Only for a process that is about to end: whatever these calls were
+ * writing is lost.  NULL is fine. */
 TN_API void tn_temporaries_remove(struct tn_temporaries *temporaries);
 
 /* NULL is fine. */

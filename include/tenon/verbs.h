@@ -47,13 +47,13 @@ struct tn_check_summary {
     char        format[32]; /* "" when it is no model                        */
     uint64_t    nodes, tensors;
     uint64_t    bytes_verified; /* of payload, by checksum                   */
-    bool        has_records; /* nobody knows what is in them: `tensors` is their
-                                number                                       */
-    bool can_repair;         /* tn_tag_repair() is for this format           */
+    bool        has_records; /* records of unknown content instead of tensors;
+                                `tensors` counts them                        */
+    bool can_repair;         /* tn_tag_repair() works for this format        */
 };
 
 /* TN_OK when the check ran, whatever it found: malformed input is a finding,
- * and so is a file that is no model at all.  Other statuses: it could not be
+ * and so is a file that is not a model.  Other statuses: the file could not be
  * read. */
 TN_API enum tn_status tn_check(const char                    *path,
                                const struct tn_options       *options,
@@ -107,27 +107,28 @@ struct tn_dump_options {
                            format's own                                      */
     const char *type;   /* full name of the message or table; NULL: the
                            format's root                                     */
-    bool        is_strict; /* fail on what could not be read back            */
+    bool        is_strict; /* fail if something could not be read back       */
     bool        use_json_names; /* lowerCamelCase instead of field names     */
 };
 #define TN_DUMP_OPTIONS_INIT TN_SIZED_INIT(struct tn_dump_options)
 
-/* Called for each thing that `undump` could not give back, and for each that
- * `convert` leaves behind; offset may be TN_NOWHERE, where may be empty. */
+/* Called for each thing that `undump` could not restore, and for each thing
+ * that `convert` leaves behind; `offset` may be TN_NOWHERE, `where` may be
+ * empty. */
 typedef void tn_on_loss(void *context, uint64_t offset, const char *where,
                         const char *what);
 
-/* A word for what a conversion leaves behind, for programs: "field", "operator",
- * "variable" and so on, as docs/json.md lists them; "other" when `what` is no
- * text of a tn_on_loss.  Never NULL, and not to be released. */
+/* A word for what a conversion leaves behind, for programs: "field",
+ * "operator", "variable" and so on, as listed in docs/json.md; "other" if
+ * `what` is not the text of a loss.  Never NULL; static. */
 TN_API const char *tn_loss_kind(const char *what);
 
-/* A whole file as text or JSON, losslessly; tn_undump() gives it back. */
+/* Writes a whole file as text or JSON, losslessly; tn_undump() reverses it. */
 TN_API enum tn_status tn_dump(const char *path, const struct tn_options *options,
                               const struct tn_dump_options *dump,
                               const struct tn_target *target, tn_on_loss *loss,
                               void *context, struct tn_error *error);
-/* The form of the input (text or JSON) is seen from its bytes. */
+/* Whether the input is text or JSON is detected from its bytes. */
 TN_API enum tn_status tn_undump(const char                   *path,
                                 const struct tn_options      *options,
                                 const struct tn_dump_options *undump,
@@ -136,61 +137,61 @@ TN_API enum tn_status tn_undump(const char                   *path,
 
 /* ---- convert ------------------------------------------------------------ */
 
-/* A model becomes one of another dialect by rules, op by op.  Weights move by
- * reference; what no rule carries is an error. */
+/* A model is converted to another dialect by rules, op by op.  Weights are
+ * passed by reference.  An op without a rule is an error. */
 struct tn_native;
 struct tn_rulebook;
 
-/* The shape of an input, where the model leaves it open. */
+/* The shape of an input that the model leaves open. */
 struct tn_input_shape {
-    const char    *name; /* of the input, as tn_model_inputs() has it         */
-    const int64_t *dims; /* -1: left open here, too                           */
+    const char    *name; /* of the input, as in tn_model_inputs()             */
+    const int64_t *dims; /* -1: left open                                     */
     uint32_t       rank;
 };
 
 struct tn_map_options {
     size_t size; /* options.h: how structs of options grow */
-    /* The ends of the graph, by their names in the model, which they keep;
-     * NULL: those of a signature, or what the model says, or what nobody uses.
-     */
+    /* Inputs and outputs of the converted graph, by their names in the model,
+     * which they keep.  NULL: those of the signature, else those of the model,
+     * else the values that no op uses. */
     const char *const *inputs, *const *outputs;
     uint32_t           input_count, output_count;
     const char        *signature; /* NULL: the only one, or serving_default   */
 
-    /* Files of rules; they go before ours.  Of Tenon's own language, or mapping
-     * rules as Deeplearning4j has them (interpret.h). */
+    /* Files of rules, which are tried before ours.  They are in Tenon's own
+     * language, or mapping rules as Deeplearning4j has them (interpret.h). */
     const char *const *rules;
     uint32_t           rule_count;
-    const char *const *allow; /* ops that may stay what they are without one:
+    const char *const *allow; /* ops that may stay as they are without a rule:
                                  "Swirl" or "com.acme::Swirl"                 */
     uint32_t           allow_count;
 
-    /* Values that follow from shapes are not computed: a rule that asks for one
-     * does not apply. */
+    /* Do not compute values that follow from shapes: a rule that needs one does
+     * not apply. */
     bool        folds_nothing;
-    /* A graph in which tn_check() finds errors is converted all the same, and a
-     * result that is wrong in its own dialect is written.  Otherwise either is
+    /* Convert a graph even if tn_check() finds errors in it, and write a result
+     * even if it is invalid in its own dialect.  Without this, either is
      * refused with the first finding. */
     bool        force_invalid;
-    const char *receipt; /* a file: a line of JSON for each tensor: its name, the
-                            tensor that it was, what was done to it, its hash;
-                            then one for each thing that is left behind.
-                            INVALID where no rules are at work.  NULL: none   */
+    const char *receipt; /* a file: a line of JSON for each tensor: its name,
+                            the tensor it was made of, what was done to it, its
+                            hash; then a line for each thing left behind.
+                            INVALID if no rules are needed.  NULL: none       */
 
-    const struct tn_native *functions; /* native.h: those that the rules name */
+    const struct tn_native *functions; /* native.h: those that rules call     */
     uint32_t                function_count;
 
-    /* rules.h: a book that was opened without files.  Reading our rules takes
-     * most of the time in which a small model is converted; what the book has
-     * read is not read again.  NULL: this conversion reads what it needs. */
+    /* rules.h: a book that was opened without files, to share rules between
+     * conversions: what the book has read is not read again.  NULL: this
+     * conversion reads the rules that it needs. */
     struct tn_rulebook *book;
 
-    /* Where `rules` lead from one dialect to another, ours do not count: a node
-     * that they do not take is an error. */
+    /* Where `rules` lead from one dialect to another, do not use ours: a node
+     * that they do not match is an error. */
     bool only_rules;
 
-    /* What is converted is the model with inputs of these shapes.  INVALID when
-     * an input does not exist, or a shape contradicts the model. */
+    /* Convert the model for inputs of these shapes.  INVALID if an input does
+     * not exist, or a shape contradicts the model. */
     const struct tn_input_shape *shapes;
     uint32_t                     shape_count;
 };
@@ -198,42 +199,43 @@ struct tn_map_options {
 
 struct tn_convert_options {
     size_t      size;     /* options.h: how structs of options grow */
-    const char *to;       /* format name; NULL: by the extension of the path  */
-    /* Options of the format that is written: formats.h.  One that the format
-     * does not have is INVALID; of two with one name the last counts. */
+    const char *to;       /* format name; NULL: by the suffix of the path     */
+    /* Options of the output format: formats.h.  INVALID if the format does not
+     * have such an option.  If an option is set twice, the last one counts. */
     const struct tn_setting *settings;
     uint32_t                 setting_count;
-    tn_on_loss *loss; /* called for each thing that is left behind: each line of
-                         the list of losses, in its order                     */
+    tn_on_loss *loss; /* called for each thing that is left behind, in the order
+                         of the list of losses                                */
     void       *loss_context;
-    bool force_invalid; /* as in tn_map_options, and where one format of a
-                           dialect becomes another of it                      */
+    bool force_invalid; /* as in tn_map_options; also for a conversion between
+                           formats of one dialect                             */
     tn_on_finding *finding; /* called for each error found in the graph that is
-                               converted, and in what became of it            */
+                               converted, and in the result                   */
     void          *finding_context;
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
-    bool is_strict;   /* UNSUPPORTED when anything would be left behind: nothing
+    bool is_strict;   /* UNSUPPORTED if anything would be left behind; nothing
                          is written then                                        */
-    tn_on_loss *note; /* called for what is no loss and worth a word, such as
-                         nodes that a mapper of map->rules refused, and that
-                         our own rules carried                                */
+    tn_on_loss *note; /* called for what is worth mentioning but no loss,
+                         such as nodes that a mapper of map->rules refused and
+                         that our own rules converted                         */
     void       *note_context;
 };
 #define TN_CONVERT_OPTIONS_INIT TN_SIZED_INIT(struct tn_convert_options)
 
 struct tn_convert_summary {
     uint64_t bytes_written;
-    uint64_t tensors_moved; /* whose place changed: inline to external, ...   */
+    uint64_t tensors_moved; /* stored elsewhere: inline to external, ...      */
     uint64_t losses;        /* things that were left behind                   */
     char     format[32];
     uint64_t findings; /* errors in the graph; see force_invalid              */
-    uint64_t tensors_outside; /* put into the file of the setting "external",
-                                 where there is a threshold for them          */
+    uint64_t tensors_outside; /* put into the file of the option "external",
+                                 if there is a threshold                      */
 };
 
-/* To another dialect when the format speaks one.  That needs the graph: a model
- * that was opened without it is opened again from its path.  A graph in which
- * tn_check() finds an error is MALFORMED, unless force_invalid. */
+/* Converts to another dialect if the output format has one.  This needs the
+ * graph: a model that was opened without it is opened again from its path.  A
+ * graph in which tn_check() finds an error is MALFORMED, unless
+ * force_invalid. */
 TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  const struct tn_convert_options *convert,
                                  const struct tn_target          *target,
@@ -241,12 +243,12 @@ TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  struct tn_convert_summary       *summary,
                                  struct tn_error                 *error);
 
-/* What convert would do between dialects: everything but the writing.  A row for
- * each op, rule and step of the way. */
+/* What a conversion between dialects would do, without writing: one row for
+ * each op, rule and step. */
 struct tn_plan_row {
     const char     *from, *to; /* dialects of the step                        */
     struct tn_bytes op, domain;
-    uint64_t        count; /* ops that go this way                            */
+    uint64_t        count; /* ops to which it applies                         */
     const char     *where; /* the first of them in the model, or ""           */
     const char     *rule;  /* "onnx_nd4j.rules:14"; NULL: there is none       */
     const char     *why;   /* without a rule: why none applies, a line each   */
@@ -263,8 +265,8 @@ struct tn_plan_pass {
     uint64_t    nodes;   /* of the graph, after it                            */
 };
 
-/* Called in the order in which things happen; what is pointed to is valid
- * during the call.  Each function may be NULL. */
+/* Called in the order in which things happen; pointers are valid during the
+ * call.  Each function may be NULL. */
 struct tn_plan_listener {
     void (*pass)(void *context, const struct tn_plan_pass *pass);
     void (*op)(void *context, const struct tn_plan_row *row);
@@ -272,16 +274,16 @@ struct tn_plan_listener {
 };
 
 struct tn_plan_summary {
-    uint64_t mapped, unmapped, allowed; /* ops of the model, and what rules
-                                           made of them, over all steps       */
+    uint64_t mapped, unmapped, allowed; /* ops of the model, and those that
+                                           rules made of them, in all steps   */
     char     format[32];
     char     way[120]; /* "tensorflow -> nd4j -> onnx"                        */
 };
 
-/* `path` says the format, as for tn_convert(); it is not written.  NULL, and no
- * format named: the one that models of this dialect are mostly converted to.
- * TN_OK also when ops have no rule; the passes after the rules are not run
- * then.  `listener` may be NULL. */
+/* `path` determines the format, as for tn_convert(); nothing is written to it.
+ * If it is NULL and no format is named: the format that models of this dialect
+ * are usually converted to.  Also returns TN_OK if ops have no rule; the passes
+ * after the rules are not run then.  `listener` may be NULL. */
 TN_API enum tn_status tn_plan(const struct tn_model           *model,
                               const struct tn_convert_options *convert,
                               const char                      *path,
@@ -292,14 +294,14 @@ TN_API enum tn_status tn_plan(const struct tn_model           *model,
 
 /* ---- split and merge ---------------------------------------------------- */
 
-/* TensorFlow has two splitters, which differ in small things. */
+/* TensorFlow has two splitters, which differ in details. */
 enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
 
-/* How chunks are laid out in files.  Zero everywhere is version 1: one file,
- * which TensorFlow's merger reads.  The rest is for version 2, which takes a
- * merger that knows it:
+/* How chunks are laid out in files.  All zeros are version 1: one file, which
+ * TensorFlow's merger reads.  The rest is for version 2, which needs a merger
+ * that knows it:
  *   - BYTES chunks are no longer than max_bytes: a field may have several
- *   - metadata longer than max_metadata are taken apart themselves
+ *   - metadata longer than max_metadata is itself split
  *   - chunks that do not fit into PREFIX.cpb are in PREFIX.00001-of-00002.cpb
  *     and so on
  *   - separates_bytes: BYTES chunks are in PREFIX.bytes.cpb, and messages in
@@ -307,20 +309,20 @@ enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
 struct tn_split_format {
     unsigned version;      /* 0, 1 or 2                                       */
     bool     separates_bytes;
-    uint64_t max_bytes;    /* 0: no limit, but that of a file                 */
-    uint64_t max_metadata; /* at least 256; 0: what fits into a protobuf      */
+    uint64_t max_bytes;    /* 0: no limit but that of a file                  */
+    uint64_t max_metadata; /* at least 256; 0: what protobuf can parse        */
     uint64_t max_file;     /* at least 1024; 0: no limit                      */
 };
 
-/* GraphDefs and SavedModels are split by the rules, models of ONNX by weights
- * and size, other messages by size. */
+/* GraphDefs and SavedModels are split by `rules`, ONNX models by weights and
+ * size, other messages by size. */
 struct tn_split_options {
     size_t      size;   /* options.h: how structs of options grow */
     const char *schema; /* a descriptor set; NULL: the library's own          */
     const char *type;   /* full name of the message; NULL: the format's root  */
     enum tn_split_rules rules;
-    uint64_t    max_size; /* of a chunk that is a message; 0: as the rules
-                             have it                                          */
+    uint64_t    max_size; /* of a chunk that is a message; 0: what the rules
+                             say                                              */
     const char *records;  /* as for tn_splitter_write(): "zstd:9,transpose"   */
     struct tn_split_format format; /* max_bytes 0: max_size                   */
 };
@@ -331,12 +333,12 @@ struct tn_split_summary {
     uint64_t chunks;     /* 1 when nothing was split                          */
     bool     is_chunked; /* target->path + ".cpb" was written, else + ".pb"   */
     bool     is_folder;  /* target->path is a folder                          */
-    bool     drops_fingerprint; /* no longer true, and there is no other      */
+    bool     drops_fingerprint; /* it is no longer valid and was left out     */
     char     warning[240]; /* of a merge: tn_message_warning(), or empty      */
 };
 
-/* One file into target->path + ".cpb", or ".pb" when all of it fits; a folder
- * with a SavedModel into a whole folder. */
+/* Splits one file into target->path + ".cpb", or ".pb" if it need not be
+ * divided; or a folder with a SavedModel into a whole folder. */
 TN_API enum tn_status tn_split(const char                    *path,
                                const struct tn_options       *options,
                                const struct tn_split_options *split,
@@ -344,11 +346,11 @@ TN_API enum tn_status tn_split(const char                    *path,
                                struct tn_split_summary       *summary,
                                struct tn_error               *error);
 
-/* Chunks as the message that they make.  `path` is a file, or a prefix:
- * PREFIX.cpb when it is there, else PREFIX.pb; or a folder with a SavedModel,
- * which becomes a whole folder with saved_model.pb.  Rules, sizes and records
- * of the options do not count.  Any size is written; protobuf's libraries read
- * no more than 2 GiB. */
+/* Merges chunks into one message.  `path` is a file, or a prefix: PREFIX.cpb if
+ * it exists, else PREFIX.pb; or a folder with a SavedModel, which becomes a
+ * whole folder with saved_model.pb.  Rules, sizes and records of the options
+ * are ignored.  The result may have any size; protobuf's libraries read at most
+ * 2 GiB. */
 TN_API enum tn_status tn_merge_file(const char                    *path,
                                     const struct tn_options       *options,
                                     const struct tn_split_options *merge,
@@ -358,7 +360,7 @@ TN_API enum tn_status tn_merge_file(const char                    *path,
 
 /* ---- strip -------------------------------------------------------------- */
 
-/* What must not ship. */
+/* What to remove. */
 struct tn_strip_options {
     size_t size;      /* options.h: how structs of options grow */
     bool callstack; /* source paths, stack traces, debug information: Paddle's
@@ -372,7 +374,7 @@ struct tn_strip_options {
 #define TN_STRIP_OPTIONS_INIT TN_SIZED_INIT(struct tn_strip_options)
 
 struct tn_strip_summary {
-    uint64_t fields;  /* attributes or fields that went                       */
+    uint64_t fields;  /* attributes or fields that were removed               */
     uint64_t ops;     /* operators                                            */
     uint64_t tensors;
     uint64_t bytes;   /* of the fields, where they are counted: not for Paddle */
@@ -380,8 +382,8 @@ struct tn_strip_summary {
     char     format[32];
 };
 
-/* Writes the model without them; the format is that of the target's name.
- * UNSUPPORTED for formats that say no such thing. */
+/* Writes the model without them, in the format of the target's name.
+ * UNSUPPORTED for formats that have nothing of the kind. */
 TN_API enum tn_status tn_strip(const char                    *path,
                                const struct tn_options       *options,
                                const struct tn_strip_options *strip,
