@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/sort.h"
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_wire.h"
@@ -555,8 +556,8 @@ void tn_chunked_sort(struct tn_chunked *message)
     for (uint64_t i = 0; i < message->field_count; i++)
         message->fields[i].place = i;
     if (!is_sorted(message))
-        tn_pb_sort(message->fields, message->field_count,
-                   sizeof *message->fields, compare_fields, NULL);
+        tn_sort_items(message->fields, message->field_count,
+                      sizeof *message->fields, compare_fields, NULL);
     for (uint64_t i = 0; i < message->field_count; i++)
         tn_chunked_sort(&message->fields[i].message);
 }

@@ -2,6 +2,7 @@
 #include "chunk/mosaic_index.h"
 
 #include "base/arith.h"
+#include "base/sort.h"
 #include "chunk/wire_walk.h"
 #include "wire/pb/pb_message.h"
 #include "wire/pb/pb_order.h"
@@ -64,15 +65,9 @@ static int compare_holes(const void *left, const void *right, void *context)
 
 void tn_tile_sort(struct tn_tile *tile)
 {
-    struct tn_list *holes = tile->holes;
-
-    for (uint64_t i = 1; holes && i < holes->count; i++)
-        if (tn_list_at(holes, struct tn_hole, i)->begin <
-            tn_list_at(holes, struct tn_hole, i - 1)->begin) {
-            tn_pb_sort(holes->items, holes->count, sizeof(struct tn_hole),
-                       compare_holes, NULL);
-            return;
-        }
+    if (tile->holes)
+        tn_sort_items(tile->holes->items, tile->holes->count,
+                      sizeof(struct tn_hole), compare_holes, NULL);
 }
 
 /* ---- places -------------------------------------------------------------- */

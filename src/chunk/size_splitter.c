@@ -26,6 +26,7 @@
  */
 #include <inttypes.h>
 
+#include "base/sort.h"
 #include "chunk/mosaic_index.h"
 #include "chunk/splitter.h"
 #include "chunk/wire_walk.h"
@@ -219,8 +220,8 @@ static void find_larges(struct sizing *s, struct tn_mosaic *m,
         else
             find_elements(s, larges, index);
     }
-    tn_pb_sort(larges->items, larges->count, sizeof(struct large),
-               compare_larges, NULL);
+    tn_sort_items(larges->items, larges->count, sizeof(struct large),
+                  compare_larges, NULL);
 }
 
 /* ---- taking -------------------------------------------------------------- */

@@ -9,10 +9,10 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/sort.h"
 #include "engine/convert_dialect.h"
 
 enum { MOST_LISTED = 20, MOST_ARGUMENTS = 8 };
@@ -286,10 +286,11 @@ static void add_message(struct refusing *r, const struct tn_refused_op *ops,
     add_list(r, ops, count, false);
 }
 
-static int by_count(const void *a, const void *b)
+static int by_count(const void *a, const void *b, void *context)
 {
     const struct tn_refused_op *x = a, *y = b;
 
+    (void)context;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     return x->first < y->first ? -1 : x->first > y->first;
@@ -311,7 +312,7 @@ enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
     uint32_t          without                       = 0;
     char              where[sizeof c->error->where] = "";
 
-    qsort(ops, count, sizeof *ops, by_count);
+    tn_sort_items(ops, count, sizeof *ops, by_count, NULL);
     for (uint32_t i = 0; i < count; i++)
         without += has_no_rule(&r, &ops[i]);
     tn_buffer_init(&message, memory, &own);

@@ -5,10 +5,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "io/beneath.h"
 #include "io/file_source.h"
 #include "io/os.h"
@@ -313,8 +313,9 @@ static enum tn_status collect(struct tn_bundle *bundle, DIR *entries,
     }
 }
 
-static int by_name(const void *a, const void *b)
+static int by_name(const void *a, const void *b, void *context)
 {
+    (void)context;
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
@@ -330,7 +331,7 @@ static enum tn_status list_entries(struct tn_bundle *bundle, DIR *entries,
         return error->status;
     if (found->count) {
         memcpy(kept, found->items, (size_t)found->count * sizeof *kept);
-        qsort(kept, (size_t)found->count, sizeof *kept, by_name);
+        tn_sort_items(kept, found->count, sizeof *kept, by_name, NULL);
     }
     *names = kept;
     return TN_OK;

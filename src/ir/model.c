@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/sort.h"
 
 void tn_model_init(struct tn_model *model, struct tn_memory *memory)
 {
@@ -42,10 +43,12 @@ void tn_model_done(struct tn_model *model)
     tn_arena_done(&model->arena);
 }
 
-static int by_count_then_name(const void *left, const void *right)
+static int by_count_then_name(const void *left, const void *right,
+                              void *context)
 {
     const struct tn_op_kind *a = left, *b = right;
 
+    (void)context;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     int order = tn_bytes_compare(a->type, b->type);
@@ -55,8 +58,8 @@ static int by_count_then_name(const void *left, const void *right)
 enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error)
 {
     if (model->kinds.count)
-        qsort(model->kinds.items, (size_t)model->kinds.count,
-              sizeof(struct tn_op_kind), by_count_then_name);
+        tn_sort_items(model->kinds.items, model->kinds.count,
+                      sizeof(struct tn_op_kind), by_count_then_name, NULL);
     tn_pairs_done(&model->kind_index); /* the indices have moved */
     tn_list_trim(&model->tensors);
     tn_list_trim(&model->ops);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 /* ---- operators ---------------------------------------------------------- */
 
 /* An operator by what a file calls it with: the hash of a custom one's name, or
@@ -40,6 +42,16 @@ static int compare_rows(const void *left, const void *right)
     return tn_bytes_compare(l->kernel, r->kernel);
 }
 
+/* Two operators may be one kernel: then by name. */
+static int order_rows(const void *left, const void *right, void *context)
+{
+    const struct tn_nd4j_row *l = left, *r = right;
+    int                       order = compare_rows(l, r);
+
+    (void)context;
+    return order ? order : tn_bytes_compare(l->op->name, r->op->name);
+}
+
 /* Every operator twice: by the hash of its name, and by its kernel if it has
  * one, because files have both. */
 static bool make_rows(struct tn_nd4j_book *book)
@@ -62,7 +74,7 @@ static bool make_rows(struct tn_nd4j_book *book)
             rows[book->row_count++] =
                 (struct tn_nd4j_row){ op->kernel, op->kernel_number, op };
     }
-    qsort(rows, book->row_count, sizeof *rows, compare_rows);
+    tn_sort_items(rows, book->row_count, sizeof *rows, order_rows, NULL);
     book->by_number = rows;
     return true;
 }

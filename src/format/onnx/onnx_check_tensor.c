@@ -2,9 +2,9 @@
 #include "format/onnx/onnx_check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/sort.h"
 
 /* ---- one tensor --------------------------------------------------------- */
 
@@ -239,13 +239,14 @@ void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch)
 
 /* ---- ranges of side files ----------------------------------------------- */
 
-static int by_range(const void *left, const void *right)
+static int by_range(const void *left, const void *right, void *context)
 {
     const struct tn_span a =
         (*(const struct tn_tensor *const *)left)->elements.payload.span;
     const struct tn_span b =
         (*(const struct tn_tensor *const *)right)->elements.payload.span;
 
+    (void)context;
     if (a.source != b.source)
         return (uintptr_t)a.source < (uintptr_t)b.source ? -1 : 1;
     if (a.offset != b.offset)
@@ -294,8 +295,8 @@ static void check_overlaps(struct tn_onnx_checker *ch)
             *slot = row;
     }
     if (rows.count)
-        qsort(rows.items, (size_t)rows.count, sizeof(struct tn_tensor *),
-              by_range);
+        tn_sort_items(rows.items, rows.count, sizeof(struct tn_tensor *),
+                      by_range, NULL);
     for (uint64_t i = 0; i < rows.count; i++) {
         const struct tn_tensor *row =
             *tn_list_at(&rows, const struct tn_tensor *, i);

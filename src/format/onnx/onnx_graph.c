@@ -14,7 +14,8 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/sort.h"
 
 /* Longer paths of graphs leave out their middle; see subgraph_path(). */
 #define LONGEST_PATH 800
@@ -597,10 +598,11 @@ static void read_piece(struct tn_onnx_reader *r, struct tn_span piece,
     }
 }
 
-static int by_graph(const void *left, const void *right)
+static int by_graph(const void *left, const void *right, void *context)
 {
     const struct tn_onnx_part *a = left, *b = right;
 
+    (void)context;
     if (a->graph != b->graph)
         return a->graph < b->graph ? -1 : 1;
     return (a->wire.offset > b->wire.offset) -
@@ -612,8 +614,8 @@ static int by_graph(const void *left, const void *right)
 static void sort_parts(struct tn_list *parts)
 {
     if (parts->count)
-        qsort(parts->items, (size_t)parts->count, sizeof(struct tn_onnx_part),
-              by_graph);
+        tn_sort_items(parts->items, parts->count, sizeof(struct tn_onnx_part),
+                      by_graph, NULL);
 }
 
 static void read_parts(struct tn_onnx_reader *r, struct graph_state *state,

@@ -8,10 +8,9 @@
  * Graphs are read in onnx_graph.c, breadth first; tensors are put back into
  * the order of the file at the end.
  */
+#include "base/sort.h"
 #include "format/onnx/onnx_read.h"
 #include "format/text_model.h"
-
-#include <stdlib.h>
 
 /* ---- the model ---------------------------------------------------------- */
 
@@ -249,25 +248,20 @@ static void add_facts(struct tn_onnx_reader *r)
 
 /* ---- putting in order --------------------------------------------------- */
 
-static int by_wire_offset(const void *left, const void *right)
+static int by_wire_offset(const void *left, const void *right, void *context)
 {
     uint64_t a = ((const struct tn_tensor *)left)->wire.offset;
     uint64_t b = ((const struct tn_tensor *)right)->wire.offset;
 
+    (void)context;
     return (a > b) - (a < b);
 }
 
 /* The order of the file is depth first; graphs were read breadth first. */
 static void sort_tensors(struct tn_list *tensors)
 {
-    for (uint64_t i = 1; i < tensors->count; i++) {
-        const struct tn_tensor *row = tn_list_at(tensors, struct tn_tensor, i);
-        if (by_wire_offset(row - 1, row) > 0) {
-            qsort(tensors->items, (size_t)tensors->count,
-                  sizeof(struct tn_tensor), by_wire_offset);
-            return;
-        }
-    }
+    tn_sort_items(tensors->items, tensors->count, sizeof(struct tn_tensor),
+                  by_wire_offset, NULL);
 }
 
 struct graph_place {
@@ -275,11 +269,12 @@ struct graph_place {
     uint32_t graph;
 };
 
-static int by_place(const void *left, const void *right)
+static int by_place(const void *left, const void *right, void *context)
 {
     uint64_t a = ((const struct graph_place *)left)->offset;
     uint64_t b = ((const struct graph_place *)right)->offset;
 
+    (void)context;
     return (a > b) - (a < b);
 }
 
@@ -297,7 +292,7 @@ static void index_graphs(struct tn_onnx_reader *r)
             place[i] = (struct graph_place){
                 tn_list_at(graphs, struct tn_graph, i)->wire.offset, i
             };
-        qsort(place, (size_t)graphs->count, sizeof *place, by_place);
+        tn_sort_items(place, graphs->count, sizeof *place, by_place, NULL);
         for (uint64_t i = 0; i < graphs->count; i++)
             index[i] = place[i].graph;
     }
@@ -305,10 +300,11 @@ static void index_graphs(struct tn_onnx_reader *r)
     tn_list_done(&places);
 }
 
-static int by_first(const void *left, const void *right)
+static int by_first(const void *left, const void *right, void *context)
 {
     const struct tn_onnx_part *a = left, *b = right;
 
+    (void)context;
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     return (a->wire.offset > b->wire.offset) -
@@ -324,8 +320,8 @@ static void index_parts(struct tn_onnx_reader *r)
         part->first = tn_model_graph_at(r->model, part->graph)->wire.offset;
     }
     if (r->parts.count)
-        qsort(r->parts.items, (size_t)r->parts.count,
-              sizeof(struct tn_onnx_part), by_first);
+        tn_sort_items(r->parts.items, r->parts.count,
+                      sizeof(struct tn_onnx_part), by_first, NULL);
 }
 
 /* ---- from the top ------------------------------------------------------- */

@@ -13,9 +13,9 @@
 #include "format/onnx/onnx_write.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/sort.h"
 
 /* Where a tensor may begin in a side file: on a page for those that are worth
  * mapping, so that a file system can share its blocks too. */
@@ -250,10 +250,11 @@ static enum tn_status copy_sides(struct tn_onnx_writer *w)
 
 /* ---- patches ------------------------------------------------------------ */
 
-static int by_wire(const void *left, const void *right)
+static int by_wire(const void *left, const void *right, void *context)
 {
     const struct tn_onnx_patch *a = left, *b = right;
 
+    (void)context;
     if (a->wire.source != b->wire.source)
         return (uintptr_t)a->wire.source < (uintptr_t)b->wire.source ? -1 : 1;
     return (a->wire.offset > b->wire.offset) -
@@ -272,8 +273,8 @@ static enum tn_status list_patches(struct tn_onnx_writer *w)
         *patch = (struct tn_onnx_patch){ row_at(w, i)->wire, (uint32_t)i };
     }
     if (w->patches.count)
-        qsort(w->patches.items, (size_t)w->patches.count,
-              sizeof(struct tn_onnx_patch), by_wire);
+        tn_sort_items(w->patches.items, w->patches.count,
+                      sizeof(struct tn_onnx_patch), by_wire, NULL);
     return TN_OK;
 }
 
@@ -293,7 +294,7 @@ static uint64_t first_patch(const struct tn_onnx_writer *w, struct tn_span span)
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (by_wire(patch_at(w, middle), &wanted) < 0)
+        if (by_wire(patch_at(w, middle), &wanted, NULL) < 0)
             low = middle + 1;
         else
             high = middle;

@@ -7,8 +7,8 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/sort.h"
 #include "chunk/chunk_order.h"
 #include "format/riegeli/records.h"
 #include "wire/pb/pb_check.h"
@@ -134,10 +134,11 @@ enum tn_status tn_records_check(const struct tn_riegeli *file, const char *name,
     return TN_OK;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_value(const void *a, const void *b, void *context)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
+    (void)context;
     return left < right ? -1 : left > right;
 }
 
@@ -202,7 +203,7 @@ static uint64_t count_named(struct checking *c)
         at[i] = meta->chunks[i].offset;
     if (!at)
         return 0;
-    qsort(at, (size_t)meta->chunk_count, sizeof *at, by_value);
+    tn_sort_items(at, meta->chunk_count, sizeof *at, by_value, NULL);
     for (uint64_t i = 0; i < meta->chunk_count; i++)
         count += i == 0 || at[i] != at[i - 1];
     return count;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/sort.h"
 #include "codec/farmhash.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_builtin.h"
@@ -412,8 +413,8 @@ static void list_entries(const struct tn_pb_view *view, uint32_t number,
             .value = tn_tf_hash_view(&value),
         };
     }
-    tn_pb_sort(entries->items, entries->count, sizeof(struct entry), by_key,
-               NULL);
+    tn_sort_items(entries->items, entries->count, sizeof(struct entry), by_key,
+                  NULL);
 }
 
 /* Of equal keys the last. */
@@ -469,8 +470,8 @@ static enum tn_status number_functions(struct tn_list  *entries,
                                 "the function '%.*s' has no number at its end",
                                 TN_FMT(e->key));
     }
-    tn_pb_sort(entries->items, entries->count, sizeof(struct entry), by_number,
-               NULL);
+    tn_sort_items(entries->items, entries->count, sizeof(struct entry),
+                  by_number, NULL);
     for (uint64_t i = 1; i < entries->count; i++) {
         const struct entry *e = tn_list_at(entries, struct entry, i);
         if (e[-1].number == e->number)

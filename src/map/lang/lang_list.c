@@ -4,9 +4,10 @@
  * A list may have unknown items.  What depends on one of them is unknown, what
  * does not (a length, another item) is not.
  */
-#include <stdlib.h>
 
 #include "map/lang/lang_builtin.h"
+
+#include "base/sort.h"
 
 static struct tn_item run_len(const struct tn_call *call)
 {
@@ -57,10 +58,11 @@ static struct tn_item run_reverse(const struct tn_call *call)
     return tn_builtin_made(items, xs.count);
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b, void *context)
 {
     const struct tn_item *x = a, *y = b;
 
+    (void)context;
     if (x->kind == TN_ITEM_INT && y->kind == TN_ITEM_INT)
         return (x->of.number > y->of.number) - (x->of.number < y->of.number);
     double p = 0, q = 0;
@@ -85,7 +87,7 @@ static struct tn_item run_sorted(const struct tn_call *call)
             return tn_builtin_refuse(call, "expected numbers");
     }
     if (xs.count)
-        qsort(items, xs.count, sizeof *items, compare_numbers);
+        tn_sort_items(items, xs.count, sizeof *items, compare_numbers, NULL);
     return tn_builtin_made(items, xs.count);
 }
 

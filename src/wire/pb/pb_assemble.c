@@ -15,11 +15,6 @@
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_rules.h"
 
-struct run {
-    uint64_t begin, end; /* in the frame's bytes */
-    uint32_t field;      /* index in the type, or TN_PB_UNKNOWN */
-};
-
 struct outsider {
     uint64_t                  at; /* in the frame's bytes */
     const struct tn_producer *producer;
@@ -54,7 +49,7 @@ static void frame_init(struct tn_pb_frame *f, struct tn_memory *memory,
                        struct tn_error *error)
 {
     tn_buffer_init(&f->bytes, memory, error);
-    tn_list_init(&f->runs, memory, sizeof(struct run));
+    tn_list_init(&f->runs, memory, sizeof(struct tn_pb_run));
     tn_list_init(&f->outside, memory, sizeof(struct outsider));
     tn_list_init(&f->counts, memory, sizeof(uint64_t));
 }
@@ -119,41 +114,19 @@ const struct tn_pb_field_type *tn_pb_rival(const struct tn_pb_assembly   *a,
 static void close_run(struct tn_pb_assembly *a, uint32_t field, uint64_t begin)
 {
     struct tn_pb_frame *f    = top(a);
-    struct run         *last = NULL;
+    struct tn_pb_run   *last = NULL;
 
     if (tn_failed(a->error))
         return;
     if (f->runs.count)
-        last = tn_list_at(&f->runs, struct run, f->runs.count - 1);
+        last = tn_list_at(&f->runs, struct tn_pb_run, f->runs.count - 1);
     if (!last || last->field != field) {
-        last = tn_list_push(&f->runs, struct run, a->error);
+        last = tn_list_push(&f->runs, struct tn_pb_run, a->error);
         if (!last)
             return;
-        *last = (struct run){ begin, begin, field };
+        *last = (struct tn_pb_run){ begin, begin, field };
     }
     last->end = f->bytes.size;
-}
-
-static int compare_runs(const void *left, const void *right, void *context)
-{
-    const struct run *a = left, *b = right;
-
-    (void)context;
-    if (a->field != b->field)
-        return a->field < b->field ? -1 : 1;
-    return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
-
-static void sort_runs(struct tn_pb_frame *f)
-{
-    const struct run *runs = f->runs.items;
-
-    for (uint64_t i = 1; i < f->runs.count; i++)
-        if (compare_runs(&runs[i - 1], &runs[i], NULL) > 0) {
-            tn_pb_sort(f->runs.items, f->runs.count, sizeof *runs, compare_runs,
-                       NULL);
-            return;
-        }
 }
 
 /* The first producer that stands behind this byte. */
@@ -186,8 +159,8 @@ static const struct tn_pb_field_type *packed_field(const struct tn_pb_frame *f,
 static uint64_t packed_size(const struct tn_pb_frame *f, uint64_t i,
                             uint64_t *next)
 {
-    const struct run *runs = f->runs.items;
-    uint64_t          size = 0, k = i;
+    const struct tn_pb_run *runs = f->runs.items;
+    uint64_t                size = 0, k = i;
 
     for (; k < f->runs.count && runs[k].field == runs[i].field; k++)
         size += runs[k].end - runs[k].begin;
@@ -200,7 +173,7 @@ static uint64_t frame_length(const struct tn_pb_frame *f)
     uint64_t length = f->bytes.size + f->outside_length;
 
     for (uint64_t i = 0, next; i < f->runs.count; i = next) {
-        const struct run *run = tn_list_at(&f->runs, struct run, i);
+        const struct tn_pb_run *run = tn_list_at(&f->runs, struct tn_pb_run, i);
         const struct tn_pb_field_type *packed = packed_field(f, run->field);
         next                                  = i + 1;
         if (!packed)
@@ -251,7 +224,7 @@ static void target_head(const struct target *to, uint32_t number, uint64_t size)
     target_bytes(to, tn_bytes(head, n));
 }
 
-static void copy_run(const struct tn_pb_frame *f, const struct run *run,
+static void copy_run(const struct tn_pb_frame *f, const struct tn_pb_run *run,
                      const struct target *to)
 {
     uint64_t at = run->begin;
@@ -273,7 +246,7 @@ static void copy_frame(const struct tn_pb_frame *f, const struct target *to)
     uint64_t begun = UINT64_MAX; /* the packed field whose head is written */
 
     for (uint64_t i = 0; i < f->runs.count && !tn_failed(to->error); i++) {
-        const struct run *run = tn_list_at(&f->runs, struct run, i);
+        const struct tn_pb_run *run = tn_list_at(&f->runs, struct tn_pb_run, i);
         const struct tn_pb_field_type *packed = packed_field(f, run->field);
         uint64_t                       next;
         if (packed && begun != run->field) {
@@ -318,7 +291,7 @@ static void pop(struct tn_pb_assembly *a, uint32_t field, uint32_t number,
     struct target to    = { top(a), NULL, a->error };
     uint64_t      begin = to.frame->bytes.size;
 
-    sort_runs(inner);
+    tn_pb_runs_sort(&inner->runs);
     if (is_group)
         tn_buffer_varint(&to.frame->bytes, tn_tag(number, TN_WIRE_GROUP_BEGIN));
     else
@@ -355,7 +328,7 @@ void tn_pb_finish(struct tn_pb_assembly *a, struct tn_rope *to)
     struct target       target = { NULL, to, a->error };
 
     a->depth--;
-    sort_runs(frame);
+    tn_pb_runs_sort(&frame->runs);
     copy_frame(frame, &target);
 }
 

@@ -2,6 +2,7 @@
 #include "wire/pb/pb_map.h"
 
 #include "base/arith.h"
+#include "base/sort.h"
 #include "wire/pb/pb_rules.h"
 
 /* Keys are compared through windows: one may be longer than memory. */
@@ -81,8 +82,8 @@ enum tn_status tn_pb_map_init(struct tn_pb_map               *map,
         tn_pb_entry_init(entry, map, tn_pb_body_span(&field));
     }
     if (!tn_failed(error))
-        tn_pb_sort(map->entries.items, map->entries.count,
-                   sizeof(struct tn_pb_entry), compare_entries, map);
+        tn_sort_items(map->entries.items, map->entries.count,
+                      sizeof(struct tn_pb_entry), compare_entries, map);
     return error->status;
 }
 

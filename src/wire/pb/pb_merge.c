@@ -8,9 +8,8 @@
  */
 #include "wire/pb/pb_merge.h"
 
-#include <stdlib.h>
-
 #include "base/intern.h"
+#include "base/sort.h"
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_write.h"
@@ -390,8 +389,8 @@ static void write_sorted_entries(const struct tn_pb_view *view,
         *slot = (struct keyed){ o, tn_intern_text(keys, id) };
     }
     if (!tn_failed(view->error))
-        tn_pb_sort(kept.items, kept.count, sizeof(struct keyed), compare_keyed,
-                   &type);
+        tn_sort_items(kept.items, kept.count, sizeof(struct keyed),
+                      compare_keyed, &type);
     for (uint64_t i = 0; i < kept.count && !tn_failed(view->error); i++)
         write_nested(view, to, run->type,
                      &tn_list_at(&kept, struct keyed, i)->o);
@@ -590,10 +589,11 @@ static uint64_t drop_cleared(struct place *places, uint64_t count,
     return live;
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b, void *context)
 {
     const struct place *left = a, *right = b;
 
+    (void)context;
     if (left->type->number != right->type->number)
         return left->type->number < right->type->number ? -1 : 1;
     return left->order < right->order ? -1 : left->order > right->order;
@@ -627,8 +627,8 @@ static void write_sorted(const struct tn_pb_view *view, struct tn_rope *to,
         list_places(view, place);
     if (!tn_failed(view->error)) {
         uint64_t first = drop_cleared(place, count, &oneofs);
-        qsort(place + first, (size_t)(count - first), sizeof *place,
-              compare_places);
+        tn_sort_items(place + first, (size_t)(count - first), sizeof *place,
+                      compare_places, NULL);
         write_places(view, to, place + first, count - first);
     }
     tn_pb_oneofs_done(&oneofs);

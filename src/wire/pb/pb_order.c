@@ -1,6 +1,8 @@
 /* pb_order.c - the fields of a message as protobuf holds them once parsed */
 #include "wire/pb/pb_order.h"
 
+#include "base/sort.h"
+
 static const struct tn_pb_field_type *field_type(
     const struct tn_pb_order *order, uint32_t field)
 {
@@ -91,16 +93,10 @@ static void drop_cleared(struct tn_pb_order *order, struct tn_error *error)
     tn_pb_oneofs_done(&oneofs);
 }
 
-static void sort_runs(struct tn_pb_order *order)
+void tn_pb_runs_sort(struct tn_list *runs)
 {
-    const struct tn_pb_run *runs = order->runs.items;
-
-    for (uint64_t i = 1; i < order->runs.count; i++)
-        if (compare_runs(&runs[i - 1], &runs[i], NULL) > 0) {
-            tn_pb_sort(order->runs.items, order->runs.count, sizeof *runs,
-                       compare_runs, NULL);
-            return;
-        }
+    tn_sort_items(runs->items, runs->count, sizeof(struct tn_pb_run),
+                  compare_runs, NULL);
 }
 
 enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
@@ -122,7 +118,7 @@ enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
     if (!tn_failed(error))
         drop_cleared(order, error);
     if (!tn_failed(error))
-        sort_runs(order);
+        tn_pb_runs_sort(&order->runs);
     return error->status;
 }
 
@@ -219,60 +215,4 @@ enum tn_status tn_pb_walk_parts(const struct tn_pb_occurrences *all,
             *part = tn_pb_body_span(&field);
     }
     return error->status;
-}
-
-/* Heap sort */
-
-struct heap {
-    uint8_t *items;
-    size_t   size;
-    int (*compare)(const void *a, const void *b, void *context);
-    void *context;
-};
-
-static uint8_t *heap_at(const struct heap *h, uint64_t index)
-{
-    return h->items + index * h->size;
-}
-
-static void heap_swap(const struct heap *h, uint64_t a, uint64_t b)
-{
-    uint8_t *left = heap_at(h, a), *right = heap_at(h, b);
-
-    for (size_t i = 0; i < h->size; i++) {
-        uint8_t byte = left[i];
-        left[i]      = right[i];
-        right[i]     = byte;
-    }
-}
-
-static void sift_down(const struct heap *h, uint64_t at, uint64_t count)
-{
-    for (;;) {
-        uint64_t child = at * 2 + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count &&
-            h->compare(heap_at(h, child), heap_at(h, child + 1), h->context) <
-                0)
-            child++;
-        if (h->compare(heap_at(h, at), heap_at(h, child), h->context) >= 0)
-            return;
-        heap_swap(h, at, child);
-        at = child;
-    }
-}
-
-void tn_pb_sort(void *items, uint64_t count, size_t size,
-                int (*compare)(const void *a, const void *b, void *context),
-                void *context)
-{
-    struct heap h = { items, size, compare, context };
-
-    for (uint64_t i = count / 2; i-- > 0;)
-        sift_down(&h, i, count);
-    for (uint64_t end = count; end-- > 1;) {
-        heap_swap(&h, 0, end);
-        sift_down(&h, 0, end);
-    }
 }

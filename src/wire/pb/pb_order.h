@@ -21,6 +21,9 @@ struct tn_pb_run {
 
 #define TN_PB_UNKNOWN UINT32_MAX
 
+/* A list of runs, ascending by field and then as they came. */
+void tn_pb_runs_sort(struct tn_list *runs);
+
 struct tn_pb_order {
     const struct tn_pb_message *type;
     struct tn_source           *source;
@@ -71,11 +74,5 @@ bool tn_pb_walk_last(const struct tn_pb_occurrences *all,
  * of struct tn_span. */
 enum tn_status tn_pb_walk_parts(const struct tn_pb_occurrences *all,
                                 struct tn_list *parts, struct tn_error *error);
-
-/* Sorts `count` items of `size` bytes in place, by a total order: no memory,
- * no recursion, n log n whatever the input. */
-void tn_pb_sort(void *items, uint64_t count, size_t size,
-                int (*compare)(const void *a, const void *b, void *context),
-                void *context);
 
 #endif

@@ -21,10 +21,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/byte_find.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "wire/pb/pb_builtin.h"
 #include "wire/pb/pb_schema.h"
 #include "wire/pb/pb_wire.h"
@@ -325,11 +325,12 @@ static void declare_all(struct tn_pb_loader *loader, struct tn_bytes set)
         tn_fail(&c, TN_MALFORMED, "a descriptor set without files");
 }
 
-static int compare_symbols(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b, void *context)
 {
     const struct tn_pb_symbol *left = a, *right = b;
     int                        order = strcmp(left->name, right->name);
 
+    (void)context;
     /* Equal names in the order of the file, so that the second is refused. */
     if (order == 0)
         order = left->body.offset < right->body.offset ? -1 : 1;
@@ -344,8 +345,8 @@ static void sort_symbols(struct tn_pb_loader *loader)
     if (tn_failed(loader->error))
         return;
     if (loader->symbols.count)
-        qsort(symbols, (size_t)loader->symbols.count, sizeof *symbols,
-              compare_symbols);
+        tn_sort_items(symbols, loader->symbols.count, sizeof *symbols,
+                      compare_symbols, NULL);
     for (uint64_t i = 0; i < loader->symbols.count; i++) {
         struct tn_pb_symbol *s = &symbols[i];
         s->index = s->is_enum ? loader->enum_count++ : loader->message_count++;
@@ -422,17 +423,20 @@ struct named_index {
     uint32_t    index;
 };
 
-static int compare_indices_by_name(const void *a, const void *b)
+static int compare_indices_by_name(const void *a, const void *b, void *context)
 {
     const struct named_index *left = a, *right = b;
 
+    (void)context;
     return strcmp(left->name, right->name);
 }
 
-static int compare_indices_by_number(const void *a, const void *b)
+static int compare_indices_by_number(const void *a, const void *b,
+                                     void *context)
 {
     const struct named_index *left = a, *right = b;
 
+    (void)context;
     if (left->number != right->number)
         return left->number < right->number ? -1 : 1;
     return left->index < right->index ? -1 : left->index > right->index;
@@ -440,8 +444,7 @@ static int compare_indices_by_number(const void *a, const void *b)
 
 /* Sorts the keys and copies their order into the arena. */
 static uint32_t *sorted_indices(struct tn_pb_loader *loader,
-                                struct tn_list      *keys,
-                                int (*compare)(const void *, const void *))
+                                struct tn_list *keys, tn_compare *compare)
 {
     uint32_t *order =
         tn_new(loader->arena, uint32_t, keys->count, loader->error);
@@ -449,8 +452,8 @@ static uint32_t *sorted_indices(struct tn_pb_loader *loader,
     if (!order)
         return NULL;
     if (keys->count)
-        qsort(keys->items, (size_t)keys->count, sizeof(struct named_index),
-              compare);
+        tn_sort_items(keys->items, keys->count, sizeof(struct named_index),
+                      compare, NULL);
     for (uint64_t i = 0; i < keys->count; i++)
         order[i] = tn_list_at(keys, struct named_index, i)->index;
     return order;
@@ -495,10 +498,11 @@ static void index_enum(struct tn_pb_loader *loader, struct tn_pb_enum *type,
 
 /* ---- fields into their messages ----------------------------------------- */
 
-static int compare_pending(const void *a, const void *b)
+static int compare_pending(const void *a, const void *b, void *context)
 {
     const struct tn_pb_pending *left = a, *right = b;
 
+    (void)context;
     if (left->message != right->message)
         return left->message < right->message ? -1 : 1;
     if (left->field.number != right->field.number)
@@ -592,7 +596,7 @@ static void fill_messages(struct tn_pb_loader *loader)
     if (tn_failed(loader->error))
         return;
     if (count)
-        qsort(pending, (size_t)count, sizeof *pending, compare_pending);
+        tn_sort_items(pending, count, sizeof *pending, compare_pending, NULL);
     tn_list_init(&keys, loader->arena->memory, sizeof(struct named_index));
     for (uint32_t i = 0; i < loader->message_count; i++) {
         uint64_t begin = at;

@@ -16,10 +16,9 @@
  */
 #include "wire/riegeli/riegeli_transposed.h"
 
-#include <stdlib.h>
-
 #include "base/arith.h"
 #include "base/cursor.h"
+#include "base/sort.h"
 #include "base/varint.h"
 
 #define MOST_DEPTH   100
@@ -377,10 +376,11 @@ static void make_path(struct transposer *t)
 
 /* ---- edges to tables ---------------------------------------------------- */
 
-static int by_use(const void *left, const void *right)
+static int by_use(const void *left, const void *right, void *context)
 {
     const struct edge *a = left, *b = right;
 
+    (void)context;
     if (a->from != b->from)
         return a->from < b->from ? -1 : 1;
     if (a->count != b->count)
@@ -388,10 +388,11 @@ static int by_use(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
-static int by_id(const void *left, const void *right)
+static int by_id(const void *left, const void *right, void *context)
 {
     const struct edge *a = left, *b = right;
 
+    (void)context;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
@@ -457,7 +458,7 @@ static void link_states(struct transposer *t)
     struct edge *edges = t->edges.items;
 
     if (t->edges.count)
-        qsort(edges, (size_t)t->edges.count, sizeof *edges, by_use);
+        tn_sort_items(edges, t->edges.count, sizeof *edges, by_use, NULL);
     for (uint64_t i = 0; i < t->edges.count; i++) {
         struct state *from =
             tn_list_at(&t->states, struct state, edges[i].from);
@@ -471,7 +472,7 @@ static void link_states(struct transposer *t)
     for (uint32_t i = 0; i < count && !tn_failed(t->error); i++)
         link_state(t, i, last);
     if (t->edges.count)
-        qsort(edges, (size_t)t->edges.count, sizeof *edges, by_id);
+        tn_sort_items(edges, t->edges.count, sizeof *edges, by_id, NULL);
 }
 
 /* ---- transitions -------------------------------------------------------- */
