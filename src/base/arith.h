@@ -1,4 +1,4 @@
-/* arith.h - arithmetic that says when it would lie */
+/* arith.h - arithmetic that reports overflow instead of wrapping */
 #ifndef TN_BASE_ARITH_H
 #define TN_BASE_ARITH_H
 
@@ -39,7 +39,7 @@ static inline uint64_t tn_min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Of something of any size, as much as fits into memory of that size. */
+/* As much of `wanted` bytes as fits into memory of size `room`. */
 static inline size_t tn_min_size(uint64_t wanted, size_t room)
 {
     return wanted < room ? (size_t)wanted : room;

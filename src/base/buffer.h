@@ -25,7 +25,7 @@ void tn_buffer_init(struct tn_buffer *buffer, struct tn_memory *memory,
                     struct tn_error *error);
 void tn_buffer_done(struct tn_buffer *buffer);
 
-/* Forget the contents, keep the room. */
+/* Forget the contents, keep the memory. */
 void tn_buffer_clear(struct tn_buffer *buffer);
 
 /* Room for `size` more bytes at the end, to be filled by the caller, who then

@@ -4,8 +4,8 @@
 
 #include "base/byte_view.h"
 
-/* The first such byte, or NULL.  Unlike memchr() it takes a view without data,
- * as every empty one may be. */
+/* The first such byte, or NULL.  Unlike memchr() it accepts a view whose data
+ * is NULL, as that of every empty view may be. */
 static inline const uint8_t *tn_bytes_find(struct tn_bytes a, int byte)
 {
     return a.size ? memchr(a.data, byte, a.size) : NULL;

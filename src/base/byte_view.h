@@ -27,8 +27,8 @@ static inline bool tn_bytes_is(struct tn_bytes a, const char *text)
     return tn_bytes_equal(a, tn_text(text));
 }
 
-/* By unsigned bytes, a text before those that begin with it: below 0, 0 or
- * above it. */
+/* Compares by unsigned bytes; a text comes before longer ones that begin with
+ * it.  Below 0, 0 or above 0. */
 static inline int tn_bytes_compare(struct tn_bytes a, struct tn_bytes b)
 {
     size_t size  = a.size < b.size ? a.size : b.size;

@@ -1,13 +1,13 @@
 /*
- * cursor.h - the one way to read a stranger's bytes
+ * cursor.h - the one way to read bytes that we do not trust
  *
  * A cursor is a window with a wall at its end.  It is sticky: after a failure
- * it is empty, reads yield zero, loops end by themselves, and the status is
- * looked at once, at the end.
+ * it is empty, reads return zero, loops end by themselves, and the status is
+ * checked once, at the end.
  *
- * Over memory or a mapping the window is the whole range.  Over a source that
- * is not mapped the window is a pinned block, and `beyond` counts what the
- * cursor owns after it; tn_span() steps over that without reading it.
+ * Over memory or a mapping, the window is the whole range.  Over a source that
+ * is not mapped, the window is a pinned block, and `beyond` counts the bytes of
+ * the cursor after it; tn_span() steps over them without reading.
  */
 #ifndef TN_BASE_CURSOR_H
 #define TN_BASE_CURSOR_H
@@ -39,7 +39,7 @@ static inline struct tn_cursor tn_cursor_bytes(struct tn_bytes  bytes,
     return (struct tn_cursor){ at, at + bytes.size, offset, 0, NULL, error };
 }
 
-/* Over a range of a source; beyond its end is a failure at once. */
+/* Over a range of a source; fails at once if the range is not inside. */
 struct tn_cursor tn_cursor_span(struct tn_span span, struct tn_error *error);
 
 /* Records the first failure, at the cursor's offset, and empties the cursor. */

@@ -1,8 +1,8 @@
 /*
  * error.h - filling in the caller's tn_error
  *
- * The first failure wins; later ones are echoes of it.  Lower layers say what
- * and at which byte, upper layers add where in the model.
+ * The first failure is kept; later ones are consequences of it.  Lower layers
+ * report what is wrong at which byte, upper layers add where in the model.
  */
 #ifndef TN_BASE_ERROR_H
 #define TN_BASE_ERROR_H
@@ -19,8 +19,8 @@
 #define TN_COLD
 #endif
 
-/* First in every public function: a caller that needs the status alone gives no
- * error. */
+/* The first line of every public function: callers that only need the status
+ * pass NULL for the error. */
 #define TN_ERROR_OR_OWN(error)                                                 \
     struct tn_error tn_own_error = TN_ERROR_INIT;                              \
     if (!(error))                                                              \
@@ -64,7 +64,8 @@ static inline bool tn_failed(const struct tn_error *error)
     return error->status != TN_OK;
 }
 
-/* Not about the bytes: a check stops at it, and it is no finding. */
+/* The failure is not about the bytes of the file: a check stops, and does not
+ * report it as a finding. */
 static inline bool tn_machine_failed(const struct tn_error *error)
 {
     return error->status == TN_NO_MEMORY || error->status == TN_IO ||

@@ -1,11 +1,11 @@
 /*
- * expand.h - what a file may expand to
+ * expand.h - how many bytes a file may expand to
  *
  * A few bytes can stand for very many: one value that fills a tensor, zeros
- * that are not stored, packed data.  What is made of a file is bounded by what
- * the caller allows, or by a rule that no honest file meets: a floor that any
- * file may reach, and so many bytes for each byte of the file, which is about
- * what deflate can do at best.  Holes of a file are bytes of it like others.
+ * that are not stored, compressed data.  The limit is what the caller allows,
+ * or a default that no honest file exceeds: a minimum for every file, plus a
+ * number of bytes for each byte of the file, which is about the best that
+ * deflate can do.  Holes of a file count as bytes of it.
  */
 #ifndef TN_BASE_EXPAND_H
 #define TN_BASE_EXPAND_H
@@ -23,11 +23,11 @@ uint64_t tn_expand_most(uint64_t asked, uint64_t size);
 enum tn_status tn_expand_refuse(uint64_t found, uint64_t most, uint64_t offset,
                                 struct tn_error *error);
 
-/* Whether that is what failed: a limit of the caller's, and nothing that is
+/* Whether an error came from this limit, which is the caller's: nothing is
  * wrong with the file. */
 bool tn_expand_is_refused(const struct tn_error *error);
 
-/* LIMIT when it is more than that. */
+/* LIMIT if `found` is more than `most`. */
 static inline enum tn_status tn_expand_check(uint64_t found, uint64_t most,
                                              struct tn_error *error)
 {

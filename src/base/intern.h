@@ -2,11 +2,11 @@
  * intern.h - names as 32-bit numbers, each stored once
  *
  * Ids count from 0 in order of first appearance; TN_NO_NAME is no id.  The
- * text is borrowed when the caller says it outlives the table (names inside a
- * mapping), else copied.
+ * text is borrowed if the caller says that it outlives the table (names inside
+ * a mapping), else copied.
  *
- * A million names make a table that no cache holds, so that a lookup should
- * touch one line of it: hash and id lie side by side.
+ * A table of a million names is larger than any CPU cache, so a lookup should
+ * touch one cache line of it: hash and id are stored side by side.
  */
 #ifndef TN_BASE_INTERN_H
 #define TN_BASE_INTERN_H
@@ -34,18 +34,18 @@ struct tn_intern {
 void tn_intern_init(struct tn_intern *table, struct tn_arena *arena);
 void tn_intern_done(struct tn_intern *table);
 
-/* The id of the text, given one if it has none.  TN_NO_NAME on failure. */
+/* The id of the text; a new one if it has none yet.  TN_NO_NAME on failure. */
 uint32_t tn_intern_borrow(struct tn_intern *table, struct tn_bytes text,
                           struct tn_error *error);
 uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
                         struct tn_error *error);
 
-/* A new id for borrowed text that nobody will look up: tn_intern_find() does
- * not know it, and equal texts get ids of their own. */
+/* A new id for borrowed text that will never be looked up: tn_intern_find()
+ * does not find it, and equal texts get different ids. */
 uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
                           struct tn_error *error);
 
-/* The id of the text, or TN_NO_NAME if nobody interned it. */
+/* The id of the text, or TN_NO_NAME if it was never interned. */
 uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text);
 
 static inline uint32_t tn_intern_count(const struct tn_intern *table)

@@ -1,8 +1,9 @@
 /*
  * json_read.h - pull reader for JSON, strict, with byte offsets
  *
- * One call, one event; nothing is kept but a stack of open brackets, one bit
- * a level.  Text is given unescaped.  Duplicate keys are the caller's matter.
+ * Each call returns one event; all that is kept is a stack of open brackets,
+ * one bit per level.  Text is returned unescaped.  Duplicate keys are left to
+ * the caller.
  */
 #ifndef TN_BASE_JSON_READ_H
 #define TN_BASE_JSON_READ_H
@@ -47,8 +48,8 @@ enum tn_json_event tn_json_next(struct tn_json_reader *reader);
 /* Steps over the value that comes next (after a KEY or inside an array). */
 void tn_json_skip(struct tn_json_reader *reader);
 
-/* The last NUMBER (or STRING, as protobuf's JSON allows) as a number; fails
- * the cursor at the event's offset when it is none or does not fit. */
+/* The last NUMBER (or STRING, as protobuf's JSON allows) as a number.  Fails
+ * the cursor at the event's offset if it is not a number or does not fit. */
 int64_t  tn_json_int64(struct tn_json_reader *reader);
 uint64_t tn_json_uint64(struct tn_json_reader *reader);
 double   tn_json_double(struct tn_json_reader *reader);

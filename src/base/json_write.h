@@ -1,9 +1,9 @@
 /*
  * json_write.h - writes JSON, pretty or on one line, to a sink
  *
- * Commas, indentation and escapes are its business; the caller says begin,
- * key, value, end.  Bytes that are not UTF-8 are written as U+FFFD, characters
- * that could steer a terminal by their numbers.
+ * It takes care of commas, indentation and escapes; the caller says begin, key,
+ * value, end.  Bytes that are not UTF-8 are written as U+FFFD, characters that
+ * could control a terminal as escapes.
  */
 #ifndef TN_BASE_JSON_WRITE_H
 #define TN_BASE_JSON_WRITE_H
@@ -30,8 +30,8 @@ void tn_json_key(struct tn_json_writer *writer, const char *key);
 void tn_json_key_bytes(struct tn_json_writer *writer, struct tn_bytes key);
 void tn_json_string(struct tn_json_writer *writer, struct tn_bytes text);
 void tn_json_text(struct tn_json_writer *writer, const char *text);
-/* A string too long for memory: begin, pieces, end.  A piece ends where a
- * character ends, or the character is replaced. */
+/* A string too long for memory: begin, pieces, end.  A piece must end at the
+ * end of a character, or that character is replaced. */
 void tn_json_string_begin(struct tn_json_writer *writer);
 void tn_json_string_piece(struct tn_json_writer *writer, struct tn_bytes text);
 void tn_json_string_end(struct tn_json_writer *writer);
@@ -40,8 +40,8 @@ void tn_json_put_uint64(struct tn_json_writer *writer, uint64_t value);
 void tn_json_put_double(struct tn_json_writer *writer, double value);
 void tn_json_bool(struct tn_json_writer *writer, bool value);
 void tn_json_null(struct tn_json_writer *writer);
-/* A character as it may stand in a string: "\n", "\u009b", "\udb40\udc01";
- * the length of it.  For those that cannot stand there as they are. */
+/* Writes a character that needs an escape as it appears in a string: "\n",
+ * "\u009b", "\udb40\udc01".  Returns the length. */
 #define TN_JSON_ESCAPE 13
 size_t tn_json_escape(char to[TN_JSON_ESCAPE], uint32_t code);
 /* A value that is JSON already. */

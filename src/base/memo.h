@@ -1,11 +1,11 @@
 /*
- * memo.h - bytes that were found good, so as not to look into them again
+ * memo.h - remembers bytes that were checked, so that they are checked once
  *
- * A model has a million nodes, and most of their attributes are the same few
- * hundred byte strings.  A check that has found nothing wrong with one keeps
- * where it lies, and steps over the next that is the same.  One place for each
- * hash: what comes later takes the place of what came before, so the memo
- * never grows, and a file without repetitions pays one hash for each string.
+ * A model may have a million nodes, and most of their attributes are the same
+ * few hundred byte strings.  A check that found nothing wrong with one keeps
+ * its address, and skips the next one that is equal.  There is one slot for
+ * each hash: a later string replaces an earlier one, so the memo never grows,
+ * and a file without repetitions pays one hash for each string.
  *
  * The bytes are borrowed and must outlive the memo, as the views of a cursor
  * do.
@@ -17,17 +17,17 @@
 
 #define TN_MEMO_PLACES 1024u
 
-/* Longer ones are rarely the same, and are not worth a hash. */
+/* Longer strings are rarely equal, and not worth a hash. */
 #define TN_MEMO_LONGEST 128u
 
 struct tn_memo {
     struct tn_memo_good {
         struct tn_bytes bytes; /* empty: none                                 */
-        const void     *about; /* what they were taken for                    */
+        const void     *about; /* what they were checked as                   */
     } places[TN_MEMO_PLACES];
 };
 
-/* Where the bytes are, or would be. */
+/* The slot of these bytes. */
 static inline uint32_t tn_memo_place(struct tn_bytes bytes)
 {
     return tn_hash_bytes(bytes, TN_MEMO_PLACES) % TN_MEMO_PLACES;

@@ -5,7 +5,7 @@
  * the library allocates is charged to one, so --max-mem holds everywhere and
  * tests can make the n-th allocation fail.
  *
- * An arena hands out pieces that live until the arena is done.  Parsers
+ * An arena hands out memory that lives until the arena is done.  Parsers
  * allocate from it and never free, so an early return cannot leak.
  */
 #ifndef TN_BASE_MEMORY_H
@@ -31,15 +31,15 @@ struct tn_memory {
     struct tn_allocator    allocator;
     uint64_t               limit; /* bytes; UINT64_MAX: none               */
     _Atomic uint64_t       used;
-    _Atomic bool           has_refused; /* somebody, for the limit         */
+    _Atomic bool           has_refused; /* a request, because of the limit */
     struct tn_block_cache *cache; /* blocks come from there; NULL: none    */
-    struct tn_temporaries *temporaries; /* for outputs that are paid from
-                                           here; NULL: none                */
+    struct tn_temporaries *temporaries; /* for outputs that use this
+                                           budget; NULL: none              */
     _Atomic(struct tn_watch *) watches; /* calls that may be stopped         */
     atomic_flag watch_lock;             /* to change that list              */
 };
 
-/* The caller's, or malloc's when it is NULL. */
+/* The caller's allocator, or malloc if it is NULL. */
 struct tn_allocator tn_allocator_or_malloc(
     const struct tn_allocator *allocator);
 
@@ -47,7 +47,7 @@ struct tn_allocator tn_allocator_or_malloc(
 void tn_memory_init(struct tn_memory          *memory,
                     const struct tn_allocator *allocator, uint64_t limit);
 
-/* As the options of a call say; they may be NULL. */
+/* Takes allocator and limit from the options of a call, which may be NULL. */
 void tn_memory_take_options(struct tn_memory        *memory,
                             const struct tn_options *options);
 
@@ -68,10 +68,10 @@ struct tn_arena {
 
 void tn_arena_init(struct tn_arena *arena, struct tn_memory *memory);
 
-/* Gives everything back.  The arena may be used again. */
+/* Frees everything.  The arena may be used again. */
 void tn_arena_done(struct tn_arena *arena);
 
-/* Forgets all pieces, and keeps one block for those to come. */
+/* Forgets everything that was allocated, and keeps one block for later. */
 void tn_arena_rewind(struct tn_arena *arena);
 
 /* Zeroed memory, or NULL with the error set. */
@@ -117,16 +117,16 @@ void tn_list_done(struct tn_list *list);
 void *tn_list_grow(struct tn_list *list, uint64_t count,
                    struct tn_error *error);
 
-/* Room for that many in all, which is not touched before it is used.  False on
+/* Room for this many in all, which is not touched before it is used.  False on
  * failure. */
 bool tn_list_reserve(struct tn_list *list, uint64_t room,
                      struct tn_error *error);
 
-/* Give back what was reserved and never used. */
+/* Frees what was reserved and never used. */
 void tn_list_trim(struct tn_list *list);
 
-/* Its items, copied to where they live as long as the arena; an empty list has
- * an address, too.  NULL on failure: T *p = tn_list_keep(list, T, arena, e). */
+/* A copy of its items that lives as long as the arena; never NULL for an empty
+ * list.  NULL on failure: T *p = tn_list_keep(list, T, arena, e). */
 void *tn_list_keep_items(const struct tn_list *list, struct tn_arena *arena,
                          size_t align, struct tn_error *error);
 

@@ -1,10 +1,10 @@
 /*
- * mix.h - the step of hashes whose input a stranger chooses
+ * mix.h - one step of a hash whose input may be chosen by an attacker
  *
- * Both halves of the whole product, folded.  In the low half alone a bit never
- * moves down, so that differences in high bits come out at known places and
- * can be cancelled by what follows; the high half depends on every bit of a
- * factor that the stranger does not know.
+ * Folds both halves of the full product.  In the low half alone a bit never
+ * moves down, so that differences in high bits appear at predictable places and
+ * can be cancelled by later input.  The high half depends on every bit of a
+ * factor that the attacker does not know.
  */
 #ifndef TN_BASE_MIX_H
 #define TN_BASE_MIX_H
@@ -27,7 +27,7 @@ static inline uint64_t tn_mix(uint64_t a, uint64_t b)
 #endif
 }
 
-/* A factor that nobody outside knows: where things lie differs from run to
+/* A factor that cannot be guessed from outside: addresses differ from run to
  * run. */
 static inline uint64_t tn_mix_seed(const void *place)
 {

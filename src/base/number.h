@@ -1,9 +1,9 @@
 /*
  * number.h - numbers as text, and back to the same bits
  *
- * Printing is what protobuf prints: the short form when it reads back to the
- * same number, else all the digits that can matter.  The host's locale has no
- * say in either direction.
+ * Prints what protobuf prints: the short form if it reads back to the same
+ * number, else all the digits that can matter.  The host's locale has no
+ * influence in either direction.
  */
 #ifndef TN_BASE_NUMBER_H
 #define TN_BASE_NUMBER_H
@@ -19,13 +19,13 @@ unsigned tn_float_print(char to[TN_NUMBER_ROOM], float value);
 /* The fewest digits, from six on, that read back: what JSON shows. */
 unsigned tn_float_print_short(char to[TN_NUMBER_ROOM], float value);
 
-/* What printf wrote, with a point for whatever the locale puts between the
- * digits.  Returns the length. */
+/* Replaces whatever the locale puts between the digits of a number that printf
+ * wrote by a point.  Returns the length. */
 unsigned tn_number_drop_locale(char *text);
 
-/* Decimal: [-] digits [. digits] [e [+-] digits], a digit before or after the
- * point.  The nearest double; past the largest it is infinite.  False when the
- * text is nothing of the kind. */
+/* Decimal: [-] digits [. digits] [e [+-] digits], with a digit before or after
+ * the point.  Gives the nearest double; infinite if it is past the largest.
+ * False if the text is something else. */
 bool tn_double_parse(struct tn_bytes text, double *value);
 
 /* Whole numbers, also written as 1e3 or 2.50e1: exact, or false. */

@@ -1,21 +1,21 @@
 /*
- * pack.h - trees of structs as bytes, and back: one description of both ways
+ * pack.h - trees of structs as bytes, and back, by one description
  *
  * A function that packs a struct names its fields in order, each as
  *
  *   rule.since = tn_pack_signed(p, rule.since);
  *
- * Writing, the value goes out and comes back as it was; reading, what is given
- * is ignored and the value comes from the bytes.  So the two cannot disagree
- * about the order.  Arrays are read into an arena:
+ * When writing, the value is written and returned unchanged; when reading, the
+ * argument is ignored and the value comes from the bytes.  So the two cannot
+ * disagree about the order.  Arrays are read into an arena:
  *
  *   struct row *to = tn_pack_room(p, struct row, count);  writing: NULL
  *
- * A piece of the text that a tree was made of is packed as a place in it, and
- * read as a part of that text again.
+ * A piece of the text from which a tree was parsed is packed as an offset and a
+ * length, and becomes a part of that text again when it is read.
  *
- * Packed bytes are our own, made while we are built; they are read with the
- * bounded cursor all the same.  They do not depend on the machine.
+ * Packed bytes are our own, made while the library is built; they are read with
+ * the bounded cursor all the same.  They do not depend on the machine.
  */
 #ifndef TN_BASE_PACK_H
 #define TN_BASE_PACK_H
@@ -34,14 +34,14 @@ struct tn_pack {
 /* Appends to `out`, which keeps the error. */
 struct tn_pack tn_pack_writer(struct tn_buffer *out, struct tn_bytes text);
 
-/* What follows is read from here on. */
+/* Reading can start at this point. */
 static inline void tn_pack_restart(struct tn_pack *p)
 {
     p->text_at = 0;
 }
 
-/* From the byte `at` on, where the writer started or restarted.  Text and
- * packed bytes must outlive what is read. */
+/* Reads from offset `at`, where the writer started or restarted.  The text and
+ * the packed bytes must outlive what is read. */
 struct tn_pack tn_pack_reader(struct tn_bytes packed, uint64_t at,
                               struct tn_bytes text, struct tn_arena *arena,
                               struct tn_error *error);

@@ -1,8 +1,8 @@
 /*
  * report.h - collecting findings: every problem, not only the first
  *
- * A check runs one piece of a model at a time, each with an error of its own;
- * a failed piece becomes a finding and the check goes on with the next.
+ * A check looks at one piece of a model at a time, each with an error of its
+ * own; a failed piece becomes a finding, and the check goes on with the next.
  */
 #ifndef TN_BASE_REPORT_H
 #define TN_BASE_REPORT_H
@@ -19,17 +19,17 @@ struct tn_report {
     void    *context;
     uint64_t counts[3];  /* by level                                          */
     uint64_t limit;      /* stop after so many; 0: none                       */
-    bool     is_stopped; /* checks look at this now and then                  */
+    bool     is_stopped; /* checks poll this                                  */
     uint64_t bytes_verified; /* of payload, by checksum                       */
     bool     skip_data;  /* structure only                                    */
     unsigned workers;    /* threads for checksums; 0: one per core            */
     const struct tn_memory *memory; /* of the check; NULL: it has no limit    */
-    struct tn_error failure; /* it ran out of that, which says nothing about the
-                                file: no finding, and the end of the check    */
+    struct tn_error failure; /* that memory ran out.  It is not about the file,
+                                so it ends the check and is no finding        */
 };
 
-/* What a file asks for beyond a depth or a count is a finding; what we ask for
- * beyond the caller's memory is not. */
+/* Exceeding a limit of depth or count is a finding about the file; needing more
+ * memory than the caller allows is not. */
 bool tn_report_is_short_of_memory(const struct tn_report *report,
                                   const struct tn_error  *error);
 

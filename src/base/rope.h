@@ -2,7 +2,7 @@
  * rope.h - a long run of bytes made of pieces, most of them elsewhere
  *
  * What a writer builds: headers are in memory, payloads are spans of their
- * source or producers that stream themselves.  Lengths are known before the
+ * source, or producers that stream their bytes.  Lengths are known before the
  * first byte is written, so nested length prefixes cost nothing.
  */
 #ifndef TN_BASE_ROPE_H
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/sink.h"
 
-/* Something that can stream exactly `length` bytes when asked. */
+/* Streams exactly `length` bytes on request. */
 struct tn_producer {
     enum tn_status (*produce)(const struct tn_producer *producer,
                               struct tn_sink *to, struct tn_error *error);
@@ -52,8 +52,8 @@ void tn_rope_producer(struct tn_rope *rope, const struct tn_producer *producer);
 /* Moves all pieces of `tail` to the end; `tail` is empty afterwards. */
 void tn_rope_append(struct tn_rope *rope, struct tn_rope *tail);
 
-/* One piece of it; and where its bytes are in memory, if they are: .data is
- * NULL when they would have to be read. */
+/* Writes one piece.  And where its bytes are in memory: .data is NULL if they
+ * would have to be read. */
 enum tn_status  tn_piece_write(const struct tn_piece *piece, struct tn_sink *to,
                                struct tn_error *error);
 struct tn_bytes tn_piece_look(const struct tn_piece *piece);

@@ -19,18 +19,20 @@ struct tn_sink_ops {
     /* NULL: tn_sink_splice reads windows and writes them. */
     enum tn_status (*splice)(struct tn_sink *sink, struct tn_span span,
                              struct tn_error *error);
-    /* `count` zero bytes.  NULL: they are written. */
+    /* Writes `count` zero bytes.  NULL: as ordinary bytes. */
     enum tn_status (*zeros)(struct tn_sink *sink, uint64_t count,
                             struct tn_error *error);
-    /* So many bytes will be written: room may be made.  NULL: no need. */
+    /* Announces `count` bytes, so that space can be reserved.  NULL: no
+     * need. */
     enum tn_status (*expect)(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error);
-    /* Other bytes in the place of those that begin `back` before the end.
-     * NULL: what was written stays. */
+    /* Overwrites the bytes that begin `back` before the end.  NULL: what was
+     * written cannot change. */
     enum tn_status (*patch)(struct tn_sink *sink, uint64_t back,
                             struct tn_bytes bytes, struct tn_error *error);
-    /* Steps over `count` bytes that will be placed, and places them: both or
-     * neither.  Several threads may place at once, and while one writes. */
+    /* `gap` skips `count` bytes that are written later, by `place`.  Both
+     * functions exist or neither.  Several threads may place at once, and while
+     * one writes. */
     enum tn_status (*gap)(struct tn_sink *sink, uint64_t count,
                           struct tn_error *error);
     enum tn_status (*place)(struct tn_sink *sink, uint64_t offset,
@@ -49,17 +51,17 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error);
 
-/* A `splice` for sinks that look at bytes and keep none of them: what is mapped
- * is given to their `write` where it lies. */
+/* A `splice` for sinks that look at bytes and keep none of them: mapped bytes
+ * are passed to their `write` without a copy. */
 enum tn_status tn_sink_look(struct tn_sink *sink, struct tn_span span,
                             struct tn_error *error);
 
-/* Writes over what begins `back` bytes before the end: for a checksum that
- * stands before what it is of.  INVALID unless tn_sink_can_patch(). */
+/* Overwrites what begins `back` bytes before the end: for a checksum that is
+ * stored before the bytes it covers.  INVALID unless tn_sink_can_patch(). */
 enum tn_status tn_sink_patch(struct tn_sink *sink, uint64_t back,
                              struct tn_bytes bytes, struct tn_error *error);
 
-/* Before many writes that belong together.  Promises nothing. */
+/* Announces many writes that belong together.  Only a hint. */
 static inline enum tn_status tn_sink_expect(struct tn_sink  *sink,
                                             uint64_t         count,
                                             struct tn_error *error)
@@ -72,8 +74,8 @@ static inline bool tn_sink_can_patch(const struct tn_sink *sink)
     return sink->ops->patch != NULL;
 }
 
-/* A gap is filled by whoever has the bytes, on any thread, in any order: all of
- * it before the sink is finished.  `offset` counts as the sink's own does. */
+/* A gap may be filled by any thread, in any order, but completely before the
+ * sink is finished.  `offset` is counted like the sink's own. */
 enum tn_status tn_sink_gap(struct tn_sink *sink, uint64_t count,
                            struct tn_error *error);
 enum tn_status tn_sink_place(struct tn_sink *sink, uint64_t offset,

@@ -7,10 +7,10 @@
  *
  *   TN_TAKE(options, tn_options, temporaries);
  *
- * names the last field of the first layout that was published: that of 0.2.0.
- * Until then it is the last field of the struct; from then on it stays the same
- * when the struct grows.  After it `options` is NULL as before,
- * or a whole struct of this version; what it points to is the caller's.
+ * names the last field of the first published layout, that of 0.2.0.  It stays
+ * the same when the struct grows.  After it, `options` is NULL as before, or
+ * points to a whole struct of this version; what that points to is the
+ * caller's.
  */
 #ifndef TN_BASE_SIZED_H
 #define TN_BASE_SIZED_H
@@ -19,8 +19,8 @@
 
 #include "base/error.h"
 
-/* Copies `from`, which begins with a size_t, to `to`.  `first` is what a size
- * of 0 stands for. */
+/* Copies `from`, which begins with a size_t, to `to`.  `first` is the size that
+ * 0 stands for. */
 enum tn_status tn_sized_take(void *to, size_t size, size_t first,
                              const void *from, struct tn_error *error);
 

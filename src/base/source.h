@@ -3,8 +3,8 @@
  *
  * A source has a size and can be read at any offset.  Implementations over
  * files and callbacks are in `io`; a deflated entry or a compressed record is
- * a source too.  A span is a place in a source: how weights are moved without
- * being loaded.
+ * a source too.  A span is a range of a source: it is how weights are moved
+ * without being loaded.
  */
 #ifndef TN_BASE_SOURCE_H
 #define TN_BASE_SOURCE_H
@@ -16,8 +16,8 @@
 struct tn_source;
 
 struct tn_source_ops {
-    /* Exactly `size` bytes from `offset`, which the caller has checked to be
-     * inside.  Safe to call from several threads at once. */
+    /* Reads exactly `size` bytes from `offset`; the caller has checked that
+     * they are inside.  Safe to call from several threads at once. */
     enum tn_status (*read_at)(struct tn_source *source, uint64_t offset,
                               void *to, size_t size, struct tn_error *error);
     void (*close)(struct tn_source *source);
@@ -32,7 +32,7 @@ struct tn_pin {
 
 #define TN_RECENT_PINS 16
 
-/* Holes shorter than that are not worth stepping over. */
+/* Shorter holes are not worth skipping. */
 #define TN_HOLE_MIN (UINT64_C(32) << 10)
 
 struct tn_source {
@@ -46,14 +46,14 @@ struct tn_source {
                                          that neighbours are not read twice  */
     unsigned next_recent;
 
-    /* How far the bytes from `offset` on, at most `length`, are of one kind:
-     * a hole, which reads as zeros, or data.  NULL: it is all data. */
+    /* How many bytes from `offset` on, at most `length`, are of one kind: a
+     * hole, which reads as zeros, or data.  NULL if it is all data. */
     uint64_t (*run)(struct tn_source *source, uint64_t offset, uint64_t length,
                     bool *is_hole);
 
-    /* Bytes from `offset` on, which is inside, that are in memory anyway and
-     * stay there until the source is closed; *got says how many.  NULL: none
-     * are, and it may answer that itself. */
+    /* Bytes from `offset` on (which is inside) that are in memory anyway and
+     * stay there until the source is closed; *got is how many.  NULL if nothing
+     * is in memory; the callback may also return NULL. */
     const uint8_t *(*look)(struct tn_source *source, uint64_t offset,
                            uint64_t *got);
 };
@@ -64,7 +64,7 @@ struct tn_span {
     uint64_t          length;
 };
 
-/* Cuts off the front what is of one kind, a hole or data. */
+/* Takes off the front the part that is of one kind, a hole or data. */
 static inline struct tn_span tn_span_run(struct tn_span *span, bool *is_hole)
 {
     struct tn_span run = *span;
@@ -85,11 +85,11 @@ void tn_source_memory(struct tn_source *source, struct tn_memory *memory,
 /* NULL is fine. */
 void tn_source_close(struct tn_source *source);
 
-/* Copies bytes out.  Beyond the end is TN_TRUNCATED at `offset`. */
+/* Copies bytes out.  TRUNCATED at `offset` if they are not inside. */
 enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
                               void *to, size_t size, struct tn_error *error);
 
-/* What lies in memory from `offset` on, which is inside: `map` or `look`. */
+/* What is in memory from `offset` on (which is inside): `map` or `look`. */
 const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,
                               uint64_t *got);
 
@@ -99,8 +99,8 @@ const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,
 const uint8_t *tn_source_pin(struct tn_source *source, uint64_t offset,
                              size_t size, struct tn_error *error);
 
-/* As much as is at hand from `offset` on: at least `size` bytes; *got says how
- * many.  Reads and pins a block of up to `most` when there is no recent one. */
+/* What is available from `offset` on: at least `size` bytes; *got is how many.
+ * Reads and pins a block of up to `most` if no recent one has them. */
 const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
                                 uint64_t size, uint64_t most, uint64_t *got,
                                 struct tn_error *error);

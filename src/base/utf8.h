@@ -4,7 +4,7 @@
 
 #include "base/byte_view.h"
 
-/* Bytes a character takes, by its first byte; 0 when none begins so. */
+/* Length of a character by its first byte; 0 if no character begins so. */
 static inline unsigned tn_utf8_size(uint8_t first)
 {
     if (first < 0x80)
@@ -14,7 +14,7 @@ static inline unsigned tn_utf8_size(uint8_t first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* Bytes of the character that begins here, 0 if it is cut short or wrong. */
+/* Length of the character that begins here; 0 if it is cut short or invalid. */
 static inline unsigned tn_utf8_check(const uint8_t *at, const uint8_t *end)
 {
     unsigned size = at < end ? tn_utf8_size(*at) : 0;
@@ -41,8 +41,8 @@ static inline bool tn_utf8_has_eight_ascii(const uint8_t *at)
     return !(word & UINT64_C(0x8080808080808080));
 }
 
-/* The names in model files are plain ASCII nearly always: eight at a time, the
- * last eight overlap the ones before. */
+/* Names in model files are nearly always ASCII: eight bytes at a time; the last
+ * eight overlap the ones before. */
 static inline size_t tn_utf8_skip_ascii(struct tn_bytes text, size_t at)
 {
     while (text.size - at >= 8) {
@@ -66,7 +66,7 @@ static inline bool tn_utf8_is_valid(struct tn_bytes text)
     return true;
 }
 
-/* The character of `size` bytes that begins here; it is a valid one. */
+/* The character of `size` bytes that begins here; it must be valid. */
 static inline uint32_t tn_utf8_code(const uint8_t *at, unsigned size)
 {
     uint32_t code = size == 1 ? at[0] : at[0] & (0x7fu >> size);
@@ -76,9 +76,9 @@ static inline uint32_t tn_utf8_code(const uint8_t *at, unsigned size)
     return code;
 }
 
-/* Whether a character does something to a terminal, or to the text around it,
- * instead of being shown: whoever prints names of strangers escapes it.  The
- * command has the same list, in unicode.c. */
+/* Whether a character controls a terminal, or affects the text around it,
+ * instead of being shown.  Code that prints names from files escapes these.
+ * The command has the same list, in unicode.c. */
 static inline bool tn_utf8_is_harmful(uint32_t code)
 {
     if (code >= 0x20 && code < 0x7f) /* nearly always */

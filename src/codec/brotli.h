@@ -8,8 +8,8 @@
 #define TN_BROTLI_WINDOW_LOG_MIN 10
 #define TN_BROTLI_WINDOW_LOG_MAX 30 /* above 24: the large window extension */
 
-/* An unpacker; takes large windows too.  It asks for memory as the content
- * grows, not as the stream announces.  Yours to close. */
+/* An unpacker; it accepts large windows.  Its memory grows with the content,
+ * not with what the stream announces.  Yours to close. */
 enum tn_status tn_brotli_unpacker(struct tn_stream **stream,
                                   struct tn_memory *memory, uint64_t offset,
                                   struct tn_error *error);
@@ -20,9 +20,9 @@ enum tn_status tn_brotli_packer(struct tn_stream **stream,
                                 int window_log, uint64_t size,
                                 struct tn_error *error);
 
-/* A packer of one part of a stream: `size` bytes that come after `before` plain
- * ones.  What the packers of all parts give, one after the other, is the
- * stream; so several threads can make it. */
+/* A packer for one part of a stream: `size` bytes that come after `before`
+ * plain ones.  The outputs of the packers of all parts, one after the other,
+ * are the stream; so several threads can make it. */
 enum tn_status tn_brotli_part_packer(struct tn_stream **stream,
                                      struct tn_memory *memory, int quality,
                                      int window_log, uint64_t size,

@@ -8,11 +8,11 @@
 /* Extends `crc` (0 to begin with) by some bytes. */
 uint32_t tn_crc32(uint32_t crc, const void *data, size_t size);
 
-/* Extends it by `count` zero bytes, in the time that the digits of the count
- * take: a hole has a checksum without being read. */
+/* Extends it by `count` zero bytes, in time logarithmic in the count: a hole
+ * gets its checksum without being read. */
 uint32_t tn_crc32_zeros(uint32_t crc, uint64_t count);
 
-/* The checksum of two runs from those of each; `size` is of the second. */
+/* The checksum of two runs joined, from their own; `size` is the second's. */
 uint32_t tn_crc32_join(uint32_t first, uint32_t second, uint64_t size);
 
 #endif

@@ -12,7 +12,8 @@ uint32_t tn_crc32c(uint32_t crc, const void *data, size_t size);
 /* The same without special instructions, on any machine. */
 uint32_t tn_crc32c_tables(uint32_t crc, const void *data, size_t size);
 
-/* Extends it by `count` zero bytes, in no time: for holes. */
+/* Extends it by `count` zero bytes, in time logarithmic in the count: for
+ * holes. */
 uint32_t tn_crc32c_zeros(uint32_t crc, uint64_t count);
 
 /* The masked form that is stored in files. */

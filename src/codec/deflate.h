@@ -1,20 +1,21 @@
 /*
  * deflate.h - deflate streams (RFC 1951), as zip entries hold them: no header
  *
- * Two libraries: libdeflate is two to three times as fast and wants both ends
- * in memory; zlib works in portions, with 40 KiB whatever the length.
+ * Two libraries: libdeflate is two to three times as fast and needs input and
+ * output in memory; zlib works in portions, with 40 KiB whatever the length.
  */
 #ifndef TN_CODEC_DEFLATE_H
 #define TN_CODEC_DEFLATE_H
 
 #include "codec/stream.h"
 
-/* No stream says more: 258 bytes for two bits. */
+/* The highest ratio that a stream can reach: 258 bytes for two bits. */
 #define TN_DEFLATE_MOST 1032
 
-/* Appends what the one stream that fills `packed` holds: exactly `size` bytes.
- * Memory is asked for only after that was found possible.  libdeflate's own
- * 11 KiB are not counted: it knows no allocator but its process's. */
+/* Appends the content of the one stream that fills `packed`: exactly `size`
+ * bytes.  Memory is allocated only after that size was found possible.
+ * libdeflate's own 11 KiB are not counted: it supports no other allocator than
+ * that of the process. */
 enum tn_status tn_deflate_decode(struct tn_bytes packed, uint64_t offset,
                                  uint64_t size, struct tn_buffer *to,
                                  struct tn_error *error);

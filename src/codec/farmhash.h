@@ -1,8 +1,8 @@
 /*
  * farmhash.h - FarmHash's Fingerprint64, which TensorFlow's fingerprints use
  *
- * Good against accidents, not against people: whoever wants two inputs with one
- * fingerprint makes them.
+ * Detects accidents, not attacks: it is easy to make two inputs with the same
+ * fingerprint.
  */
 #ifndef TN_CODEC_FARMHASH_H
 #define TN_CODEC_FARMHASH_H
@@ -17,8 +17,8 @@ struct tn_farmhash_state {
     uint64_t v[2], w[2];
 };
 
-/* A sink that takes the fingerprint of what it is given; mapped spans are read
- * in place. */
+/* A sink that computes the fingerprint of what it is given; mapped spans are
+ * read in place. */
 struct tn_farmhash {
     struct tn_sink           sink; /* first */
     struct tn_farmhash_state state;
@@ -31,7 +31,7 @@ struct tn_farmhash {
 void tn_farmhash_init(struct tn_farmhash *hash);
 void tn_farmhash_add(struct tn_farmhash *hash, struct tn_bytes bytes);
 
-/* Of all that was added; nothing can be added afterwards. */
+/* The fingerprint of all that was added; nothing can be added afterwards. */
 uint64_t tn_farmhash_finish(struct tn_farmhash *hash);
 
 /* All at once. */

@@ -4,11 +4,11 @@
 
 #include "base/buffer.h"
 
-/* Begins like one. */
+/* Whether the bytes begin like a gzip file. */
 bool tn_is_gzip(struct tn_bytes bytes);
 
-/* Appends what the file holds: at most `most` bytes.  A wrong checksum is
- * refused. */
+/* Appends the content of the file: at most `most` bytes.  A wrong checksum is
+ * an error. */
 enum tn_status tn_gzip_decode(struct tn_bytes packed, uint64_t most,
                               struct tn_buffer *to, struct tn_error *error);
 

@@ -4,9 +4,9 @@
 
 #include "base/buffer.h"
 
-/* Appends what `packed` unpacks to.  `offset` is where it lies in the file, for
- * the complaint.  Memory is asked for only after the announced length was found
- * possible: no three bytes of Snappy say more than 64. */
+/* Appends what `packed` unpacks to.  `offset` is where it is in the file, for
+ * messages.  Memory is allocated only after the announced length was found
+ * possible: three bytes of Snappy stand for at most 64. */
 enum tn_status tn_snappy_decode(struct tn_bytes packed, uint64_t offset,
                                 struct tn_buffer *to, struct tn_error *error);
 

@@ -1,10 +1,10 @@
 /*
  * stream.h - packing and unpacking in portions, whatever the codec
  *
- * A stream takes some bytes and gives others: a packer or an unpacker of one
- * codec.  A filter is a sink in front of a stream: what is written to it comes
- * out at the other end, in a buffer or another sink.  So a rope can be packed
- * and a span unpacked in a window, however long they are.
+ * A stream transforms bytes: it is a packer or an unpacker of one codec.  A
+ * filter is a sink in front of a stream: what is written to it goes through the
+ * stream into a buffer or another sink.  So a rope can be packed and a span
+ * unpacked through a window, however long they are.
  */
 #ifndef TN_CODEC_STREAM_H
 #define TN_CODEC_STREAM_H
@@ -13,7 +13,7 @@
 
 struct tn_stream;
 
-/* One portion.  A step shortens both ends by what it took and gave. */
+/* One portion.  A step advances both views by what it read and wrote. */
 struct tn_flow {
     struct tn_bytes in;
     uint8_t        *out;
@@ -23,7 +23,7 @@ struct tn_flow {
 };
 
 struct tn_stream_ops {
-    /* Fails when an unpacker meets damage, and when memory runs out. */
+    /* Fails if an unpacker finds damage, or if memory runs out. */
     enum tn_status (*step)(struct tn_stream *stream, struct tn_flow *flow,
                            struct tn_error *error);
     void (*close)(struct tn_stream *stream);
@@ -33,7 +33,7 @@ struct tn_stream {
     const struct tn_stream_ops *ops;
     struct tn_memory           *memory;
     const char                 *name; /* of the codec, for messages           */
-    uint64_t offset; /* where the packed bytes lie, for complaints            */
+    uint64_t offset; /* of the packed bytes in the file, for messages         */
 };
 
 /* NULL is fine. */
@@ -42,8 +42,8 @@ void tn_stream_close(struct tn_stream *stream);
 struct tn_filter {
     struct tn_sink    sink; /* first */
     struct tn_stream *stream;
-    struct tn_buffer *to;     /* gets the bytes in place                      */
-    struct tn_sink   *onward; /* or: gets them by way of a window             */
+    struct tn_buffer *to;     /* receives the bytes directly                  */
+    struct tn_sink   *onward; /* or: receives them through a window           */
     uint8_t          *window;
     size_t            filled; /* of the window                                */
     uint64_t          most; /* more than that is refused                      */
@@ -58,7 +58,7 @@ void tn_filter_to_sink(struct tn_filter *filter, struct tn_stream *stream,
                        struct tn_sink *onward, uint64_t most);
 void tn_filter_done(struct tn_filter *filter);
 
-/* Nothing comes after these bytes.  Fails when the stream wants more. */
+/* The last bytes.  Fails if the stream expects more. */
 enum tn_status tn_filter_last(struct tn_filter *filter, struct tn_bytes bytes,
                               struct tn_error *error);
 

@@ -9,27 +9,28 @@
 #define TN_ZSTD_WINDOW_LOG_MIN 10
 #define TN_ZSTD_WINDOW_LOG_MAX 31
 
-/* Appends what the one frame that fills `packed` holds: exactly `size` bytes.
- * Memory is asked for only after that was found possible: no four bytes of a
- * frame say more than 128 KiB. */
+/* Appends the content of the one frame that fills `packed`: exactly `size`
+ * bytes.  Memory is allocated only after that size was found possible: four
+ * bytes of a frame stand for at most 128 KiB. */
 enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               uint64_t size, struct tn_buffer *to,
                               struct tn_error *error);
 
-/* Appends the frame of all these bytes; unlike a packer it needs no window to
- * copy them into. */
+/* Appends one frame with all these bytes; unlike a packer it does not copy them
+ * into a window. */
 enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,
                               struct tn_buffer *to, struct tn_error *error);
 
-/* The same to a sink, for what may stay too long for memory; what there is room
- * for in `head` (may be NULL) goes there first, without a copy. */
+/* The same to a sink, for frames that may be too long for memory; the beginning
+ * goes to `head` (may be NULL) as far as it has room, without a copy. */
 enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
                                  int window_log, struct tn_memory *memory,
                                  struct tn_buffer *head, struct tn_sink *to,
                                  struct tn_error *error);
 
-/* An unpacker of one frame, for what does not fit into memory.  It needs a
- * window as large as the frame says, counted.  Yours to close. */
+/* An unpacker of one frame, for content that does not fit into memory.  It
+ * needs a window as large as the frame says, charged to the budget.  Yours to
+ * close. */
 enum tn_status tn_zstd_unpacker(struct tn_stream **stream,
                                 struct tn_memory *memory, uint64_t offset,
                                 struct tn_error *error);

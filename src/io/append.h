@@ -1,12 +1,12 @@
 /*
- * append.h - a file that is there already and grows in place
+ * append.h - an existing file that grows in place
  *
- * For containers that commit by appending: no old byte is touched.  The file
- * is locked against other writers from opening to closing, also against those
- * who replace it by rename: whoever waited for the lock looks again whether
- * the name still means the file that was locked.
+ * For containers that commit by appending: no old byte is changed.  The file is
+ * locked against other writers from opening to closing, also against those that
+ * replace it by rename: after waiting for the lock, a writer checks that the
+ * name still refers to the file that it locked.
  *
- * As with outputs every step that changes the disk passes the fault hook:
+ * As with outputs, every step that changes the disk passes the fault hook:
  * "truncate", "write", "copy", "sync".
  */
 #ifndef TN_IO_APPEND_H
@@ -32,18 +32,18 @@ enum tn_status tn_append_open(struct tn_append **append,
 /* The file as it was when it was locked.  Borrowed. */
 struct tn_source *tn_append_source(const struct tn_append *append);
 
-/* What comes goes behind the first `offset` bytes; what is there now behind
- * them is cut off.  Once.  The sink is borrowed. */
+/* New bytes go after the first `offset` bytes; what is there now is cut off.
+ * May be called once.  The sink is borrowed. */
 enum tn_status tn_append_begin(struct tn_append *append, uint64_t offset,
                                struct tn_sink **sink, struct tn_error *error);
 
-/* Everything written so far is on disk before anything that follows. */
+/* Everything written so far reaches the disk before anything that follows. */
 enum tn_status tn_append_sync(struct tn_append *append, struct tn_error *error);
 
-/* What was written stays. */
+/* Keeps what was written. */
 void tn_append_commit(struct tn_append *append);
 
-/* Gives the lock up.  Without a commit, cuts off what was written.  NULL is
+/* Releases the lock.  Without a commit, removes what was written.  NULL is
  * fine. */
 void tn_append_close(struct tn_append *append);
 

@@ -34,10 +34,10 @@ struct tn_bundle {
     struct tn_list    kept;    /* sources made of others, closed with it     */
     unsigned workers;         /* for bulk work; 0: one per core             */
     uint64_t max_expand; /* what the caller allows; 0: by file size    */
-    bool is_for_writing;      /* as it is, and nothing else: what must be
-                                 verified can be while it is written       */
-    bool is_folder;           /* though it has a `main`, which stands in for
-                                 a file of the folder                      */
+    bool is_for_writing;      /* it is only copied: what must be verified can
+                                 be verified while it is written           */
+    bool is_folder;           /* though it has a `main`, which replaces a file
+                                 of the folder                             */
 };
 
 /* How a bundle is opened. */
@@ -45,8 +45,8 @@ struct tn_bundle_options {
     bool keep_unmapped; /* read with pread instead of mapping               */
 };
 
-/* A path to a file or folder, or "-" for standard input.  What cannot seek (a
- * pipe, a device) is spooled to an unlinked temporary file, and has no
+/* A path to a file or folder, or "-" for standard input.  An input that cannot
+ * seek (a pipe, a device) is spooled to an unlinked temporary file, and has no
  * siblings.  On failure *bundle is closed already. */
 enum tn_status tn_bundle_open(struct tn_bundle *bundle,
                               struct tn_memory *memory, const char *path,
@@ -61,10 +61,10 @@ enum tn_status tn_bundle_from_source(struct tn_bundle *bundle,
                                      struct tn_error *error);
 void           tn_bundle_close(struct tn_bundle *bundle);
 
-/* A file beside the main one (or below the folder).  Opened once, then shared:
- * asking again gives the same source.  `name` is relative, '/'-separated.
- * NOT_FOUND when it is not there, INVALID for a name that leaves the folder or
- * is no plain file; the message says which rule. */
+/* A file beside the main one (or below the folder).  It is opened once, then
+ * shared: asking again returns the same source.  `name` is relative,
+ * '/'-separated.  NOT_FOUND if it does not exist; INVALID if the name leaves
+ * the folder or is not a regular file; the message says which rule it broke. */
 enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
                                  struct tn_source **source,
                                  struct tn_error   *error);
@@ -78,7 +78,8 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
                               const char *const **names, uint64_t *count,
                               struct tn_error *error);
 
-/* Takes over a source that was made of the bundle's bytes (also on failure). */
+/* Takes ownership of a source that was made from the bundle's bytes (also on
+ * failure). */
 enum tn_status tn_bundle_keep(struct tn_bundle *bundle,
                               struct tn_source *source, struct tn_error *error);
 

@@ -2,12 +2,13 @@
  * file_sink.h - sinks over the files of an output
  *
  * An output may have thousands of files and is written by one thread.  So its
- * files share a pool with a few slots: a slot is a descriptor and a buffer.
- * Who writes sits down; who has not written for longest gets up, which empties
- * the buffer and closes the file until its next turn.
+ * files share a pool with a few slots: a slot is a descriptor and a buffer.  A
+ * file that is written to gets a slot; if none is free, the one that was not
+ * written to for the longest time gives up its own: its buffer is flushed and
+ * the file closed until it is written to again.
  *
- * Every step that changes the disk passes the pool's hook.  The first failure
- * stays on the pool: an output that once failed cannot be committed.
+ * Every step that changes the disk passes the pool's hook.  The pool keeps the
+ * first failure: an output that failed once cannot be committed.
  */
 #ifndef TN_IO_FILE_SINK_H
 #define TN_IO_FILE_SINK_H
@@ -45,13 +46,13 @@ struct tn_file_pool {
 struct tn_file_sink {
     struct tn_sink       sink;
     struct tn_file_pool *pool;
-    struct tn_file_slot *slot;  /* NULL: closed until its next turn           */
+    struct tn_file_slot *slot;  /* NULL: closed until it is written to again  */
     const char          *name;  /* what it is called until the commit         */
-    const char          *title; /* what people call it; NULL: by its name     */
+    const char          *title; /* for messages; NULL: its name               */
     uint64_t origin;            /* where the first byte went                  */
     uint64_t position;          /* where the buffer's first byte will go      */
     uint64_t reach;             /* end of what is on disk; a hole follows     */
-    bool     is_stream;         /* cannot seek: no holes, no way back         */
+    bool     is_stream;         /* cannot seek: no holes, no overwriting      */
 };
 
 void tn_file_pool_init(struct tn_file_pool *pool, struct tn_memory *memory,
@@ -64,18 +65,18 @@ void tn_file_pool_done(struct tn_file_pool *pool);
 int tn_file_pool_step(struct tn_file_pool *pool, const char *step,
                       const char *name);
 
-/* Empties all buffers. */
+/* Flushes all buffers. */
 enum tn_status tn_file_pool_flush(struct tn_file_pool *pool,
                                   struct tn_error     *error);
 
-/* A sink over a fresh file; takes the descriptor over, also on failure.  The
- * name is borrowed. */
+/* A sink over a new file; takes ownership of the descriptor, also on failure.
+ * The name is borrowed. */
 enum tn_status tn_file_sink_init(struct tn_file_sink *sink,
                                  struct tn_file_pool *pool, const char *name,
                                  int descriptor, bool is_stream,
                                  struct tn_error *error);
 
-/* Everything on disk, at its full length, and closed; synced if durable. */
+/* Flushes everything, sets the full length and closes; syncs if durable. */
 enum tn_status tn_file_sink_finish(struct tn_file_sink *sink, bool is_durable,
                                    struct tn_error *error);
 

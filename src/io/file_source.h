@@ -5,7 +5,7 @@
 #include "base/source.h"
 
 /* A regular file by descriptor, which the source takes over (also on failure).
- * Mapped read-only unless `is_mapped` is false.  Big sequential reads of the
+ * Mapped read-only unless `is_mapped` is false.  Large sequential reads of the
  * source use read calls, not page faults. */
 enum tn_status tn_source_file(struct tn_source **source,
                               struct tn_memory *memory, int descriptor,
@@ -13,7 +13,7 @@ enum tn_status tn_source_file(struct tn_source **source,
                               struct tn_error *error);
 
 /* A source that the library's user implements: public tn_read_at.  `read_at`
- * gives exactly `size` bytes and returns 0, or fails with an errno number. */
+ * copies exactly `size` bytes and returns 0, or fails with an errno number. */
 enum tn_status tn_source_callback(
     struct tn_source **source, struct tn_memory *memory, uint64_t size,
     int (*read_at)(void *context, uint64_t offset, void *to, size_t size),
@@ -31,33 +31,33 @@ enum tn_status tn_source_spool(struct tn_source **source,
 enum tn_status tn_unnamed_file(int *file, const char **folder,
                                struct tn_error *error);
 
-/* All of it, whatever it takes; 0 or an errno. */
+/* Writes all of it, in as many calls as it takes; 0 or an errno. */
 int tn_write_all(int file, const uint8_t *from, size_t size);
 
-/* A few bytes where nothing near them is wanted, as headers between weights:
- * as tn_source_read(), and by a read call where that is cheaper than the page
- * fault of a mapping. */
+/* Reads a few bytes far from others that are needed, such as headers between
+ * weights.  Like tn_source_read(), but by a read call where that is cheaper
+ * than the page fault of a mapping. */
 enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
                                 void *to, size_t size, struct tn_error *error);
 
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 
-/* Whether somebody holds the lock of a writer (append.h) on the file behind a
- * source, or has changed its length since it was opened.  Not for the writer's
- * own source. */
+/* Whether another process holds the writer's lock (append.h) on the file behind
+ * a source, or has changed its length since it was opened.  Not for the
+ * writer's own source. */
 bool tn_source_is_growing(const struct tn_source *source);
 
-/* Nobody will look at that part of a mapping soon.  Its pages leave our memory,
- * and come back when somebody does.  To close a mapping takes 5 ms for every
- * 100 MB that were looked at; threads that are done with a part each take their
- * share of that.  Does nothing to other sources. */
+/* That part of a mapping will not be used soon: its pages leave our memory, and
+ * come back when they are read.  Closing a mapping takes 5 ms for every 100 MB
+ * that were read; threads that are done with their parts share that cost.  Does
+ * nothing to other sources. */
 void tn_source_let_go(const struct tn_source *source, uint64_t offset,
                       uint64_t length);
 
-/* Closes the descriptor of a mapped source and keeps the mapping: a model of
- * three thousand files must not need three thousand descriptors.  Reads then
- * come out of the mapping.  Does nothing to other sources. */
+/* Closes the descriptor of a mapped source and keeps the mapping, so that a
+ * model of three thousand files does not need three thousand descriptors.
+ * Later reads use the mapping.  Does nothing to other sources. */
 void tn_source_release(struct tn_source *source);
 
 #endif

@@ -30,13 +30,13 @@ struct tn_meter {
 void tn_meter_init(struct tn_meter *meter, tn_progress *callback, void *context,
                    const char *doing, uint64_t total);
 
-/* So many bytes more are done.  CANCELLED when the callback said stop, from
- * then on and for every thread. */
+/* Counts further bytes as done.  CANCELLED if the callback said stop, from then
+ * on and for every thread. */
 enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
                             struct tn_error *error);
 
-/* Long steps ask the meter, too, wherever they have that memory at hand.  Ends
- * with tn_watch_end(). */
+/* Lets long steps ask the meter, too, wherever they use that memory.  Ends with
+ * tn_watch_end(). */
 void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
                     struct tn_memory *memory);
 

@@ -10,10 +10,10 @@ struct tn_metered_sink {
     struct tn_sink   sink; /* first */
     struct tn_sink  *to;
     struct tn_meter *meter;
-    uint64_t         uncounted; /* too little to ask for                      */
+    uint64_t         uncounted; /* too few to ask the meter                   */
 };
 
-/* In front of another sink, which can do what this one can. */
+/* In front of another sink, with the same abilities. */
 void tn_metered_sink_init(struct tn_metered_sink *metered, struct tn_sink *to,
                           struct tn_meter *meter);
 

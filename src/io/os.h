@@ -5,8 +5,8 @@
  * Everything else in the library is C11 and POSIX.1-2008, with flock(2) and
  * madvise(2), which every system that we know of has.
  *
- * A call that a system does not have fails with ENOSYS, or does nothing where
- * it only helps; callers have a slower way, or a less certain one.
+ * A call that a system does not have fails with ENOSYS, or does nothing if it
+ * is only a hint; callers then have a slower or less safe alternative.
  */
 #ifndef TN_IO_OS_H
 #define TN_IO_OS_H
@@ -16,28 +16,28 @@
 #include <sys/types.h>
 
 struct tn_os {
-    /* Flags of open(2) for a file or folder that will be looked at, or be the
-     * folder of other calls, and not be read. */
+    /* Flags of open(2) for a file or folder that is only examined, or used as
+     * the folder of other calls, and not read. */
     int look;
 
     /* openat(2) that follows no symlink and never leaves the folder. */
     int (*open_beneath)(int folder, const char *name, int flags);
 
-    /* Copies between files without passing through our memory: what was moved,
-     * or -1.  copy_range() may share blocks; send_range() writes where the
-     * target stands, and takes pipes too. */
+    /* Copies between files without passing through our memory; returns the
+     * number of bytes, or -1. copy_range() may share blocks; send_range()
+     * writes at the target's current position, and accepts pipes. */
     ssize_t (*copy_range)(int from, off_t at, int to, off_t to_at, size_t size);
     ssize_t (*send_range)(int from, off_t at, int to, size_t size);
 
-    /* Asks for room in a file without making it longer.  Only a help. */
+    /* Reserves space in a file without making it longer.  Only a hint. */
     void (*reserve)(int file, off_t at, off_t size);
 
-    /* The first byte at or after `at` that is data, or that is in a hole.
-     * -1 with ENXIO: none follows; with another error: nobody knows. */
+    /* The first byte at or after `at` that is data, or that is in a hole. -1
+     * with ENXIO: there is none; with another error: unknown. */
     off_t (*next_data)(int file, off_t at);
     off_t (*next_hole)(int file, off_t at);
 
-    /* Renames inside a folder and fails with EEXIST when the new name is taken.
+    /* Renames within a folder and fails with EEXIST if the new name exists.
      * Where the system cannot do both in one step, a file that appears in
      * between is replaced. */
     int (*rename_new)(int folder, const char *from, const char *to);
@@ -51,7 +51,7 @@ struct tn_os {
      */
     int (*reopen)(int file);
 
-    /* Bytes that nobody else guesses; zeros when there is no source of them. */
+    /* Unpredictable bytes; zeros if the system has no source of them. */
     void (*random_bytes)(uint8_t *to, size_t size);
 };
 
@@ -60,7 +60,7 @@ extern const struct tn_os tn_os_posix;
 extern const struct tn_os tn_os_linux;
 #endif
 
-/* The one in use.  Tests try the other. */
+/* The one in use.  Tests switch to the other. */
 extern const struct tn_os *tn_os;
 
 #endif

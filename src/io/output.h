@@ -19,26 +19,27 @@
  *     side files replaced    no system renames several files in one step.  The
  *                            main name holds the old model, the new model, or
  *                            nothing, never an old main over new side files.
- *                            While it holds nothing, what was there stands,
+ *                            While it holds nothing, what was there remains,
  *                            under its own names, in a folder
  *                            .NAME.tenon-XXXXXXXX-old beside it; moving that
- *                            back restores the old model.  This lasts for the
- *                            renames only; all bytes are written before.  So it
- *                            is with a folder that is replaced, on a system
- *                            that cannot exchange two names in one step.
+ *                            back restores the old model.  This state lasts
+ *                            only for the renames; all bytes are written
+ *                            before.  The same holds for a folder that is
+ *                            replaced, on a system that cannot exchange two
+ *                            names in one step.
  *
- * Temporary files are called .NAME.tenon-XXXXXXXX, with eight letters that all
- * files of an output share.  As long as its process lives it holds a lock on
- * .NAME.tenon-XXXXXXXX-lock.  Who finds such a file and gets the lock knows
- * that nobody writes there any more, whatever became of the process, on this
- * machine or, where the file system knows locks, on another: the next output
- * into the same folder removes what is left, but for an -old folder whose model
- * has no other copy.  Where locks are not to be had, nothing is removed.
+ * emporary files are called .NAME.tenon-XXXXXXXX, with eight letters that all
+ * files of an output share.  As long as its process lives, it holds a lock on
+ * .NAME.tenon-XXXXXXXX-lock.  A process that finds such a file and gets the
+ * lock knows that its owner is gone, on this machine or, where the file system
+ * supports locks, on another.  The next output into the same folder removes
+ * what such a process left, except an -old folder whose model has no other
+ * copy.  Where locks do not work, nothing is removed.
  *
- * What replaces a file keeps its permissions.
+ * A file that replaces another one gets its permissions.
  *
- * Replacing by rename leaves mappings of the old file alone, so an output may
- * replace its own input.
+ * Replacing by rename does not affect mappings of the old file, so an output
+ * may replace its own input.
  */
 #ifndef TN_IO_OUTPUT_H
 #define TN_IO_OUTPUT_H
@@ -50,8 +51,8 @@
 
 /* Called before each step that changes the disk: "create", "write", "copy",
  * "reserve", "truncate", "sync", "rename", "mkdir", "chmod", and "remove" for
- * what a commit replaced and for what was left behind.  Non-zero makes the step
- * fail with that errno; a test may also end the process there. */
+ * what a commit replaced and for what an earlier run left.  Non-zero makes the
+ * step fail with that errno; a test may also end the process there. */
 struct tn_fault_hook {
     int (*before)(void *context, const char *step, const char *path);
     void *context;
@@ -61,30 +62,30 @@ struct tn_output_options {
     bool can_replace;                 /* --force                              */
     bool is_durable;                  /* fsync files and folders before commit
                                          returns                              */
-    bool is_dry;                      /* bytes are counted and go nowhere; not
-                                         for a commit                         */
+    bool is_dry;                      /* bytes are counted and discarded; cannot
+                                         be committed                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
     struct tn_meter            *meter; /* of what is written; NULL: none      */
-    uint64_t max_expand; /* LIMIT when all files together get more bytes than
-                            that, before they are written; 0: no limit        */
+    uint64_t max_expand; /* LIMIT before more bytes than this are written to all
+                            files together; 0: no limit                       */
 };
 
 struct tn_output; /* made by the functions below */
 
-/* One file and its side files, next to each other; "-" is standard output and
- * can have no side files, and neither has a device or a pipe.  EXISTS at once
- * when the target is there and may not be replaced.  A symlink to a file is
+/* One file and its side files, next to each other.  "-" is standard output; it
+ * can have no side files, and neither can a device or a pipe.  EXISTS at once
+ * if the target exists and may not be replaced.  A symlink to a file is
  * followed: the file is replaced, the link stays. */
 enum tn_status tn_output_file(struct tn_output **output,
                               struct tn_memory *memory, const char *path,
                               const struct tn_output_options *options,
                               struct tn_error                *error);
 
-/* Whether writing to that path cannot be taken back: "-", a device, a pipe. */
+/* Whether output to that path cannot be undone: "-", a device, a pipe. */
 bool tn_output_is_stream(const char *path);
 
-/* A whole new folder.  When it replaces one, all that was in the old folder
- * goes. */
+/* A whole new folder.  If it replaces one, everything in the old folder is
+ * removed. */
 enum tn_status tn_output_folder(struct tn_output **output,
                                 struct tn_memory *memory, const char *path,
                                 const struct tn_output_options *options,
@@ -99,19 +100,19 @@ enum tn_output_place {
                        tensors                                                */
 };
 
-/* Whether the main file would take the place of a side file of the bundle. */
+/* Whether the main file would replace a side file of the bundle. */
 bool tn_output_is_beside(const struct tn_output *output,
                          const struct tn_bundle *bundle);
 
-/* Before a commit: INVALID when a file of the bundle would be lost: one that is
- * replaced, or that lies in a folder which is. */
+/* Before a commit: INVALID if a file of the bundle would be lost, because it is
+ * replaced or is in a folder that is replaced. */
 enum tn_status tn_output_spare(const struct tn_output *output,
                                const struct tn_bundle *bundle,
                                enum tn_output_place    place,
                                struct tn_error        *error);
 
-/* Before a commit: INVALID when the target of `other` is one of the files of
- * this output, or lies in the folder that it replaces. */
+/* Before a commit: INVALID if the target of `other` is one of the files of this
+ * output, or in the folder that it replaces. */
 enum tn_status tn_output_apart(const struct tn_output *output,
                                const struct tn_output *other,
                                struct tn_error        *error);
@@ -126,33 +127,34 @@ struct tn_bytes tn_output_memory_bytes(const struct tn_output *output);
 enum tn_status tn_output_main(struct tn_output *output, struct tn_sink **sink,
                               struct tn_error *error);
 
-/* Another name for the main file, in the same folder; before it is asked for.
- * EXISTS as above.  Only files can have one. */
+/* Gives the main file another name, in the same folder; call it before
+ * tn_output_main().  EXISTS as above.  Only for file outputs. */
 enum tn_status tn_output_call(struct tn_output *output, const char *name,
                               struct tn_error *error);
 
-/* A further file, by relative name ('/'-separated; folders are made).  Same
- * rules for names as tn_bundle_sibling.  EXISTS as above; asking twice for the
- * same name is INVALID.  Any number of sinks may be open at a time. */
+/* A further file, by relative name ('/'-separated; folders are created).  The
+ * same rules for names as in tn_bundle_sibling().  EXISTS as above; asking
+ * twice for the same name is INVALID.  Any number of sinks may be open at a
+ * time. */
 enum tn_status tn_output_side(struct tn_output *output, const char *name,
                               struct tn_sink **sink, struct tn_error *error);
 
 /* Whether the file of that name beside the target is the one behind the source:
- * a model that is written into the folder it was read from can go on using the
- * side files that are there. */
+ * a model that is written into the folder it was read from can keep using the
+ * existing side files. */
 struct tn_source;
 bool tn_output_has(const struct tn_output *output, const char *name,
                    const struct tn_source *source);
 
-/* Sinks are buffered; this empties a sink's buffer.  Called by commit. */
+/* Sinks are buffered; this flushes a sink's buffer.  Commit calls it. */
 enum tn_status tn_output_flush(struct tn_output *output,
                                struct tn_error  *error);
 
 enum tn_status tn_output_commit(struct tn_output *output,
                                 struct tn_error  *error);
 
-/* What the target will be called, without its folder: side files take their
- * names from it.  "" in memory and on standard output. */
+/* The target's name, without its folder; the names of side files are derived
+ * from it.  "" in memory and on standard output. */
 const char *tn_output_name(const struct tn_output *output);
 
 /* Bytes given to all sinks so far; 0 for NULL. */

@@ -1,8 +1,8 @@
 /*
- * output_state.h - what an output is made of, for its own files
+ * output_state.h - the inside of an output, for its own files
  *
  * output.c opens outputs and hands out their sinks, output_commit.c gives the
- * files their names, output_steps.c has what both do to the disk.
+ * files their names, output_steps.c has the steps that both take on disk.
  */
 #ifndef TN_IO_OUTPUT_STATE_H
 #define TN_IO_OUTPUT_STATE_H
@@ -14,10 +14,10 @@
 #include "io/output.h"
 #include "io/temporary.h"
 
-/* Letters that tell the temporary files of one output from those of others. */
+/* Letters that distinguish the temporary files of one output from others. */
 #define TN_OUTPUT_TOKEN 8
 
-/* A name has at most 255 bytes, and temporary ones have some to add. */
+/* A name has at most 255 bytes, and temporary names add some. */
 #define TN_OUTPUT_LONG_NAME 200
 
 /* An earlier run whose process is gone. */
@@ -79,42 +79,40 @@ static inline struct tn_output_entry *tn_output_entry_at(
 enum tn_status tn_output_step(struct tn_output *output, const char *what,
                               const char *name, struct tn_error *error);
 
-/* What people call a file: as they called the target. */
+/* What messages call a file: derived from the target as the user wrote it. */
 const char *tn_output_title(struct tn_output *output, const char *name);
 
-/* "cannot create models/a.onnx: ..."; and that it is there already. */
+/* "cannot create models/a.onnx: ..."; and that it exists already. */
 enum tn_status tn_output_fail_errno(struct tn_output *output, const char *what,
                                     const char *name, struct tn_error *error);
 enum tn_status tn_output_fail_exists(struct tn_error *error, const char *name);
 
-/* "sub/data.bin" becomes "sub/.data.bin.tenon-k3x9qa2b", with `suffix` after
- * it: the name of a file or folder on the way to its own.  NULL after a
- * failure. */
+/* "sub/data.bin" becomes "sub/.data.bin.tenon-k3x9qa2b", plus `suffix`: the
+ * name of a file or folder until the commit.  NULL after a failure. */
 const char *tn_output_temporary(struct tn_output *output, const char *name,
                                 const char *suffix, struct tn_error *error);
 
-/* Chooses the token, and holds a lock as long as we live; removes first what
- * runs left behind that do not live any more.  Once. */
+/* Chooses the token, and takes the lock that is held as long as the process
+ * lives; first removes what dead runs left behind.  Called once. */
 enum tn_status tn_output_begin(struct tn_output *output,
                                struct tn_error  *error);
 
-/* What those runs left in a folder beneath that of the target. */
+/* Removes what those runs left in a folder beneath that of the target. */
 void tn_output_tidy_folder(struct tn_output *output, const char *folder);
 
-/* The name of something that will be removed unless there is a commit, for
+/* Registers the name of something that is removed unless there is a commit, for
  * signal handlers. */
 struct tn_temporary *tn_output_list(struct tn_output      *output,
                                     enum tn_temporary_kind kind,
                                     const char            *name);
 
-/* Letters that nobody can foresee: at most TN_OUTPUT_TOKEN, and a terminator.
- */
+/* Random letters: at most TN_OUTPUT_TOKEN, and a terminator. */
 void tn_output_letters(char *to, size_t count);
 
-/* Gives the lock up: no temporary file is left. */
+/* Releases the lock: no temporary file is left. */
 void tn_output_end(struct tn_output *output);
 
-/* Folders on the way to `name`, inside the one the files are in. */
+/* Creates the folders on the way to `name`, inside the folder of the files. */
 enum tn_status tn_output_make_folders(struct tn_output *output,
                                       const char *name, struct tn_error *error);
 

@@ -1,4 +1,4 @@
-/* path.h - the few questions about a path that need no bundle and no output */
+/* path.h - questions about a path that need no bundle and no output */
 #ifndef TN_IO_PATH_H
 #define TN_IO_PATH_H
 
@@ -7,20 +7,20 @@
 #include "base/error.h"
 #include "base/source.h"
 
-/* There is something, whatever it is; a link counts without what it leads to.
- */
+/* Whether something exists there; a link counts even if its target does not
+ * exist. */
 bool tn_path_exists(const char *path);
 
 bool tn_path_is_folder(const char *path);
 
-/* A regular one: nothing that keeps who opens it waiting. */
+/* Whether it is a regular file, which can be opened without blocking. */
 bool tn_path_is_file(const char *path);
 
-/* A link to what is not there, or to itself. */
+/* Whether it is a link whose target does not exist, or that leads to itself. */
 bool tn_path_is_broken_link(const char *path);
 
-/* As open(2).  Of a pipe it waits until others open it, too; signals that the
- * caller handles in the meantime are no failure. */
+/* Like open(2).  For a pipe it waits until the other side is open; signals that
+ * the caller handles in the meantime are not a failure. */
 int tn_path_open(const char *path, int flags);
 
 /* The file at the path is the one behind the source. */

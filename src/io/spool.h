@@ -5,7 +5,7 @@
 #include "base/rope.h"
 #include "base/source.h"
 
-/* A sink into a file without a name, which then becomes a source: memory stays
+/* A sink into an unnamed file, which then becomes a source: memory use stays
  * small, whatever the length. */
 struct tn_spool {
     struct tn_sink    sink; /* first */
@@ -19,15 +19,15 @@ struct tn_spool {
 enum tn_status tn_spool_open(struct tn_spool *spool, struct tn_memory *memory,
                              struct tn_error *error);
 
-/* Exactly one of these two ends it.  The first gives the source, mapped; the
- * second throws away what was written. */
+/* Call exactly one of these at the end.  The first returns the source, mapped;
+ * the second discards what was written. */
 enum tn_status tn_spool_finish(struct tn_spool   *spool,
                                struct tn_source **source, const char *name,
                                struct tn_error *error);
 void           tn_spool_drop(struct tn_spool *spool);
 
-/* Writes the rope to a file without a name and opens that: memory stays as
- * small as the rope's. */
+/* Writes the rope to an unnamed file and opens it: memory use stays as small as
+ * the rope's. */
 enum tn_status tn_source_from_rope(struct tn_source    **source,
                                    struct tn_memory     *memory,
                                    const struct tn_rope *rope, const char *name,

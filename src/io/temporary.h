@@ -2,9 +2,9 @@
  * temporary.h - the names of temporary files, where a signal handler finds
  * them
  *
- * A list is a chain of blocks of slots.  Slots are taken and given back without
- * a lock, and blocks stay until the list is closed: whenever a handler
- * interrupts us, each slot it sees is whole or not in use.
+ * A list is a chain of blocks of slots.  Slots are taken and returned without
+ * a lock, and blocks stay until the list is closed: whenever a signal handler
+ * interrupts us, each slot it sees is complete or unused.
  */
 #ifndef TN_IO_TEMPORARY_H
 #define TN_IO_TEMPORARY_H
@@ -20,13 +20,13 @@ enum tn_temporary_kind {
 
 struct tn_temporary;
 
-/* Before the file is created.  The folder must stay open until the name is
- * dropped.  NULL without a list, and when there is no room for the name. */
+/* Call it before the file is created.  The folder must stay open until the name
+ * is dropped.  NULL without a list, and if there is no room for the name. */
 struct tn_temporary *tn_temporary_add(struct tn_temporaries *temporaries,
                                       enum tn_temporary_kind kind, int folder,
                                       const char *name);
 
-/* When the file is gone or has its final name.  NULL is fine. */
+/* Call it when the file is gone or has its final name.  NULL is fine. */
 void tn_temporary_drop(struct tn_temporary *temporary);
 
 #endif
