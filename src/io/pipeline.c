@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -49,7 +50,9 @@ void tn_pipeline_open(struct tn_pipeline *p, unsigned workers, uint32_t room,
     *p = (struct tn_pipeline){ .job      = job,
                                .context  = context,
                                .room     = room,
-                               .workers  = tn_pipeline_workers(workers),
+                               .workers  = workers
+                                               ? (unsigned)tn_min(workers, room)
+                                               : tn_pipeline_workers(0),
                                .lock     = PTHREAD_MUTEX_INITIALIZER,
                                .has_work = PTHREAD_COND_INITIALIZER,
                                .is_done  = PTHREAD_COND_INITIALIZER };
@@ -182,10 +185,21 @@ bool tn_pipeline_is_ready(struct tn_pipeline *p)
 
 static void wait_for_others(struct tn_pipeline *p)
 {
-    if (p->watched)
+    if (p->watched) {
         tn_watch_wait(p->watched, &p->is_done, &p->lock);
-    else
+    } else if (!p->meanwhile) {
         pthread_cond_wait(&p->is_done, &p->lock);
+    } else {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&p->is_done, &p->lock, &until);
+        pthread_mutex_unlock(&p->lock);
+        p->meanwhile(p->context);
+        pthread_mutex_lock(&p->lock);
+    }
 }
 
 uint32_t tn_pipeline_take(struct tn_pipeline *p)

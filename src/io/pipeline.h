@@ -46,8 +46,9 @@ struct tn_pipeline {
     tn_pipeline_spare *spare; /* likewise                                     */
     void              *context;
     struct tn_memory  *watched; /* of a call that may be stopped; NULL: none  */
-    uint32_t           room; /* slots                                         */
-    unsigned           workers;
+    void (*meanwhile)(void *context); /* may be NULL                          */
+    uint32_t        room; /* slots                                         */
+    unsigned        workers;
     pthread_mutex_t lock; /* of what follows                                 */
     pthread_cond_t  has_work, is_done;
     uint64_t        taken, ended, begun, added; /* how many, ever            */
@@ -59,7 +60,7 @@ struct tn_pipeline {
     bool            is_paused; /* none is begun                              */
     bool            is_over;
     unsigned        started; /* threads, besides the caller's                */
-    pthread_t       threads[TN_PIPELINE_WORKERS];
+    pthread_t       threads[TN_PIPELINE_SLOTS];
 };
 
 /* `room` slots, at most TN_PIPELINE_SLOTS; `workers` includes the caller's
@@ -91,10 +92,18 @@ static inline void tn_pipeline_watches(struct tn_pipeline *pipeline,
     pipeline->watched = memory;
 }
 
+/* Likewise.  Called ten times a second by the caller's thread while it waits
+ * for others. */
+static inline void tn_pipeline_looks(struct tn_pipeline *pipeline,
+                                     void (*meanwhile)(void *context))
+{
+    pipeline->meanwhile = meanwhile;
+}
+
 /* Waits for jobs that were begun, and drops the others. */
 void tn_pipeline_close(struct tn_pipeline *pipeline);
 
-/* The number of threads that `workers` means for tn_pipeline_open(). */
+/* One per core for 0, and never more than TN_PIPELINE_WORKERS. */
 unsigned tn_pipeline_workers(unsigned workers);
 
 /* As many of `workers` as can have `each` bytes out of a budget, and within
