@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "engine/interpreter.h"
-#include "engine/rule_read.h"
+#include "engine/read_file.h"
 #include "engine/rulebook.h"
 #include "ir/dialect_facts.h"
 
@@ -107,7 +107,7 @@ static enum tn_status read_rules(struct tn_conversion *c)
     for (uint32_t i = 0; c->own && files && i < most; i++) {
         const char     *name = c->how->rules[i];
         struct tn_bytes text = { NULL, 0 };
-        TN_TRY(tn_rule_read(arena, name, &text, c->error));
+        TN_TRY(tn_read_file(arena, name, "a file of rules", &text, c->error));
         if (is_own_language(text) || tn_text_ends_with(name, ".rules"))
             TN_TRY(read_own(c, name, text));
         else

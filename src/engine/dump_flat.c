@@ -1,6 +1,7 @@
 /* dump_flat.c - any FlatBuffer as JSON, and back */
 #include "engine/dump_flat.h"
 
+#include "engine/read_file.h"
 #include "engine/target.h"
 #include "wire/fb/fb_builtin.h"
 #include "wire/fb/fb_json_read.h"
@@ -9,42 +10,24 @@
 
 /* ---- which type --------------------------------------------------------- */
 
-/* A binary schema says so in its fifth to eighth byte. */
-static bool is_binary_schema(struct tn_source *file, struct tn_error *error)
-{
-    const uint8_t *head =
-        file->size < 8 ? NULL : tn_source_pin(file, 0, 8, error);
-
-    return head && !memcmp(head + 4, "BFBS", 4);
-}
-
-static void load_source(struct tn_flat *flat, struct tn_source *file,
-                        const char *type, struct tn_error *error)
-{
-    const uint8_t *bytes = tn_source_pin(file, 0, (size_t)file->size, error);
-
-    if (!bytes ||
-        tn_fb_schema_load(&flat->schema, &flat->arena,
-                          tn_bytes(bytes, (size_t)file->size), error) != TN_OK)
-        return;
-    flat->type = tn_fb_schema_find(&flat->schema, type);
-    if (!flat->type || flat->type->is_struct)
-        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                     "the schema has no table '%s'", type);
-}
-
+/* Nothing is found where the file is no binary schema, which says so in its
+ * fifth to eighth byte. */
 static enum tn_status load_file(struct tn_flat *flat, const char *path,
                                 const char *type, struct tn_error *error)
 {
-    struct tn_bundle         bundle;
-    struct tn_bundle_options how = { 0 };
+    struct tn_bytes set;
 
-    TN_TRY(tn_bundle_open(&bundle, flat->arena.memory, path, &how, error));
-    if (bundle.main && is_binary_schema(bundle.main, error))
-        load_source(flat, bundle.main, type, error);
+    TN_TRY(tn_read_file(&flat->arena, path, "a schema", &set, error));
+    if (set.size < 8 || memcmp(set.data + 4, "BFBS", 4) != 0)
+        return TN_OK;
+    if (tn_fb_schema_load(&flat->schema, &flat->arena, set, error) == TN_OK) {
+        flat->type = tn_fb_schema_find(&flat->schema, type);
+        if (!flat->type || flat->type->is_struct)
+            tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                         "the schema has no table '%s'", type);
+    }
     if (tn_failed(error))
         tn_error_file(error, path);
-    tn_bundle_close(&bundle);
     return error->status;
 }
 

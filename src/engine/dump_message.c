@@ -8,6 +8,7 @@
 #include "engine/chunked.h"
 #include "engine/dump_flat.h"
 #include "engine/dumping.h"
+#include "engine/read_file.h"
 #include "engine/target.h"
 #include "format/registry.h"
 #include "format/text_model.h"
@@ -22,6 +23,8 @@
 static const enum tn_pb_builtin builtins[] = { TN_PB_ONNX, TN_PB_TENSORFLOW,
                                                TN_PB_IMPORT_IR };
 
+#define SCHEMA_FILE "a schema: expected what protoc --descriptor_set_out writes"
+
 /* A message type and the schema that it came from. */
 struct typed {
     struct tn_arena             arena;
@@ -34,24 +37,11 @@ struct typed {
 static enum tn_status load_file(struct typed *typed, const char *path,
                                 struct tn_error *error)
 {
-    struct tn_bundle         bundle;
-    struct tn_bundle_options how = { 0 };
+    struct tn_bytes set;
 
-    TN_TRY(tn_bundle_open(&bundle, typed->arena.memory, path, &how, error));
-    struct tn_source *set = bundle.main;
-    if (!set)
-        tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "not a schema: expected a file made by protoc "
-                     "--descriptor_set_out");
-    else {
-        const uint8_t *bytes = tn_source_pin(set, 0, (size_t)set->size, error);
-        if (bytes)
-            tn_pb_schema_load(&typed->schema, &typed->arena,
-                              tn_bytes(bytes, (size_t)set->size), error);
-    }
-    if (tn_failed(error))
+    TN_TRY(tn_read_file(&typed->arena, path, SCHEMA_FILE, &set, error));
+    if (tn_pb_schema_load(&typed->schema, &typed->arena, set, error) != TN_OK)
         tn_error_file(error, path);
-    tn_bundle_close(&bundle);
     return error->status;
 }
 

@@ -1,7 +1,7 @@
 /* extract_ops.c - op descriptors out of C++ files */
 #include "base/sized.h"
 #include "engine/interpreter.h"
-#include "engine/rule_read.h"
+#include "engine/read_file.h"
 #include "map/dl4j/cpp_extract.h"
 
 /* conv1d of generic/nn/convo/conv1d.cpp */
@@ -20,7 +20,7 @@ static enum tn_status extract_file(struct tn_interpreter *i, const char *path,
 {
     struct tn_bytes text = { NULL, 0 };
 
-    TN_TRY(tn_rule_read(&i->arena, path, &text, error));
+    TN_TRY(tn_read_file(&i->arena, path, "a vocabulary", &text, error));
     if (tn_cpp_extract(&i->ops, text, stem_of(path), error) != TN_OK)
         tn_error_file(error, path);
     return error->status;

@@ -1,8 +1,8 @@
 /* interpreter.c - vocabularies and rules out of files, nodes to descriptors */
 #include "base/sized.h"
 #include "engine/interpreter.h"
+#include "engine/read_file.h"
 
-#include "engine/rule_read.h"
 #include "engine/rule_text.h"
 #include "ir/dialect_facts.h"
 #include "map/dl4j/framework_ops.h"
@@ -204,7 +204,8 @@ static enum tn_status look_at_all(struct tn_interpreter *i,
         files[k].path = tn_text_dup(&i->arena, paths[k], error);
         if (!files[k].path)
             return error->status;
-        TN_TRY(tn_rule_read(&i->arena, paths[k], &files[k].text, error));
+        TN_TRY(tn_read_file(&i->arena, paths[k], "a file of rules",
+                            &files[k].text, error));
         if (look_at(i, &files[k], error) != TN_OK) {
             tn_error_file(error, paths[k]);
             return error->status;

@@ -2,7 +2,7 @@
 #include "base/sized.h"
 #include "engine/rulebook.h"
 
-#include "engine/rule_read.h"
+#include "engine/read_file.h"
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_example.h"
 #include "map/lang/lang_explain.h"
@@ -58,7 +58,8 @@ static enum tn_status read_own(struct tn_rulebook *book,
 
         if (!name)
             return error->status;
-        TN_TRY(tn_rule_read(&book->arena, name, &text, error));
+        TN_TRY(
+            tn_read_file(&book->arena, name, "a file of rules", &text, error));
         TN_TRY(tn_lang_parse(&book->files[book->file_count++], &book->arena,
                              name, text, error));
     }

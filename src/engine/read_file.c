@@ -1,11 +1,13 @@
-/* rule_read.c - files of rules and vocabularies, whole */
-#include "engine/rule_read.h"
+/* read_file.c - small files as a whole: rules, vocabularies, schemas */
+#include "engine/read_file.h"
+
+#include <inttypes.h>
 
 #include "base/buffer.h"
 #include "codec/gzip.h"
 #include "io/bundle.h"
 
-/* Rule files are written by people; more than that is something else. */
+/* These files are written by people; more than that is something else. */
 #define FILE_LIMIT (UINT64_C(256) << 20)
 
 static enum tn_status unpack(struct tn_arena *arena, struct tn_bytes packed,
@@ -20,13 +22,18 @@ static enum tn_status unpack(struct tn_arena *arena, struct tn_bytes packed,
     return error->status;
 }
 
-static enum tn_status take_file(struct tn_arena  *arena,
-                                struct tn_source *source,
-                                struct tn_bytes *bytes, struct tn_error *error)
+static enum tn_status take(struct tn_arena *arena, struct tn_source *source,
+                           const char *what, struct tn_bytes *bytes,
+                           struct tn_error *error)
 {
+    if (!source)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "this is a folder, not %s", what);
     if (source->size > FILE_LIMIT)
         return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
-                            "a vocabulary or rule file of more than 256 MiB");
+                            "%" PRIu64 " bytes are too much for %s; the limit "
+                            "is 256 MiB",
+                            source->size, what);
     const uint8_t *data = tn_source_pin(source, 0, (size_t)source->size, error);
     if (!data && source->size > 0)
         return error->status;
@@ -37,19 +44,15 @@ static enum tn_status take_file(struct tn_arena  *arena,
     return error->status;
 }
 
-enum tn_status tn_rule_read(struct tn_arena *arena, const char *path,
-                            struct tn_bytes *bytes, struct tn_error *error)
+enum tn_status tn_read_file(struct tn_arena *arena, const char *path,
+                            const char *what, struct tn_bytes *bytes,
+                            struct tn_error *error)
 {
     struct tn_bundle         bundle;
     struct tn_bundle_options how = { 0 };
 
     if (tn_bundle_open(&bundle, arena->memory, path, &how, error) == TN_OK) {
-        if (bundle.main)
-            take_file(arena, bundle.main, bytes, error);
-        else
-            tn_error_set(
-                error, TN_INVALID, TN_NOWHERE,
-                "this is a folder, not a file of rules or a vocabulary");
+        take(arena, bundle.main, what, bytes, error);
         tn_bundle_close(&bundle);
     }
     if (tn_failed(error))
