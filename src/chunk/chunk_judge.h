@@ -1,5 +1,5 @@
 /*
- * chunk_judge.h - schemas and protoc's opinion, for the tests of this floor
+ * chunk_judge.h - schemas, and messages encoded by protoc, for the tests here
  *
  * Included by tests only.  Small .proto files are in tests/corpus; protoc
  * compiles them when the test runs.
@@ -85,7 +85,7 @@ static inline void judge_close(struct judge *judge)
     assert_int_equal(judge->memory.used, 0);
 }
 
-/* Text to bytes; the caller is done with the buffer. */
+/* Text to bytes; the caller frees the buffer. */
 static inline void judge_encode(struct judge              *judge,
                                 const struct tn_pb_schema *schema,
                                 const char *type, const char *text,

@@ -10,18 +10,17 @@
  *   MapKey          1 s | 2 boolean | 3 ui32 | 4 ui64 | 5 i32 | 6 i64
  *   ChunkFile       1 name   2 size
  *
- * That is version 1.  In version 2 (join_version 1) bytes of one field may come
- * in several chunks, chunks may lie in further files, and metadata may be taken
- * apart themselves.  Readers that do not look at versions would read all this
- * wrongly without a word, so each of the three is also something that they
- * cannot follow:
+ * That is version 1.  In version 2 (join_version 1) the bytes of one field may
+ * be in several chunks, chunks may be in further files, and metadata may itself
+ * be split.  Readers that ignore versions would silently misread all this, so
+ * each of the three is also encoded as something that they cannot follow:
  *
  *   message { chunked_fields { field_tag { field: VERSION_2 } message {..} } }
  *            around the tree: no message has such a field
  *   message { chunked_fields { field_tag { field: METADATA } message {..} } }
- *            likewise: the tree in it makes a ChunkMetadata, which is meant
- *   offset   file << 48 | position: behind the end of every real file.  File 0
- *            is the one that the metadata are in, file n the n-th of `files`
+ *            likewise: the tree in it makes the real ChunkMetadata
+ *   offset   file << 48 | position: past the end of every real file.  File 0 is
+ *            the one that has the metadata, file n the n-th of `files`
  */
 #ifndef TN_CHUNK_META_H
 #define TN_CHUNK_META_H
@@ -30,16 +29,16 @@
 #include "base/source.h"
 #include "chunk/chunk_tags.h"
 
-/* What we write unless told otherwise. */
+/* The versions that we write by default. */
 #define TN_SPLITTER_VERSION 1
 #define TN_JOIN_VERSION     0
 
-/* Version 2, and the newest way to join that we know. */
+/* Version 2, and the newest join version that we know. */
 #define TN_SPLITTER_VERSION_2 2
 #define TN_JOIN_VERSION_2     1
 #define TN_JOIN_NEWEST        TN_JOIN_VERSION_2
 
-/* The fields of an envelope. */
+/* The field numbers of envelopes. */
 #define TN_ENVELOPE_VERSION_2 536870911u
 #define TN_ENVELOPE_METADATA  536870910u
 
@@ -53,7 +52,7 @@ struct tn_chunked_field;
 
 struct tn_chunked {
     bool                     has_chunk;
-    bool                     is_placeholder; /* pruned: only that it is there */
+    bool                     is_placeholder; /* pruned: only keeps the index */
     uint64_t                 chunk; /* index of the chunk to begin with       */
     struct tn_chunked_field *fields;
     uint64_t                 field_count;
@@ -62,7 +61,7 @@ struct tn_chunked {
 struct tn_chunked_field {
     struct tn_tags    tags;
     struct tn_chunked message;
-    uint64_t          place; /* before sorting                                */
+    uint64_t          place; /* position before sorting                       */
 };
 
 struct tn_chunk_info {
@@ -97,7 +96,7 @@ struct tn_chunk_meta {
     struct tn_chunked     message;
     struct tn_chunk_file *files; /* file 1 is the first of them               */
     uint64_t              file_count;
-    uint64_t              unknown_count; /* fields that nobody told us about  */
+    uint64_t              unknown_count; /* fields that we do not know        */
 };
 
 /* Everything lives in the arena; keys point into the source or its pins. */
@@ -116,7 +115,8 @@ void tn_chunked_write(const struct tn_chunked *message, struct tn_rope *to);
 struct tn_bytes tn_tags_write(struct tn_tags tags, struct tn_arena *arena,
                               struct tn_error *error);
 
-/* A merger of version `reader` may join it.  UNSUPPORTED explains why not. */
+/* Whether a merger of version `reader` may join it.  UNSUPPORTED says why
+ * not. */
 enum tn_status tn_chunk_meta_versions(const struct tn_chunk_meta *meta,
                                       int32_t reader, struct tn_error *error);
 
@@ -128,7 +128,7 @@ struct tn_envelope {
 struct tn_chunked tn_chunked_wrap(struct tn_envelope *envelope, uint32_t number,
                                   const struct tn_chunked *message);
 
-/* The message in an envelope of that number; false: it is not in one. */
+/* The message in an envelope of that number; false if it is in none. */
 bool tn_chunked_unwrap_in(struct tn_chunked *message, uint32_t number);
 
 /* All fields in the order of merging, at every depth. */
@@ -137,13 +137,13 @@ void tn_chunked_sort(struct tn_chunked *message);
 /* Which fields are kept for a path. */
 enum tn_chunk_keep {
     TN_KEEP_ABOVE,  /* those that a path leads through or to                  */
-    TN_KEEP_AROUND, /* also what lies inside of where it leads; and elements
-                       before one on the path as placeholders, so that it has
-                       its index                                              */
+    TN_KEEP_AROUND, /* also everything below its end, and the elements before
+                       one on the path, as placeholders, so that it keeps its
+                       index                                                  */
 };
 
 /* A copy with only what the wanted paths need; the rows of tags are shared.
- * Without paths only the chunk of the message itself remains. */
+ * Without paths, only the chunk of the message itself remains. */
 enum tn_status tn_chunked_prune(struct tn_chunked       *pruned,
                                 const struct tn_chunked *message,
                                 const struct tn_tags *paths, uint64_t count,

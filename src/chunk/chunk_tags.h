@@ -62,7 +62,7 @@ int tn_tags_compare(struct tn_tags a, struct tn_tags b);
 /* How many tags both begin with. */
 uint64_t tn_tags_common(struct tn_tags a, struct tn_tags b);
 
-/* One behind the other, in the arena; .at is NULL on failure. */
+/* Both, one after the other, in the arena; .at is NULL on failure. */
 struct tn_tags tn_tags_join(struct tn_tags first, struct tn_tags second,
                             struct tn_arena *arena, struct tn_error *error);
 
@@ -72,42 +72,43 @@ struct tn_tag_step {
     const struct tn_field_tag     *element; /* index or key; NULL: singular   */
 };
 
-/* Takes the next step off the front of *tags.  MALFORMED when the tags make no
- * step or the step is none of the message.  A repeated field or map needs its
- * element, a singular one must have none. */
+/* Takes the next step off the front of *tags.  MALFORMED if the tags do not
+ * form a step, or if the message has no such field.  A repeated field or map
+ * needs its element, a singular one must have none. */
 enum tn_status tn_tags_step(struct tn_tags             *tags,
                             const struct tn_pb_message *type,
                             struct tn_tag_step *step, struct tn_error *error);
 
-/* The message that a step leads into; NULL: it ends at a number or at bytes. */
+/* The message that a step leads into; NULL if it ends at a number or bytes. */
 const struct tn_pb_message *tn_step_message(const struct tn_tag_step *step);
 
-/* All steps, from the message *type on to the one they end in (NULL: a number
- * or bytes).  False: they lead nowhere. */
+/* Follows all steps from the message *type to the one they end in (NULL: a
+ * number or bytes).  False if the type has no such path. */
 bool tn_tags_follow(struct tn_tags tags, const struct tn_pb_message **type);
 
 /* The field that a step sets: for a map that of the value, inside its entry. */
 const struct tn_pb_field_type *tn_step_value(const struct tn_tag_step *step);
 
-/* Steps as people give them, into tags: names or numbers of fields, then the
- * index or key where the field has elements.  The last may stop at a repeated
- * field without one, when `can_end_whole`.  INVALID says what does not fit. */
+/* Converts steps as callers give them into tags: names or numbers of fields,
+ * then the index or key if the field has elements.  With `can_end_whole` the
+ * last step may be a repeated field as a whole.  INVALID says what does not
+ * fit. */
 enum tn_status tn_tags_build(struct tn_tags             *tags,
                              const struct tn_pb_message *type,
                              const struct tn_step *steps, uint64_t count,
                              bool can_end_whole, struct tn_arena *arena,
                              struct tn_error *error);
 
-/* The kind of key that a map of this type of keys has. */
+/* The kind of key for a map with keys of this type. */
 enum tn_key_kind tn_key_kind_of(enum tn_pb_type type);
 
-/* node[2].attr["value"].tensor, as far as the type knows the fields; numbers
- * for those it does not know.  As snprintf: cut to `size`, the full length is
- * returned. */
+/* node[2].attr["value"].tensor, as far as the type knows the fields, with
+ * numbers for others.  Like snprintf: truncated to `size`, returns the full
+ * length. */
 size_t tn_tags_print(struct tn_tags tags, const struct tn_pb_message *type,
                      char *to, size_t size);
 
-/* Puts that in front of the error's path. */
+/* Puts that path in front of the error's path. */
 void tn_tags_where(struct tn_tags tags, const struct tn_pb_message *type,
                    struct tn_error *error);
 

@@ -1,30 +1,30 @@
 /*
  * cpb_late.h - chunks that are verified while they are written
  *
- * Who merges a file into another one reads every byte of it anyway.  So long
- * chunks are taken on trust at first: how long they are is known from their
- * headers, which is all that a merged message must know.  tn_cpb_stream writes
- * that message, and while it does, the hashes of all these chunks are verified,
- * that they are whole fields is found out, and packed ones are unpacked into
- * the place where they belong: on several threads, in windows.
+ * Merging a file into another one reads every byte of it anyway.  So long
+ * chunks are trusted at first: their length is known from their headers, which
+ * is all that the merged message needs.  When tn_cpb_stream() writes that
+ * message, it verifies the hashes of all these chunks, checks that they are
+ * whole fields, and unpacks compressed ones to their place in the output: on
+ * several threads, in windows.
  *
- * What fails here fails too late to say more than that it did; who wants to
- * know merges again without putting anything off.
+ * A failure at that point is too late to be precise; callers that want to know
+ * the cause merge again without putting anything off.
  */
 #ifndef TN_CHUNK_CPB_LATE_H
 #define TN_CHUNK_CPB_LATE_H
 
 #include "chunk/cpb.h"
 
-/* Chunk `index` as one that is looked at later; false: it is short, or of a
- * kind that cannot wait. */
+/* Treats chunk `index` as one that is verified later; false if it is short, or
+ * of a kind that cannot wait. */
 bool tn_cpb_late(struct tn_cpb *cpb, uint64_t index, struct tn_riegeli *file,
                  struct tn_span *record);
 
 void tn_cpb_late_close(struct tn_cpb *cpb);
 
-/* Where a record of an opened or trusted chunk lies in the file, if it is not
- * packed, so that it can be copied from there. */
+/* Where a record of an opened or trusted chunk is in the file, if it is not
+ * compressed, so that it can be copied from there. */
 enum tn_status tn_cpb_record(struct tn_cpb *cpb, struct tn_riegeli_chunk *chunk,
                              uint64_t index, struct tn_span *record,
                              struct tn_error *error);

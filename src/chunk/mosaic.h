@@ -1,17 +1,17 @@
 /*
- * mosaic.h - a message that is being taken apart or put together
+ * mosaic.h - a message that is being split or merged
  *
- * Bytes stay where they are.  A message is a row of tiles; most are wire, that
- * is whole fields as they lie in some source.  Going down a path cuts a hole
- * into the wire, and in the hole is a message with tiles of its own.
+ * Bytes stay where they are.  A message is a row of tiles.  Most of them are
+ * wire: whole fields as they are in some source.  Following a path cuts a hole
+ * into the wire, and the hole contains a message with tiles of its own.
  *
  *   node[1].name   [ node ( ) node ]         wire, with a hole
  *                          |
  *                    [ name op attr ]        the message in it
  *
- * Only what a path leads through is walked, once, and indexed: the elements of
- * a repeated field by number, the entries of a map by key.  protobuf's rules
- * on repetition hold: to add wire is to merge.
+ * Only the fields on a path are walked, once, and indexed: the elements of a
+ * repeated field by number, the entries of a map by key.  Protobuf's rules on
+ * repetition hold: appending wire merges it.
  */
 #ifndef TN_CHUNK_MOSAIC_H
 #define TN_CHUNK_MOSAIC_H
@@ -22,10 +22,10 @@
 #include "chunk/wire_survey.h"
 
 enum tn_tile_kind {
-    TN_TILE_WIRE,    /* whole fields, as they lie in a source                 */
+    TN_TILE_WIRE,    /* whole fields, as they are in a source                 */
     TN_TILE_RUN,     /* numbers of one packed field                           */
     TN_TILE_MESSAGE, /* one field: a message of its own tiles                 */
-    TN_TILE_VALUE,   /* one field: a number, or bytes that lie elsewhere      */
+    TN_TILE_VALUE,   /* one field: a number, or bytes that are elsewhere      */
     TN_TILE_NOTHING, /* was taken out                                         */
 };
 
@@ -50,7 +50,7 @@ struct tn_tile {
     struct tn_tile *next; /* in the row                                  */
 };
 
-/* Bytes of a wire or run that something else stands for. */
+/* Bytes of a wire or run that are replaced by a tile. */
 struct tn_hole {
     uint64_t        begin, end; /* in the source                              */
     struct tn_tile *tile;       /* NULL: nothing                              */
@@ -69,7 +69,7 @@ struct tn_mosaic {
     const struct tn_pb_message *type;
     unsigned                    depth;
     struct tn_tile             *first, *last;
-    struct tn_mosaic_index     *indices; /* of the fields asked for so far    */
+    struct tn_mosaic_index     *indices; /* of the fields used so far         */
 };
 
 /* What all messages of one tree share. */
@@ -78,8 +78,8 @@ struct tn_mosaics {
     struct tn_error *error;   /* sticky                                  */
     struct tn_list   holes;   /* struct tn_list *, to be given back    */
     struct tn_list   indices; /* struct tn_mosaic_index *, likewise    */
-    bool is_rough; /* packed numbers stay apart when it is written: for who
-                      only wants to know what it is                     */
+    bool is_rough; /* packed numbers stay apart when it is written: for
+                      callers that only need the format                 */
     struct tn_survey_how survey;  /* of what is merged                     */
     enum tn_scalar_form  scalars; /* of chunks that are numbers            */
 };
@@ -92,12 +92,12 @@ void tn_mosaics_done(struct tn_mosaics *all);
 struct tn_mosaic *tn_mosaic_new(struct tn_mosaics          *all,
                                 const struct tn_pb_message *type);
 
-/* Merges a serialized message into it; the source must live on.  MALFORMED when
- * the bytes are not whole fields: what follows would be misread. */
+/* Merges a serialized message into it; the source must stay open.  MALFORMED if
+ * the bytes are not whole fields, because what follows would be misread. */
 enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message);
 
-/* The same for bytes that were merged into a message before: what was found
- * out about them is borrowed. */
+/* The same for bytes that were merged into a message before: what was found out
+ * about them is borrowed. */
 enum tn_status tn_mosaic_merge_known(struct tn_mosaic          *m,
                                      struct tn_span             message,
                                      const struct tn_field_run *runs,
@@ -106,56 +106,56 @@ enum tn_status tn_mosaic_merge_known(struct tn_mosaic          *m,
 /* ---- paths --------------------------------------------------------------- */
 
 enum tn_mosaic_how {
-    TN_MOSAIC_FIND, /* what is not there is NOT_FOUND                         */
-    TN_MOSAIC_MAKE, /* is made; elements of repeated fields one by one        */
+    TN_MOSAIC_FIND, /* what does not exist is NOT_FOUND                       */
+    TN_MOSAIC_MAKE, /* is created; elements of repeated fields one by one     */
 };
 
-/* The message that the step leads to: step->field must lead to one. */
+/* The message that the step leads to: step->field must be a message. */
 struct tn_mosaic *tn_mosaic_step(struct tn_mosaic         *m,
                                  const struct tn_tag_step *step,
                                  enum tn_mosaic_how        how);
 
-/* Along the tags to a message; *last is the step that ends elsewhere than in a
- * message (last->field is NULL when none does), and the result the message
- * that it is a step of.  NULL on failure. */
+/* Follows the tags.  If the last step ends at a number or bytes, it is returned
+ * in *last, and the result is the message that contains it; otherwise
+ * last->field is NULL.  NULL on failure. */
 struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
                                  enum tn_mosaic_how  how,
                                  struct tn_tag_step *last);
 
-/* Sets a number or bytes out of a chunk: bytes as they are, numbers in the form
+/* Sets a number or bytes from a chunk: bytes as they are, numbers in the form
  * of chunk_scalar.h. */
 enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
                              const struct tn_tag_step *step,
                              struct tn_span            chunk);
 
-/* Whether a chunk has set what lies there. */
+/* Whether this value was set from a chunk. */
 bool tn_mosaic_is_set(struct tn_mosaic *m, const struct tn_tag_step *step);
 
-/* The bits (pb_rules.h) of a number that is there; NOT_FOUND when none is. */
+/* The bits (pb_rules.h) of a number; NOT_FOUND if it is not set. */
 enum tn_status tn_mosaic_number(struct tn_mosaic         *m,
                                 const struct tn_tag_step *step, uint64_t *bits);
 
-/* More bytes behind those that were set there: of a string or bytes field. */
+/* Appends bytes to a string or bytes field that was set. */
 enum tn_status tn_mosaic_set_more(struct tn_mosaic         *m,
                                   const struct tn_tag_step *step,
                                   struct tn_span            chunk);
 
-/* How many elements a repeated field has, entries a map, or whether there is
- * one of a singular field. */
+/* How many elements a repeated field or map has; 0 or 1 for a singular
+ * field. */
 uint64_t tn_mosaic_count(struct tn_mosaic              *m,
                          const struct tn_pb_field_type *field);
 
-/* ---- taking apart -------------------------------------------------------- */
+/* ---- splitting ----------------------------------------------------------- */
 
 /* Moves what a step leads to into the rope: the fields of a message, or the
- * content of a string or bytes field.  A singular field is gone afterwards, an
- * element stays as an empty one, an entry of a map without its value. */
+ * content of a string or bytes field.  A singular field is then absent, an
+ * element stays behind empty, an entry of a map stays without its value. */
 enum tn_status tn_mosaic_take(struct tn_mosaic         *m,
                               const struct tn_tag_step *step,
                               struct tn_rope           *to);
 
-/* The same, but a singular field stays as an empty one: what is merged into it
- * later lies where it lay before. */
+/* The same, but a singular field stays behind, empty: what is merged into it
+ * later has the same position as before. */
 enum tn_status tn_mosaic_hollow(struct tn_mosaic         *m,
                                 const struct tn_tag_step *step,
                                 struct tn_rope           *to);
@@ -171,22 +171,22 @@ enum tn_status tn_mosaic_slice(struct tn_mosaic              *m,
 enum tn_status tn_mosaic_clear(struct tn_mosaic              *m,
                                const struct tn_pb_field_type *field);
 
-/* Moves everything. */
+/* Moves everything into the rope. */
 enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to);
 
 /* ---- as bytes ------------------------------------------------------------ */
 
-/* What is written lies in the rope's arena and in sources: the message need not
- * live on.  Packed numbers at the end of wire and at the begin of the wire
- * behind it are written as one field, which is a few bytes less than
- * tn_mosaic_size says. */
+/* The result is in the rope's arena and in sources: the message may be freed.
+ * Packed numbers at the end of one wire and at the beginning of the next are
+ * written as one field, which takes a few bytes less than tn_mosaic_size()
+ * says. */
 void     tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to);
 uint64_t tn_mosaic_size(const struct tn_mosaic *m);
 
 /* The same bytes in several ropes, each of whole fields and no longer than
- * `most`; packed numbers are divided, and pieces of them kept apart: merged one
- * after the other the ropes are the message again.  `each` gets them one by one
- * and takes their pieces over.  LIMIT when one field is longer. */
+ * `most`.  Packed numbers are divided, and their pieces kept apart: merged one
+ * after the other, the ropes give the message again.  `each` gets them one by
+ * one and takes over their pieces.  LIMIT if one field is longer. */
 typedef void   tn_mosaic_part(void *context, struct tn_rope *part);
 enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
                                tn_mosaic_part *each, void *context);

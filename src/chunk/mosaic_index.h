@@ -1,12 +1,12 @@
 /*
  * mosaic_index.h - where the elements of one field are, in a mosaic
  *
- * Built when a path first goes through the field, and brought up to date when
- * more wire has been merged since: no byte is walked twice.
+ * Built when a path first goes through the field, and brought up to date after
+ * more wire was merged: no byte is walked twice.
  *
- * While nobody has asked for one of a million elements, stretches of them as
- * they lie in the wire are all there is: an outline.  They can be counted,
- * measured and sliced.  The index has a place for each.
+ * As long as no single element was requested, the index has only an outline:
+ * stretches of elements as they are in the wire.  They can be counted, measured
+ * and sliced.  After that it has a place for each element.
  */
 #ifndef TN_CHUNK_MOSAIC_INDEX_H
 #define TN_CHUNK_MOSAIC_INDEX_H
@@ -14,8 +14,9 @@
 #include "chunk/mosaic.h"
 #include "wire/pb/pb_wire.h"
 
-/* In wire or in a run at `offset`, or a tile of its own.  In wire the field has
- * `length` bytes, and its content begins after `head` of them. */
+/* Where an element is: in wire or in a run at `offset`, or in a tile of its
+ * own.  In wire the field has `length` bytes, and its content begins after
+ * `head` of them. */
 struct tn_place {
     struct tn_tile *tile;
     uint64_t        offset;
@@ -23,7 +24,7 @@ struct tn_place {
     uint64_t        head : 5;
 };
 
-/* No wire is longer: tn_mosaic_merge refuses it. */
+/* No wire is longer: tn_mosaic_merge() refuses it. */
 #define TN_PLACE_LENGTH_MAX ((UINT64_C(1) << 59) - 1)
 
 /* Fields [begin, end) of a run of the tile's wire. */
@@ -33,8 +34,8 @@ struct tn_stretch {
     uint64_t                     begin, end;
 };
 
-/* Of a singular field all occurrences that count are places: the bytes of a
- * message are all of them, of a value the last. */
+/* For a singular field, all occurrences that count are places: all of them for
+ * a message, the last for a value. */
 struct tn_mosaic_index {
     const struct tn_pb_field_type *field;
     struct tn_mosaic_index        *next;    /* in the same message            */
@@ -50,34 +51,34 @@ struct tn_mosaic_index {
     struct tn_list   by_key; /* uint64_t: place by id of a key */
 };
 
-/* Up to date; NULL on failure. */
+/* Brought up to date; NULL on failure. */
 struct tn_mosaic_index *tn_mosaic_index(struct tn_mosaic              *m,
                                         const struct tn_pb_field_type *field);
 
-/* The same without places, if there are none yet: for what follows. */
+/* The same without places, if there are none yet: for the functions below. */
 struct tn_mosaic_index *tn_mosaic_outline(struct tn_mosaic              *m,
                                           const struct tn_pb_field_type *field);
 
-/* How many elements, or occurrences of a singular field. */
+/* The number of elements, or of occurrences of a singular field. */
 uint64_t tn_index_count(const struct tn_mosaic_index *index);
 
 /* Elements that are measured together. */
 struct tn_some {
     uint64_t count;
-    uint64_t bodies, largest; /* bytes without tags and lengths: all, the most
-                                 of one                                       */
+    uint64_t bodies, largest; /* bytes without tags and lengths: of all, and of
+                                 the largest                                  */
 };
 
-/* Those from element `at` on; one when there are places. */
+/* Those from element `at` on; a single one if there are places. */
 struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
                              struct tn_error *error);
 
-/* How long each of so many elements is: some of those that are measured
- * together, or any that have places in wire. */
+/* The length of each of these elements, which are measured together, or have
+ * places in wire. */
 void tn_index_bodies(const struct tn_mosaic_index *index, uint64_t at,
                      uint64_t count, uint64_t *bodies, struct tn_error *error);
 
-/* Messages, strings and bytes that are in no map and no oneof are nothing but
+/* Messages, strings and bytes in no map and no oneof need nothing but
  * places. */
 static inline bool tn_index_is_plain(const struct tn_pb_field_type *field)
 {
@@ -85,19 +86,19 @@ static inline bool tn_index_is_plain(const struct tn_pb_field_type *field)
            tn_pb_wire_type(field->type) == TN_WIRE_LEN;
 }
 
-/* Whether the survey of the wire says all about the field's elements in it; and
- * then the stretches that it has of them. */
+/* Whether the survey of the wire covers the field's elements in it, and the
+ * stretches that it has. */
 bool tn_outline_fits(const struct tn_mosaic_index *index,
                      const struct tn_tile         *wire);
 void tn_outline_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
                      struct tn_tile *wire);
 
-/* Where the fields of a stretch lie. */
+/* Where the fields of a stretch are. */
 struct tn_span tn_stretch_span(const struct tn_stretch *stretch,
                                struct tn_error         *error);
 
-/* The elements [begin, end) leave the outline: one piece of wire goes to the
- * rope for each stretch, and a hole is left. */
+/* Removes elements [begin, end) from the outline: one piece of wire goes to the
+ * rope for each stretch, and a hole remains. */
 void tn_outline_slice(struct tn_mosaic *m, struct tn_mosaic_index *index,
                       uint64_t begin, uint64_t end, struct tn_rope *to);
 
@@ -112,34 +113,34 @@ static inline struct tn_place *tn_place_at(const struct tn_mosaic_index *index,
     return tn_list_at(&index->places, struct tn_place, at);
 }
 
-/* Drops places at the begin, without moving the others: slices of a million
- * elements leave one after the other. */
+/* Drops places at the beginning without moving the others: slices of a million
+ * elements are removed one after the other. */
 void tn_index_drop(struct tn_mosaic_index *index, uint64_t count);
 
-/* The list as it was allocated again; before it grows or goes. */
+/* Undoes that offset of the list, before it grows or is freed. */
 void tn_index_restore(struct tn_mosaic_index *index);
 
 /* The place of a key, or NULL. */
 struct tn_place *tn_place_of_key(const struct tn_mosaic_index *index,
                                  const struct tn_field_tag    *key);
 
-/* A new tile at the end of the row, which is a new place of the index. */
+/* A new tile at the end of the row, with a new place in the index. */
 struct tn_tile *tn_place_append(struct tn_mosaic       *m,
                                 struct tn_mosaic_index *index,
                                 struct tn_tile          tile);
 
-/* All of the field that lies at a place of wire; nothing is read for it. */
+/* The whole field at a place in wire; nothing is read. */
 static inline struct tn_span tn_place_span(const struct tn_place *place)
 {
     return (struct tn_span){ place->tile->span.source, place->offset,
                              place->length };
 }
 
-/* The field that lies at a place of wire. */
+/* The field at a place in wire. */
 bool tn_place_field(const struct tn_place *place, struct tn_pb_field *field,
                     struct tn_span *whole, struct tn_error *error);
 
-/* Puts a tile (NULL: nothing) where the place is; the place is then that. */
+/* Puts a tile (NULL: nothing) at the place, which then refers to it. */
 struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
                                  const struct tn_tile *tile);
 
@@ -157,14 +158,14 @@ struct tn_mosaic *tn_index_append(struct tn_mosaic          *m,
 struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
                                     struct tn_mosaic_index *index);
 
-/* The entry of a map that a step names, with key and maybe value. */
+/* The entry of a map that a step names, with its key and perhaps its value. */
 struct tn_mosaic *tn_mosaic_entry(struct tn_mosaic         *m,
                                   const struct tn_tag_step *step);
 
 /* A tile at the end of the row; NULL on failure. */
 struct tn_tile *tn_mosaic_push(struct tn_mosaic *m, struct tn_tile tile);
 
-/* Sorts the holes of a tile by where they begin. */
+/* Sorts the holes of a tile by their beginning. */
 void tn_tile_sort(struct tn_tile *tile);
 
 #endif

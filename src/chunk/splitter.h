@@ -1,5 +1,5 @@
 /*
- * splitter.h - what stands behind a splitter handle
+ * splitter.h - the struct behind a splitter handle
  *
  * One tree: the root has the message as a mosaic, the chunks, and the list of
  * where they belong; a child is a path.
@@ -12,7 +12,7 @@
 #include "chunk/message.h"
 #include "chunk/mosaic.h"
 
-/* There may be millions, and mostly they are one span of the message. */
+/* There may be millions, and most of them are one span of the message. */
 struct tn_chunk {
     enum tn_chunk_type type;
     bool               is_rope;
@@ -22,7 +22,7 @@ struct tn_chunk {
         struct tn_span  span;
         struct tn_rope *rope;
     } content;
-    struct tn_source *source; /* to read it; made when asked for             */
+    struct tn_source *source; /* to read it; created on request              */
 };
 
 static inline uint64_t tn_chunk_length(const struct tn_chunk *chunk)
@@ -31,12 +31,12 @@ static inline uint64_t tn_chunk_length(const struct tn_chunk *chunk)
                           : chunk->content.span.length;
 }
 
-/* Its content in a new rope, to which the caller is done; the chunk's own stays
- * as it is. */
+/* Its content in a new rope, which the caller frees; the chunk keeps its
+ * own. */
 void tn_chunk_open_rope(const struct tn_chunk *chunk, struct tn_arena *arena,
                         struct tn_rope *to, struct tn_error *error);
 
-/* Takes the rope's pieces over: it is empty afterwards. */
+/* Takes over the rope's pieces: it is empty afterwards. */
 void tn_chunk_fill(struct tn_chunk *chunk, struct tn_rope *content);
 
 #define TN_NO_FIELD UINT64_MAX
@@ -46,13 +46,13 @@ struct tn_splitter {
     struct tn_tags              path; /* from the root                        */
     const struct tn_pb_message *type;
 
-    /* Of the root alone. */
+    /* The root only. */
     struct tn_message *message;
     struct tn_arena    arena;
-    struct tn_error    failure; /* sticky, unless it is the caller's mistake  */
+    struct tn_error    failure; /* sticky, unless the caller made a mistake   */
     struct tn_mosaics  mosaics;
     struct tn_mosaic  *base;
-    struct tn_rope     first_run; /* what of the base was cut off its begin   */
+    struct tn_rope     first_run; /* what was cut off the base's beginning    */
     struct tn_list     chunks; /* struct tn_chunk *, as they are numbered     */
     struct tn_list     fields; /* struct tn_chunked_field, as they were added */
     bool               keeps_base, is_split;
@@ -61,45 +61,46 @@ struct tn_splitter {
     bool                    has_version, is_adopted;
     struct tn_split_version version; /* that the caller gave it               */
     struct tn_list          spooled; /* struct tn_source *: bytes that had to be
-                                        made before they could be cut          */
+                                        computed before they could be cut     */
     struct tn_chunked result;
     struct tn_buffer  chunked;        /* the result, serialized               */
     struct tn_buffer  file;           /* what was written to memory           */
-    const char       *written;        /* where to                             */
-    const struct tn_fault_hook *hook; /* of tests: where writing stops */
+    const char       *written;        /* the path                             */
+    const struct tn_fault_hook *hook; /* for tests: where writing fails */
 };
 
-/* A chunk for the field at these tags (from the root).  Takes the rope's
- * pieces over. */
+/* Adds a chunk for the field at these tags (from the root).  Takes over the
+ * rope's pieces. */
 void tn_splitter_add(struct tn_splitter *root, enum tn_chunk_type type,
                      struct tn_rope *content, struct tn_tags tags,
                      uint64_t index);
 
-/* Numbers chunks in the order of merging, so that a reader goes straight
- * through the file. */
+/* Numbers chunks in the order of merging, so that readers read the file
+ * sequentially. */
 void tn_splitter_order(struct tn_splitter *root);
 
-/* An empty chunk at that place; NULL on failure. */
+/* An empty chunk with that number; NULL on failure. */
 struct tn_chunk *tn_splitter_insert(struct tn_splitter *root, uint64_t index);
 
-/* A chunk fits into the place at these tags (from the root): a message where
- * there is one, bytes where there is none, and numbers in their form. */
+/* Whether a chunk fits the place at these tags (from the root): a message where
+ * the field is one, bytes where it is not, and numbers in their form. */
 bool tn_splitter_check(struct tn_splitter *root, enum tn_chunk_type type,
                        struct tn_bytes bytes, struct tn_tags tags,
                        const struct tn_pb_message *from);
 
-/* Several chunks for one string or bytes field, in a version that has none. */
+/* Fails because of several chunks for one string or bytes field, which this
+ * version does not allow. */
 void tn_splitter_refuse_double(struct tn_splitter            *root,
                                const struct tn_chunked_field *field);
 
-/* Fills the buffer that tn_splitter_chunked_message() shows. */
+/* Fills the buffer that tn_splitter_chunked_message() returns. */
 void tn_splitter_serialize(struct tn_splitter *root, struct tn_chunked message);
 
-/* Chunks as the format has them: bytes in pieces.  bytes_cut.c */
+/* Cuts bytes into pieces, as the format requires. bytes_cut.c */
 void tn_splitter_cut(struct tn_splitter *root);
 
-/* After the split: what tn_splitter_write() puts into its files, as files
- * PREFIX.cpb and so on of an output that is a folder. */
+/* After the split: writes what tn_splitter_write() puts into its files, as
+ * PREFIX.cpb and so on in an output that is a folder. */
 struct tn_output;
 enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
                                         const char         *records,
@@ -107,8 +108,8 @@ enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
                                         const char         *prefix,
                                         struct tn_error    *error);
 
-/* Hands the failure to the caller.  After a mistake of his the splitter is as
- * before. */
+/* Passes the failure to the caller.  After a mistake of the caller the splitter
+ * is unchanged. */
 enum tn_status tn_splitter_end(struct tn_splitter *root,
                                struct tn_error    *error);
 

@@ -1,15 +1,15 @@
 /*
  * wire_survey.h - which fields a message has, found in one walk
  *
- * Neighbours of one number are a run: a message has few of them, even if it has
- * a million fields.  Messages and bytes are noted in groups of up to 64, where
- * a group begins and how long its bodies are:
+ * Neighbouring fields of one number are a run: a message has few of them, even
+ * if it has a million fields.  Messages and bytes are recorded in groups of up
+ * to 64: where a group begins, and how long its bodies are.
  *
  *   node node node ... node | node ... node | versions
  *   group of 64               group           run of its own
  *
  * That is enough to cut a million elements into slices: only the group in which
- * a slice ends is looked at again.
+ * a slice ends is walked again.
  */
 #ifndef TN_CHUNK_WIRE_SURVEY_H
 #define TN_CHUNK_WIRE_SURVEY_H
@@ -46,22 +46,22 @@ struct tn_survey_how {
 
 struct tn_wire_survey {
     const struct tn_field_run   *runs; /* all of it; NULL: there are too many */
-    const struct tn_grouped_run *grouped; /* the same; NULL: nobody asked     */
+    const struct tn_grouped_run *grouped; /* the same; NULL: not requested    */
     uint32_t                     run_count;
 };
 
-/* Lives in the arena.  MALFORMED or TRUNCATED when the bytes are not whole
- * fields.  However many threads walk: runs and fields are the same. */
+/* The result is in the arena.  MALFORMED or TRUNCATED if the bytes are not
+ * whole fields.  Runs and fields do not depend on the number of threads. */
 enum tn_status tn_wire_survey(struct tn_wire_survey *survey,
                               struct tn_span wire, struct tn_survey_how how,
                               struct tn_arena *arena, struct tn_error *error);
 
-/* The group of a field of a run that has groups; how many fields it has. */
+/* The group that has a field of a run with groups, and its number of fields. */
 const struct tn_field_group *tn_run_group(const struct tn_grouped_run *run,
                                           uint64_t at, uint64_t *count);
 
-/* Where a field of such a run begins; where the run ends for the one behind
- * its last. */
+/* Where a field of such a run begins; after the last one: where the run
+ * ends. */
 uint64_t tn_run_offset(const struct tn_grouped_run *run,
                        struct tn_source *source, uint64_t at,
                        struct tn_error *error);

@@ -1,9 +1,9 @@
 /*
- * wire_watch.h - whether bytes that pass by are whole fields
+ * wire_watch.h - whether bytes that pass through are whole fields
  *
- * For a message that is on its way from one place to another, window by window,
- * and nowhere as a whole.  It says yes or "who knows": groups, and whatever is
- * wrong, are for a walk to look at, which can say where.
+ * For a message that is copied window by window and is never in memory as a
+ * whole.  It answers yes or "unknown": groups and errors are left to a walk,
+ * which can say where they are.
  */
 #ifndef TN_CHUNK_WIRE_WATCH_H
 #define TN_CHUNK_WIRE_WATCH_H
@@ -23,7 +23,7 @@ struct tn_wire_watch {
 void tn_wire_watch_init(struct tn_wire_watch *watch);
 void tn_wire_watch_see(struct tn_wire_watch *watch, struct tn_bytes window);
 
-/* All that was seen so far is whole fields, without groups among them. */
+/* Everything so far is whole fields, without groups. */
 bool tn_wire_watch_is_whole(const struct tn_wire_watch *watch);
 
 #endif

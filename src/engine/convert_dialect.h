@@ -1,10 +1,9 @@
 /*
- * convert_dialect.h - a model in the words of another dialect
+ * convert_dialect.h - converts a model to another dialect
  *
  *   struct tn_conversion c;
- *   status = tn_conversion_make(&c, model, format, map, error);   c.model is
- * the result
- *   ... write it, say what its tensors were ...
+ *   status = tn_conversion_make(&c, model, format, map, error);
+ *   ... c.model is the result: write it, report where its tensors came from ...
  *   tn_conversion_done(&c);
  */
 #ifndef TN_ENGINE_CONVERT_DIALECT_H
@@ -41,8 +40,8 @@ struct tn_conversion {
     struct tn_error             *error;
     const struct tn_format      *format;
     const struct tn_model       *from;  /* with its graph                     */
-    struct tn_model             *again; /* opened here for it; NULL: was not  */
-    struct tn_opened            *store; /* nets, rules, and all they made     */
+    struct tn_model             *again; /* `from` opened again; NULL: was not */
+    struct tn_opened            *store; /* nets, rules, and their results     */
     struct tn_opened            *result;
     struct tn_model             *model; /* the result's; NULL: none           */
     struct tn_list               origins; /* const struct tn_tensor *, by tensor
@@ -55,32 +54,32 @@ struct tn_conversion {
     uint32_t                    own_count;
     struct tn_interpreter      *mapped; /* mappers of these files; NULL: none */
     struct tn_mapper_rules     *mapper_rules; /* by framework               */
-    struct tn_rule_cache       *cache, own_cache; /* of ours                  */
+    struct tn_rule_cache       *cache, own_cache; /* of our rules             */
     const struct tn_lang_file **files; /* of the step that is reported       */
     uint32_t                    file_count;
     struct tn_dialect_path      path;
-    struct tn_bytes             signature; /* that named the ends, or empty  */
+    struct tn_bytes             signature; /* of inputs and outputs, or ""  */
     struct tn_net              *net; /* that passes work on                   */
-    char                        did[96]; /* the pass of now: "73 variables"   */
+    char                        did[96]; /* the current pass: "73 variables"  */
     const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
     struct tn_plan_summary        *summary; /* of a plan                      */
     tn_on_loss                    *loss;
     void                          *loss_context;
-    tn_on_loss                    *note; /* no loss, but worth a word */
+    tn_on_loss                    *note; /* no loss, but worth mentioning */
     void                          *note_context;
     struct tn_validity             validity;
-    bool is_part; /* of a model that is not here: a node of a loop without the
-                     loop is taken as it is                                   */
+    bool is_part; /* of a model that is not here: a node of a loop is accepted
+                     without its loop                                         */
 };
 
-/* Fill in how, options, format, loss; plan and summary for a plan alone.  Done
- * also after a failure. */
+/* The caller fills in how, options, format and loss; plan and summary only for
+ * a plan.  Call tn_conversion_done() also after a failure. */
 enum tn_status tn_conversion_make(struct tn_conversion  *c,
                                   const struct tn_model *model,
                                   struct tn_error       *error);
 void           tn_conversion_done(struct tn_conversion *c);
 
-/* Between dialects, or to other ends. */
+/* Whether the dialect changes, or other inputs or outputs were requested. */
 bool tn_conversion_is_needed(const struct tn_model           *model,
                              const struct tn_format          *format,
                              const struct tn_convert_options *convert);
@@ -92,30 +91,30 @@ enum tn_status tn_conversion_run_passes(struct tn_conversion *c);
 
 /* ---- convert_plan.c ----------------------------------------------------- */
 
-/* What a step did, told to c->plan; a failure when something has no rule, is
- * not allowed, and nobody listens. */
+/* Reports what a step did to c->plan.  Without a plan it fails if something has
+ * no rule and is not allowed. */
 enum tn_status tn_conversion_report(struct tn_conversion *c,
                                     const struct tn_net *from, const char *to,
                                     const struct tn_map_report *report);
 
-/* The same of a step within a dialect, where ops without a rule stay what they
+/* The same for a step within a dialect, where ops without a rule stay as they
  * are: fills c->touched. */
 enum tn_status tn_conversion_note(struct tn_conversion       *c,
                                   const struct tn_net        *from,
                                   const struct tn_map_report *report);
 
-/* The vocabulary of a net's dialect, read when somebody first asks. */
+/* The vocabulary of a net's dialect, read on first use. */
 struct tn_conversion_words {
     struct tn_vocab vocab;
     bool            is_read;
 };
 
-/* How the vocabulary defines the op of a node; NULL: it does not. */
+/* The vocabulary's definition of a node's op; NULL if it has none. */
 const struct tn_vocab_op *tn_conversion_definition(
     struct tn_conversion_words *words, const struct tn_net *net,
     const struct tn_net_node *node);
 
-/* The path of a node in the model it comes from; "" when it was made. */
+/* The path of a node in the original model; "" if a rule made it. */
 void tn_conversion_node_path(const struct tn_net *net, uint32_t node, char *to,
                              size_t size);
 
@@ -126,17 +125,17 @@ enum tn_status tn_conversion_set_shapes(struct tn_conversion *c);
 
 /* ---- convert_refusal.c -------------------------------------------------- */
 
-/* Nodes of one operator that no rule took. */
+/* Nodes of one operator to which no rule applied. */
 struct tn_refused_op {
     uint32_t first; /* node of the net                                        */
     uint64_t count;
 };
 
-/* Remembers what the ops of the model are, once rules have made others of them,
- * and the model may have been dropped. */
+/* Records which ops the model has: after the rules ran, the nodes are others
+ * and the model may have been closed. */
 enum tn_status tn_conversion_keep_ops(struct tn_conversion *c);
 
-/* Fails with a message about all of them, which are sorted here. */
+/* Fails with a message about all of them, which this sorts. */
 enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
                                     const struct tn_net        *from,
                                     const struct tn_map_report *report,
@@ -150,27 +149,28 @@ void tn_conversion_stub(struct tn_buffer *to, const struct tn_net_node *node,
 
 /* ---- convert_dropped.c -------------------------------------------------- */
 
-/* Tells attributes that neither the rule of an op nor the vocabulary names. */
+/* Reports attributes that neither the rule of an op nor the vocabulary
+ * names. */
 void tn_conversion_dropped(struct tn_conversion *c, const struct tn_net *from,
                            const struct tn_map_report *report);
 
 /* ---- convert_mapped.c --------------------------------------------------- */
 
-/* Tells what mappers of the caller's files did not carry, mistakes that are
- * known of them, and which nodes they refused. */
+/* Reports what the mappers of the caller's files dropped, their known mistakes,
+ * and which nodes they refused. */
 void tn_conversion_mapped(struct tn_conversion *c, const struct tn_net *from,
                           const char *to, const struct tn_map_report *report);
 
 /* ---- convert_needs.c ---------------------------------------------------- */
 
-/* Tells operators, functions and signatures of a net that was just loaded which
- * no output needs; and, of one that is tidy, weights. */
+/* Reports operators, functions and signatures of a newly loaded net that no
+ * output needs; for a net that was tidied, also weights. */
 void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net);
 void tn_conversion_unused(const struct tn_conversion *c, struct tn_net *net);
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 
-/* Fills an output that is open; it is not committed: the model comes first. */
+/* Fills an open output, and does not commit it: the model comes first. */
 enum tn_status tn_conversion_receipt(const struct tn_conversion *c,
                                      const struct tn_losses     *losses,
                                      struct tn_output           *receipt);

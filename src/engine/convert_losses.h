@@ -7,9 +7,9 @@
  *   status = tn_losses_judge(&losses);   strict: a loss is a failure
  *   tn_losses_done(&losses);
  *
- * Whoever loses something says so through a tn_on_loss callback, which is
+ * Code that loses something reports it through a tn_on_loss callback, which is
  * tn_losses_hear() with the list as its context.  The caller's own callback,
- * the count of the summary and the receipt all take from here.
+ * the count of the summary and the receipt all use this list.
  */
 #ifndef TN_ENGINE_CONVERT_LOSSES_H
 #define TN_ENGINE_CONVERT_LOSSES_H
@@ -37,8 +37,8 @@ void tn_losses_done(struct tn_losses *losses);
 
 tn_on_loss tn_losses_hear;
 
-/* UNSUPPORTED when the caller wants a strict conversion and something would be
- * lost; the error names the first. */
+/* UNSUPPORTED if the caller wants a strict conversion and something would be
+ * lost; the error names the first loss. */
 enum tn_status tn_losses_judge(const struct tn_losses *losses);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <tenon/verbs.h>
 
-/* tn_convert() of structs that are whole (base/sized.h).  leaves_debug: of a
- * SavedModel, its folder debug/ stays behind. */
+/* tn_convert() with complete structs (base/sized.h). leaves_debug: leave out
+ * the folder debug/ of a SavedModel. */
 enum tn_status tn_convert_whole(const struct tn_model           *model,
                                 const struct tn_convert_options *convert,
                                 bool                             leaves_debug,

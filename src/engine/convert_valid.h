@@ -1,10 +1,9 @@
 /*
- * convert_valid.h - what is wrong with a graph is not converted
+ * convert_valid.h - refuses to convert invalid graphs
  *
- * Rules read a graph as its dialect defines it.  One that contradicts the
- * definition would become another graph, silently: `check` says so first.  And
- * what a conversion makes must be right in its own dialect, before it is
- * written.
+ * Rules read a graph as its dialect defines it.  A graph that contradicts the
+ * definition would silently become a different one: `check` finds that first.
+ * And the result must be valid in its own dialect before it is written.
  */
 #ifndef TN_ENGINE_CONVERT_VALID_H
 #define TN_ENGINE_CONVERT_VALID_H
@@ -12,10 +11,10 @@
 #include "engine/opened.h"
 
 struct tn_validity {
-    bool           is_forced; /* findings are told, and nothing is refused    */
-    tn_on_finding *each;      /* told every error; NULL: nobody asks          */
+    bool           is_forced; /* findings are reported, nothing is refused    */
+    tn_on_finding *each;      /* called for every error; NULL: not wanted     */
     void          *context;
-    uint64_t      *count; /* of errors; NULL: nobody asks                     */
+    uint64_t      *count; /* of errors; NULL: not wanted                      */
     bool           allows_unknown; /* operators without a definition          */
 };
 
@@ -25,8 +24,8 @@ enum tn_status tn_refuse_invalid(const struct tn_model    *model,
                                  const struct tn_validity *how,
                                  struct tn_error          *error);
 
-/* The same of what a conversion made, in the dialect of `format`: UNSUPPORTED,
- * since no file is to blame. */
+/* The same for the result of a conversion, in the dialect of `format`:
+ * UNSUPPORTED, since the input file is not at fault. */
 enum tn_status tn_refuse_made(const struct tn_model    *model,
                               const struct tn_format   *format,
                               const struct tn_validity *how,

@@ -6,13 +6,14 @@
 
 enum { TN_PATH_MAX = 8 };
 
-/* dialects[0] is where it begins, dialects[steps] where it ends. */
+/* dialects[0] is the first, dialects[steps] the last. */
 struct tn_dialect_path {
     const char *dialects[TN_PATH_MAX + 1];
     uint32_t    steps;
 };
 
-/* The shortest, over our rule sets and the user's own.  UNSUPPORTED: none. */
+/* The shortest path over our rule sets and the user's own.  UNSUPPORTED:
+ * none. */
 enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
                                     const char *from, const char *to,
                                     const struct tn_rule_text *own,

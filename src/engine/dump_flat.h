@@ -5,17 +5,17 @@
 #include "engine/opened.h"
 #include "wire/fb/fb_schema.h"
 
-/* A table and the schema that it came from. */
+/* A table type and the schema that has it. */
 struct tn_flat {
     struct tn_arena            arena;
     struct tn_fb_schema        schema;
-    const struct tn_fb_object *type; /* NULL: no FlatBuffer is meant          */
+    const struct tn_fb_object *type; /* NULL: not a FlatBuffer                */
     bool                       is_builtin;
 };
 
-/* Which table a file is said to be: `type` of the binary schema that the
- * caller brings (a file of flatc --binary --schema; anything else is left to
- * protobuf), or of those that the library carries.  Done in any case. */
+/* Which table a file contains: `type` in the caller's binary schema (a file of
+ * flatc --binary --schema; other schemas are left to protobuf), or in those
+ * built into the library.  Call tn_flat_done() in any case. */
 enum tn_status tn_flat_find(struct tn_flat *flat, struct tn_memory *memory,
                             const char *schema, const char *type,
                             struct tn_error *error);

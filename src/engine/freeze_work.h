@@ -7,10 +7,10 @@
 #include "engine/edit_draft.h"
 #include "ir/vocab.h"
 
-/* What an operator does with a handle that it takes. */
+/* What an operator does with a handle that it gets. */
 enum tn_freeze_use {
-    TN_USE_OTHER, /* something that wants a variable */
-    TN_USE_PASS,  /* gives it on  */
+    TN_USE_OTHER, /* something that needs a variable */
+    TN_USE_PASS,  /* passes it on */
     TN_USE_READ,
     TN_USE_GATHER,
     TN_USE_GATHER_ND,
@@ -20,12 +20,12 @@ enum tn_freeze_use {
     TN_USE_WHILE, /* and all outputs are inputs of the next round */
 };
 
-/* A class of values, told by one of them. */
+/* A class of values that share a handle, named by one of them. */
 struct tn_handles {
     uint32_t    parent;
-    uint32_t    tensor;  /* + 1: a variable that is in it; 0: none is         */
-    bool        is_open; /* not all of them have one shape                    */
-    uint32_t    blocker; /* op that cannot do without a variable              */
+    uint32_t    tensor;  /* + 1: one of its variables; 0: none                */
+    bool        is_open; /* their shapes differ                               */
+    uint32_t    blocker; /* op that needs a variable                          */
     const char *why;     /* NULL: it can be frozen                            */
 };
 
@@ -65,8 +65,8 @@ static inline uint32_t tn_freeze_inputs(const struct tn_freezing *f,
 
 /* ---- freeze_handles.c --------------------------------------------------- */
 
-/* A node that makes a variable; the old kind, whose reference every operator
- * takes for the value. */
+/* Whether a node creates a variable; and whether it is of the old kind, whose
+ * reference every operator takes as the value. */
 bool tn_freeze_is_variable(struct tn_bytes type);
 bool tn_freeze_is_reference(struct tn_bytes type);
 
@@ -74,28 +74,28 @@ bool tn_freeze_is_reference(struct tn_bytes type);
 uint32_t tn_freeze_function(const struct tn_freezing *f, struct tn_bytes name);
 enum tn_freeze_use tn_freeze_use(const struct tn_freezing *f, uint32_t op);
 
-/* Fills f->handles: what is kept is known by then. */
+/* Fills f->handles; is_kept must be complete. */
 void tn_freeze_find_handles(struct tn_freezing *f);
 
-/* The handle that an op takes; TN_NONE for the reference of an old variable,
- * which is a value for whoever takes it. */
+/* The handle that an op gets; TN_NONE for the reference of an old variable,
+ * which is an ordinary value. */
 uint32_t tn_freeze_handle(const struct tn_freezing *f, uint32_t op,
                           uint32_t index);
 
-/* The value that an op gives, or that a function takes or gives; TN_NONE: none
- * is used. */
+/* The value that an op produces, or that a function takes or returns; TN_NONE
+ * if it is not used. */
 uint32_t tn_freeze_output(const struct tn_freezing *f, uint32_t op,
                           uint32_t index);
 uint32_t tn_freeze_end(const struct tn_freezing *f, uint32_t graph,
                        struct tn_io_list ends, uint32_t index);
 
 /* The class of a value that becomes a tensor, and the shape of one of its
- * variables; NULL: the value stays what it is. */
+ * variables; NULL if the value stays as it is. */
 const struct tn_handles *tn_freeze_class(struct tn_freezing *f, uint32_t value);
 const struct tn_shape   *tn_freeze_shape(const struct tn_freezing *f,
                                          const struct tn_handles  *h);
 
-/* What the value is, frozen or not. */
+/* The class of a value, frozen or not. */
 struct tn_handles *tn_freeze_handles(struct tn_freezing *f, uint32_t value);
 
 #endif

@@ -1,4 +1,4 @@
-/* interpreter.h - what stands behind an interpreter handle */
+/* interpreter.h - the struct behind an interpreter handle */
 #ifndef TN_ENGINE_INTERPRETER_H
 #define TN_ENGINE_INTERPRETER_H
 
@@ -21,11 +21,11 @@ struct tn_interpreter {
     struct tn_mappers  mappers;
     struct tn_vocab    vocabs[TN_FRAMEWORK_COUNT];
 
-    /* For nodes that no mapper is for. */
+    /* For nodes without a mapper. */
     struct tn_rulebook *book; /* of the library; NULL: not needed yet         */
     struct tn_rule_text *own; /* files of our own language, in their order    */
     uint32_t             own_count;
-    bool has_files;   /* else mappers only tell what rules do    */
+    bool has_files;   /* else mappers only describe what rules do */
     bool has_own_ops; /* of a file, not of the library */
 };
 
@@ -33,8 +33,8 @@ enum tn_status tn_interpreter_new(struct tn_interpreter  **out,
                                   const struct tn_options *options,
                                   struct tn_error         *error);
 
-/* The framework's definition of a mapper's op; NULL: it has none, or the error
- * says more. */
+/* The framework's definition of a mapper's op; NULL if it has none, or on
+ * failure. */
 const struct tn_vocab_op *tn_interpreter_definition(
     struct tn_interpreter *i, struct tn_bytes framework, struct tn_bytes domain,
     struct tn_bytes op_type, int64_t opset, struct tn_error *error);
@@ -50,9 +50,8 @@ struct tn_interpreted {
 
 struct tn_one_node;
 
-/* By rules of our own language: those of the caller, then those that the
- * library carries.  The arena is for the call alone.  *to may become another,
- * and the one before is closed. */
+/* By rules in our own language: the caller's, then the library's.  The arena is
+ * for the call alone.  *to may be replaced, and the old one closed. */
 enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
                                      struct tn_one_node     *one,
                                      struct tn_interpreted **to,

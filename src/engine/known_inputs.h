@@ -9,7 +9,7 @@
  *   value := one | '[' [ one { ',' one } ] ']'
  *   one   := number | true | false | nan | inf | "text"
  *
- * A name is bare up to the last colon before its type, or in quotes.
+ * A name extends to the last colon before its type, or is in quotes.
  */
 #ifndef TN_ENGINE_KNOWN_INPUTS_H
 #define TN_ENGINE_KNOWN_INPUTS_H
@@ -31,13 +31,13 @@ struct tn_known_inputs {
     uint32_t               count;
 };
 
-/* In the arena.  A mistake is refused with its byte. */
+/* The result is in the arena.  The error for a mistake has its byte offset. */
 enum tn_status tn_known_inputs_read(struct tn_known_inputs *inputs,
                                     struct tn_arena        *arena,
                                     struct tn_bytes         text,
                                     struct tn_error        *error);
 
-/* A context that also knows these; it is to be kept as long as `around`. */
+/* A context that also knows these inputs; keep it as long as `around`. */
 struct tn_known_context {
     struct tn_interpret_context        around;
     const struct tn_interpret_context *before; /* may be NULL                 */
@@ -52,7 +52,7 @@ enum tn_status tn_known_context_fill(struct tn_known_context           *known,
                                      struct tn_arena  *arena,
                                      struct tn_error  *error);
 
-/* Refuses what is told of inputs that the node does not have. */
+/* Fails if inputs were described that the node does not have. */
 enum tn_status tn_known_context_check(const struct tn_known_context *known,
                                       const struct tn_map_node      *node,
                                       struct tn_error               *error);

@@ -1,5 +1,5 @@
 /*
- * known_splitter.h - what is too large in messages whose type is known
+ * known_splitter.h - takes out what is too large, by the type of the message
  */
 #ifndef TN_ENGINE_KNOWN_SPLITTER_H
 #define TN_ENGINE_KNOWN_SPLITTER_H

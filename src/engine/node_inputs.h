@@ -1,8 +1,8 @@
 /*
- * node_inputs.h - what is known of the inputs of one node
+ * node_inputs.h - what is known about the inputs of one node
  *
- * By the caller, by the node's own attributes, and by the definition of its
- * operator.
+ * From the caller, from the node's own attributes, and from the definition of
+ * its operator.
  */
 #ifndef TN_ENGINE_NODE_INPUTS_H
 #define TN_ENGINE_NODE_INPUTS_H
@@ -14,13 +14,13 @@
 #include "map/dl4j/map_node.h"
 
 struct tn_node_input {
-    const struct tn_vocab_arg *arg; /* how it is declared; NULL: nobody says  */
+    const struct tn_vocab_arg *arg; /* its declaration; NULL: there is none   */
     struct tn_native_type      type;
-    struct tn_bytes            tensor; /* its value; no data: not known       */
+    struct tn_bytes            tensor; /* its value; no data: unknown         */
     const char                *value; /* of an assumed one: the same as text  */
 };
 
-/* A node and how its operator is defined. */
+/* A node and the definition of its operator. */
 struct tn_node_known {
     const struct tn_map_node          *node;
     const struct tn_vocab_op          *definition; /* NULL: not known         */
@@ -33,12 +33,12 @@ enum tn_status tn_node_inputs(const struct tn_node_known *known,
                               struct tn_node_input      **inputs,
                               struct tn_error            *error);
 
-/* The attribute that the node has, or its default; NULL: neither. */
+/* The node's attribute, or its default; NULL if it has neither. */
 const struct tn_attr_value *tn_node_value(const struct tn_node_known *known,
                                           struct tn_bytes             name);
 
-/* How many inputs each list has that is counted by that attribute.  Without the
- * attribute this follows from the number of inputs; false: it does not. */
+/* The length of the lists of inputs that this attribute counts.  Without the
+ * attribute it follows from the number of inputs; false if it cannot. */
 bool tn_node_count(const struct tn_node_known *known, struct tn_bytes attr,
                    uint32_t *count);
 
@@ -46,8 +46,8 @@ bool tn_node_count(const struct tn_node_known *known, struct tn_bytes attr,
 uint64_t tn_node_types(const struct tn_node_known *known,
                        const struct tn_vocab_arg  *arg);
 
-/* Inputs of one variable are of one type: where it is known of one, it is of
- * the others. */
+/* Inputs of one type variable have one type: what is known of one holds for the
+ * others. */
 void tn_node_share_types(const struct tn_node_known *known,
                          struct tn_node_input       *inputs);
 

@@ -19,8 +19,8 @@ struct testing_known {
     struct tn_node_input   *inputs;
 };
 
-/* `words` are the lines of a vocabulary that has the node's operator; NULL:
- * nobody defines it.  `told` is what the caller knows of the inputs; NULL:
+/* `words` are the lines of a vocabulary that has the node's operator; NULL: it
+ * has no definition.  `told` is what the caller knows about the inputs; NULL:
  * nothing. */
 static inline void testing_know(struct testing_known *t, const char *node,
                                 const char *words, const char *told)

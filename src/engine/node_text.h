@@ -1,4 +1,4 @@
-/* node_text.h - a node of a framework, however it is written */
+/* node_text.h - a node of a framework, as text, JSON or binary */
 #ifndef TN_ENGINE_NODE_TEXT_H
 #define TN_ENGINE_NODE_TEXT_H
 

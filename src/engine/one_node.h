@@ -1,8 +1,8 @@
 /*
- * one_node.h - a model that has nothing but one node
+ * one_node.h - a model that consists of one node
  *
- * Rules carry models, not nodes.  So a node that is to be interpreted becomes
- * the only one of a model: what it reads are inputs, or constants where their
+ * Rules convert models, not nodes.  So a node that is to be interpreted becomes
+ * the only one of a model: what it reads are inputs, or constants if their
  * values are known, and what it makes are outputs.
  */
 #ifndef TN_ENGINE_ONE_NODE_H
@@ -17,13 +17,13 @@ struct tn_one_node {
     struct tn_node_known        known;
     const struct tn_node_input *inputs; /* by input                           */
     const char *output; /* the only one that is wanted; NULL: all             */
-    bool may_assume; /* attributes of TensorFlow that are needed, are types or
+    bool may_assume; /* required attributes of TensorFlow that are types or
                         shapes and do not follow from inputs                  */
 
-    /* Filled in. */
+    /* Set by tn_one_node_write(): */
     const struct tn_bytes **sorted; /* the node's inputs by name              */
     const struct tn_bytes **sorted_names; /* NULL: the model's are the node's */
-    struct tn_bytes *names;   /* by input: what the model calls it            */
+    struct tn_bytes *names;   /* by input: its name in the model              */
     struct tn_bytes  assumed; /* the attributes: "DstT=float32"; may be empty */
 };
 
@@ -33,11 +33,12 @@ enum tn_status tn_one_node_write(struct tn_one_node *one,
                                  struct tn_arena *arena, struct tn_buffer *to,
                                  struct tn_error *error);
 
-/* What the node calls what the model calls so. */
+/* The node's name for what has this name in the model. */
 struct tn_bytes tn_one_node_name(const struct tn_one_node *one,
                                  struct tn_bytes           name);
 
-/* The first input of that name: the others are the same value. */
+/* Whether this is the first input of that name: the others are the same
+ * value. */
 bool tn_one_node_is_first(const struct tn_one_node *one, uint32_t input);
 
 bool tn_one_node_has_input(const struct tn_one_node *one, struct tn_bytes name);

@@ -1,9 +1,9 @@
 /*
- * opened.h - what stands behind a model handle
+ * opened.h - the struct behind a model handle
  *
- * One allocation context, the files, the tables, and the format that filled
- * them in.  A model that came out of an edit keeps the one it shares payloads
- * with alive.
+ * A memory budget, the files, the tables, and the format that filled them in.
+ * A model that came out of an edit keeps the models alive whose payloads it
+ * shares.
  */
 #ifndef TN_ENGINE_OPENED_H
 #define TN_ENGINE_OPENED_H
@@ -18,10 +18,10 @@ struct tn_opened {
     struct tn_model  model; /* first: the public handle               */
     struct tn_memory memory;
     struct tn_bundle bundle;
-    uint64_t         max_expand; /* as the caller asked; 0: not         */
+    uint64_t         max_expand; /* the caller's; 0: default            */
     const struct tn_format *format;
-    struct tn_list          held; /* struct tn_opened *: what it shares
-                                     payloads with                        */
+    struct tn_list          held; /* struct tn_opened *: the models whose
+                                     payloads it shares                   */
     _Atomic unsigned holders;     /* the handle, and models sharing it    */
 };
 
@@ -30,7 +30,7 @@ static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
     return (struct tn_opened *)model->owner;
 }
 
-/* A new, empty one with a budget; the bundle is not open yet. */
+/* A new, empty model with a budget; the bundle is not open yet. */
 enum tn_status tn_opened_new(struct tn_opened       **out,
                              const struct tn_options *options,
                              struct tn_error         *error);
@@ -40,20 +40,20 @@ void           tn_opened_release(struct tn_opened *opened);
 enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,
                               struct tn_error *error);
 
-/* Only the files: for verbs that look at bytes that may be no model. */
+/* Only the files: for verbs that look at bytes that need not be a model. */
 enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
                                const struct tn_options *options,
                                struct tn_error         *error);
 
-/* Which format the files are: by name when the caller said so, else by their
- * bytes.  NOT_FOUND says what the file is instead, as far as we can tell. */
+/* The format of the files: by name if the caller gave it, else by their bytes.
+ * NOT_FOUND says what the file is instead, as far as we can tell. */
 enum tn_status tn_find_format(struct tn_bundle *bundle, const char *from,
                               const struct tn_format **format,
                               struct tn_error         *error);
 
-/* The same by a look at its first and last bytes, or at the names in a folder:
- * NULL when they are of no format that is read here.  Nothing is merged, and
- * text is looked at only if it may be a model. */
+/* The same from the first and last bytes, or the names in a folder: NULL if
+ * they are of no format that is read here.  Chunks are not merged, and text is
+ * examined only if it may be a model. */
 enum tn_status tn_find_kind(struct tn_bundle *bundle, bool may_be_text,
                             const struct tn_format **format,
                             struct tn_error         *error);
@@ -61,47 +61,48 @@ enum tn_status tn_find_kind(struct tn_bundle *bundle, bool may_be_text,
 /* The format of that name, or NULL. */
 const struct tn_format *tn_format_named(const char *name);
 
-/* The most bytes that may be made of its files, and of those that it shares
- * payloads with: what the options of the verb say, else those it was opened
- * with, else by the size of the files. */
+/* The most bytes that its files, and those of the models whose payloads it
+ * shares, may expand to: from the options of the verb, else from those it was
+ * opened with, else by the size of the files. */
 uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
                               const struct tn_options *options);
 
-/* Before elements are read: MALFORMED when a payload contradicts its type and
- * shape, in the words of `check`; LIMIT when the elements of a tensor, or of
- * all tensors of a model together, are more bytes than `most`.  Bytes of
+/* Before elements are read: MALFORMED if a payload contradicts its type and
+ * shape, in the words of `check`; LIMIT if the elements of a tensor, or of all
+ * tensors of a model together, are more than `most` bytes.  The bytes of
  * strings are not counted. */
 enum tn_status tn_opened_check_tensor(const struct tn_tensor *tensor,
                                       uint64_t most, struct tn_error *error);
 enum tn_status tn_opened_check_expansion(const struct tn_model *model,
                                          uint64_t most, struct tn_error *error);
 
-/* The first of that alone, of all tensors. */
+/* Only the first of these checks, for all tensors. */
 enum tn_status tn_opened_check_payloads(const struct tn_model *model,
                                         struct tn_error       *error);
 
-/* Of a container of several models, which; INVALID where there is no choice. */
+/* Chooses a model from a container of several; INVALID if there is no
+ * choice. */
 enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
                                     const struct tn_options *options,
                                     struct tn_error         *error);
 
-/* Fill in the model of opened files. */
+/* Fills in the model of opened files. */
 enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
                               struct tn_error *error);
 
-/* What a file is that is no model: "a Git LFS pointer, not the file itself:
- * run `git lfs pull`".  NULL: no idea. */
+/* What a file is if it is not a model: "a Git LFS pointer, not the file itself:
+ * run `git lfs pull`".  NULL if unknown. */
 const char *tn_not_a_model(const struct tn_probe *probe);
 
-/* A zip archive without the marks of anything: perhaps a damaged model. */
+/* A zip archive that we do not recognize: perhaps a damaged model. */
 bool tn_is_unknown_zip(const struct tn_probe *probe);
 
 /* What a probe sees of a bundle; points into the bundle. */
 enum tn_status tn_probe_of(struct tn_bundle *bundle, struct tn_probe *probe,
                            struct tn_error *error);
 
-/* Who is told the findings, NULL: nobody; and what a tn_report calls for him,
- * with a tn_listener as its context. */
+/* The caller's callback for findings, which may be NULL; and the function that
+ * a tn_report calls, with a tn_listener as its context. */
 struct tn_listener {
     tn_on_finding *each;
     void          *context;

@@ -1,4 +1,4 @@
-/* rulebook.h - what stands behind a rulebook handle */
+/* rulebook.h - the struct behind a rulebook handle */
 #ifndef TN_ENGINE_RULEBOOK_H
 #define TN_ENGINE_RULEBOOK_H
 
@@ -11,8 +11,8 @@ struct tn_rulebook {
     struct tn_arena      arena;
     struct tn_lang_file *files;
     uint32_t             file_count;
-    struct tn_rule_cache cache; /* for conversions, of a book of ours; its
-                                   rules are the files                        */
+    struct tn_rule_cache cache; /* for conversions, if the book has our rules;
+                                   its rules are the files                    */
     bool is_ours;
 };
 

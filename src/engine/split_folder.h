@@ -10,9 +10,10 @@ enum tn_status tn_split_folder_source(struct tn_opened  *opened,
                                       struct tn_source **source,
                                       struct tn_error   *error);
 
-/* Writes a folder of that name: saved_model.cpb, or saved_model.pb when nothing
- * was split, and everything else as it is.  A fingerprint is made anew unless
- * the message is as it was; *drops_fingerprint: it could not be. */
+/* Writes a folder of that name: saved_model.cpb, or saved_model.pb if nothing
+ * was split, and everything else unchanged.  The fingerprint is recomputed
+ * unless the message is unchanged; *drops_fingerprint if that was not
+ * possible. */
 enum tn_status tn_split_folder_write(struct tn_splitter     *splitter,
                                      struct tn_opened       *opened,
                                      const struct tn_target *target,

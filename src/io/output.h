@@ -28,7 +28,7 @@
  *                            replaced, on a system that cannot exchange two
  *                            names in one step.
  *
- * emporary files are called .NAME.tenon-XXXXXXXX, with eight letters that all
+ * Temporary files are called .NAME.tenon-XXXXXXXX, with eight letters that all
  * files of an output share.  As long as its process lives, it holds a lock on
  * .NAME.tenon-XXXXXXXX-lock.  A process that finds such a file and gets the
  * lock knows that its owner is gone, on this machine or, where the file system
