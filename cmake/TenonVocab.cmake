@@ -25,9 +25,8 @@ foreach(name
         base/pack base/block_cache base/sink base/sort base/source
         ir/dtype ir/vocab ir/vocab_fact ir/vocab_op ir/vocab_pack
         ir/vocab_words map/dl4j/mapper_set
-        map/lang/lang_both map/lang/lang_expr map/lang/lang_lex
-        map/lang/lang_pack map/lang/lang_parse map/lang/lang_parser
-        map/lang/lang_steps)
+        map/lang/lang_both map/lang/lang_lex map/lang/lang_pack
+        map/lang/lang_parse)
     list(APPEND tn_compile_sources ${CMAKE_SOURCE_DIR}/src/${name}.c)
 endforeach()
 

@@ -43,8 +43,8 @@ enum tn_status tn_flow_scans(struct tn_net *net);
  * a Loop with scan outputs (tn_flow_scans() first). */
 enum tn_status tn_flow_lower(struct tn_net *net);
 
-/* In a TensorFlow net: where somebody asks which input of a Merge came, a second
- * Merge says it.  Before tn_flow_raise(). */
+/* In a TensorFlow net: where somebody asks which input of a Merge came, a
+ * second Merge says it.  Before tn_flow_raise(). */
 void tn_flow_number(struct tn_net *net);
 
 /* Every Switch, Merge and frame of the main graph becomes If and Loop.

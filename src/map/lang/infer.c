@@ -5,8 +5,838 @@
  * nodes with inputs of equal types, which large models are made of, the rule
  * sees one.
  */
-#include "map/lang/infer_facts.h"
+#include "map/flow/flow.h"
+#include "map/lang/fold_items.h"
+#include "map/lang/infer.h"
+#include "map/lang/lang_match.h"
 #include "map/net/net_build.h"
+
+struct tn_infer {
+    struct tn_net     *net;
+    struct tn_code_set set;
+    struct tn_arena    arena; /* memos, and what rules saw of nodes           */
+    uint64_t           steps; /* that rules have taken                        */
+
+    /* infer.c */
+    struct tn_arena  scratch;
+    struct tn_intern nodes;    /* what rules saw of nodes, as words           */
+    struct tn_list   outcomes; /* uint32_t by id: first of the types          */
+    struct tn_list   types;    /* const struct tn_net_type *: outputs         */
+
+    /* infer_graph.c */
+    struct tn_list seen;       /* uint8_t by graph                            */
+    uint64_t       turns_left; /* nodes of loops to look at once more         */
+
+    /* infer_fold.c */
+    struct tn_arena fold_scratch;
+    struct tn_list  states;     /* uint32_t by value                          */
+    struct tn_list  memos;      /* struct tn_item                             */
+    struct tn_list  stack;      /* uint32_t: values that wait                 */
+    uint64_t        item_count; /* of the memos                               */
+    uint32_t        asked[TN_INFER_ASKED_MAX];
+    uint32_t        asked_count;
+};
+
+/* Whether rules may take more steps; else what they would say is unknown. */
+static bool infer_has_time(struct tn_infer *infer)
+{
+    return tn_net_goes_on(infer->net) &&
+           infer->steps <= tn_lang_most_steps(infer->net);
+}
+
+static void infer_count_steps(struct tn_infer *infer, const struct tn_eval *e)
+{
+    infer->steps += e->total + e->steps;
+}
+
+static struct tn_eval infer_eval(struct tn_infer          *infer,
+                                 const struct tn_net_node *node,
+                                 struct tn_arena          *scratch)
+{
+    return (struct tn_eval){ .net     = infer->net,
+                             .facts   = infer,
+                             .node    = node,
+                             .scratch = scratch,
+                             .missing = TN_NONE,
+                             .error   = infer->net->error };
+}
+
+/* What the rule says of an output: the last says it of all that follow. */
+static const struct tn_code_shape *infer_shape(const struct tn_code_rule *rule,
+                                               uint32_t output)
+{
+    uint32_t count = rule->rule->shape_count;
+
+    if (!count)
+        return NULL;
+    return &rule->shapes[output < count ? output : count - 1];
+}
+
+static const struct tn_code_rule *infer_enter(struct tn_infer *infer,
+                                              struct tn_eval  *e);
+
+/* ---- how often a counted Loop turns ------------------------------------- */
+
+/*
+ * A Loop that came from frames has no trip count, but a condition:
+ *
+ *     less(i, n) and flag        before the first turn
+ *     less(i + 1, n) and flag    in each
+ *
+ * where the next i is i + 1, and the flag is true and stays as it is.  Only
+ * facts of the main graph count: those of bodies may be taken back.
+ */
+
+#define COPIES_MAX 64
+
+/* A condition as above; `flag` is TN_NONE where there is none. */
+struct condition {
+    uint32_t from, to, flag;
+};
+
+/* The inputs of the op that makes a value; NULL: another one makes it. */
+static const uint32_t *inputs_of(const struct tn_net *net, uint32_t value,
+                                 const char *op, uint32_t count)
+{
+    uint32_t maker =
+        value == TN_NONE ? TN_NONE : tn_net_value(net, value).producer;
+
+    if (maker == TN_NONE)
+        return NULL;
+    const struct tn_net_node node = tn_net_node(net, maker);
+    return tn_bytes_is(node.op->type, op) && node.input_count == count
+               ? node.inputs
+               : NULL;
+}
+
+/* What a value is a copy of. */
+static uint32_t original(const struct tn_net *net, uint32_t value)
+{
+    for (int i = 0; i < COPIES_MAX; i++) {
+        const uint32_t *copied = inputs_of(net, value, "identity", 1);
+        if (!copied)
+            return value;
+        value = copied[0];
+    }
+    return value;
+}
+
+static bool read_less(const struct tn_net *net, uint32_t value,
+                      struct condition *to)
+{
+    const uint32_t *less = inputs_of(net, original(net, value), "less", 2);
+
+    if (!less)
+        return false;
+    to->from = original(net, less[0]);
+    to->to   = original(net, less[1]);
+    return true;
+}
+
+static bool read_condition(const struct tn_net *net, uint32_t value,
+                           struct condition *to)
+{
+    const uint32_t *both =
+        inputs_of(net, original(net, value), "boolean_and", 2);
+
+    to->flag = TN_NONE;
+    if (!both)
+        return read_less(net, value, to);
+    to->flag = original(net, both[1]);
+    return read_less(net, both[0], to);
+}
+
+/* A single number of the main graph. */
+static bool read_number(struct tn_infer *infer, uint32_t value, int64_t *number)
+{
+    struct tn_item item;
+
+    if (value == TN_NONE || tn_net_value(infer->net, value).graph != 0 ||
+        tn_fold(infer, value, &item) != TN_OK || item.kind != TN_ITEM_LIST ||
+        item.count != 1)
+        return false;
+    *number = item.of.items[0].of.number;
+    return item.of.items[0].kind == TN_ITEM_INT ||
+           item.of.items[0].kind == TN_ITEM_BOOL;
+}
+
+static bool is_true(struct tn_infer *infer, uint32_t value)
+{
+    int64_t number;
+
+    return value == TN_NONE ||
+           (read_number(infer, value, &number) && number != 0);
+}
+
+/* Which variable of the body a value is, counted as inputs of the Loop are;
+ * 0: none. */
+static uint32_t variable_of(const struct tn_net_node  *loop,
+                            const struct tn_net_graph *body, uint32_t value)
+{
+    for (uint32_t i = 2; i < body->inputs.count && i < loop->input_count &&
+                         i - 1 < body->outputs.count;
+         i++)
+        if (*tn_list_at(&body->inputs, uint32_t, i) == value)
+            return i;
+    return 0;
+}
+
+/* The variable that is one more in the next turn, as variable_of(); 0: none. */
+static uint32_t counter_of(struct tn_infer           *infer,
+                           const struct tn_net_node  *loop,
+                           const struct tn_net_graph *body, uint32_t next)
+{
+    const uint32_t *sum = inputs_of(infer->net, next, "add", 2);
+    int64_t         one;
+
+    if (!sum || !read_number(infer, sum[1], &one) || one != 1)
+        return 0;
+    uint32_t variable = variable_of(loop, body, original(infer->net, sum[0]));
+    return variable &&
+                   original(infer->net, *tn_list_at(&body->outputs, uint32_t,
+                                                    variable - 1)) == next
+               ? variable
+               : 0;
+}
+
+/* Whether what the body asks besides the count is true in every turn. */
+static bool stays_true(struct tn_infer *infer, const struct tn_net_node *loop,
+                       const struct tn_net_graph *body, uint32_t flag)
+{
+    uint32_t variable = flag == TN_NONE ? 0 : variable_of(loop, body, flag);
+
+    if (!variable)
+        return is_true(infer, flag);
+    return original(infer->net, *tn_list_at(&body->outputs, uint32_t,
+                                            variable - 1)) == flag &&
+           is_true(infer, original(infer->net, loop->inputs[variable]));
+}
+
+/* How often a Loop turns that counts; -1: not known. */
+static int64_t infer_turns(struct tn_infer           *infer,
+                           const struct tn_net_node  *loop,
+                           const struct tn_net_graph *body)
+{
+    const struct tn_net *net = infer->net;
+    struct condition     first, next;
+    int64_t              start, end;
+
+    if (loop->input_count < 3 || loop->inputs[0] != TN_NONE ||
+        !body->outputs.count || !read_condition(net, loop->inputs[1], &first) ||
+        !read_condition(net, *tn_list_at(&body->outputs, uint32_t, 0), &next) ||
+        first.to != next.to)
+        return -1;
+    uint32_t counter = counter_of(infer, loop, body, next.from);
+    if (!counter || original(net, loop->inputs[counter]) != first.from ||
+        !read_number(infer, first.from, &start) ||
+        !read_number(infer, first.to, &end) || !is_true(infer, first.flag) ||
+        !stays_true(infer, loop, body, next.flag))
+        return -1;
+    return end <= start ? 0 : start < 0 ? -1 : end - start;
+}
+
+/* ---- the types of whole graphs, with their subgraphs and loops ---------- */
+
+/*
+ * Nodes are taken in their order; a subgraph when its node is reached, so that
+ * the node can ask for the types of the subgraph's outputs.  The variables of a
+ * Loop are taken to keep the dims that they enter with; when its body says
+ * otherwise, what they do not keep is forgotten and the body is done again.
+ */
+
+/* Graphs inside of each other. */
+#define GRAPH_DEPTH_MAX 64
+
+/* ---- subgraphs ---------------------------------------------------------- */
+
+/* Which ops hand their inputs to their subgraphs, from which input on.  How
+ * many dims a state has may change from turn to turn, its type may not. */
+static const struct {
+    const char *dialect, *op;
+    uint32_t    first;
+} callers[] = {
+    { "onnx", "Loop", 0 },        { "tensorflow", "Loop", 0 },
+    { "nd4j", "Loop", 0 },        { "paddle", "Loop", 0 },
+    { "onnx", "Scan", 0 },        { "onnx", "SequenceMap", 0 },
+    { "tensorflow", "While", 0 }, { "tensorflow", "StatelessWhile", 0 },
+    { "tensorflow", "If", 1 },    { "tensorflow", "StatelessIf", 1 },
+};
+
+static void seed_input(struct tn_infer *infer, uint32_t from, uint32_t to,
+                       bool is_element)
+{
+    struct tn_net_type type = *tn_net_value(infer->net, to).type;
+
+    if (from == TN_NONE || type.dtype != TN_UNDEFINED)
+        return;
+    const struct tn_net_type *source = tn_net_value(infer->net, from).type;
+    type.dtype                       = source->dtype;
+    type.wrap = is_element ? TN_NET_TENSOR : source->wrap;
+    tn_net_set_type(infer->net, to, &type);
+}
+
+static void seed_graph(struct tn_infer *infer, const struct tn_net_node *node,
+                       uint32_t graph, uint32_t first)
+{
+    const struct tn_net_graph *g = tn_net_graph(infer->net, graph);
+    bool is_element              = tn_bytes_is(node->op->type, "SequenceMap");
+
+    for (uint64_t i = 0; i < g->inputs.count; i++)
+        if (i + first < node->input_count)
+            seed_input(infer, node->inputs[i + first],
+                       *tn_list_at(&g->inputs, uint32_t, i), is_element);
+}
+
+static void seed_by_op(struct tn_infer *infer, const struct tn_net_node *node,
+                       uint32_t graph)
+{
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (!strcmp(infer->net->dialect, callers[i].dialect) &&
+            tn_bytes_is(node->op->type, callers[i].op))
+            seed_graph(infer, node, graph, callers[i].first);
+}
+
+static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth);
+
+/* ---- loops -------------------------------------------------------------- */
+
+static void forget_rank(struct tn_net *net, uint32_t value)
+{
+    struct tn_net_type type = *tn_net_value(net, value).type;
+
+    type.has_rank = false;
+    tn_net_set_type(net, value, &type);
+}
+
+/* What two values that may stand for one have in common; false: nothing was
+ * lost of what is known of `value`. */
+static bool widen(struct tn_infer *infer, uint32_t value,
+                  const struct tn_net_type *other)
+{
+    struct tn_net_type type     = *tn_net_value(infer->net, value).type;
+    bool               is_wider = false;
+
+    if (!type.has_rank)
+        return false;
+    if (!other->has_rank || other->rank != type.rank) {
+        forget_rank(infer->net, value);
+        return true;
+    }
+    int64_t *dims =
+        tn_new(&infer->scratch, int64_t, type.rank, infer->net->error);
+    for (uint32_t i = 0; dims && i < type.rank; i++) {
+        dims[i] = type.dims[i];
+        if (dims[i] < 0 || dims[i] == other->dims[i])
+            continue;
+        dims[i]  = -1;
+        is_wider = true;
+    }
+    type.dims = dims;
+    if (dims)
+        tn_net_set_type(infer->net, value, &type);
+    return is_wider;
+}
+
+/* What was found out under an assumption that did not hold. */
+static void forget_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
+{
+    const struct tn_list *nodes = &tn_net_graph(infer->net, graph)->nodes;
+    uint8_t              *seen  = tn_list_at(&infer->seen, uint8_t, graph);
+
+    if (!*seen)
+        return; /* that includes a graph inside itself */
+    *seen = false;
+    for (uint64_t i = 0; i < nodes->count && depth <= GRAPH_DEPTH_MAX; i++) {
+        const struct tn_net_node node =
+            tn_net_node(infer->net, *tn_list_at(nodes, uint32_t, i));
+        for (uint32_t k = 0; k < node.output_count; k++)
+            if (node.outputs[k] != TN_NONE)
+                forget_rank(infer->net, node.outputs[k]);
+        for (uint32_t k = 0; k < node.attr_count; k++)
+            if (node.attrs[k].value.kind == TN_ATTR_GRAPH &&
+                (uint64_t)node.attrs[k].value.of.ints[0] <
+                    infer->net->graphs.count)
+                forget_graph(infer, (uint32_t)node.attrs[k].value.of.ints[0],
+                             depth + 1);
+    }
+}
+
+/* The variables of a Loop are taken to keep the dims that they enter with,
+ * until the body says otherwise. */
+static bool widen_variables(struct tn_infer *infer, uint32_t body, bool is_last)
+{
+    const struct tn_net_graph *g        = tn_net_graph(infer->net, body);
+    bool                       is_wider = false;
+
+    for (uint64_t i = 2; i < g->inputs.count && i - 1 < g->outputs.count; i++) {
+        uint32_t next = *tn_list_at(&g->outputs, uint32_t, i - 1);
+        is_wider |= widen(infer, *tn_list_at(&g->inputs, uint32_t, i),
+                          is_last ? &tn_net_unknown
+                                  : tn_net_value(infer->net, next).type);
+    }
+    return is_wider;
+}
+
+static void take_rank(struct tn_net_type *type, const struct tn_net_type *from)
+{
+    type->has_rank = from->has_rank;
+    type->rank     = from->rank;
+    type->dims     = from->dims;
+}
+
+static void seed_variables(struct tn_infer *infer, uint32_t id, uint32_t body)
+{
+    const struct tn_net_node   node = tn_net_node(infer->net, id);
+    const struct tn_net_graph *g    = tn_net_graph(infer->net, body);
+
+    for (uint64_t i = 2; i < g->inputs.count && i < node.input_count; i++) {
+        uint32_t           input = *tn_list_at(&g->inputs, uint32_t, i);
+        struct tn_net_type type  = *tn_net_value(infer->net, input).type;
+        if (node.inputs[i] == TN_NONE || type.has_rank ||
+            type.wrap != TN_NET_TENSOR)
+            continue;
+        take_rank(&type, tn_net_value(infer->net, node.inputs[i]).type);
+        tn_net_set_type(infer->net, input, &type);
+    }
+}
+
+#define LOOP_PASSES 4
+
+/* Loops in loops multiply their passes: all of them together may look at every
+ * node so many times, then what is in them stays unknown. */
+#define LOOP_TURNS 16
+
+static bool may_turn(struct tn_infer *infer, uint32_t body)
+{
+    uint64_t count = tn_net_graph(infer->net, body)->nodes.count + 1;
+
+    if (infer->turns_left < count) {
+        *tn_list_at(&infer->seen, uint8_t, body) = true;
+        return false;
+    }
+    infer->turns_left -= count;
+    return true;
+}
+
+static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
+                       unsigned depth)
+{
+    if (!may_turn(infer, body))
+        return;
+    seed_variables(infer, node, body);
+    infer_graph(infer, body, depth);
+    for (int pass = 1; pass <= LOOP_PASSES && !tn_failed(infer->net->error);
+         pass++) {
+        if (!widen_variables(infer, body, pass == LOOP_PASSES))
+            return;
+        forget_graph(infer, body, depth);
+        if (!may_turn(infer, body))
+            return;
+        infer_graph(infer, body, depth);
+    }
+}
+
+/* What a Loop collects has its turns in front. */
+static struct tn_net_type stacked(struct tn_infer          *infer,
+                                  const struct tn_net_type *type, int64_t turns)
+{
+    struct tn_net_type all = *type;
+
+    if (!type->has_rank)
+        return all;
+    int64_t *dims = tn_new(&infer->scratch, int64_t, (uint64_t)type->rank + 1,
+                           infer->net->error);
+    all.has_rank  = dims != NULL;
+    all.dims      = dims;
+    all.rank      = type->rank + 1;
+    if (dims)
+        dims[0] = turns;
+    for (uint32_t i = 0; dims && i < type->rank; i++)
+        dims[i + 1] = type->dims[i];
+    return all;
+}
+
+/* The first graph that gives a value says what it is, others only what it need
+ * not be. */
+static void type_output(struct tn_infer *infer, uint32_t value,
+                        const struct tn_net_type *from, bool is_first)
+{
+    struct tn_net_type type = *tn_net_value(infer->net, value).type;
+
+    if (type.dtype == TN_UNDEFINED) {
+        type.dtype = from->dtype;
+        type.wrap  = from->wrap;
+    }
+    if (is_first && !type.has_rank)
+        take_rank(&type, from);
+    tn_net_set_type(infer->net, value, &type);
+    if (!is_first)
+        widen(infer, value, from);
+}
+
+/* What the model says of the result of a Loop, it says of what is collected. */
+static void refine_collected(struct tn_infer *infer, uint32_t value,
+                             const struct tn_net_type *all)
+{
+    struct tn_net_type type = *tn_net_value(infer->net, value).type;
+
+    if (!all->has_rank || !all->rank ||
+        (type.has_rank && type.rank + 1 != all->rank))
+        return;
+    int64_t *dims =
+        tn_new(&infer->scratch, int64_t, all->rank, infer->net->error);
+    for (uint32_t i = 0; dims && i + 1 < all->rank; i++)
+        dims[i] = type.has_rank && type.dims[i] >= 0 ? type.dims[i]
+                                                     : all->dims[i + 1];
+    if (!dims)
+        return;
+    type.has_rank = true;
+    type.rank     = all->rank - 1;
+    type.dims     = dims;
+    tn_net_set_type(infer->net, value, &type);
+}
+
+/* Of a Loop: its graph gives the condition first, its variables are what they
+ * were before when it never turns, and what is no variable is collected. */
+static void type_loop_outputs(struct tn_infer           *infer,
+                              const struct tn_net_node  *loop,
+                              const struct tn_net_graph *body, bool is_first)
+{
+    const struct tn_list *given = &body->outputs;
+    int64_t               turns = infer_turns(infer, loop, body);
+
+    for (uint32_t i = 0; i < loop->output_count && i + 1 < given->count; i++) {
+        uint32_t           from        = *tn_list_at(given, uint32_t, i + 1);
+        struct tn_net_type type        = *tn_net_value(infer->net, from).type;
+        bool               is_variable = i + 2 < loop->input_count;
+        uint32_t           out         = loop->outputs[i];
+        if (out == TN_NONE)
+            continue;
+        if (!is_variable) {
+            refine_collected(infer, from, tn_net_value(infer->net, out).type);
+            type = stacked(infer, tn_net_value(infer->net, from).type, turns);
+        }
+        type_output(infer, out, &type, is_first);
+        if (is_variable && loop->inputs[i + 2] != TN_NONE)
+            type_output(infer, out,
+                        tn_net_value(infer->net, loop->inputs[i + 2]).type,
+                        false);
+    }
+}
+
+static void type_if_outputs(struct tn_infer          *infer,
+                            const struct tn_net_node *node,
+                            const struct tn_list *given, bool is_first)
+{
+    for (uint32_t i = 0; i < node->output_count && i < given->count; i++) {
+        uint32_t from = *tn_list_at(given, uint32_t, i);
+        if (node->outputs[i] != TN_NONE)
+            type_output(infer, node->outputs[i],
+                        tn_net_value(infer->net, from).type, is_first);
+    }
+}
+
+/* The outputs of If and Loop, in dialects whose files of shapes do not know
+ * them: what their graphs give. */
+static void type_structure(struct tn_infer *infer, uint32_t node)
+{
+    const struct tn_net_node n        = tn_net_node(infer->net, node);
+    bool                     is_first = true;
+
+    if (!tn_flow_is_structure(&n) || infer->net->facts->types_structures)
+        return;
+    for (uint32_t a = 0; a < n.attr_count; a++) {
+        const struct tn_attr_value *value = &n.attrs[a].value;
+        if (value->kind != TN_ATTR_GRAPH ||
+            (uint64_t)value->of.ints[0] >= infer->net->graphs.count)
+            continue;
+        const struct tn_net_graph *given =
+            tn_net_graph(infer->net, (uint32_t)value->of.ints[0]);
+        if (tn_bytes_is(n.op->type, "Loop"))
+            type_loop_outputs(infer, &n, given, is_first);
+        else
+            type_if_outputs(infer, &n, &given->outputs, is_first);
+        is_first = false;
+    }
+}
+
+static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
+{
+    const struct tn_net_node n = tn_net_node(infer->net, node);
+
+    for (uint32_t i = 0; i < n.attr_count; i++) {
+        const struct tn_attr_value *value = &n.attrs[i].value;
+        for (uint32_t k = 0; value->kind == TN_ATTR_GRAPH && k < value->count;
+             k++) {
+            uint64_t graph = (uint64_t)value->of.ints[k];
+            if (graph >= infer->net->graphs.count)
+                continue;
+            seed_by_op(infer, &n, (uint32_t)graph);
+            if (tn_flow_is_structure(&n) && tn_bytes_is(n.op->type, "Loop"))
+                infer_loop(infer, node, (uint32_t)graph, depth + 1);
+            else
+                infer_graph(infer, (uint32_t)graph, depth + 1);
+        }
+    }
+}
+
+/* Every graph once; a graph inside itself ends there. */
+static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
+{
+    uint8_t *seen = tn_list_at(&infer->seen, uint8_t, graph);
+
+    if (*seen || depth > GRAPH_DEPTH_MAX)
+        return;
+    *seen                       = true;
+    const struct tn_list *nodes = &tn_net_graph(infer->net, graph)->nodes;
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(infer->net->error);
+         i++) {
+        uint32_t node = *tn_list_at(nodes, uint32_t, i);
+        if (tn_net_node(infer->net, node).is_removed)
+            continue;
+        infer_attrs(infer, node, depth);
+        type_structure(infer, node);
+        tn_infer_node(infer, node);
+    }
+}
+
+enum tn_status tn_infer_run(struct tn_infer *infer)
+{
+    struct tn_net *net   = infer->net;
+    uint64_t       count = net->graphs.count;
+
+    infer->seen.count = 0;
+    infer->turns_left = LOOP_TURNS * (net->nodes.count + 64);
+    if (count && !tn_list_grow(&infer->seen, count, net->error))
+        return net->error->status;
+    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
+        infer_graph(infer, i, 0);
+    return net->error->status;
+}
+
+enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes)
+{
+    struct tn_infer *infer;
+
+    TN_TRY(tn_infer_open(&infer, net, shapes));
+    enum tn_status status = tn_infer_run(infer);
+    tn_infer_close(infer);
+    return status;
+}
+
+/* ---- elements of values, on demand -------------------------------------- */
+
+/*
+ * Elements are found by need, and never by recursion: a rule that asks for the
+ * elements of a value which nobody has folded yet is told "unknown", and the
+ * value is put on the stack; when all that it asked for is folded, the rule
+ * runs again.  A chain of a million additions takes a stack of a million
+ * entries, not frames.
+ */
+
+/* States of a value that is not in the memos (yet). */
+enum {
+    NOT_ASKED,
+    IN_PROGRESS, /* asked for again: it depends on itself                     */
+    FIRST_MEMO,
+};
+
+/* Items of all memos together: 256 MiB. */
+#define MEMO_ITEMS_MAX (UINT64_C(1) << 24)
+
+static uint32_t *state_of(const struct tn_infer *infer, uint32_t value)
+{
+    if (value >= infer->states.count)
+        return NULL;
+    return tn_list_at(&infer->states, uint32_t, value);
+}
+
+void tn_infer_watch(struct tn_infer *infer)
+{
+    if (infer)
+        infer->asked_count = 0;
+}
+
+uint32_t tn_infer_asked(const struct tn_infer *infer, const uint32_t **asked)
+{
+    *asked = infer ? infer->asked : NULL;
+    return infer ? infer->asked_count : 0;
+}
+
+/* Of an input nothing will ever be known. */
+static void note_asked(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_value v = tn_net_value(infer->net, value);
+
+    if (!v.constant && v.producer == TN_NONE)
+        return;
+    if (infer->asked_count < TN_INFER_ASKED_MAX)
+        infer->asked[infer->asked_count] = value;
+    infer->asked_count++;
+}
+
+bool tn_fold_peek(struct tn_infer *infer, uint32_t value, struct tn_item *out)
+{
+    const uint32_t *state = state_of(infer, value);
+
+    if (value < infer->net->values.count)
+        note_asked(infer, value);
+    if (!state || *state == IN_PROGRESS) {
+        *out = tn_item_unknown(NULL);
+        return true;
+    }
+    if (*state == NOT_ASKED)
+        return false;
+    *out = *tn_list_at(&infer->memos, struct tn_item, *state - FIRST_MEMO);
+    return true;
+}
+
+/* A copy of the items that lasts; of texts, too. */
+static struct tn_item keep_items(struct tn_infer *infer, struct tn_item list)
+{
+    struct tn_error *error = infer->net->error;
+
+    if (list.kind != TN_ITEM_LIST || list.count > TN_FOLD_MAX ||
+        infer->item_count + list.count > MEMO_ITEMS_MAX)
+        return tn_item_unknown(NULL);
+    struct tn_item *kept =
+        tn_new(&infer->arena, struct tn_item, list.count, error);
+    if (!kept)
+        return tn_item_unknown(NULL);
+    for (uint32_t i = 0; i < list.count; i++) {
+        kept[i] = list.of.items[i];
+        if (kept[i].kind == TN_ITEM_STRING)
+            kept[i] = tn_item_text(
+                tn_bytes_dup(&infer->arena, tn_item_bytes(kept[i]), error));
+        else if (kept[i].kind == TN_ITEM_LIST)
+            return tn_item_unknown(NULL);
+    }
+    infer->item_count += list.count;
+    return tn_item_list(kept, list.count);
+}
+
+static void set_memo(struct tn_infer *infer, uint32_t value,
+                     struct tn_item items)
+{
+    struct tn_item *memo =
+        tn_list_push(&infer->memos, struct tn_item, infer->net->error);
+
+    if (!memo)
+        return;
+    *memo                   = items;
+    *state_of(infer, value) = FIRST_MEMO + (uint32_t)(infer->memos.count - 1);
+}
+
+static struct tn_item run_values(struct tn_eval            *e,
+                                 const struct tn_code_rule *rule)
+{
+    const struct tn_code_shape *shape = infer_shape(rule, e->output);
+    struct tn_item              items = tn_item_unknown(NULL);
+
+    if (shape && shape->value.expr && e->missing == TN_NONE)
+        items = tn_eval(e, &shape->value);
+    return tn_eval_stopped(e) ? tn_item_unknown(NULL) : items;
+}
+
+/* Folds by the rule of the node that makes it.  False: what must be folded
+ * before is on the stack now. */
+static bool fold_made(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_value v    = tn_net_value(infer->net, value);
+    const struct tn_net_node  node = tn_net_node(infer->net, v.producer);
+    struct tn_eval e     = infer_eval(infer, &node, &infer->fold_scratch);
+    struct tn_item items = tn_item_unknown(NULL);
+
+    tn_arena_rewind(&infer->fold_scratch);
+    e.is_fold = true;
+    e.output  = v.output;
+    const struct tn_code_rule *rule =
+        infer_has_time(infer) ? infer_enter(infer, &e) : NULL;
+    if (rule)
+        items = run_values(&e, rule);
+    infer_count_steps(infer, &e);
+    if (e.missing != TN_NONE)
+        return false;
+    set_memo(infer, value, keep_items(infer, items));
+    return true;
+}
+
+static bool fold_value(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_value v     = tn_net_value(infer->net, value);
+    struct tn_item            items = tn_item_unknown(NULL);
+
+    if (!v.constant && v.producer != TN_NONE &&
+        v.producer < infer->net->nodes.count)
+        return fold_made(infer, value);
+    if (v.constant && infer->item_count <= MEMO_ITEMS_MAX)
+        tn_fold_items(v.constant, &infer->arena, &items, infer->net->error);
+    infer->item_count += items.count;
+    set_memo(infer, value, items);
+    return true;
+}
+
+void tn_fold_want(struct tn_infer *infer, uint32_t value)
+{
+    uint32_t *slot = tn_list_push(&infer->stack, uint32_t, infer->net->error);
+
+    if (slot)
+        *slot = value;
+}
+
+/* Nodes may have been added since the facts were opened; values, too. */
+static bool grow_states(struct tn_infer *infer)
+{
+    uint64_t count = infer->net->values.count;
+
+    if (infer->states.count >= count)
+        return true;
+    return tn_list_grow(&infer->states, count - infer->states.count,
+                        infer->net->error);
+}
+
+/* After a failure nothing may stay "in progress". */
+static void clear_stack(struct tn_infer *infer)
+{
+    while (infer->stack.count) {
+        uint32_t value =
+            *tn_list_at(&infer->stack, uint32_t, --infer->stack.count);
+        if (*state_of(infer, value) == IN_PROGRESS)
+            *state_of(infer, value) = NOT_ASKED;
+    }
+}
+
+void tn_infer_forget(struct tn_infer *infer, uint32_t first)
+{
+    if (infer->states.count > first)
+        infer->states.count = first;
+}
+
+enum tn_status tn_fold(struct tn_infer *infer, uint32_t value,
+                       struct tn_item *out)
+{
+    struct tn_error *error = infer->net->error;
+
+    *out = tn_item_unknown(NULL);
+    if (value >= infer->net->values.count || !grow_states(infer) ||
+        tn_fold_peek(infer, value, out))
+        return error->status;
+    tn_fold_want(infer, value);
+    while (infer->stack.count && !tn_failed(error)) {
+        uint32_t top =
+            *tn_list_at(&infer->stack, uint32_t, infer->stack.count - 1);
+        uint32_t *state  = state_of(infer, top);
+        bool      is_new = *state < FIRST_MEMO;
+        if (is_new)
+            *state = IN_PROGRESS;
+        if (!is_new || fold_value(infer, top))
+            infer->stack.count--;
+    }
+    clear_stack(infer);
+    if (!tn_failed(error))
+        tn_fold_peek(infer, value, out);
+    return error->status;
+}
 
 /* More than any dialect has: what follows from such a value stays unknown, or
  * one would make all others large. */
@@ -74,8 +904,9 @@ void tn_infer_close(struct tn_infer *infer)
     tn_memory_free(infer->net->arena->memory, infer, sizeof *infer);
 }
 
-const struct tn_code_rule *tn_infer_enter(struct tn_infer *infer,
-                                          struct tn_eval  *e)
+/* The rule that takes the node, entered; NULL: none does. */
+static const struct tn_code_rule *infer_enter(struct tn_infer *infer,
+                                              struct tn_eval  *e)
 {
     const struct tn_code_rule *rule = tn_code_find(
         &infer->set, e->node->op->type, e->node->op->domain, infer->net->error);
@@ -155,7 +986,7 @@ static void infer_outputs(struct tn_infer *infer, struct tn_eval *e,
 {
     for (e->output = 0; e->output < e->node->output_count; e->output++) {
         uint32_t                    value = e->node->outputs[e->output];
-        const struct tn_code_shape *shape = tn_infer_shape(rule, e->output);
+        const struct tn_code_shape *shape = infer_shape(rule, e->output);
         if (value == TN_NONE || !shape)
             continue;
         struct tn_item     dtype = part_of(e, &shape->dtype);
@@ -273,22 +1104,22 @@ static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
 void tn_infer_node(struct tn_infer *infer, uint32_t node)
 {
     const struct tn_net_node n     = tn_net_node(infer->net, node);
-    struct tn_eval           e     = tn_infer_eval(infer, &n, &infer->scratch);
+    struct tn_eval           e     = infer_eval(infer, &n, &infer->scratch);
     uint32_t                 asked = infer->asked_count;
     struct tn_bytes          key   = { NULL, 0 };
     struct node_words        words;
 
-    if (!tn_infer_has_time(infer))
+    if (!infer_has_time(infer))
         return;
     if (tn_infer_has_words(e.node))
         key = say_node(infer->net, e.node, &words);
     if (key.size && infer_again(infer, e.node, key))
         return;
     tn_arena_rewind(&infer->scratch);
-    const struct tn_code_rule *rule = tn_infer_enter(infer, &e);
+    const struct tn_code_rule *rule = infer_enter(infer, &e);
     if (rule)
         infer_outputs(infer, &e, rule);
-    tn_infer_count_steps(infer, &e);
+    infer_count_steps(infer, &e);
     if (key.size && infer->asked_count == asked && !e.looks_far)
         note_outcome(infer, e.node, key);
 }

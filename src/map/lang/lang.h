@@ -237,7 +237,7 @@ struct tn_lang_file {
     uint32_t                function_count;
     struct tn_bytes         text, packed; /* of a packed file (lang_pack.h):
                                              where the rest of its items is   */
-    uint32_t                rest;         /* that of examples, as of a rule   */
+    uint32_t rest;                        /* that of examples, as of a rule   */
 };
 
 /* Reads a file; everything lives in the arena, the text must outlive it.  What

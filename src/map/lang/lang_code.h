@@ -180,9 +180,6 @@ const struct tn_code_rule *tn_code_find(struct tn_code_set *set,
                                         struct tn_bytes     domain,
                                         struct tn_error    *error);
 
-/* The version of a domain that nodes of the net are of; 0: not known. */
-int64_t tn_code_version(const struct tn_code_set *set, struct tn_bytes domain);
-
 /* What the vocabulary of the target says of an op; NULL: it does not know it,
  * or there is none. */
 const struct tn_vocab_op *tn_code_target(struct tn_code_set *set,

@@ -1,16 +1,499 @@
 /*
  * lang_example.c - examples under rules, run
  */
-#include "map/lang/lang_example.h"
-
 #include <inttypes.h>
 
+#include "base/buffer.h"
+#include "base/number.h"
+#include "map/lang/infer.h"
 #include "map/lang/lang_apply.h"
 #include "map/lang/lang_attr.h"
 #include "map/lang/lang_check.h"
-#include "map/lang/lang_example_run.h"
+#include "map/lang/lang_example.h"
+#include "map/lang/lang_parser.h"
 #include "map/lang/rule_sets.h"
 #include "map/net/net_build.h"
+
+/* What a node may be: examples are small. */
+#define TN_EXAMPLE_IO_MAX   64
+#define TN_EXAMPLE_RANK_MAX 16
+
+struct tn_example_input {
+    struct tn_bytes name; /* empty: not given                      */
+    enum tn_dtype   dtype;
+    bool            has_rank;
+    uint32_t        rank;
+    int64_t         dims[TN_EXAMPLE_RANK_MAX]; /* -1: not known             */
+    const struct tn_lang_expr *value;          /* NULL: not a constant      */
+};
+
+struct tn_example {
+    const struct tn_lang_file      *file;
+    const struct tn_example_shapes *both;
+    const struct tn_lang_example   *example;
+    const struct tn_lang_rule      *rule;
+    struct tn_lang_file   words; /* nothing is defined in an example  */
+    struct tn_lang_parser p;
+    struct tn_arena      *arena;
+    struct tn_error      *error;
+    struct tn_net         from, to;
+
+    struct tn_bytes op, domain;
+    int64_t         version; /* -1: it does not say                       */
+    struct tn_example_input inputs[TN_EXAMPLE_IO_MAX];
+    uint32_t                input_count;
+    struct tn_list  attrs; /* struct tn_lang_attr                         */
+    struct tn_bytes outputs[TN_EXAMPLE_IO_MAX];
+    uint32_t        output_count;
+    const struct tn_lang_expr *wanted;
+};
+
+/* ---- the grammar of examples -------------------------------------------- */
+
+/*
+ *   EXAMPLE  NODE => VALUE | VALUE <= NODE
+ *   NODE     op@version(input, ...; name: literal, ...) -> (name, ...)
+ *   input    none | name | name:dtype | name:dtype[dim, ...], then = literal
+ */
+
+/* [2, ?, 3] */
+static bool read_dims(struct tn_example *r, struct tn_example_input *input)
+{
+    input->has_rank = true;
+    while (!tn_lang_is(&r->p, "]")) {
+        const struct tn_token *token = tn_lang_look(&r->p);
+
+        if (input->rank == TN_EXAMPLE_RANK_MAX)
+            return tn_lang_expected(&r->p, "at most 16 dims");
+        if (token->kind != TN_TOKEN_INT && !tn_lang_is(&r->p, "?"))
+            return tn_lang_expected(&r->p, "a dim");
+        input->dims[input->rank++] =
+            token->kind == TN_TOKEN_INT ? (int64_t)token->number : -1;
+        r->p.at++;
+        if (!tn_lang_accept(&r->p, ","))
+            break;
+    }
+    return tn_lang_expect(&r->p, "]");
+}
+
+static bool read_input(struct tn_example *r, struct tn_example_input *input)
+{
+    struct tn_lang_parser *p = &r->p;
+
+    if (tn_lang_accept(p, "none"))
+        return true;
+    input->name = tn_lang_name(p, "an input");
+    if (!input->name.size)
+        return false;
+    if (tn_lang_accept(p, ":")) {
+        input->dtype = tn_lang_dtype(tn_lang_look(p)->text);
+        if (input->dtype == TN_UNDEFINED)
+            return tn_lang_expected(p, "a type");
+        p->at++;
+        if (tn_lang_accept(p, "[") && !read_dims(r, input))
+            return false;
+    }
+    if (!tn_lang_accept(p, "="))
+        return true;
+    if (input->dtype == TN_UNDEFINED)
+        return tn_lang_expected(p, "a type before a value");
+    input->value = tn_lang_literal(p);
+    return input->value;
+}
+
+static bool read_inputs(struct tn_example *r)
+{
+    while (!tn_lang_is(&r->p, ";") && !tn_lang_is(&r->p, ")")) {
+        if (r->input_count == TN_EXAMPLE_IO_MAX)
+            return tn_lang_expected(&r->p, "at most 64 inputs");
+        if (!read_input(r, &r->inputs[r->input_count++]))
+            return false;
+        if (!tn_lang_accept(&r->p, ","))
+            break;
+    }
+    return true;
+}
+
+static bool read_attrs(struct tn_example *r)
+{
+    do {
+        struct tn_lang_attr *attr =
+            tn_list_push(&r->attrs, struct tn_lang_attr, r->error);
+        if (!attr)
+            return false;
+        attr->place = tn_lang_look(&r->p)->place;
+        attr->name  = tn_lang_word(&r->p, "the name of an attribute");
+        if (!attr->name.size || !tn_lang_expect(&r->p, ":") ||
+            !(attr->value = tn_lang_literal(&r->p)))
+            return false;
+    } while (tn_lang_accept(&r->p, ","));
+    return true;
+}
+
+/* -> (a, b); without it there is one. */
+static bool read_outputs(struct tn_example *r)
+{
+    r->outputs[0]   = tn_text("out");
+    r->output_count = 1;
+    if (!tn_lang_accept(&r->p, "->"))
+        return true;
+    if (!tn_lang_expect(&r->p, "("))
+        return false;
+    r->output_count = 0;
+    do {
+        if (r->output_count == TN_EXAMPLE_IO_MAX)
+            return tn_lang_expected(&r->p, "at most 64 outputs");
+        struct tn_bytes name = tn_lang_name(&r->p, "an output");
+        if (!name.size)
+            return false;
+        r->outputs[r->output_count++] = name;
+    } while (tn_lang_accept(&r->p, ","));
+    return tn_lang_expect(&r->p, ")");
+}
+
+static bool read_node(struct tn_example *r)
+{
+    struct tn_lang_parser *p = &r->p;
+
+    r->op = tn_lang_word(p, "an op");
+    if (tn_lang_accept(p, "::")) {
+        r->domain = r->op;
+        r->op     = tn_lang_word(p, "an op");
+    }
+    r->version = -1;
+    if (tn_lang_accept(p, "@")) {
+        if (tn_lang_look(p)->kind != TN_TOKEN_INT)
+            return tn_lang_expected(p, "a version");
+        r->version = (int64_t)tn_lang_look(p)->number;
+        p->at++;
+    }
+    if (!r->op.size || !tn_lang_expect(p, "(") || !read_inputs(r) ||
+        (tn_lang_accept(p, ";") && !read_attrs(r)))
+        return false;
+    return tn_lang_expect(p, ")") && read_outputs(r);
+}
+
+/* Fills in the node and what is wanted; false: it failed. */
+static bool read(struct tn_example *r)
+{
+    struct tn_lang_parser *p = &r->p;
+
+    if (!tn_lang_parser_open(p, &r->words, r->example->text, &r->example->place,
+                             r->error))
+        return false;
+    if (r->example->is_back) {
+        r->wanted = tn_lang_value(p);
+        if (!r->wanted || !tn_lang_expect(p, "<=") || !read_node(r))
+            return false;
+    } else {
+        if (!read_node(r) || !tn_lang_expect(p, "=>") ||
+            !(r->wanted = tn_lang_value(p)))
+            return false;
+    }
+    return tn_lang_look(p)->kind == TN_TOKEN_END ||
+           tn_lang_expected(p, "the end of the example");
+}
+
+/* A literal of the example as an item. */
+static struct tn_item item(struct tn_example         *r,
+                           const struct tn_lang_expr *expr)
+{
+    switch (expr->kind) {
+    case TN_LANG_BOOL: return tn_item_bool(expr->number);
+    case TN_LANG_INT: return tn_item_int(expr->number);
+    case TN_LANG_FLOAT: return tn_item_float(expr->real);
+    case TN_LANG_STRING: return tn_item_text(expr->text);
+    case TN_LANG_DTYPE:
+        return tn_item_dtype((enum tn_dtype)expr->number, TN_NET_TENSOR);
+    case TN_LANG_LIST: break;
+    default: return tn_item_none();
+    }
+    struct tn_item *items =
+        tn_new(r->arena, struct tn_item, expr->item_count, r->error);
+    for (uint32_t i = 0; items && i < expr->item_count; i++)
+        items[i] = item(r, expr->items[i]);
+    return tn_item_list(items, items ? expr->item_count : 0);
+}
+
+/* ---- what an example has made, and what it should have ------------------ */
+
+/*
+ * Both are printed the same way, and the texts compared: a failure then shows
+ * the difference.
+ */
+
+#define PRINT_LIMIT (64 << 10)
+#define PRINT_DEPTH 64
+
+/* ---- printing ----------------------------------------------------------- */
+
+struct printing {
+    struct tn_example *r;
+    struct tn_infer   *made;
+    struct tn_buffer  *to;
+    uint32_t           depth;
+};
+
+static void print_item(struct tn_buffer *to, struct tn_item item)
+{
+    char number[TN_NUMBER_ROOM];
+
+    switch (item.kind) {
+    case TN_ITEM_BOOL:
+        tn_buffer_text(to, item.of.number ? "true" : "false");
+        break;
+    case TN_ITEM_INT: tn_buffer_format(to, "%" PRId64, item.of.number); break;
+    case TN_ITEM_FLOAT: /* what attributes of 32 bits keep of it */
+        tn_float_print(number, tn_double_to_float(item.of.real));
+        tn_buffer_text(to, number);
+        break;
+    case TN_ITEM_STRING:
+        tn_buffer_format(to, "\"%.*s\"", TN_FMT(tn_item_bytes(item)));
+        break;
+    case TN_ITEM_DTYPE:
+        tn_buffer_text(to, tn_dtype_name(tn_item_to_dtype(item)));
+        break;
+    case TN_ITEM_LIST:
+        tn_buffer_byte(to, '[');
+        for (uint32_t i = 0; i < item.count; i++) {
+            tn_buffer_text(to, i ? ", " : "");
+            print_item(to, item.of.items[i]);
+        }
+        tn_buffer_byte(to, ']');
+        break;
+    case TN_ITEM_NONE: tn_buffer_text(to, "none"); break;
+    default: tn_buffer_byte(to, '?'); break;
+    }
+}
+
+/* Attributes in order of their names: which was set first does not matter. */
+struct printed_attr {
+    struct tn_bytes name;
+    struct tn_item  item;
+};
+
+static void print_attrs(struct tn_buffer *to, struct printed_attr *attrs,
+                        uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i;
+             k && tn_bytes_compare(attrs[k - 1].name, attrs[k].name) > 0; k--) {
+            struct printed_attr other = attrs[k];
+            attrs[k]                  = attrs[k - 1];
+            attrs[k - 1]              = other;
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        tn_buffer_format(to, "%s%.*s: ", i ? ", " : "; ",
+                         TN_FMT(attrs[i].name));
+        print_item(to, attrs[i].item);
+    }
+}
+
+static bool may_print(const struct printing *x)
+{
+    return x->to->size < PRINT_LIMIT && x->depth < PRINT_DEPTH &&
+           !tn_failed(x->r->error);
+}
+
+static void print_op(struct tn_buffer *to, struct tn_bytes domain,
+                     struct tn_bytes op)
+{
+    if (domain.size)
+        tn_buffer_format(to, "%.*s::", TN_FMT(domain));
+    tn_buffer_format(to, "%.*s(", TN_FMT(op));
+}
+
+/* ---- what was made ------------------------------------------------------ */
+
+/* The elements of a constant as lists in lists. */
+static void print_elements(struct printing *x, const struct tn_net_type *type,
+                           uint32_t axis, const struct tn_item **next,
+                           const struct tn_item *end)
+{
+    if (axis == type->rank) {
+        if (*next < end)
+            print_item(x->to, *(*next)++);
+        return;
+    }
+    tn_buffer_byte(x->to, '[');
+    for (int64_t i = 0; i < type->dims[axis] && *next < end; i++) {
+        tn_buffer_text(x->to, i ? ", " : "");
+        print_elements(x, type, axis + 1, next, end);
+    }
+    tn_buffer_byte(x->to, ']');
+}
+
+static void print_constant(struct printing *x, uint32_t value)
+{
+    const struct tn_net_type *type = tn_net_value(&x->r->to, value).type;
+    struct tn_item            items;
+
+    if (tn_fold(x->made, value, &items) != TN_OK)
+        return;
+    tn_buffer_text(x->to, "const(");
+    if (items.kind == TN_ITEM_LIST) {
+        const struct tn_item *next = items.of.items;
+        print_elements(x, type, 0, &next, items.of.items + items.count);
+    } else {
+        tn_buffer_byte(x->to, '?');
+    }
+    tn_buffer_format(x->to, ", %s)", tn_dtype_name(type->dtype));
+}
+
+static void print_made_attrs(struct printing *x, const struct tn_net_node *node)
+{
+    struct printed_attr *attrs =
+        tn_new(x->r->arena, struct printed_attr, node->attr_count, x->r->error);
+
+    for (uint32_t i = 0; attrs && i < node->attr_count; i++) {
+        attrs[i].name = node->attrs[i].name;
+        if (!tn_attr_to_item(&node->attrs[i].value, x->r->arena, &attrs[i].item,
+                             x->r->error))
+            return;
+    }
+    if (attrs)
+        print_attrs(x->to, attrs, node->attr_count);
+}
+
+static void print_value(struct printing *x, uint32_t value, uint32_t output);
+
+static void print_made(struct printing *x, const struct tn_net_node *node)
+{
+    uint32_t count = node->input_count;
+
+    while (count && node->inputs[count - 1] == TN_NONE)
+        count--;
+    print_op(x->to, node->op->domain, node->op->type);
+    x->depth++;
+    for (uint32_t i = 0; i < count; i++) {
+        tn_buffer_text(x->to, i ? ", " : "");
+        print_value(x, node->inputs[i], 0);
+    }
+    x->depth--;
+    print_made_attrs(x, node);
+    tn_buffer_byte(x->to, ')');
+}
+
+/* Constants that the example gave by name stay names. */
+static bool is_input_name(const struct tn_example *r, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < r->input_count; i++)
+        if (tn_bytes_equal(r->inputs[i].name, name))
+            return true;
+    return false;
+}
+
+/* A value as the call that makes it; `output`: which of its outputs it is
+ * expected to be. */
+static void print_value(struct printing *x, uint32_t id, uint32_t output)
+{
+    if (!may_print(x))
+        return;
+    if (id == TN_NONE) {
+        tn_buffer_text(x->to, "none");
+        return;
+    }
+    const struct tn_net_value value = tn_net_value(&x->r->to, id);
+    if (value.producer == TN_NONE && value.constant &&
+        (value.is_inner || !is_input_name(x->r, value.name))) {
+        print_constant(x, id);
+    } else if (value.producer == TN_NONE) {
+        tn_buffer_add(x->to, value.name);
+    } else {
+        const struct tn_net_node node = tn_net_node(&x->r->to, value.producer);
+        print_made(x, &node);
+        if (value.output != output)
+            tn_buffer_format(x->to, "[%" PRIu32 "]", value.output);
+    }
+}
+
+/* ---- what should have been made ----------------------------------------- */
+
+static void print_wanted(struct printing *x, const struct tn_lang_expr *expr);
+
+static void print_wanted_call(struct printing           *x,
+                              const struct tn_lang_expr *call)
+{
+    struct printed_attr *attrs =
+        tn_new(x->r->arena, struct printed_attr, call->attr_count, x->r->error);
+
+    if (!attrs)
+        return;
+    print_op(x->to, call->domain, call->text);
+    x->depth++;
+    for (uint32_t i = 0; i < call->item_count; i++) {
+        tn_buffer_text(x->to, i ? ", " : "");
+        print_wanted(x, call->items[i]);
+    }
+    x->depth--;
+    for (uint32_t i = 0; i < call->attr_count; i++) {
+        attrs[i].name = call->attrs[i].name;
+        attrs[i].item = call->attrs[i].value ? item(x->r, call->attrs[i].value)
+                                             : tn_item_none();
+    }
+    print_attrs(x->to, attrs, call->attr_count);
+    tn_buffer_byte(x->to, ')');
+}
+
+static void print_wanted(struct printing *x, const struct tn_lang_expr *expr)
+{
+    if (!may_print(x))
+        return;
+    if (expr->kind == TN_LANG_CALL)
+        print_wanted_call(x, expr);
+    else if (expr->kind == TN_LANG_NAME)
+        tn_buffer_add(x->to, expr->text);
+    else
+        print_item(x->to, item(x->r, expr));
+}
+
+/* ---- comparing ---------------------------------------------------------- */
+
+/* Several outputs are those of one op, or as many values in brackets. */
+static void print_all_wanted(struct printing *x)
+{
+    const struct tn_lang_expr *wanted = x->r->wanted;
+
+    for (uint32_t i = 0; i < x->r->output_count; i++) {
+        tn_buffer_text(x->to, i ? ", " : "");
+        if (wanted->kind != TN_LANG_LIST)
+            print_wanted(x, wanted);
+        else if (i < wanted->item_count)
+            print_wanted(x, wanted->items[i]);
+        else
+            tn_buffer_text(x->to, "nothing");
+    }
+}
+
+static void print_all_made(struct printing *x)
+{
+    const struct tn_list *outputs   = &tn_net_graph(&x->r->to, 0)->outputs;
+    bool                  is_one_op = x->r->wanted->kind != TN_LANG_LIST;
+
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        tn_buffer_text(x->to, i ? ", " : "");
+        print_value(x, *tn_list_at(outputs, uint32_t, i), is_one_op ? i : 0);
+    }
+}
+
+/* NULL: what was made is what is wanted; else "makes this, not that". */
+static const char *compare(struct tn_example *r, struct tn_infer *made)
+{
+    struct tn_buffer is, should;
+    const char      *why = NULL;
+
+    tn_buffer_init(&is, r->arena->memory, r->error);
+    tn_buffer_init(&should, r->arena->memory, r->error);
+    print_all_made(&(struct printing){ .r = r, .made = made, .to = &is });
+    print_all_wanted(&(struct printing){ .r = r, .made = made, .to = &should });
+    if (!tn_bytes_equal(tn_buffer_bytes(&is), tn_buffer_bytes(&should)))
+        why = tn_text_format(r->arena, r->error, "makes %.*s, not %.*s",
+                             TN_FMT(tn_buffer_bytes(&is)),
+                             TN_FMT(tn_buffer_bytes(&should)));
+    tn_buffer_done(&is);
+    tn_buffer_done(&should);
+    return why;
+}
 
 /* ---- the node ----------------------------------------------------------- */
 
@@ -35,10 +518,9 @@ static bool make_attrs(struct tn_example *r, const struct tn_vocab_op *op,
     for (uint64_t i = 0; i < r->attrs.count; i++) {
         const struct tn_lang_attr *attr =
             tn_list_at(&r->attrs, struct tn_lang_attr, i);
-        struct tn_attr_wish wish = wish_of(r, op, attr->name);
-        const char         *wrong =
-            tn_attr_from_item(tn_example_item(r, attr->value), &wish, r->arena,
-                              &attrs[i].value, r->error);
+        struct tn_attr_wish wish  = wish_of(r, op, attr->name);
+        const char         *wrong = tn_attr_from_item(
+                    item(r, attr->value), &wish, r->arena, &attrs[i].value, r->error);
 
         attrs[i].name = attr->name;
         if (wrong)
@@ -202,7 +684,7 @@ static const char *apply(struct tn_example *r, struct tn_infer *facts,
             TN_OK)
         why = refusal(r, &report);
     tn_map_report_done(&report);
-    return why || tn_failed(r->error) ? why : tn_example_compare(r, made);
+    return why || tn_failed(r->error) ? why : compare(r, made);
 }
 
 static const char *run_nets(struct tn_example *r)
@@ -313,7 +795,7 @@ enum tn_status tn_lang_example_run(const struct tn_lang_file      *file,
     if (from && to) {
         tn_net_init(&r->from, arena, from, error);
         tn_net_init(&r->to, arena, to, error);
-        if (tn_example_read(r))
+        if (read(r))
             *why = run_example(r, from, to);
         tn_lang_parser_close(&r->p);
         tn_net_done(&r->to);

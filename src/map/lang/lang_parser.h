@@ -71,17 +71,7 @@ TN_COLD bool tn_lang_expected(struct tn_lang_parser *p, const char *what);
 struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what);
 struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what);
 
-/* A name that the item binds: `float32` would never be seen again. */
-struct tn_bytes tn_lang_bound_name(struct tn_lang_parser *p, const char *what);
-
 /* One level deeper; false and LIMIT past the bound. */
-bool tn_lang_enter(struct tn_lang_parser *p);
-void tn_lang_leave(struct tn_lang_parser *p);
-
-/* What is above `mark` in a stack, in the arena; NULL: failed.  The stack is
- * cut back to the mark. */
-void *tn_lang_cut(struct tn_lang_parser *p, struct tn_list *stack,
-                  uint64_t mark, uint32_t *count);
 
 /* Whether tn_lang_bound_name() takes the word. */
 bool tn_lang_can_be_bound(struct tn_bytes word);
@@ -91,25 +81,11 @@ enum tn_dtype tn_lang_dtype(struct tn_bytes name);
 
 /* ---- heads and steps; lang_steps.c --------------------------------------- */
 
-bool tn_lang_read_head(struct tn_lang_parser *p, struct tn_lang_head *head);
-
 /* Parts of one: (inputs; attrs), and -> (outputs), which may be missing. */
-bool tn_lang_read_arguments(struct tn_lang_parser *p,
-                            struct tn_lang_head   *head);
-bool tn_lang_read_outputs(struct tn_lang_parser *p, struct tn_lang_head *head);
-
-/* { steps } */
-bool tn_lang_read_block(struct tn_lang_parser *p, struct tn_lang_block *block);
-
-/* Onto the stack of names; an empty one is a failure that was told. */
-bool tn_lang_push_name(struct tn_lang_parser *p, struct tn_bytes name);
 
 /* ---- expressions; lang_expr.c ------------------------------------------- */
 
 const struct tn_lang_expr *tn_lang_expr(struct tn_lang_parser *p);
-
-/* Without operators and indices: what else is there must be in parentheses. */
-const struct tn_lang_expr *tn_lang_operand(struct tn_lang_parser *p);
 
 /* Where values stand: names, elements of them, calls that make nodes. */
 const struct tn_lang_expr *tn_lang_value(struct tn_lang_parser *p);
@@ -117,10 +93,6 @@ const struct tn_lang_expr *tn_lang_value(struct tn_lang_parser *p);
 /* A number, string, type, true, false or none, or a list of these. */
 const struct tn_lang_expr *tn_lang_literal(struct tn_lang_parser *p);
 bool                       tn_lang_is_literal(const struct tn_lang_expr *expr);
-
-/* Whether an attribute of that name is above the mark. */
-bool tn_lang_has_attr(const struct tn_lang_parser *p, uint64_t mark,
-                      struct tn_bytes name);
 
 /* A new one; its items, which live in the arena, after its attributes. */
 struct tn_lang_expr       *tn_lang_expr_new(struct tn_lang_parser *p,
