@@ -36,7 +36,7 @@ extern const struct tn_builtin tn_builtins_of_lists[];      /* lang_list.c    */
 extern const struct tn_builtin tn_builtins_of_shapes[];     /* lang_shape.c   */
 extern const struct tn_builtin tn_builtins_of_values[];     /* lang_value.c   */
 extern const struct tn_builtin tn_builtins_of_elements[];   /* lang_element.c */
-extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_calc.c    */
+extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_element.c */
 
 /* Arguments of a function that takes as many as one likes. */
 #define TN_BUILTIN_MANY 64

@@ -97,11 +97,6 @@ void tn_eval_refuse_requirement(struct tn_eval            *e,
                                 const struct tn_lang_expr *at,
                                 struct tn_bytes            why);
 
-/* "a list where a bool is wanted". */
-struct tn_item tn_eval_refuse_kind(struct tn_eval       *e,
-                                   const struct tn_code *code,
-                                   struct tn_item item, const char *wanted);
-
 /* tn_item_equal(), and the work is counted. */
 int tn_eval_equal(struct tn_eval *e, const struct tn_lang_expr *at,
                   struct tn_item a, struct tn_item b);

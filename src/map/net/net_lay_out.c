@@ -5,13 +5,300 @@
  * from the tables.  Only what is needed is laid out: nodes that are not
  * removed, graphs that such nodes hold, constants that something uses.
  *
- * First all values get their names (net_lay_names.c).
+ * First all values get their names.
  */
 #include <inttypes.h>
 
 #include "ir/attr.h"
-#include "map/net/net_laying.h"
+#include "ir/pairs.h"
+#include "map/net/net.h"
 #include "map/net/net_load.h"
+
+/* An identity that gives an output. */
+struct tn_lay_relay {
+    uint32_t graph;
+    uint32_t from; /* value */
+    uint32_t to;   /* name */
+};
+
+/* Names among which each may be there once; all are in the model's table. */
+struct tn_lay_scope {
+    struct tn_list taken; /* uint64_t: a bit for each name of the model       */
+    struct tn_list tries; /* uint32_t by name: the last _N made of it         */
+};
+
+/* What is known of a constant once the values of the net are gone. */
+struct tn_lay_constant {
+    const struct tn_elements *elements;
+    const struct tn_tensor   *origin;
+    uint32_t                  name, graph; /* of the model                    */
+    bool                      is_trained;
+};
+
+struct tn_laying {
+    struct tn_net   *net;
+    struct tn_model *model;
+    struct tn_list  *origins; /* by tensor; NULL: nobody asks            */
+    struct tn_error *error;
+    struct tn_arena  scratch;
+    const struct tn_dialect_facts *facts;
+    uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
+    bool     *is_used; /* by value: by a node that stays                    */
+    bool *is_input; /* by value: of a graph                                  */
+    uint8_t *plain; /* by node: 1, all that it makes are outputs and no more; 2,
+                       not; 0, not asked                                      */
+    uint8_t *wanted;     /* by value: 1, once an output of the main graph; 2,
+                            more often                                        */
+    bool     *is_output; /* by value: it has an output's name                 */
+    uint32_t *holder;    /* by graph: the node that holds it                  */
+    uint32_t *slot;      /* by graph: in which attribute                      */
+    uint32_t *placed;    /* by graph: TN_NONE: it is not needed               */
+    uint32_t *numbers;   /* by graph: in the model                            */
+    uint32_t **end_names; /* by graph: of its outputs                       */
+    struct tn_io_list *inputs, *outputs; /* by graph                          */
+    uint32_t *ordinal; /* by node: in its graph; NULL: there is but one     */
+    struct tn_list  relays; /* struct tn_lay_relay */
+    struct tn_list  queue;  /* uint32_t: graphs whose nodes stay              */
+    struct tn_list  constants; /* struct tn_lay_constant */
+    struct tn_pairs lists; /* address of a list of attributes -> first slot  */
+    struct tn_lay_scope value_names, op_names;
+};
+
+/* ---- what values are called when a net is laid out ---------------------- */
+
+/*
+ * What the world calls an end is settled first, and whatever else had that name
+ * gets another.  An output that is no result of a node of its own graph (an
+ * input, a constant, a value from outside, one that is an output already) goes
+ * through an identity.  nd4j's files have no list of outputs: they are what
+ * nobody takes, but for results next to one that somebody takes.  So there an
+ * output that somebody takes goes through one, too, and one whose neighbours
+ * are not all outputs.
+ */
+
+enum { NOT_ASKED, PLAIN, NOT_PLAIN }; /* tn_laying.plain */
+
+static void lay_scope_init(struct tn_lay_scope *scope, struct tn_memory *memory)
+{
+    tn_list_init(&scope->taken, memory, sizeof(uint64_t));
+    tn_list_init(&scope->tries, memory, sizeof(uint32_t));
+}
+
+static void lay_scope_done(struct tn_lay_scope *scope)
+{
+    tn_list_done(&scope->taken);
+    tn_list_done(&scope->tries);
+}
+
+/* False: somebody had it before. */
+static bool take(struct tn_laying *l, struct tn_lay_scope *scope, uint32_t name)
+{
+    uint64_t bit = UINT64_C(1) << name % 64, index = name / 64;
+
+    if (index >= scope->taken.count &&
+        !tn_list_grow(&scope->taken, index + 1 - scope->taken.count, l->error))
+        return true;
+    uint64_t *word    = tn_list_at(&scope->taken, uint64_t, index);
+    bool      is_free = !(*word & bit);
+    *word |= bit;
+    return is_free;
+}
+
+/* wish_1, wish_2...: from where the last one who wished it got to. */
+static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
+                         uint32_t wish)
+{
+    struct tn_intern *names = &l->model->names;
+    struct tn_bytes   of    = tn_intern_text(names, wish);
+    struct tn_list   *tries = &scope->tries;
+
+    if (wish >= tries->count &&
+        !tn_list_grow(tries, wish + UINT64_C(1) - tries->count, l->error))
+        return TN_NO_NAME;
+    while (!tn_failed(l->error)) {
+        char *text =
+            tn_text_format(&l->model->arena, l->error, "%.*s_%" PRIu32,
+                           TN_FMT(of), ++*tn_list_at(tries, uint32_t, wish));
+        uint32_t id = text ? tn_intern_borrow(names, tn_text(text), l->error)
+                           : TN_NO_NAME;
+        if (id == TN_NO_NAME || take(l, scope, id))
+            return id;
+    }
+    return TN_NO_NAME;
+}
+
+/* A name that nobody in the scope has, made of the wish, which outlives the
+ * model; TN_NO_NAME on failure. */
+static uint32_t lay_name(struct tn_laying *l, struct tn_lay_scope *scope,
+                         struct tn_bytes wish)
+{
+    uint32_t id = tn_intern_borrow(&l->model->names,
+                                   wish.size ? wish : tn_text("v"), l->error);
+
+    if (id == TN_NO_NAME || take(l, scope, id))
+        return id;
+    return numbered(l, scope, id);
+}
+
+/* What was made on the way to a value is called after it and what it is. */
+static struct tn_bytes wish_of(struct tn_laying *l, uint32_t value)
+{
+    const struct tn_net_value v    = tn_net_value(l->net, value);
+    struct tn_bytes           what = tn_text("const");
+
+    if (!v.is_inner)
+        return v.name;
+    if (v.producer != TN_NONE)
+        what = tn_net_node(l->net, v.producer).op->type;
+    char *text = tn_text_format(&l->model->arena, l->error, "%.*s/%.*s",
+                                TN_FMT(v.name), TN_FMT(what));
+    return text ? tn_text(text) : v.name;
+}
+
+/* Whether a node that stays makes it. */
+static bool lay_is_made(const struct tn_laying *l, uint32_t value)
+{
+    uint32_t producer = tn_net_value(l->net, value).producer;
+
+    return producer != TN_NONE && !tn_net_node(l->net, producer).is_removed;
+}
+
+static bool is_made_here(const struct tn_laying *l, uint32_t value,
+                         uint32_t graph)
+{
+    return tn_net_value(l->net, value).graph == graph && lay_is_made(l, value);
+}
+
+static void relay(struct tn_laying *l, uint32_t graph, uint32_t from,
+                  uint32_t to)
+{
+    struct tn_lay_relay *r =
+        tn_list_push(&l->relays, struct tn_lay_relay, l->error);
+
+    if (r)
+        *r = (struct tn_lay_relay){ graph, from, to };
+    l->is_used[from] = true;
+    if (tn_net_value(l->net, from).producer != TN_NONE)
+        l->plain[tn_net_value(l->net, from).producer] = NOT_PLAIN;
+}
+
+/* The world's names of the main graph's ends are taken as they are. */
+static void name_inputs(struct tn_laying *l)
+{
+    const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
+
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        uint32_t        value = *tn_list_at(inputs, uint32_t, i);
+        struct tn_bytes text  = tn_net_input_name(l->net, 0, i);
+        uint32_t        name = tn_intern_copy(&l->model->names, text, l->error);
+        if (name == TN_NO_NAME)
+            return;
+        if (!take(l, &l->value_names, name))
+            tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
+                         "two inputs are named '%.*s'", TN_FMT(text));
+        l->names[value] = name;
+    }
+}
+
+/* Whether nd4j's readers see that it is an output.  Asked once of a node: it
+ * may make as many as a file has room for. */
+static bool is_plain_output(const struct tn_laying *l, uint32_t value)
+{
+    uint32_t                 id   = tn_net_value(l->net, value).producer;
+    const struct tn_net_node node = tn_net_node(l->net, id);
+
+    for (uint32_t i = 0; !l->plain[id] && i < node.output_count; i++)
+        if (node.outputs[i] == TN_NONE || l->is_used[node.outputs[i]] ||
+            l->wanted[node.outputs[i]] != 1)
+            l->plain[id] = NOT_PLAIN;
+    if (!l->plain[id])
+        l->plain[id] = PLAIN;
+    return l->plain[id] == PLAIN;
+}
+
+static void name_output(struct tn_laying *l, uint32_t graph, uint32_t index,
+                        uint32_t name)
+{
+    uint32_t value =
+        *tn_list_at(&tn_net_graph(l->net, graph)->outputs, uint32_t, index);
+    bool is_direct =
+        is_made_here(l, value, graph) && !l->is_output[value] &&
+        !(l->facts->names_everything && !is_plain_output(l, value));
+
+    l->end_names[graph][index] = name;
+    if (is_direct) {
+        l->names[value]     = name;
+        l->is_output[value] = true;
+    } else {
+        relay(l, graph, value, name);
+    }
+}
+
+/* An output that is an input of the same name needs no more. */
+static bool is_input_too(const struct tn_laying *l, uint32_t value,
+                         uint32_t name)
+{
+    return l->is_input[value] && l->names[value] == name;
+}
+
+static void name_outputs(struct tn_laying *l)
+{
+    const struct tn_list *outputs = &tn_net_graph(l->net, 0)->outputs;
+
+    for (uint32_t i = 0; i < outputs->count; i++) {
+        uint8_t *wanted = &l->wanted[*tn_list_at(outputs, uint32_t, i)];
+        *wanted         = *wanted ? 2 : 1;
+    }
+    for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
+        uint32_t        value = *tn_list_at(outputs, uint32_t, i);
+        struct tn_bytes text  = tn_net_output_name(l->net, 0, i);
+        uint32_t        name = tn_intern_copy(&l->model->names, text, l->error);
+        l->end_names[0][i]   = name;
+        if (name == TN_NO_NAME || is_input_too(l, value, name))
+            continue;
+        if (!take(l, &l->value_names, name))
+            tn_error_set(l->error, TN_INVALID, TN_NOWHERE,
+                         "two outputs are named '%.*s': choose one of them "
+                         "with --outputs",
+                         TN_FMT(text));
+        else
+            name_output(l, 0, i, name);
+    }
+}
+
+static void name_inner_outputs(struct tn_laying *l, uint32_t graph)
+{
+    const struct tn_list *outputs = &tn_net_graph(l->net, graph)->outputs;
+
+    for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
+        uint32_t value = *tn_list_at(outputs, uint32_t, i);
+        name_output(l, graph, i,
+                    lay_name(l, &l->value_names, wish_of(l, value)));
+    }
+}
+
+/* Those that something uses, takes or makes, but for the world's ends. */
+static void name_rest(struct tn_laying *l, bool is_inner)
+{
+    for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
+        if (l->names[i] == TN_NO_NAME &&
+            tn_net_value(l->net, i).is_inner == is_inner &&
+            (l->is_used[i] || l->is_input[i] || lay_is_made(l, i)))
+            l->names[i] = lay_name(l, &l->value_names, wish_of(l, i));
+}
+
+/* Names for all values that are needed, and the identities that outputs need.
+ */
+static void lay_name_values(struct tn_laying *l)
+{
+    name_inputs(l);
+    name_outputs(l);
+    for (uint32_t i = 1; i < l->net->graphs.count && !tn_failed(l->error); i++)
+        if (l->placed[i] != TN_NONE)
+            name_inner_outputs(l, i);
+    name_rest(l, false);
+    name_rest(l, true);
+}
 
 /* ---- what is needed ----------------------------------------------------- */
 
@@ -355,7 +642,7 @@ static void lay_node_outputs(struct tn_laying         *l,
             lay_output(l, op, i, l->names[node->outputs[i]]);
         else if (l->facts->names_everything)
             lay_output(l, op, i,
-                       tn_lay_name(l, &l->value_names, node_name(l, node)));
+                       lay_name(l, &l->value_names, node_name(l, node)));
         else
             tn_model_add_output(l->model, TN_NONE, l->error);
     }
@@ -388,7 +675,7 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph,
         return TN_NONE;
     struct tn_op *row = tn_model_op_at(l->model, op);
     if (l->facts->names_everything || name.size)
-        row->name = tn_lay_name(l, &l->op_names, name);
+        row->name = lay_name(l, &l->op_names, name);
     row->type       = intern(l, type);
     row->domain     = intern(l, domain);
     row->first_attr = (uint32_t)l->model->attrs.count;
@@ -591,7 +878,7 @@ static enum tn_status check_values(struct tn_laying *l)
     for (uint32_t i = 0; i < l->net->values.count; i++) {
         const struct tn_net_value v = tn_net_value(l->net, i);
         if (l->is_used[i] && !v.constant && !l->is_input[i] &&
-            !tn_lay_is_made(l, i))
+            !lay_is_made(l, i))
             return tn_error_set(l->error, TN_MALFORMED, TN_NOWHERE,
                                 "nothing defines '%.*s'", TN_FMT(v.name));
     }
@@ -606,7 +893,7 @@ static enum tn_status lay_all(struct tn_laying *l)
     if (tn_failed(l->error))
         return l->error->status;
     number_graphs(l);
-    tn_lay_name_values(l);
+    lay_name_values(l);
     if (tn_failed(l->error))
         return l->error->status;
     TN_TRY(check_values(l));
@@ -678,12 +965,12 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
     tn_list_init(&l.queue, model->memory, sizeof(uint32_t));
     tn_list_init(&l.constants, model->memory, sizeof(struct tn_lay_constant));
     tn_pairs_init(&l.lists, model->memory);
-    tn_lay_scope_init(&l.value_names, model->memory);
-    tn_lay_scope_init(&l.op_names, model->memory);
+    lay_scope_init(&l.value_names, model->memory);
+    lay_scope_init(&l.op_names, model->memory);
     if (make_tables(&l))
         lay_all(&l);
-    tn_lay_scope_done(&l.value_names);
-    tn_lay_scope_done(&l.op_names);
+    lay_scope_done(&l.value_names);
+    lay_scope_done(&l.op_names);
     tn_pairs_done(&l.lists);
     tn_list_done(&l.relays);
     tn_list_done(&l.queue);

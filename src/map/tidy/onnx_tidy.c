@@ -4,10 +4,472 @@
  * Nodes are looked at one after the other; those that a body brings are new
  * nodes at the end and so are looked at, too.
  */
-#include "map/tidy/onnx_tidy.h"
 #include "map/net/net_build.h"
-
 #include "map/tidy/calls.h"
+#include "map/tidy/onnx_tidy.h"
+
+/* ---- a Scan is a Loop that looks up its slices -------------------------- */
+
+/*
+ *   Scan(v..., x...) {body(v..., slice...) -> (v'..., y...)}
+ *
+ *   n    = Gather(Shape(x0), axis)
+ *   Loop(n, , v...) {body(i, go, v...) -> (go', v'..., y...)}
+ *          slice = Gather(x, i; axis)         backwards: Gather(x, n - 1 - i)
+ *
+ * Results that are stacked backwards are turned after the loop, those that are
+ * stacked elsewhere than in front are transposed.  Where the rank of such a
+ * result is not known, or Slice has no steps yet, a Scan stays.
+ *
+ * That of opset 8 has an axis of batches before all others, and works on one
+ * batch after the other: a Loop over them with a Scan of today inside.
+ *
+ *   Loop(batches, ) {(b, go) -> (go', Scan(Gather(v, b)..., Gather(x, b)...))}
+ */
+
+struct scan {
+    struct tn_net *net;
+    uint32_t       node, graph, body;
+    uint32_t       states, slices;
+    uint32_t       count; /* value: how often                                 */
+};
+
+/* Number `index` of a list that may be missing. */
+static int64_t item_of(const struct scan *s, const char *name, uint32_t index)
+{
+    const struct tn_attr_value *list = tn_net_attr_of(s->net, s->node, name);
+
+    return list && list->kind == TN_ATTR_INT && index < list->count
+               ? list->of.ints[index]
+               : 0;
+}
+
+/* From the front; false: not known. */
+static bool axis_of(const struct scan *s, uint32_t index, int64_t *axis)
+{
+    uint32_t value = tn_net_node(s->net, s->node).inputs[s->states + index];
+    const struct tn_net_type *type = tn_net_value(s->net, value).type;
+
+    *axis = item_of(s, "scan_input_axes", index);
+    if (*axis < 0 && type->has_rank)
+        *axis += type->rank;
+    return *axis >= 0;
+}
+
+/* Where a stacked result has its rounds, from the front, and its rank; false:
+ * that is not known.  In front is in front for any rank. */
+static bool place_of_rounds(const struct scan *s, uint32_t index, int64_t *axis,
+                            int64_t *rank)
+{
+    const struct tn_net_graph *body = tn_net_graph(s->net, s->body);
+    uint32_t value = *tn_list_at(&body->outputs, uint32_t, s->states + index);
+    const struct tn_net_type *type = tn_net_value(s->net, value).type;
+
+    *axis = item_of(s, "scan_output_axes", index);
+    *rank = type->has_rank ? (int64_t)type->rank + 1 : 0;
+    if (*axis < 0)
+        *axis += *rank;
+    return *axis == 0 || (*axis > 0 && *axis < *rank);
+}
+
+static bool is_turned(const struct scan *s, uint32_t index)
+{
+    return item_of(s, "scan_output_directions", index) != 0;
+}
+
+static bool is_plain(const struct scan *s)
+{
+    const struct tn_net_node   node  = tn_net_node(s->net, s->node);
+    const struct tn_net_graph *body  = tn_net_graph(s->net, s->body);
+    uint64_t                   scans = body->outputs.count - s->states;
+    int64_t                    axis, rank;
+
+    for (uint32_t i = 0; i < node.input_count; i++)
+        if (node.inputs[i] == TN_NONE)
+            return false;
+    for (uint32_t i = 0; i < s->slices; i++)
+        if (!axis_of(s, i, &axis))
+            return false;
+    for (uint32_t i = 0; i < scans; i++)
+        if (!place_of_rounds(s, i, &axis, &rank) ||
+            (is_turned(s, i) && s->net->version < 10))
+            return false;
+    return true;
+}
+
+/* What its attributes and its body say fits together. */
+static bool open_scan(struct scan *s)
+{
+    const struct tn_net_node    node  = tn_net_node(s->net, s->node);
+    const struct tn_attr_value *body  = tn_net_attr(&node, "body");
+    const struct tn_attr_value *count = tn_net_attr(&node, "num_scan_inputs");
+
+    if (!body || body->kind != TN_ATTR_GRAPH || body->is_list ||
+        (uint64_t)body->of.ints[0] >= s->net->graphs.count || !count ||
+        count->kind != TN_ATTR_INT || count->of.ints[0] < 1 ||
+        count->of.ints[0] > node.input_count)
+        return false;
+    s->graph                     = node.graph;
+    s->body                      = (uint32_t)body->of.ints[0];
+    s->slices                    = (uint32_t)count->of.ints[0];
+    s->states                    = node.input_count - s->slices;
+    const struct tn_net_graph *g = tn_net_graph(s->net, s->body);
+    return g->inputs.count == node.input_count &&
+           g->outputs.count >= s->states &&
+           node.output_count <= g->outputs.count && is_plain(s);
+}
+
+static uint32_t new_value(struct scan *s, uint32_t graph, const char *name,
+                          enum tn_dtype dtype)
+{
+    uint32_t value = tn_net_add_value(s->net, graph, tn_text(name));
+
+    if (value != TN_NONE)
+        tn_net_set_scalar(s->net, value, dtype);
+    return value;
+}
+
+/* One node with one result. */
+static uint32_t make_with(struct scan *s, uint32_t graph, const char *type,
+                          const uint32_t *inputs, uint32_t count,
+                          const struct tn_net_attr *attr, uint32_t output)
+{
+    tn_net_add_node(
+        s->net,
+        &(struct tn_net_node){ .op           = tn_net_own_op(s->net, type),
+                               .graph        = graph,
+                               .inputs       = inputs,
+                               .input_count  = count,
+                               .outputs      = &output,
+                               .output_count = 1,
+                               .attrs        = attr,
+                               .attr_count   = attr != NULL,
+                               .source = tn_net_node(s->net, s->node).source });
+    return output;
+}
+
+/* `axis` below 0: it has no such attribute. */
+static uint32_t make(struct scan *s, uint32_t graph, const char *type,
+                     const uint32_t *inputs, uint32_t count, int64_t axis,
+                     uint32_t output)
+{
+    int64_t *number = tn_new(s->net->arena, int64_t, 1, s->net->error);
+
+    if (!number || tn_failed(s->net->error))
+        return TN_NONE;
+    *number                 = axis;
+    struct tn_net_attr attr = { tn_text("axis"),
+                                { TN_ATTR_INT, false, 1, { .ints = number } } };
+    return make_with(s, graph, type, inputs, count, axis >= 0 ? &attr : NULL,
+                     output);
+}
+
+static uint32_t number(struct scan *s, int64_t value)
+{
+    return tn_net_add_ints(s->net, s->graph, tn_text("axis"), TN_INT64, &value,
+                           0, NULL);
+}
+
+static void count_rounds(struct scan *s)
+{
+    uint32_t x     = tn_net_node(s->net, s->node).inputs[s->states];
+    uint32_t shape = tn_net_add_value(s->net, s->graph, tn_text("shape"));
+    int64_t  axis  = 0;
+
+    axis_of(s, 0, &axis);
+    make(s, s->graph, "Shape", &x, 1, -1, shape);
+    uint32_t pair[] = { shape, number(s, axis) };
+    s->count        = make(s, s->graph, "Gather", pair, 2, 0,
+                           new_value(s, s->graph, "rounds", TN_INT64));
+}
+
+/* i, or from the other end. */
+static uint32_t place_of(struct scan *s, uint32_t i, bool is_backwards)
+{
+    if (!is_backwards)
+        return i;
+    uint32_t ends[] = { s->count, number(s, 1) };
+    uint32_t last   = make(s, s->graph, "Sub", ends, 2, -1,
+                           new_value(s, s->graph, "last", TN_INT64));
+    uint32_t pair[] = { last, i };
+    return make(s, s->body, "Sub", pair, 2, -1,
+                new_value(s, s->body, "place", TN_INT64));
+}
+
+static void look_up(struct scan *s, uint32_t index, uint32_t i)
+{
+    uint32_t slice        = *tn_list_at(&tn_net_graph(s->net, s->body)->inputs,
+                                        uint32_t, s->states + index);
+    bool     is_backwards = item_of(s, "scan_input_directions", index) == 1;
+    uint32_t pair[] = { tn_net_node(s->net, s->node).inputs[s->states + index],
+                        place_of(s, i, is_backwards) };
+    int64_t  axis   = 0;
+
+    axis_of(s, index, &axis);
+    make(s, s->body, "Gather", pair, 2, axis, slice);
+}
+
+/* In front of the list of ends, and without the last ones. */
+static void put_first(struct tn_net *net, struct tn_list *ends,
+                      struct tn_list *names, const uint32_t *first,
+                      uint32_t count, uint64_t kept)
+{
+    uint64_t had = ends->count;
+
+    names->count = 0;
+    if (!tn_list_grow(ends, count, net->error))
+        return;
+    uint32_t *ids = ends->items;
+    memmove(ids + count, ids, (size_t)(kept < had ? kept : had) * sizeof *ids);
+    memcpy(ids, first, count * sizeof *ids);
+    ends->count = count + kept;
+}
+
+static void rewrite_body(struct scan *s)
+{
+    uint32_t i  = new_value(s, s->body, "i", TN_INT64);
+    uint32_t go = new_value(s, s->body, "go", TN_BOOL);
+    uint32_t on = make(s, s->body, "Identity", &go, 1, -1,
+                       new_value(s, s->body, "on", TN_BOOL));
+
+    for (uint32_t k = 0; k < s->slices && !tn_failed(s->net->error); k++)
+        look_up(s, k, i);
+    if (tn_failed(s->net->error))
+        return;
+    struct tn_net_graph *g       = tn_net_graph(s->net, s->body);
+    uint32_t             pair[2] = { i, go };
+    put_first(s->net, &g->inputs, &g->input_names, pair, 2, s->states);
+    put_first(s->net, &g->outputs, &g->output_names, &on, 1, g->outputs.count);
+}
+
+/* ---- results that are not stacked in front, forwards -------------------- */
+
+static uint32_t list_of_one(struct scan *s, int64_t value)
+{
+    uint64_t one = 1;
+
+    return tn_net_add_ints(s->net, s->graph, tn_text("bound"), TN_INT64, &value,
+                           1, &one);
+}
+
+/* The rounds from the last to the first. */
+static void turn(struct scan *s, uint32_t from, uint32_t to)
+{
+    uint32_t inputs[] = { from, list_of_one(s, -1), list_of_one(s, INT64_MIN),
+                          list_of_one(s, 0), list_of_one(s, -1) };
+
+    make(s, s->graph, "Slice", inputs, 5, -1, to);
+}
+
+/* The first axis goes to `axis`. */
+static void move_rounds(struct scan *s, uint32_t from, int64_t axis,
+                        int64_t rank, uint32_t to)
+{
+    int64_t *order =
+        tn_new(s->net->arena, int64_t, (uint64_t)rank, s->net->error);
+
+    if (!order)
+        return;
+    for (int64_t i = 0; i < rank; i++)
+        order[i] = i < axis ? i + 1 : i == axis ? 0 : i;
+    make_with(s, s->graph, "Transpose", &from, 1,
+              &(struct tn_net_attr){
+                  tn_text("perm"),
+                  { TN_ATTR_INT, true, (uint32_t)rank, { .ints = order } } },
+              to);
+}
+
+static uint32_t unnamed(struct scan *s)
+{
+    return tn_net_add_value(s->net, s->graph, tn_text("stacked"));
+}
+
+/* What the loop must give, so that the result becomes `wanted`. */
+static uint32_t stacked_for(struct scan *s, uint32_t index, uint32_t wanted)
+{
+    int64_t axis = 0, rank = 0;
+
+    if (wanted == TN_NONE || !place_of_rounds(s, index, &axis, &rank))
+        return wanted;
+    if (axis > 0) {
+        uint32_t front = unnamed(s);
+        move_rounds(s, front, axis, rank, wanted);
+        wanted = front;
+    }
+    if (is_turned(s, index)) {
+        uint32_t forwards = unnamed(s);
+        turn(s, forwards, wanted);
+        wanted = forwards;
+    }
+    return wanted;
+}
+
+/* Outputs of the loop; while the node is still a Scan. */
+static const uint32_t *loop_outputs(struct scan *s)
+{
+    const struct tn_net_node old   = tn_net_node(s->net, s->node);
+    uint32_t                 count = old.output_count;
+    uint32_t *outputs = tn_new(s->net->arena, uint32_t, count, s->net->error);
+
+    if (!outputs)
+        return NULL;
+    memcpy(outputs, old.outputs, count * sizeof *outputs);
+    for (uint32_t i = s->states; i < count; i++)
+        outputs[i] = stacked_for(s, i - s->states, outputs[i]);
+    return outputs;
+}
+
+static void make_loop(struct scan *s, const uint32_t *outputs)
+{
+    const struct tn_net_node old  = tn_net_node(s->net, s->node);
+    struct tn_net_node       loop = old;
+    uint32_t                *inputs =
+        tn_new(s->net->arena, uint32_t, (uint64_t)s->states + 2, s->net->error);
+    struct tn_net_attr body = { tn_text("body"), *tn_net_attr(&old, "body") };
+
+    if (!inputs)
+        return;
+    inputs[0] = s->count;
+    inputs[1] = TN_NONE;
+    if (s->states)
+        memcpy(inputs + 2, old.inputs, s->states * sizeof *inputs);
+    loop.op          = tn_net_own_op(s->net, "Loop");
+    loop.inputs      = inputs;
+    loop.input_count = s->states + 2;
+    loop.outputs     = outputs;
+    loop.attrs       = &body;
+    loop.attr_count  = 1;
+    tn_net_remove(s->net, s->node);
+    tn_net_add_node(s->net, &loop);
+}
+
+/* ---- opset 8 ------------------------------------------------------------ */
+
+/* The first input is the lengths of sequences, which must be left out. */
+static bool has_batches(const struct scan *s)
+{
+    const struct tn_net_node    node = tn_net_node(s->net, s->node);
+    const struct tn_attr_value *body = tn_net_attr(&node, "body");
+
+    for (uint32_t i = 1; i < node.input_count; i++)
+        if (node.inputs[i] == TN_NONE)
+            return false;
+    return node.input_count > 1 && node.inputs[0] == TN_NONE && body &&
+           body->kind == TN_ATTR_GRAPH && !body->is_list &&
+           (uint64_t)body->of.ints[0] < s->net->graphs.count;
+}
+
+/* In the graph of the loop: a Scan of what the batch has; gives its node. */
+static uint32_t scan_batch(struct scan *s, uint32_t batch)
+{
+    struct tn_net_node inner = tn_net_node(s->net, s->node);
+    uint32_t           count = inner.input_count - 1;
+    uint32_t *inputs = tn_new(s->net->arena, uint32_t, count, s->net->error);
+    uint32_t *outputs =
+        tn_new(s->net->arena, uint32_t, inner.output_count, s->net->error);
+    struct tn_net_attr *attrs = tn_new(s->net->arena, struct tn_net_attr,
+                                       inner.attr_count, s->net->error);
+
+    if (!inputs || !outputs || !attrs)
+        return TN_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pair[] = { inner.inputs[i + 1], batch };
+        inputs[i]       = make(s, s->body, "Gather", pair, 2, 0,
+                               tn_net_add_value(s->net, s->body, tn_text("item")));
+    }
+    for (uint32_t i = 0; i < inner.output_count; i++)
+        outputs[i] = tn_net_add_value(s->net, s->body, tn_text("result"));
+    for (uint32_t i = 0; i < inner.attr_count; i++) {
+        attrs[i] = inner.attrs[i];
+        if (tn_bytes_is(attrs[i].name, "directions"))
+            attrs[i].name = tn_text("scan_input_directions");
+    }
+    inner.name        = tn_text("");
+    inner.graph       = s->body;
+    inner.inputs      = inputs;
+    inner.input_count = count;
+    inner.outputs     = outputs;
+    inner.attrs       = attrs;
+    return tn_failed(s->net->error) ? TN_NONE : tn_net_add_node(s->net, &inner);
+}
+
+/* The loop, once the graph of its body is there. */
+static void loop_batches(struct scan *s)
+{
+    struct tn_net_node loop  = tn_net_node(s->net, s->node);
+    int64_t           *graph = tn_new(s->net->arena, int64_t, 1, s->net->error);
+    uint32_t shape = tn_net_add_value(s->net, s->graph, tn_text("shape"));
+
+    if (!graph || shape == TN_NONE)
+        return;
+    *graph = s->body;
+    make(s, s->graph, "Shape", &loop.inputs[1], 1, -1, shape);
+    uint32_t           pair[]   = { shape, number(s, 0) };
+    uint32_t           inputs[] = { make(s, s->graph, "Gather", pair, 2, 0,
+                                         new_value(s, s->graph, "batches", TN_INT64)),
+                                    TN_NONE };
+    struct tn_net_attr body     = {
+            tn_text("body"), { TN_ATTR_GRAPH, false, 1, { .ints = graph } }
+    };
+    loop.op          = tn_net_own_op(s->net, "Loop");
+    loop.inputs      = inputs;
+    loop.input_count = 2;
+    loop.attrs       = &body;
+    loop.attr_count  = 1;
+    tn_net_remove(s->net, s->node);
+    if (!tn_failed(s->net->error))
+        tn_net_add_node(s->net, &loop);
+}
+
+/* Gives the Scan inside, or TN_NONE. */
+static uint32_t open_batches(struct scan *s)
+{
+    struct tn_net *net = s->net;
+    uint32_t inner = (uint32_t)tn_net_attr_of(net, s->node, "body")->of.ints[0];
+
+    s->graph = tn_net_node(net, s->node).graph;
+    s->body =
+        tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("batch"), s->graph);
+    if (s->body == TN_NONE)
+        return TN_NONE;
+    tn_net_graph(net, inner)->parent = s->body;
+    uint32_t b                       = new_value(s, s->body, "b", TN_INT64);
+    uint32_t go                      = new_value(s, s->body, "go", TN_BOOL);
+    uint32_t on                      = make(s, s->body, "Identity", &go, 1, -1,
+                                            new_value(s, s->body, "on", TN_BOOL));
+    uint32_t scan                    = scan_batch(s, b);
+    if (scan == TN_NONE)
+        return TN_NONE;
+    tn_net_add_input(net, s->body, b, tn_text(""));
+    tn_net_add_input(net, s->body, go, tn_text(""));
+    tn_net_add_output(net, s->body, on, tn_text(""));
+    for (uint32_t i = 0; i < tn_net_node(net, scan).output_count; i++)
+        tn_net_add_output(net, s->body, tn_net_node(net, scan).outputs[i],
+                          tn_text(""));
+    loop_batches(s);
+    return scan;
+}
+
+/* Of one node; it stays what it is when no Loop says it. */
+static enum tn_status onnx_scan(struct tn_net *net, uint32_t node)
+{
+    struct scan s = { .net = net, .node = node };
+
+    if (net->version < 9) {
+        s.node = has_batches(&s) ? open_batches(&s) : TN_NONE;
+        if (s.node == TN_NONE)
+            return net->error->status;
+    }
+    if (!open_scan(&s))
+        return TN_OK;
+    count_rounds(&s);
+    const uint32_t *outputs = loop_outputs(&s);
+    if (!tn_failed(net->error))
+        rewrite_body(&s);
+    if (!tn_failed(net->error))
+        make_loop(&s, outputs);
+    return net->error->status;
+}
 
 /* What a value of a body has become in the call of that number; others are of
  * earlier calls.  Bodies themselves never change. */
@@ -362,7 +824,7 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
     if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Constant"))
         settle_constant(t->net, id);
     else if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Scan"))
-        tn_onnx_scan(t->net, id);
+        onnx_scan(t->net, id);
     return t->net->error->status;
 }
 

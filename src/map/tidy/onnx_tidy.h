@@ -4,7 +4,7 @@
  * After tidying:
  *
  *   Constant           a constant of the net, but for sparse ones
- *   Scan               a Loop (onnx_scan.c), but for unusual ones
+ *   Scan               a Loop, but for unusual ones
  *   model functions    their bodies in place of the calls; attributes that a
  *                      body takes from its caller have the caller's values
  */
@@ -16,8 +16,5 @@
 /* Fails into net->error; LIMIT when functions call each other too deep, or too
  * often for what the file justifies. */
 enum tn_status tn_onnx_tidy(struct tn_net *net);
-
-/* Of one node; it stays what it is when no Loop says it. */
-enum tn_status tn_onnx_scan(struct tn_net *net, uint32_t node);
 
 #endif
