@@ -53,7 +53,7 @@ struct tn_onnx_checker {
     struct tn_list   function_graphs; /* uint32_t by ordinal                 */
     struct tn_list   calls;           /* struct tn_onnx_call                 */
     struct tn_pairs  callees;         /* (op, 0) -> graph of the function    */
-    uint32_t         scan_op;     /* the last Scan; see onnx_check_bodies.c */
+    uint32_t         scan_op;     /* the last Scan; for its body       */
     uint32_t         scan_inputs; /* of it                               */
     struct tn_list   declared;    /* struct tn_onnx_declared             */
     const struct tn_dims       *last_dims; /* that were declared             */

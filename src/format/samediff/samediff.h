@@ -3,7 +3,7 @@
  *
  *   sd_array.c   FlatArray: tn_sd_array_read(), tn_sd_array_put()
  *   sd_dtype.c   numbers of element types, operation types, kinds
- *   sd_hash.c    the number of an operation by its name
+ *   sd_dtype.c   the number of an operation by its name
  *   sd_attr.c    the dialect nd4j: arguments of operations as attributes
  *   sd_node.c    one operation: tn_sd_args_read() and others (sd_node.h)
  *   sd_config.c  the training configuration in a few words
@@ -155,7 +155,7 @@ const char *tn_sd_op_type_name(int op_type);
 /* The number of "CUSTOM" or of "21"; -1: none. */
 int tn_sd_op_type_find(struct tn_bytes name);
 
-/* ---- the number of an operation (sd_hash.c) ----------------------------- */
+/* ---- the number of an operation (sd_dtype.c) ---------------------------- */
 
 /* Whether a custom operation of that name may have that number: its own, or
  * when the name is an alias that of the kernel. */
@@ -251,7 +251,7 @@ struct tn_sd_variable {
     int8_t             kind; /* enum tn_sd_kind, or what the file says        */
     bool               has_id, has_shape;
     bool               has_array; /* in the table itself                     */
-    bool               is_result; /* of an op, and worth having: sd_ends.c   */
+    bool               is_result; /* of an op, and worth having               */
     bool               is_listed; /* among the outputs of the graph          */
     uint32_t           rank;
     const int64_t     *shape; /* -1: not known                               */

@@ -113,7 +113,7 @@ void tn_sd_read_op_arrays(struct tn_sd_reader *r, uint32_t ordinal,
                           const struct tn_fb_table *op, uint16_t scalar_slot,
                           uint16_t properties_slot);
 
-/* ---- sd_control.c ------------------------------------------------------- */
+/* ---- sd_variable.c ------------------------------------------------------ */
 
 /* The value of that name in the graph that is read. */
 uint32_t tn_sd_value_named(struct tn_sd_reader *r, struct tn_bytes name);
@@ -127,7 +127,7 @@ void tn_sd_index_ops(struct tn_sd_reader *r, const struct tn_fb_vector *ops,
 void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
                         uint16_t slot, uint16_t outputs_slot);
 
-/* ---- sd_ends.c ---------------------------------------------------------- */
+/* ---- sd_variable.c ------------------------------------------------------- */
 
 /* Placeholders are inputs; what is listed, or minimised and what no op takes,
  * outputs. */

@@ -7,7 +7,285 @@
  * does not have (passed over), and data in two places (the last that is in a
  * graph counts, or the first range).
  */
+#include "base/arith.h"
+#include "base/sort.h"
 #include "format/samediff/sdnb.h"
+
+/* ---- header and manifest of an SDNB file: who owns which bytes ---------- */
+
+static uint64_t load_big(const uint8_t *p, unsigned size)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < size; i++)
+        value = value << 8 | p[i];
+    return value;
+}
+
+static enum tn_status read_header(struct tn_sdnb_file *file,
+                                  struct tn_error     *error)
+{
+    struct tn_cursor c = tn_cursor_span(
+        (struct tn_span){ file->source, 0, file->source->size }, error);
+    const uint8_t *head = tn_take(&c, TN_SDNB_HEADER);
+
+    if (!head)
+        return error->status;
+    if (memcmp(head, TN_SDNB_MAGIC, 4) != 0)
+        return tn_error_set(error, TN_MALFORMED, 0, "does not begin with SDNB");
+    if (load_big(head + 4, 4) != 1)
+        return tn_error_set(error, TN_UNSUPPORTED, 4,
+                            "version %" PRIu64 ", only 1 is known",
+                            load_big(head + 4, 4));
+    file->manifest_offset = load_big(head + 8, 8);
+    file->manifest_length = load_big(head + 16, 8);
+    if (file->manifest_offset == UINT64_MAX)
+        return tn_error_set(error, TN_TRUNCATED, 8,
+                            "the file was not written to its end");
+    if (load_big(head + 24, 8) != TN_SDNB_HEADER)
+        return tn_error_set(error, TN_MALFORMED, 24,
+                            "the graph at byte %" PRIu64 ", not at 32",
+                            load_big(head + 24, 8));
+    if (file->manifest_offset < TN_SDNB_HEADER ||
+        file->manifest_offset > file->source->size)
+        return tn_error_set(error, TN_TRUNCATED, 8,
+                            "the manifest at byte %" PRIu64 " of %" PRIu64,
+                            file->manifest_offset, file->source->size);
+    if (file->manifest_length > file->source->size - file->manifest_offset)
+        return tn_error_set(error, TN_TRUNCATED, 16,
+                            "a manifest of %" PRIu64 " bytes, %" PRIu64 " left",
+                            file->manifest_length,
+                            file->source->size - file->manifest_offset);
+    return TN_OK;
+}
+
+static enum tn_status read_manifest(struct tn_sdnb_file *file,
+                                    struct tn_arena     *arena,
+                                    struct tn_error     *error)
+{
+    struct tn_cursor c =
+        tn_cursor_span((struct tn_span){ file->source, file->manifest_offset,
+                                         file->manifest_length },
+                       error);
+
+    if (file->manifest_length == 0)
+        return error->status;
+    tn_javaser_read(&c, arena, &file->blobs);
+    file->is_read = tn_new(arena, bool, file->blobs.count, error);
+    for (uint64_t i = 0; i < file->blobs.count && !tn_failed(error); i++)
+        tn_intern_borrow(
+            &file->names,
+            tn_list_at(&file->blobs, struct tn_javaser_entry, i)->key, error);
+    return error->status;
+}
+
+static bool is_before(const void *left, const void *right)
+{
+    const struct tn_javaser_entry *a = left, *b = right;
+
+    return a->first != b->first ? a->first < b->first : a->second < b->second;
+}
+
+/* Each range inside, none over another; the graph ends where the first begins.
+ */
+static enum tn_status check_ranges(struct tn_sdnb_file *file,
+                                   struct tn_arena     *arena,
+                                   struct tn_error     *error)
+{
+    uint64_t     count = file->blobs.count, begin = TN_SDNB_HEADER;
+    const void **order = tn_new(arena, const void *, count, error);
+
+    if (count && !order)
+        return error->status;
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = tn_list_at(&file->blobs, struct tn_javaser_entry, i);
+    tn_sort(order, count, is_before);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct tn_javaser_entry *blob = order[i];
+        if (blob->first < (int64_t)begin || blob->second < 0 ||
+            !tn_inside((uint64_t)blob->first, (uint64_t)blob->second,
+                       file->manifest_offset))
+            return tn_error_set(error, TN_MALFORMED, blob->offset,
+                                "'%.*s' has bytes %" PRId64 " and %" PRId64
+                                " more, which are not free",
+                                TN_FMT(blob->key), blob->first, blob->second);
+        begin = (uint64_t)blob->first + (uint64_t)blob->second;
+    }
+    uint64_t end =
+        count ? (uint64_t)((const struct tn_javaser_entry *)order[0])->first
+              : file->manifest_offset;
+    file->graph =
+        (struct tn_span){ file->source, TN_SDNB_HEADER, end - TN_SDNB_HEADER };
+    return TN_OK;
+}
+
+enum tn_status tn_sdnb_file_read(struct tn_sdnb_file *file,
+                                 struct tn_source    *source,
+                                 struct tn_arena *arena, struct tn_error *error)
+{
+    *file = (struct tn_sdnb_file){ .source = source };
+    tn_list_init(&file->blobs, arena->memory, sizeof(struct tn_javaser_entry));
+    tn_intern_init(&file->names, arena);
+    if (read_header(file, error) == TN_OK &&
+        read_manifest(file, arena, error) == TN_OK)
+        check_ranges(file, arena, error);
+    if (tn_failed(error))
+        tn_error_file(error, source->name);
+    return error->status;
+}
+
+void tn_sdnb_file_done(struct tn_sdnb_file *file)
+{
+    tn_list_done(&file->blobs);
+    tn_intern_done(&file->names);
+}
+
+/* ---- BASE.shard<i>-of-<n>.sdnb: which files make a model ---------------- */
+
+#define SHARD_LIMIT 100000
+
+/* Reads back to front: a decimal number before `end`. */
+static bool number_before(struct tn_bytes name, size_t *end, uint32_t *value)
+{
+    size_t   begin = *end;
+    uint64_t scale = 1, sum = 0;
+
+    while (begin > 0 && name.data[begin - 1] >= '0' &&
+           name.data[begin - 1] <= '9' && sum < SHARD_LIMIT) {
+        sum += scale * (uint64_t)(name.data[--begin] - '0');
+        scale *= 10;
+    }
+    if (begin == *end || sum > SHARD_LIMIT)
+        return false;
+    *end   = begin;
+    *value = (uint32_t)sum;
+    return true;
+}
+
+static bool word_before(struct tn_bytes name, size_t *end, const char *word)
+{
+    size_t size = strlen(word);
+
+    if (*end < size || memcmp(name.data + *end - size, word, size) != 0)
+        return false;
+    *end -= size;
+    return true;
+}
+
+bool tn_sdnb_shard_name(struct tn_bytes name, struct tn_sdnb_shard *shard)
+{
+    size_t end = name.size;
+
+    shard->has_suffix = word_before(name, &end, TN_SDNB_SUFFIX);
+    if (!number_before(name, &end, &shard->count) ||
+        !word_before(name, &end, "-of-") ||
+        !number_before(name, &end, &shard->index) ||
+        !word_before(name, &end, ".shard"))
+        return false;
+    shard->base = tn_bytes(name.data, end);
+    return shard->count > 0 && shard->index < shard->count;
+}
+
+/* Of a folder: its shards, when they are those of one model. */
+static const char *choose(struct tn_bundle *bundle, struct tn_error *error)
+{
+    const char *const   *names;
+    uint64_t             count;
+    const char          *found = NULL;
+    struct tn_sdnb_shard first = { 0 }, shard;
+
+    if (tn_bundle_list(bundle, "", &names, &count, error) != TN_OK)
+        return NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!tn_sdnb_shard_name(tn_text(names[i]), &shard))
+            continue;
+        if (found && (!tn_bytes_equal(first.base, shard.base) ||
+                      first.count != shard.count)) {
+            tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                         "shards of several models in this folder: open one, "
+                         "such as %s",
+                         names[i]);
+            return NULL;
+        }
+        found = names[i];
+        first = shard;
+    }
+    if (!found)
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                     "no SDNB shard in this folder");
+    return found;
+}
+
+static enum tn_status open_shards(struct tn_bundle           *bundle,
+                                  const struct tn_sdnb_shard *shard,
+                                  const char *name, bool is_lax,
+                                  struct tn_source **files,
+                                  struct tn_error   *error)
+{
+    for (uint32_t i = 0; i < shard->count; i++) {
+        const char *other = tn_text_format(
+            &bundle->arena, error, "%.*s.shard%" PRIu32 "-of-%" PRIu32 "%s",
+            TN_FMT(shard->base), i, shard->count,
+            shard->has_suffix ? TN_SDNB_SUFFIX : "");
+        if (!other)
+            return error->status;
+        if (bundle->main && strcmp(other, name) == 0)
+            files[i] = bundle->main;
+        else if ((i == 0 || !is_lax || tn_bundle_has(bundle, other)) &&
+                 tn_bundle_sibling(bundle, tn_text(other), &files[i], error) !=
+                     TN_OK) {
+            if (i > 0 && error->reason == TN_REASON_MISSING_FILE)
+                error->reason = TN_REASON_MISSING_SHARD;
+            return error->status;
+        }
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_sdnb_siblings(struct tn_bundle *bundle, bool is_lax,
+                                struct tn_source ***files, uint32_t *count,
+                                struct tn_error *error)
+{
+    const char *name = bundle->main ? bundle->name : choose(bundle, error);
+    struct tn_sdnb_shard shard;
+
+    if (!name)
+        return error->status;
+    bool is_shard = tn_sdnb_shard_name(tn_text(name), &shard) &&
+                    (!bundle->main || bundle->folder >= 0 || shard.count == 1);
+    *count = is_shard ? shard.count : 1;
+    *files = tn_new(&bundle->arena, struct tn_source *, *count, error);
+    if (!*files)
+        return error->status;
+    if (is_shard)
+        return open_shards(bundle, &shard, name, is_lax, *files, error);
+    (*files)[0] = bundle->main;
+    return TN_OK;
+}
+
+const char *tn_sdnb_stale(struct tn_bundle *bundle)
+{
+    struct tn_error      error = TN_ERROR_INIT;
+    struct tn_bytes      base  = tn_text(bundle->name);
+    const char *const   *names;
+    uint64_t             count;
+    struct tn_sdnb_shard shard;
+
+    if (!bundle->main || bundle->folder < 0 ||
+        tn_sdnb_shard_name(base, &shard) ||
+        tn_bundle_list(bundle, "", &names, &count, &error) != TN_OK)
+        return "";
+    for (size_t i = base.size; i-- > 0;)
+        if (base.data[i] == '.') {
+            base.size = i; /* without its last extension */
+            break;
+        }
+    for (uint64_t i = 0; i < count; i++)
+        if (tn_sdnb_shard_name(tn_text(names[i]), &shard) &&
+            tn_bytes_equal(shard.base, base))
+            return names[i];
+    return "";
+}
 
 /* Where the data of one variable is. */
 struct place {

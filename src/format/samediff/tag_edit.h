@@ -1,11 +1,10 @@
 /*
  * tag_edit.h - changing and looking at the tags of a container on disk
  *
- *   tag_share.c    arrays that are in a container already
- *   tag_edit.c     adding a tag
- *   tag_remove.c   removing one; others that share from it get a copy
- *   tag_compact.c  writing the container anew without what nobody needs
- *   tag_look.c     what the tags are, and how two of them differ
+ *   tag_edit.c  adding a tag, sharing arrays that are there already; removing
+ *               one, others that share from it get a copy; writing the
+ *               container anew without what nobody needs
+ *   tag_look.c  what the tags are, and how two of them differ
  *
  * Adding and removing append a commit: what was there stays valid until the
  * new state is on disk.  Compacting writes a second file and renames it.
@@ -73,36 +72,12 @@ struct tn_tag_edit {
     bool               has_box;
     bool               is_dry;
 };
-enum tn_status tn_tag_edit_open(struct tn_tag_edit *e, struct tn_memory *memory,
-                                const char *path, const struct tn_tag_how *how,
-                                struct tn_error *error);
-void           tn_tag_edit_close(struct tn_tag_edit *e);
 
-/* One more than the largest number of a file of the tag. */
-uint64_t tn_tag_next_id(const struct tn_tagged *t, struct tn_bytes tag,
-                        enum tn_tag_file which);
-
-/* Marks (by number of the entry) the arrays that the tag names, its own and
- * others'. */
-enum tn_status tn_tag_mark(struct tn_tagged *t, struct tn_bytes tag,
-                           bool *is_named, struct tn_error *error);
-
-/* tag_share.c */
 struct tn_tag_shares {
     struct tn_tagged *t;
     struct tn_pairs   by_size; /* (low, high) -> entry + 1                    */
     uint32_t         *next;    /* by entry: another of that size + 1, or 0    */
     struct tn_meter  *meter;
 };
-enum tn_status tn_tag_shares_init(struct tn_tag_shares *s, struct tn_tagged *t,
-                                  struct tn_meter *meter,
-                                  struct tn_error *error);
-void           tn_tag_shares_done(struct tn_tag_shares *s);
-
-/* Points every file whose bytes are there at where they are.  Tells how many
- * are new and their bytes. */
-enum tn_status tn_tag_share_all(struct tn_tag_shares    *s,
-                                struct tn_tagged_writer *w,
-                                struct tn_tag_summary   *summary);
 
 #endif

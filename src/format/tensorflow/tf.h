@@ -227,7 +227,7 @@ enum tn_status tn_tf_check_checkpoint(struct tn_bundle      *bundle,
                                       struct tn_report      *report,
                                       struct tn_error       *error);
 
-/* ---- tf_facts.c --------------------------------------------------------- */
+/* ---- tf_meta_read.c ----------------------------------------------------- */
 
 void tn_tf_add_version_facts(struct tn_model             *model,
                              const struct tn_tf_versions *versions,

@@ -1,13 +1,339 @@
 /* tf_bundle.c - reading checkpoints; the map of the bytes is in tf_bundle.h */
-#include "format/tensorflow/tf_bundle.h"
-
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/arith.h"
 #include "base/sort.h"
-#include "format/tensorflow/tf_bundle_read.h"
+#include "codec/crc32c.h"
+#include "format/tensorflow/tf_bundle.h"
+#include "format/tensorflow/tf_crc.h"
 #include "format/tensorflow/tf_dtype.h"
+#include "format/tensorflow/tf_slice_key.h"
 #include "format/tensorflow/tf_tiling.h"
+#include "ir/window.h"
+#include "wire/pb/pb_wire.h"
+#include "wire/sstable/sstable.h"
+
+/* A tensor, or a slice, on its way from the table. */
+struct tn_tf_draft {
+    struct tn_tf_bundle_entry  entry;
+    const struct tn_tf_extent *extents; /* slice_count times rank            */
+    uint64_t                   slice_count;
+    bool                       is_used; /* a slice that some tensor lists    */
+};
+
+struct tn_tf_bundle_reader {
+    struct tn_tf_bundle *index;
+    struct tn_error     *error;
+    tn_tf_shard_opener  *open;
+    void                *context;
+    struct tn_list       tensors; /* struct tn_tf_draft                      */
+    struct tn_list       slices;  /* the same, ascending by key              */
+    /* Scratch for one message. */
+    struct tn_list   dims;    /* uint64_t                                    */
+    struct tn_list   extents; /* struct tn_tf_extent                         */
+    struct tn_list   ranks;   /* uint64_t: extents of each slice             */
+    struct tn_buffer name;
+};
+
+static void read_dims(struct tn_tf_bundle_reader *r, struct tn_cursor *c);
+static void read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c);
+static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                       struct tn_tf_draft *draft);
+
+/* ---- checkpoints of version 1: one table, data in the values ------------ */
+
+/*
+ *   SavedTensorSlices    { meta = 1, data = 2 }
+ *   SavedTensorSliceMeta { tensor = 1 (repeated), versions = 2 }
+ *   SavedSliceMeta       { name = 1, shape = 2, type = 3, slice = 4 (repeated)
+ * } SavedSlice           { name = 1, slice = 2, data = 3 (TensorProto) }
+ *
+ * The TensorProto has neither type nor shape, only values in a typed field.
+ * Values in packed blocks are kept unpacked, in counted memory, for as long as
+ * the checkpoint is open: these tables are old, small and few.
+ */
+
+enum { SAVED_META = 1, SAVED_DATA = 2 };
+enum { META_TENSOR = 1 };
+enum { TENSOR_NAME = 1, TENSOR_SHAPE = 2, TENSOR_TYPE = 3, TENSOR_SLICE = 4 };
+enum { SLICE_DATA = 3 };
+
+static void read_tensor_field(struct tn_tf_bundle_reader *r,
+                              struct tn_cursor *c, struct tn_pb_field *f,
+                              struct tn_tf_bundle_entry *e)
+{
+    switch (f->number) {
+    case TENSOR_NAME:
+        if (tn_pb_expect(c, f, TN_WIRE_LEN))
+            e->key = tn_bytes_dup(&r->index->arena, tn_pb_text(f), r->error);
+        break;
+    case TENSOR_SHAPE:
+        if (tn_pb_expect(c, f, TN_WIRE_LEN))
+            read_dims(r, &f->body);
+        break;
+    case TENSOR_TYPE:
+        if (tn_pb_expect(c, f, TN_WIRE_VARINT))
+            e->elements.shape.dtype = tn_tf_dtype(f->value);
+        break;
+    case TENSOR_SLICE:
+        if (tn_pb_expect(c, f, TN_WIRE_LEN))
+            read_extents(r, &f->body);
+        break;
+    }
+}
+
+static void read_tensor(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                        uint64_t place)
+{
+    struct tn_pb_field  f;
+    struct tn_tf_draft *draft =
+        tn_list_push(&r->tensors, struct tn_tf_draft, r->error);
+
+    if (!draft)
+        return;
+    draft->entry.place = place;
+    while (tn_pb_next(c, &f))
+        read_tensor_field(r, c, &f, &draft->entry);
+    if (!tn_failed(r->error) &&
+        (draft->entry.elements.shape.dtype == TN_UNDEFINED ||
+         r->ranks.count == 0))
+        tn_fail(c, TN_MALFORMED, "a tensor without a type or without slices");
+    keep_shape(r, c, draft);
+    if (tn_failed(r->error))
+        tn_error_where(r->error, "%.*s", TN_FMT(draft->entry.key));
+}
+
+/* One value of a table of version 1. */
+static void read_old_meta(struct tn_tf_bundle_reader *r,
+                          struct tn_sstable_entry    *entry)
+{
+    struct tn_cursor  *c = &entry->value;
+    struct tn_pb_field f, t;
+
+    r->index->version = 1;
+    while (tn_pb_next(c, &f)) {
+        if (f.number != SAVED_META || !tn_pb_expect(c, &f, TN_WIRE_LEN))
+            continue;
+        while (tn_pb_next(&f.body, &t))
+            if (t.number == META_TENSOR &&
+                tn_pb_expect(&f.body, &t, TN_WIRE_LEN))
+                read_tensor(r, &t.body,
+                            entry->is_packed ? entry->offset : t.offset);
+    }
+}
+
+/* A source over a copy of the bytes that ends with the checkpoint. */
+static struct tn_cursor keep_unpacked(struct tn_tf_bundle_reader *r,
+                                      struct tn_cursor            value)
+{
+    struct tn_arena  *arena  = &r->index->arena;
+    struct tn_source *source = tn_new(arena, struct tn_source, 1, r->error);
+    struct tn_bytes   copy =
+        tn_bytes_dup(arena, tn_take_bytes(&value, tn_left(&value)), r->error);
+
+    if (!source || !copy.data)
+        return tn_cursor_bytes(tn_bytes(NULL, 0), 0, r->error);
+    tn_source_memory(source, r->index->memory, copy);
+    source->name = r->index->index->name;
+    return tn_cursor_span((struct tn_span){ source, 0, copy.size }, r->error);
+}
+
+static void read_old_slice(struct tn_tf_bundle_reader *r,
+                           struct tn_sstable_entry    *entry)
+{
+    struct tn_cursor   c = entry->value;
+    struct tn_pb_field f, data;
+    struct tn_span     tensor = { NULL, 0, 0 };
+
+    if (entry->is_packed)
+        c = keep_unpacked(r, entry->value);
+    while (tn_pb_next(&c, &f)) {
+        if (f.number != SAVED_DATA || !tn_pb_expect(&c, &f, TN_WIRE_LEN))
+            continue;
+        while (tn_pb_next(&f.body, &data))
+            if (data.number == SLICE_DATA &&
+                tn_pb_expect(&f.body, &data, TN_WIRE_LEN))
+                tensor = tn_pb_body_span(&data);
+    }
+    if (!tn_failed(r->error) && !tensor.source)
+        tn_fail(&c, TN_MALFORMED, "a slice without data");
+    tn_sstable_blame(entry, r->error);
+    struct tn_tf_draft *draft =
+        tn_list_push(&r->slices, struct tn_tf_draft, r->error);
+    if (!draft)
+        return;
+    draft->entry.place = entry->offset;
+    draft->entry.data  = tensor;
+    draft->entry.key   = tn_bytes_dup(&r->index->arena, entry->key, r->error);
+}
+
+/* The last body of a LEN field, or nothing. */
+static struct tn_span last_body(struct tn_tf_bundle_reader      *r,
+                                const struct tn_tf_bundle_entry *slice,
+                                uint32_t                         number)
+{
+    struct tn_cursor   c    = tn_cursor_span(slice->data, r->error);
+    struct tn_span     body = { NULL, 0, 0 };
+    struct tn_pb_field f;
+
+    while (tn_pb_next(&c, &f))
+        if (f.number == number && tn_pb_expect(&c, &f, TN_WIRE_LEN))
+            body = tn_pb_body_span(&f);
+    if (tn_failed(r->error) && slice->data.source != r->index->index)
+        r->error->offset = slice->place; /* it was unpacked */
+    return body;
+}
+
+/* Gives a slice of version 1 the shape and type that only its tensor knows,
+ * and the payload. */
+static void shape_old_slice(struct tn_tf_bundle_reader *r,
+                            struct tn_tf_bundle_entry  *slice,
+                            const struct tn_shape      *shape)
+{
+    struct tn_elements *elements = &slice->elements;
+    uint32_t            field    = tn_tf_value_field(shape->dtype);
+    struct tn_span      content  = last_body(r, slice, TN_TF_TENSOR_CONTENT);
+
+    if (field == TN_TF_FLOAT8_VAL && content.length == 0)
+        content = last_body(r, slice, field);
+    elements->shape   = *shape;
+    elements->payload = tn_payload_raw(shape, content, 1);
+    if (content.length && !tn_dtype_size(shape->dtype))
+        elements->payload.encoding = TN_ENCODING_LENGTHS;
+    if (content.length)
+        return;
+    elements->payload.encoding = TN_ENCODING_FIELD;
+    elements->payload.span     = slice->data;
+    elements->payload.field    = field;
+}
+
+/* ---- the checksums over the data of a checkpoint ------------------------ */
+
+/*
+ * Elements of fixed size: the CRC-32C of the bytes as they are stored.
+ *
+ * Strings: a running checksum of the lengths, each as u32 (u64 when it does not
+ * fit) and not as the varint that is stored; its mask is what lies between
+ * lengths and bytes; it goes on over those four bytes and over the strings.
+ *
+ * Variants: the running checksum takes each length as u64, the bytes, and the
+ * four bytes of its own mask that follow.
+ */
+
+struct check {
+    const struct tn_tf_bundle_entry *entry;
+    struct tn_memory                *memory;
+    struct tn_error                 *error;
+    struct tn_window                 lengths;
+    uint32_t                         crc; /* so far                          */
+};
+
+static void expect_crc(struct check *k, uint64_t offset, uint32_t stored,
+                       const char *of)
+{
+    uint32_t found = tn_crc32c_mask(k->crc);
+
+    if (tn_failed(k->error) || stored == found)
+        return;
+    tn_error_set(k->error, TN_MALFORMED, offset,
+                 "checksum %08" PRIx32 " of %s, stored is %08" PRIx32, found,
+                 of, stored);
+    tn_error_file(k->error, k->entry->data.source->name);
+}
+
+/* Steps over four bytes of checksum, which then count themselves. */
+static void take_crc(struct check *k, const char *of)
+{
+    uint64_t offset   = k->lengths.cursor.offset;
+    uint8_t  bytes[4] = { 0 };
+
+    tn_window_copy(&k->lengths, bytes, sizeof bytes);
+    expect_crc(k, offset, tn_load32(bytes), of);
+    k->crc = tn_crc32c(k->crc, bytes, sizeof bytes);
+}
+
+static struct tn_span rest(const struct check *k, uint64_t length)
+{
+    return (struct tn_span){ k->entry->data.source, k->lengths.cursor.offset,
+                             length };
+}
+
+static void check_strings(struct check *k, uint64_t count)
+{
+    uint64_t total = 0;
+
+    for (uint64_t i = 0; i < count && !tn_failed(k->error); i++) {
+        uint64_t offset = k->lengths.cursor.offset;
+        uint64_t length = tn_window_varint(&k->lengths);
+        if (!tn_add(total, length, &total))
+            tn_fail_at(&k->lengths.cursor, offset, TN_MALFORMED,
+                       "strings of more than 2^64 bytes");
+        k->crc = tn_tf_crc_length(k->crc, length);
+    }
+    take_crc(k, "the lengths");
+    if (!tn_failed(k->error) && total != tn_window_left(&k->lengths))
+        tn_fail(&k->lengths.cursor, TN_MALFORMED,
+                "strings of %" PRIu64 " bytes in %" PRIu64, total,
+                tn_window_left(&k->lengths));
+    if (!tn_failed(k->error))
+        tn_tf_crc_span(&k->crc, rest(k, total), k->memory, k->error);
+}
+
+static void check_variants(struct check *k, uint64_t count)
+{
+    for (uint64_t i = 0; i < count && !tn_failed(k->error); i++) {
+        uint64_t length     = tn_window_varint(&k->lengths);
+        k->crc              = tn_tf_crc_u64(k->crc, length);
+        struct tn_span body = rest(k, length);
+        tn_window_skip(&k->lengths, length);
+        if (!tn_failed(k->error))
+            tn_tf_crc_span(&k->crc, body, k->memory, k->error);
+        take_crc(k, "a variant");
+    }
+    if (!tn_failed(k->error) && tn_window_left(&k->lengths))
+        tn_fail(&k->lengths.cursor, TN_MALFORMED,
+                "%" PRIu64 " bytes after the last variant",
+                tn_window_left(&k->lengths));
+}
+
+static enum tn_status check_data(const struct tn_tf_bundle_entry *entry,
+                                 struct tn_memory                *memory,
+                                 struct tn_error                 *error)
+{
+    struct check k     = { .entry = entry, .memory = memory, .error = error };
+    uint64_t     count = 0;
+
+    if (!entry->has_crc) /* version 1: only the blocks of the table have one */
+        return tn_payload_check(&entry->elements, error);
+    tn_shape_count(&entry->elements.shape, &count);
+    if (count == 0 || tn_dtype_size(entry->elements.shape.dtype)) {
+        tn_tf_crc_span(&k.crc, entry->data, memory, error);
+    } else {
+        tn_window_open(&k.lengths, entry->data, memory, error);
+        if (entry->elements.shape.dtype == TN_STRING)
+            check_strings(&k, count);
+        else
+            check_variants(&k, count);
+        tn_window_done(&k.lengths);
+    }
+    expect_crc(&k, entry->data.offset, entry->crc, "the data");
+    return error->status;
+}
+
+enum tn_status tn_tf_bundle_check_entry(const struct tn_tf_bundle_entry *entry,
+                                        struct tn_memory                *memory,
+                                        struct tn_error                 *error)
+{
+    if (entry->piece_count == 0)
+        check_data(entry, memory, error);
+    for (uint64_t i = 0; i < entry->piece_count && !tn_failed(error); i++) {
+        check_data(entry->pieces[i], memory, error);
+        tn_error_where(error, "slice[%" PRIu64 "]", i);
+    }
+    tn_error_where(error, "%.*s", TN_FMT(entry->key));
+    return error->status;
+}
 
 /* BundleHeaderProto, BundleEntryProto, TensorShapeProto, TensorSliceProto */
 enum { HEADER_SHARDS = 1, HEADER_ENDIANNESS = 2 };
@@ -63,7 +389,8 @@ static void add_dim(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
         *dim = size;
 }
 
-void tn_tf_read_dims(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
+/* Messages, into the scratch of the reader. */
+static void read_dims(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
 {
     struct tn_pb_field f;
 
@@ -97,7 +424,7 @@ static struct tn_tf_extent read_extent(struct tn_cursor *c)
     return extent;
 }
 
-void tn_tf_read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
+static void read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
 {
     uint64_t           before = r->extents.count;
     struct tn_pb_field f;
@@ -116,8 +443,10 @@ void tn_tf_read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
         *rank = r->extents.count - before;
 }
 
-void tn_tf_keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
-                      struct tn_tf_draft *draft)
+/* From scratch into the draft; fails when they contradict each other.  Sets
+ * the shape's rank and dims, extents and slice_count. */
+static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
+                       struct tn_tf_draft *draft)
 {
     struct tn_arena *arena = &r->index->arena;
     struct tn_shape *shape = &draft->entry.elements.shape;
@@ -270,7 +599,7 @@ static void read_first(struct tn_tf_bundle_reader *r,
         return;
     }
     if (tn_more(&peek) && tn_u8(&peek) == tn_tag(1, TN_WIRE_LEN))
-        tn_tf_read_old_meta(r, e);
+        read_old_meta(r, e);
     else
         read_header(r, &e->value);
 }
@@ -296,12 +625,12 @@ static void read_entry_field(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
         if (e->elements.shape.dtype == TN_UNDEFINED || f->value > TN_TF_REF)
             tn_fail_at(c, f->offset, TN_MALFORMED, "type %" PRIu64, f->value);
         break;
-    case ENTRY_SHAPE: tn_tf_read_dims(r, &f->body); break;
+    case ENTRY_SHAPE: read_dims(r, &f->body); break;
     case ENTRY_SHARD: *shard = f->value; break;
     case ENTRY_OFFSET: e->data.offset = f->value; break;
     case ENTRY_SIZE: e->data.length = f->value; break;
     case ENTRY_CRC: e->crc = (uint32_t)f->value; break;
-    case ENTRY_SLICES: tn_tf_read_extents(r, &f->body); break;
+    case ENTRY_SLICES: read_extents(r, &f->body); break;
     }
 }
 
@@ -316,7 +645,7 @@ static void read_entry(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
     if (!tn_failed(r->error) &&
         draft->entry.elements.shape.dtype == TN_UNDEFINED)
         tn_fail(c, TN_MALFORMED, "a tensor without a type");
-    tn_tf_keep_shape(r, c, draft);
+    keep_shape(r, c, draft);
     draft->entry.has_crc = draft->slice_count == 0;
     if (tn_failed(r->error))
         return;
@@ -339,7 +668,7 @@ static void read_table_entry(struct tn_tf_bundle_reader *r,
                              struct tn_sstable_entry    *e)
 {
     if (r->index->version == 1) {
-        tn_tf_read_old_slice(r, e);
+        read_old_slice(r, e);
         return;
     }
     struct tn_list *list = is_slice_key(r, e->key) ? &r->slices : &r->tensors;
@@ -446,7 +775,7 @@ static struct tn_tf_bundle_entry *slice_entry(
     }
     slice->is_used = true;
     if (r->index->version == 1)
-        tn_tf_shape_old_slice(r, &slice->entry, shape);
+        shape_old_slice(r, &slice->entry, shape);
     else if (!tn_shape_equal(&slice->entry.elements.shape, shape))
         tn_error_set(r->error, TN_MALFORMED, slice->entry.place,
                      "a slice has another type or shape than its key says");

@@ -5,21 +5,1317 @@
  * bad-version, schema-version, no-meta-graph, duplicate-tags,
  * unknown-signature-tensor, missing-asset, asset-outside,
  * missing-checkpoint, uninitialized-variable, missing-entry,
- * variable-mismatch, unused-slice, bad-checksum.  Those of nodes are in
- * tf_check_nodes.c.
+ * variable-mismatch, unused-slice, bad-checksum.  Those of nodes stand
+ * with them.
  */
-#include "format/tensorflow/tf_check.h"
-
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/byte_find.h"
+#include "base/memo.h"
+#include "base/report.h"
 #include "format/registry.h"
+#include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_bundle.h"
+#include "format/tensorflow/tf_callers.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_object_graph.h"
+#include "format/tensorflow/tf_renew.h"
 #include "io/workers.h"
 #include "ir/graph_check.h"
+#include "ir/output_name.h"
+#include "ir/value_sizes.h"
+#include "ir/vocab_check.h"
+
+struct tn_tf_checking {
+    struct tn_bundle      *bundle;
+    const struct tn_model *model;
+    struct tn_report      *report;
+    struct tn_error       *error; /* of the machine, not of the file          */
+    struct tn_arena        arena; /* scratch                                  */
+    const char            *file;  /* of the model's message                   */
+    struct tn_pairs        functions; /* (main graph, name) -> graph          */
+    struct tn_list         calls;     /* struct tn_tf_call                    */
+    struct tn_arena        kept;
+    uint8_t               *lists; /* by graph: TN_TF_LIST_...                 */
+};
+
+/* A function that takes or gives a list, of any length. */
+#define TN_TF_TAKES_LIST 1
+#define TN_TF_GIVES_LIST 2
+
+/* Function `from` has a node that runs function `to`: graph indices. */
+struct tn_tf_call {
+    uint32_t from, to;
+    uint64_t offset; /* of the node                                           */
+};
+
+/* ---- calls -------------------------------------------------------------- */
+
+/* What a signature says of a value. */
+struct tn_tf_claim {
+    struct tn_value_claim      said;
+    const struct tn_io        *end;
+    const struct tn_signature *signature; /* NULL: of the function `graph`    */
+    uint32_t                   graph, index;
+    bool                       is_output;
+};
+
+struct tn_tf_calls {
+    struct tn_tf_checking *c;
+    const uint32_t        *mains; /* by graph: whose library it can call      */
+    struct tn_pairs        callers; /* (type, 0): in tn_tf_callers()          */
+    struct tn_list         claims;  /* struct tn_tf_claim                     */
+    struct tn_pairs lists; /* (value, 0): an argument that is a list          */
+    uint32_t        op, graph, body; /* the last ones asked for               */
+    bool            is_in_step;      /* of them                               */
+    struct tn_tf_plan plan;
+};
+
+/* ---- what must hold for each node of a TensorFlow graph ----------------- */
+
+/*
+ * Rules: bad-name, control-input-order, duplicate-attribute, empty-attribute,
+ * unknown-type, bad-shape, wrong-size, type-mismatch,
+ * huge-constant, excess-values, unknown-function, argument-count.
+ *
+ * Nodes have the same attributes again and again: one with the bytes of
+ * another that was found good is not looked into.
+ */
+
+enum {
+    NODE_INPUT = 3,
+    NODE_ATTR  = 5,
+};
+
+enum {
+    ATTR_LIST   = 1,
+    ATTR_TYPE   = 6,
+    ATTR_SHAPE  = 7,
+    ATTR_TENSOR = 8,
+    ATTR_FUNC   = 10,
+};
+
+/* TensorFlow itself stops here when a constant stores nothing. */
+#define ZEROS_LIMIT (UINT64_C(2) << 30)
+
+/* Keys are compared pairwise up to here; real nodes have a dozen. */
+#define KEY_LIMIT 64
+
+/* What a node has to know of an attribute. */
+struct fact {
+    struct tn_bytes key;
+    uint64_t        type; /* that it says, or that its tensor is of           */
+    enum { ANY, DTYPE, VALUE } role;
+    bool is_call; /* then more depends on it than its bytes say               */
+};
+
+struct known_attrs {
+    struct tn_memo memo;
+    struct fact    facts[TN_MEMO_PLACES];
+};
+
+/* What was learned from the nodes before. */
+struct past {
+    struct known_attrs attrs;
+    struct tn_bytes    name; /* the last good one                             */
+};
+
+struct visit {
+    struct tn_tf_checking *c;
+    struct past           *past;
+    uint32_t               op;
+    uint32_t               graph;
+    uint32_t               main; /* graph of the library that it can call     */
+    uint32_t               key_count;
+    struct tn_bytes       *keys;  /* seen so far; room for KEY_LIMIT          */
+    uint64_t               dtype; /* the attribute; 0: none                   */
+    uint64_t               value_type; /* of the attribute `value`            */
+    bool                   has_value, has_dtype;
+    bool                   has_control; /* the input before                   */
+    bool                   is_unordered;
+};
+
+static const struct tn_bytes no_key;
+
+static void complain(struct visit *v, enum tn_finding_level level,
+                     const char *rule, uint64_t offset, struct tn_bytes key,
+                     const char *format, ...) TN_PRINTF(6, 7);
+
+static void complain(struct visit *v, enum tn_finding_level level,
+                     const char *rule, uint64_t offset, struct tn_bytes key,
+                     const char *format, ...)
+{
+    char    what[200], node[160], where[220];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    tn_op_path(v->c->model, v->op, node, sizeof node);
+    snprintf(where, sizeof where, "%s%s%.*s", node, key.size ? ".attr." : "",
+             TN_FMT(key));
+    tn_report_format(v->c->report, level, rule, v->c->file, offset, where, "%s",
+                     what);
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+/* The bits of a range of characters, in the word that they belong to. */
+#define BITS(first, last)                                                      \
+    (((UINT64_C(1) << ((last) - (first) + 1)) - 1) << (first) % 64)
+
+/* How many bytes at the front are the same, in whole words. */
+static size_t common_front(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t at = 0;
+
+    while (a.size - at >= 8 && b.size - at >= 8 &&
+           !memcmp(a.data + at, b.data + at, 8))
+        at += 8;
+    return at;
+}
+
+/* [A-Za-z0-9.][A-Za-z0-9_./-]*, further parts after '>'; '_' in front marks
+ * nodes that TensorFlow made itself.  What it shares with a good name, nodes
+ * being named by their scopes, is good. */
+static bool is_node_name(struct tn_bytes name, struct tn_bytes good)
+{
+    static const uint64_t front[4] = {
+        BITS('.', '.') | BITS('0', '9'),
+        BITS('A', 'Z') | BITS('_', '_') | BITS('a', 'z'),
+    };
+    static const uint64_t inside[4] = {
+        BITS('-', '9') | BITS('>', '>'),
+        BITS('A', 'Z') | BITS('\\', '\\') | BITS('_', '_') | BITS('a', 'z'),
+    };
+    size_t          begin = common_front(name, good);
+    const uint64_t *allowed =
+        begin == 0 || name.data[begin - 1] == '>' ? front : inside;
+
+    for (size_t i = begin; i < name.size; i++) {
+        uint8_t c = name.data[i];
+        if (!(allowed[c / 64] >> c % 64 & 1))
+            return false;
+        allowed = c == '>' ? front : inside;
+    }
+    return allowed == inside;
+}
+
+static void check_names(struct visit *v, const struct tn_op *op)
+{
+    const struct tn_model *model = v->c->model;
+    struct tn_bytes        name  = tn_model_name(model, op->name);
+    struct tn_bytes        type  = tn_model_name(model, op->type);
+
+    if (is_node_name(name, v->past->name))
+        v->past->name = name;
+    else
+        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
+                 "'%.*s' is no name of a node", TN_FMT(name));
+    if (type.size == 0)
+        complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
+                 "the node has no operator");
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
+                       const struct tn_elements *elements, struct tn_bytes key)
+{
+    struct tn_error own   = TN_ERROR_INIT;
+    uint64_t        bytes = 0;
+
+    if (tn_payload_check(elements, &own) != TN_OK)
+        complain(v, TN_LEVEL_ERROR, "wrong-size",
+                 own.offset == TN_NOWHERE ? tensor->wire.offset : own.offset,
+                 key, "%s", own.what);
+    else if (elements->payload.encoding == TN_ENCODING_NONE &&
+             tn_shape_bytes(&elements->shape, &bytes) && bytes > ZEROS_LIMIT)
+        complain(v, TN_LEVEL_WARNING, "huge-constant", tensor->wire.offset, key,
+                 "%" PRIu64 " bytes of zeros out of nothing; TensorFlow "
+                 "refuses more than %" PRIu64,
+                 bytes, ZEROS_LIMIT);
+    else if (tensor->packed_runs == 0 && tensor->content.length == 0 &&
+             tensor->runs > tn_payload_needed(&elements->shape, 1))
+        complain(v, TN_LEVEL_NOTE, "excess-values", tensor->wire.offset, key,
+                 "%" PRIu64 " values, the shape has room for %" PRIu64,
+                 tensor->runs, tn_payload_needed(&elements->shape, 1));
+}
+
+static void check_tensor(struct visit *v, struct tn_cursor body,
+                         struct tn_bytes key, uint64_t *type)
+{
+    struct tn_tf_tensor tensor;
+    struct tn_elements  elements;
+
+    tn_tf_tensor_read(&body, &tensor);
+    if (tn_failed(v->c->error))
+        return;
+    *type = tensor.type;
+    if (tensor.type > TN_TF_REF || tn_tf_dtype(tensor.type) == TN_UNDEFINED) {
+        complain(v, TN_LEVEL_ERROR, "unknown-type", tensor.wire.offset, key,
+                 "a tensor of type %" PRIu64, tensor.type);
+        return;
+    }
+    tn_tf_tensor_elements(&tensor, &v->c->arena, &elements, v->c->error);
+    if (elements.shape.dtype == TN_UNDEFINED)
+        complain(v, TN_LEVEL_ERROR, "bad-shape", tensor.wire.offset, key,
+                 "no tensor has such a shape: a dimension is negative, the "
+                 "rank unknown or the product too large");
+    else
+        check_size(v, &tensor, &elements, key);
+}
+
+/* ---- attributes --------------------------------------------------------- */
+
+static void check_shape(struct visit *v, struct tn_cursor body, uint64_t offset,
+                        struct tn_bytes key)
+{
+    struct tn_tf_shape shape;
+
+    tn_tf_shape_init(&shape);
+    tn_tf_shape_read(&body, &shape);
+    for (uint32_t i = 0; i < shape.rank; i++)
+        if (shape.dims[i] < -1) {
+            complain(v, TN_LEVEL_ERROR, "bad-shape", offset, key,
+                     "dimension %" PRIu32 " is %" PRId64, i, shape.dims[i]);
+            return;
+        }
+}
+
+static void check_type(struct visit *v, uint64_t type, uint64_t offset,
+                       struct tn_bytes key)
+{
+    if (!tn_tf_dtype_name(type))
+        complain(v, TN_LEVEL_ERROR, "unknown-type", offset, key,
+                 "%" PRId64 " is no type", (int64_t)type);
+}
+
+static void note_call(struct visit *v, uint32_t callee)
+{
+    struct tn_tf_call *call =
+        tn_list_push(&v->c->calls, struct tn_tf_call, v->c->error);
+
+    if (call)
+        *call = (struct tn_tf_call){
+            v->graph, callee, tn_model_op_at(v->c->model, v->op)->wire_offset
+        };
+}
+
+static uint32_t find_function(const struct visit *v, struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&v->c->model->names, name);
+
+    return id == TN_NO_NAME ? TN_NONE
+                            : tn_pairs_find(&v->c->functions, v->main, id);
+}
+
+/* How many of an op's inputs go to a function that it runs; UINT32_MAX: cannot
+ * be said. */
+static uint32_t passed_inputs(const struct visit *v)
+{
+    static const struct {
+        const char *type;
+        uint32_t    own; /* inputs that the op keeps for itself               */
+    } callers[] = {
+        { "PartitionedCall", 0 },
+        { "StatefulPartitionedCall", 0 },
+        { "RemoteCall", 1 },
+        { "TPUPartitionedCall", 1 },
+        { "BatchFunction", 0 },
+        { "MapDefun", 0 },
+        { "RiscWhile", 0 },
+        { "While", 0 },
+        { "StatelessWhile", 0 },
+        { "For", 2 }, /* of three, and a counter goes in */
+        { "If", 1 },
+        { "StatelessIf", 1 },
+        { "Case", 1 },
+        { "StatelessCase", 1 },
+    };
+    struct tn_op_info op = tn_model_op(v->c->model, v->op);
+
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (tn_bytes_is(op.type, callers[i].type))
+            return op.input_count < callers[i].own
+                       ? UINT32_MAX
+                       : op.input_count - callers[i].own;
+    return UINT32_MAX;
+}
+
+/* Only what the file says: a list argument, or in a body a reference to a
+ * whole list, stands for any number. */
+static bool attr_has_list(const struct visit *v, uint32_t callee)
+{
+    const struct tn_model *model = v->c->model;
+    struct tn_op_info      op    = tn_model_op(model, v->op);
+
+    if (v->c->lists[callee] & TN_TF_TAKES_LIST)
+        return true;
+    if (tn_model_graph_at(model, v->graph)->kind != TN_GRAPH_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < op.input_count; i++) {
+        uint32_t value = tn_op_input(model, v->op, i);
+        if (value == TN_NONE)
+            return true;
+        if (tn_output_name_is_list(tn_model_value_name(model, value)))
+            return true;
+    }
+    return false;
+}
+
+static void check_arguments(struct visit *v, uint32_t callee, uint32_t given)
+{
+    const struct tn_graph *function = tn_model_graph_at(v->c->model, callee);
+
+    if (given == UINT32_MAX || given == function->inputs.count ||
+        attr_has_list(v, callee))
+        return;
+    complain(v, TN_LEVEL_ERROR, "argument-count",
+             tn_model_op_at(v->c->model, v->op)->wire_offset, no_key,
+             "%" PRIu32 " inputs for function '%.*s', which takes %" PRIu32,
+             given, TN_FMT(tn_model_name(v->c->model, function->name)),
+             function->inputs.count);
+}
+
+static void check_function(struct visit *v, struct tn_cursor body,
+                           uint64_t offset, struct tn_bytes key)
+{
+    struct tn_bytes    name = { NULL, 0 };
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&body, &field))
+        if (field.number == 1 && tn_pb_expect(&body, &field, TN_WIRE_LEN))
+            name = tn_pb_text(&field);
+    if (name.size == 0)
+        return; /* an attribute that says "no function" */
+    uint32_t callee = find_function(v, name);
+    if (callee == TN_NONE) {
+        complain(v, TN_LEVEL_ERROR, "unknown-function", offset, key,
+                 "no function '%.*s' in the library", TN_FMT(name));
+        return;
+    }
+    note_call(v, callee);
+    check_arguments(v, callee, passed_inputs(v));
+}
+
+static void check_list(struct visit *v, struct tn_cursor list,
+                       struct tn_bytes key, bool *is_call)
+{
+    struct tn_pb_field field;
+    uint64_t           bits, type;
+
+    while (tn_pb_next(&list, &field)) {
+        uint64_t offset = field.offset;
+        if (field.number == ATTR_TYPE)
+            while (tn_pb_number(&list, &field, TN_WIRE_VARINT, &bits))
+                check_type(v, bits, offset, key);
+        else if (field.number < ATTR_SHAPE || field.number > 9 ||
+                 !tn_pb_expect(&list, &field, TN_WIRE_LEN))
+            continue;
+        else if (field.number == ATTR_SHAPE)
+            check_shape(v, field.body, offset, key);
+        else if (field.number == ATTR_TENSOR)
+            check_tensor(v, field.body, key, &type);
+        else {
+            *is_call = true;
+            check_function(v, field.body, offset, key);
+        }
+    }
+}
+
+static void check_value(struct visit *v, const struct tn_tf_entry *entry,
+                        struct fact *fact)
+{
+    struct tn_bytes    key = entry->key;
+    struct tn_pb_field field;
+    uint32_t           kind = tn_tf_attr_kind(entry->value, &field);
+
+    if (kind == 0) {
+        if (!tn_failed(v->c->error))
+            complain(v, TN_LEVEL_WARNING, "empty-attribute", entry->offset, key,
+                     "an attribute without a value");
+        return;
+    }
+    if (kind == ATTR_TYPE) {
+        check_type(v, field.value, field.offset, key);
+        fact->type = field.value;
+        if (tn_bytes_is(key, "dtype"))
+            fact->role = DTYPE;
+        return;
+    }
+    if (field.type != TN_WIRE_LEN)
+        return;
+    if (kind == ATTR_TENSOR) {
+        check_tensor(v, field.body, key, &fact->type);
+        if (tn_bytes_is(key, "value"))
+            fact->role = VALUE;
+    } else if (kind == ATTR_SHAPE) {
+        check_shape(v, field.body, field.offset, key);
+    } else if (kind == ATTR_FUNC) {
+        fact->is_call = true;
+        check_function(v, field.body, field.offset, key);
+    } else if (kind == ATTR_LIST) {
+        check_list(v, field.body, key, &fact->is_call);
+    }
+}
+
+static void check_key(struct visit *v, struct tn_bytes key, uint64_t offset)
+{
+    for (uint32_t i = 0; i < v->key_count; i++)
+        if (tn_bytes_equal(v->keys[i], key)) {
+            complain(v, TN_LEVEL_WARNING, "duplicate-attribute", offset, key,
+                     "the attribute occurs again; the last one counts");
+            return;
+        }
+    if (v->key_count < KEY_LIMIT)
+        v->keys[v->key_count++] = key;
+}
+
+static void note_fact(struct visit *v, const struct fact *fact)
+{
+    if (fact->role == DTYPE) {
+        v->has_dtype = true;
+        v->dtype     = fact->type;
+    } else if (fact->role == VALUE) {
+        v->has_value  = true;
+        v->value_type = fact->type;
+    }
+}
+
+static uint64_t findings(const struct visit *v)
+{
+    const uint64_t *counts = v->c->report->counts;
+
+    return counts[TN_LEVEL_NOTE] + counts[TN_LEVEL_WARNING] +
+           counts[TN_LEVEL_ERROR];
+}
+
+/* One that was not seen before; true: nothing is wrong with it. */
+static bool check_new(struct visit *v, struct tn_pb_field *field,
+                      struct fact *fact)
+{
+    struct tn_tf_entry entry  = { .offset = field->offset };
+    uint64_t           before = findings(v);
+
+    tn_tf_entry_read(&field->body, &entry);
+    if (tn_failed(v->c->error))
+        return false;
+    *fact = (struct fact){ .key = entry.key };
+    check_key(v, entry.key, entry.offset);
+    check_value(v, &entry, fact);
+    note_fact(v, fact);
+    return findings(v) == before && !tn_failed(v->c->error);
+}
+
+static void check_attr(struct visit *v, struct tn_pb_field *field)
+{
+    struct known_attrs *known = &v->past->attrs;
+    struct tn_bytes     bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
+    struct fact         fact;
+
+    if (!bytes.size) {
+        check_new(v, field, &fact);
+        return;
+    }
+    uint32_t place = tn_memo_place(bytes);
+    if (tn_memo_has(&known->memo, place, bytes, NULL)) {
+        check_key(v, known->facts[place].key, field->offset);
+        note_fact(v, &known->facts[place]);
+    } else if (check_new(v, field, &fact) && !fact.is_call) {
+        tn_memo_keep(&known->memo, place, bytes, NULL);
+        known->facts[place] = fact;
+    }
+}
+
+/* A constant says its type twice. */
+static void check_const(struct visit *v, const struct tn_op *op)
+{
+    const char *dtype = tn_tf_dtype_name(v->dtype);
+    const char *value = tn_tf_dtype_name(v->value_type);
+
+    if (!tn_bytes_is(tn_model_name(v->c->model, op->type), "Const") ||
+        !v->has_value || !v->has_dtype || v->dtype == v->value_type)
+        return;
+    complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, no_key,
+             "'dtype' is %s, 'value' holds %s", dtype ? dtype : "no type",
+             value ? value : "no type");
+}
+
+/* ---- one node ----------------------------------------------------------- */
+
+static void check_order(struct visit *v, struct tn_pb_field *field)
+{
+    struct tn_bytes text       = tn_pb_text(field);
+    bool            is_control = text.size && *text.data == '^';
+
+    if (v->has_control && !is_control && !v->is_unordered) {
+        complain(v, TN_LEVEL_ERROR, "control-input-order", field->offset,
+                 no_key, "input '%.*s' comes after a control input",
+                 TN_FMT(text));
+        v->is_unordered = true; /* once is enough */
+    }
+    v->has_control = is_control;
+}
+
+static void check_fields(struct visit *v, struct tn_cursor node)
+{
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&node, &field)) {
+        if ((field.number != NODE_INPUT && field.number != NODE_ATTR) ||
+            !tn_pb_expect(&node, &field, TN_WIRE_LEN))
+            continue;
+        if (field.number == NODE_INPUT)
+            check_order(v, &field);
+        else
+            check_attr(v, &field);
+    }
+}
+
+static void check_call(struct visit *v, const struct tn_op *op)
+{
+    uint32_t callee = tn_pairs_find(&v->c->functions, v->main, op->type);
+
+    if (callee == TN_NONE)
+        return;
+    note_call(v, callee);
+    check_arguments(v, callee, tn_model_op(v->c->model, v->op).input_count);
+}
+
+static void check_node(struct tn_tf_checking *c, struct past *past, uint32_t op,
+                       uint32_t main)
+{
+    const struct tn_op *row = tn_model_op_at(c->model, op);
+    struct tn_bytes     keys[KEY_LIMIT];
+    struct visit        v = {
+               .c     = c,
+               .past  = past,
+               .op    = op,
+               .graph = row->graph,
+               .main  = main,
+               .keys  = keys,
+    };
+    struct tn_cursor node =
+        tn_cursor_span(tn_model_op_wire(c->model, row), c->error);
+
+    check_names(&v, row);
+    check_fields(&v, node);
+    check_const(&v, row);
+    check_call(&v, row);
+}
+
+static void check_wire_graphs(struct tn_tf_checking *c, struct past *past)
+{
+    uint32_t main = TN_NONE;
+
+    for (uint32_t g = 0; g < c->model->graphs.count; g++) {
+        const struct tn_graph *graph = tn_model_graph_at(c->model, g);
+        if (graph->kind != TN_GRAPH_FUNCTION)
+            main = g;
+        for (uint64_t i = 0; i < graph->op_count; i++) {
+            if (c->report->is_stopped || tn_failed(c->error))
+                return;
+            check_node(c, past, graph->first_op + (uint32_t)i, main);
+        }
+        tn_arena_done(&c->arena); /* shapes of constants: scratch */
+    }
+}
+
+/* Every node of every graph: names, attributes, constants, calls. */
+static void check_nodes(struct tn_tf_checking *c)
+{
+    struct tn_memory *memory = c->model->memory;
+    struct past      *past =
+        tn_memory_resize(memory, NULL, 0, sizeof *past, c->error);
+
+    if (!past)
+        return;
+    past->attrs.memo = (struct tn_memo){ 0 };
+    past->name       = tn_bytes(NULL, 0);
+    check_wire_graphs(c, past);
+    tn_memory_free(memory, past, sizeof *past);
+}
+
+/* ---- what goes into functions and comes out of them, and what signatures say
+ * of both - */
+
+/*
+ * A node calls a function by being called like it, or by an attribute, which
+ * tf_callers.c lists.  Types of arguments and results are what the function's
+ * signature says.
+ */
+
+/* Names of outputs are looked for in functions of at most so many. */
+#define NAMED_LIMIT 64
+
+static void calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
+                       const uint32_t *mains)
+{
+    uint32_t                   count;
+    const struct tn_tf_caller *all = tn_tf_callers(&count);
+
+    *calls = (struct tn_tf_calls){ .c = c, .mains = mains, .op = TN_NONE };
+    tn_pairs_init(&calls->lists, c->model->memory);
+    tn_pairs_init(&calls->callers, c->model->memory);
+    tn_list_init(&calls->claims, c->model->memory, sizeof(struct tn_tf_claim));
+    tn_tf_plan_init(&calls->plan, c->model->memory);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t name = tn_intern_find(&c->model->names, tn_text(all[i].type));
+        if (name != TN_NO_NAME &&
+            (i == 0 || strcmp(all[i].type, all[i - 1].type)))
+            tn_pairs_add(&calls->callers, name, 0, i, c->error);
+    }
+}
+
+static void calls_done(struct tn_tf_calls *calls)
+{
+    tn_tf_plan_done(&calls->plan);
+    tn_list_done(&calls->claims);
+    tn_pairs_done(&calls->callers);
+    tn_pairs_done(&calls->lists);
+}
+
+/* The operator's first row; NULL: it runs no functions. */
+static const struct tn_tf_caller *find_caller(const struct tn_tf_calls *calls,
+                                              uint32_t                  type)
+{
+    uint32_t count, row = type == TN_NO_NAME
+                              ? UINT32_MAX
+                              : tn_pairs_find(&calls->callers, type, 0);
+
+    return row == UINT32_MAX ? NULL : &tn_tf_callers(&count)[row];
+}
+
+/* ---- who is called ------------------------------------------------------ */
+
+/* The function that an attribute names: one, or one of a list. */
+static uint32_t find_named(const struct tn_tf_calls *calls, uint32_t op,
+                           const char *name, uint32_t number)
+{
+    const struct tn_model      *model   = calls->c->model;
+    struct tn_error             failure = TN_ERROR_INIT;
+    struct tn_attr             *attr    = NULL;
+    const struct tn_attr_value *value;
+    uint32_t                    found = TN_NONE;
+
+    if (tn_attr_find(&attr, model, op, name, &failure) == TN_OK) {
+        value = tn_attr_get(attr);
+        if (value->kind == TN_ATTR_FUNCTION && number < value->count) {
+            uint32_t id =
+                tn_intern_find(&model->names, value->of.strings[number]);
+            uint32_t graph = tn_model_op_at(model, op)->graph;
+            if (id != TN_NO_NAME)
+                found = tn_pairs_find(&calls->c->functions, calls->mains[graph],
+                                      id);
+        }
+    }
+    tn_attr_close(attr);
+    return found;
+}
+
+/* As struct tn_vocab_use has them. */
+static uint32_t check_callee(const struct tn_tf_calls *calls, uint32_t op,
+                             uint32_t number)
+{
+    const struct tn_op        *row = tn_model_op_at(calls->c->model, op);
+    const struct tn_tf_caller *caller;
+    uint32_t                   place;
+
+    if (!calls->c->functions.count)
+        return TN_NONE;
+    caller = find_caller(calls, row->type);
+    if (!caller)
+        return number ? TN_NONE
+                      : tn_pairs_find(&calls->c->functions,
+                                      calls->mains[row->graph], row->type);
+    caller = tn_tf_caller_at(caller, number, &place);
+    return caller ? find_named(calls, op, caller->attr, place) : TN_NONE;
+}
+
+/* ---- arguments and results ---------------------------------------------- */
+
+/* Arguments that stand for several values. */
+static void find_list_arguments(struct tn_tf_calls *calls, uint32_t graph)
+{
+    const struct tn_model *model = calls->c->model;
+    struct tn_io_list      ends  = tn_model_graph_at(model, graph)->inputs;
+
+    for (uint32_t i = 0; i < ends.count; i++) {
+        uint32_t name = tn_intern_find(&model->names, ends.items[i].name);
+        uint32_t value =
+            name == TN_NO_NAME || strcmp(ends.items[i].note, "list")
+                ? TN_NONE
+                : tn_model_find_value(model, graph, name);
+        if (value != TN_NONE)
+            tn_pairs_add(&calls->lists, value, 0, 0, calls->c->error);
+    }
+}
+
+/* Whether the op has an input that stands for several: such an argument, or
+ * "node:out" in the body of a function. */
+static bool has_list_input(const struct tn_tf_calls *calls, uint32_t op)
+{
+    const struct tn_model *model = calls->c->model;
+    const struct tn_op    *row   = tn_model_op_at(model, op);
+
+    if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+        uint32_t value = tn_op_input(model, op, i);
+        if (value == TN_NONE ||
+            tn_pairs_find(&calls->lists, value, 0) != UINT32_MAX ||
+            tn_output_name_is_list(tn_model_value_name(model, value)))
+            return true;
+    }
+    return false;
+}
+
+/* Looks at the call once for all its arguments; false: nothing is known. */
+static bool look_at(struct tn_tf_calls *calls, const struct tn_crossing *c,
+                    const struct tn_tf_caller *caller)
+{
+    const struct tn_graph *callee =
+        tn_model_graph_at(calls->c->model, c->graph);
+    uint32_t place;
+
+    if (calls->op == c->op && calls->graph == c->graph &&
+        calls->body == c->body)
+        return calls->is_in_step;
+    calls->op    = c->op;
+    calls->graph = c->graph;
+    calls->body  = c->body;
+    if (caller)
+        caller = tn_tf_caller_at(caller, c->body, &place);
+    calls->is_in_step =
+        !calls->c->lists[c->graph] && !has_list_input(calls, c->op);
+    if (!calls->is_in_step || !caller)
+        return calls->is_in_step;
+    if (c->kind)
+        tn_tf_plan_make(&calls->plan, calls->c->model, c->op, c->kind, caller,
+                        callee->inputs.count, callee->outputs.count,
+                        calls->c->error);
+    calls->is_in_step = c->kind && !tn_failed(calls->c->error);
+    return calls->is_in_step;
+}
+
+static bool check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
+                       struct tn_passing *to)
+{
+    const struct tn_op        *row    = tn_model_op_at(calls->c->model, c->op);
+    const struct tn_tf_caller *caller = find_caller(calls, row->type);
+    const struct tn_list      *plan =
+        c->is_output ? &calls->plan.gives : &calls->plan.takes;
+
+    if (!look_at(calls, c, caller))
+        return false;
+    if (!caller) {
+        to->number   = c->index;
+        to->has_rank = true;
+        return true;
+    }
+    if (c->index >= plan->count)
+        return false;
+    *to = *tn_list_at(plan, struct tn_passing, c->index);
+    return true;
+}
+
+/* In the body of a function "node:out:2" is called by the argument's name. */
+static uint32_t check_result_number(const struct tn_tf_calls *calls,
+                                    uint32_t                  value)
+{
+    const struct tn_model *model = calls->c->model;
+    const struct tn_value *row   = tn_model_value_at(model, value);
+    struct tn_bytes        argument =
+        tn_output_name_parse(tn_model_name(model, row->name)).argument;
+    const struct tn_graph *callee;
+    uint32_t               graph;
+
+    if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION ||
+        row->producer == TN_NONE || !argument.data ||
+        find_caller(calls, tn_model_op_at(model, row->producer)->type))
+        return row->output;
+    graph = check_callee(calls, row->producer, 0);
+    if (graph == TN_NONE)
+        return row->output;
+    callee = tn_model_graph_at(model, graph);
+    for (uint32_t i = 0;
+         callee->outputs.count <= NAMED_LIMIT && i < callee->outputs.count; i++)
+        if (tn_bytes_equal(callee->outputs.items[i].key, argument))
+            return i;
+    return TN_NONE;
+}
+
+/* ---- what signatures say ------------------------------------------------ */
+
+static void add_claim(struct tn_tf_calls *calls, uint32_t value,
+                      const struct tn_io *end, struct tn_tf_claim claim)
+{
+    struct tn_tf_claim *row;
+
+    if (value == TN_NONE || end->note[0])
+        return;
+    row = tn_list_push(&calls->claims, struct tn_tf_claim, calls->c->error);
+    if (!row)
+        return;
+    *row            = claim;
+    row->said.value = value;
+    row->end        = end;
+    if (end->dtype != TN_UNDEFINED)
+        row->said.type = TN_TYPE(end->dtype, TN_WRAP_NONE);
+    if (end->has_rank)
+        row->said.rank = TN_RANK(end->rank);
+}
+
+static void claim_results(struct tn_tf_calls *calls, uint32_t graph)
+{
+    const struct tn_model *model = calls->c->model;
+    const struct tn_graph *row   = tn_model_graph_at(model, graph);
+
+    for (uint32_t i = 0; i < row->outputs.count; i++)
+        add_claim(
+            calls,
+            tn_model_find_value(
+                model, graph,
+                tn_intern_find(&model->names, row->outputs.items[i].name)),
+            &row->outputs.items[i],
+            (struct tn_tf_claim){ .said  = { .offset = row->wire.offset },
+                                  .graph = graph,
+                                  .index = i });
+}
+
+static void claim_ends(struct tn_tf_calls *calls, const struct tn_tf_meta *meta,
+                       const struct tn_signature *signature,
+                       struct tn_io_list ends, bool is_output)
+{
+    const struct tn_model *model = calls->c->model;
+
+    for (uint32_t i = 0; i < ends.count; i++) {
+        struct tn_tf_ref ref  = tn_tf_ref_parse(ends.items[i].name, false);
+        uint32_t         name = tn_intern_find(&model->names, ref.value);
+        add_claim(calls,
+                  name == TN_NO_NAME
+                      ? TN_NONE
+                      : tn_model_find_value(model, meta->graph, name),
+                  &ends.items[i],
+                  (struct tn_tf_claim){ .said = { .offset = meta->wire.offset },
+                                        .signature = signature,
+                                        .is_output = is_output });
+    }
+}
+
+/* Finds what signatures say. */
+static void calls_survey(struct tn_tf_calls *calls)
+{
+    const struct tn_model     *model = calls->c->model;
+    const struct tn_tf_detail *d     = tn_tf_detail_of(model);
+
+    for (uint32_t i = 0; i < model->graphs.count; i++)
+        if (tn_model_graph_at(model, i)->kind == TN_GRAPH_FUNCTION) {
+            find_list_arguments(calls, i);
+            claim_results(calls, i);
+        }
+    for (uint32_t i = 0; i < d->meta_count; i++)
+        for (uint32_t k = 0; k < d->metas[i].signature_count; k++) {
+            const struct tn_signature *signature =
+                tn_model_signature(model, d->metas[i].first_signature + k);
+            claim_ends(calls, &d->metas[i], signature, signature->inputs,
+                       false);
+            claim_ends(calls, &d->metas[i], signature, signature->outputs,
+                       true);
+        }
+}
+
+static void claim_path(const struct tn_tf_calls *calls, uint64_t index,
+                       char *to, size_t size)
+{
+    const struct tn_tf_claim *claim =
+        tn_list_at(&calls->claims, struct tn_tf_claim, index);
+
+    if (claim->signature)
+        snprintf(to, size, "signature_def[%.*s].%s[%.*s]",
+                 TN_FMT(claim->signature->name),
+                 claim->is_output ? "outputs" : "inputs",
+                 TN_FMT(claim->end->key));
+    else
+        snprintf(to, size, "%s.signature.output_arg[%" PRIu32 "]",
+                 tn_model_graph_at(calls->c->model, claim->graph)->path,
+                 claim->index);
+}
+
+/* ---- nodes against the operators of TensorFlow -------------------------- */
+
+struct lexicon {
+    struct tn_tf_checking *c;
+    struct tn_arena       *arena;
+    uint32_t *mains; /* by graph: the one whose library it can call           */
+    struct tn_tf_calls calls;
+    struct given      *given; /* by op                                        */
+};
+
+static uint32_t scope_of(void *context, uint32_t graph)
+{
+    return ((struct lexicon *)context)->mains[graph];
+}
+
+static bool is_call(void *context, uint32_t scope, const struct tn_op *op)
+{
+    struct lexicon *x = context;
+
+    return tn_pairs_find(&x->c->functions, scope, op->type) != UINT32_MAX;
+}
+
+/* The version of the producer: operators are removed by it. */
+static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
+{
+    const struct lexicon      *x        = context;
+    const struct tn_tf_detail *d        = tn_tf_detail_of(x->c->model);
+    int32_t                    producer = d->versions.producer;
+
+    (void)domain;
+    for (uint32_t i = 0; i < d->meta_count; i++)
+        if (d->metas[i].graph == scope)
+            producer = d->metas[i].versions.producer;
+    return producer < 0 ? 0 : producer;
+}
+
+/* In the body of a function "node:out" is a whole list, and so is an argument
+ * that is one. */
+static bool takes_list(void *context, uint32_t op)
+{
+    const struct lexicon  *x     = context;
+    const struct tn_model *model = x->c->model;
+    const struct tn_op    *row   = tn_model_op_at(model, op);
+
+    if (tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
+        return false;
+    for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+        uint32_t value = tn_op_input(model, op, i);
+        if (value == TN_NONE)
+            return true;
+        if (tn_model_value_at(model, value)->kind == TN_VALUE_INPUT ||
+            tn_output_name_is_list(tn_model_value_name(model, value)))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t callee(void *context, uint32_t op, uint32_t number)
+{
+    return check_callee(&((struct lexicon *)context)->calls, op, number);
+}
+
+static bool pass(void *context, const struct tn_crossing *c,
+                 struct tn_passing *to)
+{
+    return check_pass(&((struct lexicon *)context)->calls, c, to);
+}
+
+static bool is_merge(void *context, uint32_t op)
+{
+    const struct tn_model *model = ((struct lexicon *)context)->c->model;
+    struct tn_bytes        type =
+        tn_model_name(model, tn_model_op_at(model, op)->type);
+
+    return tn_bytes_is(type, "Merge") || tn_bytes_is(type, "RefMerge");
+}
+
+static uint32_t result_number(void *context, uint32_t value)
+{
+    return check_result_number(&((struct lexicon *)context)->calls, value);
+}
+
+static bool claim(void *context, uint64_t index, struct tn_value_claim *to)
+{
+    const struct tn_list *claims = &((struct lexicon *)context)->calls.claims;
+
+    if (index >= claims->count)
+        return false;
+    *to = tn_list_at(claims, struct tn_tf_claim, index)->said;
+    return true;
+}
+
+static void put_claim_path(void *context, uint64_t index, char *to, size_t size)
+{
+    claim_path(&((struct lexicon *)context)->calls, index, to, size);
+}
+
+/* Arguments of functions; those whose type an attribute says have none. */
+static void declare(void *context, uint8_t *types)
+{
+    const struct tn_model *model = ((struct lexicon *)context)->c->model;
+
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(model, i);
+        if (graph->kind != TN_GRAPH_FUNCTION)
+            continue;
+        for (uint32_t k = 0; k < graph->inputs.count; k++) {
+            const struct tn_io *end   = &graph->inputs.items[k];
+            uint32_t            value = tn_model_find_value(
+                           model, i, tn_intern_find(&model->names, end->name));
+            if (value != TN_NONE)
+                types[value] = strcmp(end->note, "list") == 0
+                                   ? TN_TYPE_MANY
+                                   : TN_TYPE(end->dtype, TN_WRAP_NONE);
+        }
+    }
+}
+
+/* What a Const or a placeholder gives; all zero: nothing. */
+struct given {
+    uint8_t               rank;   /* as TN_RANK()                             */
+    uint32_t              tensor; /* + 1                                      */
+    const struct tn_dims *dims;
+};
+
+/* The shape that a placeholder says.  Before version 24 of graphs no shape was
+ * a scalar's. */
+static void look_at_placeholder(struct lexicon *x, uint32_t op,
+                                struct given *to)
+{
+    struct tn_error             failure = TN_ERROR_INIT;
+    struct tn_attr             *attr    = NULL;
+    const struct tn_attr_value *value;
+
+    if (tn_attr_find(&attr, x->c->model, op, "shape", &failure) == TN_OK) {
+        value = tn_attr_get(attr);
+        if (value->kind == TN_ATTR_SHAPE && value->count == 1 &&
+            value->of.shapes[0].has_rank && value->of.shapes[0].rank) {
+            to->rank = TN_RANK(value->of.shapes[0].rank);
+            if (value->of.shapes[0].rank < TN_VOCAB_RANK_LIMIT)
+                to->dims = tn_dims_new(x->arena, value->of.shapes[0].rank,
+                                       value->of.shapes[0].dims, x->c->error);
+        }
+    }
+    tn_attr_close(attr);
+}
+
+/* By op. */
+static void find_given(struct lexicon *x)
+{
+    const struct tn_model *model = x->c->model;
+
+    x->given = tn_new(x->arena, struct given, model->ops.count, x->c->error);
+    for (uint32_t i = 0; x->given && i < model->tensors.count; i++) {
+        const struct tn_tensor *row =
+            tn_list_at(&model->tensors, struct tn_tensor, i);
+        const struct tn_graph *graph;
+        if (row->role != TN_ROLE_ATTRIBUTE || row->graph == TN_NONE ||
+            row->node == TN_NONE)
+            continue;
+        graph = tn_model_graph_at(model, row->graph);
+        if (row->node < graph->op_count)
+            x->given[graph->first_op + row->node] =
+                (struct given){ .rank   = TN_RANK(row->elements.shape.rank),
+                                .tensor = i + 1 };
+    }
+    for (uint32_t op = 0; x->given && op < model->ops.count; op++) {
+        struct tn_bytes type =
+            tn_model_name(model, tn_model_op_at(model, op)->type);
+        if (tn_bytes_is(type, "Const"))
+            continue;
+        x->given[op] = (struct given){ 0, 0, NULL };
+        if (tn_bytes_is(type, "Placeholder"))
+            look_at_placeholder(x, op, &x->given[op]);
+    }
+}
+
+/* What the op that a value comes from gives; NULL: not known. */
+static const struct given *given_by(const struct lexicon *x, uint64_t value)
+{
+    const struct tn_value *row =
+        tn_list_at(&x->c->model->values, struct tn_value, value);
+
+    return x->given && row->kind == TN_VALUE_OUTPUT &&
+                   row->producer != TN_NONE && row->output == 0
+               ? &x->given[row->producer]
+               : NULL;
+}
+
+static void declare_ranks(void *context, uint8_t *ranks)
+{
+    struct lexicon *x = context;
+
+    for (uint64_t i = 0; i < x->c->model->values.count; i++)
+        if (given_by(x, i))
+            ranks[i] = given_by(x, i)->rank;
+}
+
+static void declare_sizes(void *context, struct tn_sizing *to)
+{
+    struct lexicon *x = context;
+
+    for (uint32_t i = 0; i < x->c->model->values.count; i++) {
+        const struct given *given = given_by(x, i);
+        if (given && given->dims)
+            tn_sizing_tell(to, i, given->dims);
+        if (given && given->tensor)
+            tn_sizing_tell_constant(to, i, given->tensor - 1);
+    }
+}
+
+static void find_mains(struct lexicon *x)
+{
+    const struct tn_model *model = x->c->model;
+    uint32_t               main  = TN_NONE;
+
+    x->mains = tn_new(x->arena, uint32_t, model->graphs.count, x->c->error);
+    for (uint32_t i = 0; x->mains && i < model->graphs.count; i++) {
+        if (tn_model_graph_at(model, i)->kind != TN_GRAPH_FUNCTION)
+            main = i;
+        x->mains[i] = main;
+    }
+}
+
+/* The same against the operators that TensorFlow has. */
+static void check_vocab(struct tn_tf_checking *c)
+{
+    struct tn_arena     arena;
+    struct lexicon      x   = { .c = c, .arena = &arena };
+    struct tn_vocab_use use = {
+        .context        = &x,
+        .scope          = scope_of,
+        .version        = version_of,
+        .is_call        = is_call,
+        .has_list_input = takes_list,
+        .declare        = declare,
+        .declare_ranks  = declare_ranks,
+        .declare_sizes  = declare_sizes,
+        .callee         = callee,
+        .pass           = pass,
+        .is_merge       = is_merge,
+        .result_number  = result_number,
+        .claim          = claim,
+        .claim_path     = put_claim_path,
+        .compares_types = true,
+        .file           = c->file,
+        .free_prefix    = "_",
+        .unknown        = TN_LEVEL_NOTE,
+        .deprecated     = TN_LEVEL_WARNING,
+    };
+
+    tn_arena_init(&arena, c->model->memory);
+    find_mains(&x);
+    find_given(&x);
+    calls_init(&x.calls, c, x.mains);
+    if (!tn_failed(c->error))
+        calls_survey(&x.calls);
+    if (!tn_failed(c->error))
+        tn_vocab_check_builtin(c->model, &use, "tensorflow", c->report,
+                               c->error);
+    calls_done(&x.calls);
+    tn_arena_done(&arena);
+}
+
+/* ---- whether fingerprint.pb is of the files beside it ------------------- */
+
+/*
+ * Rules: bad-fingerprint, stale-fingerprint, unverified-fingerprint.
+ */
+
+struct checking {
+    const struct tn_tf_fingerprinted *what;
+    struct tn_report                 *report;
+    struct tn_error                  *error;
+};
+
+/* A failure that is about the file becomes a finding. */
+static bool has_failed(struct checking *c, struct tn_error *own,
+                       enum tn_finding_level level, const char *rule)
+{
+    if (tn_machine_failed(own)) {
+        *c->error = *own;
+    } else if (tn_failed(own)) {
+        tn_error_file(own, TN_TF_FINGERPRINT);
+        tn_report_add(c->report, level, rule, own);
+    }
+    return tn_failed(own);
+}
+
+static void leave_unverified(struct checking *c, const char *why,
+                             uint64_t producer)
+{
+    tn_report_format(c->report, TN_LEVEL_NOTE, "unverified-fingerprint",
+                     TN_TF_FINGERPRINT, TN_NOWHERE, "version.producer",
+                     "made by producer %" PRIu64 ": %s", producer, why);
+}
+
+static void compare(struct checking *c, const struct tn_tf_fingerprint *stored,
+                    const struct tn_tf_fingerprint *computed)
+{
+    for (int i = 0; i < TN_TF_HASH_COUNT; i++)
+        if (stored->hashes[i] != computed->hashes[i])
+            tn_report_format(c->report, TN_LEVEL_WARNING, "stale-fingerprint",
+                             TN_TF_FINGERPRINT, stored->places[i],
+                             tn_tf_hash_names[i],
+                             "%" PRIu64 ", the model has %" PRIu64,
+                             stored->hashes[i], computed->hashes[i]);
+}
+
+static void verify(struct checking *c, const struct tn_tf_fingerprint *stored)
+{
+    const struct tn_tf_fingerprinted *what     = c->what;
+    struct tn_tf_fingerprint          computed = { .producer = 0 };
+    struct tn_error                   own      = TN_ERROR_INIT;
+    struct tn_memory                 *memory   = what->bundle->memory;
+
+    if (what->store)
+        tn_tf_fingerprint_chunks(&computed, what->chunked, what->store, memory,
+                                 &own);
+    else
+        tn_tf_fingerprint_message(&computed, what->message, memory, &own);
+    if (!tn_failed(&own))
+        tn_tf_old_checkpoint(what->bundle, &computed.hashes[TN_TF_CHECKPOINT],
+                             &own);
+    if (!has_failed(c, &own, TN_LEVEL_NOTE, "unverified-fingerprint"))
+        compare(c, stored, &computed);
+}
+
+/* By who made it: the formulas changed more than once. */
+static void judge(struct checking *c, const struct tn_tf_fingerprint *stored)
+{
+    uint64_t ours =
+        c->what->store ? TN_TF_PRODUCER_CHUNKED : TN_TF_PRODUCER_WHOLE;
+    uint64_t other = TN_TF_PRODUCER_WHOLE + TN_TF_PRODUCER_CHUNKED - ours;
+
+    if (stored->producer == TN_TF_PRODUCER_NAMED)
+        return; /* nothing but a uuid */
+    if (c->what->no_formula)
+        leave_unverified(c, c->what->no_formula, stored->producer);
+    else if (stored->producer == ours)
+        verify(c, stored);
+    else if (stored->producer == other)
+        tn_report_format(c->report, TN_LEVEL_WARNING, "stale-fingerprint",
+                         TN_TF_FINGERPRINT, TN_NOWHERE, "version.producer",
+                         "made of a saved_model%s, which has another one",
+                         c->what->store ? ".pb" : ".cpb");
+    else
+        leave_unverified(c, "its formulas are not known here",
+                         stored->producer);
+}
+
+enum tn_status tn_tf_check_fingerprint(const struct tn_tf_fingerprinted *what,
+                                       struct tn_report                 *report,
+                                       struct tn_error                  *error)
+{
+    struct checking          c   = { what, report, error };
+    struct tn_error          own = TN_ERROR_INIT;
+    struct tn_tf_fingerprint stored;
+    struct tn_source        *file;
+
+    if (report->skip_data || !tn_bundle_has(what->bundle, TN_TF_FINGERPRINT))
+        return TN_OK;
+    if (tn_bundle_sibling(what->bundle, tn_text(TN_TF_FINGERPRINT), &file,
+                          &own) == TN_OK)
+        tn_tf_fingerprint_read(&stored, (struct tn_span){ file, 0, file->size },
+                               &own);
+    if (!has_failed(&c, &own, TN_LEVEL_WARNING, "bad-fingerprint"))
+        judge(&c, &stored);
+    return error->status;
+}
 
 static void checking_init(struct tn_tf_checking *c, struct tn_bundle *bundle,
                           const struct tn_model *model,
@@ -217,9 +1513,9 @@ static void check_graphs(struct tn_tf_checking *c)
         tn_graph_check(c->model, c->report, c->error) != TN_OK)
         return;
     if (!c->model->is_edited) /* else nodes are not what their wire says */
-        tn_tf_check_nodes(c);
+        check_nodes(c);
     if (!tn_failed(c->error))
-        tn_tf_check_vocab(c);
+        check_vocab(c);
     for (uint32_t i = 0; i < c->model->graphs.count; i++)
         if (tn_model_graph_at(c->model, i)->kind == TN_GRAPH_FUNCTION)
             check_returns(c, i);

@@ -17,10 +17,6 @@ struct tn_tf_encoder {
     struct tn_error       *error;
 };
 
-/* An AttrValue. */
-void tn_tf_encode_attr(struct tn_tf_encoder       *encoder,
-                       const struct tn_attr_value *value, struct tn_rope *to);
-
 /* Where a GraphDef was read: a meta graph may hold it in several pieces, which
  * are one message when they are put one after the other. */
 struct tn_tf_pieces {

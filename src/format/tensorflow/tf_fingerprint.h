@@ -97,16 +97,9 @@ uint64_t tn_tf_hash_join(uint64_t a, uint64_t b);
 
 /* The first meta graph; else false, and it is UNSUPPORTED. */
 struct tn_pb_view;
-bool tn_tf_first_meta(const struct tn_pb_view *model, struct tn_pb_view *meta);
 
 /* F of the deterministic serialization. */
 uint64_t tn_tf_hash_view(const struct tn_pb_view *view);
-
-/* The signatures by key: F of each key and value goes to `each` in turn. */
-void tn_tf_hash_signatures(const struct tn_pb_view *meta_graph,
-                           void (*each)(uint64_t *hash, uint64_t key,
-                                        uint64_t value),
-                           uint64_t *hash);
 
 /* What is stored for the places at or below a path, as one hash.  `chunked` is
  * sorted. */

@@ -66,3 +66,56 @@ const struct tn_format tn_format_tf_graph = {
     .taken_by_graph = tn_tf_taken_by_graph,
     .trace_fields   = tn_tf_trace_fields,
 };
+
+/* ---- the format tf-meta-graph: a MetaGraphDef on its own ---------------- */
+
+static enum tn_status meta_graph_open(struct tn_bundle *bundle,
+                                      struct tn_model  *model,
+                                      struct tn_error  *error)
+{
+    struct tn_tf_detail *detail;
+
+    TN_TRY(tn_tf_open_message(bundle, bundle->main, "tensorflow.MetaGraphDef",
+                              model, &detail, error));
+    detail->metas = tn_new(&model->arena, struct tn_tf_meta, 1, error);
+    if (!detail->metas)
+        return error->status;
+    detail->meta_count = 1;
+    TN_TRY(tn_tf_meta_read(model, tn_cursor_span(detail->message, error),
+                           TN_GRAPH_MAIN, "", detail->metas, error));
+    tn_tf_use_signature_io(model);
+    tn_tf_add_size_fact(model, detail->message.length, error);
+    tn_tf_add_variable_fact(model, error);
+    return error->status;
+}
+
+/* Savers write PREFIX.meta beside the PREFIX.index of a checkpoint. */
+static bool is_part_of(const char *name, const char *other)
+{
+    size_t stem = strlen(name) - strlen(".meta");
+
+    return tn_text_ends_with(name, ".meta") && !strncmp(name, other, stem) &&
+           !strcmp(other + stem, ".index");
+}
+
+const struct tn_format tn_format_tf_meta_graph = {
+    .name        = "tf-meta-graph",
+    .title       = "TensorFlow MetaGraphDef",
+    .dialect     = "tensorflow",
+    .dialect_ops = &tn_dialect_tensorflow,
+    .suffixes    = (const char *const[]){ ".meta", NULL },
+    .schema      = TN_PB_TENSORFLOW,
+    .message     = "tensorflow.MetaGraphDef",
+    .probe       = tn_tf_probe_meta_graph,
+    .open        = meta_graph_open,
+    .is_part_of  = is_part_of,
+    .check       = tn_tf_check_saved_model,
+    .check_graph = tn_tf_check_structure,
+    .write       = tn_tf_write_meta_graph,
+
+    .taken_by_graph   = tn_tf_taken_by_graph,
+    .trace_fields     = tn_tf_trace_fields,
+    .taken_by_tensors = tn_tf_taken_by_tensors,
+    .describe         = tn_tf_describe,
+    .tell_rest        = tn_tf_tell_rest,
+};

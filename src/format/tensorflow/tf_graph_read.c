@@ -11,8 +11,649 @@
  * output in the tables, called as the op is: what "node:K" names is made when
  * somebody refers to it.
  */
+#include "base/arith.h"
+#include "base/byte_find.h"
+#include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_dtype.h"
-#include "format/tensorflow/tf_reader.h"
+#include "ir/model_tables.h"
+
+struct tn_tf_uses;
+
+/* More ends than this help nobody, and a hostile graph could be all ends. */
+#define TN_TF_IO_LIMIT 65536
+
+/* A placeholder that was met; its attributes are looked at in the end. */
+struct tn_tf_placeholder {
+    struct tn_bytes name;
+    struct tn_span  wire;
+};
+
+/* ---- which nodes of a graph nobody uses, without keeping the graph ------ */
+
+#define NODE_LIMIT 32768
+
+enum { IS_USED = 1 };
+
+struct tn_tf_uses {
+    struct tn_memory *memory;
+    struct tn_arena   arena;
+    struct tn_intern  names;
+    struct tn_list    marks; /* uint8_t by name                               */
+    struct tn_list    nodes; /* uint32_t: names of nodes, in order            */
+};
+
+/* NULL on failure. */
+static struct tn_tf_uses *uses_open(struct tn_memory *memory,
+                                    struct tn_error  *error)
+{
+    struct tn_tf_uses *uses =
+        tn_memory_resize(memory, NULL, 0, sizeof *uses, error);
+
+    if (!uses)
+        return NULL;
+    uses->memory = memory;
+    tn_arena_init(&uses->arena, memory);
+    tn_intern_init(&uses->names, &uses->arena);
+    tn_list_init(&uses->marks, memory, sizeof(uint8_t));
+    tn_list_init(&uses->nodes, memory, sizeof(uint32_t));
+    return uses;
+}
+
+static void uses_close(struct tn_tf_uses *uses)
+{
+    if (!uses)
+        return;
+    tn_list_done(&uses->marks);
+    tn_list_done(&uses->nodes);
+    tn_intern_done(&uses->names);
+    tn_arena_done(&uses->arena);
+    tn_memory_free(uses->memory, uses, sizeof *uses);
+}
+
+/* The name's id, with a mark to go with it; TN_NO_NAME on failure. */
+static uint32_t mark_of(struct tn_tf_uses *uses, struct tn_bytes name,
+                        struct tn_error *error)
+{
+    uint32_t id = tn_intern_borrow(&uses->names, name, error);
+
+    if (id != TN_NO_NAME && id == uses->marks.count &&
+        !tn_list_push(&uses->marks, uint8_t, error))
+        return TN_NO_NAME;
+    return id;
+}
+
+/* There is a node of that name; closes *uses and sets it to NULL when there
+ * are too many.  `name` is borrowed. */
+static void uses_node(struct tn_tf_uses **uses, struct tn_bytes name,
+                      struct tn_error *error)
+{
+    if ((*uses)->nodes.count == NODE_LIMIT) {
+        uses_close(*uses);
+        *uses = NULL;
+        return;
+    }
+    uint32_t  id   = mark_of(*uses, name, error);
+    uint32_t *node = tn_list_push(&(*uses)->nodes, uint32_t, error);
+    if (node)
+        *node = id;
+}
+
+/* Somebody uses an output of that node, or waits for it. */
+static void uses_use(struct tn_tf_uses *uses, struct tn_bytes name,
+                     struct tn_error *error)
+{
+    uint32_t id = mark_of(uses, name, error);
+
+    if (id != TN_NO_NAME)
+        *tn_list_at(&uses->marks, uint8_t, id) |= IS_USED;
+}
+
+static bool is_unused(const struct tn_tf_uses *uses, uint64_t node)
+{
+    uint32_t id = *tn_list_at(&uses->nodes, uint32_t, node);
+
+    return !(*tn_list_at(&uses->marks, uint8_t, id) & IS_USED);
+}
+
+/* Nodes that nobody uses, in the order of the file, at most `limit`. */
+static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
+                                 struct tn_arena *arena, uint64_t limit,
+                                 struct tn_error *error)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < uses->nodes.count; i++)
+        count += is_unused(uses, i);
+    count              = tn_min(count, limit);
+    struct tn_io *ends = tn_new(arena, struct tn_io, count, error);
+    if (!ends)
+        return (struct tn_io_list){ 0, NULL };
+    for (uint64_t i = 0, n = 0; n < count; i++)
+        if (is_unused(uses, i))
+            ends[n++] = (struct tn_io){
+                .name = tn_intern_text(&uses->names,
+                                       *tn_list_at(&uses->nodes, uint32_t, i)),
+                .note = "",
+            };
+    return (struct tn_io_list){ (uint32_t)count, ends };
+}
+
+/* ---- what a GraphDef takes and gives ------------------------------------ */
+
+/*
+ * It does not say so itself: placeholders are taken, and what no node uses is
+ * given.
+ */
+
+/* ---- what it takes ------------------------------------------------------- */
+
+/* dtype and shape of a Placeholder, out of its attributes. */
+static void read_placeholder(struct tn_tf_reader            *reader,
+                             const struct tn_tf_placeholder *from,
+                             struct tn_io                   *to)
+{
+    struct tn_cursor   node = tn_cursor_span(from->wire, reader->error);
+    struct tn_tf_entry entry;
+    struct tn_pb_field field;
+
+    *to = (struct tn_io){ .name = from->name, .note = "" };
+    while (tn_tf_entry_next(&node, 5, &entry)) {
+        uint32_t kind = tn_tf_attr_kind(entry.value, &field);
+        if (kind == 6 && tn_bytes_is(entry.key, "dtype"))
+            to->dtype = tn_tf_dtype(field.value);
+        else if (kind == 7 && tn_bytes_is(entry.key, "shape") &&
+                 tn_pb_expect(&node, &field, TN_WIRE_LEN))
+            tn_tf_io_shape(to, &field.body, &reader->model->arena);
+    }
+}
+
+static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
+{
+    uint64_t      count = reader->ends.count;
+    struct tn_io *ends =
+        tn_new(&reader->model->arena, struct tn_io, count, reader->error);
+
+    if (!ends)
+        return (struct tn_io_list){ 0, NULL };
+    for (uint64_t i = 0; i < count && !tn_failed(reader->error); i++)
+        read_placeholder(reader,
+                         tn_list_at(&reader->ends, struct tn_tf_placeholder, i),
+                         &ends[i]);
+    return (struct tn_io_list){ (uint32_t)count, ends };
+}
+
+void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
+                    struct tn_arena *arena)
+{
+    struct tn_tf_shape shape;
+
+    tn_tf_shape_init(&shape);
+    tn_tf_shape_read(c, &shape);
+    end->has_rank = !shape.unknown_rank;
+    end->rank     = shape.unknown_rank ? 0 : shape.rank;
+    if (end->rank == 0 || tn_failed(c->error))
+        return;
+    struct tn_dim *dims = tn_new(arena, struct tn_dim, end->rank, c->error);
+    for (uint32_t i = 0; dims && i < end->rank; i++)
+        dims[i].value = shape.dims[i] < 0 ? -1 : shape.dims[i];
+    end->dims = dims;
+    if (!dims)
+        end->rank = 0;
+}
+
+/* ---- what it gives ------------------------------------------------------- */
+
+/* What nobody uses is what the graph gives: marks of the ops' consumers. */
+static uint8_t *mark_used(struct tn_tf_reader *reader, uint32_t first,
+                          uint64_t count)
+{
+    const struct tn_model *model = reader->model;
+    uint8_t               *used =
+        tn_memory_resize(model->memory, NULL, 0, count, reader->error);
+
+    if (!used)
+        return NULL;
+    memset(used, 0, (size_t)count);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t op = first + (uint32_t)i;
+        for (uint32_t k = 0; k < tn_model_op_at(model, op)->input_count; k++) {
+            uint32_t value    = tn_op_input(model, op, k);
+            uint32_t producer = value == TN_NONE
+                                    ? TN_NONE
+                                    : tn_model_value_at(model, value)->producer;
+            if (producer != TN_NONE && producer != op)
+                used[producer - first] = 1;
+        }
+    }
+    return used;
+}
+
+static struct tn_io_list unused_ops(struct tn_tf_reader *reader)
+{
+    const struct tn_graph *graph =
+        tn_model_graph_at(reader->model, reader->graph);
+    uint64_t      count = graph->op_count;
+    uint64_t      found = 0;
+    struct tn_io *ends  = NULL;
+
+    if (count == 0)
+        return (struct tn_io_list){ 0, NULL };
+    uint8_t *used = mark_used(reader, graph->first_op, count);
+    for (uint64_t i = 0; used && i < count; i++)
+        found += !used[i];
+    found = tn_min(found, TN_TF_IO_LIMIT);
+    if (used)
+        ends =
+            tn_new(&reader->model->arena, struct tn_io, found, reader->error);
+    for (uint64_t i = 0, n = 0; ends && n < found; i++) {
+        if (used[i])
+            continue;
+        uint32_t op = graph->first_op + (uint32_t)i;
+        ends[n++] = (struct tn_io){ .name = tn_model_op(reader->model, op).name,
+                                    .note = "" };
+    }
+    tn_memory_free(reader->model->memory, used, used ? count : 0);
+    return (struct tn_io_list){ ends ? (uint32_t)found : 0, ends };
+}
+
+/* ---- both ---------------------------------------------------------------- */
+
+/* What the graph takes and gives, after its last node. */
+static void find_io(struct tn_tf_reader *reader)
+{
+    struct tn_io_list inputs  = read_placeholders(reader);
+    struct tn_io_list outputs = { 0, NULL };
+
+    if (tn_failed(reader->error))
+        return;
+    if (reader->model->wants_graph)
+        outputs = unused_ops(reader);
+    else if (reader->uses)
+        outputs = uses_io(reader->uses, &reader->model->arena, TN_TF_IO_LIMIT,
+                          reader->error);
+    struct tn_graph *graph = tn_model_graph_at(reader->model, reader->graph);
+    graph->inputs          = inputs;
+    graph->outputs         = outputs;
+}
+
+/* ---- one NodeDef: its inputs, its type, the tensors it holds ------------ */
+
+/*
+ *   NodeDef      1 name  2 op  3 input  4 device  5 attr
+ *
+ * Without the graph nothing is kept of a node but its type, counted, and the
+ * tensors in its attributes.
+ */
+
+/* ---- references --------------------------------------------------------- */
+
+static bool is_digits(struct tn_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+    return text.size > 0;
+}
+
+/* Output numbers are small; past that they name nothing that exists. */
+static uint32_t parse_output(struct tn_bytes digits)
+{
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < digits.size; i++) {
+        if (number > 100000000)
+            return UINT32_MAX;
+        number = number * 10 + (uint32_t)(digits.data[i] - '0');
+    }
+    return number;
+}
+
+static struct tn_bytes after(struct tn_bytes text, const uint8_t *colon)
+{
+    const uint8_t *begin = colon + 1;
+
+    return tn_bytes(begin, (size_t)(text.data + text.size - begin));
+}
+
+static const uint8_t *last_colon(struct tn_bytes text)
+{
+    for (size_t i = text.size; i-- > 0;)
+        if (text.data[i] == ':')
+            return text.data + i;
+    return NULL;
+}
+
+struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function)
+{
+    struct tn_tf_ref ref = { .is_control = text.size && *text.data == '^' };
+
+    if (ref.is_control)
+        text = tn_bytes(text.data + 1, text.size - 1);
+    ref.node = ref.value = text;
+    if (ref.is_control || text.size < 2)
+        return ref;
+    const uint8_t *last = last_colon(text);
+    if (!last)
+        return ref;
+    struct tn_bytes tail = after(text, last);
+    if (is_digits(tail))
+        ref.output = parse_output(tail);
+    else if (!in_function)
+        return ref;
+    const uint8_t *cut = in_function ? tn_bytes_find(text, ':') : last;
+    ref.node           = tn_bytes(text.data, (size_t)(cut - text.data));
+    if (!in_function && ref.output == 0)
+        ref.value = ref.node;
+    return ref;
+}
+
+/* The value of that name in the graph being filled, made when it is new. */
+static uint32_t value_named(struct tn_tf_reader *reader, struct tn_bytes text)
+{
+    uint32_t name =
+        tn_intern_borrow(&reader->model->names, text, reader->error);
+
+    return tn_model_value(reader->model, reader->graph, name, reader->error);
+}
+
+static uint64_t tail_of(struct tn_bytes name)
+{
+    uint64_t tail = 0;
+    size_t   size = name.size < 8 ? name.size : 8;
+
+    if (size)
+        memcpy(&tail, name.data + name.size - size, size);
+    return tail ^ (uint64_t)name.size << 56;
+}
+
+static void near_add(struct tn_tf_near *near, struct tn_bytes name,
+                     uint32_t value)
+{
+    unsigned slot = near->next++ % TN_TF_NEAR;
+
+    near->tails[slot]  = tail_of(name);
+    near->names[slot]  = name;
+    near->values[slot] = value;
+}
+
+static uint32_t near_find(const struct tn_tf_near *near, struct tn_bytes name)
+{
+    uint64_t tail = tail_of(name);
+
+    for (unsigned i = 0; i < TN_TF_NEAR; i++)
+        if (near->tails[i] == tail && near->names[i].size &&
+            tn_bytes_equal(near->names[i], name))
+            return near->values[i];
+    return TN_NONE;
+}
+
+/* What an input names. */
+static uint32_t value_used(struct tn_tf_reader *reader, struct tn_bytes text)
+{
+    uint32_t value = near_find(&reader->near, text);
+
+    return value == TN_NONE ? value_named(reader, text) : value;
+}
+
+/* ---- one node ----------------------------------------------------------- */
+
+struct node {
+    struct tn_bytes name;
+    struct tn_bytes type;
+    struct tn_span  wire;
+    uint32_t        ordinal;
+    uint32_t        op; /* id, when the graph is wanted               */
+    uint32_t        attr_count;
+    bool            in_function;
+    uint64_t        first_tensor;
+    struct tn_bytes tensor_key; /* of the attribute that gave the last tensor */
+};
+
+/* Most nodes are of a few types: compare before hashing. */
+static uint32_t intern_type(struct tn_tf_reader *reader, struct tn_bytes type)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (reader->recent[i] != TN_NO_NAME &&
+            tn_bytes_equal(reader->recent_text[i], type))
+            return reader->recent[i];
+    uint32_t id = tn_intern_borrow(&reader->model->names, type, reader->error);
+    unsigned slot             = reader->recent_next++ & 3;
+    reader->recent[slot]      = id;
+    reader->recent_text[slot] = type;
+    return id;
+}
+
+static struct tn_tensor *tensor_slot(struct tn_tf_reader *reader,
+                                     struct node *node, struct tn_bytes key,
+                                     uint32_t part)
+{
+    struct tn_model *model = reader->model;
+
+    /* The same key again replaces what it said before. */
+    if (part == TN_NONE && model->tensors.count > node->first_tensor &&
+        tn_bytes_equal(node->tensor_key, key))
+        return tn_list_at(&model->tensors, struct tn_tensor,
+                          model->tensors.count - 1);
+    node->tensor_key = key;
+    return tn_model_add_tensor(model, reader->error);
+}
+
+static void add_tensor(struct tn_tf_reader *reader, struct node *node,
+                       struct tn_cursor *body, struct tn_bytes key,
+                       uint32_t part)
+{
+    struct tn_tf_tensor read;
+    struct tn_tensor   *tensor = tensor_slot(reader, node, key, part);
+
+    if (!tensor)
+        return;
+    tn_tf_tensor_read(body, &read);
+    tensor->graph = reader->graph;
+    tensor->node  = node->ordinal;
+    tensor->slot  = node->attr_count;
+    tensor->part  = part;
+    tensor->role  = TN_ROLE_ATTRIBUTE;
+    tensor->wire  = read.wire;
+    tn_tf_tensor_elements(&read, &reader->model->arena, &tensor->elements,
+                          reader->error);
+}
+
+/* AttrValue's list: its tensors. */
+static void add_tensors(struct tn_tf_reader *reader, struct node *node,
+                        struct tn_cursor *list, struct tn_bytes key)
+{
+    struct tn_pb_field field;
+    uint32_t           part = 0;
+
+    while (tn_pb_next(list, &field))
+        if (field.number == 8 && tn_pb_expect(list, &field, TN_WIRE_LEN))
+            add_tensor(reader, node, &field.body, key, part++);
+}
+
+/* Short fields of bytes up to the end, none of them a tensor. */
+static bool is_list_of_others(const uint8_t *at, size_t left)
+{
+    while (left >= 2 && at[0] < 0x80 && (at[0] & 7) == TN_WIRE_LEN &&
+           at[0] != 0x42 && at[1] < 0x80 && at[1] + 2u <= left) {
+        left -= at[1] + 2u;
+        at += at[1] + 2u;
+    }
+    return left == 0;
+}
+
+/* One short field and nothing behind it, which would count instead. */
+static bool is_one_field(const uint8_t *at, size_t size)
+{
+    switch (at[0] & 7) {
+    case TN_WIRE_VARINT: return size == 2 && at[1] < 0x80;
+    case TN_WIRE_LEN: return at[1] < 0x80 && at[1] + 2u == size;
+    case TN_WIRE_FIXED32: return size == 5;
+    default: return false;
+    }
+}
+
+/* Most attributes hold no tensor, and a few bytes say so: 0a key, 12 value,
+ * where the value is neither a tensor (42) nor a list (0a) with one.  Short
+ * ones are told from that without being taken apart. */
+static bool is_plainly_no_tensor(const struct tn_cursor *body)
+{
+    size_t         left = (size_t)(body->end - body->at);
+    const uint8_t *at   = body->at;
+
+    if (body->beyond || left < 6 || at[0] != 0x0a || at[1] >= 0x80 ||
+        left < 6 + (size_t)at[1])
+        return false;
+    at += 2 + at[1];
+    left = (size_t)(body->end - at) - 2;
+    if (at[0] != 0x12 || at[1] >= 0x80 || at[1] != left ||
+        !is_one_field(at + 2, left))
+        return false;
+    if (at[2] == 0x0a)
+        return is_list_of_others(at + 4, left - 2);
+    return at[2] < 0x80 && at[2] != 0x42;
+}
+
+static void read_attr(struct tn_tf_reader *reader, struct node *node,
+                      struct tn_cursor *body)
+{
+    struct tn_tf_entry entry;
+    struct tn_pb_field field;
+
+    if (is_plainly_no_tensor(body))
+        return;
+    tn_tf_entry_read(body, &entry);
+    uint32_t kind = tn_tf_attr_kind(entry.value, &field);
+    if (kind == 8 && tn_pb_expect(body, &field, TN_WIRE_LEN))
+        add_tensor(reader, node, &field.body, entry.key, TN_NONE);
+    else if (kind == 1 && tn_pb_expect(body, &field, TN_WIRE_LEN))
+        add_tensors(reader, node, &field.body, entry.key);
+}
+
+static void read_input(struct tn_tf_reader *reader, struct node *node,
+                       struct tn_bytes text)
+{
+    struct tn_tf_ref ref = tn_tf_ref_parse(text, node->in_function);
+
+    if (reader->uses)
+        uses_use(reader->uses, ref.node, reader->error);
+    if (!reader->model->wants_graph)
+        return;
+    tn_model_add_input(reader->model, value_used(reader, ref.value),
+                       reader->error);
+    struct tn_op *op = tn_model_op_at(reader->model, node->op);
+    /* A data input after a control one is against the rules, which a check
+     * says; only the last ones count as control inputs. */
+    op->control_count = ref.is_control ? op->control_count + 1 : 0;
+}
+
+static void read_node_field(struct tn_tf_reader *reader, struct node *node,
+                            struct tn_cursor *c, struct tn_pb_field *field)
+{
+    switch (field->number) {
+    case 1:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN))
+            node->name = tn_pb_text(field);
+        break;
+    case 2:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN))
+            node->type = tn_pb_text(field);
+        break;
+    case 3:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN) &&
+            (reader->uses || reader->model->wants_graph))
+            read_input(reader, node, tn_pb_text(field));
+        break;
+    case 5:
+        if (tn_pb_expect(c, field, TN_WIRE_LEN)) {
+            read_attr(reader, node, &field->body);
+            node->attr_count++;
+        }
+        break;
+    default: break;
+    }
+}
+
+static void note_placeholder(struct tn_tf_reader *reader,
+                             const struct node   *node)
+{
+    if (reader->ends.count >= TN_TF_IO_LIMIT || node->in_function ||
+        (!tn_bytes_is(node->type, "Placeholder") &&
+         !tn_bytes_is(node->type, "PlaceholderV2")))
+        return;
+    struct tn_tf_placeholder *end =
+        tn_list_push(&reader->ends, struct tn_tf_placeholder, reader->error);
+    if (end)
+        *end = (struct tn_tf_placeholder){ node->name, node->wire };
+}
+
+static void finish_op(struct tn_tf_reader *reader, const struct node *node,
+                      uint32_t type)
+{
+    struct tn_model *model = reader->model;
+    uint32_t         value = value_named(reader, node->name);
+
+    tn_model_add_output(model, value, reader->error);
+    if (tn_failed(reader->error))
+        return;
+    tn_model_define(model, value, TN_VALUE_OUTPUT, node->op, 0);
+    near_add(&reader->near, node->name, value);
+    struct tn_op *op = tn_model_op_at(model, node->op);
+    op->name         = tn_model_value_at(model, value)->name;
+    op->type         = type;
+    op->source       = reader->source;
+    op->wire_offset  = node->wire.offset;
+    op->wire_length  = node->wire.length;
+}
+
+static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
+{
+    struct tn_model *model = reader->model;
+
+    if (model->tensors.count == node->first_tensor)
+        return;
+    uint32_t name =
+        model->wants_graph
+            ? tn_model_op_at(model, node->op)->name
+            : tn_intern_append(&model->names, node->name, reader->error);
+    for (uint64_t i = node->first_tensor; i < model->tensors.count; i++)
+        tn_list_at(&model->tensors, struct tn_tensor, i)->name = name;
+}
+
+/* The next node of the graph being filled. */
+static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
+{
+    struct tn_model   *model = reader->model;
+    struct tn_graph   *graph = tn_model_graph_at(model, reader->graph);
+    struct tn_pb_field field;
+    struct node        node = {
+               .wire         = { c->source, c->offset, tn_left(c) },
+               .ordinal      = (uint32_t)graph->op_count,
+               .in_function  = graph->kind == TN_GRAPH_FUNCTION,
+               .first_tensor = model->tensors.count,
+    };
+
+    graph->op_count++;
+    if (model->wants_graph) {
+        node.op = tn_model_add_op(model, reader->graph, reader->error);
+        if (node.op == TN_NONE)
+            return;
+    }
+    while (tn_pb_next(c, &field))
+        read_node_field(reader, &node, c, &field);
+    uint32_t type = intern_type(reader, node.type);
+    tn_model_count_op(model, TN_NO_NAME, type, reader->error);
+    note_placeholder(reader, &node);
+    if (reader->uses && !node.in_function)
+        uses_node(&reader->uses, node.name, reader->error);
+    if (model->wants_graph && !tn_failed(reader->error))
+        finish_op(reader, &node, type);
+    if (!tn_failed(reader->error))
+        name_tensors(reader, &node);
+    if (tn_failed(reader->error))
+        tn_error_where(reader->error, "%s[%" PRIu32 "]",
+                       tn_model_graph_at(model, reader->graph)->node_word,
+                       node.ordinal);
+}
 
 /* ---- references that are no names ---------------------------------------- */
 
@@ -138,12 +779,12 @@ static void finish_function(struct tn_tf_reader *reader, struct function *f)
         struct tn_io *end = tn_list_at(&f->outputs, struct tn_io, i);
         end->name         = return_of(f, end->key);
         if (model->wants_graph && end->name.size)
-            tn_tf_value_named(reader, end->name);
+            value_named(reader, end->name);
     }
     for (uint64_t i = 0; model->wants_graph && i < f->inputs.count; i++) {
         struct tn_io *end = tn_list_at(&f->inputs, struct tn_io, i);
-        tn_model_define(model, tn_tf_value_named(reader, end->name),
-                        TN_VALUE_INPUT, TN_NONE, 0);
+        tn_model_define(model, value_named(reader, end->name), TN_VALUE_INPUT,
+                        TN_NONE, 0);
     }
     struct tn_io_list inputs  = keep_ends(reader, &f->inputs);
     struct tn_io_list outputs = keep_ends(reader, &f->outputs);
@@ -165,7 +806,7 @@ static void read_function_body(struct tn_tf_reader *reader, struct function *f,
         if (field.number == 1)
             read_signature(reader, f, &field.body);
         else if (field.number == 3)
-            tn_tf_node_read(reader, &field.body);
+            node_read(reader, &field.body);
         else
             read_return(reader, f, &field.body);
     }
@@ -247,7 +888,7 @@ void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                  sizeof(struct tn_tf_placeholder));
     reader->graph = tn_model_add_graph(model, kind, path, "node", error);
     if (!model->wants_graph && kind == TN_GRAPH_MAIN)
-        reader->uses = tn_tf_uses_open(model->memory, error);
+        reader->uses = uses_open(model->memory, error);
 }
 
 void tn_tf_reader_feed(struct tn_tf_reader *reader, struct tn_cursor c)
@@ -261,7 +902,7 @@ void tn_tf_reader_feed(struct tn_tf_reader *reader, struct tn_cursor c)
     reader->source = tn_model_source_id(reader->model, c.source, reader->error);
     while (tn_pb_next(&c, &field)) {
         if (field.number == 1 && tn_pb_expect(&c, &field, TN_WIRE_LEN)) {
-            tn_tf_node_read(reader, &field.body);
+            node_read(reader, &field.body);
         } else if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN)) {
             struct tn_cursor *library = tn_list_push(
                 &reader->libraries, struct tn_cursor, reader->error);
@@ -282,9 +923,9 @@ void tn_tf_reader_end(struct tn_tf_reader *reader)
     if (!tn_failed(reader->error)) {
         resolve_values(reader);
         if (tn_model_graph_at(reader->model, main)->kind == TN_GRAPH_MAIN)
-            tn_tf_find_io(reader);
+            find_io(reader);
     }
-    tn_tf_uses_close(reader->uses);
+    uses_close(reader->uses);
     reader->uses = NULL;
     if (!tn_failed(reader->error))
         read_libraries(reader);

@@ -17,22 +17,12 @@ struct tn_tf_writing {
     uint64_t                       checkpoint; /* hash of a new index         */
 };
 
-/* The arena is the caller's to end. */
-void tn_tf_writing_init(struct tn_tf_writing *w, const struct tn_model *model,
-                        const struct tn_write_options *options,
-                        struct tn_output *to, struct tn_error *error);
-
-/* So many bytes more are written: to the meter, if there is one. */
-enum tn_status tn_tf_count_bytes(struct tn_tf_writing *w, uint64_t bytes);
-
 /* Read as a SavedModel, so that there are files to take along. */
 static inline bool tn_tf_is_saved_model(const struct tn_tf_writing *w)
 {
-    return w->model->detail && tn_is_of_format(w->model, &tn_format_tf_saved_model);
+    return w->model->detail &&
+           tn_is_of_format(w->model, &tn_format_tf_saved_model);
 }
-
-/* The SavedModel message: the old one, edited, or one around a graph. */
-void tn_tf_put_saved_model(struct tn_tf_writing *w, struct tn_rope *to);
 
 /* What goes into a checkpoint. */
 static inline bool tn_tf_is_weight(const struct tn_tensor *tensor)
@@ -41,26 +31,20 @@ static inline bool tn_tf_is_weight(const struct tn_tensor *tensor)
            tensor->role == TN_ROLE_INITIALIZER;
 }
 
-/* The weights as a checkpoint: as the main file of the output, or beside it,
- * and then the index is hashed. */
-enum tn_status tn_tf_write_tensors(struct tn_tf_writing *w, const char *prefix,
-                                   bool is_main);
-
 /* ---- tf_about.c --------------------------------------------------------- */
 
-void           tn_tf_describe(const struct tn_model *model,
-                              struct tn_about       *about);
-enum tn_status tn_tf_tell_rest(const struct tn_model         *model,
-                               const struct tn_write_options *options,
-                               bool is_bare, struct tn_error *error);
-enum tn_status tn_tf_lose_beside(const struct tn_model         *model,
-                                 const struct tn_write_options *options,
-                                 struct tn_error               *error);
+void tn_tf_describe(const struct tn_model *model, struct tn_about *about);
+enum tn_status                  tn_tf_tell_rest(const struct tn_model         *model,
+                                                const struct tn_write_options *options,
+                                                bool is_bare, struct tn_error *error);
+enum tn_status                  tn_tf_lose_beside(const struct tn_model         *model,
+                                                  const struct tn_write_options *options,
+                                                  struct tn_error               *error);
 extern const struct tn_rest_row tn_tf_taken_by_graph[];
 
 /* For tn_format.trace_fields. */
 extern const struct tn_strip_field tn_tf_trace_fields[];
-extern const struct tn_rest_row tn_tf_taken_by_tensors[];
+extern const struct tn_rest_row    tn_tf_taken_by_tensors[];
 
 /* What a GraphDef or a MetaGraphDef leaves out of a SavedModel, and a GraphDef
  * out of a MetaGraphDef. */
@@ -69,7 +53,7 @@ enum tn_status tn_tf_lose_around(const struct tn_model         *model,
                                  bool is_graph, struct tn_error *error);
 
 /* The values of variables; the files beside the message of a SavedModel, but
- * for those of the variables (tf_write_saved_model.c). */
+ * for those of the variables. */
 void           tn_tf_lose_variables(const struct tn_model         *model,
                                     const struct tn_write_options *options);
 enum tn_status tn_tf_lose_files(const struct tn_model         *model,
