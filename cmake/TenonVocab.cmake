@@ -21,11 +21,10 @@ find_program(TN_HOST_CC NAMES cc gcc clang NO_CMAKE_FIND_ROOT_PATH
 
 set(tn_compile_sources ${CMAKE_SOURCE_DIR}/rules/compile.c)
 foreach(name
-        base/buffer base/cursor base/error base/intern base/memory base/number
-        base/pack base/block_cache base/sink base/sort base/source
+        base/buffer base/cursor base/error base/intern base/location base/memory
+        base/number base/pack base/block_cache base/sink base/sort base/source
         ir/dtype ir/vocab ir/vocab_fact ir/vocab_op ir/vocab_pack
-        ir/vocab_words map/dl4j/mapper_set
-        map/lang/lang_both map/lang/lang_lex map/lang/lang_pack
+        ir/vocab_words map/lang/lang_both map/lang/lang_lex map/lang/lang_pack
         map/lang/lang_parse)
     list(APPEND tn_compile_sources ${CMAKE_SOURCE_DIR}/src/${name}.c)
 endforeach()
@@ -34,7 +33,7 @@ if(CMAKE_CROSSCOMPILING)
     set(tn_compile_rules ${CMAKE_BINARY_DIR}/generated/compile_rules)
     file(GLOB tn_compile_headers CONFIGURE_DEPENDS
          ${CMAKE_SOURCE_DIR}/src/base/*.h ${CMAKE_SOURCE_DIR}/src/ir/*.h
-         ${CMAKE_SOURCE_DIR}/src/map/dl4j/*.h ${CMAKE_SOURCE_DIR}/src/map/lang/*.h
+         ${CMAKE_SOURCE_DIR}/src/map/lang/*.h
          ${CMAKE_SOURCE_DIR}/include/tenon/*.h)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
     add_custom_command(

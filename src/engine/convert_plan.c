@@ -87,7 +87,7 @@ static void count_nodes(struct planning *p)
 
 /* ---- words -------------------------------------------------------------- */
 
-static void add_place(struct tn_buffer *to, const struct tn_map_place *place)
+static void add_place(struct tn_buffer *to, const struct tn_location *place)
 {
     tn_buffer_format(to, "%s:%" PRIu32, place->file ? place->file : "rules",
                      place->line);

@@ -241,8 +241,9 @@ static enum tn_status check_mapper(struct tn_interpreter  *i,
         target = NULL; /* ours are corrected: one that contradicts them does
                           not apply, see run_mapper() */
     else if (!target && i->ops.list.count > 0)
-        return tn_map_fail(error, &mapper->place, TN_NOT_FOUND,
-                           "nd4j has no op '%.*s'", TN_FMT(mapper->target));
+        return tn_location_fail(error, &mapper->place, TN_NOT_FOUND,
+                                "nd4j has no op '%.*s'",
+                                TN_FMT(mapper->target));
     const struct tn_vocab_op *definition =
         tn_interpreter_definition(i, mapper->framework, tn_bytes(NULL, 0),
                                   mapper->op_type, TN_RULES_OPSET, error);

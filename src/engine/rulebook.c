@@ -233,7 +233,7 @@ struct checking {
     void *context;
 };
 
-static void tell_finding(void *context, const struct tn_map_place *place,
+static void tell_finding(void *context, const struct tn_location *place,
                          const char *what)
 {
     struct checking             *c       = context;

@@ -3,11 +3,10 @@
 #include "map/dl4j/rule_files.h"
 #include "map/dl4j/rule_table.h"
 
-struct tn_map_place tn_rule_place(const struct tn_rule_file  *file,
-                                  const struct tn_text_field *at)
+struct tn_location tn_rule_place(const struct tn_rule_file  *file,
+                                 const struct tn_text_field *at)
 {
-    return (struct tn_map_place){ file->name, at->offset, at->line,
-                                  at->column };
+    return (struct tn_location){ file->name, at->offset, at->line, at->column };
 }
 
 void tn_rules_order(struct tn_map_rule *rules, uint32_t count)

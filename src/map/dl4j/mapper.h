@@ -20,18 +20,12 @@
 
 #include <tenon/interpret.h>
 
+#include "base/location.h"
 #include "base/memory.h"
 
-/* A place in a rule file. */
-struct tn_map_place {
-    const char *file;
-    uint64_t    offset;
-    uint32_t    line, column;
-};
-
 struct tn_map_pair {
-    struct tn_bytes     target, source;
-    struct tn_map_place place;
+    struct tn_bytes    target, source;
+    struct tn_location place;
 };
 
 struct tn_map_group {
@@ -49,7 +43,7 @@ struct tn_map_rule {
     uint32_t                      pair_count;
     const struct tn_map_group    *groups; /* keys differ                      */
     uint32_t                      group_count;
-    struct tn_map_place           place;
+    struct tn_location            place;
 };
 
 /* What becomes of inputs that no tensor rule names. */
@@ -73,7 +67,7 @@ struct tn_mapper {
     enum tn_map_resolution    resolution;
     const struct tn_map_pair *outputs; /* the sketch's; the shipped have none */
     uint32_t                  output_count;
-    struct tn_map_place       place;
+    struct tn_location        place;
     bool is_outline; /* the sketch's Mapper, which may name functions alone   */
 };
 
@@ -123,11 +117,5 @@ const struct tn_mapper *tn_mappers_find(const struct tn_mappers *mappers,
 /* The group of that key, or NULL. */
 const struct tn_map_group *tn_map_rule_group(const struct tn_map_rule *rule,
                                              struct tn_bytes           key);
-
-/* Fails at a place: "line 3, column 7: ..." */
-TN_COLD enum tn_status tn_map_fail(struct tn_error           *error,
-                                   const struct tn_map_place *place,
-                                   enum tn_status status, const char *format,
-                                   ...) TN_PRINTF(4, 5);
 
 #endif

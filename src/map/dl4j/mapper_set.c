@@ -1,8 +1,4 @@
 /* mapper_set.c - mappers, kept and found */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/sort.h"
 #include "map/dl4j/mapper.h"
 
@@ -65,10 +61,10 @@ enum tn_status tn_mappers_commit(struct tn_mappers *mappers,
         const struct tn_mapper *last   = i ? order[i - 1] : NULL;
 
         if (last && !compare_keys(last, mapper->framework, mapper->op_type))
-            return tn_map_fail(error, &mapper->place, TN_MALFORMED,
-                               "a second mapper for %.*s's '%.*s'",
-                               TN_FMT(mapper->framework),
-                               TN_FMT(mapper->op_type));
+            return tn_location_fail(error, &mapper->place, TN_MALFORMED,
+                                    "a second mapper for %.*s's '%.*s'",
+                                    TN_FMT(mapper->framework),
+                                    TN_FMT(mapper->op_type));
         mappers->sorted[i] = (uint32_t)(mapper - tn_mappers_at(mappers, 0));
     }
     return TN_OK;
@@ -103,22 +99,4 @@ const struct tn_map_group *tn_map_rule_group(const struct tn_map_rule *rule,
         if (tn_bytes_equal(rule->groups[i].key, key))
             return &rule->groups[i];
     return NULL;
-}
-
-enum tn_status tn_map_fail(struct tn_error           *error,
-                           const struct tn_map_place *place,
-                           enum tn_status status, const char *format, ...)
-{
-    char what[sizeof error->what];
-
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    tn_error_because(error, status, TN_REASON_BAD_RULES, place->offset,
-                     "line %" PRIu32 ", column %" PRIu32 ": %s", place->line,
-                     place->column, what);
-    if (place->file)
-        tn_error_file(error, place->file);
-    return error->status;
 }

@@ -53,7 +53,7 @@ static enum tn_status check_source(const struct tn_map_rule *rule,
     bool                        is_tensor = is_input(op, pair->source);
 
     if (!is_tensor && (!attr || rule->function->places_tensors))
-        return tn_map_fail(
+        return tn_location_fail(
             error, &pair->place, TN_MALFORMED, "'%.*s' has no %s '%.*s'",
             TN_FMT(op->name),
             rule->function->places_tensors ? "input" : "attribute or input",
@@ -61,10 +61,10 @@ static enum tn_status check_source(const struct tn_map_rule *rule,
     unsigned kinds =
         (attr ? kind_of(attr) : 0) | (is_tensor ? TN_FROM_TENSOR : 0);
     if (!(rule->function->from & kinds))
-        return tn_map_fail(error, &pair->place, TN_MALFORMED,
-                           "%s cannot read '%.*s' of '%.*s'",
-                           rule->function->name, TN_FMT(pair->source),
-                           TN_FMT(op->name));
+        return tn_location_fail(error, &pair->place, TN_MALFORMED,
+                                "%s cannot read '%.*s' of '%.*s'",
+                                rule->function->name, TN_FMT(pair->source),
+                                TN_FMT(op->name));
     return TN_OK;
 }
 
@@ -80,14 +80,14 @@ static enum tn_status check_target(const struct tn_map_rule      *rule,
     if (types == 0 && is_lenient && rule->function->places_tensors)
         return TN_OK; /* inputs go by their order, whatever they are called */
     if (types == 0)
-        return tn_map_fail(error, &pair->place, TN_MALFORMED,
-                           "nd4j's '%.*s' has no argument '%.*s'",
-                           TN_FMT(op->name), TN_FMT(pair->target));
+        return tn_location_fail(error, &pair->place, TN_MALFORMED,
+                                "nd4j's '%.*s' has no argument '%.*s'",
+                                TN_FMT(op->name), TN_FMT(pair->target));
     if (!(types & rule->function->to))
-        return tn_map_fail(error, &pair->place, TN_MALFORMED,
-                           "%s cannot give '%.*s' of nd4j's '%.*s'",
-                           rule->function->name, TN_FMT(pair->target),
-                           TN_FMT(op->name));
+        return tn_location_fail(error, &pair->place, TN_MALFORMED,
+                                "%s cannot give '%.*s' of nd4j's '%.*s'",
+                                rule->function->name, TN_FMT(pair->target),
+                                TN_FMT(op->name));
     return TN_OK;
 }
 
@@ -115,10 +115,10 @@ static enum tn_status check_outputs(const struct tn_mapper        *mapper,
     for (uint32_t i = 0; target && i < mapper->output_count; i++)
         if (tn_dl4j_index(target, mapper->outputs[i].target,
                           TN_ARG_OUTPUT_TENSOR) < 0)
-            return tn_map_fail(error, &mapper->outputs[i].place, TN_MALFORMED,
-                               "nd4j's '%.*s' has no output '%.*s'",
-                               TN_FMT(target->name),
-                               TN_FMT(mapper->outputs[i].target));
+            return tn_location_fail(
+                error, &mapper->outputs[i].place, TN_MALFORMED,
+                "nd4j's '%.*s' has no output '%.*s'", TN_FMT(target->name),
+                TN_FMT(mapper->outputs[i].target));
     return TN_OK;
 }
 

@@ -63,8 +63,8 @@ enum tn_status tn_rule_function_find(const struct tn_rule_file  *file,
                                      const struct tn_text_field *at,
                                      struct tn_map_rule         *rule);
 
-struct tn_map_place tn_rule_place(const struct tn_rule_file  *file,
-                                  const struct tn_text_field *at);
+struct tn_location tn_rule_place(const struct tn_rule_file  *file,
+                                 const struct tn_text_field *at);
 
 /* Tensor rules before the others, else as they came. */
 void tn_rules_order(struct tn_map_rule *rules, uint32_t count);

@@ -18,8 +18,8 @@
 
 #include <tenon/dtype.h>
 
+#include "base/location.h"
 #include "base/memory.h"
-#include "map/dl4j/mapper.h"
 
 /* ---- expressions -------------------------------------------------------- */
 
@@ -85,10 +85,10 @@ struct tn_lang_attr {
     const struct tn_lang_expr *value; /* in a call: what it is set to; in a
                                          head: NULL, or the default, or what it
                                          must be (see is_match)               */
-    struct tn_bytes     as;         /* head: the name it goes by in the body  */
-    bool                is_ignored; /* head: -name                            */
-    bool                is_match;   /* head: name: literal                    */
-    struct tn_map_place place;
+    struct tn_bytes    as;         /* head: the name it goes by in the body  */
+    bool               is_ignored; /* head: -name                            */
+    bool               is_match;   /* head: name: literal                    */
+    struct tn_location place;
 };
 
 /* No tree is deeper, a def counting with what it is made of: whoever walks
@@ -108,7 +108,7 @@ struct tn_lang_expr {
     uint32_t                    item_count;
     const struct tn_lang_attr  *attrs;
     uint32_t                    attr_count;
-    struct tn_map_place         place;
+    struct tn_location          place;
 };
 
 /* ---- statements --------------------------------------------------------- */
@@ -135,7 +135,7 @@ struct tn_lang_step {
     const struct tn_lang_expr *expr;
     struct tn_bytes            why; /* REQUIRE                                */
     struct tn_lang_block       body, other;
-    struct tn_map_place        place;
+    struct tn_location         place;
 };
 
 /* ---- heads, rules, files ------------------------------------------------ */
@@ -147,9 +147,9 @@ enum tn_lang_arity {
 };
 
 struct tn_lang_param {
-    struct tn_bytes     name;
-    enum tn_lang_arity  arity;
-    struct tn_map_place place;
+    struct tn_bytes    name;
+    enum tn_lang_arity arity;
+    struct tn_location place;
 };
 
 /* Conv@1..10(X, W, B?; pads, -auto_pad) -> (Y) when rank(X) == 4
@@ -164,7 +164,7 @@ struct tn_lang_head {
     const struct tn_lang_attr  *attrs;
     uint32_t                    attr_count;
     const struct tn_lang_expr  *guard; /* NULL: always                        */
-    struct tn_map_place         place;
+    struct tn_location          place;
 };
 
 /* In a file of shapes: what an output is; of ys... each of them. */
@@ -179,11 +179,11 @@ struct tn_lang_rule {
     struct tn_bytes             native; /* => native NAME: a function in C    */
     const struct tn_lang_shape *shapes; /* one for each output; of a file of
                                            shapes                             */
-    uint32_t            shape_count;
-    bool                is_reversed; /* the way back of a <=>         */
-    struct tn_bytes     text;        /* as in the file                */
-    struct tn_map_place place;
-    uint32_t            rest; /* of a packed file; 0: it is complete  */
+    uint32_t           shape_count;
+    bool               is_reversed; /* the way back of a <=>         */
+    struct tn_bytes    text;        /* as in the file                */
+    struct tn_location place;
+    uint32_t           rest; /* of a packed file; 0: it is complete  */
 };
 
 struct tn_lang_def {
@@ -191,7 +191,7 @@ struct tn_lang_def {
     const struct tn_bytes     *params;
     uint32_t                   param_count;
     const struct tn_lang_expr *body;
-    struct tn_map_place        place;
+    struct tn_location         place;
     uint32_t                   rest; /* as of a rule                         */
 };
 
@@ -199,7 +199,7 @@ struct tn_lang_table {
     struct tn_bytes             name;
     const struct tn_lang_expr **keys, **values; /* literals                   */
     uint32_t                    count;
-    struct tn_map_place         place;
+    struct tn_location          place;
     uint32_t                    rest; /* as of a rule                         */
 };
 
@@ -207,16 +207,16 @@ struct tn_lang_macro {
     struct tn_bytes      name;
     struct tn_lang_head  head; /* inputs, attrs (= parameters), outputs       */
     struct tn_lang_block body;
-    struct tn_map_place  place;
+    struct tn_location   place;
     uint32_t             rest; /* as of a rule                                */
 };
 
 /* example NODE => NODES after a rule: what `tenon rules test` runs. */
 struct tn_lang_example {
-    uint32_t            rule;    /* in rules, or in back                     */
-    bool                is_back; /* of a <=                                  */
-    struct tn_bytes     text; /* NODE => NODES, as in the file               */
-    struct tn_map_place place;
+    uint32_t           rule;    /* in rules, or in back                     */
+    bool               is_back; /* of a <=                                  */
+    struct tn_bytes    text; /* NODE => NODES, as in the file               */
+    struct tn_location place;
 };
 
 struct tn_lang_file {

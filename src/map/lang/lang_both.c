@@ -20,11 +20,11 @@ struct both {
 };
 
 #define FAIL(x, place, ...)                                                    \
-    (tn_map_fail((x)->p->error, place, TN_MALFORMED, __VA_ARGS__) == TN_OK)
+    (tn_location_fail((x)->p->error, place, TN_MALFORMED, __VA_ARGS__) == TN_OK)
 
 static struct tn_lang_expr *name_expr(struct tn_lang_parser *p,
                                       struct tn_bytes        name,
-                                      struct tn_map_place    place)
+                                      struct tn_location     place)
 {
     struct tn_lang_expr *expr = tn_lang_expr_new(p, TN_LANG_NAME, place);
 
@@ -258,9 +258,9 @@ static const struct tn_lang_expr *come_back(const struct both         *x,
     if (left->is_match)
         return left->value;
     if (!from) {
-        tn_map_fail(x->p->error, &left->place, TN_MALFORMED,
-                    "'%.*s' does not come back from the right side",
-                    TN_FMT(left->name));
+        tn_location_fail(x->p->error, &left->place, TN_MALFORMED,
+                         "'%.*s' does not come back from the right side",
+                         TN_FMT(left->name));
         return NULL;
     }
     if (!is_lookup(from->value))

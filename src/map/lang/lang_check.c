@@ -17,10 +17,10 @@ struct tn_lang_checks {
     struct tn_memory          *memory;
 };
 
-static void report(struct tn_lang_checks *x, const struct tn_map_place *place,
+static void report(struct tn_lang_checks *x, const struct tn_location *place,
                    const char *format, ...) TN_PRINTF(3, 4);
 
-static void report(struct tn_lang_checks *x, const struct tn_map_place *place,
+static void report(struct tn_lang_checks *x, const struct tn_location *place,
                    const char *format, ...)
 {
     char what[sizeof x->error->what];
@@ -31,7 +31,7 @@ static void report(struct tn_lang_checks *x, const struct tn_map_place *place,
     va_end(arguments);
     if (x->on)
         x->on(x->context, place, what);
-    tn_map_fail(x->error, place, TN_MALFORMED, "%s", what);
+    tn_location_fail(x->error, place, TN_MALFORMED, "%s", what);
 }
 
 /* ---- heads and calls against a vocabulary ------------------------------- */
@@ -453,7 +453,7 @@ static uint64_t find_name(const struct scope *s, struct tn_bytes text)
 }
 
 static uint64_t add_name(struct scope *s, struct tn_bytes text,
-                         enum name_kind kind, const struct tn_map_place *place)
+                         enum name_kind kind, const struct tn_location *place)
 {
     uint64_t index = s->names.count;
 
@@ -472,7 +472,7 @@ static uint64_t add_name(struct scope *s, struct tn_bytes text,
 
 /* Binds, again or for the first time. */
 static void bind(struct scope *s, struct tn_bytes text, enum name_kind kind,
-                 const struct tn_map_place *place)
+                 const struct tn_location *place)
 {
     uint64_t index = find_name(s, text);
 

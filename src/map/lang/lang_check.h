@@ -27,7 +27,7 @@ struct tn_lang_side {
 };
 
 /* Called for everything that is wrong; `what` is one line. */
-typedef void tn_on_lang_finding(void *context, const struct tn_map_place *place,
+typedef void tn_on_lang_finding(void *context, const struct tn_location *place,
                                 const char *what);
 
 /* The first finding is also the error.  `from` and `to` are those of the file;

@@ -13,7 +13,7 @@ struct findings {
     unsigned count;
 };
 
-static void note(void *context, const struct tn_map_place *place,
+static void note(void *context, const struct tn_location *place,
                  const char *what)
 {
     struct findings *to = context;

@@ -52,7 +52,7 @@ static int64_t code_version(const struct tn_code_set *set,
 /* ---- one rule made ready to run: its names become slots ----------------- */
 
 /* INVALID, at that place: "what 'name'".  Is false. */
-static bool build_refuse(struct tn_builder *b, const struct tn_map_place *place,
+static bool build_refuse(struct tn_builder *b, const struct tn_location *place,
                          const char *what, struct tn_bytes name)
 {
     tn_error_set(b->error, TN_INVALID, place->offset, "%s '%.*s'", what,

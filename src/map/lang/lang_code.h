@@ -49,7 +49,7 @@ struct tn_code_attr {
     enum tn_attr_kind kind; /* what the vocabulary wants; NONE: it has no say */
     bool              is_list;
     uint32_t          slot; /* of a macro's parameter                       */
-    struct tn_map_place place;
+    struct tn_location place;
 };
 
 /* A call of an op or macro: what stands after the semicolon. */
@@ -91,13 +91,13 @@ struct tn_code_step {
 
 /* An attribute of a head. */
 struct tn_code_head_attr {
-    struct tn_bytes     name;
-    uint32_t            slot;
-    struct tn_item      fallback; /* ours, else the vocabulary's, else none   */
-    struct tn_item      wanted;   /* of a match                               */
-    bool                is_match;
-    bool                is_ignored;
-    struct tn_map_place place;
+    struct tn_bytes    name;
+    uint32_t           slot;
+    struct tn_item     fallback; /* ours, else the vocabulary's, else none   */
+    struct tn_item     wanted;   /* of a match                               */
+    bool               is_match;
+    bool               is_ignored;
+    struct tn_location place;
 };
 
 struct tn_code_frame {

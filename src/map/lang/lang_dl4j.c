@@ -32,11 +32,10 @@ enum tn_status tn_mapper_rules_write(struct tn_mapper_rules *rules,
                                      struct tn_arena *arena, uint32_t *count,
                                      struct tn_error *error)
 {
-    const char          *framework = tn_framework_name(rules->framework);
-    uint64_t             most      = rules->mappers->list.count;
-    struct tn_map_place *places =
-        tn_new(arena, struct tn_map_place, most, error);
-    struct tn_buffer out;
+    const char         *framework = tn_framework_name(rules->framework);
+    uint64_t            most      = rules->mappers->list.count;
+    struct tn_location *places = tn_new(arena, struct tn_location, most, error);
+    struct tn_buffer    out;
 
     *count = 0;
     tn_buffer_init(&out, arena->memory, error);

@@ -26,13 +26,13 @@
 
 /* A value of a node that its mapper made no difference of. */
 struct tn_unmapped {
-    struct tn_unmapped        *next;
-    const struct tn_net_op    *op;
-    struct tn_bytes            node;   /* its name                            */
-    uint32_t                   source; /* op of the model, or TN_NONE         */
-    struct tn_bytes            name;   /* of the attribute or input           */
-    const char                *what;   /* "attribute 'group' = 2"             */
-    const struct tn_map_place *place;  /* of the mapper                       */
+    struct tn_unmapped       *next;
+    const struct tn_net_op   *op;
+    struct tn_bytes           node;   /* its name                            */
+    uint32_t                  source; /* op of the model, or TN_NONE         */
+    struct tn_bytes           name;   /* of the attribute or input           */
+    const char               *what;   /* "attribute 'group' = 2"             */
+    const struct tn_location *place;  /* of the mapper                       */
 };
 
 /* How rules call the function that applies a mapper. */

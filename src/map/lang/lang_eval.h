@@ -34,11 +34,11 @@ struct tn_infer;
 
 /* Why a rule does not go on. */
 struct tn_refusal {
-    bool                is_set;
-    bool                is_plain; /* words for people who never saw a rule    */
-    enum tn_reason      reason; /* NONE: the rule is for other nodes          */
-    struct tn_map_place place;
-    char                text[400];
+    bool               is_set;
+    bool               is_plain; /* words for people who never saw a rule    */
+    enum tn_reason     reason; /* NONE: the rule is for other nodes          */
+    struct tn_location place;
+    char               text[400];
 };
 
 struct tn_eval {

@@ -524,8 +524,9 @@ static bool make_attrs(struct tn_example *r, const struct tn_vocab_op *op,
 
         attrs[i].name = attr->name;
         if (wrong)
-            return tn_map_fail(r->error, &attr->place, TN_MALFORMED,
-                               "'%.*s' %s", TN_FMT(attr->name), wrong) == TN_OK;
+            return tn_location_fail(r->error, &attr->place, TN_MALFORMED,
+                                    "'%.*s' %s", TN_FMT(attr->name),
+                                    wrong) == TN_OK;
     }
     return !tn_failed(r->error);
 }
@@ -546,8 +547,8 @@ static bool flatten(struct tn_example *r, const struct tn_lang_expr *expr,
         return false;
     if (expr->kind != TN_LANG_INT && expr->kind != TN_LANG_FLOAT &&
         expr->kind != TN_LANG_BOOL)
-        return tn_map_fail(r->error, &expr->place, TN_MALFORMED,
-                           "expected numbers") == TN_OK;
+        return tn_location_fail(r->error, &expr->place, TN_MALFORMED,
+                                "expected numbers") == TN_OK;
     *number = expr->number;
     *real   = expr->kind == TN_LANG_FLOAT ? expr->real : (double)expr->number;
     return true;
@@ -568,9 +569,9 @@ static uint32_t add_constant(struct tn_example             *r,
     }
     if (flatten(r, input->value, &ints, &doubles)) {
         if (count != ints.count)
-            tn_map_fail(r->error, &input->value->place, TN_MALFORMED,
-                        "%" PRIu64 " numbers, and dims for another count",
-                        ints.count);
+            tn_location_fail(r->error, &input->value->place, TN_MALFORMED,
+                             "%" PRIu64 " numbers, and dims for another count",
+                             ints.count);
         else if (tn_item_is_real(input->dtype))
             value = tn_net_add_doubles(&r->from, 0, input->name, input->dtype,
                                        doubles.items, input->rank, dims);

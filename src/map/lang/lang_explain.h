@@ -7,6 +7,8 @@
 #ifndef TN_MAP_LANG_EXPLAIN_H
 #define TN_MAP_LANG_EXPLAIN_H
 
+#include <tenon/interpret.h>
+
 #include "map/lang/lang.h"
 
 /* READS: inputs and attributes.  DROPS: attributes that are ignored.  GIVES: an

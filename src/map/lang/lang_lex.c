@@ -26,25 +26,24 @@ static const char *const marks[] = {
 };
 
 struct lexer {
-    const struct tn_map_place *begin;
-    struct tn_arena           *arena;
-    struct tn_list            *tokens;
-    struct tn_error           *error;
-    struct tn_bytes            text;
-    size_t                     at, line_begin;
+    const struct tn_location *begin;
+    struct tn_arena          *arena;
+    struct tn_list           *tokens;
+    struct tn_error          *error;
+    struct tn_bytes           text;
+    size_t                    at, line_begin;
     uint32_t margin; /* columns before the first line of the text     */
     uint32_t line;
     bool     is_line_begun; /* something stands on it already         */
 };
 
-static struct tn_map_place place_at(const struct lexer *x, size_t at)
+static struct tn_location place_at(const struct lexer *x, size_t at)
 {
-    return (struct tn_map_place){
-        .file   = x->begin->file,
-        .offset = x->begin->offset + at,
-        .line   = x->line,
-        .column = x->margin + (uint32_t)(at - x->line_begin + 1)
-    };
+    return (struct tn_location){ .file   = x->begin->file,
+                                 .offset = x->begin->offset + at,
+                                 .line   = x->line,
+                                 .column = x->margin +
+                                           (uint32_t)(at - x->line_begin + 1) };
 }
 
 static uint8_t peek(const struct lexer *x, size_t ahead)
@@ -151,17 +150,17 @@ static enum tn_status take_number(struct lexer *x, struct tn_token *token)
     token->text    = tn_bytes(x->text.data + begin, x->at - begin);
     token->kind    = is_float ? TN_TOKEN_FLOAT : TN_TOKEN_INT;
     if (is_letter(peek(x, 0))) {
-        struct tn_map_place place = place_at(x, x->at);
-        return tn_map_fail(x->error, &place, TN_MALFORMED,
-                           "a letter right after a number");
+        struct tn_location place = place_at(x, x->at);
+        return tn_location_fail(x->error, &place, TN_MALFORMED,
+                                "a letter right after a number");
     }
     if (is_float && tn_double_parse(token->text, &token->real))
         return TN_OK;
     if (!is_float && tn_uint64_parse(token->text, &token->number) &&
         token->number <= UINT64_C(1) << 63)
         return TN_OK;
-    return tn_map_fail(x->error, &token->place, TN_MALFORMED,
-                       "%.*s is not a 64-bit number", TN_FMT(token->text));
+    return tn_location_fail(x->error, &token->place, TN_MALFORMED,
+                            "%.*s is not a 64-bit number", TN_FMT(token->text));
 }
 
 static const char escapes[][2] = {
@@ -197,22 +196,22 @@ static enum tn_status resolve_escapes(struct lexer *x, struct tn_token *token)
 static enum tn_status take_character(struct lexer *x, struct tn_token *token,
                                      bool *has_escapes)
 {
-    struct tn_map_place place = place_at(x, x->at);
-    const uint8_t      *at    = x->text.data + x->at;
-    unsigned            size  = tn_utf8_check(at, x->text.data + x->text.size);
+    struct tn_location place = place_at(x, x->at);
+    const uint8_t     *at    = x->text.data + x->at;
+    unsigned           size  = tn_utf8_check(at, x->text.data + x->text.size);
 
     if (x->at == x->text.size || *at == '\n')
-        return tn_map_fail(x->error, &token->place, TN_MALFORMED,
-                           "a string without an end on its line");
+        return tn_location_fail(x->error, &token->place, TN_MALFORMED,
+                                "a string without an end on its line");
     if (size == 0 || (*at < ' ' && *at != '\t'))
-        return tn_map_fail(x->error, &place, TN_MALFORMED,
-                           "byte 0x%02x in a string", *at);
+        return tn_location_fail(x->error, &place, TN_MALFORMED,
+                                "byte 0x%02x in a string", *at);
     x->at += size;
     if (*at != '\\')
         return TN_OK;
     if (!find_escape(peek(x, 0)))
-        return tn_map_fail(x->error, &place, TN_MALFORMED,
-                           "an escape is \\n, \\t, \\\" or \\\\");
+        return tn_location_fail(x->error, &place, TN_MALFORMED,
+                                "an escape is \\n, \\t, \\\" or \\\\");
     *has_escapes = true;
     x->at++;
     return TN_OK;
@@ -244,8 +243,8 @@ static enum tn_status take_mark(struct lexer *x, struct tn_token *token)
         x->at += size;
         return TN_OK;
     }
-    return tn_map_fail(x->error, &token->place, TN_MALFORMED,
-                       "byte 0x%02x begins nothing here", peek(x, 0));
+    return tn_location_fail(x->error, &token->place, TN_MALFORMED,
+                            "byte 0x%02x begins nothing here", peek(x, 0));
 }
 
 static enum tn_status take_token(struct lexer *x, struct tn_token *token)
@@ -266,9 +265,9 @@ static enum tn_status take_token(struct lexer *x, struct tn_token *token)
 }
 
 enum tn_status tn_lang_lex(struct tn_list *tokens, struct tn_arena *arena,
-                           struct tn_bytes            text,
-                           const struct tn_map_place *begin,
-                           struct tn_error           *error)
+                           struct tn_bytes           text,
+                           const struct tn_location *begin,
+                           struct tn_error          *error)
 {
     struct lexer       x = { .begin  = begin,
                              .arena  = arena,

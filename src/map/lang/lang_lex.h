@@ -8,8 +8,8 @@
 #ifndef TN_MAP_LANG_LEX_H
 #define TN_MAP_LANG_LEX_H
 
+#include "base/location.h"
 #include "base/memory.h"
-#include "map/dl4j/mapper.h"
 
 enum tn_token_kind {
     TN_TOKEN_END,    /* of the text                                           */
@@ -21,23 +21,23 @@ enum tn_token_kind {
 };
 
 struct tn_token {
-    enum tn_token_kind  kind;
-    struct tn_bytes     text;
-    uint64_t            number;
-    double              real;
-    uint64_t            begin, end; /* in the text                            */
-    bool                is_margin; /* in column 1                             */
-    bool                is_first;  /* on its line                             */
-    struct tn_map_place place;
+    enum tn_token_kind kind;
+    struct tn_bytes    text;
+    uint64_t           number;
+    double             real;
+    uint64_t           begin, end; /* in the text                            */
+    bool               is_margin;  /* in column 1                             */
+    bool               is_first;   /* on its line                             */
+    struct tn_location place;
 };
 
 /* Appends the tokens of a text to a list of struct tn_token; the last is END.
  * Strings with escapes live in the arena, the others in the text.  `begin` is
  * where the text stands in its file. */
 enum tn_status tn_lang_lex(struct tn_list *tokens, struct tn_arena *arena,
-                           struct tn_bytes            text,
-                           const struct tn_map_place *begin,
-                           struct tn_error           *error);
+                           struct tn_bytes           text,
+                           const struct tn_location *begin,
+                           struct tn_error          *error);
 
 /* Whether all of the text is one word: "com.acme". */
 bool tn_lang_is_word(struct tn_bytes text);

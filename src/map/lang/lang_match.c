@@ -7,7 +7,7 @@
 #include "map/lang/lang_attr.h"
 #include "map/lang/lang_report.h"
 
-static bool refuse_at(struct tn_eval *e, const struct tn_map_place *place,
+static bool refuse_at(struct tn_eval *e, const struct tn_location *place,
                       const char *what, struct tn_bytes name)
 {
     struct tn_lang_expr at = { .place = *place };

@@ -13,7 +13,7 @@ struct packing {
     struct tn_pack  p;
     const char     *file; /* that all places are in                           */
     struct packing *rest; /* writing an outline: where the rest of items goes */
-    struct tn_map_place last; /* the next place is near it                    */
+    struct tn_location last; /* the next place is near it                    */
 };
 
 static bool has_failed(const struct packing *x)
@@ -26,14 +26,14 @@ static bool has_failed(const struct packing *x)
 static uint32_t begin_rest(struct packing *x)
 {
     tn_pack_restart(&x->rest->p);
-    x->rest->last = (struct tn_map_place){ 0 };
+    x->rest->last = (struct tn_location){ 0 };
     return (uint32_t)x->rest->p.out->size + 1;
 }
 
-static struct tn_map_place pack_place(struct packing     *x,
-                                      struct tn_map_place place)
+static struct tn_location pack_place(struct packing    *x,
+                                     struct tn_location place)
 {
-    struct tn_map_place last = x->last;
+    struct tn_location last = x->last;
 
     place.file = x->file;
     place.offset =

@@ -11,8 +11,7 @@
 
 /* ---- the same, to the last byte ----------------------------------------- */
 
-static void same_place(const struct tn_map_place *a,
-                       const struct tn_map_place *b)
+static void same_place(const struct tn_location *a, const struct tn_location *b)
 {
     assert_string_equal(a->file, b->file);
     assert_int_equal(a->offset, b->offset);

@@ -67,15 +67,15 @@ bool tn_lang_expected(struct tn_lang_parser *p, const char *what)
     const struct tn_token *token = tn_lang_look(p);
 
     if (token->kind == TN_TOKEN_STRING)
-        tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                    "expected %s, not a string", what);
+        tn_location_fail(p->error, &token->place, TN_MALFORMED,
+                         "expected %s, not a string", what);
     else if (token->kind != TN_TOKEN_END)
-        tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                    "expected %s, not '%.*s'", what, TN_FMT(token->text));
+        tn_location_fail(p->error, &token->place, TN_MALFORMED,
+                         "expected %s, not '%.*s'", what, TN_FMT(token->text));
     else
-        tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                    "expected %s, not the end of %s", what,
-                    token == &p->stop ? "what is indented" : "the file");
+        tn_location_fail(p->error, &token->place, TN_MALFORMED,
+                         "expected %s, not the end of %s", what,
+                         token == &p->stop ? "what is indented" : "the file");
     return false;
 }
 
@@ -139,13 +139,13 @@ bool tn_lang_can_be_bound(struct tn_bytes word)
 /* A name that the item binds: `float32` would never be seen again. */
 static struct tn_bytes bound_name(struct tn_lang_parser *p, const char *what)
 {
-    struct tn_map_place place = tn_lang_look(p)->place;
-    struct tn_bytes     name  = tn_lang_name(p, what);
+    struct tn_location place = tn_lang_look(p)->place;
+    struct tn_bytes    name  = tn_lang_name(p, what);
 
     if (!name.size || tn_lang_dtype(name) == TN_UNDEFINED)
         return name;
-    tn_map_fail(p->error, &place, TN_MALFORMED,
-                "expected %s, not the type '%.*s'", what, TN_FMT(name));
+    tn_location_fail(p->error, &place, TN_MALFORMED,
+                     "expected %s, not the type '%.*s'", what, TN_FMT(name));
     return tn_bytes(NULL, 0);
 }
 
@@ -156,8 +156,8 @@ static bool enter(struct tn_lang_parser *p)
 {
     if (p->depth++ < NESTING_LIMIT)
         return true;
-    tn_map_fail(p->error, &tn_lang_look(p)->place, TN_LIMIT,
-                "nested deeper than %d levels", NESTING_LIMIT);
+    tn_location_fail(p->error, &tn_lang_look(p)->place, TN_LIMIT,
+                     "nested deeper than %d levels", NESTING_LIMIT);
     return false;
 }
 
@@ -189,7 +189,7 @@ static void *cut(struct tn_lang_parser *p, struct tn_list *stack, uint64_t mark,
 /* ---- beginning and end -------------------------------------------------- */
 
 bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
-                         struct tn_bytes text, const struct tn_map_place *begin,
+                         struct tn_bytes text, const struct tn_location *begin,
                          struct tn_error *error)
 {
     struct tn_memory *memory = file->arena->memory;
@@ -234,7 +234,7 @@ void tn_lang_parser_close(struct tn_lang_parser *p)
 /* More attributes or arguments than any op has. */
 #define ATTR_LIMIT 256
 
-static struct tn_map_place place_of(struct tn_lang_parser *p)
+static struct tn_location place_of(struct tn_lang_parser *p)
 {
     return tn_lang_look(p)->place;
 }
@@ -243,7 +243,7 @@ static struct tn_map_place place_of(struct tn_lang_parser *p)
 
 struct tn_lang_expr *tn_lang_expr_new(struct tn_lang_parser *p,
                                       enum tn_lang_kind      kind,
-                                      struct tn_map_place    place)
+                                      struct tn_location     place)
 {
     struct tn_lang_expr *expr =
         tn_new(p->arena, struct tn_lang_expr, 1, p->error);
@@ -267,8 +267,8 @@ static const struct tn_lang_expr *bounded(struct tn_lang_parser *p,
 {
     if (expr->depth <= TN_LANG_DEPTH)
         return expr;
-    tn_map_fail(p->error, &expr->place, TN_LIMIT,
-                "an expression of more than %d levels", TN_LANG_DEPTH);
+    tn_location_fail(p->error, &expr->place, TN_LIMIT,
+                     "an expression of more than %d levels", TN_LANG_DEPTH);
     return NULL;
 }
 
@@ -291,7 +291,7 @@ const struct tn_lang_expr *tn_lang_expr_of(struct tn_lang_parser      *p,
 /* Of up to four items, which may be NULL where a slice leaves them out. */
 static const struct tn_lang_expr *make(struct tn_lang_parser            *p,
                                        enum tn_lang_kind                 kind,
-                                       struct tn_map_place               place,
+                                       struct tn_location                place,
                                        const struct tn_lang_expr *const *items,
                                        uint32_t                          count)
 {
@@ -327,7 +327,7 @@ typedef const struct tn_lang_expr *reader(struct tn_lang_parser *p);
 static const struct tn_lang_expr *read_element(struct tn_lang_parser *p,
                                                reader                *read)
 {
-    struct tn_map_place        place = place_of(p);
+    struct tn_location         place = place_of(p);
     const struct tn_lang_expr *expr  = read(p);
 
     if (!expr || !tn_lang_accept(p, "..."))
@@ -337,7 +337,7 @@ static const struct tn_lang_expr *read_element(struct tn_lang_parser *p,
 
 /* for x in xs if c, after the element; the brackets are the caller's. */
 static const struct tn_lang_expr *read_each(struct tn_lang_parser     *p,
-                                            struct tn_map_place        place,
+                                            struct tn_location         place,
                                             const struct tn_lang_expr *element)
 {
     const struct tn_lang_expr *items[3] = { element };
@@ -366,8 +366,8 @@ static const struct tn_lang_expr *read_each(struct tn_lang_parser     *p,
 static const struct tn_lang_expr *read_list(struct tn_lang_parser *p,
                                             reader                *read)
 {
-    struct tn_map_place place = place_of(p);
-    uint64_t            mark  = p->exprs.count;
+    struct tn_location place = place_of(p);
+    uint64_t           mark  = p->exprs.count;
 
     if (!tn_lang_expect(p, "["))
         return NULL;
@@ -416,8 +416,9 @@ static bool read_attr(struct tn_lang_parser *p, uint64_t mark)
     if (!attr.name.size)
         return false;
     if (has_attr(p, mark, attr.name))
-        return tn_map_fail(p->error, &attr.place, TN_MALFORMED,
-                           "'%.*s' is set twice", TN_FMT(attr.name)) == TN_OK;
+        return tn_location_fail(p->error, &attr.place, TN_MALFORMED,
+                                "'%.*s' is set twice",
+                                TN_FMT(attr.name)) == TN_OK;
     if (!attr.is_ignored && tn_lang_accept(p, ":")) {
         attr.value = tn_lang_expr(p);
         if (!attr.value)
@@ -445,8 +446,9 @@ static bool read_attrs(struct tn_lang_parser *p, struct tn_lang_expr *call)
         if (!read_attr(p, mark))
             return false;
         if (p->attrs.count - mark > ATTR_LIMIT)
-            return tn_map_fail(p->error, &call->place, TN_LIMIT,
-                               "more than %d attributes", ATTR_LIMIT) == TN_OK;
+            return tn_location_fail(p->error, &call->place, TN_LIMIT,
+                                    "more than %d attributes",
+                                    ATTR_LIMIT) == TN_OK;
     } while (tn_lang_accept(p, ","));
     call->attrs = cut(p, &p->attrs, mark, &call->attr_count);
     return call->attrs;
@@ -518,9 +520,9 @@ static const struct tn_lang_expr *read_function(struct tn_lang_parser *p,
     } else if (find_table(p, call->text, &call->target)) {
         call->callee = TN_LANG_TO_TABLE;
     } else if (find_macro(p, call->text, &call->target)) {
-        tn_map_fail(p->error, &call->place, TN_MALFORMED,
-                    "'%.*s' makes nodes: it cannot stand in an expression",
-                    TN_FMT(call->text));
+        tn_location_fail(p->error, &call->place, TN_MALFORMED,
+                         "'%.*s' makes nodes: it cannot stand in an expression",
+                         TN_FMT(call->text));
         return NULL;
     }
     return read_arguments(p, call, tn_lang_expr, false);
@@ -626,8 +628,8 @@ static const struct tn_lang_expr *read_number(struct tn_lang_parser *p)
         return leaf(p, TN_LANG_FLOAT, 0, token->real);
     if (token->number <= INT64_MAX)
         return leaf(p, TN_LANG_INT, (int64_t)token->number, 0);
-    tn_map_fail(p->error, &token->place, TN_MALFORMED,
-                "%.*s is not a 64-bit number", TN_FMT(token->text));
+    tn_location_fail(p->error, &token->place, TN_MALFORMED,
+                     "%.*s is not a 64-bit number", TN_FMT(token->text));
     return NULL;
 }
 
@@ -724,7 +726,7 @@ static const struct tn_lang_expr *read_from(struct tn_lang_parser *p,
 /* -2 is a literal, so that -2^63 can be one too. */
 static const struct tn_lang_expr *read_negative(struct tn_lang_parser *p)
 {
-    struct tn_map_place    place = place_of(p);
+    struct tn_location     place = place_of(p);
     const struct tn_token *token = (tn_lang_accept(p, "-"), tn_lang_look(p));
 
     if (token->kind == TN_TOKEN_INT && token->number > INT64_MAX)
@@ -743,7 +745,7 @@ static const struct tn_lang_expr *read_negative(struct tn_lang_parser *p)
 static const struct tn_lang_expr *read_prefix(struct tn_lang_parser *p,
                                               enum level             level)
 {
-    struct tn_map_place place = place_of(p);
+    struct tn_location place = place_of(p);
 
     if (tn_lang_is(p, "-"))
         return read_negative(p);
@@ -759,7 +761,7 @@ static const struct tn_lang_expr *read_right(struct tn_lang_parser     *p,
                                              const struct binary       *binary,
                                              const struct tn_lang_expr *left)
 {
-    struct tn_map_place place = place_of(p);
+    struct tn_location place = place_of(p);
     enum level next = binary->level == POWER ? POWER : binary->level + 1;
     const struct tn_lang_expr *right = (p->at++, read_from(p, next));
     const struct binary       *again = right ? find_operator(p) : NULL;
@@ -775,7 +777,7 @@ static const struct tn_lang_expr *read_right(struct tn_lang_parser     *p,
 static const struct tn_lang_expr *read_not_in(struct tn_lang_parser     *p,
                                               const struct tn_lang_expr *left)
 {
-    struct tn_map_place place = place_of(p);
+    struct tn_location place = place_of(p);
 
     tn_lang_accept(p, "not");
     if (!tn_lang_is(p, "in")) {
@@ -811,7 +813,7 @@ static const struct tn_lang_expr *read_from(struct tn_lang_parser *p,
 static const struct tn_lang_expr *read_if(struct tn_lang_parser *p,
                                           reader                *read)
 {
-    struct tn_map_place        place = place_of(p);
+    struct tn_location         place = place_of(p);
     const struct tn_lang_expr *test, *yes, *no;
 
     tn_lang_accept(p, "if");
@@ -902,8 +904,9 @@ const struct tn_lang_expr *tn_lang_literal(struct tn_lang_parser *p)
 
     if (!expr || tn_lang_is_literal(expr))
         return expr;
-    tn_map_fail(p->error, &expr->place, TN_MALFORMED,
-                "expected a literal: a number, string, type or list of these");
+    tn_location_fail(
+        p->error, &expr->place, TN_MALFORMED,
+        "expected a literal: a number, string, type or list of these");
     return NULL;
 }
 
@@ -966,9 +969,9 @@ static bool read_param(struct tn_lang_parser *p, uint64_t mark)
     if (!param.name.size)
         return false;
     if (is_bound_above(p, mark, param.name))
-        return tn_map_fail(p->error, &param.place, TN_MALFORMED,
-                           "'%.*s' is there already",
-                           TN_FMT(param.name)) == TN_OK;
+        return tn_location_fail(p->error, &param.place, TN_MALFORMED,
+                                "'%.*s' is there already",
+                                TN_FMT(param.name)) == TN_OK;
     if (tn_lang_accept(p, "?"))
         param.arity = TN_LANG_OPTIONAL;
     else if (tn_lang_accept(p, "..."))
@@ -992,8 +995,8 @@ static const struct tn_lang_param *read_params(struct tn_lang_parser *p,
         const struct tn_lang_param *last =
             tn_list_at(&p->params, struct tn_lang_param, p->params.count - 1);
         if (p->params.count - mark > PARAM_LIMIT) {
-            tn_map_fail(p->error, &last->place, TN_LIMIT, "more than %d names",
-                        PARAM_LIMIT);
+            tn_location_fail(p->error, &last->place, TN_LIMIT,
+                             "more than %d names", PARAM_LIMIT);
             return NULL;
         }
         if (last->arity == TN_LANG_MANY || !tn_lang_accept(p, ","))
@@ -1035,12 +1038,13 @@ static bool read_head_attrs(struct tn_lang_parser *p, struct tn_lang_head *head)
         if (!read_head_attr(p, &attr))
             return false;
         if (has_attr(p, mark, attr.name))
-            return tn_map_fail(p->error, &attr.place, TN_MALFORMED,
-                               "'%.*s' is there already",
-                               TN_FMT(attr.name)) == TN_OK;
+            return tn_location_fail(p->error, &attr.place, TN_MALFORMED,
+                                    "'%.*s' is there already",
+                                    TN_FMT(attr.name)) == TN_OK;
         if (p->attrs.count - mark >= PARAM_LIMIT)
-            return tn_map_fail(p->error, &attr.place, TN_LIMIT,
-                               "more than %d attributes", PARAM_LIMIT) == TN_OK;
+            return tn_location_fail(p->error, &attr.place, TN_LIMIT,
+                                    "more than %d attributes",
+                                    PARAM_LIMIT) == TN_OK;
         struct tn_lang_attr *to =
             tn_list_push(&p->attrs, struct tn_lang_attr, p->error);
         if (!to)
@@ -1099,7 +1103,7 @@ static bool read_version(struct tn_lang_parser *p, int64_t *version)
 /* @7, @7..12, @7.. or @..12 */
 static bool read_versions(struct tn_lang_parser *p, struct tn_lang_head *head)
 {
-    struct tn_map_place place = tn_lang_look(p)->place;
+    struct tn_location place = tn_lang_look(p)->place;
 
     head->until = INT64_MAX;
     if (!tn_lang_accept(p, "@"))
@@ -1111,9 +1115,9 @@ static bool read_versions(struct tn_lang_parser *p, struct tn_lang_head *head)
     else if (!tn_lang_is(p, "(") && !read_version(p, &head->until))
         return false;
     if (head->since > head->until)
-        return tn_map_fail(p->error, &place, TN_MALFORMED,
-                           "versions from %" PRId64 " to %" PRId64, head->since,
-                           head->until) == TN_OK;
+        return tn_location_fail(p->error, &place, TN_MALFORMED,
+                                "versions from %" PRId64 " to %" PRId64,
+                                head->since, head->until) == TN_OK;
     return true;
 }
 
@@ -1179,7 +1183,7 @@ static bool read_when(struct tn_lang_parser *p, struct tn_lang_step *step)
 /* { steps }, or another if, which is then a block of one step. */
 static bool read_else(struct tn_lang_parser *p, struct tn_lang_block *other)
 {
-    struct tn_map_place place = tn_lang_look(p)->place;
+    struct tn_location place = tn_lang_look(p)->place;
 
     if (!tn_lang_accept(p, "if"))
         return read_block(p, other);
@@ -1406,8 +1410,9 @@ static bool read_back_rule(struct tn_lang_parser *p)
     if (!value || !tn_lang_expect(p, "<=") || !read_head(p, &rule.head))
         return false;
     if (!p->file->is_both_ways)
-        return tn_map_fail(p->error, &rule.place, TN_MALFORMED,
-                           "a way back in rules of one direction") == TN_OK;
+        return tn_location_fail(p->error, &rule.place, TN_MALFORMED,
+                                "a way back in rules of one direction") ==
+               TN_OK;
     return tn_lang_one_step(p, &rule, value) &&
            add_rule(p, &p->file->back, &rule);
 }
@@ -1423,8 +1428,8 @@ static bool read_both(struct tn_lang_parser *p, struct tn_lang_rule *rule)
     if (!call)
         return false;
     if (!p->file->is_both_ways)
-        return tn_map_fail(p->error, &rule->place, TN_MALFORMED,
-                           "'<=>' in rules of one direction") == TN_OK;
+        return tn_location_fail(p->error, &rule->place, TN_MALFORMED,
+                                "'<=>' in rules of one direction") == TN_OK;
     if (!tn_lang_both(p, rule, call, &back) ||
         !add_rule(p, &p->file->rules, rule))
         return false;
@@ -1472,15 +1477,15 @@ static bool is_defined(const struct tn_lang_file *file, struct tn_bytes name)
 /* The name of a def, table or macro: new in the file. */
 static struct tn_bytes new_name(struct tn_lang_parser *p, struct tn_list *list)
 {
-    struct tn_map_place place = tn_lang_look(p)->place;
-    struct tn_bytes     name  = tn_lang_name(p, "a name");
+    struct tn_location place = tn_lang_look(p)->place;
+    struct tn_bytes    name  = tn_lang_name(p, "a name");
 
     if (name.size && is_defined(p->file, name))
-        tn_map_fail(p->error, &place, TN_MALFORMED, "'%.*s' is defined already",
-                    TN_FMT(name));
+        tn_location_fail(p->error, &place, TN_MALFORMED,
+                         "'%.*s' is defined already", TN_FMT(name));
     else if (name.size && list->count >= DEFINITION_LIMIT)
-        tn_map_fail(p->error, &place, TN_LIMIT, "more than %d of a kind",
-                    DEFINITION_LIMIT);
+        tn_location_fail(p->error, &place, TN_LIMIT, "more than %d of a kind",
+                         DEFINITION_LIMIT);
     else
         return name;
     return tn_bytes(NULL, 0);
@@ -1713,9 +1718,9 @@ static bool read_header(struct tn_lang_parser *p)
     if (token->kind != TN_TOKEN_INT)
         return tn_lang_expected(p, "the version of the language");
     if (token->number != 1)
-        return tn_map_fail(p->error, &token->place, TN_UNSUPPORTED,
-                           "version %" PRIu64 " of the language, not 1",
-                           token->number) == TN_OK;
+        return tn_location_fail(p->error, &token->place, TN_UNSUPPORTED,
+                                "version %" PRIu64 " of the language, not 1",
+                                token->number) == TN_OK;
     p->at++;
     return true;
 }
@@ -1739,8 +1744,8 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
                              const char *name, struct tn_bytes text,
                              struct tn_error *error)
 {
-    const struct tn_map_place begin = { name, 0, 1, 1 };
-    struct tn_lang_parser     p;
+    const struct tn_location begin = { name, 0, 1, 1 };
+    struct tn_lang_parser    p;
 
     tn_lang_init(file, arena, name);
     if (tn_lang_parser_open(&p, file, text, &begin, error) && read_header(&p))

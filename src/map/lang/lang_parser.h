@@ -38,7 +38,7 @@ struct tn_lang_parser {
 /* Makes the tokens of a text that stands there in its file; false: failed.
  * Closed also then. */
 bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
-                         struct tn_bytes text, const struct tn_map_place *begin,
+                         struct tn_bytes text, const struct tn_location *begin,
                          struct tn_error *error);
 void tn_lang_parser_close(struct tn_lang_parser *p);
 
@@ -97,7 +97,7 @@ bool                       tn_lang_is_literal(const struct tn_lang_expr *expr);
 /* A new one; its items, which live in the arena, after its attributes. */
 struct tn_lang_expr       *tn_lang_expr_new(struct tn_lang_parser *p,
                                             enum tn_lang_kind      kind,
-                                            struct tn_map_place    place);
+                                            struct tn_location     place);
 const struct tn_lang_expr *tn_lang_expr_of(struct tn_lang_parser      *p,
                                            struct tn_lang_expr        *expr,
                                            const struct tn_lang_expr **items,

@@ -11,10 +11,10 @@
 struct tn_map_reason {
     uint32_t                   node; /* of the source                         */
     const struct tn_lang_rule *rule; /* NULL: there is no rule for the op     */
-    struct tn_map_place place;       /* the guard, the refusal, the attribute */
-    const char         *text;
-    bool                is_plain; /* the text; else it is about the rule   */
-    enum tn_reason      reason;   /* NONE: the rule is for other nodes     */
+    struct tn_location place;        /* the guard, the refusal, the attribute */
+    const char        *text;
+    bool               is_plain; /* the text; else it is about the rule   */
+    enum tn_reason     reason;   /* NONE: the rule is for other nodes     */
 };
 
 #define TN_MAP_REASONS_MAX 10000 /* kept; what is beyond is only counted */

@@ -19,7 +19,7 @@ struct tn_rule_text {
                                it has not been read yet                       */
     const struct tn_native *functions; /* that its rules may call             */
     uint32_t                function_count;
-    const struct tn_map_place *places; /* by rule, where it stands, of a text
+    const struct tn_location *places; /* by rule, where it stands, of a text
                                           that was made of something else: it is
                                           not checked; NULL: as the text has
                                           it                                  */
