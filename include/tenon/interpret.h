@@ -143,8 +143,8 @@ TN_API struct tn_bytes tn_call_pair_framework(const struct tn_rule_call *call,
 TN_API const struct tn_arg *tn_call_parameter(const struct tn_rule_call *call,
                                               const char *key, uint32_t index);
 
-/* The node's attribute, else its default; false if it has neither.  A tensor
- * has the kind TN_ATTR_OTHER: the bytes of the framework's TensorProto. */
+/* The node's attribute, else its default; false if it has neither.  What the
+ * value points to, tensors included, lives until the function returns. */
 TN_API bool tn_call_attr(struct tn_rule_call *call, struct tn_bytes name,
                          struct tn_attr_value *value);
 

@@ -146,7 +146,7 @@ static void test_only_what_is_not_told_is_assumed(void **state)
         struct tn_bytes       text;
 
         testing_know(&t, guesses[row].node, words, guesses[row].told);
-        used = tn_new(&t.arena, struct tn_node_input, t.node.input_count,
+        used = tn_new(&t.arena, struct tn_node_input, t.bare.node.input_count,
                       &t.error);
         assert_int_equal(tn_guess_apply(&guesses[row].guess, &t.known, t.inputs,
                                         used, &t.arena, &t.error),
@@ -172,8 +172,8 @@ static void test_assumed_values_are_tensors(void **state)
                  words, NULL);
     tn_guess_apply(&guess, &t.known, t.inputs, used, &t.arena, &t.error);
     assert_null(used[0].tensor.data);
-    assert_int_equal(tn_map_tensor_read(&tensor, TN_FRAMEWORK_ONNX,
-                                        used[1].tensor, &t.arena, &t.error),
+    assert_int_equal(tn_bare_tensor_read(&tensor, TN_FRAMEWORK_ONNX,
+                                         used[1].tensor, &t.arena, &t.error),
                      TN_OK);
     assert_int_equal(tensor.dtype, TN_INT64);
     assert_int_equal(tensor.count, 3);

@@ -6,6 +6,7 @@
  * carried to nd4j, and what has come of it is described.
  */
 #include "engine/assume.h"
+#include "engine/bare_node.h"
 #include "engine/convert_dialect.h"
 #include "engine/describe_ops.h"
 #include "engine/interpreter.h"
@@ -65,6 +66,29 @@ static enum tn_status hand_over(struct tn_interpreted    *to,
 
 /* ---- by a mapper -------------------------------------------------------- */
 
+/* What the caller knows of constants. */
+struct constants {
+    const struct tn_interpret_context *context;
+    enum tn_framework                  framework;
+};
+
+/* A tn_map_constant. */
+static enum tn_status read_constant(void *context, struct tn_bytes name,
+                                    struct tn_map_tensor *tensor,
+                                    bool *is_known, struct tn_arena *arena,
+                                    struct tn_error *error)
+{
+    const struct constants            *from   = context;
+    const struct tn_interpret_context *around = from->context;
+    struct tn_bytes                    bytes;
+
+    *is_known =
+        around->constant && around->constant(around->context, name, &bytes);
+    return *is_known ? tn_bare_tensor_read(tensor, from->framework, bytes,
+                                           arena, error)
+                     : error->status;
+}
+
 /* Mappers that rules of our own language are only tell what those do. */
 static const struct tn_mapper *find_mapper(const struct tn_interpreter *i,
                                            const struct tn_map_node    *node)
@@ -84,22 +108,18 @@ static const struct tn_mapper *find_mapper(const struct tn_interpreter *i,
 }
 
 static enum tn_status run_mapper(struct tn_interpreter *i,
-                                 struct tn_map_job     *job,
+                                 struct tn_map_job *job, int64_t opset,
                                  struct tn_interpreted *to,
                                  struct tn_error       *error)
 {
-    int64_t opset = job->context && job->context->opset > 0
-                        ? job->context->opset
-                        : TN_RULES_OPSET;
-
     job->target = tn_dl4j_ops_find(&i->ops, job->mapper->target);
     if (!job->target)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "nd4j has no op '%.*s'",
                             TN_FMT(job->mapper->target));
-    job->definition =
-        tn_interpreter_definition(i, job->mapper->framework, job->node->domain,
-                                  job->node->op_type, opset, error);
+    job->definition = tn_interpreter_definition(
+        i, job->mapper->framework, job->node->domain, job->node->op_type,
+        opset > 0 ? opset : TN_RULES_OPSET, error);
     if (tn_failed(error))
         return error->status;
     if (!i->has_own_ops)
@@ -190,15 +210,12 @@ static enum tn_status carry_node(struct tn_interpreter *i,
                                  struct tn_interpreted *to,
                                  struct tn_error       *error)
 {
-    static const struct tn_format *const formats[TN_FRAMEWORK_COUNT] = {
-        &tn_format_tf_graph, &tn_format_onnx, &tn_format_paddle
-    };
     struct tn_options options = i->options;
     struct tn_buffer  bytes;
     struct tn_model  *model = NULL;
 
     options.wants_graph = true;
-    options.from        = formats[one->known.node->framework]->name;
+    options.from        = tn_framework_format(one->known.node->framework)->name;
     tn_buffer_init(&bytes, &to->memory, error);
     if (tn_one_node_write(one, &to->arena, &bytes, error) == TN_OK &&
         tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,
@@ -551,17 +568,20 @@ static enum tn_status interpret(struct tn_interpreter  *i,
                                 const struct tn_interpret_context *context,
                                 struct tn_arena *arena, struct tn_error *error)
 {
-    struct tn_map_job  job   = { .node = node, .context = context };
-    int64_t            opset = context ? context->opset : 0;
-    struct tn_one_node one   = { .bytes = bytes,
-                                 .known = { .node = node, .context = context } };
+    struct constants      from   = { context, node->framework };
+    struct tn_map_context around = { .is_strict = context->is_strict,
+                                     .constant  = read_constant,
+                                     .context   = &from };
+    struct tn_map_job     job    = { .node = node, .context = &around };
+    struct tn_one_node    one    = { .bytes = bytes,
+                                     .known = { .node = node, .context = context } };
 
     job.mapper           = find_mapper(i, node);
-    one.known.definition = define(i, node, opset, error);
+    one.known.definition = define(i, node, context->opset, error);
     if (tn_failed(error) ||
         complete(node, one.known.definition, arena, error) != TN_OK)
         return error->status;
-    return job.mapper ? run_mapper(i, &job, *to, error)
+    return job.mapper ? run_mapper(i, &job, context->opset, *to, error)
                       : tn_interpret_by_rules(i, &one, to, arena, error);
 }
 
@@ -570,7 +590,7 @@ static enum tn_status interpret_bytes(
     enum tn_framework framework, struct tn_bytes bytes,
     const struct tn_interpret_context *context, struct tn_error *error)
 {
-    struct tn_map_node      node;
+    struct tn_bare_node     bare = { .model = NULL };
     struct tn_interpreted  *to;
     struct tn_known_context known;
     struct tn_arena         arena;
@@ -584,9 +604,10 @@ static enum tn_status interpret_bytes(
     tn_arena_init(&arena, &i->memory);
     if (tn_known_context_fill(&known, context, framework, &arena, error) ==
             TN_OK &&
-        tn_map_node_read(&node, framework, bytes, &arena, error) == TN_OK &&
-        tn_known_context_check(&known, &node, error) == TN_OK)
-        interpret(i, &to, &node, bytes, &known.around, &arena, error);
+        tn_bare_node_open(&bare, framework, bytes, &arena, error) == TN_OK &&
+        tn_known_context_check(&known, &bare.node, error) == TN_OK)
+        interpret(i, &to, &bare.node, bytes, &known.around, &arena, error);
+    tn_bare_node_close(&bare);
     tn_arena_done(&arena);
     return hand_over(to, out, error);
 }

@@ -81,7 +81,7 @@ static void test_rows(void **state)
 
         testing_know(&t, rows[row].node, rows[row].words, rows[row].told);
         tn_buffer_init(&out, &t.memory, &t.error);
-        for (uint32_t i = 0; i < t.node.input_count; i++) {
+        for (uint32_t i = 0; i < t.bare.node.input_count; i++) {
             struct tn_bytes name =
                 t.inputs[i].arg ? t.inputs[i].arg->name : tn_text("?");
             tn_buffer_format(&out, "%.*s %s%s; ", TN_FMT(name),

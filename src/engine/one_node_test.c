@@ -3,6 +3,7 @@
 
 #include <tenon/model.h>
 
+#include "engine/bare_node.h"
 #include "engine/node_text.h"
 #include "support/hostile.h"
 
@@ -34,7 +35,7 @@ static void check_row(size_t row, struct tn_arena *arena)
     struct tn_options  how = { .from = rows[row].format, .wants_graph = true };
     struct tn_one_node one = { .output = NULL };
     struct tn_node_input inputs[2];
-    struct tn_map_node   node;
+    struct tn_bare_node  bare;
     enum tn_framework    framework;
     struct tn_buffer     bytes;
     struct tn_model     *model;
@@ -44,11 +45,11 @@ static void check_row(size_t row, struct tn_arena *arena)
                                    &one.bytes, &error),
                      TN_OK);
     assert_int_equal(
-        tn_map_node_read(&node, framework, one.bytes, arena, &error), TN_OK);
+        tn_bare_node_open(&bare, framework, one.bytes, arena, &error), TN_OK);
     for (int i = 0; i < 2; i++)
         inputs[i] = (struct tn_node_input){ .type = { .dtype    = TN_FLOAT32,
                                                       .has_rank = true } };
-    one.known.node = &node;
+    one.known.node = &bare.node;
     one.inputs     = inputs;
     assert_int_equal(tn_one_node_write(&one, arena, &bytes, &error), TN_OK);
     if (tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,
@@ -56,9 +57,10 @@ static void check_row(size_t row, struct tn_arena *arena)
         fail_msg("row %zu: %s", row, error.what);
     assert_int_equal(tn_model_op_count(model), rows[row].ops);
     assert_int_equal(tn_model_graph(model, 0).inputs.count, rows[row].inputs);
-    for (uint32_t i = 0; i < node.input_count; i++)
+    for (uint32_t i = 0; i < bare.node.input_count; i++)
         assert_true(tn_bytes_equal(tn_one_node_name(&one, one.names[i]),
-                                   node.inputs[i]));
+                                   bare.node.inputs[i]));
+    tn_bare_node_close(&bare);
     tn_model_close(model);
     tn_buffer_done(&bytes);
 }

@@ -13,9 +13,9 @@
  * fetched.
  */
 #include "base/number.h"
+#include "engine/bare_node.h"
 #include "engine/one_node.h"
 #include "format/paddle/paddle.h"
-#include "map/dl4j/map_tensor.h"
 #include "wire/lod/lod.h"
 #include "wire/pb/pb_write.h"
 
@@ -147,8 +147,8 @@ static void put_constant(struct writing *w, struct tn_bytes name,
 {
     struct tn_map_tensor tensor;
 
-    if (tn_map_tensor_read(&tensor, TN_FRAMEWORK_ONNX, bytes, w->arena,
-                           w->error) == TN_OK &&
+    if (tn_bare_tensor_read(&tensor, TN_FRAMEWORK_PADDLE, bytes, w->arena,
+                            w->error) == TN_OK &&
         !has_list(tensor.dtype))
         tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
                      "Paddle has no constants of type %s in a program",

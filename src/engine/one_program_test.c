@@ -28,9 +28,9 @@ static void write_program(struct testing_known *t, struct tn_buffer *to)
                                    .sorted = sorted };
     struct tn_rope         rope;
 
-    assert_true(t->node.input_count <= 4);
-    for (uint32_t i = 0; i < t->node.input_count; i++)
-        sorted[i] = &t->node.inputs[i];
+    assert_true(t->bare.node.input_count <= 4);
+    for (uint32_t i = 0; i < t->bare.node.input_count; i++)
+        sorted[i] = &t->bare.node.inputs[i];
     tn_rope_init(&rope, &t->arena, &t->error);
     tn_buffer_init(to, &t->memory, &t->error);
     tn_one_program(&one, &t->arena, &rope, &t->error);

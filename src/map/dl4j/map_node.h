@@ -1,10 +1,8 @@
 /*
- * map_node.h - a node of a framework, taken out of its bytes
+ * map_node.h - a node as the rules of the import IR see it
  *
- * A tensorflow.NodeDef, an onnx.NodeProto or an OpDesc of Paddle, as far as
- * rules look at it.  Names and strings are views of the bytes; the rest is in
- * the arena.  A tensor in an attribute stays encoded: kind TN_ATTR_OTHER, with
- * the bytes of the framework's TensorProto.
+ * Inputs and outputs go by name, as in the framework's own message.  A node
+ * comes from a model (here) or from a net (map/lang/lang_dl4j.c).
  */
 #ifndef TN_MAP_MAP_NODE_H
 #define TN_MAP_MAP_NODE_H
@@ -39,19 +37,22 @@ struct tn_map_node {
     uint32_t                  attr_count;
 };
 
-enum tn_status tn_map_node_read(struct tn_map_node *node,
-                                enum tn_framework   framework,
-                                struct tn_bytes bytes, struct tn_arena *arena,
-                                struct tn_error *error);
+/* Takes a node from a model, which was opened with its graph and must outlive
+ * the node.  MALFORMED: the node has no op type, or an input of TensorFlow is
+ * neither NODE nor NODE:NUMBER. */
+enum tn_status tn_map_node_take(struct tn_map_node    *node,
+                                enum tn_framework      framework,
+                                const struct tn_model *model, uint32_t op,
+                                struct tn_arena *arena, struct tn_error *error);
 
-/* The node's own; NULL: it has none of that name. */
+/* NULL if the node has no attribute of that name. */
 const struct tn_map_attr *tn_map_node_attr(const struct tn_map_node *node,
                                            struct tn_bytes           name);
 
 /* "tensorflow", "onnx", "paddle" */
 const char *tn_framework_name(enum tn_framework framework);
 
-/* The one of that name; false: there is none. */
+/* The framework of that name; false if there is none. */
 bool tn_framework_named(struct tn_bytes name, enum tn_framework *framework);
 
 #endif

@@ -1,244 +1,14 @@
-/*
- * map_tensor.c - small constants: what a framework's TensorProto holds
- *
- *   tensorflow  1 dtype  2 shape { 2 dim* { 1 size } }  4 content
- *               5 float*  6 double*  7 int*  8 string*  10 int64*  11 bool*
- *               13 half*  16 uint32*  17 uint64*
- *               too few values: the last one is repeated
- *   onnx        1 dims*  2 data_type  4 float*  5 int32*  6 string*  7 int64*
- *               9 raw  10 double*  11 uint64*
- */
+/* map_tensor.c - small constants, for rules that make arguments of them */
 #include "map/dl4j/map_tensor.h"
 
-#include "base/arith.h"
 #include "base/buffer.h"
 #include "base/number.h"
 #include "base/rope.h"
 #include "ir/element.h"
 #include "map/dl4j/ir_types.h"
-#include "wire/pb/pb_wire.h"
 #include "wire/pb/pb_write.h"
 
-struct taking {
-    enum tn_framework     framework;
-    struct tn_map_tensor *tensor;
-    struct tn_arena      *arena;
-    struct tn_error      *error;
-    struct tn_bytes       raw;
-    int64_t              *dims;
-    struct tn_list        values;  /* uint64_t: bits as on the wire           */
-    struct tn_list        strings; /* struct tn_bytes                         */
-};
-
-/* ---- shape -------------------------------------------------------------- */
-
-static void add_dim(struct taking *t, int64_t size)
-{
-    if (t->tensor->rank == TN_MAP_RANK)
-        tn_error_set(t->error, TN_LIMIT, TN_NOWHERE,
-                     "a constant of more than %d dimensions", TN_MAP_RANK);
-    else if (size < 0)
-        tn_error_set(t->error, TN_MALFORMED, TN_NOWHERE,
-                     "a constant with a dimension of %lld", (long long)size);
-    else
-        t->dims[t->tensor->rank++] = size;
-}
-
-static void read_tensorflow_dim(struct taking *t, struct tn_cursor dim)
-{
-    struct tn_pb_field f;
-    int64_t            size = 0;
-
-    while (tn_pb_next(&dim, &f))
-        if (f.number == 1 && tn_pb_expect(&dim, &f, TN_WIRE_VARINT))
-            size = (int64_t)f.value;
-    add_dim(t, size);
-}
-
-static void read_tensorflow_shape(struct taking *t, struct tn_cursor shape)
-{
-    struct tn_pb_field f;
-
-    while (tn_pb_next(&shape, &f))
-        if (f.number == 2 && tn_pb_expect(&shape, &f, TN_WIRE_LEN))
-            read_tensorflow_dim(t, f.body);
-}
-
-static void count_elements(struct taking *t)
-{
-    uint64_t count = 1;
-
-    for (uint32_t i = 0; i < t->tensor->rank; i++)
-        if (!tn_mul(count, (uint64_t)t->dims[i], &count)) {
-            tn_error_set(t->error, TN_MALFORMED, TN_NOWHERE,
-                         "a constant of more than 2^64 elements");
-            return;
-        }
-    t->tensor->count = count;
-}
-
-/* ---- values on the wire ------------------------------------------------- */
-
-/* The wire type of the values in a field; false: it holds none. */
-static bool is_values(const struct taking *t, uint32_t field,
-                      enum tn_wire_type *type)
-{
-    bool is_onnx = t->framework != TN_FRAMEWORK_TENSORFLOW;
-
-    *type = TN_WIRE_VARINT;
-    if (field == (is_onnx ? 4u : 5u))
-        *type = TN_WIRE_FIXED32;
-    else if (field == (is_onnx ? 10u : 6u))
-        *type = TN_WIRE_FIXED64;
-    else if (is_onnx)
-        return field == 5 || field == 7 || field == 11;
-    else
-        return field == 7 || field == 10 || field == 11 || field == 13 ||
-               field == 16 || field == 17;
-    return true;
-}
-
-/* One more than can be wanted is enough to say that there are too many. */
-static void take_values(struct taking *t, struct tn_cursor *c,
-                        struct tn_pb_field *f, enum tn_wire_type type)
-{
-    uint64_t bits;
-
-    while (t->values.count <= TN_MAP_ELEMENTS &&
-           tn_pb_number(c, f, type, &bits)) {
-        uint64_t *value = tn_list_push(&t->values, uint64_t, t->error);
-        if (!value)
-            return;
-        *value = bits;
-    }
-}
-
-static void take_string(struct taking *t, struct tn_bytes text)
-{
-    struct tn_bytes *string;
-
-    if (t->strings.count > TN_MAP_ELEMENTS)
-        return;
-    string = tn_list_push(&t->strings, struct tn_bytes, t->error);
-    if (string)
-        *string = text;
-}
-
-static void take_field(struct taking *t, struct tn_cursor *c,
-                       struct tn_pb_field *f)
-{
-    bool              is_onnx = t->framework != TN_FRAMEWORK_TENSORFLOW;
-    enum tn_wire_type type;
-
-    if (is_values(t, f->number, &type))
-        take_values(t, c, f, type);
-    else if (f->number == (is_onnx ? 6u : 8u)) {
-        if (tn_pb_expect(c, f, TN_WIRE_LEN))
-            take_string(t, tn_pb_text(f));
-    } else if (f->number == (is_onnx ? 9u : 4u)) {
-        if (tn_pb_expect(c, f, TN_WIRE_LEN))
-            t->raw = tn_pb_text(f);
-    } else if (f->number == (is_onnx ? 2u : 1u)) {
-        if (tn_pb_expect(c, f, TN_WIRE_VARINT))
-            t->tensor->dtype = is_onnx ? tn_ir_dtype((int64_t)f->value)
-                                       : tn_ir_of_tensorflow((int64_t)f->value);
-    } else if (is_onnx && f->number == 1) {
-        uint64_t dim;
-        while (tn_pb_number(c, f, TN_WIRE_VARINT, &dim))
-            add_dim(t, (int64_t)dim);
-    } else if (!is_onnx && f->number == 2 && tn_pb_expect(c, f, TN_WIRE_LEN)) {
-        read_tensorflow_shape(t, f->body);
-    }
-}
-
-/* ---- values as numbers -------------------------------------------------- */
-
-/* The element that the bits of a typed field stand for. */
-static void element_of_bits(const struct taking *t, uint64_t bits,
-                            uint8_t element[TN_ELEMENT_MAX])
-{
-    unsigned size = tn_dtype_size(t->tensor->dtype);
-
-    tn_store_little(element, bits, size < 8 ? size : 8);
-}
-
-static void set_number(int64_t *ints, double *reals, uint64_t at,
-                       enum tn_dtype dtype, const uint8_t *element)
-{
-    ints[at]  = tn_element_int64(dtype, element);
-    reals[at] = tn_element_double(dtype, element);
-}
-
-static bool fill_raw(struct taking *t, int64_t *ints, double *reals)
-{
-    unsigned size = tn_dtype_size(t->tensor->dtype);
-
-    if (t->raw.size != t->tensor->count * size) {
-        tn_error_set(t->error, TN_MALFORMED, TN_NOWHERE,
-                     "a constant of %llu elements of %u bytes in %zu bytes",
-                     (unsigned long long)t->tensor->count, size, t->raw.size);
-        return false;
-    }
-    for (uint64_t i = 0; i < t->tensor->count; i++)
-        set_number(ints, reals, i, t->tensor->dtype, t->raw.data + i * size);
-    return true;
-}
-
-/* TensorFlow leaves out repetitions at the end, and zeros altogether. */
-static bool fill_typed(struct taking *t, int64_t *ints, double *reals)
-{
-    uint64_t have    = t->values.count;
-    bool     repeats = t->framework == TN_FRAMEWORK_TENSORFLOW;
-
-    if (have > t->tensor->count || (have < t->tensor->count && !repeats)) {
-        tn_error_set(t->error, TN_MALFORMED, TN_NOWHERE,
-                     "a constant of %llu elements with %llu values",
-                     (unsigned long long)t->tensor->count,
-                     (unsigned long long)have);
-        return false;
-    }
-    for (uint64_t i = 0; i < t->tensor->count; i++) {
-        uint8_t  element[TN_ELEMENT_MAX] = { 0 };
-        uint64_t from                    = i < have ? i : have - 1;
-        if (have > 0)
-            element_of_bits(t, *tn_list_at(&t->values, uint64_t, from),
-                            element);
-        set_number(ints, reals, i, t->tensor->dtype, element);
-    }
-    return true;
-}
-
-static void fill_strings(struct taking *t)
-{
-    struct tn_bytes *strings =
-        tn_new(t->arena, struct tn_bytes, t->tensor->count, t->error);
-
-    if (!strings || t->strings.count == 0)
-        return;
-    for (uint64_t i = 0; i < t->tensor->count; i++) {
-        uint64_t last = t->strings.count - 1;
-        strings[i] =
-            *tn_list_at(&t->strings, struct tn_bytes, i < last ? i : last);
-    }
-    t->tensor->strings    = strings;
-    t->tensor->has_values = true;
-}
-
-static void fill(struct taking *t)
-{
-    if (t->tensor->dtype == TN_STRING) {
-        fill_strings(t);
-        return;
-    }
-    int64_t *ints  = tn_new(t->arena, int64_t, t->tensor->count, t->error);
-    double  *reals = tn_new(t->arena, double, t->tensor->count, t->error);
-    if (!ints || !reals)
-        return;
-    t->tensor->ints  = ints;
-    t->tensor->reals = reals;
-    t->tensor->has_values =
-        t->raw.size > 0 ? fill_raw(t, ints, reals) : fill_typed(t, ints, reals);
-}
+/* ---- from a model ------------------------------------------------------- */
 
 static bool is_readable(enum tn_dtype dtype)
 {
@@ -247,32 +17,147 @@ static bool is_readable(enum tn_dtype dtype)
             dtype != TN_COMPLEX128);
 }
 
-enum tn_status tn_map_tensor_read(struct tn_map_tensor *tensor,
-                                  enum tn_framework     framework,
-                                  struct tn_bytes bytes, struct tn_arena *arena,
-                                  struct tn_error *error)
+static enum tn_status read_shape(struct tn_map_tensor  *tensor,
+                                 const struct tn_shape *shape,
+                                 struct tn_arena *arena, struct tn_error *error)
 {
-    struct taking t = {
-        .framework = framework, .tensor = tensor, .arena = arena, .error = error
-    };
-    struct tn_cursor   c = tn_cursor_bytes(bytes, 0, error);
-    struct tn_pb_field f;
+    int64_t *dims = tn_new(arena, int64_t, shape->rank, error);
 
-    *tensor = (struct tn_map_tensor){ 0 };
-    t.dims  = tn_new(arena, int64_t, TN_MAP_RANK, error);
-    tn_list_init(&t.values, arena->memory, sizeof(uint64_t));
-    tn_list_init(&t.strings, arena->memory, sizeof(struct tn_bytes));
-    while (!tn_failed(error) && tn_pb_next(&c, &f))
-        take_field(&t, &c, &f);
-    tensor->dims = t.dims;
-    if (!tn_failed(error))
-        count_elements(&t);
-    if (!tn_failed(error) && tensor->count <= TN_MAP_ELEMENTS &&
-        is_readable(tensor->dtype))
-        fill(&t);
-    tn_list_done(&t.values);
-    tn_list_done(&t.strings);
+    if (shape->dtype == TN_UNDEFINED)
+        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                            "a constant of unknown type or impossible shape");
+    if (shape->rank > TN_MAP_RANK)
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "a constant of more than %d dimensions",
+                            TN_MAP_RANK);
+    if (!tn_shape_count(shape, &tensor->count))
+        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                            "a constant of more than 2^64 elements");
+    for (uint32_t i = 0; dims && i < shape->rank; i++)
+        dims[i] = (int64_t)shape->dims[i];
+    tensor->dtype = shape->dtype;
+    tensor->rank  = shape->rank;
+    tensor->dims  = dims;
     return error->status;
+}
+
+static void read_numbers(struct tn_map_tensor     *tensor,
+                         const struct tn_elements *elements,
+                         struct tn_arena *arena, struct tn_error *error)
+{
+    enum tn_dtype    dtype = tensor->dtype;
+    unsigned         size  = tn_dtype_size(dtype);
+    int64_t         *ints  = tn_new(arena, int64_t, tensor->count, error);
+    double          *reals = tn_new(arena, double, tensor->count, error);
+    struct tn_buffer bytes;
+
+    if (!ints || !reals)
+        return;
+    tn_buffer_init(&bytes, arena->memory, error);
+    tn_payload_stream(elements, 0, tensor->count, arena->memory, &bytes.sink,
+                      error);
+    for (uint64_t i = 0; !tn_failed(error) && i < tensor->count; i++) {
+        ints[i]  = tn_element_int64(dtype, bytes.data + i * size);
+        reals[i] = tn_element_double(dtype, bytes.data + i * size);
+    }
+    tn_buffer_done(&bytes);
+    tensor->ints       = ints;
+    tensor->reals      = reals;
+    tensor->has_values = !tn_failed(error);
+}
+
+struct reading {
+    struct tn_arena *arena;
+    struct tn_bytes *strings;
+};
+
+/* A tn_string_visitor. */
+static enum tn_status read_string(void *context, uint64_t index,
+                                  struct tn_span text, struct tn_error *error)
+{
+    struct reading *to   = context;
+    uint8_t        *copy = tn_new(to->arena, uint8_t, text.length, error);
+
+    if (!copy)
+        return error->status;
+    if (text.length)
+        TN_TRY(tn_source_read(text.source, text.offset, copy,
+                              (size_t)text.length, error));
+    to->strings[index] = tn_bytes(copy, (size_t)text.length);
+    return TN_OK;
+}
+
+static void read_strings(struct tn_map_tensor     *tensor,
+                         const struct tn_elements *elements,
+                         struct tn_arena *arena, struct tn_error *error)
+{
+    struct reading to = { arena, tn_new(arena, struct tn_bytes, tensor->count,
+                                        error) };
+
+    if (to.strings)
+        tn_payload_strings(elements, 0, tensor->count, read_string, &to, error);
+    tensor->strings    = to.strings;
+    tensor->has_values = !tn_failed(error);
+}
+
+enum tn_status tn_map_tensor_read(struct tn_map_tensor     *tensor,
+                                  const struct tn_elements *elements,
+                                  struct tn_arena          *arena,
+                                  struct tn_error          *error)
+{
+    *tensor = (struct tn_map_tensor){ 0 };
+    TN_TRY(read_shape(tensor, &elements->shape, arena, error));
+    if (tensor->count > TN_MAP_ELEMENTS || !is_readable(tensor->dtype))
+        return TN_OK;
+    TN_TRY(tn_payload_check(elements, error));
+    if (tensor->dtype == TN_STRING)
+        read_strings(tensor, elements, arena, error);
+    else
+        read_numbers(tensor, elements, arena, error);
+    return error->status;
+}
+
+/* ---- from values -------------------------------------------------------- */
+
+static void make_element(const struct tn_attr_value *items, uint32_t i,
+                         enum tn_dtype dtype, uint8_t *to)
+{
+    if (items->kind == TN_ATTR_FLOAT)
+        tn_element_from_double(dtype, (double)items->of.floats[i], to);
+    else if (items->kind == TN_ATTR_DOUBLE)
+        tn_element_from_double(dtype, items->of.doubles[i], to);
+    else
+        tn_element_from_int64(dtype, items->of.ints[i], to);
+}
+
+enum tn_status tn_map_tensor_fill(struct tn_map_tensor         *tensor,
+                                  const struct tn_map_elements *from,
+                                  struct tn_arena              *arena,
+                                  struct tn_error              *error)
+{
+    uint32_t count   = from->items->count;
+    bool     is_text = from->dtype == TN_STRING;
+    int64_t *ints    = tn_new(arena, int64_t, is_text ? 0 : count, error);
+    double  *reals   = tn_new(arena, double, is_text ? 0 : count, error);
+
+    *tensor = (struct tn_map_tensor){ .dtype = from->dtype,
+                                      .rank  = from->rank,
+                                      .dims  = from->dims,
+                                      .count = count };
+    if (!ints || !reals || !is_readable(from->dtype) ||
+        is_text != (from->items->kind == TN_ATTR_STRING))
+        return error->status;
+    for (uint32_t i = 0; !is_text && i < count; i++) {
+        uint8_t element[TN_ELEMENT_MAX] = { 0 };
+        make_element(from->items, i, from->dtype, element);
+        ints[i]  = tn_element_int64(from->dtype, element);
+        reals[i] = tn_element_double(from->dtype, element);
+    }
+    tensor->ints       = is_text ? NULL : ints;
+    tensor->reals      = is_text ? NULL : reals;
+    tensor->strings    = is_text ? from->items->of.strings : NULL;
+    tensor->has_values = true;
+    return TN_OK;
 }
 
 /* ---- as a framework writes it ------------------------------------------- */
@@ -298,17 +183,6 @@ static void put_shape(struct tn_rope *to, const struct tn_map_elements *from,
     tn_rope_done(&shape);
 }
 
-static void put_element(const struct tn_attr_value *items, uint32_t i,
-                        enum tn_dtype dtype, uint8_t *to)
-{
-    if (items->kind == TN_ATTR_FLOAT)
-        tn_element_from_double(dtype, (double)items->of.floats[i], to);
-    else if (items->kind == TN_ATTR_DOUBLE)
-        tn_element_from_double(dtype, items->of.doubles[i], to);
-    else
-        tn_element_from_int64(dtype, items->of.ints[i], to);
-}
-
 static void put_raw(struct tn_rope *to, const struct tn_map_elements *from,
                     struct tn_arena *arena, uint32_t field)
 {
@@ -317,7 +191,7 @@ static void put_raw(struct tn_rope *to, const struct tn_map_elements *from,
     uint8_t *raw = tn_new(arena, uint8_t, items->count * size, to->error);
 
     for (uint32_t i = 0; raw && i < items->count; i++)
-        put_element(items, i, from->dtype, raw + i * size);
+        make_element(items, i, from->dtype, raw + i * size);
     if (raw)
         tn_pb_put_bytes(to, field, tn_bytes(raw, items->count * size));
 }
@@ -401,17 +275,15 @@ static void put_dims(struct tn_rope *to, const struct tn_map_tensor *tensor,
     tn_rope_done(&run);
 }
 
-/* Narrow integers become INT64, halves DOUBLE: the IR's lists for them hold
- * bit patterns, which its readers get wrong. */
-static int64_t written_type(enum tn_dtype dtype)
+enum tn_dtype tn_map_tensor_written(enum tn_dtype dtype)
 {
     switch (dtype) {
     case TN_STRING:
-    case TN_FLOAT32: return tn_ir_type(dtype);
+    case TN_FLOAT32: return dtype;
     case TN_FLOAT64:
     case TN_FLOAT16:
-    case TN_BFLOAT16: return tn_ir_type(TN_FLOAT64);
-    default: return tn_ir_type(TN_INT64);
+    case TN_BFLOAT16: return TN_FLOAT64;
+    default: return TN_INT64;
     }
 }
 
@@ -432,7 +304,7 @@ enum tn_status tn_map_tensor_write(const struct tn_map_tensor *tensor,
                                    struct tn_bytes            *bytes,
                                    struct tn_error            *error)
 {
-    int64_t          type = written_type(tensor->dtype);
+    int64_t          type = tn_ir_type(tn_map_tensor_written(tensor->dtype));
     struct tn_rope   rope;
     struct tn_buffer buffer;
 

@@ -1,12 +1,13 @@
 /*
- * map_tensor.h - small constants: what a framework's TensorProto holds
+ * map_tensor.h - small constants, for rules that make arguments of them
  *
- * For constants that become arguments: axes, shapes, thresholds.  Weights are
- * never read here: past TN_MAP_ELEMENTS only type and shape are.
+ * Axes, shapes, thresholds.  Weights are never read here: of a tensor with more
+ * than TN_MAP_ELEMENTS elements only type and shape are.
  */
 #ifndef TN_MAP_MAP_TENSOR_H
 #define TN_MAP_MAP_TENSOR_H
 
+#include "ir/payload.h"
 #include "map/dl4j/map_node.h"
 
 #define TN_MAP_ELEMENTS 65536
@@ -23,30 +24,43 @@ struct tn_map_tensor {
     const struct tn_bytes *strings; /* of strings                             */
 };
 
-enum tn_status tn_map_tensor_read(struct tn_map_tensor *tensor,
-                                  enum tn_framework     framework,
-                                  struct tn_bytes bytes, struct tn_arena *arena,
-                                  struct tn_error *error);
+/* Copies the elements of a tensor of a model or net into the arena.  MALFORMED:
+ * its type or shape could not be read. */
+enum tn_status tn_map_tensor_read(struct tn_map_tensor     *tensor,
+                                  const struct tn_elements *elements,
+                                  struct tn_arena          *arena,
+                                  struct tn_error          *error);
 
-/* The TensorProto of a framework, in the arena: as many elements as the dims
- * say, of kind INT, FLOAT, DOUBLE, BOOL or STRING.  UNSUPPORTED: it has no such
- * type. */
+/* Elements as values of the kinds INT, FLOAT, DOUBLE, BOOL or STRING, as many
+ * as the dims say. */
 struct tn_map_elements {
     enum tn_dtype               dtype;
     uint32_t                    rank;
     const int64_t              *dims;
     const struct tn_attr_value *items;
 };
+
+/* The same from values, rounded to the dtype. */
+enum tn_status tn_map_tensor_fill(struct tn_map_tensor         *tensor,
+                                  const struct tn_map_elements *from,
+                                  struct tn_arena              *arena,
+                                  struct tn_error              *error);
+
+/* Writes them as a TensorProto of a framework, in the arena.  UNSUPPORTED: the
+ * framework has no such type. */
 enum tn_status tn_map_tensor_encode(const struct tn_map_elements *elements,
                                     enum tn_framework             framework,
                                     struct tn_arena              *arena,
                                     struct tn_bytes              *bytes,
                                     struct tn_error              *error);
 
-/* The same as an org.nd4j.ir.TensorProto, in the arena. */
+/* Writes a tensor as an org.nd4j.ir.TensorProto, in the arena.  Narrow integers
+ * become INT64, halves DOUBLE: the IR's lists for them hold bit patterns, which
+ * its readers get wrong.  The second says which type a tensor gets. */
 enum tn_status tn_map_tensor_write(const struct tn_map_tensor *tensor,
                                    struct tn_arena            *arena,
                                    struct tn_bytes            *bytes,
                                    struct tn_error            *error);
+enum tn_dtype  tn_map_tensor_written(enum tn_dtype dtype);
 
 #endif

@@ -21,6 +21,7 @@
 #include "map/dl4j/rule_table.h"
 #include "map/dl4j/run_mapper.h"
 #include "support/import_ops.h"
+#include "support/node_model.h"
 #include "wire/pb/pb_write.h"
 
 #define MEMORY (UINT64_C(64) << 20)
@@ -229,11 +230,16 @@ static struct tn_bytes make_rules(struct making *m, const char *op_type)
 
 /* ---- one run ------------------------------------------------------------ */
 
-static bool constant(void *context, struct tn_bytes name,
-                     struct tn_bytes *tensor)
+/* A tn_map_constant: every other input is the TensorProto. */
+static enum tn_status constant(void *context, struct tn_bytes name,
+                               struct tn_map_tensor *tensor, bool *is_known,
+                               struct tn_arena *arena, struct tn_error *error)
 {
-    *tensor = *(const struct tn_bytes *)context;
-    return name.size % 2;
+    *is_known = name.size % 2;
+    return *is_known ? node_model_tensor(tensor, false,
+                                         *(const struct tn_bytes *)context,
+                                         arena, error)
+                     : TN_OK;
 }
 
 static void assert_in_order(const struct tn_op_descriptor *op)
@@ -286,21 +292,24 @@ static void run_job(struct making *m, const struct tn_map_job *job)
 
 static void run(struct making *m)
 {
-    struct tn_dl4j_ops   ops;
-    struct tn_mappers    mappers;
-    struct tn_vocab      vocab;
-    struct tn_map_node   node;
-    struct tn_text_field root;
-    struct tn_rule_file  file    = { .mappers = &mappers, .error = m->error };
-    const char          *op_type = PICK(m, op_types);
-    struct tn_bytes      tensor  = make_tensor(m);
-    struct tn_interpret_context context = { .is_strict = choose(m, 2),
-                                            .constant  = constant,
-                                            .context   = &tensor };
+    struct tn_dl4j_ops    ops;
+    struct tn_mappers     mappers;
+    struct tn_vocab       vocab;
+    struct tn_map_node    node;
+    struct tn_text_field  root;
+    struct tn_rule_file   file    = { .mappers = &mappers, .error = m->error };
+    const char           *op_type = PICK(m, op_types);
+    struct tn_bytes       tensor  = make_tensor(m);
+    struct tn_map_context context = { .is_strict = choose(m, 2),
+                                      .constant  = constant,
+                                      .context   = &tensor };
+    struct node_model     model;
 
     tn_dl4j_ops_init(&ops, m->arena);
     tn_mappers_init(&mappers, m->arena);
-    if (tn_map_node_read(&node, TN_FRAMEWORK_TENSORFLOW, make_node(m, op_type),
+    if (node_model_open(&model, false, false, make_node(m, op_type),
+                        m->error) == TN_OK &&
+        tn_map_node_take(&node, TN_FRAMEWORK_TENSORFLOW, model.model, 0,
                          m->arena, m->error) == TN_OK &&
         tn_text_tree_read(&root, m->arena, tn_text(import_nd4j_ops),
                           m->error) == TN_OK &&
@@ -319,6 +328,7 @@ static void run(struct making *m)
                        .node       = &node,
                        .context    = &context });
     assert(!tn_failed(m->error)); /* what was made of choices is valid */
+    node_model_close(&model);
     tn_mappers_done(&mappers);
     tn_dl4j_ops_done(&ops);
 }

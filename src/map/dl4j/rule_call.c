@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "ir/model_tables.h"
 #include "map/dl4j/dl4j_ops.h"
 #include "map/dl4j/ir_types.h"
 #include "map/dl4j/rule_call.h"
@@ -99,7 +100,7 @@ bool tn_call_attr(struct tn_rule_call *call, struct tn_bytes name,
         *value = own->value;
         return true;
     }
-    /* The default of a tensor is text of the vocabulary, not a TensorProto. */
+    /* The default of a tensor is text of the vocabulary. */
     if (!declared || !declared->has_default ||
         declared->value.kind == TN_ATTR_OTHER)
         return false;
@@ -168,16 +169,17 @@ static struct tn_bytes without_read(const struct tn_map_node *node,
     return name;
 }
 
-static bool find_constant(struct tn_rule_call *call, struct tn_bytes input,
-                          struct tn_bytes *tensor)
+static enum tn_status find_constant(struct tn_rule_call  *call,
+                                    struct tn_bytes       name,
+                                    struct tn_map_tensor *tensor,
+                                    bool                 *is_known)
 {
-    const struct tn_interpret_context *context = call->context;
-    struct tn_bytes                    name = without_read(call->node, input);
+    const struct tn_map_context *context = call->context;
 
-    return context && context->constant &&
-           (context->constant(context->context, name, tensor) ||
-            (name.size != input.size &&
-             context->constant(context->context, input, tensor)));
+    if (!context || !context->constant)
+        return TN_OK;
+    return context->constant(context->context, name, tensor, is_known,
+                             call->arena, call->error);
 }
 
 /* The value of an input.  *is_known false: nobody knows it, which a strict
@@ -187,23 +189,22 @@ static enum tn_status call_constant(struct tn_rule_call  *call,
                                     struct tn_map_tensor *tensor,
                                     bool                 *is_known)
 {
-    uint32_t        first, count;
-    struct tn_bytes bytes;
+    uint32_t first, count;
 
     *is_known = false;
     *tensor   = (struct tn_map_tensor){ 0 };
     if (!call_inputs(call, name, &first, &count))
         return TN_OK;
-    if (!find_constant(call, call->node->inputs[first], &bytes)) {
-        if (call->context && call->context->is_strict)
-            return tn_call_fail(call, TN_UNSUPPORTED,
-                                "input '%.*s' must be constant", TN_FMT(name));
-        return TN_OK;
-    }
-    *is_known = true;
-    if (tn_map_tensor_read(tensor, call->node->framework, bytes, call->arena,
-                           call->error) != TN_OK)
-        tn_error_where(call->error, "%.*s", TN_FMT(call->node->inputs[first]));
+    struct tn_bytes input = call->node->inputs[first];
+    struct tn_bytes read  = without_read(call->node, input);
+    find_constant(call, read, tensor, is_known);
+    if (!tn_failed(call->error) && !*is_known && read.size != input.size)
+        find_constant(call, input, tensor, is_known);
+    if (tn_failed(call->error))
+        tn_error_where(call->error, "%.*s", TN_FMT(input));
+    else if (!*is_known && call->context && call->context->is_strict)
+        return tn_call_fail(call, TN_UNSUPPORTED,
+                            "input '%.*s' must be constant", TN_FMT(name));
     return call->error->status;
 }
 
@@ -311,9 +312,15 @@ static enum tn_status call_tensor(struct tn_rule_call *call,
 {
     struct tn_arg arg = declared(call, name, k, TN_ARG_INPUT_TENSOR);
 
-    if (value->has_values)
-        TN_TRY(
-            tn_map_tensor_write(value, call->arena, &arg.tensor, call->error));
+    if (!value->has_values)
+        return call_add(call, arg);
+    TN_TRY(tn_map_tensor_write(value, call->arena, &arg.tensor, call->error));
+    if (call->made) {
+        struct tn_map_made *made =
+            tn_list_push(call->made, struct tn_map_made, call->error);
+        if (made)
+            *made = (struct tn_map_made){ arg.tensor.data, *value };
+    }
     return call_add(call, arg);
 }
 
@@ -543,11 +550,11 @@ static enum tn_status attr_tensor(struct tn_rule_call  *call,
     *tensor   = (struct tn_map_tensor){ 0 };
     if (!*is_there)
         return TN_OK;
-    if (value.kind != TN_ATTR_OTHER)
+    if (value.kind != TN_ATTR_TENSOR)
         return tn_call_fail(call, TN_UNSUPPORTED, "'%.*s' is not a tensor",
                             TN_FMT(name));
-    return tn_map_tensor_read(tensor, call->node->framework,
-                              value.of.strings[0], call->arena, call->error);
+    return tn_map_tensor_read(tensor, &value.of.tensors[0]->elements,
+                              call->arena, call->error);
 }
 
 static enum tn_status tensor_to_input(struct tn_rule_call      *call,

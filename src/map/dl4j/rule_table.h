@@ -9,7 +9,7 @@
 #define TN_MAP_RULE_TABLE_H
 
 #include "ir/vocab.h"
-#include "map/dl4j/map_node.h"
+#include "map/dl4j/map_tensor.h"
 #include "map/dl4j/mapper.h"
 
 /* What a function accepts, as bits: kinds of attributes, and inputs, which
@@ -28,17 +28,39 @@
 /* What it gives, as bits by enum tn_arg_type. */
 #define TN_GIVES(type) (1u << TN_ARG_##type)
 
+/* Finds the value of an input, in the arena; *is_known is false if nobody knows
+ * it.  A failure is one of a value that is known. */
+typedef enum tn_status tn_map_constant(void *context, struct tn_bytes name,
+                                       struct tn_map_tensor *tensor,
+                                       bool *is_known, struct tn_arena *arena,
+                                       struct tn_error *error);
+
+/* What is known around a node. */
+struct tn_map_context {
+    bool is_strict; /* a rule that needs an unknown value fails, else it gets 0
+                     */
+    tn_map_constant *constant; /* NULL: no value is known                     */
+    void            *context;
+};
+
+/* A tensor that a rule made, and the bytes that the descriptor has for it. */
+struct tn_map_made {
+    const uint8_t       *bytes; /* tn_arg.tensor.data                         */
+    struct tn_map_tensor tensor;
+};
+
 /* One rule at work on one node: what a function sees. */
 struct tn_rule_call {
-    const struct tn_map_node          *node;
-    const struct tn_vocab_op          *definition; /* NULL: not known         */
-    const struct tn_mapper            *mapper;
-    const struct tn_map_rule          *rule;
-    const struct tn_op_descriptor     *target;
-    const struct tn_interpret_context *context;
-    struct tn_list                    *args; /* struct tn_arg                 */
-    struct tn_arena                   *arena;
-    struct tn_error                   *error;
+    const struct tn_map_node      *node;
+    const struct tn_vocab_op      *definition; /* NULL: not known         */
+    const struct tn_mapper        *mapper;
+    const struct tn_map_rule      *rule;
+    const struct tn_op_descriptor *target;
+    const struct tn_map_context   *context; /* may be NULL                */
+    struct tn_list                *args;    /* struct tn_arg                 */
+    struct tn_list                *made;    /* struct tn_map_made, or NULL   */
+    struct tn_arena               *arena;
+    struct tn_error               *error;
 };
 
 struct tn_map_function {

@@ -42,6 +42,7 @@ static enum tn_status run_rules(const struct tn_map_job *job,
         .target     = job->target,
         .context    = job->context,
         .args       = args,
+        .made       = job->made,
         .arena      = arena,
         .error      = error,
     };

@@ -4,15 +4,16 @@
 
 #include "ir/vocab.h"
 #include "map/dl4j/dl4j_ops.h"
-#include "map/dl4j/map_node.h"
 #include "map/dl4j/mapper.h"
+#include "map/dl4j/rule_table.h"
 
 struct tn_map_job {
-    const struct tn_mapper            *mapper;
-    const struct tn_op_descriptor     *target;
-    const struct tn_vocab_op          *definition; /* NULL: not known         */
-    const struct tn_map_node          *node;
-    const struct tn_interpret_context *context; /* may be NULL                */
+    const struct tn_mapper        *mapper;
+    const struct tn_op_descriptor *target;
+    const struct tn_vocab_op      *definition; /* NULL: not known         */
+    const struct tn_map_node      *node;
+    const struct tn_map_context   *context; /* may be NULL                */
+    struct tn_list *made; /* struct tn_map_made; NULL: not wanted             */
 };
 
 /* Everything the descriptor points to is in the arena, or lives as long as the

@@ -13,6 +13,7 @@
 #include "base/cursor.h"
 #include "map/dl4j/rule_files.h"
 #include "map/dl4j/run_mapper.h"
+#include "support/node_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,11 +29,23 @@ static const char op_text[] =
     "argDescriptor { name: 's' argType: STRING } "
     "argDescriptor { name: 'd' argType: DATA_TYPE } }";
 
-static bool constant(void *context, struct tn_bytes name,
-                     struct tn_bytes *tensor)
+/* What every other input is. */
+struct constant {
+    struct tn_bytes bytes; /* of a TensorProto                                */
+    bool            is_onnx;
+};
+
+/* A tn_map_constant. */
+static enum tn_status tell(void *context, struct tn_bytes name,
+                           struct tn_map_tensor *tensor, bool *is_known,
+                           struct tn_arena *arena, struct tn_error *error)
 {
-    *tensor = *(const struct tn_bytes *)context;
-    return name.size % 2;
+    const struct constant *all = context;
+
+    *is_known = name.size % 2;
+    return *is_known ? node_model_tensor(tensor, all->is_onnx, all->bytes,
+                                         arena, error)
+                     : TN_OK;
 }
 
 static void assert_lists(const struct tn_op_descriptor *op)
@@ -46,12 +59,12 @@ static void assert_lists(const struct tn_op_descriptor *op)
 
 static void run_all(const struct tn_mappers       *mappers,
                     const struct tn_op_descriptor *target,
-                    const struct tn_map_node *node, struct tn_bytes tensor,
+                    const struct tn_map_node *node, struct constant *constant,
                     bool is_strict, struct tn_arena *arena)
 {
-    struct tn_interpret_context context = { .is_strict = is_strict,
-                                            .constant  = constant,
-                                            .context   = &tensor };
+    struct tn_map_context context = { .is_strict = is_strict,
+                                      .constant  = tell,
+                                      .context   = constant };
 
     for (uint32_t i = 0; i < mappers->list.count; i++) {
         struct tn_error         error = TN_ERROR_INIT;
@@ -91,22 +104,26 @@ static void run(struct tn_cursor *c, struct tn_arena *arena)
     uint8_t              flags = tn_u8(c);
     uint8_t              most  = tn_u8(c);
     const uint8_t       *bytes = tn_take(c, most);
-    enum tn_framework    framework =
-        flags & 1 ? TN_FRAMEWORK_ONNX : TN_FRAMEWORK_TENSORFLOW;
+    struct constant constant = { tn_bytes(bytes, bytes ? most : 0), flags & 1 };
+    struct node_model model;
 
     tn_dl4j_ops_init(&ops, arena);
     tn_mappers_init(&mappers, arena);
-    if (bytes &&
+    if (node_model_open(&model, constant.is_onnx, false, constant.bytes,
+                        &error) == TN_OK &&
         tn_text_tree_read(&root, arena, tn_text(op_text), &error) == TN_OK &&
         tn_dl4j_ops_read(&ops, &root, &error) == TN_OK &&
         tn_dl4j_ops_commit(&ops, &error) == TN_OK &&
-        tn_map_node_read(&node, framework, tn_bytes(bytes, most), arena,
-                         &error) == TN_OK) {
+        tn_map_node_take(&node,
+                         constant.is_onnx ? TN_FRAMEWORK_ONNX
+                                          : TN_FRAMEWORK_TENSORFLOW,
+                         model.model, 0, arena, &error) == TN_OK) {
         read_rules(&mappers, tn_bytes(c->at, (size_t)(c->end - c->at)), &error);
         if (!tn_failed(&error))
             run_all(&mappers, tn_dl4j_ops_find(&ops, tn_text("op")), &node,
-                    tn_bytes(bytes, most), flags & 2, arena);
+                    &constant, flags & 2, arena);
     }
+    node_model_close(&model);
     tn_mappers_done(&mappers);
     tn_dl4j_ops_done(&ops);
 }

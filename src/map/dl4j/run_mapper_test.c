@@ -12,6 +12,7 @@
 #include "map/dl4j/explain.h"
 #include "map/dl4j/rule_table.h"
 #include "support/import_bench.h"
+#include "support/node_model.h"
 #include "support/node_text.h"
 
 #define HEAD(framework, type)                                                  \
@@ -224,7 +225,7 @@ static const struct {
       "op in[x0 y0] t[0] i[0]" },
     { RULE("ndarrayinputtonumericalattribute", "n", "y", ""), OP(""),
       "dtype: DT_INT32 tensor_shape { dim { size: -1 } }",
-      "!a constant with a dimension of -1" },
+      "!a constant of unknown type or impossible shape" },
     { RULE("ndarraytointattributevalue", "m", "y", ""), OP(""), INTS3,
       "op in[x0 y0] i[7 8 9]" },
     { RULE("ndarraytointattributevalue", "m", "y", ""), OP(""), NULL,
@@ -328,6 +329,7 @@ static const struct {
 
 struct bench {
     struct import_bench     in;
+    struct node_model       model;
     struct tn_map_node      node;
     struct tn_map_job       job;
     struct tn_op_descriptor out;
@@ -342,9 +344,9 @@ static void set_up(struct bench *b, struct tn_allocator *allocator,
     import_set_up(in, allocator);
     import_read_ops(in, import_nd4j_ops);
     import_read_rules(in, rules);
-    if (tn_failed(&in->error) ||
-        tn_map_node_read(&b->node, TN_FRAMEWORK_TENSORFLOW, node, &in->arena,
-                         &in->error) != TN_OK)
+    if (node_model_open(&b->model, false, false, node, &in->error) != TN_OK ||
+        tn_map_node_take(&b->node, TN_FRAMEWORK_TENSORFLOW, b->model.model, 0,
+                         &in->arena, &in->error) != TN_OK)
         return;
     b->job = (struct tn_map_job){
         .mapper = tn_mappers_at(&in->mappers, 0),
@@ -358,27 +360,39 @@ static void set_up(struct bench *b, struct tn_allocator *allocator,
 
 static void tear_down(struct bench *b)
 {
+    node_model_close(&b->model);
     import_tear_down(&b->in);
 }
 
-/* The only constant is what `y0` holds. */
-static bool is_y0(void *context, struct tn_bytes name, struct tn_bytes *tensor)
+/* A constant, and what it is called. */
+struct constant {
+    const char     *name;
+    struct tn_bytes bytes; /* of a TensorProto                                */
+};
+
+/* A tn_map_constant. */
+static enum tn_status tell(void *context, struct tn_bytes name,
+                           struct tn_map_tensor *tensor, bool *is_known,
+                           struct tn_arena *arena, struct tn_error *error)
 {
-    *tensor = *(const struct tn_bytes *)context;
-    return tensor->data && tn_bytes_is(name, "y0");
+    const struct constant *only = context;
+
+    *is_known = only->bytes.data && tn_bytes_is(name, only->name);
+    return *is_known
+               ? node_model_tensor(tensor, false, only->bytes, arena, error)
+               : TN_OK;
 }
 
 static void assert_row(unsigned row)
 {
-    struct bench                b       = { 0 };
-    struct tn_bytes             node    = encode_node(false, rows[row].node);
-    struct tn_bytes             tensor  = { NULL, 0 };
-    struct tn_interpret_context context = { .constant = is_y0,
-                                            .context  = &tensor };
-    struct tn_buffer            out;
+    struct bench          b       = { 0 };
+    struct tn_bytes       node    = encode_node(false, rows[row].node);
+    struct constant       y0      = { "y0", { NULL, 0 } };
+    struct tn_map_context context = { .constant = tell, .context = &y0 };
+    struct tn_buffer      out;
 
     if (rows[row].tensor)
-        tensor = encode_tensor(false, rows[row].tensor);
+        y0.bytes = encode_tensor(false, rows[row].tensor);
     set_up(&b, NULL, rows[row].rules, node);
     if (tn_failed(&b.in.error))
         fail_msg("row %u: %s", row, b.in.error.what);
@@ -399,7 +413,7 @@ static void assert_row(unsigned row)
     tn_buffer_done(&out);
     tear_down(&b);
     encoded_free(node);
-    encoded_free(tensor);
+    encoded_free(y0.bytes);
 }
 
 static void every_function_gives_or_refuses(void **state)
@@ -454,14 +468,6 @@ static void survives_no_memory(void **state)
 
 /* ---- what is around a node ---------------------------------------------- */
 
-/* Knows a variable, not what reads it. */
-static bool is_variable(void *context, struct tn_bytes name,
-                        struct tn_bytes *tensor)
-{
-    *tensor = *(const struct tn_bytes *)context;
-    return tn_bytes_is(name, "var");
-}
-
 static void constants_are_found_behind_reads(void **state)
 {
     static const char rules[] =
@@ -475,15 +481,16 @@ static void constants_are_found_behind_reads(void **state)
         { "op: 'Op' input: 'x' input: 'other/read'", -1 },
         { "op: 'Op' input: 'x' input: '/read'", -1 },
     };
-    struct tn_bytes tensor = encode_tensor(false, SCALAR);
+    /* A variable is known, not what reads it. */
+    struct constant variable = { "var", encode_tensor(false, SCALAR) };
 
     (void)state;
     for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
-        struct bench                b       = { 0 };
-        struct tn_bytes             node    = encode_node(false, reads[i].node);
-        struct tn_interpret_context context = { .is_strict = true,
-                                                .constant  = is_variable,
-                                                .context   = &tensor };
+        struct bench          b       = { 0 };
+        struct tn_bytes       node    = encode_node(false, reads[i].node);
+        struct tn_map_context context = { .is_strict = true,
+                                          .constant  = tell,
+                                          .context   = &variable };
 
         set_up(&b, NULL, rules, node);
         b.job.context = &context;
@@ -498,14 +505,15 @@ static void constants_are_found_behind_reads(void **state)
         tear_down(&b);
         encoded_free(node);
     }
-    encoded_free(tensor);
+    encoded_free(variable.bytes);
 }
 
 /* A function of the caller's that sees all there is and may fail silently. */
 static enum tn_status look_around(void *context, struct tn_rule_call *call,
                                   struct tn_error *error)
 {
-    struct tn_arg bad = { .type = TN_ARG_TYPE_COUNT };
+    struct tn_arg        bad = { .type = TN_ARG_TYPE_COUNT };
+    struct tn_attr_value value;
 
     assert_int_equal(tn_call_pair_count(call), 1);
     assert_true(tn_bytes_is(tn_call_pair_nd4j(call, 0), "n"));
@@ -515,6 +523,9 @@ static enum tn_status look_around(void *context, struct tn_rule_call *call,
     assert_int_equal(tn_call_parameter(call, "n", 0)->number, 6);
     assert_null(tn_call_parameter(call, "n", 1));
     assert_null(tn_call_parameter(call, "m", 0));
+    assert_true(tn_call_attr(call, tn_text("v"), &value));
+    assert_int_equal(value.kind, TN_ATTR_TENSOR);
+    assert_int_equal(tn_tensor_dtype(value.of.tensors[0]), TN_INT32);
     if (*(const int *)context)
         return tn_call_emit(call, &bad, error);
     return TN_UNSUPPORTED;
@@ -524,7 +535,8 @@ static void functions_of_the_caller_are_held_to_their_word(void **state)
 {
     static const char *const said[] = { "mine: failed and did not say why",
                                         "an argument of type 9" };
-    struct tn_bytes          node   = encode_node(false, OP(""));
+    struct tn_bytes          node =
+        encode_node(false, OP(ATTR("v", "tensor { " SCALAR " }")));
 
     (void)state;
     for (int emits = 0; emits < 2; emits++) {

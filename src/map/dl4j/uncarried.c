@@ -45,17 +45,22 @@ static bool is_same_op(const struct tn_op_descriptor *a,
 
 /* ---- running again ------------------------------------------------------ */
 
-static bool tell_constant(void *context, struct tn_bytes name,
-                          struct tn_bytes *tensor)
+/* A tn_map_constant. */
+static enum tn_status tell_constant(void *context, struct tn_bytes name,
+                                    struct tn_map_tensor *tensor,
+                                    bool *is_known, struct tn_arena *arena,
+                                    struct tn_error *error)
 {
-    struct looking                    *l      = context;
-    const struct tn_interpret_context *around = l->job->context;
+    struct looking              *l      = context;
+    const struct tn_map_context *around = l->job->context;
 
     for (uint32_t i = 0; i < l->job->node->input_count; i++)
         if (tn_bytes_equal(l->job->node->inputs[i], name))
             l->is_asked[i] = true;
-    return around && around->constant &&
-           around->constant(around->context, name, tensor);
+    if (!around || !around->constant)
+        return TN_OK;
+    return around->constant(around->context, name, tensor, is_known, arena,
+                            error);
 }
 
 /* Whether the mapper makes the same op of a node with these attributes.  One
@@ -63,18 +68,19 @@ static bool tell_constant(void *context, struct tn_bytes name,
 static bool is_same_with(struct looking *l, const struct tn_map_attr *attrs,
                          uint32_t count)
 {
-    struct tn_interpret_context around = { .is_strict = true,
-                                           .constant  = tell_constant,
-                                           .context   = l };
-    struct tn_error             error  = TN_ERROR_INIT;
-    struct tn_map_node          node   = *l->job->node;
-    struct tn_map_job           job    = *l->job;
-    struct tn_op_descriptor     op;
+    struct tn_map_context   around = { .is_strict = true,
+                                       .constant  = tell_constant,
+                                       .context   = l };
+    struct tn_error         error  = TN_ERROR_INIT;
+    struct tn_map_node      node   = *l->job->node;
+    struct tn_map_job       job    = *l->job;
+    struct tn_op_descriptor op;
 
     node.attrs            = attrs;
     node.attr_count       = count;
     job.node              = &node;
     job.context           = &around;
+    job.made              = NULL;
     enum tn_status status = tn_map_run(&job, &op, l->arena, &error);
     bool           is_same =
         status == TN_OK && is_same_op(&op, l->made) && !tn_failed(l->error);

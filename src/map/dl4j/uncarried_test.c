@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "support/import_bench.h"
+#include "support/node_model.h"
 #include "support/node_text.h"
 
 #define RULE(function, to, from, parameters)                                   \
@@ -82,6 +83,7 @@ static enum tn_status assert_row(const struct row          *row,
 {
     struct import_bench     in;
     struct tn_bytes         bytes = encode_node(false, row->node);
+    struct node_model       model;
     struct tn_map_node      node;
     struct tn_op_descriptor made;
     struct tn_buffer        told;
@@ -90,9 +92,9 @@ static enum tn_status assert_row(const struct row          *row,
     import_read_ops(&in, import_nd4j_ops);
     import_read_rules(&in, row->rules);
     tn_buffer_init(&told, &in.memory, &in.error);
-    if (!tn_failed(&in.error) &&
-        tn_map_node_read(&node, TN_FRAMEWORK_TENSORFLOW, bytes, &in.arena,
-                         &in.error) == TN_OK) {
+    if (node_model_open(&model, false, false, bytes, &in.error) == TN_OK &&
+        tn_map_node_take(&node, TN_FRAMEWORK_TENSORFLOW, model.model, 0,
+                         &in.arena, &in.error) == TN_OK) {
         struct tn_map_job job = {
             .mapper = tn_mappers_at(&in.mappers, 0),
             .target = tn_dl4j_ops_find(&in.ops, tn_text("op")),
@@ -113,6 +115,7 @@ static enum tn_status assert_row(const struct row          *row,
         strcmp(tn_buffer_string(&told), row->told) != 0)
         fail_msg("%.60s: %s", row->node, tn_buffer_string(&told));
     tn_buffer_done(&told);
+    node_model_close(&model);
     import_tear_down(&in);
     encoded_free(bytes);
     return in.error.status;

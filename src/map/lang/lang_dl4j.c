@@ -74,6 +74,7 @@ struct work {
     struct tn_error          *error; /* of the mapper: a refusal          */
     const struct tn_vocab_op *op;    /* that is called                    */
     struct tn_list            attrs; /* struct tn_native_attr             */
+    struct tn_list            made;  /* struct tn_map_made                */
 };
 
 /* Inputs are called by their numbers: two may be one value. */
@@ -95,9 +96,11 @@ static uint32_t input_named(struct tn_bytes name)
     return name.size ? index : TN_NONE;
 }
 
-/* A tn_interpret_context.constant. */
-static bool tell_constant(void *context, struct tn_bytes name,
-                          struct tn_bytes *tensor)
+/* A tn_map_constant. */
+static enum tn_status tell_constant(void *context, struct tn_bytes name,
+                                    struct tn_map_tensor *tensor,
+                                    bool *is_known, struct tn_arena *arena,
+                                    struct tn_error *error)
 {
     struct work          *w     = context;
     uint32_t              value = input_named(name);
@@ -107,16 +110,17 @@ static bool tell_constant(void *context, struct tn_bytes name,
     if (value >= tn_native_input_count(w->call) ||
         !tn_native_type(w->call, value, &type) || !type.has_rank ||
         !tn_native_elements(w->call, value, &elements))
-        return false;
+        return TN_OK;
     uint64_t count = 1;
     for (uint32_t i = 0; i < type.rank; i++)
         count *= type.dims[i] >= 0 ? (uint64_t)type.dims[i] : TN_MAP_ELEMENTS;
-    if (count != elements.count || count > TN_MAP_ELEMENTS)
-        return false;
-    struct tn_map_elements from = { type.dtype, type.rank, type.dims,
-                                    &elements };
-    return tn_map_tensor_encode(&from, w->rules->framework, w->arena, tensor,
-                                w->error) == TN_OK;
+    *is_known = count == elements.count && count <= TN_MAP_ELEMENTS;
+    if (!*is_known)
+        return TN_OK;
+    return tn_map_tensor_fill(tensor,
+                              &(struct tn_map_elements){ type.dtype, type.rank,
+                                                         type.dims, &elements },
+                              arena, error);
 }
 
 static bool holds_graphs(const struct tn_net_node *node)
@@ -128,8 +132,8 @@ static bool holds_graphs(const struct tn_net_node *node)
     return false;
 }
 
-/* Attributes mean the same on both sides, but for tensors, which mappers want
- * as messages and only of definitions that no net has any more. */
+/* Attributes mean the same on both sides.  Tensors are left out: mappers want
+ * them only of definitions that no net has any more. */
 static enum tn_status read_node(struct work *w, struct tn_map_node *to)
 {
     const struct tn_net_node *node = tn_native_node(w->call);
@@ -271,34 +275,45 @@ static enum tn_status add_numbers(struct work                   *w,
                     op->lists[TN_LIST_S].count);
 }
 
-/* The IR's tensors are ONNX's of long ago. */
+static const struct tn_map_tensor *find_made(const struct work *w,
+                                             struct tn_bytes    bytes)
+{
+    for (uint64_t i = 0; i < w->made.count; i++) {
+        const struct tn_map_made *made =
+            tn_list_at(&w->made, struct tn_map_made, i);
+        if (made->bytes == bytes.data)
+            return &made->tensor;
+    }
+    return NULL;
+}
+
+/* Of the type that descriptors have for it. */
 static enum tn_status make_constant(struct work *w, struct tn_bytes bytes,
                                     uint32_t *value)
 {
-    struct tn_map_tensor tensor;
-    struct tn_attr_value elements = { .is_list = true };
-    uint64_t             dims[TN_MAP_RANK];
+    const struct tn_map_tensor *tensor   = find_made(w, bytes);
+    struct tn_attr_value        elements = { .is_list = true };
+    uint64_t                    dims[TN_MAP_RANK];
 
-    TN_TRY(tn_map_tensor_read(&tensor, TN_FRAMEWORK_ONNX, bytes, w->arena,
-                              w->error));
-    if (!tensor.has_values || tensor.rank > TN_MAP_RANK)
+    if (!tensor || tensor->rank > TN_MAP_RANK)
         return refuse(w, "the mapper makes a constant without values",
                       tn_text(""));
-    for (uint32_t i = 0; i < tensor.rank; i++)
-        dims[i] = (uint64_t)tensor.dims[i];
-    elements.count = (uint32_t)tensor.count;
-    if (tensor.dtype == TN_STRING) {
+    enum tn_dtype dtype = tn_map_tensor_written(tensor->dtype);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        dims[i] = (uint64_t)tensor->dims[i];
+    elements.count = (uint32_t)tensor->count;
+    if (dtype == TN_STRING) {
         elements.kind       = TN_ATTR_STRING;
-        elements.of.strings = tensor.strings;
-    } else if (tensor.dtype == TN_FLOAT32 || tensor.dtype == TN_FLOAT64) {
+        elements.of.strings = tensor->strings;
+    } else if (dtype == TN_FLOAT32 || dtype == TN_FLOAT64) {
         elements.kind       = TN_ATTR_DOUBLE;
-        elements.of.doubles = tensor.reals;
+        elements.of.doubles = tensor->reals;
     } else {
         elements.kind    = TN_ATTR_INT;
-        elements.of.ints = tensor.ints;
+        elements.of.ints = tensor->ints;
     }
-    return tn_native_constant(w->call, tensor.dtype, &elements, dims,
-                              tensor.rank, value, w->error);
+    return tn_native_constant(w->call, dtype, &elements, dims, tensor->rank,
+                              value, w->error);
 }
 
 /* What becomes of an output is of the same type and shape, as far as these are
@@ -498,12 +513,14 @@ static enum tn_status find_job(struct work *w, struct tn_map_job *job)
 
 static enum tn_status map(struct work *w)
 {
-    struct tn_map_node          node;
-    struct tn_op_descriptor     op;
-    struct tn_interpret_context around = { .is_strict = true,
-                                           .constant  = tell_constant,
-                                           .context   = w };
-    struct tn_map_job           job    = { .node = &node, .context = &around };
+    struct tn_map_node      node;
+    struct tn_op_descriptor op;
+    struct tn_map_context   around = { .is_strict = true,
+                                       .constant  = tell_constant,
+                                       .context   = w };
+    struct tn_map_job       job    = { .node    = &node,
+                                       .context = &around,
+                                       .made    = &w->made };
 
     if (holds_graphs(tn_native_node(w->call)))
         return refuse(w, "mappers lose the graphs of a node",
@@ -531,8 +548,10 @@ static enum tn_status run(void *context, struct tn_native_call *call,
 
     tn_arena_init(&arena, tn_native_net(call)->arena->memory);
     tn_list_init(&w.attrs, arena.memory, sizeof(struct tn_native_attr));
+    tn_list_init(&w.made, arena.memory, sizeof(struct tn_map_made));
     enum tn_status status = map(&w);
     tn_list_done(&w.attrs);
+    tn_list_done(&w.made);
     if (status == TN_NO_MEMORY || status == TN_LIMIT || status == TN_CANCELLED)
         *error = failure;
     else if (status != TN_OK)
