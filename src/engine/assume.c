@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "base/buffer.h"
+#include "engine/bare_node.h"
 #include "engine/known_inputs.h"
-#include "map/dl4j/map_tensor.h"
 
 enum { RANK_MAX = 8, VALUE_MAX = 16, USUAL_SIZE = 8, IMAGE_RANK = 4 };
 
@@ -229,7 +229,7 @@ static void set_value(const struct applying *a, struct tn_node_input *to,
     struct tn_error        none = TN_ERROR_INIT;
     struct tn_bytes        tensor;
 
-    if (tn_map_tensor_encode(&from, a->known->node->framework, a->arena,
+    if (tn_bare_tensor_write(&from, a->known->node->framework, a->arena,
                              &tensor, &none) == TN_OK)
         to->tensor = tensor;
 }

@@ -37,4 +37,12 @@ enum tn_status tn_bare_tensor_read(struct tn_map_tensor *tensor,
                                    struct tn_arena      *arena,
                                    struct tn_error      *error);
 
+/* Writes values as such a TensorProto, in the arena.  UNSUPPORTED: nd4j has no
+ * such type. */
+enum tn_status tn_bare_tensor_write(const struct tn_map_elements *from,
+                                    enum tn_framework             framework,
+                                    struct tn_arena              *arena,
+                                    struct tn_bytes              *bytes,
+                                    struct tn_error              *error);
+
 #endif

@@ -109,6 +109,90 @@ static void a_refusal_has_no_place_in_a_model(void **state)
     tn_arena_done(&arena);
 }
 
+/* ---- tensors ------------------------------------------------------------ */
+
+/* What is written is read as the same, whatever the framework. */
+static void assert_same(enum tn_framework framework, enum tn_dtype dtype,
+                        struct tn_arena *arena)
+{
+    static const int64_t   ints[] = { 0, 1, -7 }, dims[] = { 1, 3 };
+    static const double    reals[] = { 0.5, -2, 1024 };
+    const struct tn_bytes  texts[] = { tn_text("a"), tn_text(""),
+                                       tn_text("\302\265") };
+    struct tn_attr_value   items   = { .is_list = true, .count = 3 };
+    struct tn_map_elements from    = { dtype, 2, dims, &items };
+    struct tn_error        error   = TN_ERROR_INIT;
+    struct tn_map_tensor   want, got;
+    struct tn_bytes        bytes;
+
+    if (dtype == TN_STRING) {
+        items.kind       = TN_ATTR_STRING;
+        items.of.strings = texts;
+    } else if (dtype == TN_FLOAT32 || dtype == TN_FLOAT16) {
+        items.kind       = TN_ATTR_DOUBLE;
+        items.of.doubles = reals;
+    } else {
+        items.kind    = TN_ATTR_INT;
+        items.of.ints = ints;
+    }
+    tn_map_tensor_fill(&want, &from, arena, &error);
+    tn_bare_tensor_write(&from, framework, arena, &bytes, &error);
+    assert_int_equal(tn_bare_tensor_read(&got, framework, bytes, arena, &error),
+                     TN_OK);
+    assert_int_equal(got.dtype, dtype);
+    assert_int_equal(got.rank, 2);
+    assert_memory_equal(got.dims, dims, sizeof dims);
+    assert_true(got.has_values && got.count == 3);
+    for (int i = 0; i < 3; i++)
+        if (dtype == TN_STRING)
+            assert_true(tn_bytes_equal(got.strings[i], texts[i]));
+        else
+            assert_true(got.ints[i] == want.ints[i] &&
+                        !(got.reals[i] < want.reals[i]) &&
+                        !(got.reals[i] > want.reals[i]));
+}
+
+static void tensors_are_written_and_read(void **state)
+{
+    static const enum tn_dtype dtypes[] = { TN_INT64, TN_INT8,    TN_UINT32,
+                                            TN_BOOL,  TN_FLOAT32, TN_FLOAT16,
+                                            TN_STRING };
+    struct tn_memory           memory;
+    struct tn_arena            arena;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    for (int framework = 0; framework < TN_FRAMEWORK_COUNT; framework++)
+        for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++)
+            assert_same(framework, dtypes[i], &arena);
+    tn_arena_done(&arena);
+    assert_int_equal(memory.used, 0);
+}
+
+static void types_that_nd4j_lacks_are_not_written(void **state)
+{
+    static const int64_t       one   = 1;
+    const struct tn_attr_value items = { .kind    = TN_ATTR_INT,
+                                         .count   = 1,
+                                         .of.ints = &one };
+    struct tn_map_elements     from  = { TN_QINT8, 0, NULL, &items };
+    struct tn_error            error = TN_ERROR_INIT;
+    struct tn_bytes            bytes;
+    struct tn_memory           memory;
+    struct tn_arena            arena;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    assert_int_equal(tn_bare_tensor_write(&from, TN_FRAMEWORK_TENSORFLOW,
+                                          &arena, &bytes, &error),
+                     TN_UNSUPPORTED);
+    assert_string_equal(error.what,
+                        "no constant of type qint8 can be made here");
+    tn_arena_done(&arena);
+}
+
 /* ---- hostile bytes ------------------------------------------------------ */
 
 static enum tn_status open_as(enum tn_framework framework,
@@ -179,6 +263,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_read_by_their_formats),
         cmocka_unit_test(a_refusal_has_no_place_in_a_model),
+        cmocka_unit_test(tensors_are_written_and_read),
+        cmocka_unit_test(types_that_nd4j_lacks_are_not_written),
         cmocka_unit_test(survives_hostility),
     };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "map/dl4j/map_tensor.h"
+#include "engine/bare_node.h"
 
 enum { RANK_MAX = TN_MAP_RANK, ITEM_MAX = 4096 };
 
@@ -414,7 +414,7 @@ static bool tell_constant(void *context, struct tn_bytes name,
         return false;
     struct tn_map_elements from = { input->type.dtype, input->type.rank,
                                     input->type.dims, &input->value };
-    return tn_map_tensor_encode(&from, known->framework, known->arena, tensor,
+    return tn_bare_tensor_write(&from, known->framework, known->arena, tensor,
                                 known->error) == TN_OK;
 }
 

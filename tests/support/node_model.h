@@ -2,8 +2,9 @@
  * node_model.h - models of one node or one tensor, for tests of the import
  * rules
  *
- *   GraphDef    1 node* { 1 name  2 op  5 attr* { 1 key  2 value { 8 tensor } }
- * } ModelProto  7 graph { 1 node*  5 initializer* }
+ *   GraphDef    1 node*
+ *   NodeDef     1 name  2 op  5 attr* { 1 key  2 value { 8 tensor } }
+ *   ModelProto  7 graph { 1 node*  5 initializer* }
  */
 #ifndef TN_TESTS_NODE_MODEL_H
 #define TN_TESTS_NODE_MODEL_H

@@ -1,4 +1,4 @@
-/* ir_types.c - element types as the import IR and the frameworks number them */
+/* ir_types.c - element types as the import IR, nd4j and TensorFlow call them */
 #include "map/dl4j/ir_types.h"
 
 #include <string.h>
@@ -9,51 +9,50 @@ static const struct {
     int64_t       ir;
     const char   *name;
     enum tn_dtype dtype;
-    int64_t       nd4j, tensorflow;
-    const char   *tensorflow_name;
+    int64_t       nd4j;
+    const char   *tensorflow;
 } types[] = {
-    {  0, "UNDEFINED",  TN_UNDEFINED,  100,  0, "DT_INVALID" },
-    {  1, "FLOAT",      TN_FLOAT32,      5,  1, "DT_FLOAT" },
-    {  2, "UINT8",      TN_UINT8,       11,  4, "DT_UINT8" },
-    {  3, "INT8",       TN_INT8,         7,  6, "DT_INT8" },
-    {  4, "UINT16",     TN_UINT16,      12, 17, "DT_UINT16" },
-    {  5, "INT16",      TN_INT16,        8,  5, "DT_INT16" },
-    {  6, "INT32",      TN_INT32,        9,  3, "DT_INT32" },
-    {  7, "INT64",      TN_INT64,       10,  9, "DT_INT64" },
-    {  8, "STRING",     TN_STRING,      50,  7, "DT_STRING" },
-    {  9, "BOOL",       TN_BOOL,         1, 10, "DT_BOOL" },
-    { 10, "FLOAT16",    TN_FLOAT16,      3, 19, "DT_HALF" },
-    { 11, "DOUBLE",     TN_FLOAT64,      6,  2, "DT_DOUBLE" },
-    { 12, "UINT32",     TN_UINT32,      13, 22, "DT_UINT32" },
-    { 13, "UINT64",     TN_UINT64,      14, 23, "DT_UINT64" },
-    { 14, "COMPLEX64",  TN_COMPLEX64,   -1,  8, "DT_COMPLEX64" },
-    { 15, "COMPLEX128", TN_COMPLEX128,  -1, 18, "DT_COMPLEX128" },
-    { 16, "BFLOAT16",   TN_BFLOAT16,    17, 14, "DT_BFLOAT16" },
+    {  0, "UNDEFINED",  TN_UNDEFINED,  100, "DT_INVALID" },
+    {  1, "FLOAT",      TN_FLOAT32,      5, "DT_FLOAT" },
+    {  2, "UINT8",      TN_UINT8,       11, "DT_UINT8" },
+    {  3, "INT8",       TN_INT8,         7, "DT_INT8" },
+    {  4, "UINT16",     TN_UINT16,      12, "DT_UINT16" },
+    {  5, "INT16",      TN_INT16,        8, "DT_INT16" },
+    {  6, "INT32",      TN_INT32,        9, "DT_INT32" },
+    {  7, "INT64",      TN_INT64,       10, "DT_INT64" },
+    {  8, "STRING",     TN_STRING,      50, "DT_STRING" },
+    {  9, "BOOL",       TN_BOOL,         1, "DT_BOOL" },
+    { 10, "FLOAT16",    TN_FLOAT16,      3, "DT_HALF" },
+    { 11, "DOUBLE",     TN_FLOAT64,      6, "DT_DOUBLE" },
+    { 12, "UINT32",     TN_UINT32,      13, "DT_UINT32" },
+    { 13, "UINT64",     TN_UINT64,      14, "DT_UINT64" },
+    { 14, "COMPLEX64",  TN_COMPLEX64,   -1, "DT_COMPLEX64" },
+    { 15, "COMPLEX128", TN_COMPLEX128,  -1, "DT_COMPLEX128" },
+    { 16, "BFLOAT16",   TN_BFLOAT16,    17, "DT_BFLOAT16" },
 };
 
 /* TensorFlow's that neither the IR nor libnd4j can say. */
 static const struct {
     enum tn_dtype dtype;
-    int64_t       tensorflow;
     const char   *name;
 } others[] = {
-    { TN_QINT8,          11, "DT_QINT8" },
-    { TN_QUINT8,         12, "DT_QUINT8" },
-    { TN_QINT32,         13, "DT_QINT32" },
-    { TN_QINT16,         15, "DT_QINT16" },
-    { TN_QUINT16,        16, "DT_QUINT16" },
-    { TN_RESOURCE,       20, "DT_RESOURCE" },
-    { TN_VARIANT,        21, "DT_VARIANT" },
-    { TN_FLOAT8E5M2,     24, "DT_FLOAT8_E5M2" },
-    { TN_FLOAT8E4M3FN,   25, "DT_FLOAT8_E4M3FN" },
-    { TN_FLOAT8E4M3FNUZ, 26, "DT_FLOAT8_E4M3FNUZ" },
-    { TN_FLOAT8E4M3B11FNUZ, 27, "DT_FLOAT8_E4M3B11FNUZ" },
-    { TN_FLOAT8E5M2FNUZ, 28, "DT_FLOAT8_E5M2FNUZ" },
-    { TN_INT4,           29, "DT_INT4" },
-    { TN_UINT4,          30, "DT_UINT4" },
-    { TN_INT2,           31, "DT_INT2" },
-    { TN_UINT2,          32, "DT_UINT2" },
-    { TN_FLOAT4E2M1,     33, "DT_FLOAT4_E2M1FN" },
+    { TN_QINT8,          "DT_QINT8" },
+    { TN_QUINT8,         "DT_QUINT8" },
+    { TN_QINT32,         "DT_QINT32" },
+    { TN_QINT16,         "DT_QINT16" },
+    { TN_QUINT16,        "DT_QUINT16" },
+    { TN_RESOURCE,       "DT_RESOURCE" },
+    { TN_VARIANT,        "DT_VARIANT" },
+    { TN_FLOAT8E5M2,     "DT_FLOAT8_E5M2" },
+    { TN_FLOAT8E4M3FN,   "DT_FLOAT8_E4M3FN" },
+    { TN_FLOAT8E4M3FNUZ, "DT_FLOAT8_E4M3FNUZ" },
+    { TN_FLOAT8E4M3B11FNUZ, "DT_FLOAT8_E4M3B11FNUZ" },
+    { TN_FLOAT8E5M2FNUZ, "DT_FLOAT8_E5M2FNUZ" },
+    { TN_INT4,           "DT_INT4" },
+    { TN_UINT4,          "DT_UINT4" },
+    { TN_INT2,           "DT_INT2" },
+    { TN_UINT2,          "DT_UINT2" },
+    { TN_FLOAT4E2M1,     "DT_FLOAT4_E2M1FN" },
 };
 /* clang-format on */
 
@@ -96,31 +95,10 @@ int64_t tn_nd4j_type(enum tn_dtype dtype)
     return -1;
 }
 
-int64_t tn_tensorflow_type(enum tn_dtype dtype)
-{
-    for (size_t i = 0; i < COUNT(types); i++)
-        if (types[i].dtype == dtype)
-            return types[i].tensorflow;
-    return 0;
-}
-
-enum tn_dtype tn_ir_of_tensorflow(int64_t number)
-{
-    int64_t plain = number > 100 ? number - 100 : number;
-
-    for (size_t i = 0; i < COUNT(types); i++)
-        if (types[i].tensorflow == plain)
-            return types[i].dtype;
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (others[i].tensorflow == plain)
-            return others[i].dtype;
-    return TN_UNDEFINED;
-}
-
 enum tn_dtype tn_ir_of_tensorflow_name(struct tn_bytes name)
 {
     for (size_t i = 0; i < COUNT(types); i++)
-        if (tn_bytes_is(name, types[i].tensorflow_name))
+        if (tn_bytes_is(name, types[i].tensorflow))
             return types[i].dtype;
     for (size_t i = 0; i < COUNT(others); i++)
         if (tn_bytes_is(name, others[i].name))

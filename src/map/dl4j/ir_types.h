@@ -1,4 +1,4 @@
-/* ir_types.h - element types as the import IR and the frameworks number them */
+/* ir_types.h - element types as the import IR, nd4j and TensorFlow call them */
 #ifndef TN_MAP_IR_TYPES_H
 #define TN_MAP_IR_TYPES_H
 
@@ -14,12 +14,6 @@ bool          tn_ir_type_named(struct tn_bytes name, int64_t *ir);
 
 /* libnd4j's own number; -1: it has no such type. */
 int64_t tn_nd4j_type(enum tn_dtype dtype);
-
-/* TensorFlow's number; 0: neither the IR nor nd4j has such a type. */
-int64_t tn_tensorflow_type(enum tn_dtype dtype);
-
-/* TensorFlow's number, references as what they refer to. */
-enum tn_dtype tn_ir_of_tensorflow(int64_t number);
 
 /* TensorFlow's word: "DT_FLOAT". */
 enum tn_dtype tn_ir_of_tensorflow_name(struct tn_bytes name);

@@ -46,14 +46,6 @@ enum tn_status tn_map_tensor_fill(struct tn_map_tensor         *tensor,
                                   struct tn_arena              *arena,
                                   struct tn_error              *error);
 
-/* Writes them as a TensorProto of a framework, in the arena.  UNSUPPORTED: the
- * framework has no such type. */
-enum tn_status tn_map_tensor_encode(const struct tn_map_elements *elements,
-                                    enum tn_framework             framework,
-                                    struct tn_arena              *arena,
-                                    struct tn_bytes              *bytes,
-                                    struct tn_error              *error);
-
 /* Writes a tensor as an org.nd4j.ir.TensorProto, in the arena.  Narrow integers
  * become INT64, halves DOUBLE: the IR's lists for them hold bit patterns, which
  * its readers get wrong.  The second says which type a tensor gets. */

@@ -254,9 +254,6 @@ static void types_have_one_number_each(void **state)
     assert_int_equal(tn_nd4j_type(TN_INT32), 9);
     assert_int_equal(tn_nd4j_type(TN_QINT8), -1);
     assert_int_equal(tn_nd4j_type(TN_COMPLEX64), -1);
-    assert_int_equal(tn_ir_of_tensorflow(103), TN_INT32);
-    assert_int_equal(tn_ir_of_tensorflow(11), TN_QINT8);
-    assert_int_equal(tn_ir_of_tensorflow(77), TN_UNDEFINED);
     assert_int_equal(tn_ir_of_tensorflow_name(tn_text("DT_HALF")), TN_FLOAT16);
     assert_int_equal(tn_ir_of_tensorflow_name(tn_text("DT_INT4")), TN_INT4);
     assert_int_equal(tn_ir_of_tensorflow_name(tn_text("DT_NONE")),
