@@ -19,11 +19,6 @@ struct cutting {
     struct tn_list fields; /* struct tn_chunked_field                     */
 };
 
-static struct tn_chunk *chunk_at(const struct tn_splitter *root, uint64_t index)
-{
-    return *tn_list_at(&root->chunks, struct tn_chunk *, index);
-}
-
 /* ---- how many ------------------------------------------------------------ */
 
 static bool is_blob_at(const struct cutting *c, struct tn_tags tags)
@@ -55,7 +50,7 @@ static uint64_t count_pieces(const struct cutting  *c,
 static bool is_any_long(const struct cutting *c)
 {
     for (uint64_t i = 0; i < c->root->chunks.count; i++)
-        if (count_pieces(c, chunk_at(c->root, i)) > 1)
+        if (count_pieces(c, tn_chunk_at(c->root, i)) > 1)
             return true;
     return false;
 }
@@ -71,9 +66,9 @@ static void repeat_fields(struct cutting *c)
     if (!pieces || !c->firsts)
         return;
     for (uint64_t i = 0; i < root->chunks.count; i++)
-        if (chunk_at(root, i)->field != TN_NO_FIELD)
-            pieces[chunk_at(root, i)->field] =
-                count_pieces(c, chunk_at(root, i));
+        if (tn_chunk_at(root, i)->field != TN_NO_FIELD)
+            pieces[tn_chunk_at(root, i)->field] =
+                count_pieces(c, tn_chunk_at(root, i));
     for (uint64_t i = 0; i < count; i++) {
         c->firsts[i] = c->fields.count;
         for (uint64_t k = 0; k < pieces[i]; k++) {
@@ -213,7 +208,7 @@ void tn_splitter_cut(struct tn_splitter *root)
                  sizeof(struct tn_chunked_field));
     repeat_fields(&c);
     for (uint64_t i = 0; i < root->chunks.count && !tn_failed(c.error); i++) {
-        struct tn_chunk *chunk = chunk_at(root, i);
+        struct tn_chunk *chunk = tn_chunk_at(root, i);
         if (chunk->field == TN_NO_FIELD)
             push_chunk(&c, chunk);
         else if (count_pieces(&c, chunk) > 1)

@@ -88,14 +88,6 @@ static inline bool tn_index_is_plain(const struct tn_pb_field_type *field)
 
 /* Whether the survey of the wire covers the field's elements in it, and the
  * stretches that it has. */
-bool tn_outline_fits(const struct tn_mosaic_index *index,
-                     const struct tn_tile         *wire);
-void tn_outline_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
-                     struct tn_tile *wire);
-
-/* Where the fields of a stretch are. */
-struct tn_span tn_stretch_span(const struct tn_stretch *stretch,
-                               struct tn_error         *error);
 
 /* Removes elements [begin, end) from the outline: one piece of wire goes to the
  * rope for each stretch, and a hole remains. */

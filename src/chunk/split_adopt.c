@@ -4,11 +4,6 @@
 #include "chunk/chunk_order.h"
 #include "chunk/splitter.h"
 
-static struct tn_chunk *chunk_at(const struct tn_splitter *root, uint64_t index)
-{
-    return *tn_list_at(&root->chunks, struct tn_chunk *, index);
-}
-
 /* ---- checking ------------------------------------------------------------ */
 
 static struct tn_bytes bytes_of(const struct tn_chunk *chunk)
@@ -34,7 +29,7 @@ static bool check_chunk(struct tn_splitter      *root,
                      message->chunk, root->chunks.count);
         return false;
     }
-    const struct tn_chunk *chunk = chunk_at(root, message->chunk);
+    const struct tn_chunk *chunk = tn_chunk_at(root, message->chunk);
     return tn_splitter_check(root, chunk->type, bytes_of(chunk), tags, from);
 }
 
@@ -92,11 +87,11 @@ static void check_bytes(struct tn_splitter *root, struct tn_span bytes)
     if (twice)
         tn_splitter_refuse_double(root, twice);
     for (uint64_t i = 0; most && i < root->chunks.count; i++)
-        if (tn_chunk_length(chunk_at(root, i)) > most)
+        if (tn_chunk_length(tn_chunk_at(root, i)) > most)
             tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
                          "chunk[%" PRIu64 "] has %" PRIu64 " bytes, the format "
                          "allows %" PRIu64,
-                         i, tn_chunk_length(chunk_at(root, i)), most);
+                         i, tn_chunk_length(tn_chunk_at(root, i)), most);
     tn_arena_done(&arena);
 }
 
@@ -141,8 +136,8 @@ static struct tn_source *keep_bytes(struct tn_splitter *root,
 static void drop_chunks(struct tn_splitter *root)
 {
     for (uint64_t i = 0; i < root->chunks.count; i++)
-        if (chunk_at(root, i)->is_rope)
-            tn_rope_done(chunk_at(root, i)->content.rope);
+        if (tn_chunk_at(root, i)->is_rope)
+            tn_rope_done(tn_chunk_at(root, i)->content.rope);
     root->chunks.count = 0;
 }
 

@@ -602,11 +602,6 @@ enum tn_status tn_splitter_tags(struct tn_splitter   *splitter,
 
 /* ---- the result ---------------------------------------------------------- */
 
-static struct tn_chunk *chunk_at(const struct tn_splitter *root, uint64_t index)
-{
-    return *tn_list_at(&root->chunks, struct tn_chunk *, index);
-}
-
 void tn_splitter_order(struct tn_splitter *root)
 {
     struct tn_chunked all  = { .fields      = root->fields.items,
@@ -618,7 +613,7 @@ void tn_splitter_order(struct tn_splitter *root)
     if (!old)
         return;
     for (uint64_t i = 0; i < root->chunks.count; i++) {
-        old[i] = chunk_at(root, i);
+        old[i] = tn_chunk_at(root, i);
         if (old[i]->field != TN_NO_FIELD)
             all.fields[old[i]->field].message.chunk = i;
         else
@@ -642,7 +637,7 @@ static void number_chunks(struct tn_splitter *root)
     result->fields      = root->fields.items;
     result->field_count = root->fields.count;
     for (uint64_t i = 0; i < root->chunks.count; i++) {
-        struct tn_chunk *chunk = chunk_at(root, i);
+        struct tn_chunk *chunk = tn_chunk_at(root, i);
         if (chunk->field != TN_NO_FIELD) {
             result->fields[chunk->field].message.chunk = i;
             continue;
@@ -699,8 +694,8 @@ static bool sort_fields(struct tn_splitter *root, struct tn_arena *arena,
         memcpy(sorted->fields, root->fields.items,
                (size_t)count * sizeof *sorted->fields);
     for (uint64_t i = 0; i < root->chunks.count; i++)
-        if (chunk_at(root, i)->field != TN_NO_FIELD)
-            sorted->fields[chunk_at(root, i)->field].message.chunk = i;
+        if (tn_chunk_at(root, i)->field != TN_NO_FIELD)
+            sorted->fields[tn_chunk_at(root, i)->field].message.chunk = i;
     tn_chunked_sort(sorted);
     return true;
 }
@@ -760,7 +755,7 @@ enum tn_chunk_type tn_splitter_chunk_type(const struct tn_splitter *splitter,
                                           uint64_t                  index)
 {
     return index < tn_splitter_chunk_count(splitter)
-               ? chunk_at(splitter, index)->type
+               ? tn_chunk_at(splitter, index)->type
                : TN_CHUNK_UNSET;
 }
 
@@ -768,7 +763,7 @@ uint64_t tn_splitter_chunk_size(const struct tn_splitter *splitter,
                                 uint64_t                  index)
 {
     return index < tn_splitter_chunk_count(splitter)
-               ? tn_chunk_length(chunk_at(splitter, index))
+               ? tn_chunk_length(tn_chunk_at(splitter, index))
                : 0;
 }
 
@@ -805,7 +800,7 @@ enum tn_status tn_splitter_chunk_read(struct tn_splitter *splitter,
                             "chunk %" PRIu64
                             " does not exist: there are %" PRIu64 " chunks",
                             index, count);
-    struct tn_chunk *chunk = chunk_at(splitter, index);
+    struct tn_chunk *chunk = tn_chunk_at(splitter, index);
     if (!chunk->source)
         TN_TRY(open_chunk(chunk, &splitter->arena, error));
     return tn_source_read(chunk->source, offset, to, size, error);

@@ -113,4 +113,10 @@ enum tn_status tn_splitter_write_folder(struct tn_splitter *root,
 enum tn_status tn_splitter_end(struct tn_splitter *root,
                                struct tn_error    *error);
 
+static inline struct tn_chunk *tn_chunk_at(const struct tn_splitter *root,
+                                           uint64_t                  index)
+{
+    return *tn_list_at(&root->chunks, struct tn_chunk *, index);
+}
+
 #endif

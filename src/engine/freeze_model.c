@@ -1,20 +1,439 @@
 /*
  * freeze_model.c - variables of a SavedModel as constants of its graph
  *
- * What is needed is found first, then which values are handles of variables
- * (freeze_handles.c), then an edit changes whatever makes, passes or reads one.
+ * What is needed is found first, then which values are handles of variables,
+ * then an edit changes whatever makes, passes or reads one.
  */
-#include "engine/freeze_model.h"
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <tenon/verbs.h>
 
 #include "base/buffer.h"
-#include "engine/freeze_work.h"
+#include "engine/edit_draft.h"
+#include "engine/freeze_model.h"
 #include "engine/opened.h"
+#include "ir/vocab.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
 #include "map/tidy/tf_tidy.h"
+
+/* What an operator does with a handle that it gets. */
+enum freeze_use {
+    TN_USE_OTHER, /* something that needs a variable */
+    TN_USE_PASS,  /* passes it on */
+    TN_USE_READ,
+    TN_USE_GATHER,
+    TN_USE_GATHER_ND,
+    TN_USE_SHAPE,
+    TN_USE_CALL, /* all inputs are arguments of a function */
+    TN_USE_IF, /* all but the first                                           */
+    TN_USE_WHILE, /* and all outputs are inputs of the next round */
+};
+
+/* A class of values that share a handle, named by one of them. */
+struct tn_handles {
+    uint32_t    parent;
+    uint32_t    tensor;  /* + 1: one of its variables; 0: none                */
+    bool        is_open; /* their shapes differ                               */
+    uint32_t    blocker; /* op that needs a variable                          */
+    const char *why;     /* NULL: it can be frozen                            */
+};
+
+struct tn_freezing {
+    const struct tn_model *model;
+    struct tn_edit        *edit;
+    struct tn_draft       *draft;
+    struct tn_error       *error;
+    struct tn_arena        arena;
+    tn_on_loss            *loss;
+    void                  *loss_context;
+    struct tn_list         tensors;   /* uint32_t by op: tensor + 1           */
+    struct tn_list         queue;     /* uint32_t: ops to look behind         */
+    struct tn_intern       functions; /* names                                */
+    struct tn_list         graphs;    /* uint32_t by name                     */
+    struct tn_pairs        outputs;   /* (op, output): a value                */
+    uint64_t               steps;     /* taken through arguments of calls     */
+    struct tn_vocab        vocab;
+    bool                  *is_kept;   /* by op                                */
+    bool                  *is_called; /* by graph                             */
+    struct tn_handles     *handles;   /* by value                             */
+};
+
+static struct tn_bytes freeze_type(const struct tn_freezing *f, uint32_t op)
+{
+    return tn_model_name(f->model, tn_model_op_at(f->model, op)->type);
+}
+
+static uint32_t freeze_inputs(const struct tn_freezing *f, uint32_t op)
+{
+    const struct tn_op *row = tn_model_op_at(f->model, op);
+
+    return row->input_count - row->control_count;
+}
+
+static enum freeze_use    freeze_use(const struct tn_freezing *f, uint32_t op);
+static struct tn_handles *freeze_handles(struct tn_freezing *f, uint32_t value);
+
+/* ---- which values hold the handles of which variables ------------------- */
+
+/*
+ * Values that hold the same handle are one class (a union-find over the values
+ * of the model): what an Identity passes on, what a call hands to the argument
+ * of a function, what a While hands round.  A class is frozen as a whole, when
+ * everything in it has a value in the checkpoint and is only read.
+ */
+
+static const struct {
+    const char     *type;
+    enum freeze_use use;
+} uses[] = {
+    { "Identity", TN_USE_PASS },
+    { "Enter", TN_USE_PASS },
+    { "Exit", TN_USE_PASS },
+    { "Switch", TN_USE_PASS },
+    { "Merge", TN_USE_PASS },
+    { "NextIteration", TN_USE_PASS },
+    { "ReadVariableOp", TN_USE_READ },
+    { "ResourceGather", TN_USE_GATHER },
+    { "ResourceGatherNd", TN_USE_GATHER_ND },
+    { "VariableShape", TN_USE_SHAPE },
+    { "PartitionedCall", TN_USE_CALL },
+    { "StatefulPartitionedCall", TN_USE_CALL },
+    { "If", TN_USE_IF },
+    { "StatelessIf", TN_USE_IF },
+    { "Case", TN_USE_IF },
+    { "StatelessCase", TN_USE_IF },
+    { "While", TN_USE_WHILE },
+    { "StatelessWhile", TN_USE_WHILE },
+};
+
+/* ---- what operators do with handles ------------------------------------- */
+
+/* The graph of the function of that name, or TN_NONE. */
+static uint32_t freeze_function(const struct tn_freezing *f,
+                                struct tn_bytes           name)
+{
+    uint32_t id = tn_intern_find(&f->functions, name);
+
+    return id < f->graphs.count ? *tn_list_at(&f->graphs, uint32_t, id)
+                                : TN_NONE;
+}
+
+static enum freeze_use freeze_use(const struct tn_freezing *f, uint32_t op)
+{
+    struct tn_bytes type = freeze_type(f, op);
+
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (tn_bytes_is(type, uses[i].type))
+            return uses[i].use;
+    return freeze_function(f, type) == TN_NONE ? TN_USE_OTHER : TN_USE_CALL;
+}
+
+static bool freeze_is_reference(struct tn_bytes type)
+{
+    return tn_bytes_is(type, "VariableV2") || tn_bytes_is(type, "Variable");
+}
+
+/* Whether a node creates a variable; and whether it is of the old kind, whose
+ * reference every operator takes as the value. */
+static bool freeze_is_variable(struct tn_bytes type)
+{
+    return freeze_is_reference(type) || tn_bytes_is(type, "VarHandleOp");
+}
+
+/* ---- classes of handles ------------------------------------------------- */
+
+static uint32_t class_of(struct tn_freezing *f, uint32_t value)
+{
+    while (f->handles[value].parent != value) {
+        uint32_t above           = f->handles[value].parent;
+        f->handles[value].parent = f->handles[above].parent;
+        value                    = above;
+    }
+    return value;
+}
+
+static void join(struct tn_freezing *f, uint32_t a, uint32_t b)
+{
+    if (a != TN_NONE && b != TN_NONE)
+        f->handles[class_of(f, a)].parent = class_of(f, b);
+}
+
+static uint32_t freeze_end(const struct tn_freezing *f, uint32_t graph,
+                           struct tn_io_list ends, uint32_t index)
+{
+    uint32_t name = index < ends.count ? tn_intern_find(&f->model->names,
+                                                        ends.items[index].name)
+                                       : TN_NO_NAME;
+
+    return name == TN_NO_NAME ? TN_NONE
+                              : tn_model_find_value(f->model, graph, name);
+}
+
+/* The value that an op produces, or that a function takes or returns; TN_NONE
+ * if it is not used. */
+static uint32_t freeze_output(const struct tn_freezing *f, uint32_t op,
+                              uint32_t index)
+{
+    return tn_pairs_find(&f->outputs, op, index);
+}
+
+/* The handle that an op takes; TN_NONE for the reference of an old variable,
+ * which is a value for whoever takes it. */
+static uint32_t freeze_handle(const struct tn_freezing *f, uint32_t op,
+                              uint32_t index)
+{
+    uint32_t value = tn_op_input(f->model, op, index);
+    uint32_t from  = value == TN_NONE
+                         ? TN_NONE
+                         : tn_model_value_at(f->model, value)->producer;
+
+    return from != TN_NONE && freeze_is_reference(freeze_type(f, from))
+               ? TN_NONE
+               : value;
+}
+
+/* "x", "x:0" and "x:output:0" are one value. */
+static void join_names(struct tn_freezing *f)
+{
+    for (uint32_t i = 0; i < f->model->values.count && !tn_failed(f->error);
+         i++) {
+        const struct tn_value *value = tn_model_value_at(f->model, i);
+        f->handles[i].parent         = i;
+        if (value->producer == TN_NONE)
+            continue;
+        uint32_t first = tn_pairs_add(&f->outputs, value->producer,
+                                      value->output, i, f->error);
+        join(f, i, first);
+    }
+}
+
+/* Steps through arguments that a model may cost, for each of its values: many
+ * calls may name the same large function. */
+enum { STEPS_A_VALUE = 64, STEPS_AT_LEAST = 1 << 20 };
+
+static bool may_step(struct tn_freezing *f)
+{
+    if (++f->steps > STEPS_A_VALUE * f->model->values.count + STEPS_AT_LEAST)
+        tn_error_set(f->error, TN_LIMIT, TN_NOWHERE,
+                     "calls pass more arguments than a graph of this size has");
+    return !tn_failed(f->error);
+}
+
+static void join_call(struct tn_freezing *f, uint32_t op, uint32_t graph,
+                      uint32_t skip, bool gives)
+{
+    const struct tn_graph *g = tn_model_graph_at(f->model, graph);
+
+    for (uint32_t i = 0;
+         i + skip < freeze_inputs(f, op) && i < g->inputs.count && may_step(f);
+         i++)
+        join(f, freeze_handle(f, op, i + skip),
+             freeze_end(f, graph, g->inputs, i));
+    for (uint32_t i = 0; gives && i < g->outputs.count && may_step(f); i++)
+        join(f, freeze_output(f, op, i), freeze_end(f, graph, g->outputs, i));
+}
+
+/* The functions of a node that calls some; While's condition gives no handles.
+ */
+static void join_functions(struct tn_freezing *f, uint32_t op,
+                           enum freeze_use use)
+{
+    struct tn_list attrs;
+    uint32_t       own = freeze_function(f, freeze_type(f, op));
+
+    if (own != TN_NONE) {
+        join_call(f, op, own, 0, true);
+        return;
+    }
+    tn_list_init(&attrs, f->model->memory, sizeof(struct tn_attr_named));
+    tn_attr_list(f->model, op, &f->arena, &attrs, f->error);
+    for (uint64_t i = 0; i < attrs.count && !tn_failed(f->error); i++) {
+        const struct tn_attr_named *attr =
+            tn_list_at(&attrs, struct tn_attr_named, i);
+        for (uint32_t k = 0;
+             attr->value.kind == TN_ATTR_FUNCTION && k < attr->value.count;
+             k++) {
+            uint32_t graph = freeze_function(f, attr->value.of.strings[k]);
+            if (graph != TN_NONE)
+                join_call(f, op, graph, use == TN_USE_IF,
+                          !tn_bytes_is(attr->name, "cond"));
+        }
+    }
+    tn_list_done(&attrs);
+    for (uint32_t i = 0; use == TN_USE_WHILE && i < freeze_inputs(f, op); i++)
+        join(f, freeze_handle(f, op, i), freeze_output(f, op, i));
+}
+
+static void join_passed(struct tn_freezing *f, uint32_t op)
+{
+    uint32_t inputs =
+        tn_bytes_is(freeze_type(f, op), "Merge") ? freeze_inputs(f, op) : 1;
+
+    for (uint32_t i = 0; i < inputs && i < freeze_inputs(f, op); i++)
+        for (uint32_t k = 0; k < 2; k++)
+            join(f, freeze_handle(f, op, i), freeze_output(f, op, k));
+}
+
+static void join_all(struct tn_freezing *f)
+{
+    join_names(f);
+    for (uint32_t i = 0; i < f->model->ops.count && !tn_failed(f->error); i++) {
+        enum freeze_use use = f->is_kept[i] ? freeze_use(f, i) : TN_USE_OTHER;
+        if (use == TN_USE_PASS)
+            join_passed(f, i);
+        else if (use >= TN_USE_CALL)
+            join_functions(f, i, use);
+    }
+}
+
+/* ---- what can be frozen ------------------------------------------------- */
+
+static void block(struct tn_freezing *f, uint32_t value, uint32_t op,
+                  const char *why)
+{
+    struct tn_handles *h = freeze_handles(f, value);
+
+    if (!h || h->why)
+        return;
+    h->why     = why;
+    h->blocker = op;
+}
+
+static const struct tn_shape *freeze_shape(const struct tn_freezing *f,
+                                           const struct tn_handles  *h)
+{
+    return &tn_model_tensor(f->model, h->tensor - 1)->elements.shape;
+}
+
+static bool is_same_shape(const struct tn_shape *a, const struct tn_shape *b)
+{
+    return a->rank == b->rank &&
+           (!a->rank ||
+            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+static void take_variable(struct tn_freezing *f, uint32_t op)
+{
+    uint32_t value = freeze_output(f, op, 0);
+    uint32_t tensor =
+        op < f->tensors.count ? *tn_list_at(&f->tensors, uint32_t, op) : 0;
+
+    if (value == TN_NONE)
+        return;
+    struct tn_handles *h   = &f->handles[class_of(f, value)];
+    uint32_t           old = h->tensor;
+    if (!tensor) {
+        block(f, value, op, "no entry of the checkpoint is restored to it");
+        return;
+    }
+    h->tensor = tensor;
+    if (!old)
+        return;
+    struct tn_handles      first = { .tensor = old };
+    const struct tn_shape *was   = freeze_shape(f, &first),
+                          *is    = freeze_shape(f, h);
+    h->is_open |= !is_same_shape(was, is);
+    if (was->dtype != is->dtype)
+        block(f, value, op, "it shares a place with one of another type");
+}
+
+/* Of a reference, most operators take the value. */
+static bool wants_reference(struct tn_freezing *f, uint32_t op, uint32_t input)
+{
+    struct tn_error           unheard = TN_ERROR_INIT;
+    const struct tn_vocab_op *known   = tn_vocab_find(
+          &f->vocab, tn_bytes(NULL, 0), freeze_type(f, op), INT64_MAX, &unheard);
+
+    if (!known || !known->has_signature)
+        return freeze_function(f, freeze_type(f, op)) == TN_NONE;
+    for (uint32_t i = 0; i < known->input_count; i++)
+        if (known->inputs[i].is_ref &&
+            (i == input || known->inputs[i].arity != TN_VOCAB_ONE))
+            return true;
+    return false;
+}
+
+static void look_at_use(struct tn_freezing *f, uint32_t op, uint32_t input)
+{
+    uint32_t value = tn_op_input(f->model, op, input);
+
+    if (value == TN_NONE || !f->handles[class_of(f, value)].tensor)
+        return;
+    if (freeze_handle(f, op, input) == TN_NONE) {
+        if (wants_reference(f, op, input))
+            block(f, value, op, "this operator changes it");
+        return;
+    }
+    enum freeze_use use = freeze_use(f, op);
+    if (use == TN_USE_OTHER || (use < TN_USE_CALL && input != 0 &&
+                                !tn_bytes_is(freeze_type(f, op), "Merge")))
+        block(f, value, op, "this operator takes the variable itself");
+}
+
+/* Functions that are called in ways that we do not follow. */
+static void block_arguments(struct tn_freezing *f, uint32_t op)
+{
+    struct tn_list attrs;
+
+    tn_list_init(&attrs, f->model->memory, sizeof(struct tn_attr_named));
+    tn_attr_list(f->model, op, &f->arena, &attrs, f->error);
+    for (uint64_t i = 0; i < attrs.count && !tn_failed(f->error); i++) {
+        const struct tn_attr_value *value =
+            &tn_list_at(&attrs, struct tn_attr_named, i)->value;
+        for (uint32_t k = 0;
+             value->kind == TN_ATTR_FUNCTION && k < value->count; k++) {
+            uint32_t graph = freeze_function(f, value->of.strings[k]);
+            if (graph == TN_NONE)
+                continue;
+            struct tn_io_list ends = tn_model_graph_at(f->model, graph)->inputs;
+            for (uint32_t n = 0; n < ends.count && may_step(f); n++)
+                block(f, freeze_end(f, graph, ends, n), op,
+                      "this operator calls a function with it");
+        }
+    }
+    tn_list_done(&attrs);
+}
+
+static void judge(struct tn_freezing *f)
+{
+    for (uint32_t i = 0; i < f->model->ops.count; i++)
+        if (f->is_kept[i] && freeze_is_variable(freeze_type(f, i)))
+            take_variable(f, i);
+    for (uint32_t i = 0; i < f->model->ops.count && !tn_failed(f->error); i++) {
+        if (!f->is_kept[i])
+            continue;
+        for (uint32_t k = 0; k < freeze_inputs(f, i); k++)
+            look_at_use(f, i, k);
+        if (freeze_use(f, i) == TN_USE_OTHER)
+            block_arguments(f, i);
+    }
+}
+
+/* The class of a value that becomes a tensor, and the shape of one of its
+ * variables; NULL if the value stays as it is. */
+static const struct tn_handles *freeze_class(struct tn_freezing *f,
+                                             uint32_t            value)
+{
+    const struct tn_handles *h =
+        value == TN_NONE ? NULL : &f->handles[class_of(f, value)];
+
+    return h && h->tensor && !h->why ? h : NULL;
+}
+
+/* Fills f->handles; is_kept must be complete. */
+static void freeze_find_handles(struct tn_freezing *f)
+{
+    join_all(f);
+    judge(f);
+}
+
+/* The class of a value, frozen or not. */
+static struct tn_handles *freeze_handles(struct tn_freezing *f, uint32_t value)
+{
+    return value == TN_NONE ? NULL : &f->handles[class_of(f, value)];
+}
 
 /* ---- small things ------------------------------------------------------- */
 
@@ -74,7 +493,7 @@ static void keep_op(struct tn_freezing *f, uint32_t op)
 
 static void call_function(struct tn_freezing *f, struct tn_bytes name)
 {
-    uint32_t graph = tn_freeze_function(f, name);
+    uint32_t graph = freeze_function(f, name);
 
     if (graph == TN_NONE || f->is_called[graph])
         return;
@@ -88,7 +507,7 @@ static void call_functions(struct tn_freezing *f, uint32_t op)
 {
     struct tn_list attrs;
 
-    call_function(f, tn_freeze_type(f, op));
+    call_function(f, freeze_type(f, op));
     tn_list_init(&attrs, f->model->memory, sizeof(struct tn_attr_named));
     if (tn_attr_list(f->model, op, &f->arena, &attrs, f->error) == TN_OK)
         for (uint64_t i = 0; i < attrs.count; i++) {
@@ -311,15 +730,15 @@ static enum tn_status retype(struct tn_freezing *f, uint32_t op,
         return f->error->status;
     int64_t *types = tn_new(&f->arena, int64_t, old->count, f->error);
     for (uint32_t i = 0; types && i < old->count; i++) {
-        uint32_t                 value = is_output ? tn_freeze_output(f, op, i)
-                                         : i + skip < tn_freeze_inputs(f, op)
+        uint32_t                 value = is_output ? freeze_output(f, op, i)
+                                         : i + skip < freeze_inputs(f, op)
                                              ? tn_op_input(f->model, op, i + skip)
                                              : TN_NONE;
-        const struct tn_handles *h     = tn_freeze_class(f, value);
+        const struct tn_handles *h     = freeze_class(f, value);
         types[i]                       = old->of.ints[i];
         if (!h || types[i] != TN_RESOURCE)
             continue;
-        types[i]   = tn_freeze_shape(f, h)->dtype;
+        types[i]   = freeze_shape(f, h)->dtype;
         is_changed = true;
     }
     return types && is_changed ? set_types(f, op, name, types, old->count, true)
@@ -329,7 +748,7 @@ static enum tn_status retype(struct tn_freezing *f, uint32_t op,
 static struct tn_attr_shape attr_shape(struct tn_freezing      *f,
                                        const struct tn_handles *h)
 {
-    const struct tn_shape *of = tn_freeze_shape(f, h);
+    const struct tn_shape *of = freeze_shape(f, h);
     int64_t *dims             = tn_new(&f->arena, int64_t, of->rank, f->error);
 
     if (!dims || h->is_open)
@@ -352,9 +771,8 @@ static enum tn_status reshape_outputs(struct tn_freezing *f, uint32_t op,
     struct tn_attr_shape *shapes =
         tn_new(&f->arena, struct tn_attr_shape, old->count, f->error);
     for (uint32_t i = 0; shapes && i < old->count; i++) {
-        const struct tn_handles *h =
-            tn_freeze_class(f, tn_freeze_output(f, op, i));
-        shapes[i] = h ? attr_shape(f, h) : old->of.shapes[i];
+        const struct tn_handles *h = freeze_class(f, freeze_output(f, op, i));
+        shapes[i]                  = h ? attr_shape(f, h) : old->of.shapes[i];
         is_changed |= h != NULL;
     }
     now.of.shapes = shapes;
@@ -376,8 +794,8 @@ static enum tn_status forget_read_only(struct tn_freezing *f, uint32_t op)
     int64_t *left = tn_new(&f->arena, int64_t, old->count, f->error);
     for (uint32_t i = 0; left && i < old->count; i++) {
         uint64_t at = (uint64_t)old->of.ints[i];
-        if (at < tn_freeze_inputs(f, op) &&
-            !tn_freeze_class(f, tn_op_input(f->model, op, (uint32_t)at)))
+        if (at < freeze_inputs(f, op) &&
+            !freeze_class(f, tn_op_input(f->model, op, (uint32_t)at)))
             left[kept++] = old->of.ints[i];
     }
     struct tn_attr_value now = {
@@ -389,7 +807,7 @@ static enum tn_status forget_read_only(struct tn_freezing *f, uint32_t op)
 }
 
 static enum tn_status change_call(struct tn_freezing *f, uint32_t op,
-                                  enum tn_freeze_use use)
+                                  enum freeze_use use)
 {
     TN_TRY(forget_read_only(f, op));
     TN_TRY(reshape_outputs(f, op, "output_shapes"));
@@ -412,10 +830,10 @@ static bool is_renamed(struct tn_freezing *f, uint32_t value)
 
     if (op == TN_NONE || !tn_model_value_at(f->model, value)->graph)
         return false;
-    if (tn_freeze_is_variable(tn_freeze_type(f, op)))
-        return tn_freeze_class(f, tn_freeze_output(f, op, 0)) != NULL;
-    return tn_bytes_is(tn_freeze_type(f, op), "ReadVariableOp") &&
-           tn_freeze_class(f, tn_op_input(f->model, op, 0)) != NULL;
+    if (freeze_is_variable(freeze_type(f, op)))
+        return freeze_class(f, freeze_output(f, op, 0)) != NULL;
+    return tn_bytes_is(freeze_type(f, op), "ReadVariableOp") &&
+           freeze_class(f, tn_op_input(f->model, op, 0)) != NULL;
 }
 
 /* "read:value:0" is "read:output:0" from now on. */
@@ -430,7 +848,7 @@ static const char *new_name(struct tn_freezing *f, uint32_t value)
 
 static enum tn_status rename_inputs(struct tn_freezing *f, uint32_t op)
 {
-    for (uint32_t i = 0; i < tn_freeze_inputs(f, op); i++) {
+    for (uint32_t i = 0; i < freeze_inputs(f, op); i++) {
         uint32_t value = tn_op_input(f->model, op, i);
         if (!is_renamed(f, value))
             continue;
@@ -449,11 +867,11 @@ static struct tn_io *change_ends(struct tn_freezing *f, uint32_t graph,
         tn_new(f->draft->arena, struct tn_io, ends.count, f->error);
 
     for (uint32_t i = 0; now && i < ends.count; i++) {
-        uint32_t                 value = tn_freeze_end(f, graph, ends, i);
-        const struct tn_handles *h     = tn_freeze_class(f, value);
+        uint32_t                 value = freeze_end(f, graph, ends, i);
+        const struct tn_handles *h     = freeze_class(f, value);
         now[i]                         = ends.items[i];
         if (h && now[i].dtype == TN_RESOURCE) {
-            now[i].dtype = tn_freeze_shape(f, h)->dtype;
+            now[i].dtype = freeze_shape(f, h)->dtype;
             *is_changed  = true;
         }
         if (!is_renamed(f, value))
@@ -482,7 +900,7 @@ static enum tn_status change_function(struct tn_freezing *f, uint32_t graph)
 /* ---- all of it ---------------------------------------------------------- */
 
 static enum tn_status change_reader(struct tn_freezing *f, uint32_t op,
-                                    enum tn_freeze_use use, enum tn_dtype dtype)
+                                    enum freeze_use use, enum tn_dtype dtype)
 {
     switch (use) {
     case TN_USE_PASS:
@@ -500,30 +918,29 @@ static enum tn_status change_reader(struct tn_freezing *f, uint32_t op,
 
 static enum tn_status change_op(struct tn_freezing *f, uint32_t op)
 {
-    enum tn_freeze_use       use = tn_freeze_use(f, op);
+    enum freeze_use          use = freeze_use(f, op);
     const struct tn_handles *h;
 
     TN_TRY(rename_inputs(f, op));
-    if (tn_freeze_is_variable(tn_freeze_type(f, op))) {
-        if (!tn_freeze_class(f, tn_freeze_output(f, op, 0)))
+    if (freeze_is_variable(freeze_type(f, op))) {
+        if (!freeze_class(f, freeze_output(f, op, 0)))
             return TN_OK;
         uint32_t tensor = *tn_list_at(&f->tensors, uint32_t, op);
         return become_constant(f, op, tn_model_tensor(f->model, tensor - 1));
     }
     if (use >= TN_USE_CALL)
         return change_call(f, op, use);
-    h = tn_freeze_inputs(f, op) ? tn_freeze_class(f, tn_freeze_handle(f, op, 0))
-                                : NULL;
-    return h ? change_reader(f, op, use, tn_freeze_shape(f, h)->dtype) : TN_OK;
+    h = freeze_inputs(f, op) ? freeze_class(f, freeze_handle(f, op, 0)) : NULL;
+    return h ? change_reader(f, op, use, freeze_shape(f, h)->dtype) : TN_OK;
 }
 
 /* Told with its reason; what is frozen is told by nobody. */
 static enum tn_status tell_variable(struct tn_freezing *f, uint32_t op)
 {
-    uint32_t value = tn_freeze_output(f, op, 0);
+    uint32_t value = freeze_output(f, op, 0);
     uint32_t tensor =
         op < f->tensors.count ? *tn_list_at(&f->tensors, uint32_t, op) : 0;
-    const struct tn_handles *h = tn_freeze_handles(f, value);
+    const struct tn_handles *h = freeze_handles(f, value);
     char                     what[300];
 
     if (h && h->why) {
@@ -557,7 +974,7 @@ static enum tn_status change_all(struct tn_freezing *f)
             TN_TRY(change_function(f, graph));
     }
     for (uint32_t i = 0; i < f->model->ops.count; i++)
-        if (f->is_kept[i] && tn_freeze_is_variable(tn_freeze_type(f, i)))
+        if (f->is_kept[i] && freeze_is_variable(freeze_type(f, i)))
             TN_TRY(tell_variable(f, i));
     return leave_unneeded(f);
 }
@@ -572,7 +989,7 @@ static const char *any_end(struct tn_freezing *f)
     struct tn_bytes        name = { NULL, 0 };
 
     for (uint32_t i = 0; i < main->op_count && !name.size; i++)
-        if (tn_freeze_is_variable(tn_freeze_type(f, main->first_op + i)))
+        if (freeze_is_variable(freeze_type(f, main->first_op + i)))
             name = tn_model_op(f->model, main->first_op + i).name;
     return name.size ? tn_text_format(&f->arena, f->error, "%.*s", TN_FMT(name))
                      : NULL;
@@ -624,7 +1041,7 @@ static enum tn_status freeze(struct tn_freezing *f)
     TN_TRY(bind_variables(f));
     name_functions(f);
     keep_needed(f);
-    tn_freeze_find_handles(f);
+    freeze_find_handles(f);
     return tn_failed(f->error) ? f->error->status : change_all(f);
 }
 

@@ -1,19 +1,325 @@
 /* split_message.c - a file as chunks, and back; which message it is */
 #include <stdio.h>
+#include <tenon/chunk.h>
 
 #include "base/arith.h"
 #include "base/sized.h"
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
 #include "engine/chunked.h"
-#include "engine/known_splitter.h"
 #include "engine/opened.h"
-#include "engine/split_folder.h"
 #include "engine/target.h"
+#include "format/onnx/onnx_split.h"
 #include "format/registry.h"
+#include "format/tensorflow/tf_renew.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 #include "io/path.h"
+
+/* ---- splitters of GraphDefs, SavedModels and ONNX models ---------------- */
+
+#define SAVED_MODEL "tensorflow.SavedModel"
+#define GRAPH_DEF   "tensorflow.GraphDef"
+#define ONNX_MODEL  "onnx.ModelProto"
+
+/* By the type of the splitter's message: a GraphDef or SavedModel by the rules
+ * of TensorFlow, a ModelProto by weights and size, any other by size. */
+static enum tn_status split_known(struct tn_splitter         *splitter,
+                                  const struct tn_split_rule *rule,
+                                  struct tn_error            *error)
+{
+    struct tn_tf_split_options how  = { rule->rules, rule->max_size };
+    const char                *type = splitter->type->full_name;
+
+    if (!how.max_size)
+        how.max_size = tn_tf_split_limit(how.rules);
+    if (strcmp(type, SAVED_MODEL) == 0)
+        return tn_tf_split_saved_model(splitter, &how, error);
+    if (strcmp(type, GRAPH_DEF) == 0)
+        return tn_tf_split_graph(splitter, &how, error);
+    if (strcmp(type, ONNX_MODEL) == 0)
+        return tn_onnx_split(splitter, how.max_size, error);
+    return tn_splitter_by_size(splitter, how.max_size, error);
+}
+
+/* ---- of a whole message -------------------------------------------------- */
+
+static enum tn_status check_type(const struct tn_pb_message *type,
+                                 const char *wanted, struct tn_error *error)
+{
+    if (type && strcmp(type->full_name, wanted) == 0)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "a splitter of %s cannot split %s", wanted,
+                        type ? type->full_name : "the bytes of a field");
+}
+
+static enum tn_status open_known(struct tn_splitter **out,
+                                 struct tn_message *message, const char *type,
+                                 const struct tn_split_rule *rule,
+                                 struct tn_error            *error)
+{
+    static const struct tn_split_rule defaults;
+    struct tn_splitter               *splitter;
+
+    *out = NULL;
+    TN_TRY(check_type(message->type, type, error));
+    TN_TRY(tn_splitter_open(&splitter, message, error));
+    if (split_known(splitter, rule ? rule : &defaults, error) == TN_OK)
+        *out = splitter;
+    else
+        tn_splitter_close(splitter);
+    return error->status;
+}
+
+enum tn_status tn_splitter_graph_def(struct tn_splitter        **out,
+                                     struct tn_message          *message,
+                                     const struct tn_split_rule *rule,
+                                     struct tn_error            *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return open_known(out, message, GRAPH_DEF, rule, error);
+}
+
+enum tn_status tn_splitter_saved_model(struct tn_splitter        **out,
+                                       struct tn_message          *message,
+                                       const struct tn_split_rule *rule,
+                                       struct tn_error            *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return open_known(out, message, SAVED_MODEL, rule, error);
+}
+
+enum tn_status tn_splitter_model_proto(struct tn_splitter        **out,
+                                       struct tn_message          *message,
+                                       const struct tn_split_rule *rule,
+                                       struct tn_error            *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return open_known(out, message, ONNX_MODEL, rule, error);
+}
+
+/* ---- of a message inside ------------------------------------------------- */
+
+/* Where a child is to be. */
+struct place {
+    struct tn_splitter   *parent;
+    const struct tn_step *steps;
+    uint64_t              count;
+};
+
+static enum tn_status open_child(struct tn_splitter **out, struct place at,
+                                 const char                 *type,
+                                 const struct tn_split_rule *rule,
+                                 struct tn_error            *error)
+{
+    static const struct tn_split_rule defaults;
+    struct tn_splitter               *child;
+    uint64_t                          size;
+
+    *out = NULL;
+    TN_TRY(tn_splitter_child(&child, at.parent, at.steps, at.count, error));
+    TN_TRY(check_type(child->type, type, error));
+    TN_TRY(tn_splitter_size(child, NULL, 0, &size, error)); /* it is there */
+    TN_TRY(split_known(child, rule ? rule : &defaults, error));
+    *out = child;
+    return TN_OK;
+}
+
+enum tn_status tn_splitter_graph_def_child(struct tn_splitter        **out,
+                                           struct tn_splitter         *parent,
+                                           const struct tn_step       *steps,
+                                           uint64_t                    count,
+                                           const struct tn_split_rule *rule,
+                                           struct tn_error            *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return open_child(out, (struct place){ parent, steps, count }, GRAPH_DEF,
+                      rule, error);
+}
+
+enum tn_status tn_splitter_saved_model_child(struct tn_splitter        **out,
+                                             struct tn_splitter         *parent,
+                                             const struct tn_step       *steps,
+                                             uint64_t                    count,
+                                             const struct tn_split_rule *rule,
+                                             struct tn_error            *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return open_child(out, (struct place){ parent, steps, count }, SAVED_MODEL,
+                      rule, error);
+}
+
+enum tn_status tn_splitter_model_proto_child(struct tn_splitter        **out,
+                                             struct tn_splitter         *parent,
+                                             const struct tn_step       *steps,
+                                             uint64_t                    count,
+                                             const struct tn_split_rule *rule,
+                                             struct tn_error            *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return open_child(out, (struct place){ parent, steps, count }, ONNX_MODEL,
+                      rule, error);
+}
+
+/* ---- a SavedModel folder, with its message as chunks -------------------- */
+
+/* The message of the folder, as bytes. */
+static enum tn_status split_folder_source(struct tn_opened  *opened,
+                                          struct tn_source **source,
+                                          struct tn_error   *error)
+{
+    struct tn_bundle *bundle = &opened->bundle;
+    const char       *name   = tn_bundle_has(bundle, "saved_model.pb")
+                                   ? "saved_model.pb"
+                                   : "saved_model.pbtxt";
+
+    *source = bundle->main; /* chunks that were joined */
+    if (!*source)
+        TN_TRY(tn_bundle_sibling(bundle, tn_text(name), source, error));
+    return tn_format_binary(bundle, *source, opened->format->schema,
+                            opened->format->message, source, error);
+}
+
+/* A folder on its way to an output. */
+struct copying {
+    struct tn_bundle *from;
+    struct tn_output *to;
+    struct tn_arena   arena;
+    struct tn_list    folders; /* const char *: still to be copied, with a '/'
+                                  at the end; "" is the top                   */
+    bool             keeps_fingerprint;
+    struct tn_error *error;
+};
+
+static bool is_left_out(const char *name, bool keeps_fingerprint)
+{
+    static const char *const names[] = { "saved_model.pb", "saved_model.cpb",
+                                         "saved_model.pbtxt", NULL };
+
+    for (const char *const *n = names; *n; n++)
+        if (strcmp(name, *n) == 0)
+            return true;
+    if (tn_cpb_is_member(name, "saved_model"))
+        return true;
+    return !keeps_fingerprint && strcmp(name, TN_TF_FINGERPRINT) == 0;
+}
+
+static enum tn_status copy_file(struct copying *c, const char *name)
+{
+    struct tn_source *source;
+    struct tn_sink   *sink;
+
+    TN_TRY(tn_bundle_sibling(c->from, tn_text(name), &source, c->error));
+    TN_TRY(tn_output_side(c->to, name, &sink, c->error));
+    if (!source->size)
+        return TN_OK;
+    return tn_sink_splice(sink, (struct tn_span){ source, 0, source->size },
+                          c->error);
+}
+
+static enum tn_status copy_entry(struct copying *c, const char *folder,
+                                 const char *entry)
+{
+    const char *name =
+        tn_text_format(&c->arena, c->error, "%s%s", folder, entry);
+
+    if (!name || is_left_out(name, c->keeps_fingerprint))
+        return c->error->status;
+    if (name[strlen(name) - 1] != '/')
+        return copy_file(c, name);
+    const char **slot = tn_list_push(&c->folders, const char *, c->error);
+    if (slot)
+        *slot = name;
+    return c->error->status;
+}
+
+static enum tn_status copy_folder(struct copying *c, const char *folder)
+{
+    const char *const *names;
+    uint64_t           count;
+    size_t             size = strlen(folder);
+    const char        *path = tn_text_format(&c->arena, c->error, "%.*s",
+                                             (int)(size ? size - 1 : 0), folder);
+
+    if (!path)
+        return c->error->status;
+    TN_TRY(tn_bundle_list(c->from, path, &names, &count, c->error));
+    for (uint64_t i = 0; i < count; i++)
+        TN_TRY(copy_entry(c, folder, names[i]));
+    return TN_OK;
+}
+
+static enum tn_status copy_files(struct tn_bundle *from, struct tn_output *to,
+                                 bool keeps_fingerprint, struct tn_error *error)
+{
+    struct copying c = { .from              = from,
+                         .to                = to,
+                         .keeps_fingerprint = keeps_fingerprint,
+                         .error             = error };
+
+    tn_arena_init(&c.arena, from->memory);
+    tn_list_init(&c.folders, from->memory, sizeof(const char *));
+    copy_folder(&c, "");
+    while (c.folders.count && !tn_failed(error))
+        copy_folder(&c,
+                    *tn_list_at(&c.folders, const char *, --c.folders.count));
+    tn_list_done(&c.folders);
+    tn_arena_done(&c.arena);
+    return error->status;
+}
+
+/* The same model in another container, so that its fingerprint changes. */
+static enum tn_status renew_fingerprint(struct tn_splitter *splitter,
+                                        struct tn_bundle   *from,
+                                        struct tn_output *to, bool *is_dropped,
+                                        struct tn_error *error)
+{
+    struct tn_tf_written written = {
+        .from = from, .to = to, .splitter = splitter, .is_same_model = true
+    };
+
+    if (!tn_bundle_has(from, TN_TF_FINGERPRINT))
+        return TN_OK;
+    struct tn_error dropped;
+    TN_TRY(tn_tf_old_checkpoint(from, &written.checkpoint, error));
+    TN_TRY(tn_tf_renew(&written, &dropped, error));
+    *is_dropped = tn_failed(&dropped);
+    return TN_OK;
+}
+
+/* Writes a folder of that name: saved_model.cpb, or saved_model.pb if nothing
+ * was split, and everything else unchanged.  The fingerprint is recomputed
+ * unless the message is unchanged; *drops_fingerprint if that was not
+ * possible. */
+static enum tn_status split_folder_write(struct tn_splitter     *splitter,
+                                         struct tn_opened       *opened,
+                                         const struct tn_target *target,
+                                         const char             *records,
+                                         bool            *drops_fingerprint,
+                                         struct tn_error *error)
+{
+    struct tn_output_options how    = tn_target_options(target);
+    struct tn_output        *output = NULL;
+    struct tn_bundle        *bundle = &opened->bundle;
+
+    how.meter      = splitter->message->meter;
+    how.max_expand = splitter->message->max_expand;
+    bool is_same   = tn_splitter_chunk_count(splitter) == 1 && !bundle->main &&
+                   tn_bundle_has(bundle, "saved_model.pb");
+    *drops_fingerprint = false;
+    if (tn_output_folder(&output, &opened->memory, target->path, &how, error) ==
+            TN_OK &&
+        copy_files(bundle, output, is_same, error) == TN_OK &&
+        (is_same || renew_fingerprint(splitter, bundle, output,
+                                      drops_fingerprint, error) == TN_OK) &&
+        tn_splitter_write_folder(splitter, records, output, "saved_model",
+                                 error) == TN_OK &&
+        tn_output_flush(output, error) == TN_OK && !target->is_dry_run)
+        tn_output_commit(output, error);
+    tn_output_close(output);
+    return error->status;
+}
 
 static const char *const builtins[] = {
     [TN_PB_ONNX]       = "onnx",
@@ -106,7 +412,7 @@ static enum tn_status find_source(struct tn_opened  *opened,
 {
     *source = opened->bundle.main;
     if (opened->format && is_folder(opened))
-        return tn_split_folder_source(opened, source, error);
+        return split_folder_source(opened, source, error);
     if (!*source)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -180,7 +486,7 @@ static enum tn_status write_split(const struct job   *job,
         TN_TRY(tn_splitter_keep_base(splitter, error));
     } else {
         TN_TRY(set_format(splitter, job->split, error));
-        TN_TRY(tn_split_known(
+        TN_TRY(split_known(
             splitter,
             &(struct tn_split_rule){ job->split->rules, limit_of(job->split) },
             error));
@@ -190,9 +496,8 @@ static enum tn_status write_split(const struct job   *job,
     summary->is_chunked = summary->chunks > 1;
     summary->is_folder  = is_folder(job->opened);
     if (summary->is_folder)
-        return tn_split_folder_write(splitter, job->opened, job->target,
-                                     records, &summary->drops_fingerprint,
-                                     error);
+        return split_folder_write(splitter, job->opened, job->target, records,
+                                  &summary->drops_fingerprint, error);
     return tn_splitter_write(splitter, job->target, records, NULL, error);
 }
 

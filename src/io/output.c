@@ -1,19 +1,302 @@
 /* output.c - opening outputs, handing out their sinks, closing them */
 #define _DEFAULT_SOURCE
-#include "io/output.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/beneath.h"
 #include "io/file_source.h"
 #include "io/os.h"
+#include "io/output.h"
 #include "io/output_state.h"
 #include "io/path.h"
+
+/* ---- names and folders on the way, and what to say of them -------------- */
+
+/* What fits into an error beside the words around it. */
+#define MOST_OF_A_TITLE 90
+
+enum tn_status tn_output_step(struct tn_output *output, const char *what,
+                              const char *name, struct tn_error *error)
+{
+    int number = tn_file_pool_step(&output->pool, what, name);
+
+    if (number)
+        tn_error_errno(error, number, "cannot %s %s", what, name);
+    return error->status;
+}
+
+/* A path that is too long for a message would lose the name at its end. */
+const char *tn_output_title(struct tn_output *output, const char *name)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    const char     *folder  = output->folder ? output->folder : "";
+    const char     *title   = NULL;
+
+    if (folder[0] && strlen(folder) + strlen(name) <= MOST_OF_A_TITLE)
+        title = tn_text_format(&output->arena, &ignored, "%s%s", folder, name);
+    return title ? title : name;
+}
+
+enum tn_status tn_output_fail_errno(struct tn_output *output, const char *what,
+                                    const char *name, struct tn_error *error)
+{
+    int number = errno;
+
+    return tn_error_errno(error, number, "cannot %s %s", what,
+                          tn_output_title(output, name));
+}
+
+enum tn_status tn_output_fail_exists(struct tn_error *error, const char *name)
+{
+    return tn_error_because(error, TN_EXISTS, TN_REASON_TARGET_EXISTS,
+                            TN_NOWHERE, "%.150s already exists", name);
+}
+
+const char *tn_output_temporary(struct tn_output *output, const char *name,
+                                const char *suffix, struct tn_error *error)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base  = slash ? slash + 1 : name;
+    size_t      size  = strlen(base);
+
+    if (size > TN_OUTPUT_LONG_NAME) {
+        size = TN_OUTPUT_LONG_NAME;
+        while (((uint8_t)base[size] & 0xc0) == 0x80) /* whole characters */
+            size--;
+    }
+    return tn_text_format(&output->arena, error, "%.*s.%.*s.tenon-%s%s",
+                          (int)(base - name), name, (int)size, base,
+                          output->token, suffix);
+}
+
+/* In a new folder by the way from its parent: when it has got its name, nothing
+ * in it is found any more. */
+struct tn_temporary *tn_output_list(struct tn_output      *output,
+                                    enum tn_temporary_kind kind,
+                                    const char            *name)
+{
+    struct tn_error        ignored = TN_ERROR_INIT;
+    struct tn_temporaries *list    = output->memory->temporaries;
+
+    if (list && output->temp)
+        name = tn_text_format(&output->arena, &ignored, "%s/%s", output->temp,
+                              name);
+    return list && name ? tn_temporary_add(list, kind, output->parent, name)
+                        : NULL;
+}
+
+/* Folders on the way to `name`.  Each is looked at before the next is made in
+ * it: none may be a symlink to elsewhere. */
+static enum tn_status make_folder(struct tn_output *output, const char *name,
+                                  struct tn_error *error)
+{
+    int folder =
+        tn_beneath_open(output->pool.folder, name, tn_os->look | O_DIRECTORY);
+
+    if (folder < 0 && errno == ENOENT) {
+        TN_TRY(tn_output_step(output, "mkdir", name, error));
+        struct tn_output_folder *made =
+            tn_list_push(&output->folders, struct tn_output_folder, error);
+        if (!made)
+            return error->status;
+        made->name   = name;
+        made->listed = tn_output_list(output, TN_TEMPORARY_FOLDER, name);
+        if (mkdirat(output->pool.folder, name, 0777) == 0)
+            return TN_OK;
+        tn_temporary_drop(made->listed);
+        output->folders.count--;
+    }
+    if (folder < 0 && errno == ELOOP)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "the folder %.120s is a symbolic link", name);
+    if (folder < 0)
+        return tn_error_errno(error, errno, "cannot make the folder %s", name);
+    close(folder);
+    return TN_OK;
+}
+
+enum tn_status tn_output_make_folders(struct tn_output *output,
+                                      const char *name, struct tn_error *error)
+{
+    const char *slash = name;
+
+    while ((slash = strchr(slash, '/')) != NULL) {
+        struct tn_bytes prefix = tn_bytes_dup(
+            &output->arena, tn_bytes(name, (size_t)(slash - name)), error);
+        if (!prefix.data)
+            return error->status;
+        TN_TRY(make_folder(output, (const char *)prefix.data, error));
+        slash++;
+    }
+    return TN_OK;
+}
+
+/* ---- files that an output must not take the place of -------------------- */
+
+/*
+ * Names are compared by the folder that they are in and files by what the
+ * system calls them, so that no link and no other spelling leads around it.
+ */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* ---- files of a bundle -------------------------------------------------- */
+
+/* What the output would replace under that name is the main file of the bundle
+ * (*is_main), or one beside it that was opened. */
+static bool is_of_bundle(const struct tn_output *output, const char *name,
+                         const struct tn_bundle *bundle, bool *is_main)
+{
+    struct stat there, about;
+
+    *is_main = false;
+    if (fstatat(output->parent, name, &there, 0) != 0)
+        return false;
+    if (bundle->path && strcmp(bundle->path, "-") != 0 &&
+        stat(bundle->path, &about) == 0 && is_same_file(&there, &about))
+        return *is_main = true;
+    for (uint64_t i = 0; bundle->folder >= 0 && i < bundle->opened.count; i++) {
+        struct tn_bytes text = tn_intern_text(&bundle->names, (uint32_t)i);
+        char            sibling[4096];
+        if (text.size >= sizeof sibling)
+            continue;
+        memcpy(sibling, text.data, text.size);
+        sibling[text.size] = '\0';
+        if (fstatat(bundle->folder, sibling, &about, 0) == 0 &&
+            is_same_file(&there, &about))
+            return true;
+    }
+    return false;
+}
+
+bool tn_output_is_beside(const struct tn_output *output,
+                         const struct tn_bundle *bundle)
+{
+    bool is_main;
+
+    return output->kind == TN_TO_FILE &&
+           is_of_bundle(output, output->name, bundle, &is_main) && !is_main;
+}
+
+/* Whether the file that is read lies in the folder that is replaced, however
+ * deep.  A folder that is read as a whole is replaced as a whole. */
+static bool is_in_replaced(const struct tn_output *output,
+                           const struct tn_bundle *bundle)
+{
+    struct stat there, here;
+    bool        is_met = false;
+
+    if (bundle->folder < 0 || !bundle->path ||
+        fstatat(output->parent, output->name, &there, 0) != 0)
+        return false;
+    bool is_folder = !bundle->main || bundle->is_folder;
+    int  folder    = openat(bundle->folder, is_folder ? ".." : ".",
+                            tn_os->look | O_DIRECTORY | O_CLOEXEC);
+    while (folder >= 0 && !is_met && fstat(folder, &here) == 0) {
+        is_met = is_same_file(&there, &here);
+        struct stat above;
+        int  up = openat(folder, "..", tn_os->look | O_DIRECTORY | O_CLOEXEC);
+        bool is_root =
+            up < 0 || fstat(up, &above) != 0 || is_same_file(&above, &here);
+        close(folder);
+        folder = up;
+        if (is_root)
+            break;
+    }
+    if (folder >= 0)
+        close(folder);
+    return is_met;
+}
+
+static enum tn_status refuse(const char *name, struct tn_error *error)
+{
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "%.150s is an input and would be overwritten", name);
+}
+
+enum tn_status tn_output_spare(const struct tn_output *output,
+                               const struct tn_bundle *bundle,
+                               enum tn_output_place    place,
+                               struct tn_error        *error)
+{
+    bool is_main;
+
+    if (output && output->kind == TN_TO_FOLDER &&
+        is_in_replaced(output, bundle))
+        return refuse(bundle->path, error);
+    if (!output || output->kind != TN_TO_FILE)
+        return TN_OK;
+    if (is_of_bundle(output, output->name, bundle, &is_main)) {
+        if ((place != TN_PLACE_OTHER && is_main) || place == TN_PLACE_ANEW)
+            return TN_OK; /* the whole model anew, with what is beside it */
+        return refuse(output->name, error);
+    }
+    for (uint64_t i = 0; i < output->files.count; i++) {
+        const char *name = tn_output_entry_at(output, i)->name;
+        if (is_of_bundle(output, name, bundle, &is_main) &&
+            (is_main || place != TN_PLACE_ANEW))
+            return refuse(name, error);
+    }
+    return TN_OK;
+}
+
+/* ---- two outputs -------------------------------------------------------- */
+
+/* Whether `name`, in the folder of the output, is the target of the other. */
+static bool is_target(const struct tn_output *output, const char *name,
+                      const struct tn_output *other)
+{
+    const char *slash = strrchr(name, '/');
+    const char *last  = slash ? slash + 1 : name;
+    char        folder[4096];
+    struct stat here, there;
+
+    if (strcmp(last, other->name) != 0 ||
+        (size_t)(last - name) >= sizeof folder)
+        return false;
+    memcpy(folder, name, (size_t)(last - name));
+    folder[last - name] = '\0';
+    return fstatat(output->parent, slash ? folder : ".", &here, 0) == 0 &&
+           fstat(other->parent, &there) == 0 && is_same_file(&here, &there);
+}
+
+/* Whether the other's target lies in the folder that is replaced. */
+static bool is_inside(const struct tn_output *output,
+                      const struct tn_output *other)
+{
+    struct stat here, there;
+
+    return fstatat(output->parent, output->name, &here, 0) == 0 &&
+           fstat(other->parent, &there) == 0 && is_same_file(&here, &there);
+}
+
+enum tn_status tn_output_apart(const struct tn_output *output,
+                               const struct tn_output *other,
+                               struct tn_error        *error)
+{
+    bool is_met;
+
+    if (!output || !other || other->kind != TN_TO_FILE ||
+        (output->kind != TN_TO_FILE && output->kind != TN_TO_FOLDER))
+        return TN_OK;
+    is_met = is_target(output, output->name, other) ||
+             (output->kind == TN_TO_FOLDER && is_inside(output, other));
+    for (uint64_t i = 0; output->kind == TN_TO_FILE && i < output->files.count;
+         i++)
+        is_met |= is_target(output, tn_output_entry_at(output, i)->name, other);
+    if (!is_met)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "%.150s is given for two outputs", other->name);
+}
 
 /* How often a fresh name is looked for. */
 #define TRIES 100

@@ -1,8 +1,8 @@
 /*
  * output_state.h - the inside of an output, for its own files
  *
- * output.c opens outputs and hands out their sinks, output_commit.c gives the
- * files their names, output_steps.c has the steps that both take on disk.
+ * output.c opens outputs, hands out their sinks and has the steps that are taken
+ * on disk, output_commit.c gives the files their names.
  */
 #ifndef TN_IO_OUTPUT_STATE_H
 #define TN_IO_OUTPUT_STATE_H

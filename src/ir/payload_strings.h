@@ -8,7 +8,7 @@
 
 #include "ir/payload.h"
 
-/* tn_payload_strings() for views: payload_string_view.c.  Where each string
+/* tn_payload_strings() for views: payload_view.c.  Where each string
  * lies is loaded into memory, paid for by the sources; the strings are not. */
 enum tn_status tn_string_view(const struct tn_elements *elements,
                               uint64_t first, uint64_t count,

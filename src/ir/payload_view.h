@@ -22,10 +22,6 @@ enum tn_status tn_view_stream(const struct tn_elements *elements,
                               struct tn_memory *memory, struct tn_sink *to,
                               struct tn_error *error);
 
-/* One view against the shapes of its inputs. */
-enum tn_status tn_view_check_one(const struct tn_elements *e,
-                                 struct tn_error          *error);
-
 /* Whether shape, type and arguments agree with the inputs', all the way down,
  * the payloads at the bottom not included. */
 enum tn_status tn_view_check(const struct tn_elements *elements,

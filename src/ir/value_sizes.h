@@ -69,13 +69,6 @@ const struct tn_dims *tn_dims_new(struct tn_arena *arena, uint32_t rank,
 /* Ops of one kind with the same attributes have the same group; 0: in none. */
 void tn_sizing_note(struct tn_sizing *s, uint32_t op, uint32_t group);
 
-/* The tensor that a value is, a constant; NULL: none. */
-const struct tn_tensor *tn_sizing_constant(const struct tn_sizing *s,
-                                           uint32_t                value);
-
-/* What is known of a value; NULL: nothing. */
-const struct tn_dims *tn_sizing_dims(struct tn_sizing *s, uint32_t value);
-
 /* One node, whose inputs are known by then.  `is_silent`: what is wrong with it
  * was told, and only what it makes is asked for. */
 void tn_sizing_judge(struct tn_sizing *s, struct tn_typed_kind *kind,

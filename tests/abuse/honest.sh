@@ -74,7 +74,7 @@ rules_of_values() {
 
 # And sizes.
 rules_of_sizes() {
-    grep -hoP '"\K(bad-axis|wrong-length|size-mismatch)(?=")' "$root"/src/ir/size_claims.c
+    grep -hoP '"\K(bad-axis|wrong-length|size-mismatch)(?=")' "$root"/src/ir/value_sizes.c
 }
 
 claim "docs/formats name every rule of bare tensors, and no other"

@@ -1,8 +1,634 @@
 /* pickle.c - reading the data in a pickle; pickle.h says what is refused */
-#include "wire/pickle/pickle.h"
-
+#include "base/arith.h"
 #include "base/number.h"
+#include "wire/pickle/pickle.h"
 #include "wire/pickle/pickle_machine.h"
+
+/* ---- the stack of the machine, its containers and its memo -------------- */
+
+#define MEMO_SLACK 256 /* how far a memo slot may be ahead of those in use */
+
+/* ---- the stack ------------------------------------------------------------
+ */
+
+/* Fails at the opcode being run. */
+static void refuse(struct tn_pickle_machine *m, enum tn_status status,
+                   const char *what)
+{
+    tn_fail_at(m->c, m->at, status, "%s", what);
+}
+
+/* A new value, not yet on the stack; NULL after a failure. */
+static struct tn_pickle *make(struct tn_pickle_machine *m,
+                              enum tn_pickle_kind       kind)
+{
+    struct tn_pickle *value = tn_new(m->arena, struct tn_pickle, 1, m->error);
+
+    if (value) {
+        value->kind   = kind;
+        value->offset = m->at;
+    }
+    return value;
+}
+
+static void push(struct tn_pickle_machine *m, struct tn_pickle *value)
+{
+    struct tn_pickle **slot =
+        value ? tn_list_push(&m->stack, struct tn_pickle *, m->error) : NULL;
+
+    if (slot)
+        *slot = value;
+}
+
+static struct tn_pickle *push_new(struct tn_pickle_machine *m,
+                                  enum tn_pickle_kind       kind)
+{
+    struct tn_pickle *value = make(m, kind);
+
+    push(m, value);
+    return value;
+}
+
+/* Values below the last mark belong to whoever set it. */
+static uint64_t stack_floor(const struct tn_pickle_machine *m)
+{
+    return m->marks.count ? *tn_list_at(&m->marks, uint64_t, m->marks.count - 1)
+                          : 0;
+}
+
+/* The value on top, taken or left there; NULL when there is none above the
+ * last mark. */
+static struct tn_pickle *pop(struct tn_pickle_machine *m)
+{
+    if (m->stack.count == stack_floor(m)) {
+        refuse(m, TN_MALFORMED, "the stack is empty");
+        return NULL;
+    }
+    return *tn_list_at(&m->stack, struct tn_pickle *, --m->stack.count);
+}
+
+static struct tn_pickle *top(struct tn_pickle_machine *m)
+{
+    struct tn_pickle *value = pop(m);
+
+    if (value)
+        m->stack.count++;
+    return value;
+}
+
+struct slice {
+    struct tn_pickle **items;
+    uint64_t           count;
+};
+
+/* What lies above some height of the stack, taken from it. */
+static struct slice pop_from(struct tn_pickle_machine *m, uint64_t floor)
+{
+    uint64_t count = m->stack.count - floor;
+
+    m->stack.count = floor;
+    return count ? (struct slice){ tn_list_at(&m->stack, struct tn_pickle *,
+                                              floor),
+                                   count }
+                 : (struct slice){ NULL, 0 };
+}
+
+/* What lies below a mark is out of reach until it is gone. */
+static void push_mark(struct tn_pickle_machine *m)
+{
+    uint64_t *mark = tn_list_push(&m->marks, uint64_t, m->error);
+
+    if (mark)
+        *mark = m->stack.count;
+}
+
+/* What was pushed since the last mark, which is gone then. */
+static struct slice pop_mark(struct tn_pickle_machine *m)
+{
+    if (m->marks.count == 0) {
+        refuse(m, TN_MALFORMED, "no mark on the stack");
+        return (struct slice){ NULL, 0 };
+    }
+    return pop_from(m, *tn_list_at(&m->marks, uint64_t, --m->marks.count));
+}
+
+/* ---- containers -----------------------------------------------------------
+ */
+
+static bool make_room(struct tn_pickle_machine *m, struct tn_pickle *to,
+                      uint64_t count)
+{
+    uint64_t room = to->as.list.room;
+
+    if (count <= room - to->as.list.count)
+        return true;
+    room = tn_max(to->as.list.count + count, room * 2);
+    const struct tn_pickle **items =
+        tn_new(m->arena, const struct tn_pickle *, room, m->error);
+    if (!items)
+        return false;
+    if (to->as.list.count)
+        memcpy(items, to->as.list.items,
+               (size_t)to->as.list.count * sizeof *items);
+    to->as.list.items = items;
+    to->as.list.room  = room;
+    return true;
+}
+
+static void append(struct tn_pickle_machine *m, struct tn_pickle *to,
+                   struct slice items)
+{
+    if (tn_failed(m->error) || !make_room(m, to, items.count))
+        return;
+    for (uint64_t i = 0; i < items.count; i++) {
+        if (items.items[i]->kind == TN_PICKLE_NAME)
+            refuse(m, TN_UNSUPPORTED, "a name as a value");
+        to->as.list.items[to->as.list.count++] = items.items[i];
+    }
+}
+
+static void push_tuple(struct tn_pickle_machine *m, struct slice items)
+{
+    struct tn_pickle *tuple = make(m, TN_PICKLE_TUPLE);
+
+    if (!tuple || tn_failed(m->error) || !make_room(m, tuple, items.count))
+        return;
+    for (uint64_t i = 0; i < items.count; i++)
+        tuple->as.list.items[tuple->as.list.count++] = items.items[i];
+    push(m, tuple);
+}
+
+/* Containers: of all that was pushed since the last mark, which is gone then,
+ * or of the few values on top. */
+static void tuple_of_mark(struct tn_pickle_machine *m)
+{
+    push_tuple(m, pop_mark(m));
+}
+
+static void push_short_tuple(struct tn_pickle_machine *m, uint64_t count)
+{
+    if (m->stack.count - stack_floor(m) < count) {
+        refuse(m, TN_MALFORMED, "the stack is empty");
+        return;
+    }
+    m->stack.count -= count;
+    push_tuple(
+        m, (struct slice){ (struct tn_pickle **)m->stack.items + m->stack.count,
+                           count });
+}
+
+static void set_items(struct tn_pickle_machine *m, struct slice items)
+{
+    struct tn_pickle *dict = top(m);
+
+    if (!dict)
+        return;
+    if (dict->kind != TN_PICKLE_DICT || items.count % 2) {
+        refuse(m, TN_MALFORMED, "items for something that is not a dict");
+        return;
+    }
+    for (uint64_t i = 0; i < items.count; i += 2) {
+        if (items.items[i]->kind == TN_PICKLE_NONE ||
+            items.items[i]->kind > TN_PICKLE_TUPLE)
+            refuse(m, TN_UNSUPPORTED,
+                   "a key that is neither a number nor a string");
+    }
+    append(m, dict, items);
+}
+
+static void set_marked(struct tn_pickle_machine *m)
+{
+    set_items(m, pop_mark(m));
+}
+
+static void set_item(struct tn_pickle_machine *m)
+{
+    if (m->stack.count - stack_floor(m) < 3) {
+        refuse(m, TN_MALFORMED, "the stack is empty");
+        return;
+    }
+    set_items(m, pop_from(m, m->stack.count - 2));
+}
+
+static void append_items(struct tn_pickle_machine *m, struct slice items)
+{
+    struct tn_pickle *list = top(m);
+
+    if (!list)
+        return;
+    if (list->kind != TN_PICKLE_LIST)
+        refuse(m, TN_MALFORMED, "items for something that is not a list");
+    append(m, list, items);
+}
+
+static void append_marked(struct tn_pickle_machine *m)
+{
+    append_items(m, pop_mark(m));
+}
+
+static void append_item(struct tn_pickle_machine *m)
+{
+    struct tn_pickle *item = pop(m);
+
+    if (item)
+        append_items(m, (struct slice){ &item, 1 });
+}
+
+/* ---- the memo -------------------------------------------------------------
+ */
+
+/* The value on top into a slot of the memo, and a slot onto the stack. */
+static void memoize(struct tn_pickle_machine *m, uint64_t slot)
+{
+    struct tn_pickle *value = top(m);
+
+    if (!value)
+        return;
+    if (slot > m->memoized + MEMO_SLACK) {
+        tn_fail_at(m->c, m->at, TN_LIMIT,
+                   "memo slot %" PRIu64 " when %" PRIu64 " are in use", slot,
+                   m->memoized);
+        return;
+    }
+    if (slot >= m->memo.count &&
+        !tn_list_grow(&m->memo, slot + 1 - m->memo.count, m->error))
+        return;
+    *tn_list_at(&m->memo, struct tn_pickle *, slot) = value;
+    m->memoized++;
+}
+
+/* A container holds others; used twice, a few of them unfold to any size. */
+static bool is_sharable(const struct tn_pickle *value)
+{
+    if (value->kind == TN_PICKLE_LIST || value->kind == TN_PICKLE_DICT)
+        return false;
+    if (value->kind != TN_PICKLE_TUPLE)
+        return true;
+    for (uint64_t i = 0; i < value->as.list.count; i++) {
+        enum tn_pickle_kind kind = value->as.list.items[i]->kind;
+        if (kind == TN_PICKLE_LIST || kind == TN_PICKLE_DICT ||
+            kind == TN_PICKLE_TUPLE)
+            return false;
+    }
+    return true;
+}
+
+static void fetch(struct tn_pickle_machine *m, uint64_t slot)
+{
+    struct tn_pickle *value =
+        slot < m->memo.count ? *tn_list_at(&m->memo, struct tn_pickle *, slot)
+                             : NULL;
+
+    if (tn_failed(m->error))
+        return;
+    if (!value)
+        tn_fail_at(m->c, m->at, TN_MALFORMED, "memo slot %" PRIu64 " is empty",
+                   slot);
+    else if (!is_sharable(value))
+        refuse(m, TN_UNSUPPORTED, "one container in two places");
+    else
+        push(m, value);
+}
+
+/* ---- constructors: recognised by name and arguments, never called ------- */
+
+/*
+ * A pickle builds what is no plain data by calls (REDUCE, NEWOBJ) of a name
+ * with a tuple of arguments, and by states given to what a call made (BUILD).
+ * Those that data needs are listed here, with the shapes that numpy and Paddle
+ * give to their arguments.
+ */
+
+/* Names a pickle may use, and what they make. */
+enum name {
+    NAME_RECONSTRUCT,
+    NAME_FROM_BUFFER,
+    NAME_NDARRAY,
+    NAME_DTYPE,
+    NAME_SCALAR,
+    NAME_ORDERED_DICT,
+    NAME_ENCODE,
+    NAME_BYTES,
+    NAME_TUPLE,
+    NAME_EVAL
+};
+
+static const struct {
+    const char *module, *name;
+    enum name   is;
+} names[] = {
+    { "numpy.core.multiarray", "_reconstruct", NAME_RECONSTRUCT },
+    { "numpy._core.multiarray", "_reconstruct", NAME_RECONSTRUCT },
+    { "numpy.core.numeric", "_frombuffer", NAME_FROM_BUFFER },
+    { "numpy._core.numeric", "_frombuffer", NAME_FROM_BUFFER },
+    { "numpy.core.multiarray", "scalar", NAME_SCALAR },
+    { "numpy._core.multiarray", "scalar", NAME_SCALAR },
+    { "numpy", "ndarray", NAME_NDARRAY },
+    { "numpy", "dtype", NAME_DTYPE },
+    { "collections", "OrderedDict", NAME_ORDERED_DICT },
+    { "_codecs", "encode", NAME_ENCODE },
+    { "builtins", "bytes", NAME_BYTES },
+    { "__builtin__", "bytes", NAME_BYTES },
+    { "builtins", "tuple", NAME_TUPLE },
+    { "__builtin__", "tuple", NAME_TUPLE },
+    { "builtins", "eval", NAME_EVAL },
+    { "__builtin__", "eval", NAME_EVAL },
+};
+
+/* A name that pickles may use; UNSUPPORTED for all others. */
+static void push_name(struct tn_pickle_machine *m, struct tn_bytes module,
+                      struct tn_bytes name)
+{
+    if (tn_failed(m->error))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (tn_bytes_is(module, names[i].module) &&
+            tn_bytes_is(name, names[i].name)) {
+            struct tn_pickle *value = push_new(m, TN_PICKLE_NAME);
+            if (value)
+                value->as.name = names[i].is;
+            return;
+        }
+    }
+    tn_fail_at(m->c, m->at, TN_UNSUPPORTED,
+               "the pickle calls %.*s.%.*s, which is never done",
+               (int)tn_min(module.size, 60), (const char *)module.data,
+               (int)tn_min(name.size, 60), (const char *)name.data);
+}
+
+typedef const struct tn_pickle *const *arguments;
+
+static bool is_name(const struct tn_pickle *value, enum name name)
+{
+    return value->kind == TN_PICKLE_NAME && value->as.name == name;
+}
+
+/* Python 2 has no bool in these places; 0 and 1 stand for it. */
+static bool get_truth(const struct tn_pickle *value, bool *truth)
+{
+    if (value->kind == TN_PICKLE_BOOL)
+        *truth = value->as.truth;
+    else if (value->kind == TN_PICKLE_INT && value->as.integer >> 1 == 0)
+        *truth = value->as.integer == 1;
+    else
+        return false;
+    return true;
+}
+
+static const struct {
+    const char   *code;
+    enum tn_dtype dtype;
+} codes[] = {
+    { "b1", TN_BOOL },      { "i1", TN_INT8 },        { "i2", TN_INT16 },
+    { "i4", TN_INT32 },     { "i8", TN_INT64 },       { "u1", TN_UINT8 },
+    { "u2", TN_UINT16 },    { "u4", TN_UINT32 },      { "u8", TN_UINT64 },
+    { "f2", TN_FLOAT16 },   { "f4", TN_FLOAT32 },     { "f8", TN_FLOAT64 },
+    { "c8", TN_COMPLEX64 }, { "c16", TN_COMPLEX128 },
+};
+
+#define CODE_COUNT (sizeof codes / sizeof codes[0])
+
+const char *tn_pickle_code(enum tn_dtype dtype)
+{
+    for (size_t i = 0; i < CODE_COUNT; i++)
+        if (codes[i].dtype == dtype)
+            return codes[i].code;
+    return NULL;
+}
+
+/* dtype('f4', False, True) */
+static bool call_dtype(struct tn_pickle_machine *m, arguments args,
+                       uint64_t count)
+{
+    bool align, copy;
+
+    if (count != 3 || !get_truth(args[1], &align) || !get_truth(args[2], &copy))
+        return false;
+    for (size_t i = 0; i < CODE_COUNT; i++) {
+        if (!tn_pickle_is_text(args[0], codes[i].code))
+            continue;
+        struct tn_pickle *value = push_new(m, TN_PICKLE_DTYPE);
+        if (value)
+            value->as.array.dtype = codes[i].dtype;
+        return true;
+    }
+    struct tn_bytes code = tn_pickle_text(args[0]);
+    tn_fail_at(m->c, m->at, TN_UNSUPPORTED, "an array of type '%.*s'",
+               (int)tn_min(code.size, 40), (const char *)code.data);
+    return true;
+}
+
+/* _reconstruct(ndarray, (0,), b'b') */
+static bool call_reconstruct(struct tn_pickle_machine *m, arguments args,
+                             uint64_t count)
+{
+    if (count != 3 || !is_name(args[0], NAME_NDARRAY) ||
+        args[1]->kind != TN_PICKLE_TUPLE || args[1]->as.list.count != 1 ||
+        !tn_pickle_is_text(args[2], "b"))
+        return false;
+    push_new(m, TN_PICKLE_ARRAY);
+    return true;
+}
+
+static bool take_data(struct tn_pickle_machine *m,
+                      struct tn_pickle_array   *array,
+                      const struct tn_pickle   *data)
+{
+    bool is_run = data->kind == TN_PICKLE_BYTES || data->kind == TN_PICKLE_TEXT;
+
+    if (!is_run)
+        return false;
+    array->data   = data->as.run;
+    uint64_t size = array->size, held = array->data.span.length;
+    /* As text a byte takes one or two, and which is seen when it is read. */
+    bool fits =
+        array->data.is_latin1 ? size <= held && held / 2 <= size : size == held;
+    if (!fits)
+        tn_fail_at(m->c, data->offset, TN_MALFORMED,
+                   "an array of %" PRIu64 " bytes holds %" PRIu64, size, held);
+    array->is_filled = true;
+    return true;
+}
+
+static bool take_shape(struct tn_pickle_machine *m,
+                       struct tn_pickle_array   *array,
+                       const struct tn_pickle   *shape)
+{
+    if (shape->kind != TN_PICKLE_TUPLE ||
+        shape->as.list.count > TN_PICKLE_RANK_LIMIT)
+        return false;
+    array->rank   = (uint32_t)shape->as.list.count;
+    array->dims   = tn_new(m->arena, uint64_t, array->rank, m->error);
+    array->size   = tn_dtype_size(array->dtype);
+    bool is_empty = false;
+    for (uint32_t i = 0; i < array->rank && array->dims; i++) {
+        const struct tn_pickle *dim = shape->as.list.items[i];
+        if (dim->kind != TN_PICKLE_INT || dim->as.integer < 0)
+            return false;
+        array->dims[i] = (uint64_t)dim->as.integer;
+        is_empty |= array->dims[i] == 0;
+    }
+    for (uint32_t i = 0; i < array->rank && array->dims && !is_empty; i++) {
+        if (!tn_mul(array->size, array->dims[i], &array->size))
+            return false;
+    }
+    if (is_empty)
+        array->size = 0;
+    return true;
+}
+
+/* _frombuffer(bytes, dtype, shape, 'C'): what protocol 5 makes of an array
+ * whose elements lie in one piece. */
+static bool call_from_buffer(struct tn_pickle_machine *m, arguments args,
+                             uint64_t count)
+{
+    if (count != 4 || args[1]->kind != TN_PICKLE_DTYPE ||
+        !(tn_pickle_is_text(args[3], "C") || tn_pickle_is_text(args[3], "F")))
+        return false;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_ARRAY);
+    if (!value)
+        return true;
+    value->as.array            = args[1]->as.array;
+    value->as.array.is_fortran = tn_pickle_is_text(args[3], "F");
+    return take_shape(m, &value->as.array, args[2]) &&
+           take_data(m, &value->as.array, args[0]);
+}
+
+/* scalar(dtype, bytes) */
+static bool call_scalar(struct tn_pickle_machine *m, arguments args,
+                        uint64_t count)
+{
+    if (count != 2 || args[0]->kind != TN_PICKLE_DTYPE)
+        return false;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_ARRAY);
+    if (!value)
+        return true;
+    value->as.array      = args[0]->as.array;
+    value->as.array.size = tn_dtype_size(args[0]->as.array.dtype);
+    return take_data(m, &value->as.array, args[1]);
+}
+
+/* encode(text, 'latin1') */
+static bool call_encode(struct tn_pickle_machine *m, arguments args,
+                        uint64_t count)
+{
+    if (count != 2 || args[0]->kind != TN_PICKLE_TEXT ||
+        !(tn_pickle_is_text(args[1], "latin1") ||
+          tn_pickle_is_text(args[1], "latin-1")))
+        return false;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_BYTES);
+    if (value) {
+        value->as.run           = args[0]->as.run;
+        value->as.run.is_latin1 = true;
+    }
+    return true;
+}
+
+/* tuple((name, array)): how a tensor inside an object is stored. */
+static bool call_tuple(struct tn_pickle_machine *m, arguments args,
+                       uint64_t count)
+{
+    if (count != 1 ||
+        (args[0]->kind != TN_PICKLE_TUPLE && args[0]->kind != TN_PICKLE_LIST))
+        return false;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_TUPLE);
+    if (value)
+        value->as.list = args[0]->as.list;
+    return true;
+}
+
+/* eval('data', {'data': array}): the other way. */
+static bool call_eval(struct tn_pickle_machine *m, arguments args,
+                      uint64_t count)
+{
+    if (count != 2 || !tn_pickle_is_text(args[0], "data") ||
+        args[1]->kind != TN_PICKLE_DICT || args[1]->as.list.count != 2)
+        return false;
+    arguments item = args[1]->as.list.items;
+    if (!tn_pickle_is_text(item[0], "data") || item[1]->kind != TN_PICKLE_ARRAY)
+        return false;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_ARRAY);
+    if (value)
+        value->as.array = item[1]->as.array;
+    return true;
+}
+
+static bool call(struct tn_pickle_machine *m, enum name name, arguments args,
+                 uint64_t count)
+{
+    switch (name) {
+    case NAME_RECONSTRUCT: return call_reconstruct(m, args, count);
+    case NAME_FROM_BUFFER: return call_from_buffer(m, args, count);
+    case NAME_DTYPE: return call_dtype(m, args, count);
+    case NAME_SCALAR: return call_scalar(m, args, count);
+    case NAME_ENCODE: return call_encode(m, args, count);
+    case NAME_TUPLE: return call_tuple(m, args, count);
+    case NAME_EVAL: return call_eval(m, args, count);
+    case NAME_ORDERED_DICT:
+        return count == 0 && (push_new(m, TN_PICKLE_DICT), true);
+    case NAME_BYTES: return count == 0 && (push_new(m, TN_PICKLE_BYTES), true);
+    case NAME_NDARRAY: break;
+    }
+    return false;
+}
+
+/* What a call, or a state, makes of the values on top. */
+static void reduce(struct tn_pickle_machine *m)
+{
+    struct tn_pickle *args = pop(m), *name = pop(m);
+
+    if (!args || !name)
+        return;
+    if (name->kind != TN_PICKLE_NAME || args->kind != TN_PICKLE_TUPLE)
+        refuse(m, TN_MALFORMED, "a call of something that is not a name");
+    else if (!call(m, (enum name)name->as.name, args->as.list.items,
+                   args->as.list.count))
+        refuse(m, TN_UNSUPPORTED, "a call with other arguments than expected");
+}
+
+/* (3, '<', None, None, None, -1, -1, 0) */
+static bool build_dtype(struct tn_pickle *value, arguments state,
+                        uint64_t count)
+{
+    if (count < 2)
+        return false;
+    struct tn_bytes order = tn_pickle_text(state[1]);
+    if (order.size != 1 || !memchr("<>|=", order.data[0], 4))
+        return false;
+    value->as.array.is_big_endian = order.data[0] == '>';
+    return true;
+}
+
+/* (1, shape, dtype, is_fortran, data) */
+static bool build_array(struct tn_pickle_machine *m, struct tn_pickle *value,
+                        arguments state, uint64_t count)
+{
+    struct tn_pickle_array *array = &value->as.array;
+
+    if (count != 5 || array->is_filled || state[2]->kind != TN_PICKLE_DTYPE)
+        return false;
+    array->dtype         = state[2]->as.array.dtype;
+    array->is_big_endian = state[2]->as.array.is_big_endian;
+    return get_truth(state[3], &array->is_fortran) &&
+           take_shape(m, array, state[1]) && take_data(m, array, state[4]);
+}
+
+static void build(struct tn_pickle_machine *m)
+{
+    struct tn_pickle *state = pop(m), *value = top(m);
+
+    if (!state || !value)
+        return;
+    bool is_tuple = state->kind == TN_PICKLE_TUPLE;
+    bool is_known =
+        is_tuple && value->kind == TN_PICKLE_DTYPE
+            ? build_dtype(value, state->as.list.items, state->as.list.count)
+        : is_tuple && value->kind == TN_PICKLE_ARRAY
+            ? build_array(m, value, state->as.list.items, state->as.list.count)
+            : false;
+    if (!is_known && !tn_failed(m->error))
+        refuse(m, TN_UNSUPPORTED, "a state that is not an array's");
+}
 
 #define NAME_LIMIT 256
 
@@ -11,7 +637,7 @@
 static void push_run(struct tn_pickle_machine *m, enum tn_pickle_kind kind,
                      uint64_t length)
 {
-    struct tn_pickle *value = tn_pickle_make(m, kind);
+    struct tn_pickle *value = make(m, kind);
 
     if (!value)
         return;
@@ -20,7 +646,7 @@ static void push_run(struct tn_pickle_machine *m, enum tn_pickle_kind kind,
         value->as.run.text = tn_take_bytes(m->c, length);
     else
         tn_skip(m->c, length);
-    tn_pickle_push(m, value);
+    push(m, value);
 }
 
 static void push_text(struct tn_pickle_machine *m, uint64_t length)
@@ -36,12 +662,12 @@ static void push_bytes(struct tn_pickle_machine *m, uint64_t length)
 /* A container without items, or None. */
 static void push_empty(struct tn_pickle_machine *m, uint64_t kind)
 {
-    tn_pickle_push_new(m, (enum tn_pickle_kind)kind);
+    push_new(m, (enum tn_pickle_kind)kind);
 }
 
 static void push_int(struct tn_pickle_machine *m, uint64_t integer)
 {
-    struct tn_pickle *value = tn_pickle_push_new(m, TN_PICKLE_INT);
+    struct tn_pickle *value = push_new(m, TN_PICKLE_INT);
 
     if (value)
         value->as.integer = (int64_t)integer;
@@ -75,7 +701,7 @@ static void push_long(struct tn_pickle_machine *m, uint64_t size)
 /* Reals are big-endian, unlike everything else. */
 static void push_real(struct tn_pickle_machine *m, uint64_t swapped)
 {
-    struct tn_pickle *value = tn_pickle_push_new(m, TN_PICKLE_REAL);
+    struct tn_pickle *value = push_new(m, TN_PICKLE_REAL);
 
     if (value)
         value->as.real = tn_double_of_bits(__builtin_bswap64(swapped));
@@ -83,7 +709,7 @@ static void push_real(struct tn_pickle_machine *m, uint64_t swapped)
 
 static void push_bool(struct tn_pickle_machine *m, uint64_t truth)
 {
-    struct tn_pickle *value = tn_pickle_push_new(m, TN_PICKLE_BOOL);
+    struct tn_pickle *value = push_new(m, TN_PICKLE_BOOL);
 
     if (value)
         value->as.truth = truth;
@@ -102,7 +728,7 @@ static struct tn_bytes read_line(struct tn_pickle_machine *m,
         if (byte == '\n' || tn_failed(m->error))
             return tn_bytes(line, size);
         if (size == NAME_LIMIT) {
-            tn_pickle_refuse(m, TN_LIMIT, "a name of more than 256 bytes");
+            refuse(m, TN_LIMIT, "a name of more than 256 bytes");
             break;
         }
         line[size++] = (char)byte;
@@ -117,18 +743,18 @@ static void push_global(struct tn_pickle_machine *m)
     char            module[NAME_LIMIT], name[NAME_LIMIT];
     struct tn_bytes first = read_line(m, module);
 
-    tn_pickle_push_name(m, first, read_line(m, name));
+    push_name(m, first, read_line(m, name));
 }
 
 static void push_stack_global(struct tn_pickle_machine *m)
 {
-    struct tn_pickle *name = tn_pickle_pop(m), *module = tn_pickle_pop(m);
+    struct tn_pickle *name = pop(m), *module = pop(m);
 
     if (!name || !module)
         return;
     if (name->kind != TN_PICKLE_TEXT || module->kind != TN_PICKLE_TEXT)
-        tn_pickle_refuse(m, TN_MALFORMED, "a name that is not text");
-    tn_pickle_push_name(m, module->as.run.text, name->as.run.text);
+        refuse(m, TN_MALFORMED, "a name that is not text");
+    push_name(m, module->as.run.text, name->as.run.text);
 }
 
 /* ---- the opcodes -------------------------------------------------------- */
@@ -136,7 +762,7 @@ static void push_stack_global(struct tn_pickle_machine *m)
 /* Into the slot that comes next. */
 static void memoize_next(struct tn_pickle_machine *m)
 {
-    tn_pickle_memoize(m, m->memoized);
+    memoize(m, m->memoized);
 }
 
 /* Where a frame begins says nothing that the opcodes do not say. */
@@ -171,7 +797,7 @@ struct opcode {
 #define REFUSE(text)          { .name = text }
 
 static const struct opcode opcodes[256] = {
-    ['(']  = { "MARK",             RUN(tn_pickle_push_mark) },
+    ['(']  = { "MARK",             RUN(push_mark) },
     ['.']  = { "STOP",             RUN(stop) },
     ['N']  = { "NONE",             GIVE(TN_PICKLE_NONE, push_empty) },
     [0x88] = { "NEWTRUE",          GIVE(true, push_bool) },
@@ -191,26 +817,26 @@ static const struct opcode opcodes[256] = {
     ['U']  = { "SHORT_BINSTRING",  READ(1, push_bytes) },
     ['T']  = { "BINSTRING",        READ(4, push_bytes) },
     ['}']  = { "EMPTY_DICT",       GIVE(TN_PICKLE_DICT, push_empty) },
-    ['s']  = { "SETITEM",          RUN(tn_pickle_set_item) },
-    ['u']  = { "SETITEMS",         RUN(tn_pickle_set_items) },
+    ['s']  = { "SETITEM",          RUN(set_item) },
+    ['u']  = { "SETITEMS",         RUN(set_marked) },
     [']']  = { "EMPTY_LIST",       GIVE(TN_PICKLE_LIST, push_empty) },
-    ['a']  = { "APPEND",           RUN(tn_pickle_append_item) },
-    ['e']  = { "APPENDS",          RUN(tn_pickle_append_items) },
+    ['a']  = { "APPEND",           RUN(append_item) },
+    ['e']  = { "APPENDS",          RUN(append_marked) },
     [')']  = { "EMPTY_TUPLE",      GIVE(TN_PICKLE_TUPLE, push_empty) },
-    [0x85] = { "TUPLE1",           GIVE(1, tn_pickle_push_short_tuple) },
-    [0x86] = { "TUPLE2",           GIVE(2, tn_pickle_push_short_tuple) },
-    [0x87] = { "TUPLE3",           GIVE(3, tn_pickle_push_short_tuple) },
-    ['t']  = { "TUPLE",            RUN(tn_pickle_push_tuple) },
+    [0x85] = { "TUPLE1",           GIVE(1, push_short_tuple) },
+    [0x86] = { "TUPLE2",           GIVE(2, push_short_tuple) },
+    [0x87] = { "TUPLE3",           GIVE(3, push_short_tuple) },
+    ['t']  = { "TUPLE",            RUN(tuple_of_mark) },
     [0x94] = { "MEMOIZE",          RUN(memoize_next) },
-    ['q']  = { "BINPUT",           READ(1, tn_pickle_memoize) },
-    ['r']  = { "LONG_BINPUT",      READ(4, tn_pickle_memoize) },
-    ['h']  = { "BINGET",           READ(1, tn_pickle_fetch) },
-    ['j']  = { "LONG_BINGET",      READ(4, tn_pickle_fetch) },
+    ['q']  = { "BINPUT",           READ(1, memoize) },
+    ['r']  = { "LONG_BINPUT",      READ(4, memoize) },
+    ['h']  = { "BINGET",           READ(1, fetch) },
+    ['j']  = { "LONG_BINGET",      READ(4, fetch) },
     ['c']  = { "GLOBAL",           RUN(push_global) },
     [0x93] = { "STACK_GLOBAL",     RUN(push_stack_global) },
-    ['R']  = { "REDUCE",           RUN(tn_pickle_reduce) },
-    [0x81] = { "NEWOBJ",           RUN(tn_pickle_reduce) },
-    ['b']  = { "BUILD",            RUN(tn_pickle_build) },
+    ['R']  = { "REDUCE",           RUN(reduce) },
+    [0x81] = { "NEWOBJ",           RUN(reduce) },
+    ['b']  = { "BUILD",            RUN(build) },
     [0x95] = { "FRAME",            READ(8, skip_frame) },
 
     /* Data does not need these. */
@@ -274,8 +900,7 @@ static void expect_protocol(struct tn_pickle_machine *m)
     if (tn_failed(m->error))
         return;
     if (opcode != PROTO)
-        tn_pickle_refuse(m, TN_MALFORMED,
-                         "not a pickle of protocol 2 or later");
+        refuse(m, TN_MALFORMED, "not a pickle of protocol 2 or later");
     else if (protocol < 2 || protocol > 5)
         tn_fail_at(m->c, m->at, TN_UNSUPPORTED, "pickle protocol %u", protocol);
 }
@@ -283,13 +908,12 @@ static void expect_protocol(struct tn_pickle_machine *m)
 static struct tn_pickle *finish(struct tn_pickle_machine *m)
 {
     if (m->stack.count != 1 || m->marks.count != 0) {
-        tn_pickle_refuse(m, TN_MALFORMED,
-                         "the pickle ends with other than one value");
+        refuse(m, TN_MALFORMED, "the pickle ends with other than one value");
         return NULL;
     }
-    struct tn_pickle *result = tn_pickle_pop(m);
+    struct tn_pickle *result = pop(m);
     if (result && result->kind == TN_PICKLE_NAME)
-        tn_pickle_refuse(m, TN_UNSUPPORTED, "a name as a value");
+        refuse(m, TN_UNSUPPORTED, "a name as a value");
     return result;
 }
 
