@@ -16,6 +16,8 @@ struct cli_map_words {
         *shapes;   /* "x=1,224,224,3,y=?,10" */
     unsigned fold; /* 0: not given, 1: shapes, 2: none                     */
     bool     only_rules;
+    unsigned simplify; /* 0: not given, 1: no, 2: yes                      */
+    uint64_t fold_limit;
 };
 
 /* The same taken apart.  Done when it is no longer needed. */

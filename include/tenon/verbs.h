@@ -194,6 +194,12 @@ struct tn_map_options {
      * not exist, or a shape contradicts the model. */
     const struct tn_input_shape *shapes;
     uint32_t                     shape_count;
+
+    /* The graph is simplified at the end, where the target has rules for that:
+     * ONNX.  Values that follow from constants become constants when they have
+     * at most `fold_limit` bytes more than these (0: 65,536). */
+    bool     simplifies;
+    uint64_t fold_limit;
 };
 #define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 

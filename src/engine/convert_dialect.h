@@ -61,6 +61,8 @@ struct tn_conversion {
     struct tn_bytes             signature; /* of inputs and outputs, or ""  */
     struct tn_net              *net; /* that passes work on                   */
     char                        did[96]; /* the current pass: "73 variables"  */
+    struct tn_list              nets; /* struct tn_net *: all that were made  */
+    uint32_t                    step; /* of the path, that rules have led to  */
     const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
     struct tn_plan_summary        *summary; /* of a plan                      */
     tn_on_loss                    *loss;

@@ -51,14 +51,30 @@ static bool is_known(struct dropping *d, const struct tn_net_node *node)
            !d->words.is_read;
 }
 
+/* Whether the head of an op of that type, or one inside of it, names it. */
+static bool is_in_head(const struct tn_lang_head *head, struct tn_bytes type,
+                       struct tn_bytes name)
+{
+    bool is_of_it = tn_bytes_equal(head->op, type);
+
+    for (uint32_t i = 0; is_of_it && i < head->attr_count; i++)
+        if (tn_bytes_equal(head->attrs[i].name, name))
+            return true;
+    for (uint32_t i = 0; i < head->input_count; i++)
+        if (head->inputs[i].maker &&
+            is_in_head(&head->inputs[i].maker->head, type, name))
+            return true;
+    return false;
+}
+
 static bool is_named(const struct tn_lang_file *file,
-                     const struct tn_lang_rule *rule, struct tn_bytes name)
+                     const struct tn_lang_rule *rule, struct tn_bytes type,
+                     struct tn_bytes name)
 {
     if (name.size > 0 && name.data[0] == '_')
         return true;
-    for (uint32_t i = 0; i < rule->head.attr_count; i++)
-        if (tn_bytes_equal(rule->head.attrs[i].name, name))
-            return true;
+    if (is_in_head(&rule->head, type, name))
+        return true;
     for (uint64_t i = 0; i < file->ignored.count; i++)
         if (tn_bytes_equal(*tn_list_at(&file->ignored, struct tn_bytes, i),
                            name))
@@ -93,14 +109,6 @@ static bool is_empty(const struct tn_attr_value *value)
     }
 }
 
-static bool is_in_head(const struct tn_lang_rule *rule, struct tn_bytes name)
-{
-    for (uint32_t i = 0; i < rule->head.attr_count; i++)
-        if (tn_bytes_equal(rule->head.attrs[i].name, name))
-            return true;
-    return false;
-}
-
 static void count_unknown(struct dropping *d, struct tn_bytes name)
 {
     uint32_t known = tn_intern_count(&d->names);
@@ -127,7 +135,8 @@ static void look_for_unknown(struct dropping *d, const struct tn_net_node *node,
         return;
     for (uint32_t i = 0; i < node->attr_count; i++) {
         const struct tn_net_attr *attr = &node->attrs[i];
-        if (is_in_head(rule, attr->name) || is_empty(&attr->value))
+        if (is_in_head(&rule->head, node->op->type, attr->name) ||
+            is_empty(&attr->value))
             continue;
         if (!op && !(op = tn_conversion_definition(&d->words, d->from, node)))
             return;
@@ -148,7 +157,7 @@ static void look_at(struct dropping *d, const struct tn_net_node *node,
         return;
     }
     for (uint32_t i = 0; i < node->attr_count; i++)
-        if (!is_named(file, rule, node->attrs[i].name))
+        if (!is_named(file, rule, node->op->type, node->attrs[i].name))
             tell(d, node, rule, node->attrs[i].name);
 }
 

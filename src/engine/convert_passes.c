@@ -21,6 +21,7 @@
 #include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
+#include "map/simplify/simplify.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
 #include "map/tidy/tf_tidy.h"
@@ -239,12 +240,31 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     return c->error->status;
 }
 
-/* From c->net to the next one, which takes its place. */
-static enum tn_status run_rules(struct tn_conversion *c)
+/* Nets live until the conversion ends: names go from one to the next. */
+static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
 {
-    struct tn_net *from = c->net, *to = c->net + 1;
+    struct tn_net *net =
+        tn_new(&c->store->model.arena, struct tn_net, 1, c->error);
+    struct tn_net **slot =
+        net ? tn_list_push(&c->nets, struct tn_net *, c->error) : NULL;
+
+    if (!slot)
+        return NULL;
+    *slot = net;
+    tn_net_init(net, &c->store->model.arena, dialect, c->error);
+    net->progress         = c->options ? c->options->progress : NULL;
+    net->progress_context = c->options ? c->options->progress_context : NULL;
+    return net;
+}
+
+/* From c->net to one of that dialect, which takes its place. */
+static enum tn_status run_rules(struct tn_conversion *c, const char *dialect)
+{
+    struct tn_net *from = c->net, *to = new_net(c, dialect);
     struct step    s = { 0 };
 
+    if (!to)
+        return c->error->status;
     tn_map_report_init(&s.report, from->arena);
     run_step(c, &s, from, to);
     tn_infer_close(s.made);
@@ -260,6 +280,57 @@ static enum tn_status run_rules(struct tn_conversion *c)
     tn_net_prune(to);
     return tn_net_order(to, NULL);
 }
+
+static enum tn_status run_next_rules(struct tn_conversion *c)
+{
+    return run_rules(c, c->path.dialects[++c->step]);
+}
+
+/* ---- simplifying -------------------------------------------------------- */
+
+static struct tn_net *next_net(void *context)
+{
+    struct tn_conversion *c = context;
+
+    return new_net(c, c->net->dialect);
+}
+
+static void note_rules(void *context, const struct tn_net *from,
+                       const struct tn_map_report *report)
+{
+    tn_conversion_note(context, from, report);
+}
+
+/* Less of the same; c->net takes its place. */
+static enum tn_status simplify(struct tn_conversion *c)
+{
+    struct tn_simplify_how how = {
+        .shapes = tn_rule_cache_shapes(c->cache, c->net->dialect, c->error),
+        .rules  = tn_rule_cache_simplifier(c->cache, c->net->dialect, c->error),
+        .fold_limit = c->how->fold_limit ? c->how->fold_limit : TN_FOLD_LIMIT,
+        .folds_nothing = c->how->folds_nothing,
+        .new_net       = next_net,
+        .on_rules      = note_rules,
+        .context       = c,
+    };
+    struct tn_simplified did;
+
+    if (tn_failed(c->error) || !how.rules)
+        return c->error->status;
+    struct tn_net *net = tn_simplify(c->net, &how, &did);
+    if (net)
+        c->net = net;
+    snprintf(c->did, sizeof c->did,
+             "%" PRIu64 " folded, %" PRIu64 " rewritten, %" PRIu64
+             " shared, %" PRIu32 " rounds",
+             did.folded, did.rewritten, did.shared, did.rounds);
+    return c->error->status;
+}
+
+static const struct tn_pass simplify_passes[] = {
+    { "simplify", "the same graph with fewer nodes", simplify },
+    { NULL, NULL, NULL },
+};
 
 /* ---- TensorFlow --------------------------------------------------------- */
 
@@ -309,8 +380,11 @@ static enum tn_status inline_onnx(struct tn_conversion *c)
  * operators that it has. */
 static enum tn_status rewrite_onnx(struct tn_conversion *c)
 {
-    TN_TRY(run_rules(c));
-    snprintf(c->did, sizeof c->did, "%" PRIu64 " rewritten", c->touched.count);
+    uint64_t before = c->touched.count;
+
+    TN_TRY(run_rules(c, c->net->dialect));
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " rewritten",
+             c->touched.count - before);
     return TN_OK;
 }
 
@@ -319,6 +393,19 @@ static enum tn_status complete_onnx(struct tn_conversion *c)
     tn_net_set_versions(c->net);
     return tn_net_complete_onnx(c->net);
 }
+
+static enum tn_status inline_functions(struct tn_conversion *c)
+{
+    return tn_onnx_inline(c->net);
+}
+
+/* Of a graph that stays ONNX. */
+static const struct tn_pass onnx_flatten[] = {
+    { "inline", "functions become their bodies, Constants values",
+      inline_functions },
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
 
 static const struct tn_pass onnx_prepare[] = {
     { "prune", "nodes that no output needs are removed", prune },
@@ -416,6 +503,8 @@ struct tn_dialect_passes {
     const struct tn_pass *prepare; /* after loading, for its rules            */
     const struct tn_pass *leave;   /* before rules lead away from it          */
     const struct tn_pass *finish;  /* after the last rules, for its files     */
+    const struct tn_pass *flatten; /* before it is simplified, of a graph that
+                                      stays what it is; NULL: it cannot be    */
 };
 
 static const struct tn_pass no_passes[] = { { NULL, NULL, NULL } };
@@ -431,11 +520,11 @@ static const struct tn_pass other_finish[] = {
 };
 
 static const struct tn_dialect_passes dialects[] = {
-    { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish },
-    { "onnx", onnx_prepare, no_passes, onnx_finish },
-    { "paddle", paddle_prepare, no_passes, other_finish },
-    { "tensorflow", tensorflow_prepare, no_passes, other_finish },
-    { NULL, other_prepare, no_passes, other_finish },
+    { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish, NULL },
+    { "onnx", onnx_prepare, no_passes, onnx_finish, onnx_flatten },
+    { "paddle", paddle_prepare, no_passes, other_finish, NULL },
+    { "tensorflow", tensorflow_prepare, no_passes, other_finish, NULL },
+    { NULL, other_prepare, no_passes, other_finish, NULL },
 };
 
 static const struct tn_dialect_passes *passes_of(const char *dialect)
@@ -484,7 +573,7 @@ static const struct tn_pass account_passes[] = {
 };
 
 static const struct tn_pass rule_passes[] = {
-    { "rules", "operators become those of the next dialect", run_rules },
+    { "rules", "operators become those of the next dialect", run_next_rules },
     { NULL, NULL, NULL },
 };
 
@@ -524,6 +613,11 @@ static void declare(const struct tn_conversion *c, struct sequence *to)
     for (uint32_t i = 0; i < steps; i++) {
         add(to, dialects_on[i], passes_of(dialects_on[i])->leave);
         add(to, dialects_on[i + 1], rule_passes);
+    }
+    const struct tn_pass *flatten = passes_of(dialects_on[steps])->flatten;
+    if (c->how->simplifies && flatten) {
+        add(to, dialects_on[steps], steps ? no_passes : flatten);
+        add(to, dialects_on[steps], simplify_passes);
     }
     add(to, dialects_on[steps],
         steps ? passes_of(dialects_on[steps])->finish : other_finish);
@@ -577,20 +671,21 @@ static enum tn_status run_passes(struct tn_conversion *c)
 
 enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
 {
-    struct tn_net nets[TN_PATH_MAX + 2];
-    uint32_t      last = c->path.steps + 1;
+    const char *last = c->path.dialects[c->path.steps];
 
-    for (uint32_t i = 0; i <= last; i++) {
-        tn_net_init(&nets[i], &c->store->model.arena,
-                    c->path.dialects[i < last ? i : c->path.steps], c->error);
-        nets[i].progress = c->options ? c->options->progress : NULL;
-        nets[i].progress_context =
-            c->options ? c->options->progress_context : NULL;
-    }
-    c->net = nets;
-    run_passes(c);
+    if (c->how->simplifies && !passes_of(last)->flatten)
+        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                            "only graphs of ONNX can be simplified, and this "
+                            "is written as %s",
+                            c->format->title);
+    tn_list_init(&c->nets, &c->store->memory, sizeof(struct tn_net *));
+    c->step = 0;
+    c->net  = new_net(c, c->path.dialects[0]);
+    if (c->net)
+        run_passes(c);
     c->net = NULL;
-    for (uint32_t i = 0; i <= last; i++)
-        tn_net_done(&nets[i]);
+    for (uint64_t i = 0; i < c->nets.count; i++)
+        tn_net_done(*tn_list_at(&c->nets, struct tn_net *, i));
+    tn_list_done(&c->nets);
     return c->error->status;
 }

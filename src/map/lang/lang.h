@@ -5,6 +5,8 @@
  *
  *   rules onnx -> nd4j 1       how ops of one dialect become ops of another
  *   rules onnx <-> nd4j 1      the same; rules with <=> run both ways
+ *   rules onnx -> onnx 1 simplify
+ *                              less of the same: for as long as a rule applies
  *   shapes onnx 1              what type and shape the outputs of ops have, and
  *                              their values where they follow from shapes
  *
@@ -146,10 +148,16 @@ enum tn_lang_arity {
     TN_LANG_MANY,     /* xs...: a list                                        */
 };
 
+struct tn_lang_pattern;
+
 struct tn_lang_param {
-    struct tn_bytes    name;
+    struct tn_bytes    name; /* "_": it has none                             */
     enum tn_lang_arity arity;
     struct tn_location place;
+    /* In the head of a rule: the node that must make it, or what all elements
+     * of it must be; NULL: it may be anything. */
+    const struct tn_lang_pattern *maker;
+    const struct tn_lang_expr    *literal;
 };
 
 /* Conv@1..10(X, W, B?; pads, -auto_pad) -> (Y) when rank(X) == 4
@@ -164,8 +172,32 @@ struct tn_lang_head {
     const struct tn_lang_attr  *attrs;
     uint32_t                    attr_count;
     const struct tn_lang_expr  *guard; /* NULL: always                        */
-    struct tn_location          place;
+    bool               is_any_order; /* Add{x, y}: two inputs, also swapped  */
+    struct tn_location place;
 };
+
+/* once Conv(X, W, B?; pads)[0]: a node inside of the head of a rule.  It has
+ * neither names of outputs nor a guard. */
+struct tn_lang_pattern {
+    struct tn_lang_head head;
+    uint32_t            output;   /* of the node, that the input is           */
+    bool                is_once;  /* no other node takes that output          */
+    bool                is_maybe; /* without it, its first input is the value */
+};
+
+/* Nodes of a pattern, and those of them whose inputs may be swapped: all orders
+ * are tried. */
+#define TN_LANG_PATTERN_NODES 32
+#define TN_LANG_PATTERN_SWAPS 4
+
+/* Whether the head speaks of more than one node. */
+static inline bool tn_lang_has_pattern(const struct tn_lang_head *head)
+{
+    for (uint32_t i = 0; i < head->input_count; i++)
+        if (head->inputs[i].maker || head->inputs[i].literal)
+            return true;
+    return head->is_any_order;
+}
 
 /* In a file of shapes: what an output is; of ys... each of them. */
 struct tn_lang_shape {
@@ -181,6 +213,7 @@ struct tn_lang_rule {
                                            shapes                             */
     uint32_t           shape_count;
     bool               is_reversed; /* the way back of a <=>         */
+    bool               has_pattern; /* the head speaks of several nodes */
     struct tn_bytes    text;        /* as in the file                */
     struct tn_location place;
     uint32_t           rest; /* of a packed file; 0: it is complete  */
@@ -224,6 +257,7 @@ struct tn_lang_file {
     struct tn_bytes from, to; /* dialects; `to` is empty for shapes           */
     bool            is_both_ways;
     bool            is_shapes;
+    bool            is_simplifier; /* makes less of a graph of one dialect    */
     struct tn_arena *arena;
     struct tn_list   rules;  /* struct tn_lang_rule: from -> to              */
     struct tn_list   back;   /* struct tn_lang_rule: to -> from, of <=>, <=  */

@@ -7,6 +7,11 @@
  *
  * A rule that refuses half way leaves nothing: the lists of the target are cut
  * back to where they were.
+ *
+ * Rules with patterns take several nodes.  They are found before anything is
+ * mapped, from the end of a graph to its beginning; nodes that nothing else
+ * needs are then left out.  Where controls order nodes, all nodes are mapped
+ * and what is not needed is dropped later.
  */
 #include "map/lang/lang_apply.h"
 
@@ -28,18 +33,32 @@ struct apply {
     struct tn_net        *to;
     struct tn_map_report *report;
     struct tn_arena       scratch;
-    struct tn_list        uses;    /* uint8_t by value of the source         */
-    struct tn_list        made_by; /* uint32_t by node of the source: the last
-                                      node it became, or TN_NONE             */
+    struct tn_list        uses; /* uint8_t by value of the source: how many
+                                   use it, 2 for more                     */
+    struct tn_list used_up;     /* uint32_t by node of the source: the node
+                                   whose pattern it is part of, or TN_NONE */
+    struct tn_list patterns;    /* struct planned                         */
+    struct tn_list made_by;     /* uint32_t by node of the source: the last
+                                   node it became, or TN_NONE             */
     struct tn_error *error;
+};
+
+/* A node that a rule with a pattern takes, together with others. */
+struct planned {
+    uint32_t                   node;
+    const struct tn_code_rule *rule;
+    uint32_t                   inner_count;
+    uint32_t inner[TN_LANG_PATTERN_NODES]; /* in the order of the graph       */
 };
 
 /* ---- what is used ------------------------------------------------------- */
 
 static void use(struct apply *a, uint32_t value)
 {
-    if (value < a->uses.count)
-        *tn_list_at(&a->uses, uint8_t, value) = true;
+    if (value >= a->uses.count)
+        return;
+    uint8_t *uses = tn_list_at(&a->uses, uint8_t, value);
+    *uses         = *uses ? 2 : 1;
 }
 
 static void note_uses(struct apply *a)
@@ -451,6 +470,14 @@ static void set_controls(struct apply *a, const struct tn_net_node *node)
     }
 }
 
+static bool has_patterns(const struct tn_code_rule *rule)
+{
+    for (; rule; rule = rule->next)
+        if (rule->rule->has_pattern)
+            return true;
+    return false;
+}
+
 /* Makes of the node what its rule makes of it; NULL: none takes it. */
 static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
 {
@@ -458,7 +485,12 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
     const struct tn_lang_rule *rule;
 
     begin_rule(a);
-    if ((rule = tn_replay_run(&a->replay)))
+    /* A pattern sees more than the node. */
+    bool is_like_others =
+        !a->used_up.count ||
+        !has_patterns(tn_code_find(&a->set, e->node->op->type,
+                                   e->node->op->domain, a->error));
+    if (is_like_others && (rule = tn_replay_run(&a->replay)))
         return is_bounded(a, rule) ? rule : NULL;
     e->looks_far = false;
     tn_infer_watch(e->facts);
@@ -466,8 +498,125 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
     const struct tn_code_rule *chosen = choose(a, id);
     if (!chosen)
         return NULL;
-    tn_replay_note(&a->replay, chosen->rule);
+    if (is_like_others)
+        tn_replay_note(&a->replay, chosen->rule);
     return chosen->rule;
+}
+
+/* ---- patterns ----------------------------------------------------------- */
+
+/* The nodes that the pattern uses up are left out for now; a node is part of
+ * one pattern. */
+static void plan_pattern(struct apply *a, uint32_t id,
+                         const struct tn_code_rule *rule)
+{
+    const struct tn_eval *e = &a->emit.eval;
+
+    for (uint32_t i = 0; i < e->inner_count; i++)
+        if (*tn_list_at(&a->used_up, uint32_t, e->inner[i]) != TN_NONE)
+            return;
+    struct planned *planned =
+        tn_list_push(&a->patterns, struct planned, a->error);
+    if (!planned)
+        return;
+    *planned = (struct planned){ .node = id, .rule = rule };
+    for (uint32_t i = 0; i < e->inner_count; i++) {
+        uint32_t at = planned->inner_count++;
+        for (; at && planned->inner[at - 1] > e->inner[i]; at--)
+            planned->inner[at] = planned->inner[at - 1];
+        planned->inner[at]                              = e->inner[i];
+        *tn_list_at(&a->used_up, uint32_t, e->inner[i]) = id;
+    }
+}
+
+/* The first rule that takes the node, if it has a pattern. */
+static void look_for_pattern(struct apply *a, uint32_t id)
+{
+    struct tn_eval    *e    = &a->emit.eval;
+    struct tn_net_node node = tn_net_node(a->from, id);
+
+    if (*tn_list_at(&a->used_up, uint32_t, id) != TN_NONE)
+        return;
+    const struct tn_code_rule *rule =
+        tn_code_find(&a->set, node.op->type, node.op->domain, a->error);
+    if (!has_patterns(rule))
+        return;
+    tn_arena_rewind(&a->scratch);
+    e->node = &node;
+    for (; rule && !tn_failed(a->error); rule = rule->next)
+        if (tn_rule_enter(e, rule)) {
+            if (rule->rule->has_pattern && e->inner_count)
+                plan_pattern(a, id, rule);
+            break;
+        }
+    e->node = NULL;
+}
+
+/* From the end to the beginning: the longest chain that ends in a node counts,
+ * not the first part of it. */
+static void look_for_patterns(struct apply *a, uint32_t graph)
+{
+    const struct tn_list *nodes = &tn_net_graph(a->from, graph)->nodes;
+
+    a->patterns.count = 0;
+    for (uint64_t i = nodes->count; i-- > 0 && !tn_failed(a->error);) {
+        uint32_t node = *tn_list_at(nodes, uint32_t, i);
+        if (!tn_net_node(a->from, node).is_removed && tn_net_goes_on(a->to))
+            look_for_pattern(a, node);
+    }
+}
+
+static void map_node(struct apply *a, uint32_t id);
+
+/* Runs the rule that was chosen before; its nodes are mapped one by one when it
+ * refuses after all. */
+static const struct tn_lang_rule *run_planned(struct apply         *a,
+                                              const struct planned *planned)
+{
+    struct tn_eval *e = &a->emit.eval;
+
+    begin_rule(a);
+    if (tn_rule_enter(e, planned->rule) && run_rule(a, planned->rule))
+        return is_bounded(a, planned->rule->rule) ? planned->rule->rule : NULL;
+    return NULL;
+}
+
+/* Patterns were found from the end: the next is the last. */
+static const struct planned *next_planned(const struct apply *a, uint32_t id)
+{
+    if (!a->patterns.count)
+        return NULL;
+    const struct planned *last =
+        tn_list_at(&a->patterns, struct planned, a->patterns.count - 1);
+    return last->node == id ? last : NULL;
+}
+
+/* True: the pattern took the node. */
+static bool map_pattern(struct apply *a, uint32_t id)
+{
+    const struct planned *next = next_planned(a, id);
+
+    if (!next)
+        return false;
+    struct planned     planned = *next;
+    struct tn_net_node node    = tn_net_node(a->from, id);
+    a->patterns.count--;
+    tn_arena_rewind(&a->scratch);
+    a->emit.eval.node               = &node;
+    a->emit.control_count           = 0;
+    const struct tn_lang_rule *rule = run_planned(a, &planned);
+    if (rule) {
+        name_node(a, id);
+        for (uint32_t i = 0; i < planned.inner_count; i++)
+            *tn_list_at(&a->report->rules, const struct tn_lang_rule *,
+                        planned.inner[i]) = rule;
+        *tn_list_at(&a->report->rules, const struct tn_lang_rule *, id) = rule;
+    }
+    a->emit.eval.node = NULL;
+    for (uint32_t i = 0; !rule && i < planned.inner_count; i++)
+        if (!tn_failed(a->error))
+            map_node(a, planned.inner[i]);
+    return rule;
 }
 
 static void map_node(struct apply *a, uint32_t id)
@@ -499,9 +648,15 @@ static void map_graph(struct apply *a, uint32_t graph)
     const struct tn_list *nodes = &tn_net_graph(a->from, graph)->nodes;
 
     a->emit.graph = graph;
+    if (a->used_up.count)
+        look_for_patterns(a, graph);
     for (uint64_t i = 0; i < nodes->count && !tn_failed(a->error); i++) {
         uint32_t node = *tn_list_at(nodes, uint32_t, i);
-        if (!tn_net_node(a->from, node).is_removed)
+        bool     is_left_out =
+            tn_net_node(a->from, node).is_removed ||
+            (a->used_up.count &&
+             *tn_list_at(&a->used_up, uint32_t, node) != TN_NONE);
+        if (!is_left_out && !map_pattern(a, node) && !tn_failed(a->error))
             map_node(a, node);
     }
 }
@@ -516,6 +671,8 @@ static void apply_init(struct apply *a, struct tn_infer *facts,
     tn_arena_init(&a->scratch, memory);
     tn_list_init(&a->uses, memory, sizeof(uint8_t));
     tn_list_init(&a->made_by, memory, sizeof(uint32_t));
+    tn_list_init(&a->used_up, memory, sizeof(uint32_t));
+    tn_list_init(&a->patterns, memory, sizeof(struct planned));
     tn_list_init(&a->emit.ids, memory, sizeof(uint32_t));
     tn_list_init(&a->emit.carried, memory, sizeof(uint32_t));
     a->emit.to          = a->to;
@@ -535,6 +692,8 @@ static void apply_done(struct apply *a)
     tn_replay_done(&a->replay);
     tn_list_done(&a->emit.carried);
     tn_list_done(&a->emit.ids);
+    tn_list_done(&a->patterns);
+    tn_list_done(&a->used_up);
     tn_list_done(&a->made_by);
     tn_list_done(&a->uses);
     tn_arena_done(&a->scratch);
@@ -552,6 +711,9 @@ static enum tn_status prepare(struct apply                     *a,
     if (!fill_ids(&a->emit.ids, from->values.count, a->error) ||
         (has_controls(from) &&
          !fill_ids(&a->made_by, from->nodes.count, a->error)))
+        return a->error->status;
+    if (a->set.has_patterns && !a->made_by.count &&
+        !fill_ids(&a->used_up, from->nodes.count, a->error))
         return a->error->status;
     if (from->values.count &&
         !tn_list_grow(&a->uses, from->values.count, a->error))

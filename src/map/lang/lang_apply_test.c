@@ -55,6 +55,14 @@ static const struct {
     /* what no rule takes goes along */
     { "Relu(X) => relu(X; cutoff: 0.0)\nSum(xs...) => mergeadd(xs...)",
       "a:relu(x) y,z:Split(a) r:mergeadd(x,a,w) ->y,r" },
+    /* patterns: what others use stays, what nobody uses is not made */
+    { "Split(Relu(X); axis) -> (ys...) => split(X; numSplit: len(ys), axis)\n"
+      "Relu(X) => relu(X; cutoff: 0.0)\nSum(xs...) => mergeadd(xs...)",
+      "a:relu(x) y,z:split(x) r:mergeadd(x,a,w) ->y,r" },
+    { "Split(once Relu(X); axis) -> (ys...) => split(X; numSplit: 1, axis)\n"
+      "Split(X; axis) -> (ys...) => split(X; numSplit: len(ys), axis)\n"
+      "Relu(X) => relu(X; cutoff: 0.0)\nSum(xs...) => mergeadd(xs...)",
+      "a:relu(x) y,z:split(a) r:mergeadd(x,a,w) ->y,r" },
     /* reasons, with their places */
     { "Relu(X) when rank(X) == 7 => relu(X; cutoff: 0.0)",
       "!2:22 the rule's condition does not hold" },

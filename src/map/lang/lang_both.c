@@ -102,8 +102,9 @@ static bool turn_inputs(const struct both *x)
         if (!param || is_among(inputs, i, param->name))
             return FAIL(x, &item->place,
                         "the way back needs each input once, by its name");
-        inputs[i] =
-            (struct tn_lang_param){ param->name, param->arity, item->place };
+        inputs[i] = (struct tn_lang_param){ .name  = param->name,
+                                            .arity = param->arity,
+                                            .place = item->place };
     }
     for (uint32_t i = 0; i < x->head->input_count; i++)
         if (x->head->inputs[i].arity == TN_LANG_ONE &&

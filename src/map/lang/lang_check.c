@@ -782,12 +782,20 @@ static void init_scope(struct scope *s, struct tn_lang_checks *x,
     tn_list_init(&s->names, x->memory, sizeof(struct name));
 }
 
-static void bind_head(struct scope *s)
+static bool is_nameless(const struct tn_lang_param *param)
 {
-    const struct tn_lang_head *head = s->head;
+    return tn_bytes_is(param->name, "_");
+}
 
-    for (uint32_t i = 0; i < head->input_count; i++)
-        bind(s, head->inputs[i].name, A_VALUE, &head->inputs[i].place);
+static void bind_head(struct scope *s, const struct tn_lang_head *head)
+{
+    for (uint32_t i = 0; i < head->input_count; i++) {
+        const struct tn_lang_param *input = &head->inputs[i];
+        if (!is_nameless(input))
+            bind(s, input->name, A_VALUE, &input->place);
+        if (input->maker)
+            bind_head(s, &input->maker->head);
+    }
     for (uint32_t i = 0; i < head->attr_count; i++) {
         const struct tn_lang_attr *attr = &head->attrs[i];
 
@@ -818,10 +826,13 @@ static void add_outputs(struct scope *s)
 }
 
 /* An attribute is used, or the head says that it is not. */
-static void check_use(struct scope *s)
+static void check_use(struct scope *s, const struct tn_lang_head *head)
 {
-    for (uint32_t i = 0; i < s->head->attr_count; i++) {
-        const struct tn_lang_attr *attr  = &s->head->attrs[i];
+    for (uint32_t i = 0; i < head->input_count; i++)
+        if (head->inputs[i].maker)
+            check_use(s, &head->inputs[i].maker->head);
+    for (uint32_t i = 0; i < head->attr_count; i++) {
+        const struct tn_lang_attr *attr  = &head->attrs[i];
         uint64_t                   index = find_name(s, attr->as);
 
         if (attr->as.size && index < s->names.count &&
@@ -833,11 +844,14 @@ static void check_use(struct scope *s)
 }
 
 /* So is an input, unless its name says that it is not. */
-static void check_inputs(struct scope *s)
+static void check_inputs(struct scope *s, const struct tn_lang_head *head)
 {
-    for (uint32_t i = 0; i < s->head->input_count; i++) {
-        const struct tn_lang_param *input = &s->head->inputs[i];
+    for (uint32_t i = 0; i < head->input_count; i++) {
+        const struct tn_lang_param *input = &head->inputs[i];
         uint64_t                    index = find_name(s, input->name);
+
+        if (input->maker)
+            check_inputs(s, &input->maker->head);
 
         if (input->name.data[0] != '_' && index < s->names.count &&
             !name_at(s, index)->is_used)
@@ -890,19 +904,19 @@ static void check_rule(struct tn_lang_checks     *x,
     struct scope s;
 
     init_scope(&s, x, &rule->head);
-    bind_head(&s);
+    bind_head(&s, s.head);
     if (rule->head.guard)
         walk(&s, rule->head.guard, false);
     add_outputs(&s);
     walk_block(&s, &rule->body);
     walk_shapes(&s, rule);
     if (!rule->native.size && !is_empty)
-        check_use(&s);
+        check_use(&s, s.head);
     else if (rule->native.size && !tn_native_find(x->file, rule->native))
         report(x, &rule->place, "no function in C is called '%.*s'",
                TN_FMT(rule->native));
     if (!rule->native.size && !is_empty && !x->file->is_shapes) {
-        check_inputs(&s);
+        check_inputs(&s, s.head);
         check_outputs(&s);
     }
     tn_list_done(&s.names);
@@ -925,10 +939,10 @@ static void check_macro(struct tn_lang_checks      *x,
     struct scope s;
 
     init_scope(&s, x, &macro->head);
-    bind_head(&s);
+    bind_head(&s, s.head);
     add_outputs(&s);
     walk_block(&s, &macro->body);
-    check_use(&s);
+    check_use(&s, s.head);
     check_outputs(&s);
     tn_list_done(&s.names);
 }
@@ -976,8 +990,8 @@ static bool takes_all(const struct tn_lang_rule *rule)
     for (uint32_t i = 0; i < rule->head.attr_count; i++)
         if (rule->head.attrs[i].is_match)
             return false;
-    return !rule->head.guard && rule->body.count == 1 &&
-           rule->body.steps[0].kind == TN_LANG_EMIT &&
+    return !rule->head.guard && !tn_lang_has_pattern(&rule->head) &&
+           rule->body.count == 1 && rule->body.steps[0].kind == TN_LANG_EMIT &&
            is_sure(rule->body.steps[0].expr);
 }
 
@@ -1019,13 +1033,22 @@ static void check_is_tried(struct tn_lang_checks *x,
 
 /* ---- files -------------------------------------------------------------- */
 
+static void check_heads(struct tn_lang_checks     *x,
+                        const struct tn_lang_head *head)
+{
+    check_head(x, head, !x->file->is_shapes);
+    for (uint32_t i = 0; i < head->input_count; i++)
+        if (head->inputs[i].maker)
+            check_heads(x, &head->inputs[i].maker->head);
+}
+
 static void check_rules(struct tn_lang_checks *x, const struct tn_list *rules)
 {
     for (uint64_t i = 0; i < rules->count; i++) {
         const struct tn_lang_rule *rule =
             tn_list_at(rules, struct tn_lang_rule, i);
 
-        check_head(x, &rule->head, !x->file->is_shapes);
+        check_heads(x, &rule->head);
         check_rule(x, rule);
         if (!x->file->is_shapes)
             check_is_tried(x, rules, i);
@@ -1054,7 +1077,7 @@ enum tn_status tn_lang_check(const struct tn_lang_file *file,
         check_macro(&x, tn_list_at(&file->macros, struct tn_lang_macro, i));
     struct tn_lang_side written = *from;
     written.oldest = written.newest = written.version;
-    if (tn_bytes_equal(file->from, file->to))
+    if (tn_bytes_equal(file->from, file->to) && !file->is_simplifier)
         x.source = &written; /* what rules have made is rewritten */
     check_rules(&x, &file->rules);
     x.source = to;

@@ -23,6 +23,7 @@ struct tn_builder {
     struct tn_list       sights; /* struct sight; the last of a name counts   */
     uint32_t             slot_count;
     uint32_t             depth;
+    uint32_t             swap_count;
     const struct tn_lang_head *outputs; /* of the rule; NULL: not in a rule   */
     uint32_t                   first_output;
     struct tn_error           *error;
@@ -35,8 +36,7 @@ static bool build_block(struct tn_builder *b, const struct tn_lang_block *block,
 static bool build_call(struct tn_builder *b, const struct tn_lang_expr *expr,
                        struct tn_code *code);
 /* The version of a domain that nodes of the net are of; 0: not known. */
-static int64_t code_version(const struct tn_code_set *set,
-                            struct tn_bytes           domain)
+int64_t tn_code_version(const struct tn_code_set *set, struct tn_bytes domain)
 {
     const struct tn_list *versions = &set->net->versions;
 
@@ -317,6 +317,71 @@ static bool make_head_attr(struct tn_builder         *b,
     return true;
 }
 
+static bool build_frame(struct tn_builder *b, const struct tn_lang_head *head,
+                        const struct tn_vocab_op *op,
+                        struct tn_code_frame     *frame);
+
+static const struct tn_vocab_op *find_source(struct tn_builder         *b,
+                                             const struct tn_lang_head *head)
+{
+    int64_t version = tn_code_version(b->set, head->domain);
+
+    if (!b->set->has_from)
+        return NULL;
+    return tn_vocab_find(&b->set->from, head->domain, head->op,
+                         version ? version : INT64_MAX, b->error);
+}
+
+/* Slots of the inputs, one behind the other.  A name that is there already is
+ * the same value. */
+static bool make_inputs(struct tn_builder *b, const struct tn_lang_head *head,
+                        struct tn_code_frame *frame)
+{
+    frame->first_input = b->slot_count;
+    frame->inputs      = tn_new(&b->set->arena, struct tn_code_input,
+                                head->input_count, b->error);
+    if (!frame->inputs)
+        return false;
+    for (uint32_t i = 0; i < head->input_count; i++) {
+        const struct tn_lang_param *param       = &head->inputs[i];
+        struct tn_code_input       *input       = &frame->inputs[i];
+        bool                        is_nameless = tn_bytes_is(param->name, "_");
+        *input = (struct tn_code_input){ .same_as = TN_NONE };
+        if (!is_nameless)
+            input->same_as = find_slot(b, param->name);
+        if (is_nameless)
+            b->slot_count++;
+        else
+            build_add_slot(b, param->name);
+        input->literal = tn_item_none();
+        if (param->literal &&
+            !build_literal(b, param->literal, &input->literal))
+            return false;
+    }
+    return !tn_failed(b->error);
+}
+
+/* Nodes that make inputs; parsing has bounded how many there are. */
+static bool make_makers(struct tn_builder *b, const struct tn_lang_head *head,
+                        struct tn_code_frame *frame)
+{
+    for (uint32_t i = 0; i < head->input_count; i++) {
+        const struct tn_lang_pattern *pattern = head->inputs[i].maker;
+        if (!pattern)
+            continue;
+        struct tn_code_frame *maker =
+            tn_new(&b->set->arena, struct tn_code_frame, 1, b->error);
+        if (!maker)
+            return false;
+        maker->pattern               = pattern;
+        frame->inputs[i].maker       = maker;
+        const struct tn_vocab_op *op = find_source(b, &pattern->head);
+        if (tn_failed(b->error) || !build_frame(b, &pattern->head, op, maker))
+            return false;
+    }
+    return true;
+}
+
 /* Slots of what a head names: inputs, attributes with their defaults, outputs.
  * `op` is what the vocabulary says of it, or NULL. */
 static bool build_frame(struct tn_builder *b, const struct tn_lang_head *head,
@@ -324,15 +389,17 @@ static bool build_frame(struct tn_builder *b, const struct tn_lang_head *head,
                         struct tn_code_frame     *frame)
 {
     frame->head  = head;
+    frame->set   = b->set;
+    frame->swap  = head->is_any_order ? UINT32_C(1) << b->swap_count++ : 0;
     frame->attrs = tn_new(&b->set->arena, struct tn_code_head_attr,
                           head->attr_count, b->error);
-    if (!frame->attrs)
+    if (!frame->attrs || !make_inputs(b, head, frame))
         return false;
-    for (uint32_t i = 0; i < head->input_count; i++)
-        build_add_slot(b, head->inputs[i].name);
     for (uint32_t i = 0; i < head->attr_count; i++)
         if (!make_head_attr(b, &head->attrs[i], op, &frame->attrs[i]))
             return false;
+    if (!make_makers(b, head, frame))
+        return false;
     frame->first_output = b->slot_count;
     for (uint32_t i = 0; i < head->output_count; i++)
         build_add_slot(b, head->outputs[i].name);
@@ -366,17 +433,14 @@ static bool make_shapes(struct tn_builder *b, struct tn_code_rule *code)
 
 static bool make_rule(struct tn_builder *b, struct tn_code_rule *code)
 {
-    const struct tn_lang_head *head    = &code->rule->head;
-    int64_t                    version = code_version(b->set, head->domain);
-    const struct tn_vocab_op  *op      = NULL;
+    const struct tn_lang_head *head = &code->rule->head;
+    const struct tn_vocab_op  *op   = find_source(b, head);
 
-    if (b->set->has_from)
-        op = tn_vocab_find(&b->set->from, head->domain, head->op,
-                           version ? version : INT64_MAX, b->error);
     if (tn_failed(b->error) || !build_frame(b, head, op, &code->frame))
         return false;
-    b->outputs      = head;
-    b->first_output = code->frame.first_output;
+    code->swap_count = b->swap_count;
+    b->outputs       = head;
+    b->first_output  = code->frame.first_output;
     if (head->guard && !build_code(b, head->guard, &code->guard))
         return false;
     if (!build_block(b, &code->rule->body, &code->body) ||
@@ -741,7 +805,7 @@ static void add_rule(struct tn_code_set *set, struct tn_code_file *file,
 static bool fits_version(const struct tn_code_set  *set,
                          const struct tn_lang_head *head)
 {
-    int64_t version = code_version(set, head->domain);
+    int64_t version = tn_code_version(set, head->domain);
 
     return version == 0 || (version >= head->since && version <= head->until);
 }
@@ -763,16 +827,18 @@ enum tn_status tn_code_add(struct tn_code_set        *set,
     struct tn_code_file *code = add_file(set, file, error);
     for (uint64_t i = 0; code && i < rules->count; i++) {
         struct tn_lang_rule *rule = tn_list_at(rules, struct tn_lang_rule, i);
-        if (fits_version(set, &rule->head))
-            add_rule(set, code, rule, error);
-        else
+        if (!fits_version(set, &rule->head)) {
             head_of(set, rule->head.op, error);
+            continue;
+        }
+        set->has_patterns |= rule->has_pattern;
+        add_rule(set, code, rule, error);
     }
     return error->status;
 }
 
-static bool same_domain(const struct tn_code_set *set, struct tn_bytes a,
-                        struct tn_bytes b)
+bool tn_code_same_domain(const struct tn_code_set *set, struct tn_bytes a,
+                         struct tn_bytes b)
 {
     if (tn_bytes_equal(a, b))
         return true;
@@ -792,7 +858,7 @@ static const struct tn_code_rule *make_chain(struct tn_code_set *set,
         struct tn_code_entry *entry =
             tn_list_at(&set->entries, struct tn_code_entry, i);
         i = entry->next;
-        if (!same_domain(set, entry->domain, domain))
+        if (!tn_code_same_domain(set, entry->domain, domain))
             continue;
         entry->code = build_rule(set, entry, error);
         if (!entry->code)
@@ -819,7 +885,7 @@ const struct tn_code_rule *tn_code_find(struct tn_code_set *set,
     for (uint32_t i = first; i != TN_NONE;) {
         const struct tn_code_entry *entry =
             tn_list_at(&set->entries, struct tn_code_entry, i);
-        if (same_domain(set, entry->domain, domain))
+        if (tn_code_same_domain(set, entry->domain, domain))
             return entry->code ? entry->code
                                : make_chain(set, first, domain, error);
         i = entry->next;

@@ -100,11 +100,26 @@ struct tn_code_head_attr {
     struct tn_location place;
 };
 
+struct tn_code_frame;
+
+/* An input of a head that says more than its name. */
+struct tn_code_input {
+    uint32_t same_as;              /* slot of the input that has its name, or
+                                      TN_NONE: both must be one value         */
+    struct tn_code_frame *maker;   /* the node that makes it; NULL: any       */
+    struct tn_item        literal; /* NONE: its elements may be anything      */
+};
+
 struct tn_code_frame {
-    const struct tn_lang_head *head;
-    struct tn_code_head_attr  *attrs; /* as many as the head has              */
-    uint32_t                   first_output;
-    uint32_t                   slot_count;
+    const struct tn_lang_head    *head;
+    const struct tn_lang_pattern *pattern; /* NULL: the node of the rule      */
+    struct tn_code_head_attr     *attrs; /* as many as the head has           */
+    struct tn_code_input         *inputs; /* as many as the head has; NULL:
+                                             their names say all              */
+    const struct tn_code_set *set;
+    uint32_t                  swap; /* bit of the order that is tried     */
+    uint32_t                  first_input, first_output;
+    uint32_t                  slot_count;
 };
 
 struct tn_code_macro {
@@ -125,6 +140,8 @@ struct tn_code_rule {
     struct tn_code_block        body;
     const struct tn_code_shape *shapes;
     const struct tn_code_rule  *next; /* of the same op, in order             */
+    uint32_t                    swap_count; /* nodes whose inputs are tried in
+                                               both orders                    */
 };
 
 /* What was made of a file so far; NULL: not yet. */
@@ -151,6 +168,7 @@ struct tn_code_set {
     struct tn_list       entries; /* struct tn_code_entry                     */
     struct tn_vocab      from, to;
     bool                 has_from, has_to;
+    bool                 has_patterns; /* in a rule of the set                */
     const struct tn_net *net; /* versions of what is read                     */
     int64_t              to_version;
     const char          *to_dialect; /* NULL: rules of shapes                 */
@@ -186,6 +204,13 @@ const struct tn_vocab_op *tn_code_target(struct tn_code_set *set,
                                          struct tn_bytes     domain,
                                          struct tn_bytes     type,
                                          struct tn_error    *error);
+
+/* The version of a domain that nodes of the net are of; 0: not known. */
+int64_t tn_code_version(const struct tn_code_set *set, struct tn_bytes domain);
+
+/* Whether two names of domains of the source mean the same. */
+bool tn_code_same_domain(const struct tn_code_set *set, struct tn_bytes a,
+                         struct tn_bytes b);
 
 /* Whether rules name that op, if only for other versions. */
 bool tn_code_knows(const struct tn_code_set *set, struct tn_bytes type);

@@ -47,8 +47,11 @@ struct tn_eval {
     struct tn_infer          *facts; /* folds values; NULL: nothing folds     */
     struct tn_infer          *made_facts; /* those of `made`, or NULL         */
     const struct tn_net_node *node; /* whose rule runs                       */
-    const uint8_t            *uses; /* by value: whether somebody uses it;
+    const uint8_t            *uses; /* by value: how many use it, 2 for more;
                                        NULL: everybody is wanted             */
+    uint32_t
+        inner[TN_LANG_PATTERN_NODES]; /* nodes that a pattern has used up */
+    uint32_t         inner_count;
     struct tn_arena *scratch; /* what lists and texts lie in                  */
     struct tn_item  *frame;   /* slots of what runs                           */
     uint64_t         steps;   /* taken by this rule                           */

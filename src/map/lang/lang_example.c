@@ -18,13 +18,28 @@
 #define TN_EXAMPLE_IO_MAX   64
 #define TN_EXAMPLE_RANK_MAX 16
 
+struct tn_example_node;
+
 struct tn_example_input {
-    struct tn_bytes name; /* empty: not given                      */
-    enum tn_dtype   dtype;
-    bool            has_rank;
-    uint32_t        rank;
-    int64_t         dims[TN_EXAMPLE_RANK_MAX]; /* -1: not known             */
-    const struct tn_lang_expr *value;          /* NULL: not a constant      */
+    struct tn_example_node *maker;  /* NULL: none in the example     */
+    uint32_t                output; /* which of its outputs it is    */
+    struct tn_bytes         name;   /* empty: not given                      */
+    enum tn_dtype           dtype;
+    bool                    has_rank;
+    uint32_t                rank;
+    int64_t dims[TN_EXAMPLE_RANK_MAX]; /* -1: not known             */
+    const struct tn_lang_expr *value;  /* NULL: not a constant      */
+};
+
+struct tn_example_node {
+    struct tn_bytes op, domain;
+    int64_t         version; /* -1: it does not say                       */
+    struct tn_example_input inputs[TN_EXAMPLE_IO_MAX];
+    uint32_t                input_count;
+    struct tn_list          attrs; /* struct tn_lang_attr                 */
+    struct tn_bytes         outputs[TN_EXAMPLE_IO_MAX];
+    uint32_t                output_count;
+    struct tn_example_node *next; /* of all nodes of the example          */
 };
 
 struct tn_example {
@@ -38,13 +53,9 @@ struct tn_example {
     struct tn_error      *error;
     struct tn_net         from, to;
 
-    struct tn_bytes op, domain;
-    int64_t         version; /* -1: it does not say                       */
-    struct tn_example_input inputs[TN_EXAMPLE_IO_MAX];
-    uint32_t                input_count;
-    struct tn_list  attrs; /* struct tn_lang_attr                         */
-    struct tn_bytes outputs[TN_EXAMPLE_IO_MAX];
-    uint32_t        output_count;
+    struct tn_example_node    *node;  /* whose rule is run                   */
+    struct tn_example_node    *nodes; /* all of them, for names              */
+    uint32_t                   id;    /* of the node, in `from`              */
     const struct tn_lang_expr *wanted;
 };
 
@@ -54,6 +65,7 @@ struct tn_example {
  *   EXAMPLE  NODE => VALUE | VALUE <= NODE
  *   NODE     op@version(input, ...; name: literal, ...) -> (name, ...)
  *   input    none | name | name:dtype | name:dtype[dim, ...], then = literal
+ *            | NODE | NODE[N], which makes it
  */
 
 /* [2, ?, 3] */
@@ -76,12 +88,36 @@ static bool read_dims(struct tn_example *r, struct tn_example_input *input)
     return tn_lang_expect(&r->p, "]");
 }
 
-static bool read_input(struct tn_example *r, struct tn_example_input *input)
+static struct tn_example_node *read_node(struct tn_example *r);
+
+/* NODE, or NODE[N] for its output N. */
+static bool read_maker(struct tn_example *r, struct tn_example_input *input)
 {
     struct tn_lang_parser *p = &r->p;
 
+    if (!tn_lang_enter(p) || !(input->maker = read_node(r)))
+        return false;
+    tn_lang_leave(p);
+    if (!tn_lang_accept(p, "["))
+        return true;
+    if (tn_lang_look(p)->kind != TN_TOKEN_INT ||
+        tn_lang_look(p)->number >= TN_EXAMPLE_IO_MAX)
+        return tn_lang_expected(p, "the number of an output");
+    input->output = (uint32_t)tn_lang_look(p)->number;
+    p->at++;
+    return tn_lang_expect(p, "]");
+}
+
+static bool read_input(struct tn_example *r, struct tn_example_input *input)
+{
+    struct tn_lang_parser *p    = &r->p;
+    const struct tn_token *next = tn_lang_look(p) + 1;
+
     if (tn_lang_accept(p, "none"))
         return true;
+    if (tn_token_is(next, "(") || tn_token_is(next, "::") ||
+        tn_token_is(next, "@"))
+        return read_maker(r, input);
     input->name = tn_lang_name(p, "an input");
     if (!input->name.size)
         return false;
@@ -101,12 +137,12 @@ static bool read_input(struct tn_example *r, struct tn_example_input *input)
     return input->value;
 }
 
-static bool read_inputs(struct tn_example *r)
+static bool read_inputs(struct tn_example *r, struct tn_example_node *node)
 {
     while (!tn_lang_is(&r->p, ";") && !tn_lang_is(&r->p, ")")) {
-        if (r->input_count == TN_EXAMPLE_IO_MAX)
+        if (node->input_count == TN_EXAMPLE_IO_MAX)
             return tn_lang_expected(&r->p, "at most 64 inputs");
-        if (!read_input(r, &r->inputs[r->input_count++]))
+        if (!read_input(r, &node->inputs[node->input_count++]))
             return false;
         if (!tn_lang_accept(&r->p, ","))
             break;
@@ -114,11 +150,11 @@ static bool read_inputs(struct tn_example *r)
     return true;
 }
 
-static bool read_attrs(struct tn_example *r)
+static bool read_attrs(struct tn_example *r, struct tn_example_node *node)
 {
     do {
         struct tn_lang_attr *attr =
-            tn_list_push(&r->attrs, struct tn_lang_attr, r->error);
+            tn_list_push(&node->attrs, struct tn_lang_attr, r->error);
         if (!attr)
             return false;
         attr->place = tn_lang_look(&r->p)->place;
@@ -131,46 +167,66 @@ static bool read_attrs(struct tn_example *r)
 }
 
 /* -> (a, b); without it there is one. */
-static bool read_outputs(struct tn_example *r)
+static bool read_outputs(struct tn_example *r, struct tn_example_node *node)
 {
-    r->outputs[0]   = tn_text("out");
-    r->output_count = 1;
+    node->outputs[0]   = tn_text("out");
+    node->output_count = 1;
     if (!tn_lang_accept(&r->p, "->"))
         return true;
     if (!tn_lang_expect(&r->p, "("))
         return false;
-    r->output_count = 0;
+    node->output_count = 0;
     do {
-        if (r->output_count == TN_EXAMPLE_IO_MAX)
+        if (node->output_count == TN_EXAMPLE_IO_MAX)
             return tn_lang_expected(&r->p, "at most 64 outputs");
         struct tn_bytes name = tn_lang_name(&r->p, "an output");
         if (!name.size)
             return false;
-        r->outputs[r->output_count++] = name;
+        node->outputs[node->output_count++] = name;
     } while (tn_lang_accept(&r->p, ","));
     return tn_lang_expect(&r->p, ")");
 }
 
-static bool read_node(struct tn_example *r)
+static struct tn_example_node *new_node(struct tn_example *r)
 {
-    struct tn_lang_parser *p = &r->p;
+    struct tn_example_node *node =
+        tn_new(r->arena, struct tn_example_node, 1, r->error);
 
-    r->op = tn_lang_word(p, "an op");
+    if (!node)
+        return NULL;
+    tn_list_init(&node->attrs, r->arena->memory, sizeof(struct tn_lang_attr));
+    node->version = -1;
+    node->next    = r->nodes;
+    r->nodes      = node;
+    return node;
+}
+
+/* NULL: failed. */
+static struct tn_example_node *read_node(struct tn_example *r)
+{
+    struct tn_lang_parser  *p    = &r->p;
+    struct tn_example_node *node = new_node(r);
+
+    if (!node)
+        return NULL;
+    node->op = tn_lang_word(p, "an op");
     if (tn_lang_accept(p, "::")) {
-        r->domain = r->op;
-        r->op     = tn_lang_word(p, "an op");
+        node->domain = node->op;
+        node->op     = tn_lang_word(p, "an op");
     }
-    r->version = -1;
     if (tn_lang_accept(p, "@")) {
-        if (tn_lang_look(p)->kind != TN_TOKEN_INT)
-            return tn_lang_expected(p, "a version");
-        r->version = (int64_t)tn_lang_look(p)->number;
+        if (tn_lang_look(p)->kind != TN_TOKEN_INT) {
+            tn_lang_expected(p, "a version");
+            return NULL;
+        }
+        node->version = (int64_t)tn_lang_look(p)->number;
         p->at++;
     }
-    if (!r->op.size || !tn_lang_expect(p, "(") || !read_inputs(r) ||
-        (tn_lang_accept(p, ";") && !read_attrs(r)))
-        return false;
-    return tn_lang_expect(p, ")") && read_outputs(r);
+    if (!node->op.size || !tn_lang_expect(p, "(") || !read_inputs(r, node) ||
+        (tn_lang_accept(p, ";") && !read_attrs(r, node)) ||
+        !tn_lang_expect(p, ")") || !read_outputs(r, node))
+        return NULL;
+    return node;
 }
 
 /* Fills in the node and what is wanted; false: it failed. */
@@ -183,10 +239,10 @@ static bool read(struct tn_example *r)
         return false;
     if (r->example->is_back) {
         r->wanted = tn_lang_value(p);
-        if (!r->wanted || !tn_lang_expect(p, "<=") || !read_node(r))
+        if (!r->wanted || !tn_lang_expect(p, "<=") || !(r->node = read_node(r)))
             return false;
     } else {
-        if (!read_node(r) || !tn_lang_expect(p, "=>") ||
+        if (!(r->node = read_node(r)) || !tn_lang_expect(p, "=>") ||
             !(r->wanted = tn_lang_value(p)))
             return false;
     }
@@ -377,9 +433,10 @@ static void print_made(struct printing *x, const struct tn_net_node *node)
 /* Constants that the example gave by name stay names. */
 static bool is_input_name(const struct tn_example *r, struct tn_bytes name)
 {
-    for (uint32_t i = 0; i < r->input_count; i++)
-        if (tn_bytes_equal(r->inputs[i].name, name))
-            return true;
+    for (const struct tn_example_node *n = r->nodes; n; n = n->next)
+        for (uint32_t i = 0; i < n->input_count; i++)
+            if (tn_bytes_equal(n->inputs[i].name, name))
+                return true;
     return false;
 }
 
@@ -454,7 +511,7 @@ static void print_all_wanted(struct printing *x)
 {
     const struct tn_lang_expr *wanted = x->r->wanted;
 
-    for (uint32_t i = 0; i < x->r->output_count; i++) {
+    for (uint32_t i = 0; i < x->r->node->output_count; i++) {
         tn_buffer_text(x->to, i ? ", " : "");
         if (wanted->kind != TN_LANG_LIST)
             print_wanted(x, wanted);
@@ -512,12 +569,12 @@ static struct tn_attr_wish wish_of(const struct tn_example  *r,
     return wish;
 }
 
-static bool make_attrs(struct tn_example *r, const struct tn_vocab_op *op,
-                       struct tn_net_attr *attrs)
+static bool make_attrs(struct tn_example *r, const struct tn_example_node *node,
+                       const struct tn_vocab_op *op, struct tn_net_attr *attrs)
 {
-    for (uint64_t i = 0; i < r->attrs.count; i++) {
+    for (uint64_t i = 0; i < node->attrs.count; i++) {
         const struct tn_lang_attr *attr =
-            tn_list_at(&r->attrs, struct tn_lang_attr, i);
+            tn_list_at(&node->attrs, struct tn_lang_attr, i);
         struct tn_attr_wish wish  = wish_of(r, op, attr->name);
         const char         *wrong = tn_attr_from_item(
                     item(r, attr->value), &wish, r->arena, &attrs[i].value, r->error);
@@ -603,44 +660,91 @@ static uint32_t add_input(struct tn_example             *r,
     return value;
 }
 
-/* The same name is the same value. */
-static uint32_t input_value(struct tn_example *r, uint32_t index,
-                            const uint32_t *values)
+static uint32_t make_node(struct tn_example *r, const struct tn_lang_side *side,
+                          const struct tn_example_node *node);
+
+/* The output of a node inside; TN_NONE: it has none of that number. */
+static uint32_t make_maker(struct tn_example             *r,
+                           const struct tn_lang_side     *side,
+                           const struct tn_example_input *input)
 {
-    for (uint32_t i = 0; i < index; i++)
-        if (r->inputs[index].name.size &&
-            tn_bytes_equal(r->inputs[i].name, r->inputs[index].name))
-            return values[i];
-    return add_input(r, &r->inputs[index]);
+    uint32_t node = make_node(r, side, input->maker);
+
+    if (node == TN_NONE)
+        return TN_NONE;
+    const struct tn_net_node made = tn_net_node(&r->from, node);
+    if (input->output < made.output_count)
+        return made.outputs[input->output];
+    tn_location_fail(r->error, &r->example->place, TN_MALFORMED,
+                     "'%.*s' has no output %" PRIu32
+                     ": name them with -> (...)",
+                     TN_FMT(input->maker->op), input->output);
+    return TN_NONE;
 }
 
-static bool make_node(struct tn_example *r, const struct tn_vocab_op *op)
+/* The same name is the same value. */
+static uint32_t input_value(struct tn_example             *r,
+                            const struct tn_lang_side     *side,
+                            const struct tn_example_input *input)
+{
+    if (input->maker)
+        return make_maker(r, side, input);
+    for (uint32_t i = 0; input->name.size && i < r->from.values.count; i++)
+        if (tn_bytes_equal(tn_net_value(&r->from, i).name, input->name))
+            return i;
+    return add_input(r, input);
+}
+
+static const struct tn_vocab_op *find_op(struct tn_example            *r,
+                                         const struct tn_lang_side    *side,
+                                         const struct tn_example_node *node)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    if (!side->vocab)
+        return NULL;
+    return tn_vocab_find(side->vocab, node->domain, node->op, r->from.version,
+                         &ignored);
+}
+
+/* With the nodes that make its inputs before it; TN_NONE: failed. */
+static uint32_t make_node(struct tn_example *r, const struct tn_lang_side *side,
+                          const struct tn_example_node *node)
 {
     uint32_t            inputs[TN_EXAMPLE_IO_MAX], outputs[TN_EXAMPLE_IO_MAX];
     struct tn_net_attr *attrs =
-        tn_new(r->arena, struct tn_net_attr, r->attrs.count, r->error);
+        tn_new(r->arena, struct tn_net_attr, node->attrs.count, r->error);
 
-    if (!attrs || !make_attrs(r, op, attrs))
-        return false;
-    tn_net_add_graph(&r->from, TN_GRAPH_MAIN, tn_text("example"), TN_NONE);
-    for (uint32_t i = 0; i < r->input_count; i++)
-        inputs[i] = input_value(r, i, inputs);
-    for (uint32_t i = 0; i < r->output_count; i++)
-        outputs[i] = tn_net_add_value(&r->from, 0, r->outputs[i]);
+    if (!attrs || !make_attrs(r, node, find_op(r, side, node), attrs))
+        return TN_NONE;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        inputs[i] = input_value(r, side, &node->inputs[i]);
+    for (uint32_t i = 0; i < node->output_count && !tn_failed(r->error); i++)
+        outputs[i] = tn_net_add_value(&r->from, 0, node->outputs[i]);
     if (tn_failed(r->error))
+        return TN_NONE;
+    return tn_net_add_node(
+        &r->from, &(struct tn_net_node){
+                      .op     = tn_net_op(&r->from, node->op, node->domain),
+                      .inputs = inputs,
+                      .input_count  = node->input_count,
+                      .outputs      = outputs,
+                      .output_count = node->output_count,
+                      .attrs        = attrs,
+                      .attr_count   = (uint32_t)node->attrs.count,
+                      .source       = TN_NONE,
+                  });
+}
+
+static bool make_graph(struct tn_example *r, const struct tn_lang_side *side)
+{
+    tn_net_add_graph(&r->from, TN_GRAPH_MAIN, tn_text("example"), TN_NONE);
+    r->id = make_node(r, side, r->node);
+    if (r->id == TN_NONE || tn_failed(r->error))
         return false;
-    tn_net_add_node(&r->from, &(struct tn_net_node){
-                                  .op = tn_net_op(&r->from, r->op, r->domain),
-                                  .inputs       = inputs,
-                                  .input_count  = r->input_count,
-                                  .outputs      = outputs,
-                                  .output_count = r->output_count,
-                                  .attrs        = attrs,
-                                  .attr_count   = (uint32_t)r->attrs.count,
-                                  .source       = TN_NONE,
-                              });
-    for (uint32_t i = 0; i < r->output_count; i++)
-        tn_net_add_output(&r->from, 0, outputs[i], r->outputs[i]);
+    for (uint32_t i = 0; i < r->node->output_count; i++)
+        tn_net_add_output(&r->from, 0, tn_net_node(&r->from, r->id).outputs[i],
+                          r->node->outputs[i]);
     return !tn_failed(r->error);
 }
 
@@ -651,9 +755,9 @@ static const char *refusal(struct tn_example          *r,
                            const struct tn_map_report *report)
 {
     const struct tn_lang_rule *taken =
-        report->rules.count ? tn_map_rule(report, 0) : NULL;
+        report->rules.count ? tn_map_rule(report, r->id) : NULL;
     uint32_t                    count;
-    const struct tn_map_reason *reason = tn_map_reasons(report, 0, &count);
+    const struct tn_map_reason *reason = tn_map_reasons(report, r->id, &count);
 
     if (taken == r->rule)
         return NULL;
@@ -707,8 +811,8 @@ static const char *run_nets(struct tn_example *r)
 static int64_t version_of(const struct tn_example   *r,
                           const struct tn_lang_side *side)
 {
-    if (r->version >= 0)
-        return r->version;
+    if (r->node->version >= 0)
+        return r->node->version;
     if (r->rule->head.until != INT64_MAX)
         return r->rule->head.until;
     if (side->version == INT64_MAX)
@@ -722,8 +826,7 @@ static const char *run_example(struct tn_example *r, const char *from,
 {
     struct tn_vocab     vocabs[2];
     struct tn_lang_side sides[2];
-    const char         *why     = NULL;
-    struct tn_error     ignored = TN_ERROR_INIT;
+    const char         *why = NULL;
 
     if (tn_lang_side_open(&sides[0], &vocabs[0], r->arena, tn_text(from),
                           r->error) != TN_OK ||
@@ -732,11 +835,7 @@ static const char *run_example(struct tn_example *r, const char *from,
         return NULL;
     r->from.version = version_of(r, &sides[0]);
     r->to.version   = sides[1].version == INT64_MAX ? 0 : sides[1].version;
-    const struct tn_vocab_op *op =
-        sides[0].vocab ? tn_vocab_find(sides[0].vocab, r->domain, r->op,
-                                       r->from.version, &ignored)
-                       : NULL;
-    if (make_node(r, op))
+    if (make_graph(r, &sides[0]))
         why = run_nets(r);
     return why;
 }
@@ -790,7 +889,6 @@ enum tn_status tn_lang_example_run(const struct tn_lang_file      *file,
     r->arena   = arena;
     r->error   = error;
     r->words   = (struct tn_lang_file){ .name = file->name, .arena = arena };
-    tn_list_init(&r->attrs, arena->memory, sizeof(struct tn_lang_attr));
     const char *from = name_of(r, example->is_back ? file->to : file->from);
     const char *to   = name_of(r, example->is_back ? file->from : file->to);
     if (from && to) {
@@ -802,6 +900,7 @@ enum tn_status tn_lang_example_run(const struct tn_lang_file      *file,
         tn_net_done(&r->to);
         tn_net_done(&r->from);
     }
-    tn_list_done(&r->attrs);
+    for (struct tn_example_node *node = r->nodes; node; node = node->next)
+        tn_list_done(&node->attrs);
     return error->status;
 }

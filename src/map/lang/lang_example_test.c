@@ -81,6 +81,60 @@ static const struct {
         "  example Reshape(x:float32[2,3], s:int64[2] = [-1, 2]) =>\n"
         "      reshape(x; shapeArr: [-1, 2])\n",
       "" },
+    /* patterns: a node and those before it */
+    { N "Exp(Log(x)) => identity(x)\n"
+        "  example Exp(Log(x)) => identity(x)\n"
+        "  example Exp(x) => identity(x)\n"
+        "  example Exp(Abs(x)) => identity(x)\n",
+      "5: the rule does not take it: line 3, column 5: the input is not made "
+      "by "
+      "a 'Log'\n"
+      "6: the rule does not take it: line 3, column 5: the input is not made "
+      "by "
+      "a 'Log'\n" },
+    /* a name that stands twice is one value, in any order */
+    { N "Mul{x, Sigmoid(x)} => swish(x)\n"
+        "  example Mul(x, Sigmoid(x)) => swish(x)\n"
+        "  example Mul(Sigmoid(x), x) => swish(x)\n"
+        "  example Mul(Sigmoid(x), y) => swish(x)\n",
+      "6: the rule does not take it: line 3, column 16: two values are called "
+      "'x'\n" },
+    { N "Mul(x, x) => square(x)\n  example Mul(a, a) => square(a)\n"
+        "  example Mul(a, b) => square(a)\n",
+      "5: the rule does not take it: line 3, column 8: two values are called "
+      "'x'\n" },
+    /* the guard is asked of every order */
+    { N "Mul{x, c} when is_const(c) => scalar_multiply(x; scalar: scalar(c))\n"
+        "  example Mul(x, c:float32[] = 2.0) => scalar_multiply(x; scalar: 2)\n"
+        "  example Mul(c:float32[] = 2.0, x) => scalar_multiply(x; scalar: "
+        "2)\n",
+      "" },
+    /* constants by what they are */
+    { N "Mul{x, 1.0} => identity(x)\n"
+        "  example Mul(x, a:float32[2] = [1.0, 1.0]) => identity(x)\n"
+        "  example Mul(x, a:float32[2] = [1.0, 2.0]) => identity(x)\n"
+        "  example Mul(x, y:float32[2]) => identity(x)\n",
+      "5: the rule does not take it: line 3, column 8: another constant is an "
+      "input of 'Mul'\n"
+      "6: the rule does not take it: line 3, column 8: another constant is an "
+      "input of 'Mul'\n" },
+    /* nodes that may be missing, attributes of inner nodes, other outputs */
+    { N "Relu(maybe Cast(x; to as t, -saturate, -round_mode)) =>\n"
+        "    relu(x; cutoff: if t == none then 0 else t)\n"
+        "  example Relu(Cast(x; to: 3)) => relu(x; cutoff: 3)\n"
+        "  example Relu(x) => relu(x; cutoff: 0)\n",
+      "" },
+    { N "Neg(TopK@11..(x, k; -axis, -largest, -sorted)[1]) => argmax(x, k)\n"
+        "  example Neg(TopK@11(x, k) -> (v, i)[1]) => argmax(x, k)\n"
+        "  example Neg(TopK@11(x, k) -> (v, i)[0]) => argmax(x, k)\n",
+      "5: the rule does not take it: line 3, column 5: the input is not made "
+      "by "
+      "a 'TopK'\n" },
+    /* a node that somebody else uses, too */
+    { N "Mul(once Exp(x), y) => add(x, y)\nExp(x) => exp(x)\n"
+        "Mul(x, y) => multiply(x, y)\n"
+        "  example Mul(Exp(x) -> (e), e) => multiply(exp(x), exp(x))\n",
+      "" },
     { N "TopK@11..(X, k; -axis, -largest, sorted) -> (v, i) =>\n"
         "    top_k(X, k; needSort: sorted == 1)\n"
         "  example TopK(x, k) -> (v, i) => top_k(x, k; needSort: true)\n"

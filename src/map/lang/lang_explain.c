@@ -103,19 +103,54 @@ static void add_literal(struct tn_buffer *to, const struct tn_lang_expr *expr)
     }
 }
 
-static void explain_head(struct explaining *x, const struct tn_lang_head *head)
+static void explain_head(struct explaining *x, const struct tn_lang_head *head,
+                         bool is_inner);
+
+/* "an Add before it, which only it uses" */
+static void explain_maker(struct explaining            *x,
+                          const struct tn_lang_pattern *maker)
+{
+    tn_buffer_format(&x->line, "the node %.*s before it",
+                     TN_FMT(maker->head.op));
+    if (maker->output)
+        tn_buffer_format(&x->line, ", output %" PRIu32, maker->output);
+    tn_buffer_text(&x->line, maker->is_once ? ", which only it uses" : "");
+    tn_buffer_text(&x->line, maker->is_maybe ? ", if there is one" : "");
+    say(x, TN_EXPLAIN_READS);
+    explain_head(x, &maker->head, true);
+}
+
+static void explain_input(struct explaining          *x,
+                          const struct tn_lang_param *input)
 {
     static const char *const marks[] = { "", "?", "..." };
 
-    for (uint32_t i = 0; i < head->input_count; i++) {
-        tn_buffer_format(&x->line, "input %.*s%s", TN_FMT(head->inputs[i].name),
-                         marks[head->inputs[i].arity]);
-        say(x, TN_EXPLAIN_READS);
+    if (input->maker) {
+        explain_maker(x, input->maker);
+        return;
     }
+    if (input->literal) {
+        tn_buffer_text(&x->line, "a constant whose elements are ");
+        add_literal(&x->line, input->literal);
+    } else {
+        tn_buffer_format(&x->line, "input %.*s%s", TN_FMT(input->name),
+                         marks[input->arity]);
+    }
+    say(x, TN_EXPLAIN_READS);
+}
+
+/* `is_inner`: of a node before the one that the rule is for. */
+static void explain_head(struct explaining *x, const struct tn_lang_head *head,
+                         bool is_inner)
+{
+    for (uint32_t i = 0; i < head->input_count; i++)
+        explain_input(x, &head->inputs[i]);
     for (uint32_t i = 0; i < head->attr_count; i++) {
         const struct tn_lang_attr *attr = &head->attrs[i];
 
         tn_buffer_format(&x->line, "attribute %.*s", TN_FMT(attr->name));
+        if (is_inner)
+            tn_buffer_format(&x->line, " of %.*s", TN_FMT(head->op));
         if (attr->is_match) {
             tn_buffer_text(&x->line, ", which must be ");
             add_literal(&x->line, attr->value);
@@ -145,7 +180,7 @@ enum tn_status tn_lang_explain(const struct tn_lang_file *file,
     struct explaining x = { .on = on, .context = context };
 
     tn_buffer_init(&x.line, memory, error);
-    explain_head(&x, &rule->head);
+    explain_head(&x, &rule->head, false);
     tn_lang_each_op(file, rule, explain_op, &x);
     if (rule->native.size) {
         tn_buffer_format(&x.line, "what %.*s() in C makes",

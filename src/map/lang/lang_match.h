@@ -10,7 +10,11 @@
 #include "map/lang/lang_code.h"
 
 /* Fills e->frame for e->node and says whether the rule takes it; if not,
- * e->refusal has the reason, or e->error.  Steps and refusal begin anew. */
+ * e->refusal has the reason, or e->error.  Steps and refusal begin anew.
+ *
+ * A rule with a pattern takes a node for the nodes that make its inputs, too:
+ * each of them is looked up by the value that it makes, so the cost is that of
+ * the pattern, not of the graph.  e->inner are those that nothing else uses. */
 bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule);
 
 #endif

@@ -192,6 +192,28 @@ static struct tn_lang_block pack_block(struct packing      *x,
 
 /* ---- heads -------------------------------------------------------------- */
 
+static void pack_head_outline(struct packing *x, struct tn_lang_head *head);
+static void pack_head_rest(struct packing *x, struct tn_lang_head *head);
+
+/* A node inside of a head; 0: there is none. */
+static const struct tn_lang_pattern *pack_pattern(
+    struct packing *x, const struct tn_lang_pattern *was)
+{
+    struct tn_lang_pattern one = was ? *was : (struct tn_lang_pattern){ 0 };
+
+    if (!tn_pack_bool(&x->p, was))
+        return NULL;
+    pack_head_outline(x, &one.head);
+    pack_head_rest(x, &one.head);
+    one.output                 = tn_pack_u32(&x->p, one.output);
+    one.is_once                = tn_pack_bool(&x->p, one.is_once);
+    one.is_maybe               = tn_pack_bool(&x->p, one.is_maybe);
+    struct tn_lang_pattern *to = tn_pack_room(&x->p, struct tn_lang_pattern, 1);
+    if (to)
+        *to = one;
+    return to ? to : was;
+}
+
 static const struct tn_lang_param *pack_params(struct packing             *x,
                                                const struct tn_lang_param *was,
                                                uint32_t *count)
@@ -202,9 +224,11 @@ static const struct tn_lang_param *pack_params(struct packing             *x,
     for (uint32_t i = 0; i < *count && !has_failed(x); i++) {
         struct tn_lang_param one = was ? was[i] : (struct tn_lang_param){ 0 };
 
-        one.name  = tn_pack_text(&x->p, one.name);
-        one.arity = (enum tn_lang_arity)tn_pack_u32(&x->p, one.arity);
-        one.place = pack_place(x, one.place);
+        one.name    = tn_pack_text(&x->p, one.name);
+        one.arity   = (enum tn_lang_arity)tn_pack_u32(&x->p, one.arity);
+        one.place   = pack_place(x, one.place);
+        one.maker   = pack_pattern(x, one.maker);
+        one.literal = pack_expr(x, one.literal);
         if (to)
             to[i] = one;
     }
@@ -223,10 +247,11 @@ static void pack_head_outline(struct packing *x, struct tn_lang_head *head)
 
 static void pack_head_rest(struct packing *x, struct tn_lang_head *head)
 {
-    head->inputs  = pack_params(x, head->inputs, &head->input_count);
-    head->outputs = pack_params(x, head->outputs, &head->output_count);
-    head->attrs   = pack_attrs(x, head->attrs, &head->attr_count);
-    head->guard   = pack_expr(x, head->guard);
+    head->inputs       = pack_params(x, head->inputs, &head->input_count);
+    head->outputs      = pack_params(x, head->outputs, &head->output_count);
+    head->attrs        = pack_attrs(x, head->attrs, &head->attr_count);
+    head->guard        = pack_expr(x, head->guard);
+    head->is_any_order = tn_pack_bool(&x->p, head->is_any_order);
 }
 
 /* ---- items: an outline, and the rest ------------------------------------ */
@@ -258,6 +283,7 @@ static void pack_rule_outline(struct packing *x, struct tn_lang_rule *rule)
     pack_head_outline(x, &rule->head);
     rule->native      = tn_pack_text(&x->p, rule->native);
     rule->is_reversed = tn_pack_bool(&x->p, rule->is_reversed);
+    rule->has_pattern = tn_pack_bool(&x->p, rule->has_pattern);
     rule->text        = tn_pack_text(&x->p, rule->text);
     rule->place       = pack_place(x, rule->place);
     rule->rest        = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
@@ -347,10 +373,11 @@ static void pack_file_rest(struct packing *x, struct tn_lang_file *file)
 
 static void pack_outline(struct packing *x, struct tn_lang_file *file)
 {
-    file->from         = tn_pack_text(&x->p, file->from);
-    file->to           = tn_pack_text(&x->p, file->to);
-    file->is_both_ways = tn_pack_bool(&x->p, file->is_both_ways);
-    file->is_shapes    = tn_pack_bool(&x->p, file->is_shapes);
+    file->from          = tn_pack_text(&x->p, file->from);
+    file->to            = tn_pack_text(&x->p, file->to);
+    file->is_both_ways  = tn_pack_bool(&x->p, file->is_both_ways);
+    file->is_shapes     = tn_pack_bool(&x->p, file->is_shapes);
+    file->is_simplifier = tn_pack_bool(&x->p, file->is_simplifier);
     PACK_LIST(x, &file->rules, struct tn_lang_rule, pack_rule_outline);
     PACK_LIST(x, &file->back, struct tn_lang_rule, pack_rule_outline);
     PACK_LIST(x, &file->defs, struct tn_lang_def, pack_def_outline);

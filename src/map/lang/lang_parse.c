@@ -152,7 +152,7 @@ static struct tn_bytes bound_name(struct tn_lang_parser *p, const char *what)
 /* ---- depth and stacks --------------------------------------------------- */
 
 /* One level deeper; false and LIMIT past the bound. */
-static bool enter(struct tn_lang_parser *p)
+bool tn_lang_enter(struct tn_lang_parser *p)
 {
     if (p->depth++ < NESTING_LIMIT)
         return true;
@@ -161,7 +161,7 @@ static bool enter(struct tn_lang_parser *p)
     return false;
 }
 
-static void leave(struct tn_lang_parser *p)
+void tn_lang_leave(struct tn_lang_parser *p)
 {
     p->depth--;
 }
@@ -792,7 +792,7 @@ static const struct tn_lang_expr *read_not_in(struct tn_lang_parser     *p,
 static const struct tn_lang_expr *read_from(struct tn_lang_parser *p,
                                             enum level             level)
 {
-    if (!enter(p))
+    if (!tn_lang_enter(p))
         return NULL;
     const struct tn_lang_expr *left = read_prefix(p, level);
     while (left) {
@@ -805,7 +805,7 @@ static const struct tn_lang_expr *read_from(struct tn_lang_parser *p,
         else
             break;
     }
-    leave(p);
+    tn_lang_leave(p);
     return left;
 }
 
@@ -825,11 +825,11 @@ static const struct tn_lang_expr *read_if(struct tn_lang_parser *p,
 
 const struct tn_lang_expr *tn_lang_expr(struct tn_lang_parser *p)
 {
-    if (!enter(p))
+    if (!tn_lang_enter(p))
         return NULL;
     const struct tn_lang_expr *expr =
         tn_lang_is(p, "if") ? read_if(p, tn_lang_expr) : read_from(p, OR);
-    leave(p);
+    tn_lang_leave(p);
     return expr;
 }
 
@@ -877,10 +877,10 @@ static const struct tn_lang_expr *read_value(struct tn_lang_parser *p)
 
 const struct tn_lang_expr *tn_lang_value(struct tn_lang_parser *p)
 {
-    if (!enter(p))
+    if (!tn_lang_enter(p))
         return NULL;
     const struct tn_lang_expr *value = read_value(p);
-    leave(p);
+    tn_lang_leave(p);
     return value;
 }
 
@@ -927,11 +927,11 @@ bool tn_lang_is_same(const struct tn_lang_expr *a, const struct tn_lang_expr *b)
 
 /*
  *   head   domain::Op@since..until(inputs; attrs) -> (outputs) when expr
- *   input  X | B? | xs...
- *   attr   name | name as a | name = expr | name as a = expr | name: literal
- *          | -name
- *   step   let x = expr | a, b... <- value | refuse expr | require expr, "why"
- *          | if expr { } else { } | for i, x in expr { }
+ *   input  X | B? | xs... | literal as X | [once] [maybe] op(inputs; attrs)[N]
+ * as X Op{a, b}: two inputs in any order attr   name | name as a | name = expr
+ * | name as a = expr | name: literal | -name step   let x = expr | a, b... <-
+ * value | refuse expr | require expr, "why" | if expr { } else { } | for i, x
+ * in expr { }
  */
 
 /* More than any op has. */
@@ -960,22 +960,117 @@ static bool is_bound_above(const struct tn_lang_parser *p, uint64_t mark,
     return false;
 }
 
-/* X, B? or xs... */
+/* A node of a pattern comes next: "Conv(", "Conv{", "Conv@7", "a::Conv". */
+static bool is_op_at(const struct tn_token *token)
+{
+    return token->kind == TN_TOKEN_WORD && !token[1].is_margin &&
+           (tn_token_is(&token[1], "(") || tn_token_is(&token[1], "{") ||
+            tn_token_is(&token[1], "@") || tn_token_is(&token[1], "::"));
+}
+
+static bool is_pattern_next(struct tn_lang_parser *p)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    if (token->kind != TN_TOKEN_WORD)
+        return false;
+    bool is_word = tn_token_is(token, "once") || tn_token_is(token, "maybe");
+    return is_op_at(token) ||
+           (is_word && token[1].kind == TN_TOKEN_WORD && !token[1].is_margin);
+}
+
+static bool accept_before_op(struct tn_lang_parser *p, const char *word)
+{
+    return !is_op_at(tn_lang_look(p)) && tn_lang_accept(p, word);
+}
+
+static bool read_op(struct tn_lang_parser *p, struct tn_lang_head *head);
+static bool read_head_arguments(struct tn_lang_parser *p,
+                                struct tn_lang_head   *head);
+
+/* [N]: which output of the node; without it the first. */
+static bool read_output_number(struct tn_lang_parser *p, uint32_t *output)
+{
+    if (!tn_lang_accept(p, "["))
+        return true;
+    const struct tn_token *token = tn_lang_look(p);
+    if (token->kind != TN_TOKEN_INT || token->number > PARAM_LIMIT)
+        return tn_lang_expected(p, "the number of an output");
+    *output = (uint32_t)token->number;
+    p->at++;
+    return tn_lang_expect(p, "]");
+}
+
+static bool read_pattern(struct tn_lang_parser *p, struct tn_lang_param *param)
+{
+    struct tn_lang_pattern *pattern =
+        tn_new(p->arena, struct tn_lang_pattern, 1, p->error);
+
+    if (!pattern || !tn_lang_enter(p))
+        return false;
+    if (!p->may_match)
+        return tn_lang_expected(p, "a name: only the left side of '=>' has "
+                                   "nodes in it");
+    if (++p->pattern_nodes > TN_LANG_PATTERN_NODES)
+        return tn_location_fail(p->error, &param->place, TN_LIMIT,
+                                "a pattern of more than %d nodes",
+                                TN_LANG_PATTERN_NODES) == TN_OK;
+    pattern->is_once  = accept_before_op(p, "once");
+    pattern->is_maybe = accept_before_op(p, "maybe");
+    if (!read_op(p, &pattern->head) ||
+        !read_head_arguments(p, &pattern->head) ||
+        !read_output_number(p, &pattern->output))
+        return false;
+    if (pattern->is_maybe && (!pattern->head.input_count || pattern->output))
+        return tn_location_fail(
+                   p->error, &param->place, TN_MALFORMED,
+                   "'maybe' needs a node with an input, and is about "
+                   "its first output") == TN_OK;
+    tn_lang_leave(p);
+    param->maker = pattern;
+    param->name =
+        tn_lang_accept(p, "as") ? bound_name(p, "a name") : tn_text("_");
+    return param->name.size;
+}
+
+static bool is_literal_next(struct tn_lang_parser *p)
+{
+    const struct tn_token *token = tn_lang_look(p);
+
+    return token->kind == TN_TOKEN_INT || token->kind == TN_TOKEN_FLOAT ||
+           tn_token_is(token, "-") || tn_token_is(token, "true") ||
+           tn_token_is(token, "false");
+}
+
+/* X, B?, xs..., or what must be there. */
 static bool read_param(struct tn_lang_parser *p, uint64_t mark)
 {
     struct tn_lang_param param = { .place = tn_lang_look(p)->place };
 
-    param.name = bound_name(p, "a name");
-    if (!param.name.size)
-        return false;
-    if (is_bound_above(p, mark, param.name))
-        return tn_location_fail(p->error, &param.place, TN_MALFORMED,
-                                "'%.*s' is there already",
-                                TN_FMT(param.name)) == TN_OK;
-    if (tn_lang_accept(p, "?"))
-        param.arity = TN_LANG_OPTIONAL;
-    else if (tn_lang_accept(p, "..."))
-        param.arity = TN_LANG_MANY;
+    if (p->may_match && is_literal_next(p)) {
+        param.literal = tn_lang_literal(p);
+        if (!param.literal)
+            return false;
+        param.name =
+            tn_lang_accept(p, "as") ? bound_name(p, "a name") : tn_text("_");
+        if (!param.name.size)
+            return false;
+    } else if (is_pattern_next(p)) {
+        if (!read_pattern(p, &param))
+            return false;
+    } else {
+        param.name = bound_name(p, "a name");
+        if (!param.name.size)
+            return false;
+        if (!p->may_match && is_bound_above(p, mark, param.name))
+            return tn_location_fail(p->error, &param.place, TN_MALFORMED,
+                                    "'%.*s' is there already",
+                                    TN_FMT(param.name)) == TN_OK;
+        if (tn_lang_accept(p, "?"))
+            param.arity = TN_LANG_OPTIONAL;
+        else if (tn_lang_accept(p, "..."))
+            param.arity = TN_LANG_MANY;
+    }
     struct tn_lang_param *to =
         tn_list_push(&p->params, struct tn_lang_param, p->error);
     if (to)
@@ -983,13 +1078,13 @@ static bool read_param(struct tn_lang_parser *p, uint64_t mark)
     return to;
 }
 
-/* Up to ')' or ';', which is left. */
+/* Up to ')', '}' or ';', which is left. */
 static const struct tn_lang_param *read_params(struct tn_lang_parser *p,
                                                uint32_t              *count)
 {
     uint64_t mark = p->params.count;
 
-    while (!tn_lang_is(p, ")") && !tn_lang_is(p, ";")) {
+    while (!tn_lang_is(p, ")") && !tn_lang_is(p, ";") && !tn_lang_is(p, "}")) {
         if (!read_param(p, mark))
             return NULL;
         const struct tn_lang_param *last =
@@ -1055,23 +1150,46 @@ static bool read_head_attrs(struct tn_lang_parser *p, struct tn_lang_head *head)
     return head->attrs;
 }
 
+/* {a, b} */
+static bool check_swapped(struct tn_lang_parser *p, struct tn_lang_head *head)
+{
+    bool is_pair = head->input_count == 2 &&
+                   head->inputs[0].arity == TN_LANG_ONE &&
+                   head->inputs[1].arity == TN_LANG_ONE;
+
+    if (!is_pair)
+        return tn_location_fail(p->error, &head->place, TN_MALFORMED,
+                                "'{}' is for two inputs in any order") == TN_OK;
+    if (++p->pattern_swaps > TN_LANG_PATTERN_SWAPS)
+        return tn_location_fail(p->error, &head->place, TN_LIMIT,
+                                "more than %d nodes with inputs in any order",
+                                TN_LANG_PATTERN_SWAPS) == TN_OK;
+    return true;
+}
+
 /* (inputs; attrs) */
 static bool read_head_arguments(struct tn_lang_parser *p,
                                 struct tn_lang_head   *head)
 {
-    if (!tn_lang_expect(p, "("))
+    head->is_any_order = p->may_match && tn_lang_accept(p, "{");
+    const char *end    = head->is_any_order ? "}" : ")";
+
+    if (!head->is_any_order && !tn_lang_expect(p, "("))
         return false;
     head->inputs = read_params(p, &head->input_count);
     if (!head->inputs || (tn_lang_accept(p, ";") && !read_head_attrs(p, head)))
         return false;
-    if (!tn_lang_is(p, ")"))
-        return tn_lang_expected(p, "',' or ')'");
-    return tn_lang_accept(p, ")");
+    if (!tn_lang_is(p, end))
+        return tn_lang_expected(p, head->is_any_order ? "',' or '}'"
+                                                      : "',' or ')'");
+    tn_lang_accept(p, end);
+    return !head->is_any_order || check_swapped(p, head);
 }
 
 /* -> (outputs); without it there is one. */
 static bool read_outputs(struct tn_lang_parser *p, struct tn_lang_head *head)
 {
+    p->may_match = false; /* outputs have names alone */
     if (tn_lang_accept(p, "->")) {
         if (!tn_lang_expect(p, "("))
             return false;
@@ -1188,12 +1306,13 @@ static bool read_else(struct tn_lang_parser *p, struct tn_lang_block *other)
     if (!tn_lang_accept(p, "if"))
         return read_block(p, other);
     struct tn_lang_step *step =
-        enter(p) ? tn_new(p->arena, struct tn_lang_step, 1, p->error) : NULL;
+        tn_lang_enter(p) ? tn_new(p->arena, struct tn_lang_step, 1, p->error)
+                         : NULL;
     if (!step || !read_when(p, step))
         return false;
     step->place = place;
     *other      = (struct tn_lang_block){ step, 1 };
-    leave(p);
+    tn_lang_leave(p);
     return true;
 }
 
@@ -1265,7 +1384,7 @@ static bool read_block(struct tn_lang_parser *p, struct tn_lang_block *block)
 {
     uint64_t mark = p->steps.count;
 
-    if (!enter(p) || !tn_lang_expect(p, "{"))
+    if (!tn_lang_enter(p) || !tn_lang_expect(p, "{"))
         return false;
     p->braces++;
     while (!tn_lang_is(p, "}"))
@@ -1273,7 +1392,7 @@ static bool read_block(struct tn_lang_parser *p, struct tn_lang_block *block)
             return false;
     tn_lang_accept(p, "}");
     p->braces--;
-    leave(p);
+    tn_lang_leave(p);
     block->steps = cut(p, &p->steps, mark, &block->count);
     return block->steps;
 }
@@ -1376,8 +1495,9 @@ static bool add_rule(struct tn_lang_parser *p, struct tn_list *to,
 
     if (!added)
         return false;
-    *added      = *rule;
-    added->text = text_of_item(p);
+    *added             = *rule;
+    added->text        = text_of_item(p);
+    added->has_pattern = tn_lang_has_pattern(&rule->head);
     return true;
 }
 
@@ -1436,16 +1556,29 @@ static bool read_both(struct tn_lang_parser *p, struct tn_lang_rule *rule)
     return !back.head.op.size || add_rule(p, &p->file->back, &back);
 }
 
+/* Of a rule that makes nodes: its inputs may be patterns. */
+static bool read_matching_head(struct tn_lang_parser *p,
+                               struct tn_lang_head   *head)
+{
+    p->may_match     = !p->file->is_shapes;
+    p->pattern_nodes = p->pattern_swaps = 0;
+    bool is_read                        = read_head(p, head);
+    p->may_match                        = false;
+    return is_read;
+}
+
 static bool read_rule(struct tn_lang_parser *p)
 {
     struct tn_lang_rule rule = { .place = tn_lang_look(p)->place };
 
     if (!p->file->is_shapes && is_way_back(p))
         return read_back_rule(p);
-    if (!read_head(p, &rule.head))
+    if (!read_matching_head(p, &rule.head))
         return false;
     if (p->file->is_shapes)
         return read_shapes(p, &rule) && add_rule(p, &p->file->rules, &rule);
+    if (tn_lang_has_pattern(&rule.head) && tn_lang_is(p, "<=>"))
+        return tn_lang_expected(p, "'=>' or '{': a pattern leads one way");
     if (tn_lang_accept(p, "<=>"))
         return read_both(p, &rule);
     if (tn_lang_is(p, "{"))
@@ -1722,7 +1855,11 @@ static bool read_header(struct tn_lang_parser *p)
                                 "version %" PRIu64 " of the language, not 1",
                                 token->number) == TN_OK;
     p->at++;
-    return true;
+    if (!tn_lang_is(p, "simplify") || file->is_shapes)
+        return true;
+    file->is_simplifier = tn_lang_accept(p, "simplify");
+    return (tn_bytes_equal(file->from, file->to) && !file->is_both_ways) ||
+           tn_lang_expected(p, "rules of one dialect that simplify");
 }
 
 void tn_lang_init(struct tn_lang_file *file, struct tn_arena *arena,

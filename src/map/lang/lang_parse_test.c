@@ -508,7 +508,33 @@ static const struct {
     { R "A(x)\n=> b(x)",
       "line 3, column 1: expected '=>', '<=>', '{', '->' or 'when', not the "
       "end of what is indented" },
-    { R "A(x, x) => b(x)", "line 2, column 6: 'x' is there already" },
+    { R "macro a(x, x) -> (y) { y <- b(x) }",
+      "line 2, column 12: 'x' is there already" },
+    /* patterns */
+    { R "A(B(x)) <=> b(x)",
+      "line 2, column 9: expected '=>' or '{': a pattern leads one way, not "
+      "'<=>'" },
+    { R "macro a(B(x)) -> (y) { y <- b(x) }",
+      "line 2, column 9: expected a name: only the left side of '=>' has nodes "
+      "in it, not 'B'" },
+    { R "A{x} => b(x)",
+      "line 2, column 1: '{}' is for two inputs in any order" },
+    { R "A{x, y?} => b(x)",
+      "line 2, column 1: '{}' is for two inputs in any order" },
+    { R "A{x, y) => b(x)", "line 2, column 7: expected ',' or '}', not ')'" },
+    { R "A(B(x)[y]) => b(x)",
+      "line 2, column 8: expected the number of an output, not 'y'" },
+    { R "A(maybe B()) => b()",
+      "line 2, column 3: 'maybe' needs a node with an input, and is about its "
+      "first output" },
+    { R "A(maybe B(x)[1]) => b(x)",
+      "line 2, column 3: 'maybe' needs a node with an input, and is about its "
+      "first output" },
+    { R "A{B{a, b}, C{D{c, d}, E{e, f}}} => b(a)",
+      "line 2, column 1: more than 4 nodes with inputs in any order" },
+    { R "A(x) -> (B(y)) => b(x)", "line 2, column 10: expected a name: only "
+                                  "the left side of '=>' has nodes "
+                                  "in it, not 'B'" },
     { R "A(x; a, a) => b(x)", "line 2, column 9: 'a' is there already" },
     { R "A(x; if) => b(x)", "line 2, column 6: expected a name, not 'if'" },
     { R "A(x; if as a) => b(x; a, a: 1)",

@@ -33,6 +33,8 @@ struct tn_lang_parser {
     struct tn_list names;  /* struct tn_bytes                                 */
     struct tn_list steps;  /* struct tn_lang_step                             */
     bool may_ignore; /* a call may say -name: what its way back drops         */
+    bool may_match;  /* inputs of a head may be patterns                      */
+    uint32_t pattern_nodes, pattern_swaps; /* of the head that is read        */
 };
 
 /* Makes the tokens of a text that stands there in its file; false: failed.
@@ -66,6 +68,10 @@ bool tn_lang_expect(struct tn_lang_parser *p, const char *text);
 
 /* "expected WHAT, not ..." at the next token. */
 TN_COLD bool tn_lang_expected(struct tn_lang_parser *p, const char *what);
+
+/* One level deeper; false and LIMIT past the bound. */
+bool tn_lang_enter(struct tn_lang_parser *p);
+void tn_lang_leave(struct tn_lang_parser *p);
 
 /* Any word, and one that is no keyword.  Empty: failed. */
 struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what);

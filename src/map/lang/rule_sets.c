@@ -4,14 +4,15 @@
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_pack.h"
 
-/* X(file, from, to, whether both ways): rules/FILE.rules.  Where two lead the
- * same way, the first is tried first. */
+/* X(file, from, to, whether both ways, whether it simplifies):
+ * rules/FILE.rules.  Where two lead the same way, the first is tried first. */
 #define RULES(X)                                                               \
-    X(nd4j_onnx, "nd4j", "onnx", false)                                        \
-    X(onnx_nd4j, "onnx", "nd4j", true)                                         \
-    X(tensorflow_nd4j, "tensorflow", "nd4j", false)                            \
-    X(paddle_onnx, "paddle", "onnx", false)                                    \
-    X(onnx_onnxruntime, "onnx", "onnx", false)
+    X(nd4j_onnx, "nd4j", "onnx", false, false)                                 \
+    X(onnx_nd4j, "onnx", "nd4j", true, false)                                  \
+    X(tensorflow_nd4j, "tensorflow", "nd4j", false, false)                     \
+    X(paddle_onnx, "paddle", "onnx", false, false)                             \
+    X(onnx_onnxruntime, "onnx", "onnx", false, false)                          \
+    X(onnx_simplify, "onnx", "onnx", false, true)
 
 /* X(dialect): rules/DIALECT.shapes. */
 #define SHAPES(X)                                                              \
@@ -25,7 +26,7 @@
     extern const unsigned char symbol[], symbol##_packed[];                    \
     extern const size_t        symbol##_size, symbol##_packed_size;
 
-#define X(file, from, to, both) COMPILED(tn_rules_##file)
+#define X(file, from, to, both, simplifies) COMPILED(tn_rules_##file)
 RULES(X)
 #undef X
 
@@ -38,7 +39,7 @@ SHAPES(X)
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
 {
     const struct tn_rule_text files[] = {
-#define X(file, from, to, both)                                                \
+#define X(file, from, to, both, simplifies)                                    \
     { #file ".rules",                                                          \
       from,                                                                    \
       to,                                                                      \
@@ -47,7 +48,8 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
       tn_bytes(tn_rules_##file##_packed, tn_rules_##file##_packed_size),       \
       NULL,                                                                    \
       0,                                                                       \
-      NULL },
+      NULL,                                                                    \
+      simplifies },
         RULES(X)
 #undef X
     };
@@ -149,6 +151,18 @@ const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
     return keep(&cache->shapes[at], error);
 }
 
+const struct tn_lang_file *tn_rule_cache_simplifier(struct tn_rule_cache *cache,
+                                                    const char      *dialect,
+                                                    struct tn_error *error)
+{
+    struct tn_rule_text file;
+
+    for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
+        if (file.is_simplifier && strcmp(file.from, dialect) == 0)
+            return tn_rule_cache_rules(cache, i, error);
+    return NULL;
+}
+
 /* ---- a set -------------------------------------------------------------- */
 
 static bool leads(const struct tn_rule_text *file, const char *from,
@@ -228,7 +242,7 @@ enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
             TN_TRY(check_own(set, from, to, error));
     }
     for (uint32_t i = 0; cache && tn_rules_builtin_at(i, &file); i++)
-        if (leads(&file, from, to))
+        if (leads(&file, from, to) && !file.is_simplifier)
             TN_TRY(take_ours(set, cache, i, error));
     return TN_OK;
 }

@@ -23,6 +23,7 @@ struct tn_rule_text {
                                           that was made of something else: it is
                                           not checked; NULL: as the text has
                                           it                                  */
+    bool is_simplifier;
 };
 
 /* The file `index`; false: there are no more. */
@@ -51,6 +52,12 @@ const struct tn_lang_file *tn_rule_cache_rules(struct tn_rule_cache *cache,
 const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error);
+
+/* The rules of ours that simplify a graph of the dialect; NULL: there are none,
+ * or they cannot be read. */
+const struct tn_lang_file *tn_rule_cache_simplifier(struct tn_rule_cache *cache,
+                                                    const char      *dialect,
+                                                    struct tn_error *error);
 
 struct tn_rule_set {
     struct tn_arena            *arena;

@@ -478,6 +478,7 @@ struct copied {
 };
 
 struct tidying {
+    bool             keeps_scans;
     struct tn_net   *net;
     struct tn_arena  scratch;
     struct tn_intern functions; /* "domain" 0 "name"                          */
@@ -823,7 +824,8 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
         return expand(t, id, body);
     if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Constant"))
         settle_constant(t->net, id);
-    else if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Scan"))
+    else if (!t->keeps_scans && is_onnx(node.op->domain) &&
+             tn_bytes_is(node.op->type, "Scan"))
         onnx_scan(t->net, id);
     return t->net->error->status;
 }
@@ -844,9 +846,9 @@ static void drop_functions(struct tn_net *net)
     }
 }
 
-enum tn_status tn_onnx_tidy(struct tn_net *net)
+static enum tn_status tidy(struct tn_net *net, bool keeps_scans)
 {
-    struct tidying t = { .net = net };
+    struct tidying t = { .net = net, .keeps_scans = keeps_scans };
 
     tn_arena_init(&t.scratch, net->arena->memory);
     tn_intern_init(&t.functions, net->arena);
@@ -866,4 +868,14 @@ enum tn_status tn_onnx_tidy(struct tn_net *net)
     tn_intern_done(&t.functions);
     tn_arena_done(&t.scratch);
     return net->error->status;
+}
+
+enum tn_status tn_onnx_tidy(struct tn_net *net)
+{
+    return tidy(net, false);
+}
+
+enum tn_status tn_onnx_inline(struct tn_net *net)
+{
+    return tidy(net, true);
 }

@@ -17,4 +17,7 @@
  * often for what the file justifies. */
 enum tn_status tn_onnx_tidy(struct tn_net *net);
 
+/* The same, but Scans stay what they are. */
+enum tn_status tn_onnx_inline(struct tn_net *net);
+
 #endif
