@@ -2,8 +2,8 @@
  * block_cache.c - large blocks of memory, kept for the next who wants one
  *
  * Sizes are rounded up, so that what nearly fits does.  A block on the cache
- * begins with its size.  Threads exchange the places one by one, there is
- * nothing to be locked: a block is either in one place or in one hand.
+ * begins with its size.  Threads exchange the slots one by one, there is
+ * nothing to be locked: a block is either in one slot or in one hand.
  */
 #include "base/block_cache.h"
 
@@ -11,7 +11,7 @@
 
 #define LEAST (UINT64_C(32) << 10)
 
-struct shelved {
+struct cached {
     uint64_t size;
 };
 
@@ -27,24 +27,24 @@ static uint64_t rounded(uint64_t size)
     return (size + step - 1) / step * step;
 }
 
-static struct shelved *take_from(struct tn_block_cache *cache, unsigned place)
+static struct cached *take_from(struct tn_block_cache *cache, unsigned slot)
 {
-    uintptr_t block = atomic_exchange(&cache->places[place], 0);
+    uintptr_t block = atomic_exchange(&cache->slots[slot], 0);
 
     if (!block)
         return NULL;
-    atomic_fetch_sub(&cache->kept, ((struct shelved *)block)->size);
-    return (struct shelved *)block;
+    atomic_fetch_sub(&cache->kept, ((struct cached *)block)->size);
+    return (struct cached *)block;
 }
 
-static bool put_down(struct tn_block_cache *cache, struct shelved *block)
+static bool put_down(struct tn_block_cache *cache, struct cached *block)
 {
     uint64_t size = block->size; /* not ours any more once it lies there */
 
-    for (unsigned i = 0; i < TN_BLOCK_CACHE_PLACES; i++) {
+    for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++) {
         uintptr_t none = 0;
         atomic_fetch_add(&cache->kept, size);
-        if (atomic_compare_exchange_strong(&cache->places[i], &none,
+        if (atomic_compare_exchange_strong(&cache->slots[i], &none,
                                            (uintptr_t)block))
             return true;
         atomic_fetch_sub(&cache->kept, size);
@@ -52,7 +52,7 @@ static bool put_down(struct tn_block_cache *cache, struct shelved *block)
     return false;
 }
 
-static void give_back(struct tn_block_cache *cache, struct shelved *block)
+static void give_back(struct tn_block_cache *cache, struct cached *block)
 {
     if (block)
         tn_memory_free(cache->budget, block, block->size);
@@ -67,14 +67,14 @@ static void clear(struct tn_block_cache *cache)
         if (tool)
             tool->drop(tool);
     }
-    for (unsigned i = 0; i < TN_BLOCK_CACHE_PLACES; i++)
+    for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++)
         give_back(cache, take_from(cache, i));
 }
 
-static struct shelved *find(struct tn_block_cache *cache, uint64_t size)
+static struct cached *find(struct tn_block_cache *cache, uint64_t size)
 {
-    for (unsigned i = 0; i < TN_BLOCK_CACHE_PLACES; i++) {
-        struct shelved *block = take_from(cache, i);
+    for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++) {
+        struct cached *block = take_from(cache, i);
         if (block && block->size == size)
             return block;
         if (block && !put_down(cache, block))
@@ -107,8 +107,8 @@ void tn_block_cache_init(struct tn_block_cache *cache, struct tn_memory *budget,
     cache->most         = most;
     atomic_init(&cache->kept, 0);
     atomic_init(&cache->oldest, 0);
-    for (unsigned i = 0; i < TN_BLOCK_CACHE_PLACES; i++)
-        atomic_init(&cache->places[i], 0);
+    for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++)
+        atomic_init(&cache->slots[i], 0);
     for (unsigned i = 0; i < TN_BLOCK_CACHE_TOOLS; i++)
         atomic_init(&cache->tools[i], 0);
 }
@@ -140,7 +140,7 @@ void *tn_block_cache_resize(struct tn_block_cache *cache, void *block,
 void tn_block_cache_free(struct tn_block_cache *cache, void *block,
                          uint64_t size)
 {
-    struct shelved *back = block;
+    struct cached *back = block;
 
     if (!block || size < LEAST || rounded(size) > cache->most) {
         tn_memory_free(cache->budget, block, rounded(size));
@@ -148,12 +148,12 @@ void tn_block_cache_free(struct tn_block_cache *cache, void *block,
     }
     back->size = rounded(size);
     /* What nobody asked for makes room for what somebody just had. */
-    for (unsigned i = 0; i < TN_BLOCK_CACHE_PLACES; i++) {
+    for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++) {
         if (atomic_load(&cache->kept) + rounded(size) <= cache->most &&
             put_down(cache, back))
             return;
         unsigned oldest = atomic_fetch_add(&cache->oldest, 1);
-        give_back(cache, take_from(cache, oldest % TN_BLOCK_CACHE_PLACES));
+        give_back(cache, take_from(cache, oldest % TN_BLOCK_CACHE_SLOTS));
     }
     give_back(cache, back);
 }

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-#define TN_BLOCK_CACHE_PLACES 24
+#define TN_BLOCK_CACHE_SLOTS  24
 #define TN_BLOCK_CACHE_TOOLS  16
 
 /* The first member of an object that is expensive to create and can be reused,
@@ -31,7 +31,7 @@ struct tn_block_cache {
     uint64_t          most; /* bytes that may be kept unused                  */
     _Atomic uint64_t  kept;
     _Atomic unsigned  oldest; /* slot to be emptied next                      */
-    _Atomic uintptr_t places[TN_BLOCK_CACHE_PLACES];
+    _Atomic uintptr_t slots[TN_BLOCK_CACHE_SLOTS];
     _Atomic uintptr_t tools[TN_BLOCK_CACHE_TOOLS];
 };
 

@@ -15,7 +15,7 @@
 
 #include "base/intern.h"
 
-#define TN_MEMO_PLACES 1024u
+#define TN_MEMO_SLOTS 1024u
 
 /* Longer strings are rarely equal, and not worth a hash. */
 #define TN_MEMO_LONGEST 128u
@@ -24,27 +24,27 @@ struct tn_memo {
     struct tn_memo_good {
         struct tn_bytes bytes; /* empty: none                                 */
         const void     *about; /* what they were checked as                   */
-    } places[TN_MEMO_PLACES];
+    } slots[TN_MEMO_SLOTS];
 };
 
 /* The slot of these bytes. */
-static inline uint32_t tn_memo_place(struct tn_bytes bytes)
+static inline uint32_t tn_memo_slot(struct tn_bytes bytes)
 {
-    return tn_hash_bytes(bytes, TN_MEMO_PLACES) % TN_MEMO_PLACES;
+    return tn_hash_bytes(bytes, TN_MEMO_SLOTS) % TN_MEMO_SLOTS;
 }
 
-static inline bool tn_memo_has(const struct tn_memo *memo, uint32_t place,
+static inline bool tn_memo_has(const struct tn_memo *memo, uint32_t slot,
                                struct tn_bytes bytes, const void *about)
 {
-    const struct tn_memo_good *good = &memo->places[place];
+    const struct tn_memo_good *good = &memo->slots[slot];
 
     return good->about == about && tn_bytes_equal(good->bytes, bytes);
 }
 
-static inline void tn_memo_keep(struct tn_memo *memo, uint32_t place,
+static inline void tn_memo_keep(struct tn_memo *memo, uint32_t slot,
                                 struct tn_bytes bytes, const void *about)
 {
-    memo->places[place] = (struct tn_memo_good){ bytes, about };
+    memo->slots[slot] = (struct tn_memo_good){ bytes, about };
 }
 
 #endif

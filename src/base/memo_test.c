@@ -8,12 +8,12 @@ static const char     one[1], other[1]; /* what bytes can be about            */
 
 static bool has(struct tn_bytes bytes, const void *about)
 {
-    return tn_memo_has(&memo, tn_memo_place(bytes), bytes, about);
+    return tn_memo_has(&memo, tn_memo_slot(bytes), bytes, about);
 }
 
 static void keep(struct tn_bytes bytes, const void *about)
 {
-    tn_memo_keep(&memo, tn_memo_place(bytes), bytes, about);
+    tn_memo_keep(&memo, tn_memo_slot(bytes), bytes, about);
 }
 
 static void knows_what_it_was_told(void **state)
@@ -34,23 +34,23 @@ static void knows_what_it_was_told(void **state)
  * told last is there. */
 static void forgets_but_does_not_err(void **state)
 {
-    static uint32_t words[4 * TN_MEMO_PLACES];
+    static uint32_t words[4 * TN_MEMO_SLOTS];
     uint32_t        known = 0;
 
     (void)state;
     memo = (struct tn_memo){ 0 };
-    for (uint32_t i = 0; i < 4 * TN_MEMO_PLACES; i++) {
+    for (uint32_t i = 0; i < 4 * TN_MEMO_SLOTS; i++) {
         words[i]             = i * 2;
         struct tn_bytes word = tn_bytes(&words[i], sizeof words[i]);
         keep(word, one);
         assert_true(has(word, one));
     }
-    for (uint32_t i = 0; i < 8 * TN_MEMO_PLACES; i++) {
+    for (uint32_t i = 0; i < 8 * TN_MEMO_SLOTS; i++) {
         bool is_known = has(tn_bytes(&i, sizeof i), one);
         assert_false(is_known && i % 2);
         known += is_known;
     }
-    assert_in_range(known, TN_MEMO_PLACES / 2, TN_MEMO_PLACES);
+    assert_in_range(known, TN_MEMO_SLOTS / 2, TN_MEMO_SLOTS);
 }
 
 int main(void)

@@ -39,7 +39,7 @@ static enum tn_status splice_windows(struct tn_sink *sink, struct tn_span span,
     bool is_hole;
 
     while (span.length) {
-        struct tn_span part = tn_span_run(&span, &is_hole);
+        struct tn_span part = tn_span_extent(&span, &is_hole);
         TN_TRY(is_hole ? tn_sink_zeros(sink, part.length, error)
                        : splice_data(sink, part, error));
     }
@@ -94,7 +94,7 @@ enum tn_status tn_sink_look(struct tn_sink *sink, struct tn_span span,
     bool is_hole;
 
     while (span.length) {
-        struct tn_span part = tn_span_run(&span, &is_hole);
+        struct tn_span part = tn_span_extent(&span, &is_hole);
         TN_TRY(look_at_part(sink, part, is_hole, error));
     }
     return TN_OK;
@@ -134,19 +134,19 @@ enum tn_status tn_sink_gap(struct tn_sink *sink, uint64_t count,
 {
     if (!sink->ops->gap)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a gap where nothing can be placed");
+                            "a gap that cannot be filled");
     TN_TRY(sink->ops->gap(sink, count, error));
     sink->offset += count;
     return TN_OK;
 }
 
-enum tn_status tn_sink_place(struct tn_sink *sink, uint64_t offset,
-                             struct tn_bytes bytes, struct tn_error *error)
+enum tn_status tn_sink_fill(struct tn_sink *sink, uint64_t offset,
+                            struct tn_bytes bytes, struct tn_error *error)
 {
     if (bytes.size == 0)
         return TN_OK;
-    if (!sink->ops->place)
+    if (!sink->ops->fill)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%zu bytes cannot be placed", bytes.size);
-    return sink->ops->place(sink, offset, bytes, error);
+                            "%zu bytes cannot fill a gap", bytes.size);
+    return sink->ops->fill(sink, offset, bytes, error);
 }

@@ -30,13 +30,13 @@ struct tn_sink_ops {
      * written cannot change. */
     enum tn_status (*patch)(struct tn_sink *sink, uint64_t back,
                             struct tn_bytes bytes, struct tn_error *error);
-    /* `gap` skips `count` bytes that are written later, by `place`.  Both
-     * functions exist or neither.  Several threads may place at once, and while
+    /* `gap` skips `count` bytes that are written later, by `fill`.  Both
+     * functions exist or neither.  Several threads may fill at once, and while
      * one writes. */
     enum tn_status (*gap)(struct tn_sink *sink, uint64_t count,
                           struct tn_error *error);
-    enum tn_status (*place)(struct tn_sink *sink, uint64_t offset,
-                            struct tn_bytes bytes, struct tn_error *error);
+    enum tn_status (*fill)(struct tn_sink *sink, uint64_t offset,
+                           struct tn_bytes bytes, struct tn_error *error);
 };
 
 struct tn_sink {
@@ -78,12 +78,12 @@ static inline bool tn_sink_can_patch(const struct tn_sink *sink)
  * sink is finished.  `offset` is counted like the sink's own. */
 enum tn_status tn_sink_gap(struct tn_sink *sink, uint64_t count,
                            struct tn_error *error);
-enum tn_status tn_sink_place(struct tn_sink *sink, uint64_t offset,
-                             struct tn_bytes bytes, struct tn_error *error);
+enum tn_status tn_sink_fill(struct tn_sink *sink, uint64_t offset,
+                            struct tn_bytes bytes, struct tn_error *error);
 
-static inline bool tn_sink_can_place(const struct tn_sink *sink)
+static inline bool tn_sink_can_fill(const struct tn_sink *sink)
 {
-    return sink->ops->place != NULL;
+    return sink->ops->fill != NULL;
 }
 
 #endif

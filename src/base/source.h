@@ -48,8 +48,8 @@ struct tn_source {
 
     /* How many bytes from `offset` on, at most `length`, are of one kind: a
      * hole, which reads as zeros, or data.  NULL if it is all data. */
-    uint64_t (*run)(struct tn_source *source, uint64_t offset, uint64_t length,
-                    bool *is_hole);
+    uint64_t (*extent)(struct tn_source *source, uint64_t offset,
+                       uint64_t length, bool *is_hole);
 
     /* Bytes from `offset` on (which is inside) that are in memory anyway and
      * stay there until the source is closed; *got is how many.  NULL if nothing
@@ -65,14 +65,14 @@ struct tn_span {
 };
 
 /* Takes off the front the part that is of one kind, a hole or data. */
-static inline struct tn_span tn_span_run(struct tn_span *span, bool *is_hole)
+static inline struct tn_span tn_span_extent(struct tn_span *span, bool *is_hole)
 {
     struct tn_span run = *span;
 
     *is_hole = false;
-    if (span->source->run)
-        run.length = span->source->run(span->source, span->offset, span->length,
-                                       is_hole);
+    if (span->source->extent)
+        run.length = span->source->extent(span->source, span->offset,
+                                          span->length, is_hole);
     span->offset += run.length;
     span->length -= run.length;
     return run;

@@ -74,17 +74,19 @@ static enum tn_status merge_new(struct merging *merging, uint64_t index,
 
     TN_TRY(tn_mosaic_merge(to, chunk));
     tile = to->last;
-    if (!store->known || chunk.length < LEAST_KNOWN || !tile->runs)
+    if (!store->known || chunk.length < LEAST_KNOWN || !tile->series)
         return TN_OK;
-    struct tn_field_run *runs = tn_new(store->arena, struct tn_field_run,
-                                       tile->run_count, merging->error);
-    if (!runs)
+    struct tn_field_series *series =
+        tn_new(store->arena, struct tn_field_series, tile->series_count,
+               merging->error);
+    if (!series)
         return merging->error->status;
-    memcpy(runs, tile->runs, tile->run_count * sizeof *runs);
-    store->known[index] = (struct tn_chunk_known){ .is_whole  = true,
-                                                   .run_count = tile->run_count,
-                                                   .offset    = chunk.offset,
-                                                   .runs      = runs };
+    memcpy(series, tile->series, tile->series_count * sizeof *series);
+    store->known[index] =
+        (struct tn_chunk_known){ .is_whole     = true,
+                                 .series_count = tile->series_count,
+                                 .offset       = chunk.offset,
+                                 .series       = series };
     return TN_OK;
 }
 
@@ -100,7 +102,7 @@ static enum tn_status merge_bytes(struct merging *merging, uint64_t index,
     }
     if (!known || !known->is_whole || known->offset != chunk.offset)
         return merge_new(merging, index, chunk, to);
-    return tn_mosaic_merge_known(to, chunk, known->runs, known->run_count);
+    return tn_mosaic_merge_known(to, chunk, known->series, known->series_count);
 }
 
 static enum tn_status merge_chunk(struct merging *merging, uint64_t index,

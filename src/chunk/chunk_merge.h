@@ -15,10 +15,10 @@ struct tn_chunk_known {
     bool is_whole;
     bool is_unseen;     /* it is verified when it is written                  */
     bool must_be_whole; /* and must then prove to be whole fields             */
-    uint32_t run_count;
+    uint32_t series_count;
     uint64_t offset; /* where the chunk was then                              */
     union {
-        const struct tn_field_run *runs; /* is_whole                          */
+        const struct tn_field_series *series; /* is_whole */
         uint64_t late; /* is_unseen: its number among those, for the store    */
     };
 };

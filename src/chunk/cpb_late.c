@@ -250,7 +250,7 @@ static enum tn_status place_some(struct passing *passing, struct tn_bytes bytes,
         uint64_t           from = tn_max(goal->from, begin);
         uint64_t           to   = tn_min(goal->from + goal->length, end);
         if (from < to)
-            TN_TRY(tn_sink_place(
+            TN_TRY(tn_sink_fill(
                 passing->to, goal->to + (from - goal->from),
                 tn_bytes(bytes.data + (from - begin), (size_t)(to - from)),
                 error));
@@ -347,7 +347,7 @@ static enum tn_status note_goals(const struct stream *stream,
         struct late           *late  = late_of(piece);
         if (late)
             note_goal(late, piece, at, error);
-        if (late && !tn_sink_can_place(stream->to))
+        if (late && !tn_sink_can_fill(stream->to))
             late->is_tangled = true;
         at += piece->length;
     }
@@ -388,7 +388,7 @@ enum tn_status tn_cpb_stream(struct tn_cpb *cpb, const struct tn_rope *message,
     struct stream stream = { cpb, message, to };
 
     TN_TRY(note_goals(&stream, error));
-    if (tn_sink_can_place(to)) /* it is open from now on */
+    if (tn_sink_can_fill(to)) /* it is open from now on */
         TN_TRY(tn_sink_gap(to, 0, error));
     return tn_workers_run(workers, cpb->late.count + 1, stream_job, &stream,
                           error);

@@ -58,23 +58,24 @@ enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message)
     TN_TRY(tn_wire_survey(&survey, message, m->all->survey, m->all->arena,
                           m->all->error));
     if (message.length)
-        tn_mosaic_push(m, (struct tn_tile){ .kind      = TN_TILE_WIRE,
-                                            .span      = message,
-                                            .runs      = survey.runs,
-                                            .grouped   = survey.grouped,
-                                            .run_count = survey.run_count });
+        tn_mosaic_push(m,
+                       (struct tn_tile){ .kind         = TN_TILE_WIRE,
+                                         .span         = message,
+                                         .series       = survey.series,
+                                         .grouped      = survey.grouped,
+                                         .series_count = survey.series_count });
     return m->all->error->status;
 }
 
-enum tn_status tn_mosaic_merge_known(struct tn_mosaic          *m,
-                                     struct tn_span             message,
-                                     const struct tn_field_run *runs,
-                                     uint32_t                   run_count)
+enum tn_status tn_mosaic_merge_known(struct tn_mosaic             *m,
+                                     struct tn_span                message,
+                                     const struct tn_field_series *series,
+                                     uint32_t                      series_count)
 {
-    tn_mosaic_push(m, (struct tn_tile){ .kind      = TN_TILE_WIRE,
-                                        .span      = message,
-                                        .runs      = runs,
-                                        .run_count = run_count });
+    tn_mosaic_push(m, (struct tn_tile){ .kind         = TN_TILE_WIRE,
+                                        .span         = message,
+                                        .series       = series,
+                                        .series_count = series_count });
     return m->all->error->status;
 }
 
@@ -203,7 +204,7 @@ uint64_t tn_mosaic_count(struct tn_mosaic              *m,
 
 /* ---- values -------------------------------------------------------------- */
 
-/* The field with its tag; a bare number goes among others in a run. */
+/* The field with its tag; a bare number goes among others in a series. */
 static struct tn_tile value_tile(struct tn_mosaics             *all,
                                  const struct tn_pb_field_type *field,
                                  struct tn_span chunk, bool is_bare)
@@ -240,7 +241,7 @@ static enum tn_status set_place(struct tn_mosaic              *m,
                                 const struct tn_pb_field_type *field,
                                 struct tn_place *place, struct tn_span chunk)
 {
-    bool is_bare = place->tile->kind == TN_TILE_RUN || place->tile->is_bare;
+    bool is_bare = place->tile->kind == TN_TILE_PACKED || place->tile->is_bare;
     struct tn_tile tile = value_tile(m->all, field, chunk, is_bare);
 
     if (!tn_failed(m->all->error))
@@ -353,7 +354,7 @@ static uint64_t wire_number(const struct tn_place *place,
 
     if (tile->kind == TN_TILE_WIRE)
         return tn_place_field(place, &field, &span, error) ? field.value : 0;
-    if (tile->kind == TN_TILE_RUN) {
+    if (tile->kind == TN_TILE_PACKED) {
         span = tile->span;
         span.length -= place->offset - span.offset;
         span.offset = place->offset;

@@ -23,7 +23,7 @@
 
 enum tn_tile_kind {
     TN_TILE_WIRE,    /* whole fields, as they are in a source                 */
-    TN_TILE_RUN,     /* numbers of one packed field                           */
+    TN_TILE_PACKED,  /* numbers of one packed field                           */
     TN_TILE_MESSAGE, /* one field: a message of its own tiles                 */
     TN_TILE_VALUE,   /* one field: a number, or bytes that are elsewhere      */
     TN_TILE_NOTHING, /* was taken out                                         */
@@ -34,14 +34,14 @@ struct tn_mosaic;
 struct tn_tile {
     enum tn_tile_kind kind;
     uint32_t          number; /* of the field; not of WIRE                    */
-    uint32_t          run_count;
-    bool              is_bare; /* a number among those of a run               */
+    uint32_t          series_count;
+    bool is_bare; /* a number among those of a series               */
     bool              is_group;
     struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
     struct tn_bytes   head;  /* VALUE: what comes before the content        */
     struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
-    const struct tn_field_run   *runs;    /* WIRE: all of it; NULL: too many  */
-    const struct tn_grouped_run *grouped; /* the same; NULL: not noted   */
+    const struct tn_field_series *series; /* WIRE: all of it; NULL: too many  */
+    const struct tn_grouped_series *grouped; /* the same; NULL: not noted   */
     union {
         struct tn_mosaic      *message; /* NULL: empty, not made yet        */
         struct tn_value_spans *more;    /* VALUE: content behind `span`; NULL:
@@ -50,7 +50,7 @@ struct tn_tile {
     struct tn_tile *next; /* in the row                                  */
 };
 
-/* Bytes of a wire or run that are replaced by a tile. */
+/* Bytes of a wire or series that are replaced by a tile. */
 struct tn_hole {
     uint64_t        begin, end; /* in the source                              */
     struct tn_tile *tile;       /* NULL: nothing                              */
@@ -98,10 +98,10 @@ enum tn_status tn_mosaic_merge(struct tn_mosaic *m, struct tn_span message);
 
 /* The same for bytes that were merged into a message before: what was found out
  * about them is borrowed. */
-enum tn_status tn_mosaic_merge_known(struct tn_mosaic          *m,
-                                     struct tn_span             message,
-                                     const struct tn_field_run *runs,
-                                     uint32_t                   run_count);
+enum tn_status tn_mosaic_merge_known(struct tn_mosaic             *m,
+                                     struct tn_span                message,
+                                     const struct tn_field_series *series,
+                                     uint32_t series_count);
 
 /* ---- paths --------------------------------------------------------------- */
 

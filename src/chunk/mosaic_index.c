@@ -24,8 +24,8 @@ static bool outline_fits(const struct tn_mosaic_index *index,
     if (!wire->grouped || !tn_index_is_plain(index->field) ||
         index->places.count)
         return false;
-    for (uint32_t i = 0; i < wire->run_count; i++)
-        if (wire->runs[i].number == index->field->number &&
+    for (uint32_t i = 0; i < wire->series_count; i++)
+        if (wire->series[i].number == index->field->number &&
             !wire->grouped[i].groups)
             return false;
     return true;
@@ -34,8 +34,8 @@ static bool outline_fits(const struct tn_mosaic_index *index,
 static void outline_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
                          struct tn_tile *wire)
 {
-    for (uint32_t i = 0; i < wire->run_count; i++) {
-        if (wire->runs[i].number != index->field->number)
+    for (uint32_t i = 0; i < wire->series_count; i++) {
+        if (wire->series[i].number != index->field->number)
             continue;
         struct tn_stretch *stretch =
             tn_list_push(&index->stretches, struct tn_stretch, m->all->error);
@@ -48,7 +48,8 @@ static void outline_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
 static uint64_t stretch_offset(const struct tn_stretch *stretch, uint64_t at,
                                struct tn_error *error)
 {
-    return tn_run_offset(stretch->run, stretch->tile->span.source, at, error);
+    return tn_series_offset(stretch->series, stretch->tile->span.source, at,
+                            error);
 }
 
 /* Where the fields of a stretch are. */
@@ -109,7 +110,7 @@ struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
         return one_of(place_body(tn_place_at(index, at)));
     const struct tn_stretch     *stretch = stretch_of(index, at, &field);
     const struct tn_field_group *group =
-        tn_run_group(stretch->run, field, &count);
+        tn_series_group(stretch->series, field, &count);
     if (field == group->first && stretch->end - field >= count)
         return (struct tn_some){ count, group->bodies, group->largest };
     tn_index_bodies(index, at, 1, &body, error);
@@ -122,7 +123,7 @@ static void read_bodies(const struct tn_stretch *stretch, uint64_t field,
 {
     struct tn_span      rest = { stretch->tile->span.source,
                                  stretch_offset(stretch, field, error),
-                                 stretch->run->run.end };
+                                 stretch->series->series.end };
     struct tn_wire_walk walk;
     struct tn_pb_field  found;
     struct tn_span      whole;
@@ -328,11 +329,11 @@ bool tn_place_field(const struct tn_place *place, struct tn_pb_field *field,
     return true;
 }
 
-/* Where the element of a run at this offset ends. */
-static uint64_t end_of_number(const struct tn_tile *run, uint64_t offset,
+/* Where the element of a series at this offset ends. */
+static uint64_t end_of_number(const struct tn_tile *series, uint64_t offset,
                               enum tn_wire_type type, struct tn_error *error)
 {
-    struct tn_cursor c = cursor_from(run, offset, error);
+    struct tn_cursor c = cursor_from(series, offset, error);
 
     if (type == TN_WIRE_VARINT)
         tn_varint(&c);
@@ -347,7 +348,7 @@ struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
     struct tn_error *error = m->all->error;
     struct tn_tile  *old   = place->tile;
 
-    if (old->kind != TN_TILE_WIRE && old->kind != TN_TILE_RUN) {
+    if (old->kind != TN_TILE_WIRE && old->kind != TN_TILE_PACKED) {
         struct tn_tile *next = old->next;
         *old      = tile ? *tile : (struct tn_tile){ .kind = TN_TILE_NOTHING };
         old->next = next;
@@ -355,7 +356,7 @@ struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
     }
     struct tn_hole hole = { place->offset, place->offset + place->length,
                             NULL };
-    if (old->kind == TN_TILE_RUN)
+    if (old->kind == TN_TILE_PACKED)
         hole.end = end_of_number(
             old, place->offset,
             tn_pb_wire_type(tn_pb_message_field(m->type, old->number)->type),
@@ -548,22 +549,23 @@ struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
 
 /* ---- scanning ------------------------------------------------------------ */
 
-/* Numbers in a run are found only once it is a tile of its own. */
-static void scan_run(struct tn_mosaic *m, struct tn_mosaic_index *index,
-                     struct tn_tile *wire, const struct tn_pb_field *field,
-                     struct tn_span whole)
+/* Numbers in a series are found only once it is a tile of its own. */
+static void scan_series(struct tn_mosaic *m, struct tn_mosaic_index *index,
+                        struct tn_tile *wire, const struct tn_pb_field *field,
+                        struct tn_span whole)
 {
     struct tn_error  *error = m->all->error;
     enum tn_wire_type type  = tn_pb_wire_type(index->field->type);
     struct tn_cursor  body  = field->body;
-    struct tn_tile   *run   = new_tile(
-            m->all, (struct tn_tile){ .kind   = TN_TILE_RUN,
-                                      .number = field->number,
-                                      .span   = tn_wire_body(field, whole) });
+    struct tn_tile   *series = new_tile(
+          m->all, (struct tn_tile){ .kind   = TN_TILE_PACKED,
+                                    .number = field->number,
+                                    .span   = tn_wire_body(field, whole) });
 
-    if (!run || !add_hole(m->all, wire,
-                          (struct tn_hole){ whole.offset,
-                                            whole.offset + whole.length, run }))
+    if (!series ||
+        !add_hole(m->all, wire,
+                  (struct tn_hole){ whole.offset, whole.offset + whole.length,
+                                    series }))
         return;
     while (tn_more(&body)) {
         uint64_t at   = body.offset;
@@ -572,7 +574,7 @@ static void scan_run(struct tn_mosaic *m, struct tn_mosaic_index *index,
                                                   : tn_u32(&body);
         if (!tn_failed(error) &&
             tn_pb_holds(index->field, tn_pb_decode(index->field->type, bits)))
-            add_place(index, (struct tn_place){ .tile = run, .offset = at },
+            add_place(index, (struct tn_place){ .tile = series, .offset = at },
                       error);
     }
 }
@@ -594,7 +596,7 @@ static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,
     struct key                     key;
 
     if (tn_pb_fit(type, field) == TN_PB_FITS_PACKED) {
-        scan_run(m, index, wire, field, whole);
+        scan_series(m, index, wire, field, whole);
         return;
     }
     if (!tn_pb_is_value(type, field))
@@ -670,23 +672,23 @@ static void scan_span(struct tn_mosaic *m, struct tn_mosaic_index *index,
     tn_wire_walk_done(&walk);
 }
 
-static struct tn_span run_span(const struct tn_tile      *wire,
-                               const struct tn_field_run *run)
+static struct tn_span series_span(const struct tn_tile         *wire,
+                                  const struct tn_field_series *series)
 {
-    return (struct tn_span){ wire->span.source, run->begin,
-                             run->end - run->begin };
+    return (struct tn_span){ wire->span.source, series->begin,
+                             series->end - series->begin };
 }
 
 static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
                       struct tn_tile *wire)
 {
-    if (!wire->runs)
+    if (!wire->series)
         scan_span(m, index, wire, wire->span);
-    for (uint32_t i = 0; i < wire->run_count; i++) {
-        const struct tn_field_run *run = &wire->runs[i];
-        if (run->number == index->field->number ||
-            is_rival(m, index->field, run->number))
-            scan_span(m, index, wire, run_span(wire, run));
+    for (uint32_t i = 0; i < wire->series_count; i++) {
+        const struct tn_field_series *series = &wire->series[i];
+        if (series->number == index->field->number ||
+            is_rival(m, index->field, series->number))
+            scan_span(m, index, wire, series_span(wire, series));
     }
 }
 

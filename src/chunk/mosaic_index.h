@@ -14,7 +14,7 @@
 #include "chunk/mosaic.h"
 #include "wire/pb/pb_wire.h"
 
-/* Where an element is: in wire or in a run at `offset`, or in a tile of its
+/* Where an element is: in wire or in a series at `offset`, or in a tile of its
  * own.  In wire the field has `length` bytes, and its content begins after
  * `head` of them. */
 struct tn_place {
@@ -27,10 +27,10 @@ struct tn_place {
 /* No wire is longer: tn_mosaic_merge() refuses it. */
 #define TN_PLACE_LENGTH_MAX ((UINT64_C(1) << 59) - 1)
 
-/* Fields [begin, end) of a run of the tile's wire. */
+/* Fields [begin, end) of a series of the tile's wire. */
 struct tn_stretch {
     struct tn_tile              *tile;
-    const struct tn_grouped_run *run;
+    const struct tn_grouped_series *series;
     uint64_t                     begin, end;
 };
 

@@ -36,7 +36,7 @@ static uint64_t tile_size(const struct tn_tile *tile)
     case TN_TILE_VALUE:
         return tile->head.size + tile->span.length +
                (tile->more ? tile->more->length : 0);
-    case TN_TILE_RUN: size = wire_size(tile); break;
+    case TN_TILE_PACKED: size = wire_size(tile); break;
     case TN_TILE_MESSAGE:
         size = tile->message ? tn_mosaic_size(tile->message) : 0;
         if (tile->is_group)
@@ -44,7 +44,7 @@ static uint64_t tile_size(const struct tn_tile *tile)
         break;
     case TN_TILE_NOTHING: return 0;
     }
-    if (tile->kind == TN_TILE_RUN && size == 0)
+    if (tile->kind == TN_TILE_PACKED && size == 0)
         return 0;
     return size + tag_size(tile->number) + tn_varint_size(size);
 }
@@ -121,7 +121,7 @@ static void write_inner(struct tn_tile *tile, struct tn_rope *to)
     struct tn_rope body;
 
     tn_rope_init(&body, to->arena, to->error);
-    if (tile->kind == TN_TILE_RUN)
+    if (tile->kind == TN_TILE_PACKED)
         write_wire(tile, &body);
     else if (tile->message)
         tn_mosaic_write(tile->message, &body);
@@ -136,7 +136,7 @@ static void write_tile(struct tn_tile *tile, struct tn_rope *to)
 {
     switch (tile->kind) {
     case TN_TILE_WIRE: write_wire(tile, to); break;
-    case TN_TILE_RUN:
+    case TN_TILE_PACKED:
     case TN_TILE_MESSAGE: write_inner(tile, to); break;
     case TN_TILE_VALUE:
         tn_rope_bytes(to, tile->head);
@@ -217,8 +217,8 @@ static struct packed packed_begin(const struct tn_mosaic *m,
                                   const struct tn_tile   *wire)
 {
     if (!wire || wire->kind != TN_TILE_WIRE || m->all->is_rough ||
-        !(wire->runs ? packed_type(m->type, wire->runs[0].number) != NULL
-                     : has_packed(m->type)) ||
+        !(wire->series ? packed_type(m->type, wire->series[0].number) != NULL
+                       : has_packed(m->type)) ||
         is_holed(wire, wire->span.offset))
         return (struct packed){ .number = 0 };
     return packed_in(m, wire->span, false);
@@ -229,8 +229,8 @@ static struct packed packed_end(const struct tn_mosaic *m,
                                 const struct tn_tile *tile, struct tn_span wire,
                                 uint32_t number)
 {
-    const struct tn_field_run *last =
-        tile->runs ? &tile->runs[tile->run_count - 1] : NULL;
+    const struct tn_field_series *last =
+        tile->series ? &tile->series[tile->series_count - 1] : NULL;
 
     if (!number || !wire.length || (last && last->number != number) ||
         is_holed(tile, wire.offset + wire.length - 1))
@@ -333,17 +333,17 @@ static void refuse_long(struct parting *p, uint32_t number, uint64_t size,
 }
 
 /* The last place up to `size` bytes at which a number ends: 0 if none does. */
-static uint64_t whole_numbers(struct tn_span run, uint64_t size,
+static uint64_t whole_numbers(struct tn_span series, uint64_t size,
                               enum tn_wire_type type, struct tn_error *error)
 {
     uint8_t byte;
 
-    if (size >= run.length)
-        return run.length;
+    if (size >= series.length)
+        return series.length;
     if (type != TN_WIRE_VARINT)
         return size - size % (type == TN_WIRE_FIXED64 ? 8 : 4);
     for (; size; size--) {
-        if (tn_source_read(run.source, run.offset + size - 1, &byte, 1,
+        if (tn_source_read(series.source, series.offset + size - 1, &byte, 1,
                            error) != TN_OK)
             return 0;
         if (byte < 0x80)
@@ -354,23 +354,23 @@ static uint64_t whole_numbers(struct tn_span run, uint64_t size,
 
 /* Packed numbers, as many to a part as fit; the first ones go behind `used`
  * bytes of the part there is. */
-static void part_numbers(struct parting *p, struct tn_span run,
+static void part_numbers(struct parting *p, struct tn_span series,
                          const struct tn_pb_field_type *field, uint64_t used)
 {
     enum tn_wire_type type = tn_pb_wire_type(field->type);
     uint64_t head = used + tag_size(field->number) + tn_varint_size(p->most);
 
-    while (run.length && !tn_failed(p->error)) {
+    while (series.length && !tn_failed(p->error)) {
         uint64_t room  = p->most > head ? p->most - head : 0;
-        uint64_t taken = whole_numbers(run, room, type, p->error);
+        uint64_t taken = whole_numbers(series, room, type, p->error);
         if (taken == 0) {
-            refuse_long(p, field->number, run.length, run.offset);
+            refuse_long(p, field->number, series.length, series.offset);
             return;
         }
         tn_pb_put_span(part_for(p, taken + head - used), field->number,
-                       (struct tn_span){ run.source, run.offset, taken });
-        run.offset += taken;
-        run.length -= taken;
+                       (struct tn_span){ series.source, series.offset, taken });
+        series.offset += taken;
+        series.length -= taken;
         head -= used;
         used = 0;
     }
@@ -668,7 +668,7 @@ static void slice_place(struct tn_mosaic *m, struct tn_mosaic_index *index,
 
     if (place->tile->kind == TN_TILE_WIRE) {
         tn_rope_span(to, tn_place_span(place));
-    } else if (place->tile->kind == TN_TILE_RUN) {
+    } else if (place->tile->kind == TN_TILE_PACKED) {
         whole = place->tile->span;
         whole.length -= place->offset - whole.offset;
         whole.offset = place->offset;

@@ -5,14 +5,14 @@
  *     1. fields longer than a third of it, the largest first, until m fits:
  *        strings and bytes become chunks; a message is itself reduced, and
  *        becomes a chunk if that was not enough
- *     2. what remains is cut between fields into runs as long as the limit
+ *     2. what remains is cut between fields into series as long as the limit
  *        allows; each is merged into m when it is joined, in this order
  *
  * What became a chunk leaves an empty field behind, so that the merged message
  * has it where it was: byte by byte it is the one that was split.  Packed
  * numbers that had to be divided are joined again when they are merged.
  *
- * A third, so that runs are at least two thirds full.  Runs need no schema:
+ * A third, so that series are at least two thirds full.  Runs need no schema:
  * one after the other they are the bytes of m, repeated fields, maps and
  * unknown fields alike.
  *
@@ -319,31 +319,34 @@ static void take_larges(struct sizing *s, struct tn_mosaic *m,
     tn_list_done(&larges);
 }
 
-/* ---- runs ---------------------------------------------------------------- */
+/* ---- series ----------------------------------------------------------------
+ */
 
 struct running {
     struct sizing *s;
     struct tn_tags path;
-    bool           is_base; /* of the next run                                */
+    bool is_base; /* of the next series                                */
 };
 
-static void add_run(void *context, struct tn_rope *run)
+static void add_series(void *context, struct tn_rope *series)
 {
     struct running *r = context;
 
     if (r->is_base)
-        tn_rope_append(&r->s->root->first_run, run);
+        tn_rope_append(&r->s->root->first_piece, series);
     else
-        tn_splitter_add(r->s->root, TN_CHUNK_MESSAGE, run, r->path, TN_AT_END);
+        tn_splitter_add(r->s->root, TN_CHUNK_MESSAGE, series, r->path,
+                        TN_AT_END);
     r->is_base = false;
 }
 
-/* The first run of the whole message stays: it is the base. */
-static void cut_runs(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
+/* The first series of the whole message stays: it is the base. */
+static void cut_series(struct sizing *s, struct tn_mosaic *m,
+                       struct tn_tags path)
 {
     struct running running = { s, path, m == s->root->base };
 
-    if (tn_mosaic_parts(m, s->most, add_run, &running) == TN_OK)
+    if (tn_mosaic_parts(m, s->most, add_series, &running) == TN_OK)
         tn_mosaic_empty(m, NULL);
 }
 
@@ -353,7 +356,7 @@ static void reduce(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
         return;
     take_larges(s, m, path);
     if (!tn_failed(s->error) && tn_mosaic_size(m) > s->most)
-        cut_runs(s, m, path);
+        cut_series(s, m, path);
     if (!s->error->where[0]) /* the innermost knows the whole path */
         tn_tags_where(path, s->root->type, s->error);
 }

@@ -226,7 +226,7 @@ static void test_choices(void **state)
         { "an element",
           "repeated_string_field: [\"a\", \"" S50 S50 "\", \"b\"]",
           "repeated_string_field[1]=b100" },
-        { "runs of small ones",
+        { "series of small ones",
           "repeated_string_field: [\"" TEN TEN "\", \"" TEN TEN "\", \"" TEN TEN
           "\", \"" TEN TEN "\", \"" TEN TEN "\", \"" TEN TEN "\"]",
           "=m44" },

@@ -28,7 +28,7 @@ static void init_root(struct tn_splitter *root, struct tn_message *message)
     tn_list_init(&root->chunks, memory, sizeof(struct tn_chunk *));
     tn_list_init(&root->fields, memory, sizeof(struct tn_chunked_field));
     tn_list_init(&root->spooled, memory, sizeof(struct tn_source *));
-    tn_rope_init(&root->first_run, &root->arena, &root->failure);
+    tn_rope_init(&root->first_piece, &root->arena, &root->failure);
     tn_buffer_init(&root->chunked, memory, &root->failure);
     tn_buffer_init(&root->file, memory, &root->failure);
 }
@@ -74,7 +74,7 @@ void tn_splitter_close(struct tn_splitter *splitter)
     tn_list_done(&splitter->spooled);
     tn_list_done(&splitter->chunks);
     tn_list_done(&splitter->fields);
-    tn_rope_done(&splitter->first_run);
+    tn_rope_done(&splitter->first_piece);
     tn_buffer_done(&splitter->chunked);
     tn_buffer_done(&splitter->file);
     tn_mosaics_done(&splitter->mosaics);
@@ -644,8 +644,8 @@ static void number_chunks(struct tn_splitter *root)
         }
         result->has_chunk = true;
         result->chunk     = i;
-        tn_mosaic_write(root->base, &root->first_run);
-        tn_chunk_fill(chunk, &root->first_run);
+        tn_mosaic_write(root->base, &root->first_piece);
+        tn_chunk_fill(chunk, &root->first_piece);
     }
 }
 

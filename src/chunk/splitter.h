@@ -52,7 +52,7 @@ struct tn_splitter {
     struct tn_error    failure; /* sticky, unless the caller made a mistake   */
     struct tn_mosaics  mosaics;
     struct tn_mosaic  *base;
-    struct tn_rope     first_run; /* what was cut off the base's beginning    */
+    struct tn_rope first_piece; /* what was cut off the base's beginning    */
     struct tn_list     chunks; /* struct tn_chunk *, as they are numbered     */
     struct tn_list     fields; /* struct tn_chunked_field, as they were added */
     bool               keeps_base, is_split;

@@ -22,7 +22,7 @@
 #include "io/pipeline.h"
 #include "io/workers.h"
 
-/* A row of more runs than that is walked again whenever it is asked for. */
+/* A row of more series than that is walked again whenever it is asked for. */
 #define MOST_RUNS 16
 
 /* Sharing pays off from so many bytes on, if fields are no longer than that on
@@ -37,8 +37,8 @@
 #define STRIP_LEAST   ((ptrdiff_t)256 << 10)
 #define JOBS_A_WORKER 4
 
-struct run {
-    struct tn_field_run about;
+struct series {
+    struct tn_field_series about;
     uint64_t            count; /* fields                                      */
     uint64_t            first_group;
     bool                is_odd; /* not all are bytes or messages              */
@@ -48,62 +48,63 @@ struct surveying {
     struct tn_wire_walk  walk;
     struct tn_survey_how how;
     struct tn_error     *error;
-    struct run           runs[MOST_RUNS];
+    struct series        series[MOST_RUNS];
     uint32_t             count;  /* MOST_RUNS + 1: too many                   */
-    struct tn_list       groups; /* struct tn_field_group, of all runs        */
+    struct tn_list groups; /* struct tn_field_group, of all series        */
     bool                 was_shared;
 };
 
 /* ---- noting -------------------------------------------------------------- */
 
-/* The run of that number at the end of what was walked; NULL: too many. */
-static struct run *open_run(struct surveying *s, uint32_t number, uint64_t at)
+/* The series of that number at the end of what was walked; NULL: too many. */
+static struct series *open_series(struct surveying *s, uint32_t number,
+                                  uint64_t at)
 {
     if (s->count > MOST_RUNS)
         return NULL;
-    if (s->count && s->runs[s->count - 1].about.number == number)
-        return &s->runs[s->count - 1];
+    if (s->count && s->series[s->count - 1].about.number == number)
+        return &s->series[s->count - 1];
     if (s->count++ == MOST_RUNS) {
         tn_list_done(&s->groups);
         return NULL;
     }
-    struct run *run = &s->runs[s->count - 1];
-    *run            = (struct run){ .about       = { number, at, at },
-                                    .first_group = s->groups.count };
-    return run;
+    struct series *series = &s->series[s->count - 1];
+    *series               = (struct series){ .about       = { number, at, at },
+                                             .first_group = s->groups.count };
+    return series;
 }
 
-static void note_group(struct surveying *s, struct run *run, uint64_t offset,
-                       struct tn_row_sum sum)
+static void note_group(struct surveying *s, struct series *series,
+                       uint64_t offset, struct tn_row_sum sum)
 {
     struct tn_field_group *group =
-        s->how.notes_groups && !run->is_odd
+        s->how.notes_groups && !series->is_odd
             ? tn_list_push(&s->groups, struct tn_field_group, s->error)
             : NULL;
 
     if (group)
-        *group = (struct tn_field_group){ run->count, offset, sum.bodies,
+        *group = (struct tn_field_group){ series->count, offset, sum.bodies,
                                           sum.largest };
-    run->count += sum.count;
+    series->count += sum.count;
 }
 
-/* Into the last group of the run, if there is room. */
-static void note_one(struct surveying *s, struct run *run, uint64_t offset,
-                     uint64_t body)
+/* Into the last group of the series, if there is room. */
+static void note_one(struct surveying *s, struct series *series,
+                     uint64_t offset, uint64_t body)
 {
     struct tn_row_sum      one = { 1, 0, body, body };
     struct tn_field_group *last =
-        s->groups.count > run->first_group
+        s->groups.count > series->first_group
             ? tn_list_at(&s->groups, struct tn_field_group, s->groups.count - 1)
             : NULL;
 
-    if (!last || run->count - last->first >= TN_GROUP_FIELDS) {
-        note_group(s, run, offset, one);
+    if (!last || series->count - last->first >= TN_GROUP_FIELDS) {
+        note_group(s, series, offset, one);
         return;
     }
     last->bodies += body;
     last->largest = tn_max(last->largest, body);
-    run->count++;
+    series->count++;
 }
 
 /* ---- sharing ------------------------------------------------------------- */
@@ -200,7 +201,7 @@ static void make_room(struct surveying *s, const struct sharing *sharing)
         s->groups.count = count;
 }
 
-static void take_part(struct surveying *s, struct run *run,
+static void take_part(struct surveying *s, struct series *series,
                       const struct part *part)
 {
     struct tn_field_group *to =
@@ -210,13 +211,13 @@ static void take_part(struct surveying *s, struct run *run,
 
     for (uint64_t i = 0; to && i < part->groups.count; i++) {
         to[i] = *tn_list_at(&part->groups, struct tn_field_group, i);
-        to[i].first += run->count;
+        to[i].first += series->count;
     }
-    run->count += part->count;
+    series->count += part->count;
 }
 
 /* The few fields before the first of a part; where they end. */
-static const uint8_t *walk_between(struct surveying *s, struct run *run,
+static const uint8_t *walk_between(struct surveying *s, struct series *series,
                                    const struct sharing *sharing,
                                    const uint8_t *at, const uint8_t *stop)
 {
@@ -225,7 +226,7 @@ static const uint8_t *walk_between(struct surveying *s, struct run *run,
             tn_wire_sum(at, stop, sharing->end, TN_GROUP_FIELDS);
         if (sum.count == 0)
             break;
-        note_group(s, run,
+        note_group(s, series,
                    sharing->offset + (uint64_t)(at - sharing->parts[0].begin),
                    sum);
         at += sum.size;
@@ -235,7 +236,7 @@ static const uint8_t *walk_between(struct surveying *s, struct run *run,
 
 /* Parts to which the fields before lead, and the fields of others; where the
  * last one ends. */
-static const uint8_t *join_parts(struct surveying *s, struct run *run,
+static const uint8_t *join_parts(struct surveying *s, struct series *series,
                                  const struct sharing *sharing)
 {
     const uint8_t *at = sharing->parts[0].begin;
@@ -245,10 +246,10 @@ static const uint8_t *join_parts(struct surveying *s, struct run *run,
         const struct part *part = &sharing->parts[i];
         if (!part->first)
             continue;
-        at = walk_between(s, run, sharing, at, part->first);
+        at = walk_between(s, series, sharing, at, part->first);
         if (part->first != at)
             continue;
-        take_part(s, run, part);
+        take_part(s, series, part);
         at = part->end;
     }
     return at;
@@ -282,8 +283,8 @@ static void close_parts(struct surveying *s, struct sharing *sharing)
                    sharing->count * sizeof *sharing->parts);
 }
 
-/* The rest of the wire begins with fields like those of the run. */
-static void share_rest(struct surveying *s, struct run *run)
+/* The rest of the wire begins with fields like those of the series. */
+static void share_rest(struct surveying *s, struct series *series)
 {
     struct tn_cursor *c       = &s->walk.cursor;
     unsigned          workers = tn_pipeline_workers(s->how.workers);
@@ -300,10 +301,10 @@ static void share_rest(struct surveying *s, struct run *run)
         return;
     if (tn_workers_run(workers, jobs, walk_parts, &sharing, s->error) ==
         TN_OK) {
-        const uint8_t *end = join_parts(s, run, &sharing);
+        const uint8_t *end = join_parts(s, series, &sharing);
         c->offset += (uint64_t)(end - c->at);
         c->at          = end;
-        run->about.end = c->offset;
+        series->about.end = c->offset;
     }
     close_parts(s, &sharing);
 }
@@ -330,13 +331,13 @@ static bool survey_rows(struct surveying *s)
 
     if (sum.count == 0)
         return false;
-    struct run *run = open_run(s, number, begin);
-    if (!run)
+    struct series *series = open_series(s, number, begin);
+    if (!series)
         return true;
-    note_group(s, run, begin, sum);
-    run->about.end = begin + sum.size;
+    note_group(s, series, begin, sum);
+    series->about.end = begin + sum.size;
     if (is_worth_sharing(s, sum))
-        share_rest(s, run);
+        share_rest(s, series);
     return true;
 }
 
@@ -347,60 +348,60 @@ static bool survey_field(struct surveying *s)
 
     if (!tn_wire_walk_next(&s->walk, &field, &whole))
         return false;
-    struct run *run = open_run(s, field.number, whole.offset);
-    if (!run)
+    struct series *series = open_series(s, field.number, whole.offset);
+    if (!series)
         return true;
     if (field.type == TN_WIRE_LEN)
-        note_one(s, run, whole.offset, tn_wire_body(&field, whole).length);
+        note_one(s, series, whole.offset, tn_wire_body(&field, whole).length);
     else
-        run->is_odd = true;
-    run->about.end = whole.offset + whole.length;
+        series->is_odd = true;
+    series->about.end = whole.offset + whole.length;
     return true;
 }
 
-static struct tn_field_run *keep_runs(const struct surveying *s,
-                                      struct tn_arena        *arena)
+static struct tn_field_series *keep_series(const struct surveying *s,
+                                           struct tn_arena        *arena)
 {
-    struct tn_field_run *runs =
-        tn_new(arena, struct tn_field_run, s->count, s->error);
+    struct tn_field_series *series =
+        tn_new(arena, struct tn_field_series, s->count, s->error);
 
-    for (uint32_t i = 0; runs && i < s->count; i++)
-        runs[i] = s->runs[i].about;
-    return runs;
+    for (uint32_t i = 0; series && i < s->count; i++)
+        series[i] = s->series[i].about;
+    return series;
 }
 
-static struct tn_grouped_run *keep_groups(const struct surveying *s,
-                                          struct tn_arena        *arena)
+static struct tn_grouped_series *keep_groups(const struct surveying *s,
+                                             struct tn_arena        *arena)
 {
     uint64_t               total = s->groups.count;
-    struct tn_grouped_run *runs =
-        tn_new(arena, struct tn_grouped_run, s->count, s->error);
+    struct tn_grouped_series *series =
+        tn_new(arena, struct tn_grouped_series, s->count, s->error);
     struct tn_field_group *groups =
         tn_new(arena, struct tn_field_group, total, s->error);
 
-    if (!runs || !groups)
+    if (!series || !groups)
         return NULL;
     if (total)
         memcpy(groups, s->groups.items, (size_t)total * sizeof *groups);
     for (uint32_t i = 0; i < s->count; i++) {
-        const struct run *run = &s->runs[i];
-        uint64_t next = i + 1 < s->count ? s->runs[i + 1].first_group : total;
-        runs[i] =
-            (struct tn_grouped_run){ run->about, run->count,
-                                     run->is_odd || next == run->first_group
-                                         ? NULL
-                                         : groups + run->first_group,
-                                     next - run->first_group };
+        const struct series *from = &s->series[i];
+        uint64_t next = i + 1 < s->count ? s->series[i + 1].first_group : total;
+        bool     has_groups = !from->is_odd && next > from->first_group;
+        series[i] =
+            (struct tn_grouped_series){ from->about, from->count,
+                                        has_groups ? groups + from->first_group
+                                                   : NULL,
+                                        next - from->first_group };
     }
-    return runs;
+    return series;
 }
 
 static void keep(const struct surveying *s, struct tn_arena *arena,
                  struct tn_wire_survey *survey)
 {
-    survey->run_count = s->count;
-    survey->runs      = keep_runs(s, arena);
-    if (s->how.notes_groups && survey->runs)
+    survey->series_count = s->count;
+    survey->series       = keep_series(s, arena);
+    if (s->how.notes_groups && survey->series)
         survey->grouped = keep_groups(s, arena);
 }
 
@@ -424,33 +425,34 @@ enum tn_status tn_wire_survey(struct tn_wire_survey *survey,
 
 /* ---- looking up ---------------------------------------------------------- */
 
-const struct tn_field_group *tn_run_group(const struct tn_grouped_run *run,
-                                          uint64_t at, uint64_t *count)
+const struct tn_field_group *tn_series_group(
+    const struct tn_grouped_series *series, uint64_t at, uint64_t *count)
 {
     /* most groups are full: it is there, or a little later */
     uint64_t low = at / TN_GROUP_FIELDS, high = low + 1, step = 1;
 
-    while (high < run->group_count && run->groups[high].first <= at) {
+    while (high < series->group_count && series->groups[high].first <= at) {
         low = high;
         high += step;
         step *= 2;
     }
-    high = tn_min(high, run->group_count);
+    high = tn_min(high, series->group_count);
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (run->groups[middle].first <= at)
+        if (series->groups[middle].first <= at)
             low = middle;
         else
             high = middle;
     }
-    *count = (high < run->group_count ? run->groups[high].first : run->count) -
-             run->groups[low].first;
-    return &run->groups[low];
+    *count = (high < series->group_count ? series->groups[high].first
+                                         : series->count) -
+             series->groups[low].first;
+    return &series->groups[low];
 }
 
-uint64_t tn_run_offset(const struct tn_grouped_run *run,
-                       struct tn_source *source, uint64_t at,
-                       struct tn_error *error)
+uint64_t tn_series_offset(const struct tn_grouped_series *series,
+                          struct tn_source *source, uint64_t at,
+                          struct tn_error *error)
 {
     struct tn_wire_walk walk;
     struct tn_pb_field  field;
@@ -458,13 +460,13 @@ uint64_t tn_run_offset(const struct tn_grouped_run *run,
     uint64_t            count;
     uint32_t            number;
 
-    if (at >= run->count)
-        return run->run.end;
-    const struct tn_field_group *group = tn_run_group(run, at, &count);
-    tn_wire_walk_init(
-        &walk,
-        (struct tn_span){ source, group->offset, run->run.end - group->offset },
-        error);
+    if (at >= series->count)
+        return series->series.end;
+    const struct tn_field_group *group = tn_series_group(series, at, &count);
+    tn_wire_walk_init(&walk,
+                      (struct tn_span){ source, group->offset,
+                                        series->series.end - group->offset },
+                      error);
     for (uint64_t left = at - group->first; left && !tn_failed(error);
          left -= count) {
         count = tn_wire_walk_sum(&walk, &number, left).count;

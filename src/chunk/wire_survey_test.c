@@ -48,19 +48,21 @@ static void put(struct table *t, uint32_t number, uint64_t size, uint8_t filler)
 }
 
 /* Groups say what a walk finds, each field where it is. */
-static void check_run(struct table *t, const struct tn_grouped_run *run)
+static void check_series(struct table                   *t,
+                         const struct tn_grouped_series *series)
 {
     struct tn_wire_walk walk;
     struct tn_pb_field  field;
     struct tn_span      whole;
     uint64_t            at = 0, left = 0, bodies = 0, largest = 0;
 
-    tn_wire_walk_init(&walk,
-                      (struct tn_span){ &t->source, run->run.begin,
-                                        run->run.end - run->run.begin },
-                      &t->error);
+    tn_wire_walk_init(
+        &walk,
+        (struct tn_span){ &t->source, series->series.begin,
+                          series->series.end - series->series.begin },
+        &t->error);
     for (; tn_wire_walk_next(&walk, &field, &whole); at++, left--) {
-        const struct tn_field_group *group = tn_run_group(run, at, &left);
+        const struct tn_field_group *group = tn_series_group(series, at, &left);
         left -= at - group->first;
         uint64_t body = tn_wire_body(&field, whole).length;
         bodies        = at == group->first ? body : bodies + body;
@@ -70,17 +72,18 @@ static void check_run(struct table *t, const struct tn_grouped_run *run)
             assert_int_equal(largest, group->largest);
         }
         if (at % 97 == 0)
-            assert_int_equal(tn_run_offset(run, &t->source, at, &t->error),
-                             whole.offset);
+            assert_int_equal(
+                tn_series_offset(series, &t->source, at, &t->error),
+                whole.offset);
     }
     tn_wire_walk_done(&walk);
-    assert_int_equal(at, run->count);
-    assert_int_equal(tn_run_offset(run, &t->source, at, &t->error),
-                     run->run.end);
+    assert_int_equal(at, series->count);
+    assert_int_equal(tn_series_offset(series, &t->source, at, &t->error),
+                     series->series.end);
     assert_int_equal(t->error.status, TN_OK);
 }
 
-static void test_runs(void **state)
+static void test_series(void **state)
 {
     struct table t;
 
@@ -96,24 +99,24 @@ static void test_runs(void **state)
     tn_buffer_varint(&t.bytes, 300);
     put(&t, 4, 0, 0);
     assert_int_equal(survey(&t, true, 1), TN_OK);
-    assert_int_equal(t.survey.run_count, 3);
-    check_run(&t, &t.survey.grouped[0]);
+    assert_int_equal(t.survey.series_count, 3);
+    check_series(&t, &t.survey.grouped[0]);
     assert_int_equal(t.survey.grouped[0].count, 202);
     assert_true(t.survey.grouped[0].group_count < 8);
-    assert_int_equal(t.survey.runs[1].number, 17);
+    assert_int_equal(t.survey.series[1].number, 17);
     assert_null(t.survey.grouped[1].groups); /* one is a number */
-    assert_int_equal(t.survey.runs[1].end, t.survey.runs[2].begin);
-    assert_int_equal(t.survey.runs[2].end, t.bytes.size);
-    check_run(&t, &t.survey.grouped[2]);
+    assert_int_equal(t.survey.series[1].end, t.survey.series[2].begin);
+    assert_int_equal(t.survey.series[2].end, t.bytes.size);
+    check_series(&t, &t.survey.grouped[2]);
 
     assert_int_equal(survey(&t, false, 1), TN_OK);
-    assert_int_equal(t.survey.run_count, 3);
+    assert_int_equal(t.survey.series_count, 3);
     assert_null(t.survey.grouped);
 
     for (unsigned i = 0; i < 14; i++)
         put(&t, 1 + i % 2, 3, 0);
     assert_int_equal(survey(&t, true, 1), TN_OK);
-    assert_null(t.survey.runs); /* 17 runs */
+    assert_null(t.survey.series); /* 17 series */
     close_table(&t);
 }
 
@@ -134,13 +137,13 @@ static void fill(struct table *t, bool is_false)
 static void same_on(struct table *t, unsigned workers)
 {
     assert_int_equal(survey(t, true, 1), TN_OK);
-    struct tn_grouped_run alone = t->survey.grouped[0];
+    struct tn_grouped_series alone = t->survey.grouped[0];
     assert_int_equal(survey(t, true, workers), TN_OK);
-    assert_int_equal(t->survey.run_count, 2);
+    assert_int_equal(t->survey.series_count, 2);
     assert_int_equal(t->survey.grouped[0].count, alone.count);
-    assert_int_equal(t->survey.runs[0].end, alone.run.end);
-    assert_int_equal(t->survey.runs[1].end, t->bytes.size);
-    check_run(t, &t->survey.grouped[0]);
+    assert_int_equal(t->survey.series[0].end, alone.series.end);
+    assert_int_equal(t->survey.series[1].end, t->bytes.size);
+    check_series(t, &t->survey.grouped[0]);
 }
 
 static void test_shared(void **state)
@@ -170,19 +173,19 @@ static void test_damage(void **state)
     assert_true(t.error.offset > t.bytes.size - 12);
     t.error           = (struct tn_error)TN_ERROR_INIT;
     uint64_t where    = t.bytes.size / 2;
-    size_t   run_size = 4000; /* eight fields of nothing but 0xff */
-    memset(t.bytes.data + where, 0xff, run_size);
+    size_t   series_size = 4000; /* eight fields of nothing but 0xff */
+    memset(t.bytes.data + where, 0xff, series_size);
     assert_int_not_equal(survey(&t, true, 3), TN_OK);
     assert_true(t.error.offset >= where - 600 &&
-                t.error.offset <= where + run_size);
-    assert_null(t.survey.runs);
+                t.error.offset <= where + series_size);
+    assert_null(t.survey.series);
     close_table(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_series),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_damage),
     };

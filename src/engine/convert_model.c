@@ -266,17 +266,17 @@ static bool is_of_kind(const struct conversion *c)
 
 /* One version of several is not all of them; and only a file of the same format
  * can stand where a side file was. */
-static enum tn_output_place place_of(const struct conversion *c,
-                                     const struct tn_output  *output)
+static enum tn_output_overwrite place_of(const struct conversion *c,
+                                         const struct tn_output  *output)
 {
     const struct tn_bundle *bundle = &tn_opened_of(c->model)->bundle;
 
     if (c->model->tags.count > 1)
-        return TN_PLACE_OTHER;
+        return TN_OVERWRITE_NONE;
     if (c->how.external ||
         (tn_output_is_beside(output, bundle) && !is_of_kind(c)))
-        return TN_PLACE_NAMED;
-    return TN_PLACE_ANEW;
+        return TN_OVERWRITE_MODEL;
+    return TN_OVERWRITE_SIDES;
 }
 
 static void finish(struct conversion *c, struct tn_output *output)
@@ -318,7 +318,7 @@ static void write_carried(struct conversion *c, struct tn_conversion *carried)
                        c->error);
     if (receipt)
         tn_output_spare(receipt, &tn_opened_of(c->model)->bundle,
-                        TN_PLACE_OTHER, c->error);
+                        TN_OVERWRITE_NONE, c->error);
     if (!tn_failed(c->error) &&
         write_model(c, carried->model, &output) == TN_OK &&
         tn_output_apart(output, receipt, c->error) == TN_OK &&

@@ -566,7 +566,8 @@ static enum tn_status spare_input(const char              *path,
         const char *name =
             tn_text_format(&arena, error, "%s%s", target->path, suffixes[i]);
         if (name)
-            tn_target_spares_input(name, path, TN_PLACE_NAMED, options, error);
+            tn_target_spares_input(name, path, TN_OVERWRITE_MODEL, options,
+                                   error);
     }
     tn_arena_done(&arena);
     return error->status;
@@ -776,7 +777,7 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
     tn_arena_init(&arena, &memory);
     const char *found = find_path(path, &arena, error);
     if (!tn_failed(error))
-        tn_target_spares_input(target->path, found, TN_PLACE_NAMED, options,
+        tn_target_spares_input(target->path, found, TN_OVERWRITE_MODEL, options,
                                error);
     if (!tn_failed(error) && merge->type)
         merge_message(&job, found, merge->type, error);

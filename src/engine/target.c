@@ -20,13 +20,13 @@ enum tn_status tn_target_spares(const struct tn_target *target,
     struct tn_output        *output = NULL;
 
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK)
-        tn_output_spare(output, bundle, TN_PLACE_OTHER, error);
+        tn_output_spare(output, bundle, TN_OVERWRITE_NONE, error);
     tn_output_close(output);
     return error->status;
 }
 
 static enum tn_status spare(const char *path, const struct tn_opened *opened,
-                            enum tn_output_place place,
+                            enum tn_output_overwrite place,
                             struct tn_memory *memory, struct tn_error *error)
 {
     struct tn_output_options how    = { .can_replace = true, .is_dry = true };
@@ -39,7 +39,7 @@ static enum tn_status spare(const char *path, const struct tn_opened *opened,
 }
 
 enum tn_status tn_target_spares_input(const char *path, const char *input,
-                                      enum tn_output_place     place,
+                                      enum tn_output_overwrite place,
                                       const struct tn_options *options,
                                       struct tn_error         *error)
 {

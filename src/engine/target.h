@@ -20,7 +20,7 @@ enum tn_status tn_target_spares(const struct tn_target *target,
  * is a file at `path`, the model at `input` tells which files belong to it.  A
  * file that is not a model has no others. */
 enum tn_status tn_target_spares_input(const char *path, const char *input,
-                                      enum tn_output_place     place,
+                                      enum tn_output_overwrite place,
                                       const struct tn_options *options,
                                       struct tn_error         *error);
 

@@ -469,7 +469,7 @@ static enum tn_status copy_runs(struct tn_file_sink *sink, struct tn_span span,
     bool is_hole;
 
     while (span.length) {
-        struct tn_span part = tn_span_run(&span, &is_hole);
+        struct tn_span part = tn_span_extent(&span, &is_hole);
         TN_TRY(is_hole ? write_zeros(sink, part.length, error)
                        : copy_windows(sink, part, error));
     }
@@ -607,8 +607,8 @@ static enum tn_status file_gap(struct tn_sink *base, uint64_t count,
 }
 
 /* The slot stays taken: nobody writes to another file meanwhile. */
-static enum tn_status file_place(struct tn_sink *base, uint64_t offset,
-                                 struct tn_bytes bytes, struct tn_error *error)
+static enum tn_status file_fill(struct tn_sink *base, uint64_t offset,
+                                struct tn_bytes bytes, struct tn_error *error)
 {
     struct tn_file_sink *sink = (struct tn_file_sink *)base;
 
@@ -632,7 +632,7 @@ static const struct tn_sink_ops file_sink_ops = {
     .expect = file_expect,
     .patch  = file_patch,
     .gap    = file_gap,
-    .place  = file_place,
+    .fill   = file_fill,
 };
 
 static const struct tn_sink_ops stream_sink_ops = {

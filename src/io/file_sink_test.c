@@ -339,9 +339,9 @@ static void gaps_that_are_filled_later(void **state)
     tn_sink_gap(sink, 4, &rig.error);
     tn_sink_write(sink, tn_text("three "), &rig.error);
     tn_sink_gap(sink, 5, &rig.error);
-    tn_sink_place(sink, 14, tn_text("fo"), &rig.error);
-    tn_sink_place(sink, 16, tn_text("ur"), &rig.error);
-    tn_sink_place(sink, 4, tn_text("two "), &rig.error);
+    tn_sink_fill(sink, 14, tn_text("fo"), &rig.error);
+    tn_sink_fill(sink, 16, tn_text("ur"), &rig.error);
+    tn_sink_fill(sink, 4, tn_text("two "), &rig.error);
     assert_int_equal(sink->offset, 19);
     assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error), TN_OK);
     char           *path = tn_scratch_path(&scratch, "to");
@@ -362,7 +362,7 @@ static void no_gaps_in_a_stream(void **state)
 
     (void)state;
     set_up(&rig, &scratch, create(&scratch), true);
-    assert_false(tn_sink_can_place(&rig.file.sink));
+    assert_false(tn_sink_can_fill(&rig.file.sink));
     assert_int_equal(tn_sink_gap(&rig.file.sink, 4, &rig.error), TN_INVALID);
     tn_file_pool_done(&rig.pool);
     tn_scratch_close(&scratch);

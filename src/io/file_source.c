@@ -175,7 +175,7 @@ static enum tn_status open_file(struct tn_source **out,
     file->source.ops  = &file_ops;
     file->source.size = (uint64_t)about.st_size;
     if ((uint64_t)about.st_blocks * STAT_BLOCK < file->source.size)
-        file->source.run = file_run;
+        file->source.extent = file_run;
     if (is_mapped)
         file->source.map = map_file(descriptor, file->source.size);
     *out = &file->source;

@@ -463,15 +463,15 @@ static void tells_holes_from_data(void **state)
     assert_int_equal(pwrite(file, mib, sizeof mib, (off_t)GIB), sizeof mib);
     close(file);
     struct tn_source *source = open_named(&scratch, &memory, "holes", true);
-    assert_int_equal(source->run(source, 0, 2 * GIB, &is_hole), GIB);
+    assert_int_equal(source->extent(source, 0, 2 * GIB, &is_hole), GIB);
     assert_true(is_hole);
-    assert_int_equal(source->run(source, GIB, GIB, &is_hole), sizeof mib);
+    assert_int_equal(source->extent(source, GIB, GIB, &is_hole), sizeof mib);
     assert_false(is_hole);
     assert_int_equal(
-        source->run(source, GIB + sizeof mib, GIB - sizeof mib, &is_hole),
+        source->extent(source, GIB + sizeof mib, GIB - sizeof mib, &is_hole),
         GIB - sizeof mib);
     assert_true(is_hole);
-    assert_int_equal(source->run(source, 0, 100, &is_hole), 100);
+    assert_int_equal(source->extent(source, 0, 100, &is_hole), 100);
     assert_false(is_hole); /* small ones are not worth a call */
     tn_source_close(source);
     tn_scratch_close(&scratch);

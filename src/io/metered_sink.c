@@ -77,13 +77,13 @@ static enum tn_status metered_gap(struct tn_sink *sink, uint64_t count,
 }
 
 /* The meter knows threads; `uncounted` does not. */
-static enum tn_status metered_place(struct tn_sink *sink, uint64_t offset,
-                                    struct tn_bytes  bytes,
-                                    struct tn_error *error)
+static enum tn_status metered_fill(struct tn_sink *sink, uint64_t offset,
+                                   struct tn_bytes  bytes,
+                                   struct tn_error *error)
 {
     struct tn_metered_sink *metered = (struct tn_metered_sink *)sink;
 
-    TN_TRY(tn_sink_place(metered->to, offset, bytes, error));
+    TN_TRY(tn_sink_fill(metered->to, offset, bytes, error));
     return tn_meter_add(metered->meter, bytes.size, error);
 }
 
@@ -101,7 +101,7 @@ static const struct tn_sink_ops metered_file_ops = {
     .zeros  = metered_zeros,
     .patch  = metered_patch,
     .gap    = metered_gap,
-    .place  = metered_place,
+    .fill   = metered_fill,
 };
 
 /* In front of something that cannot be written over. */
@@ -115,7 +115,7 @@ void tn_metered_sink_init(struct tn_metered_sink *metered, struct tn_sink *to,
                           struct tn_meter *meter)
 {
     *metered = (struct tn_metered_sink){
-        .sink  = { .ops    = tn_sink_can_place(to)   ? &metered_file_ops
+        .sink  = { .ops    = tn_sink_can_fill(to)    ? &metered_file_ops
                              : tn_sink_can_patch(to) ? &metered_ops
                                                      : &metered_stream_ops,
                    .offset = to->offset },

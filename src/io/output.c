@@ -222,10 +222,10 @@ static enum tn_status refuse(const char *name, struct tn_error *error)
                         "%.150s is an input and would be overwritten", name);
 }
 
-enum tn_status tn_output_spare(const struct tn_output *output,
-                               const struct tn_bundle *bundle,
-                               enum tn_output_place    place,
-                               struct tn_error        *error)
+enum tn_status tn_output_spare(const struct tn_output  *output,
+                               const struct tn_bundle  *bundle,
+                               enum tn_output_overwrite place,
+                               struct tn_error         *error)
 {
     bool is_main;
 
@@ -235,14 +235,15 @@ enum tn_status tn_output_spare(const struct tn_output *output,
     if (!output || output->kind != TN_TO_FILE)
         return TN_OK;
     if (is_of_bundle(output, output->name, bundle, &is_main)) {
-        if ((place != TN_PLACE_OTHER && is_main) || place == TN_PLACE_ANEW)
+        if ((place != TN_OVERWRITE_NONE && is_main) ||
+            place == TN_OVERWRITE_SIDES)
             return TN_OK; /* the whole model anew, with what is beside it */
         return refuse(output->name, error);
     }
     for (uint64_t i = 0; i < output->files.count; i++) {
         const char *name = tn_output_entry_at(output, i)->name;
         if (is_of_bundle(output, name, bundle, &is_main) &&
-            (is_main || place != TN_PLACE_ANEW))
+            (is_main || place != TN_OVERWRITE_SIDES))
             return refuse(name, error);
     }
     return TN_OK;

@@ -92,12 +92,12 @@ enum tn_status tn_output_folder(struct tn_output **output,
                                 struct tn_error                *error);
 
 /* What may take the place of files that are being read. */
-enum tn_output_place {
-    TN_PLACE_OTHER, /* nothing: the output is no model                        */
-    TN_PLACE_NAMED, /* the main file that of the model, and then all of them;
-                       a file beside it that the user named, none             */
-    TN_PLACE_ANEW,  /* also files that the format calls so: they hold the same
-                       tensors                                                */
+enum tn_output_overwrite {
+    TN_OVERWRITE_NONE,  /* nothing: the output is no model  */
+    TN_OVERWRITE_MODEL, /* the main file that of the model, and then all of
+                       them; a file beside it that the user named, none */
+    TN_OVERWRITE_SIDES, /* also files that the format calls so: they hold the
+                      same tensors */
 };
 
 /* Whether the main file would replace a side file of the bundle. */
@@ -106,10 +106,10 @@ bool tn_output_is_beside(const struct tn_output *output,
 
 /* Before a commit: INVALID if a file of the bundle would be lost, because it is
  * replaced or is in a folder that is replaced. */
-enum tn_status tn_output_spare(const struct tn_output *output,
-                               const struct tn_bundle *bundle,
-                               enum tn_output_place    place,
-                               struct tn_error        *error);
+enum tn_status tn_output_spare(const struct tn_output  *output,
+                               const struct tn_bundle  *bundle,
+                               enum tn_output_overwrite place,
+                               struct tn_error         *error);
 
 /* Before a commit: INVALID if the target of `other` is one of the files of this
  * output, or in the folder that it replaces. */

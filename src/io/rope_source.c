@@ -82,10 +82,12 @@ static uint64_t rope_run(struct tn_source *source, uint64_t offset,
     uint64_t here = tn_min(length, part->piece.length - skip);
 
     *is_hole = false;
-    if (part->piece.kind != TN_PIECE_SPAN || !part->piece.at.span.source->run)
+    if (part->piece.kind != TN_PIECE_SPAN ||
+        !part->piece.at.span.source->extent)
         return here;
     struct tn_source *inner = part->piece.at.span.source;
-    return inner->run(inner, part->piece.at.span.offset + skip, here, is_hole);
+    return inner->extent(inner, part->piece.at.span.offset + skip, here,
+                         is_hole);
 }
 
 static const uint8_t *rope_look(struct tn_source *source, uint64_t offset,
@@ -160,7 +162,7 @@ enum tn_status tn_source_rope(struct tn_source    **source,
     *made = (struct rope_source){ .source = { .ops    = &rope_ops,
                                               .name   = name,
                                               .memory = memory,
-                                              .run    = rope_run,
+                                              .extent = rope_run,
                                               .look   = rope_look } };
     tn_arena_init(&made->source.pins, memory);
     tn_list_init(&made->parts, memory, sizeof(struct part));

@@ -138,7 +138,7 @@ const char *tn_arg_fault_words(enum tn_arg_fault fault)
     case TN_ARG_UNKNOWN: return "is no argument that the operator has";
     case TN_ARG_TWICE: return "is given twice";
     case TN_ARG_SPLIT: return "is a list with other arguments inside it";
-    case TN_ARG_SAME_PLACE:
+    case TN_ARG_SAME_SLOT:
         return "belongs where an argument without a name stands";
     default: return "is not given, and an argument after it is";
     }
@@ -219,7 +219,7 @@ static void place_all(struct placing *p)
             place_named(p, i);
     for (uint32_t i = 0; i < p->count; i++)
         if (!is_named(p, i))
-            take(p, i, i, TN_ARG_SAME_PLACE);
+            take(p, i, i, TN_ARG_SAME_SLOT);
 }
 
 static uint32_t find_missing(struct placing *p)
@@ -249,10 +249,11 @@ static uint32_t count_slots(const struct placing *p)
     return last + p->count;
 }
 
-bool tn_args_place(const struct tn_vocab_op *op, enum tn_vocab_list list,
-                   const struct tn_bytes *names, uint32_t count,
-                   struct tn_arena *arena, struct tn_arg_places *places,
-                   tn_arg_fault_fn *each, void *context, struct tn_error *error)
+bool tn_args_assign(const struct tn_vocab_op *op, enum tn_vocab_list list,
+                    const struct tn_bytes *names, uint32_t count,
+                    struct tn_arena *arena, struct tn_arg_slots *places,
+                    tn_arg_fault_fn *each, void *context,
+                    struct tn_error *error)
 {
     struct placing p     = { .op      = op,
                              .list    = list,
@@ -265,9 +266,9 @@ bool tn_args_place(const struct tn_vocab_op *op, enum tn_vocab_list list,
 
     while (right < count && stands_right(&p, right))
         right++;
-    *places = (struct tn_arg_places){ .count        = count,
-                                      .length       = count,
-                                      .are_in_order = right == count };
+    *places = (struct tn_arg_slots){ .count        = count,
+                                     .length       = count,
+                                     .are_in_order = right == count };
     if (places->are_in_order)
         return true;
     p.slot_count = count_slots(&p);
@@ -345,10 +346,10 @@ enum tn_status tn_args_in_order(const struct tn_vocab_op *op,
                                 struct tn_arena *arena, struct tn_error *error)
 {
     size_t               size = value_size(values->kind);
-    struct tn_arg_places places;
+    struct tn_arg_slots  places;
 
-    if (!tn_args_place(op, list, names, values->count, arena, &places,
-                       first_fault, error, error) ||
+    if (!tn_args_assign(op, list, names, values->count, arena, &places,
+                        first_fault, error, error) ||
         places.are_in_order)
         return error->status;
     uint8_t       *to   = tn_arena_alloc(arena, (uint64_t)places.length * size,

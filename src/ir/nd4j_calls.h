@@ -44,18 +44,18 @@ const struct tn_vocab_op *tn_nd4j_meant(struct tn_nd4j_book *book,
 /* ---- arguments by name -------------------------------------------------- */
 
 enum tn_arg_fault {
-    TN_ARG_UNKNOWN,    /* the operator has no argument of that name           */
-    TN_ARG_TWICE,      /* given before, and no list                           */
-    TN_ARG_SPLIT,      /* a list, and other arguments stand inside it         */
-    TN_ARG_SAME_PLACE, /* one without a name stands where a named one belongs */
-    TN_ARG_MISSING,    /* not given, has no default, and what follows it is   */
+    TN_ARG_UNKNOWN,   /* the operator has no argument of that name           */
+    TN_ARG_TWICE,     /* given before, and no list                           */
+    TN_ARG_SPLIT,     /* a list, and other arguments stand inside it         */
+    TN_ARG_SAME_SLOT, /* one without a name stands where a named one belongs */
+    TN_ARG_MISSING,   /* not given, has no default, and what follows it is   */
 };
 
 /* What a sentence says that begins with the name. */
 const char *tn_arg_fault_words(enum tn_arg_fault fault);
 
 /* Where the arguments of one list belong. */
-struct tn_arg_places {
+struct tn_arg_slots {
     const uint32_t *slots;  /* by position in the file                        */
     uint32_t        count;  /* in the file                                    */
     uint32_t        length; /* with those that get their default              */
@@ -69,11 +69,11 @@ typedef void tn_arg_fault_fn(void *context, enum tn_arg_fault fault,
 /* `names` may be NULL: nothing is named.  Every fault is told; the places are
  * of use when there is none.  False: there was one, or memory is short and
  * `error` says so. */
-bool tn_args_place(const struct tn_vocab_op *op, enum tn_vocab_list list,
-                   const struct tn_bytes *names, uint32_t count,
-                   struct tn_arena *arena, struct tn_arg_places *places,
-                   tn_arg_fault_fn *each, void *context,
-                   struct tn_error *error);
+bool tn_args_assign(const struct tn_vocab_op *op, enum tn_vocab_list list,
+                    const struct tn_bytes *names, uint32_t count,
+                    struct tn_arena *arena, struct tn_arg_slots *places,
+                    tn_arg_fault_fn *each, void *context,
+                    struct tn_error *error);
 
 /* A list as the kernel counts, what is not given from the defaults.  The list
  * is of ints, bools, dtypes, doubles or strings; `code` says what a type is in

@@ -288,10 +288,10 @@ static void test_faults(void **state)
         struct tn_bytes      names[6];
         uint32_t             count = 0;
         struct told          told  = { .size = 0 };
-        struct tn_arg_places places;
+        struct tn_arg_slots  places;
         for (; count < 6 && cases[i].names[count]; count++)
             names[count] = tn_text(cases[i].names[count]);
-        bool is_good = tn_args_place(
+        bool is_good = tn_args_assign(
             tn_nd4j_named(&b->book, tn_text(cases[i].op)), TN_VOCAB_IARGS,
             names, count, &b->arena, &places, tell, &told, &b->error);
         assert_string_equal(told.text, cases[i].told);

@@ -287,7 +287,7 @@ static enum tn_status copy_stored(struct pass *pass, uint64_t *left,
     while (*left > 0 && pass->units_left > 0) {
         uint64_t units = tn_min(*left * layout->parts, pass->units_left);
         if (!layout->is_small &&
-            tn_units_run(&pass->units, units, layout->parts, &run)) {
+            tn_units_extent(&pass->units, units, layout->parts, &run)) {
             TN_TRY(tn_sink_splice(to, run, pass->error));
             pass->units_left -= run.length / layout->unit_size;
             *left -= run.length / layout->element_size;

@@ -339,8 +339,8 @@ uint64_t tn_units_skip(struct tn_units *units, uint64_t count)
     return tn_units_read(units, NULL, count);
 }
 
-bool tn_units_run(struct tn_units *units, uint64_t count, unsigned parts,
-                  struct tn_span *run)
+bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,
+                     struct tn_span *run)
 {
     struct tn_window *w = &units->window;
 

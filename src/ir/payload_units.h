@@ -52,8 +52,8 @@ uint64_t tn_units_skip(struct tn_units *units, uint64_t count);
 /* At most `count` units as they lie in the source, when they do so in the form
  * that is handed out and are many enough to be worth a splice.  Steps over
  * them.  A multiple of `parts`. */
-bool tn_units_run(struct tn_units *units, uint64_t count, unsigned parts,
-                  struct tn_span *run);
+bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,
+                     struct tn_span *run);
 
 /* Turns the bytes of each of `count` units around. */
 void tn_reverse_units(uint8_t *units, unsigned size, uint64_t count);

@@ -28,7 +28,7 @@ struct tn_range {
 /* How an input will be read. */
 enum tn_access_kind {
     TN_ACCESS_FORWARD, /* once, from the front                                */
-    TN_ACCESS_RUNS,    /* in long runs, anywhere                              */
+    TN_ACCESS_EXTENTS, /* in long runs, anywhere                              */
     TN_ACCESS_POINTS,  /* element by element, anywhere                        */
 };
 
@@ -221,7 +221,7 @@ static enum tn_status access_open(struct tn_access         *access,
         return TN_OK;
     }
     if (kind == TN_ACCESS_FORWARD ||
-        (kind == TN_ACCESS_RUNS && is_seekable(elements, range->depth)))
+        (kind == TN_ACCESS_EXTENTS && is_seekable(elements, range->depth)))
         return TN_OK;
     return decode_all(access, range->error);
 }
@@ -524,7 +524,8 @@ static enum tn_access_kind access_kind(const struct tn_strided *s,
     uint32_t last    = s->rank - 1;
     bool     is_long = s->dims[last] >= RUN_WORTH / size;
 
-    return s->strides[last] == 1 && is_long ? TN_ACCESS_RUNS : TN_ACCESS_POINTS;
+    return s->strides[last] == 1 && is_long ? TN_ACCESS_EXTENTS
+                                            : TN_ACCESS_POINTS;
 }
 
 static enum tn_status gather_open(struct gather *g, const struct tn_strided *s,
@@ -1068,7 +1069,7 @@ static enum tn_status stream_rows(const struct tn_view *view, struct seam *seam,
 
     for (uint64_t i = 0; i < view->input_count; i++)
         TN_TRY(access_open(&inputs[i], &view->inputs[i],
-                           is_one_row ? TN_ACCESS_FORWARD : TN_ACCESS_RUNS,
+                           is_one_row ? TN_ACCESS_FORWARD : TN_ACCESS_EXTENTS,
                            range));
     TN_TRY(batcher_open(&batcher, to, range->memory, range->error));
     while (seam->at < seam->end) {

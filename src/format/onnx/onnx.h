@@ -187,9 +187,9 @@ void tn_onnx_tensor_read(struct tn_cursor *body, struct tn_arena *arena,
 
 /* Dtype, shape and payload of data inside the message.  What cannot be read
  * gets a source that says why (tn_onnx_absent). */
-void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
-                          struct tn_arena *arena, struct tn_elements *elements,
-                          struct tn_error *error);
+void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
+                           struct tn_arena *arena, struct tn_elements *elements,
+                           struct tn_error *error);
 
 /* The bytes of the elements as raw_data or a side file holds them.  False:
  * strings, or no such number. */
@@ -234,9 +234,9 @@ void tn_onnx_sides_done(struct tn_onnx_sides *sides);
 
 /* The payload of a tensor whose data_location is EXTERNAL, under every rule
  * for a stranger's file names and ranges. */
-void tn_onnx_sides_place(struct tn_onnx_sides        *sides,
-                         const struct tn_onnx_tensor *tensor,
-                         struct tn_elements *elements, struct tn_error *error);
+void tn_onnx_sides_locate(struct tn_onnx_sides        *sides,
+                          const struct tn_onnx_tensor *tensor,
+                          struct tn_elements *elements, struct tn_error *error);
 
 /* ---- an opened model ---------------------------------------------------- */
 

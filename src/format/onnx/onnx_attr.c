@@ -219,7 +219,7 @@ static const struct tn_tensor *tensor_at(struct decoder   *d,
     fresh->role  = TN_ROLE_ATTRIBUTE;
     fresh->name = fresh->graph = fresh->node = TN_NONE;
     fresh->slot = fresh->part = TN_NONE;
-    tn_onnx_tensor_place(&tensor, d->arena, &fresh->elements, d->error);
+    tn_onnx_tensor_locate(&tensor, d->arena, &fresh->elements, d->error);
     if (tensor.is_external)
         tn_error_set(d->error, TN_UNSUPPORTED, wire.offset,
                      "external data of a tensor that is not in the model");

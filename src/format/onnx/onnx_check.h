@@ -31,7 +31,7 @@ struct tn_onnx_place {
  * again. */
 struct tn_onnx_known_attrs {
     struct tn_memo  memo; /* about the kind of the outermost graph            */
-    struct tn_bytes names[TN_MEMO_PLACES];
+    struct tn_bytes names[TN_MEMO_SLOTS];
 };
 
 struct tn_onnx_checker {

@@ -719,7 +719,7 @@ static void check_node_attribute(struct node              *node,
     struct tn_onnx_known_attrs *known = node->ch->known;
     struct tn_onnx_place        where = { NULL, node->op, node->attributes };
     struct tn_bytes bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
-    uint32_t        place = tn_memo_place(bytes);
+    uint32_t                    place = tn_memo_slot(bytes);
 
     if (tn_memo_has(&known->memo, place, bytes, kind)) {
         check_attribute_name(node, field, &where, known->names[place]);

@@ -206,10 +206,10 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
     row->is_external = tensor.is_external;
     if (tensor.name.size)
         row->name = tn_intern_borrow(&model->names, tensor.name, error);
-    tn_onnx_tensor_place(&tensor, &model->arena, &row->elements, error);
+    tn_onnx_tensor_locate(&tensor, &model->arena, &row->elements, error);
     tn_onnx_sides_init(&sides, bundle, &model->arena);
     if (tensor.is_external)
-        tn_onnx_sides_place(&sides, &tensor, &row->elements, error);
+        tn_onnx_sides_locate(&sides, &tensor, &row->elements, error);
     tn_onnx_sides_done(&sides);
     return error->status;
 }

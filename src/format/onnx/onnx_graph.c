@@ -48,9 +48,9 @@ static void read_tensor(struct tn_onnx_reader *r, struct tn_cursor body,
     row->is_external = tensor.is_external;
     if (tensor.name.size)
         row->name = tn_intern_borrow(&r->model->names, tensor.name, r->error);
-    tn_onnx_tensor_place(&tensor, r->arena, &row->elements, r->error);
+    tn_onnx_tensor_locate(&tensor, r->arena, &row->elements, r->error);
     if (tensor.is_external)
-        tn_onnx_sides_place(&r->sides, &tensor, &row->elements, r->error);
+        tn_onnx_sides_locate(&r->sides, &tensor, &row->elements, r->error);
 }
 
 /* A message that may come only once: no writer splits a tensor, and spans of

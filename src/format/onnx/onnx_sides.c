@@ -163,14 +163,15 @@ static struct tn_span side_span(struct tn_onnx_sides        *sides,
     return span;
 }
 
-void tn_onnx_sides_place(struct tn_onnx_sides        *sides,
-                         const struct tn_onnx_tensor *tensor,
-                         struct tn_elements *elements, struct tn_error *error)
+void tn_onnx_sides_locate(struct tn_onnx_sides        *sides,
+                          const struct tn_onnx_tensor *tensor,
+                          struct tn_elements *elements, struct tn_error *error)
 {
     uint64_t count;
 
     if (!tn_shape_count(&elements->shape, &count))
-        return; /* the tensor itself is wrong: tn_onnx_tensor_place() said so */
+        return; /* the tensor itself is wrong: tn_onnx_tensor_locate() said so
+                 */
     struct tn_span span = side_span(sides, tensor, elements, error);
     if (tn_onnx_absent_of(span.source))
         tn_onnx_raw_size(elements, &span.length);

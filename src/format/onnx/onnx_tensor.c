@@ -312,9 +312,9 @@ static void place_nothing(const struct tn_onnx_tensor *tensor,
         error);
 }
 
-void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
-                          struct tn_arena *arena, struct tn_elements *elements,
-                          struct tn_error *error)
+void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
+                           struct tn_arena *arena, struct tn_elements *elements,
+                           struct tn_error *error)
 {
     const struct tn_onnx_type   *type      = tn_onnx_type(tensor->data_type);
     const struct tn_onnx_holder *raw       = &tensor->carriers[TENSOR_RAW_DATA];
@@ -325,7 +325,7 @@ void tn_onnx_tensor_place(const struct tn_onnx_tensor *tensor,
     elements->payload =
         (struct tn_payload){ .per_byte = type ? type->per_byte : 1 };
     if (refuses_shape(tensor, elements) || tensor->is_external)
-        return; /* what is external is for tn_onnx_sides_place() */
+        return; /* what is external is for tn_onnx_sides_locate() */
     if (tensor->has_segment)
         place_absent(elements, arena, TN_UNSUPPORTED, "segment",
                      "a segment of a larger tensor, which no known tool writes",

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "format/samediff/sd_plan.h"
+#include "format/samediff/sd_content.h"
 #include "format/samediff/tagged.h"
 
 bool tn_sd_is_own_meta(struct tn_bytes key)

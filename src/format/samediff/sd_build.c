@@ -15,7 +15,7 @@
 enum { NODE_SLOTS = TN_SD_NODE_S_ARGS + 1, OUTPUT_MODE = 3 };
 
 struct building {
-    const struct tn_sd_plan *plan;
+    const struct tn_sd_content *content;
     struct tn_sd_part        part;
     struct tn_arena         *arena;
     struct tn_error         *error;
@@ -57,7 +57,7 @@ static uint32_t put_array(struct building          *b,
     if (!ref)
         tn_error_where(b->error, "%.*s", TN_FMT(name));
     if (!b->fb->is_again)
-        ++*b->plan->options->tensors_moved;
+        ++*b->content->options->tensors_moved;
     return ref;
 }
 
@@ -109,7 +109,7 @@ static uint32_t put_dim_names(struct building             *b,
 
 static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
 {
-    const struct tn_sd_entry    *entry   = &b->plan->entries[index];
+    const struct tn_sd_entry    *entry   = &b->content->entries[index];
     const struct tn_sd_variable *said    = entry->said;
     uint32_t                     array   = has_inline(b, entry, index)
                                                ? put_array(b, entry->elements, entry->name)
@@ -130,7 +130,7 @@ static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_SHAPE, shape);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_ARRAY, array);
     tn_fb_add_i32(b->fb, TN_SD_VARIABLE_DEVICE,
-                  b->plan->row ? said->device : -1, 0);
+                  b->content->row ? said->device : -1, 0);
     tn_fb_add_i8(b->fb, TN_SD_VARIABLE_KIND, entry->kind, 0);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_DEPS, deps);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_CONTROL_FOR_OP, for_op);
@@ -151,23 +151,23 @@ static uint32_t make_variable(struct tn_fb_builder *fb, void *context,
 
 static uint32_t put_variables(struct building *b)
 {
-    return tn_fb_put_tables(b->fb,
-                            b->part.picks ? b->part.pick_count : b->plan->count,
-                            make_variable, b);
+    return tn_fb_put_tables(
+        b->fb, b->part.picks ? b->part.pick_count : b->content->count,
+        make_variable, b);
 }
 
 /* ---- operations --------------------------------------------------------- */
 
 static struct tn_bytes ref_name(const struct building *b, uint64_t ref)
 {
-    return tn_model_value_name(b->plan->model,
-                               tn_model_ref_at(b->plan->model, ref));
+    return tn_model_value_name(b->content->model,
+                               tn_model_ref_at(b->content->model, ref));
 }
 
 static const struct tn_sd_entry *entry_at(struct building *b, uint64_t ref)
 {
-    const struct tn_sd_entry *entry =
-        tn_sd_plan_value(b->plan, tn_model_ref_at(b->plan->model, ref));
+    const struct tn_sd_entry *entry = tn_sd_content_value(
+        b->content, tn_model_ref_at(b->content->model, ref));
 
     if (!entry)
         tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
@@ -211,7 +211,7 @@ static void put_outputs(struct building *b, const struct tn_op *op,
         if (!entry)
             return;
         names[i] = entry->name;
-        index[i] = (int32_t)(entry - b->plan->entries);
+        index[i] = (int32_t)(entry - b->content->entries);
         types[i] = args->output_type_count == count ? args->output_types[i]
                                                     : entry->dtype;
     }
@@ -225,7 +225,7 @@ static uint32_t put_properties(struct building         *b,
                                const struct tn_sd_args *args)
 {
     uint32_t *refs = tn_new(b->arena, uint32_t, args->property_count, b->error);
-    bool      is_plain = tn_sd_is_plain(b->plan->model);
+    bool      is_plain = tn_sd_is_plain(b->content->model);
 
     for (uint32_t i = 0; refs && i < args->property_count; i++)
         refs[i] = tn_sd_property_put(b->fb, &args->properties[i], is_plain,
@@ -297,7 +297,7 @@ static void put_controls(struct building *b, const struct tn_op *op,
         refs[TN_SD_NODE_CONTROL_DEPS] = items ? put_names(b, names) : 0;
         return;
     }
-    struct tn_span wire = tn_model_op_wire(b->plan->model, op);
+    struct tn_span wire = tn_model_op_wire(b->content->model, op);
     tn_fb_view(&fb, wire.source, b->error);
     struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
     for (uint16_t slot = TN_SD_NODE_CONTROL_DEPS;
@@ -311,10 +311,10 @@ static void put_controls(struct building *b, const struct tn_op *op,
 static struct tn_fb_table old_node(const struct building *b,
                                    const struct tn_op *op, struct tn_fb *fb)
 {
-    struct tn_span     wire = tn_model_op_wire(b->plan->model, op);
+    struct tn_span     wire = tn_model_op_wire(b->content->model, op);
     struct tn_fb_table none = { 0 };
 
-    if (!wire.source || b->plan->model->dialect != &tn_dialect_nd4j)
+    if (!wire.source || b->content->model->dialect != &tn_dialect_nd4j)
         return none;
     tn_fb_view(fb, wire.source, b->error);
     return tn_fb_table_at(fb, wire.offset);
@@ -322,8 +322,8 @@ static struct tn_fb_table old_node(const struct building *b,
 
 static uint32_t put_node(struct building *b, uint32_t ordinal)
 {
-    const struct tn_model *model            = b->plan->model;
-    uint32_t               index            = b->plan->first_op + ordinal;
+    const struct tn_model *model            = b->content->model;
+    uint32_t               index            = b->content->first_op + ordinal;
     const struct tn_op    *op               = tn_model_op_at(model, index);
     uint32_t               refs[NODE_SLOTS] = { 0 };
     struct outputs         outputs          = { 0 };
@@ -331,7 +331,7 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     struct tn_fb           fb;
     struct tn_fb_table     old = old_node(b, op, &fb);
 
-    if (tn_sd_args_read(model, index, b->plan->calls, b->arena, &args,
+    if (tn_sd_args_read(model, index, b->content->calls, b->arena, &args,
                         b->error) != TN_OK)
         return 0;
     refs[TN_SD_NODE_PROPERTIES]   = put_properties(b, &args);
@@ -350,7 +350,7 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     refs[TN_SD_NODE_SCOPE_NAME] =
         tn_fb_put_string(b->fb, tn_fb_string(&old, TN_SD_NODE_SCOPE_NAME));
     tn_fb_begin(b->fb);
-    tn_fb_add_i32(b->fb, TN_SD_NODE_ID, b->plan->op_ids[ordinal], 0);
+    tn_fb_add_i32(b->fb, TN_SD_NODE_ID, b->content->op_ids[ordinal], 0);
     tn_fb_add_i8(b->fb, TN_SD_NODE_OP_TYPE, args.op_type, 0);
     tn_fb_add_i64(b->fb, TN_SD_NODE_OP_NUM, args.op_num, 0);
     tn_fb_add_i32(b->fb, TN_SD_NODE_DEVICE,
@@ -375,7 +375,7 @@ static uint32_t make_node(struct tn_fb_builder *fb, void *context,
 
 static uint32_t put_nodes(struct building *b)
 {
-    return tn_fb_put_tables(b->fb, b->part.has_graph ? b->plan->op_count : 0,
+    return tn_fb_put_tables(b->fb, b->part.has_graph ? b->content->op_count : 0,
                             make_node, b);
 }
 
@@ -384,12 +384,12 @@ static uint32_t put_nodes(struct building *b)
 /* A state goes where its parameter is, or else to the first shard of data. */
 static bool is_picked(const struct building *b, struct tn_bytes param)
 {
-    const struct tn_sd_entry *entry = tn_sd_plan_find(b->plan, param);
+    const struct tn_sd_entry *entry = tn_sd_content_find(b->content, param);
 
     if (!b->part.shard_of)
         return true;
     return b->part.shard ==
-           (entry ? b->part.shard_of[entry - b->plan->entries] : 1);
+           (entry ? b->part.shard_of[entry - b->content->entries] : 1);
 }
 
 static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
@@ -413,13 +413,14 @@ static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
 static uint32_t put_states(struct building *b)
 {
     uint32_t  count = 0;
-    uint32_t *refs = tn_new(b->arena, uint32_t, b->plan->state_count, b->error);
+    uint32_t *refs =
+        tn_new(b->arena, uint32_t, b->content->state_count, b->error);
 
     if (!b->part.has_states || !refs)
         return 0;
-    for (uint32_t i = 0; i < b->plan->state_count; i++)
-        if (is_picked(b, b->plan->states[i].param))
-            refs[count++] = put_state(b, &b->plan->states[i]);
+    for (uint32_t i = 0; i < b->content->state_count; i++)
+        if (is_picked(b, b->content->states[i].param))
+            refs[count++] = put_state(b, &b->content->states[i]);
     return count ? tn_fb_put_refs(b->fb, refs, count) : 0;
 }
 
@@ -439,13 +440,14 @@ static bool is_before(const void *left, const void *right)
 /* What another format said about the model belongs to the main graph. */
 static const struct tn_about *about_of(const struct building *b)
 {
-    return b->plan->graph == 0 && b->part.has_graph ? b->plan->options->about
-                                                    : NULL;
+    return b->content->graph == 0 && b->part.has_graph
+               ? b->content->options->about
+               : NULL;
 }
 
 static uint32_t collect_meta(struct building *b, struct meta **items)
 {
-    const struct tn_sd_graph *row   = b->plan->row;
+    const struct tn_sd_graph *row   = b->content->row;
     const struct tn_about    *about = about_of(b);
     uint64_t                  said  = about ? about->items.count : 0;
     uint64_t most  = (row ? tn_sd_meta_count(row) : 0) + said + 4;
@@ -504,28 +506,29 @@ static void put_meta(struct building *b, uint32_t *keys, uint32_t *values)
 
 /* ---- graphs in the graph ------------------------------------------------ */
 
-/* The plan stays in the arena, for what is made when it is written. */
+/* The content stays in the arena, for what is made when it is written. */
 static uint32_t put_sub(struct building *b, uint32_t graph)
 {
-    const struct tn_model *model = b->plan->model;
+    const struct tn_model *model = b->content->model;
     struct tn_sd_part      part  = {
               .how = b->part.how, .has_graph = true, .has_data = true, .is_sdnb = true
     };
     uint32_t           data = 0;
-    struct tn_sd_plan *plan = tn_new(b->arena, struct tn_sd_plan, 1, b->error);
+    struct tn_sd_content *content =
+        tn_new(b->arena, struct tn_sd_content, 1, b->error);
     struct tn_rope     rope;
 
-    if (!plan)
+    if (!content)
         return 0;
     tn_rope_init(&rope, b->arena, b->error);
-    if (tn_sd_plan_make(plan, model, graph, b->plan->options, b->arena,
-                        b->error) == TN_OK) {
-        plan->calls = b->plan->calls;
-        if (tn_sd_build(plan, &part, &rope) == TN_OK)
+    if (tn_sd_content_make(content, model, graph, b->content->options, b->arena,
+                           b->error) == TN_OK) {
+        content->calls = b->content->calls;
+        if (tn_sd_build(content, &part, &rope) == TN_OK)
             data = tn_fb_put_rope(b->fb, &rope, 1, 8);
     }
-    plan->next     = *b->plan->subs;
-    *b->plan->subs = plan;
+    content->next     = *b->content->subs;
+    *b->content->subs = content;
     tn_rope_done(&rope);
     uint32_t name = tn_fb_put_string(
         b->fb, tn_model_name(model, tn_model_graph_at(model, graph)->name));
@@ -538,14 +541,14 @@ static uint32_t put_sub(struct building *b, uint32_t graph)
 /* The reader limits how deep they lie in each other, and so the recursion. */
 static uint32_t put_subs(struct building *b)
 {
-    const struct tn_model *model = b->plan->model;
+    const struct tn_model *model = b->content->model;
     uint32_t               count = 0;
     uint32_t *refs = tn_new(b->arena, uint32_t, model->graphs.count, b->error);
 
     if (!b->part.is_sdnb || !b->part.has_graph || !refs)
         return 0;
     for (uint32_t i = 1; i < model->graphs.count && !tn_failed(b->error); i++)
-        if (tn_model_graph_at(model, i)->parent_graph == b->plan->graph)
+        if (tn_model_graph_at(model, i)->parent_graph == b->content->graph)
             refs[count++] = put_sub(b, i);
     return count ? tn_fb_put_refs(b->fb, refs, count) : 0;
 }
@@ -556,11 +559,11 @@ static struct tn_fb_table root_of(struct building *b, struct tn_fb *fb)
 {
     struct tn_fb_table none = { 0 };
 
-    if (!b->plan->row || !b->plan->row->at ||
-        b->plan->model->dialect != &tn_dialect_nd4j)
+    if (!b->content->row || !b->content->row->at ||
+        b->content->model->dialect != &tn_dialect_nd4j)
         return none;
-    tn_fb_view(fb, b->plan->row->source, b->error);
-    return tn_fb_table_at(fb, b->plan->row->at);
+    tn_fb_view(fb, b->content->row->source, b->error);
+    return tn_fb_table_at(fb, b->content->row->at);
 }
 
 /* As it was, or what Java writes. */
@@ -581,35 +584,36 @@ static uint32_t put_configuration(struct building          *b,
     return tn_fb_end(b->fb);
 }
 
-static uint32_t count_placeholders(const struct tn_sd_plan *plan)
+static uint32_t count_placeholders(const struct tn_sd_content *content)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < plan->count; i++)
-        count += plan->entries[i].kind == TN_SD_PLACEHOLDER;
+    for (uint32_t i = 0; i < content->count; i++)
+        count += content->entries[i].kind == TN_SD_PLACEHOLDER;
     return count;
 }
 
 static uint32_t put_placeholders(struct building *b)
 {
-    const struct tn_sd_plan *plan  = b->plan;
+    const struct tn_sd_content *content = b->content;
     struct tn_sd_names       names = { NULL, 0 };
-    struct tn_bytes         *items =
-        tn_new(b->arena, struct tn_bytes, count_placeholders(plan), b->error);
+    struct tn_bytes            *items   = tn_new(b->arena, struct tn_bytes,
+                                                 count_placeholders(content), b->error);
 
-    for (uint32_t i = 0; items && i < plan->count; i++)
-        if (plan->entries[i].kind == TN_SD_PLACEHOLDER)
-            items[names.count++] = plan->entries[i].name;
+    for (uint32_t i = 0; items && i < content->count; i++)
+        if (content->entries[i].kind == TN_SD_PLACEHOLDER)
+            items[names.count++] = content->entries[i].name;
     names.items = items;
-    if (plan->row && plan->row->placeholders.count)
-        names = plan->row->placeholders;
+    if (content->row && content->row->placeholders.count)
+        names = content->row->placeholders;
     return names.count ? put_names(b, names) : tn_fb_put_refs(b->fb, NULL, 0);
 }
 
 /* A graph of a file that lists no outputs goes on without a list. */
-static bool knows_outputs(const struct tn_sd_plan *plan, struct tn_io_list ends)
+static bool knows_outputs(const struct tn_sd_content *content,
+                          struct tn_io_list           ends)
 {
-    const struct tn_sd_graph *row       = plan->row;
+    const struct tn_sd_graph *row       = content->row;
     bool                      is_listed = !row;
 
     for (uint32_t i = 0; i < ends.count; i++)
@@ -625,14 +629,14 @@ static bool knows_outputs(const struct tn_sd_plan *plan, struct tn_io_list ends)
 static uint32_t put_listed(struct building *b)
 {
     struct tn_io_list ends =
-        tn_model_graph_at(b->plan->model, b->plan->graph)->outputs;
+        tn_model_graph_at(b->content->model, b->content->graph)->outputs;
     uint32_t *refs     = tn_new(b->arena, uint32_t, ends.count, b->error);
     uint32_t  count    = 0;
-    bool      is_known = b->part.has_graph && knows_outputs(b->plan, ends);
+    bool      is_known = b->part.has_graph && knows_outputs(b->content, ends);
 
     for (uint32_t i = 0; refs && i < ends.count; i++) {
         const struct tn_sd_entry *entry =
-            tn_sd_plan_find(b->plan, ends.items[i].name);
+            tn_sd_content_find(b->content, ends.items[i].name);
         if (entry && (is_known || entry->kind == TN_SD_PLACEHOLDER))
             refs[count++] = put_pair(b, entry->first, entry->second);
     }
@@ -641,7 +645,7 @@ static uint32_t put_listed(struct building *b)
 
 static uint32_t put_graph(struct building *b)
 {
-    const struct tn_sd_plan *plan = b->plan;
+    const struct tn_sd_content *content = b->content;
     struct tn_fb             fb;
     struct tn_fb_table       old                        = root_of(b, &fb);
     uint32_t                 refs[TN_SD_GRAPH_SUBS + 1] = { 0 };
@@ -657,10 +661,10 @@ static uint32_t put_graph(struct building *b)
     if (b->part.has_graph) {
         refs[TN_SD_GRAPH_CONFIGURATION] = put_configuration(b, &old);
         refs[TN_SD_GRAPH_PLACEHOLDERS]  = put_placeholders(b);
-        refs[TN_SD_GRAPH_LOSS]          = put_names(b, plan->loss);
-        if (plan->training.size)
+        refs[TN_SD_GRAPH_LOSS]          = put_names(b, content->loss);
+        if (content->training.size)
             refs[TN_SD_GRAPH_TRAINING] =
-                tn_fb_put_string(b->fb, plan->training);
+                tn_fb_put_string(b->fb, content->training);
     }
     tn_fb_begin(b->fb);
     tn_fb_add_i64(b->fb, TN_SD_GRAPH_ID, tn_fb_i64(&old, TN_SD_GRAPH_ID, 0), 0);
@@ -669,79 +673,81 @@ static uint32_t put_graph(struct building *b)
     return tn_fb_end(b->fb);
 }
 
-enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
+enum tn_status tn_sd_build(const struct tn_sd_content *content,
                            const struct tn_sd_part *part, struct tn_rope *to)
 {
-    struct building *b = tn_new(plan->arena, struct building, 1, plan->error);
+    struct building *b =
+        tn_new(content->arena, struct building, 1, content->error);
     struct tn_fb_builder fb;
 
     if (!b)
-        return plan->error->status;
-    *b = (struct building){ .plan   = plan,
-                            .part   = *part,
-                            .arena  = plan->arena,
-                            .error  = plan->error,
-                            .memory = plan->model->memory,
-                            .fb     = &fb };
-    tn_fb_build_init(&fb, plan->arena, plan->error);
+        return content->error->status;
+    *b = (struct building){ .content = content,
+                            .part    = *part,
+                            .arena   = content->arena,
+                            .error   = content->error,
+                            .memory  = content->model->memory,
+                            .fb      = &fb };
+    tn_fb_build_init(&fb, content->arena, content->error);
     uint32_t root = put_graph(b);
-    if (!tn_failed(plan->error))
+    if (!tn_failed(content->error))
         tn_fb_finish(&fb, root, NULL, to);
     tn_fb_build_done(&fb);
-    return plan->error->status;
+    return content->error->status;
 }
 
 /* ---- what is left behind ------------------------------------------------ */
 
-static void lose_classic(const struct tn_sd_plan *plan)
+static void lose_classic(const struct tn_sd_content *content)
 {
-    const struct tn_sd_graph *row = plan->row;
+    const struct tn_sd_graph *row = content->row;
 
     for (uint32_t i = 0; row && i < tn_sd_meta_count(row); i++)
         if (!tn_sd_is_own_meta(tn_sd_meta(row, i).key))
-            tn_sd_lose_meta(plan->options, tn_sd_meta(row, i).key);
-    for (uint32_t i = 1; i < plan->model->graphs.count; i++) {
-        const struct tn_graph *graph = tn_model_graph_at(plan->model, i);
+            tn_sd_lose_meta(content->options, tn_sd_meta(row, i).key);
+    for (uint32_t i = 1; i < content->model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(content->model, i);
         /* bodies that a conversion inlined have no ops left */
-        if (graph->op_count > 0 || !plan->model->is_edited)
-            tn_sd_lose(plan->options, TN_NOWHERE, graph->path,
+        if (graph->op_count > 0 || !content->model->is_edited)
+            tn_sd_lose(content->options, TN_NOWHERE, graph->path,
                        "left behind: a graph that is called by name");
     }
 }
 
 /* Names that the vocabulary has come back with it. */
-static bool has_own_names(const struct tn_sd_plan *plan, uint32_t op)
+static bool has_own_names(const struct tn_sd_content *content, uint32_t op)
 {
     struct tn_sd_args args;
     struct tn_error   error = TN_ERROR_INIT;
 
-    return tn_sd_args_read(plan->model, op, plan->calls, plan->arena, &args,
-                           &error) == TN_OK &&
+    return tn_sd_args_read(content->model, op, content->calls, content->arena,
+                           &args, &error) == TN_OK &&
            tn_sd_args_have_names(&args);
 }
 
-void tn_sd_build_losses(const struct tn_sd_plan *plan,
-                        const struct tn_sd_part *part)
+void tn_sd_build_losses(const struct tn_sd_content *content,
+                        const struct tn_sd_part    *part)
 {
-    const struct tn_sd_detail *detail = tn_sd_detail_of(plan->model);
+    const struct tn_sd_detail *detail = tn_sd_detail_of(content->model);
     char                       path[200];
 
     if (part->is_sdnb)
-        tn_sd_lose_taken_keys(plan->options);
+        tn_sd_lose_taken_keys(content->options);
     else
-        lose_classic(plan);
-    if (plan->row && plan->row->sequences)
-        tn_sd_lose(plan->options, plan->row->at, "sequences",
+        lose_classic(content);
+    if (content->row && content->row->sequences)
+        tn_sd_lose(content->options, content->row->at, "sequences",
                    "left behind: sequences of arrays");
     if (detail && detail->nulls)
-        tn_sd_lose(plan->options, detail->null_where, "properties",
+        tn_sd_lose(content->options, detail->null_where, "properties",
                    "left behind: nulls among the arrays of properties");
-    if (plan->model->dialect == &tn_dialect_nd4j)
+    if (content->model->dialect == &tn_dialect_nd4j)
         return;
-    for (uint32_t i = 0; i < plan->op_count; i++)
-        if (has_own_names(plan, plan->first_op + i)) {
-            tn_op_path(plan->model, plan->first_op + i, path, sizeof path);
-            tn_sd_lose(plan->options, TN_NOWHERE, path,
+    for (uint32_t i = 0; i < content->op_count; i++)
+        if (has_own_names(content, content->first_op + i)) {
+            tn_op_path(content->model, content->first_op + i, path,
+                       sizeof path);
+            tn_sd_lose(content->options, TN_NOWHERE, path,
                        "left behind: names of arguments");
         }
 }

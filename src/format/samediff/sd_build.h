@@ -1,13 +1,13 @@
 /*
  * sd_build.h - the tables of a model into a FlatGraph
  *
- * The mirror of sd_graph.h.  Arrays go by reference: the plan, the model and
+ * The mirror of sd_graph.h.  Arrays go by reference: the content, the model and
  * the arena must live until the rope is written.
  */
 #ifndef TN_FORMAT_SD_BUILD_H
 #define TN_FORMAT_SD_BUILD_H
 
-#include "format/samediff/sd_plan.h"
+#include "format/samediff/sd_content.h"
 
 /* Which part of a model a buffer holds. */
 struct tn_sd_part {
@@ -24,11 +24,11 @@ struct tn_sd_part {
 };
 
 /* Says what the buffer will not hold, once for all parts. */
-void tn_sd_build_losses(const struct tn_sd_plan *plan,
-                        const struct tn_sd_part *part);
+void tn_sd_build_losses(const struct tn_sd_content *content,
+                        const struct tn_sd_part    *part);
 
 /* Appends the buffer to the rope. */
-enum tn_status tn_sd_build(const struct tn_sd_plan *plan,
+enum tn_status tn_sd_build(const struct tn_sd_content *content,
                            const struct tn_sd_part *part, struct tn_rope *to);
 
 /* The file that the model is, when it is not edited and of that format. */

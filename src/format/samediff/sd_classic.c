@@ -113,17 +113,18 @@ static enum tn_status build(const struct tn_model         *model,
                                             .has_graph  = true,
                                             .has_data   = true,
                                             .has_states = true };
-    struct tn_sd_plan              plan;
+    struct tn_sd_content           content;
     struct tn_rope                 rope;
 
     tn_sd_lose_all_beside(options, model);
     tn_rope_init(&rope, arena, error);
-    if (tn_sd_plan_make(&plan, model, 0, options, arena, error) == TN_OK) {
-        tn_sd_build_losses(&plan, &part);
-        if (tn_sd_build(&plan, &part, &rope) == TN_OK)
+    if (tn_sd_content_make(&content, model, 0, options, arena, error) ==
+        TN_OK) {
+        tn_sd_build_losses(&content, &part);
+        if (tn_sd_build(&content, &part, &rope) == TN_OK)
             tn_rope_write(&rope, sink, error);
     }
-    tn_sd_plan_done(&plan);
+    tn_sd_content_done(&content);
     tn_rope_done(&rope);
     return error->status;
 }

@@ -18,7 +18,7 @@
 #define OVERHEAD     (UINT64_C(5) << 20)
 
 struct writing {
-    struct tn_sd_plan plan;
+    struct tn_sd_content content;
     bool             *is_away;  /* by entry                                   */
     uint32_t         *shard_of; /* by entry; of files in shards               */
     bool              is_copied; /* the only file, as it was read             */
@@ -34,7 +34,8 @@ struct writer {
     uint32_t                       count; /* of files: 1, or shards           */
 };
 
-/* ---- the plan ----------------------------------------------------------- */
+/* ---- the content -----------------------------------------------------------
+ */
 
 static void check_entry(struct writer *w, const struct tn_sd_entry *entry)
 {
@@ -53,8 +54,8 @@ static uint64_t mark_away(struct writer *w)
     struct writing         *all   = w->all;
     uint64_t                total = 0;
 
-    for (uint32_t i = 0; i < all->plan.count && !tn_failed(w->error); i++) {
-        const struct tn_sd_entry *entry = &all->plan.entries[i];
+    for (uint32_t i = 0; i < all->content.count && !tn_failed(w->error); i++) {
+        const struct tn_sd_entry *entry = &all->content.entries[i];
         uint64_t                  size  = tn_sd_entry_size(entry);
         check_entry(w, entry);
         all->is_away[i] =
@@ -63,10 +64,10 @@ static uint64_t mark_away(struct writer *w)
             tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                          "more than 2^64 bytes of data");
     }
-    for (uint32_t i = 0; i < all->plan.state_count; i++)
-        for (uint32_t k = 0; k < all->plan.states[i].count; k++) {
+    for (uint32_t i = 0; i < all->content.state_count; i++)
+        for (uint32_t k = 0; k < all->content.states[i].count; k++) {
             uint64_t size = 0;
-            tn_shape_bytes(&all->plan.states[i].values[k]->shape, &size);
+            tn_shape_bytes(&all->content.states[i].values[k]->shape, &size);
             if (!tn_add(total, size, &total))
                 tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                              "more than 2^64 bytes of data");
@@ -87,19 +88,19 @@ static uint64_t load_of(const struct writing     *all,
                         const struct tn_sd_entry *entry,
                         const uint64_t           *state_sizes)
 {
-    return tn_sd_entry_size(entry) + state_sizes[entry - all->plan.entries];
+    return tn_sd_entry_size(entry) + state_sizes[entry - all->content.entries];
 }
 
 static void add_state_sizes(struct writing *all, uint64_t *sizes)
 {
-    for (uint32_t i = 0; i < all->plan.state_count; i++) {
-        const struct tn_sd_kept  *state = &all->plan.states[i];
+    for (uint32_t i = 0; i < all->content.state_count; i++) {
+        const struct tn_sd_kept  *state = &all->content.states[i];
         const struct tn_sd_entry *entry =
-            tn_sd_plan_find(&all->plan, state->param);
+            tn_sd_content_find(&all->content, state->param);
         for (uint32_t k = 0; entry && k < state->count; k++) {
             uint64_t size = 0;
             tn_shape_bytes(&state->values[k]->shape, &size);
-            sizes[entry - all->plan.entries] += size;
+            sizes[entry - all->content.entries] += size;
         }
     }
 }
@@ -107,7 +108,7 @@ static void add_state_sizes(struct writing *all, uint64_t *sizes)
 static void deal_out(struct writer *w, uint64_t limit)
 {
     struct writing         *all    = w->all;
-    uint32_t                count = all->plan.count;
+    uint32_t                count  = all->content.count;
     const void **order  = tn_new(&w->arena, const void *, count, w->error);
     uint64_t    *states = tn_new(&w->arena, uint64_t, count, w->error);
     uint64_t     filled = 0;
@@ -118,7 +119,7 @@ static void deal_out(struct writer *w, uint64_t limit)
         return;
     add_state_sizes(all, states);
     for (uint32_t i = 0; i < count; i++)
-        order[i] = &all->plan.entries[i];
+        order[i] = &all->content.entries[i];
     tn_sort(order, count, is_larger);
     for (uint32_t i = 0; i < count; i++) {
         const struct tn_sd_entry *entry = order[i];
@@ -130,7 +131,7 @@ static void deal_out(struct writer *w, uint64_t limit)
             filled = 0;
         }
         filled += load;
-        all->shard_of[entry - all->plan.entries] = shard;
+        all->shard_of[entry - all->content.entries] = shard;
     }
     w->count = shard + 1;
 }
@@ -143,11 +144,11 @@ static void plan_files(struct writer *w)
         w->options->shard_size ? w->options->shard_size : SHARD_SIZE;
     struct tn_sd_part part = { .is_sdnb = true };
 
-    if (tn_sd_plan_make(&w->all->plan, w->model, 0, w->options, &w->arena,
-                        w->error) != TN_OK)
+    if (tn_sd_content_make(&w->all->content, w->model, 0, w->options, &w->arena,
+                           w->error) != TN_OK)
         return;
-    tn_sd_build_losses(&w->all->plan, &part);
-    w->all->is_away = tn_new(&w->arena, bool, w->all->plan.count, w->error);
+    tn_sd_build_losses(&w->all->content, &part);
+    w->all->is_away = tn_new(&w->arena, bool, w->all->content.count, w->error);
     if (tn_failed(w->error))
         return;
     uint64_t total = mark_away(w);
@@ -168,7 +169,7 @@ static enum tn_status writer_init(struct writer                 *w,
     w->all = tn_new(&w->arena, struct writing, 1, error);
     if (!w->all)
         return error->status;
-    tn_intern_init(&w->all->plan.names, &w->arena);
+    tn_intern_init(&w->all->content.names, &w->arena);
     w->all->is_copied = (tn_sd_is_as_read(model, options, &tn_format_sdnb) ||
                          tn_sd_is_as_read(model, options, &tn_format_sdz)) &&
                         tn_sd_detail_of(model)->file.source;
@@ -180,7 +181,7 @@ static enum tn_status writer_init(struct writer                 *w,
 static void writer_done(struct writer *w)
 {
     if (w->all)
-        tn_sd_plan_done(&w->all->plan);
+        tn_sd_content_done(&w->all->content);
     tn_arena_done(&w->arena);
 }
 
@@ -213,14 +214,14 @@ struct blobs {
 static void put_blobs(struct writer *w, const struct tn_sd_part *part,
                       uint64_t at, struct blobs *to)
 {
-    const struct tn_sd_plan *plan = &w->all->plan;
-    uint32_t count = part->picks ? part->pick_count : plan->count;
+    const struct tn_sd_content *content = &w->all->content;
+    uint32_t count = part->picks ? part->pick_count : content->count;
 
     to->entries = tn_new(&w->arena, struct tn_javaser_entry, count, w->error);
     for (uint32_t i = 0; to->entries && i < count && !tn_failed(w->error);
          i++) {
         uint32_t                  index = part->picks ? part->picks[i] : i;
-        const struct tn_sd_entry *entry = &plan->entries[index];
+        const struct tn_sd_entry *entry = &content->entries[index];
         if (!part->has_data || !w->all->is_away[index])
             continue;
         to->entries[to->count++] = (struct tn_javaser_entry){
@@ -243,7 +244,7 @@ static void put_file(struct writer *w, const struct tn_sd_part *part,
     tn_rope_init(&graph, &w->arena, w->error);
     tn_rope_init(&blobs.rope, &w->arena, w->error);
     tn_buffer_init(&manifest, w->model->memory, w->error);
-    if (tn_sd_build(&w->all->plan, part, &graph) == TN_OK)
+    if (tn_sd_build(&w->all->content, part, &graph) == TN_OK)
         put_blobs(w, part, TN_SDNB_HEADER + graph.length, &blobs);
     if (!tn_failed(w->error) &&
         tn_javaser_write(&manifest, blobs.entries, blobs.count) == TN_OK) {
@@ -260,11 +261,11 @@ static void put_file(struct writer *w, const struct tn_sd_part *part,
 
 static uint32_t *pick(struct writer *w, uint32_t shard, uint32_t *count)
 {
-    const struct tn_sd_plan *plan = &w->all->plan;
-    uint32_t *picks = tn_new(&w->arena, uint32_t, plan->count, w->error);
+    const struct tn_sd_content *content = &w->all->content;
+    uint32_t *picks = tn_new(&w->arena, uint32_t, content->count, w->error);
 
     *count = 0;
-    for (uint32_t i = 0; picks && i < plan->count; i++)
+    for (uint32_t i = 0; picks && i < content->count; i++)
         if (w->all->shard_of[i] == shard)
             picks[(*count)++] = i;
     return picks;

@@ -129,8 +129,9 @@ static enum tn_status compare_zeros(struct tn_sink *sink, uint64_t count,
     while (count) {
         bool     is_hole = false;
         uint64_t run     = count;
-        if (source->run)
-            run = source->run(source, c->with.offset + c->at, count, &is_hole);
+        if (source->extent)
+            run =
+                source->extent(source, c->with.offset + c->at, count, &is_hole);
         if (is_hole) {
             c->at += run;
         } else {

@@ -42,11 +42,11 @@ static void tell(void *context, enum tn_arg_fault fault, uint32_t index,
                  struct tn_bytes name)
 {
     static const char *const rules[] = {
-        [TN_ARG_UNKNOWN]    = "unknown-argument",
-        [TN_ARG_TWICE]      = "duplicate-argument",
-        [TN_ARG_SPLIT]      = "duplicate-argument",
-        [TN_ARG_SAME_PLACE] = "duplicate-argument",
-        [TN_ARG_MISSING]    = "missing-argument",
+        [TN_ARG_UNKNOWN]   = "unknown-argument",
+        [TN_ARG_TWICE]     = "duplicate-argument",
+        [TN_ARG_SPLIT]     = "duplicate-argument",
+        [TN_ARG_SAME_SLOT] = "duplicate-argument",
+        [TN_ARG_MISSING]   = "missing-argument",
     };
 
     (void)index;
@@ -119,14 +119,14 @@ static void check_required(struct checking *c, struct tn_sd_names names)
 
 static void check_list(struct checking *c, struct tn_sd_names names)
 {
-    struct tn_arg_places places;
+    struct tn_arg_slots places;
 
     if (!c->known) {
         check_strange(c, names);
         return;
     }
-    if (!tn_args_place(c->known, c->list, names.items, names.count, &c->arena,
-                       &places, tell, c, c->error) ||
+    if (!tn_args_assign(c->known, c->list, names.items, names.count, &c->arena,
+                        &places, tell, c, c->error) ||
         tn_failed(c->error))
         return;
     check_unnamed(c, names);

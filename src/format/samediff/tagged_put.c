@@ -10,7 +10,7 @@ static const struct tn_sd_array_how array_how = { TN_SD_FORM_LITTLE, 8, NULL };
 
 struct putting {
     struct tn_tagged_writer *w;
-    const struct tn_sd_plan *plan; /* of the graph at hand                    */
+    const struct tn_sd_content *content; /* of the graph at hand */
     struct tn_fb_builder    *b;
     struct tn_error         *error;
     uint32_t                *nothing; /* the empty string, once               */
@@ -96,13 +96,13 @@ static uint32_t make_variable(struct tn_fb_builder *b, void *context,
 {
     struct putting p = putting_with(context, b);
 
-    return put_variable(&p, &p.plan->entries[index]);
+    return put_variable(&p, &p.content->entries[index]);
 }
 
 static uint32_t put_variables(struct putting *p)
 {
-    return p->plan->count
-               ? tn_fb_put_tables(p->b, p->plan->count, make_variable, p)
+    return p->content->count
+               ? tn_fb_put_tables(p->b, p->content->count, make_variable, p)
                : 0;
 }
 
@@ -278,11 +278,11 @@ static uint32_t put_op(struct putting *p, uint32_t id)
     uint32_t               refs[TN_TAGGED_OP_PROPERTIES + 1] = { 0 };
     struct tn_sd_args      args;
 
-    if (tn_sd_args_read(model, id, p->plan->calls, p->b->arena, &args,
+    if (tn_sd_args_read(model, id, p->content->calls, p->b->arena, &args,
                         p->error) != TN_OK)
         return 0;
     put_args(p, &args,
-             tn_sd_args_op(p->plan->calls, tn_model_name(model, op->type),
+             tn_sd_args_op(p->content->calls, tn_model_name(model, op->type),
                            &args, p->error),
              refs);
     put_controls(p, op, refs);
@@ -307,7 +307,7 @@ static uint32_t put_op(struct putting *p, uint32_t id)
 static uint32_t make_op(struct tn_fb_builder *b, void *context, uint32_t index)
 {
     struct putting p   = putting_with(context, b);
-    uint32_t       ref = put_op(&p, p.plan->first_op + index);
+    uint32_t       ref = put_op(&p, p.content->first_op + index);
 
     if (tn_failed(b->error))
         tn_error_where(b->error, "operations[%" PRIu32 "]", index);
@@ -316,8 +316,8 @@ static uint32_t make_op(struct tn_fb_builder *b, void *context, uint32_t index)
 
 static uint32_t put_ops(struct putting *p)
 {
-    return p->plan->op_count
-               ? tn_fb_put_tables(p->b, p->plan->op_count, make_op, p)
+    return p->content->op_count
+               ? tn_fb_put_tables(p->b, p->content->op_count, make_op, p)
                : 0;
 }
 
@@ -416,7 +416,7 @@ static uint32_t put_about(struct putting *p, uint32_t graph, bool wants_keys)
 static uint32_t put_graph(struct putting *p, uint32_t graph,
                           const uint32_t *tables)
 {
-    const struct tn_sd_plan   *plan   = p->plan;
+    const struct tn_sd_content *content = p->content;
     const struct tn_sd_detail *detail = tn_sd_detail_of(p->w->model);
     uint32_t                   refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
 
@@ -430,7 +430,7 @@ static uint32_t put_graph(struct putting *p, uint32_t graph,
         refs[TN_TAGGED_META_KEYS]   = put_about(p, graph, true);
     }
     refs[TN_TAGGED_OUTPUTS]    = put_outputs(p, graph);
-    refs[TN_TAGGED_LOSS]       = put_names(p, plan->loss);
+    refs[TN_TAGGED_LOSS]       = put_names(p, content->loss);
     refs[TN_TAGGED_OPERATIONS] = put_ops(p);
     refs[TN_TAGGED_VARIABLES]  = put_variables(p);
     tn_fb_begin(p->b);

@@ -129,11 +129,11 @@ static void push_key(struct tn_tagged_writer *w, struct tn_list *keys,
         *slot = key;
 }
 
-static bool has_state(const struct tn_sd_plan *plan, struct tn_bytes key)
+static bool has_state(const struct tn_sd_content *content, struct tn_bytes key)
 {
-    for (uint32_t i = 0; i < plan->state_count; i++) {
-        struct tn_sd_names names = { plan->states[i].keys,
-                                     plan->states[i].count };
+    for (uint32_t i = 0; i < content->state_count; i++) {
+        struct tn_sd_names names = { content->states[i].keys,
+                                     content->states[i].count };
         if (find_key(names, key) != TN_NONE)
             return true;
     }
@@ -144,7 +144,7 @@ static bool has_state(const struct tn_sd_plan *plan, struct tn_bytes key)
  * them whatever else was kept. */
 static void choose_columns(struct tn_tagged_writer *w)
 {
-    const struct tn_sd_plan       *plan   = &w->plans[0];
+    const struct tn_sd_content    *content = &w->plans[0];
     const struct tn_tagged_detail *tagged = tn_tagged_detail_of(w->model);
     uint32_t                       count  = 0;
     struct tn_list                 keys;
@@ -152,15 +152,15 @@ static void choose_columns(struct tn_tagged_writer *w)
     tn_list_init(&keys, w->memory, sizeof(struct tn_bytes));
     for (uint32_t i = 0; tagged && i < tagged->state_keys.count; i++)
         if (!w->model->is_edited ||
-            has_state(plan, tagged->state_keys.items[i]))
+            has_state(content, tagged->state_keys.items[i]))
             push_key(w, &keys, tagged->state_keys.items[i]);
     const char *const *words = tn_sd_state_keys(
-        tn_sd_config_updater(plan->training, &w->arena, w->memory), &count);
-    for (uint32_t i = 0; words && plan->state_count && i < count; i++)
+        tn_sd_config_updater(content->training, &w->arena, w->memory), &count);
+    for (uint32_t i = 0; words && content->state_count && i < count; i++)
         push_key(w, &keys, tn_text(words[i]));
-    for (uint32_t i = 0; i < plan->state_count; i++)
-        for (uint32_t k = 0; k < plan->states[i].count; k++)
-            push_key(w, &keys, plan->states[i].keys[k]);
+    for (uint32_t i = 0; i < content->state_count; i++)
+        for (uint32_t k = 0; k < content->states[i].count; k++)
+            push_key(w, &keys, content->states[i].keys[k]);
     struct tn_bytes *kept =
         tn_list_keep(&keys, struct tn_bytes, &w->arena, w->error);
     w->columns = (struct tn_sd_names){ kept, kept ? (uint32_t)keys.count : 0 };
@@ -241,12 +241,13 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
         tn_sd_lose_all_beside(options, model);
         tn_sd_lose_untagged(model, options, error);
     }
-    w->plans = tn_new(&w->arena, struct tn_sd_plan, model->graphs.count, error);
+    w->plans =
+        tn_new(&w->arena, struct tn_sd_content, model->graphs.count, error);
     while (w->plans && w->plan_count < model->graphs.count &&
            !tn_failed(error)) {
         uint32_t graph = w->plan_count++;
-        tn_sd_plan_make(&w->plans[graph], model, graph, options, &w->arena,
-                        error);
+        tn_sd_content_make(&w->plans[graph], model, graph, options, &w->arena,
+                           error);
         w->plans[graph].calls = w->plans[0].calls;
     }
     if (w->plan_count == 0)
@@ -263,7 +264,7 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
 void tn_tagged_writer_done(struct tn_tagged_writer *w)
 {
     for (uint32_t i = 0; i < w->plan_count; i++)
-        tn_sd_plan_done(&w->plans[i]);
+        tn_sd_content_done(&w->plans[i]);
     done_list(&w->lists[TN_TAG_PARAMS]);
     done_list(&w->lists[TN_TAG_UPDATER]);
     tn_arena_done(&w->arena);

@@ -15,7 +15,7 @@
 
 #include <tenon/tag.h>
 
-#include "format/samediff/sd_plan.h"
+#include "format/samediff/sd_content.h"
 #include "format/samediff/tagged.h"
 #include "wire/zip/zip_write.h"
 
@@ -41,7 +41,7 @@ struct tn_tagged_writer {
     struct tn_memory              *memory;
     struct tn_arena                arena;
     struct tn_error               *error;
-    struct tn_sd_plan             *plans; /* by graph                         */
+    struct tn_sd_content          *plans; /* by graph                         */
     uint32_t                       plan_count;
     struct tn_sd_names             columns;  /* of the states                 */
     struct tn_tagged_list          lists[2]; /* by enum tn_tag_file           */

@@ -15,7 +15,7 @@
 #include "wire/sstable/sstable.h"
 
 /* A tensor, or a slice, on its way from the table. */
-struct tn_tf_draft {
+struct tn_tf_loading {
     struct tn_tf_bundle_entry  entry;
     const struct tn_tf_extent *extents; /* slice_count times rank            */
     uint64_t                   slice_count;
@@ -27,7 +27,7 @@ struct tn_tf_bundle_reader {
     struct tn_error     *error;
     tn_tf_shard_opener  *open;
     void                *context;
-    struct tn_list       tensors; /* struct tn_tf_draft                      */
+    struct tn_list tensors; /* struct tn_tf_loading                      */
     struct tn_list       slices;  /* the same, ascending by key              */
     /* Scratch for one message. */
     struct tn_list   dims;    /* uint64_t                                    */
@@ -39,7 +39,7 @@ struct tn_tf_bundle_reader {
 static void read_dims(struct tn_tf_bundle_reader *r, struct tn_cursor *c);
 static void read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c);
 static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
-                       struct tn_tf_draft *draft);
+                       struct tn_tf_loading *loading);
 
 /* ---- checkpoints of version 1: one table, data in the values ------------ */
 
@@ -87,21 +87,21 @@ static void read_tensor(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                         uint64_t place)
 {
     struct tn_pb_field  f;
-    struct tn_tf_draft *draft =
-        tn_list_push(&r->tensors, struct tn_tf_draft, r->error);
+    struct tn_tf_loading *loading =
+        tn_list_push(&r->tensors, struct tn_tf_loading, r->error);
 
-    if (!draft)
+    if (!loading)
         return;
-    draft->entry.place = place;
+    loading->entry.place = place;
     while (tn_pb_next(c, &f))
-        read_tensor_field(r, c, &f, &draft->entry);
+        read_tensor_field(r, c, &f, &loading->entry);
     if (!tn_failed(r->error) &&
-        (draft->entry.elements.shape.dtype == TN_UNDEFINED ||
+        (loading->entry.elements.shape.dtype == TN_UNDEFINED ||
          r->ranks.count == 0))
         tn_fail(c, TN_MALFORMED, "a tensor without a type or without slices");
-    keep_shape(r, c, draft);
+    keep_shape(r, c, loading);
     if (tn_failed(r->error))
-        tn_error_where(r->error, "%.*s", TN_FMT(draft->entry.key));
+        tn_error_where(r->error, "%.*s", TN_FMT(loading->entry.key));
 }
 
 /* One value of a table of version 1. */
@@ -159,13 +159,13 @@ static void read_old_slice(struct tn_tf_bundle_reader *r,
     if (!tn_failed(r->error) && !tensor.source)
         tn_fail(&c, TN_MALFORMED, "a slice without data");
     tn_sstable_blame(entry, r->error);
-    struct tn_tf_draft *draft =
-        tn_list_push(&r->slices, struct tn_tf_draft, r->error);
-    if (!draft)
+    struct tn_tf_loading *loading =
+        tn_list_push(&r->slices, struct tn_tf_loading, r->error);
+    if (!loading)
         return;
-    draft->entry.place = entry->offset;
-    draft->entry.data  = tensor;
-    draft->entry.key   = tn_bytes_dup(&r->index->arena, entry->key, r->error);
+    loading->entry.place = entry->offset;
+    loading->entry.data  = tensor;
+    loading->entry.key   = tn_bytes_dup(&r->index->arena, entry->key, r->error);
 }
 
 /* The last body of a LEN field, or nothing. */
@@ -443,17 +443,17 @@ static void read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
         *rank = r->extents.count - before;
 }
 
-/* From scratch into the draft; fails when they contradict each other.  Sets
+/* From scratch into the loading; fails when they contradict each other.  Sets
  * the shape's rank and dims, extents and slice_count. */
 static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
-                       struct tn_tf_draft *draft)
+                       struct tn_tf_loading *loading)
 {
     struct tn_arena *arena = &r->index->arena;
-    struct tn_shape *shape = &draft->entry.elements.shape;
+    struct tn_shape *shape = &loading->entry.elements.shape;
     uint64_t         count;
 
     shape->rank        = (uint32_t)r->dims.count;
-    draft->slice_count = r->ranks.count;
+    loading->slice_count = r->ranks.count;
     for (uint64_t i = 0; i < r->ranks.count; i++)
         if (*tn_list_at(&r->ranks, uint64_t, i) != shape->rank)
             tn_fail(c, TN_MALFORMED,
@@ -461,7 +461,7 @@ static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                     " dimensions, the tensor %" PRIu32,
                     i, *tn_list_at(&r->ranks, uint64_t, i), shape->rank);
     shape->dims = tn_list_keep(&r->dims, uint64_t, arena, r->error);
-    draft->extents =
+    loading->extents =
         tn_list_keep(&r->extents, struct tn_tf_extent, arena, r->error);
     if (!tn_failed(r->error) && !tn_shape_count(shape, &count))
         tn_fail(c, TN_MALFORMED, "a shape of too many elements to count");
@@ -635,24 +635,24 @@ static void read_entry_field(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
 }
 
 static void read_entry(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
-                       struct tn_tf_draft *draft)
+                       struct tn_tf_loading *loading)
 {
     struct tn_pb_field f;
     uint64_t           shard = 0;
 
     while (tn_pb_next(c, &f))
-        read_entry_field(r, c, &f, &draft->entry, &shard);
+        read_entry_field(r, c, &f, &loading->entry, &shard);
     if (!tn_failed(r->error) &&
-        draft->entry.elements.shape.dtype == TN_UNDEFINED)
+        loading->entry.elements.shape.dtype == TN_UNDEFINED)
         tn_fail(c, TN_MALFORMED, "a tensor without a type");
-    keep_shape(r, c, draft);
-    draft->entry.has_crc = draft->slice_count == 0;
+    keep_shape(r, c, loading);
+    loading->entry.has_crc = loading->slice_count == 0;
     if (tn_failed(r->error))
         return;
-    if (draft->slice_count == 0)
-        locate(r, c, &draft->entry, shard);
+    if (loading->slice_count == 0)
+        locate(r, c, &loading->entry, shard);
     else
-        draft->entry.data = (struct tn_span){ NULL, 0, 0 };
+        loading->entry.data = (struct tn_span){ NULL, 0, 0 };
 }
 
 static bool is_slice_key(struct tn_tf_bundle_reader *r, struct tn_bytes key)
@@ -672,13 +672,13 @@ static void read_table_entry(struct tn_tf_bundle_reader *r,
         return;
     }
     struct tn_list *list = is_slice_key(r, e->key) ? &r->slices : &r->tensors;
-    struct tn_tf_draft *draft =
-        tn_list_push(list, struct tn_tf_draft, r->error);
-    if (!draft)
+    struct tn_tf_loading *loading =
+        tn_list_push(list, struct tn_tf_loading, r->error);
+    if (!loading)
         return;
-    draft->entry.place = e->offset;
-    draft->entry.key   = tn_bytes_dup(&r->index->arena, e->key, r->error);
-    read_entry(r, &e->value, draft);
+    loading->entry.place = e->offset;
+    loading->entry.key   = tn_bytes_dup(&r->index->arena, e->key, r->error);
+    read_entry(r, &e->value, loading);
     if (tn_failed(r->error) && list == &r->tensors)
         tn_error_where(r->error, "%.*s", TN_FMT(e->key));
 }
@@ -712,18 +712,18 @@ static void read_table(struct tn_tf_bundle_reader *r)
 
 /* ---- tensors out of slices ---------------------------------------------- */
 
-static struct tn_tf_draft *find_slice(struct tn_tf_bundle_reader *r,
-                                      struct tn_bytes             key)
+static struct tn_tf_loading *find_slice(struct tn_tf_bundle_reader *r,
+                                        struct tn_bytes             key)
 {
     uint64_t low = 0, high = r->slices.count;
 
     while (low < high) {
         uint64_t            middle = low + (high - low) / 2;
-        struct tn_tf_draft *draft =
-            tn_list_at(&r->slices, struct tn_tf_draft, middle);
-        int order = tn_bytes_compare(key, draft->entry.key);
+        struct tn_tf_loading *loading =
+            tn_list_at(&r->slices, struct tn_tf_loading, middle);
+        int order = tn_bytes_compare(key, loading->entry.key);
         if (order == 0)
-            return draft;
+            return loading;
         if (order < 0)
             high = middle;
         else
@@ -734,7 +734,7 @@ static struct tn_tf_draft *find_slice(struct tn_tf_bundle_reader *r,
 
 /* Where the slice lies and how large it is; inside the tensor. */
 static bool slice_box(struct tn_tf_bundle_reader *r,
-                      const struct tn_tf_draft   *tensor,
+                      const struct tn_tf_loading *tensor,
                       const struct tn_tf_extent *extents, uint64_t *begin,
                       uint64_t *dims)
 {
@@ -757,12 +757,12 @@ static bool slice_box(struct tn_tf_bundle_reader *r,
 
 /* The entry of one slice of a tensor, which must be there and agree. */
 static struct tn_tf_bundle_entry *slice_entry(
-    struct tn_tf_bundle_reader *r, const struct tn_tf_draft *tensor,
+    struct tn_tf_bundle_reader *r, const struct tn_tf_loading *tensor,
     const struct tn_tf_extent *extents, const struct tn_shape *shape)
 {
     tn_buffer_clear(&r->name);
     tn_tf_slice_key_put(&r->name, tensor->entry.key, extents, shape->rank);
-    struct tn_tf_draft *slice = find_slice(r, tn_buffer_bytes(&r->name));
+    struct tn_tf_loading *slice = find_slice(r, tn_buffer_bytes(&r->name));
 
     if (tn_failed(r->error))
         return NULL;
@@ -782,8 +782,9 @@ static struct tn_tf_bundle_entry *slice_entry(
     return tn_failed(r->error) ? NULL : &slice->entry;
 }
 
-static bool make_tile(struct tn_tf_bundle_reader *r, struct tn_tf_draft *tensor,
-                      uint64_t i, struct tn_tf_tile *tile,
+static bool make_tile(struct tn_tf_bundle_reader *r,
+                      struct tn_tf_loading *tensor, uint64_t i,
+                      struct tn_tf_tile                *tile,
                       const struct tn_tf_bundle_entry **piece)
 {
     struct tn_arena           *arena   = &r->index->arena;
@@ -803,7 +804,8 @@ static bool make_tile(struct tn_tf_bundle_reader *r, struct tn_tf_draft *tensor,
     return true;
 }
 
-static void assemble(struct tn_tf_bundle_reader *r, struct tn_tf_draft *tensor)
+static void assemble(struct tn_tf_bundle_reader *r,
+                     struct tn_tf_loading       *tensor)
 {
     struct tn_arena           *arena = &r->index->arena;
     struct tn_tf_bundle_entry *e     = &tensor->entry;
@@ -841,7 +843,7 @@ static bool key_is_before(const void *a, const void *b)
 static void keep_list(struct tn_tf_bundle_reader *r, struct tn_list *list)
 {
     void *items =
-        tn_list_keep(list, struct tn_tf_draft, &r->index->arena, r->error);
+        tn_list_keep(list, struct tn_tf_loading, &r->index->arena, r->error);
 
     if (!items)
         return;
@@ -861,7 +863,7 @@ static void publish(struct tn_tf_bundle_reader *r)
     if (!entries)
         return;
     for (uint64_t i = 0; i < r->tensors.count; i++)
-        entries[i] = &tn_list_at(&r->tensors, struct tn_tf_draft, i)->entry;
+        entries[i] = &tn_list_at(&r->tensors, struct tn_tf_loading, i)->entry;
     tn_sort((const void **)(void *)entries, r->tensors.count, key_is_before);
     for (uint64_t i = 1; i < r->tensors.count; i++)
         if (!key_is_before(entries[i - 1], entries[i]))
@@ -869,7 +871,7 @@ static void publish(struct tn_tf_bundle_reader *r)
                          "two tensors have the same name");
     for (uint64_t i = 0; i < r->slices.count; i++)
         index->unused +=
-            !tn_list_at(&r->slices, struct tn_tf_draft, i)->is_used;
+            !tn_list_at(&r->slices, struct tn_tf_loading, i)->is_used;
     index->entries = entries;
     index->count   = r->tensors.count;
 }
@@ -882,8 +884,8 @@ static void read_all(struct tn_tf_bundle_reader *r)
     keep_list(r, &r->slices);
     keep_list(r, &r->tensors);
     for (uint64_t i = 0; !tn_failed(r->error) && i < r->tensors.count; i++) {
-        struct tn_tf_draft *tensor =
-            tn_list_at(&r->tensors, struct tn_tf_draft, i);
+        struct tn_tf_loading *tensor =
+            tn_list_at(&r->tensors, struct tn_tf_loading, i);
         if (tensor->slice_count)
             assemble(r, tensor);
     }
@@ -898,8 +900,8 @@ static void reader_init(struct tn_tf_bundle_reader *r,
     struct tn_memory *memory = index->memory;
 
     *r = (struct tn_tf_bundle_reader){ .index = index, .error = error };
-    tn_list_init(&r->tensors, memory, sizeof(struct tn_tf_draft));
-    tn_list_init(&r->slices, memory, sizeof(struct tn_tf_draft));
+    tn_list_init(&r->tensors, memory, sizeof(struct tn_tf_loading));
+    tn_list_init(&r->slices, memory, sizeof(struct tn_tf_loading));
     tn_list_init(&r->dims, memory, sizeof(uint64_t));
     tn_list_init(&r->extents, memory, sizeof(struct tn_tf_extent));
     tn_list_init(&r->ranks, memory, sizeof(uint64_t));

@@ -15,7 +15,7 @@
 
 /* Where a tensor goes: known before the first byte is written, since the names
  * of data files tell how many there are. */
-struct plan {
+struct passings {
     const struct tn_tf_bundle_tensor *tensor;
     uint64_t                          count; /* elements                     */
     uint64_t                          offset;
@@ -32,13 +32,14 @@ struct writer {
     struct tn_memory                  *memory;
     struct tn_arena                    arena;
     struct tn_error                   *error;
-    struct plan                       *plans; /* in the order of the data    */
-    const struct plan                **by_key;
+    struct passings                   *plans; /* in the order of the data    */
+    const struct passings            **by_key;
     uint64_t                           count;
     uint32_t                           shard_count;
 };
 
-/* ---- the plan ----------------------------------------------------------- */
+/* ---- the passings -----------------------------------------------------------
+ */
 
 /* A string takes a varint for its length, and itself. */
 static enum tn_status measure_string(void *context, uint64_t index,
@@ -56,7 +57,8 @@ static enum tn_status measure_string(void *context, uint64_t index,
 }
 
 /* All lengths are followed by one checksum, each variant by its own. */
-static enum tn_status measure_strings(const struct writer *w, struct plan *p)
+static enum tn_status measure_strings(const struct writer *w,
+                                      struct passings     *p)
 {
     const struct tn_elements *elements  = p->tensor->elements;
     bool                      is_string = elements->shape.dtype == TN_STRING;
@@ -71,7 +73,7 @@ static enum tn_status measure_strings(const struct writer *w, struct plan *p)
     return TN_OK;
 }
 
-static enum tn_status measure(const struct writer *w, struct plan *p)
+static enum tn_status measure(const struct writer *w, struct passings *p)
 {
     const struct tn_shape *shape = &p->tensor->elements->shape;
 
@@ -98,7 +100,7 @@ static enum tn_status place_tensors(struct writer *w)
     uint64_t limit = w->options->shard_size, end = 0;
 
     for (uint64_t i = 0; i < w->count; i++) {
-        struct plan *p = &w->plans[i];
+        struct passings *p = &w->plans[i];
         if (measure(w, p) != TN_OK) {
             tn_error_where(w->error, "%.*s", TN_FMT(p->tensor->key));
             return w->error->status;
@@ -118,7 +120,7 @@ static enum tn_status place_tensors(struct writer *w)
 
 static bool key_is_before(const void *a, const void *b)
 {
-    const struct plan *left = a, *right = b;
+    const struct passings *left = a, *right = b;
 
     return tn_bytes_compare(left->tensor->key, right->tensor->key) < 0;
 }
@@ -126,8 +128,8 @@ static bool key_is_before(const void *a, const void *b)
 static enum tn_status make_plan(struct writer                    *w,
                                 const struct tn_tf_bundle_tensor *tensors)
 {
-    w->plans  = tn_new(&w->arena, struct plan, w->count, w->error);
-    w->by_key = tn_new(&w->arena, const struct plan *, w->count, w->error);
+    w->plans  = tn_new(&w->arena, struct passings, w->count, w->error);
+    w->by_key = tn_new(&w->arena, const struct passings *, w->count, w->error);
     if (!w->plans || !w->by_key)
         return w->error->status;
     for (uint64_t i = 0; i < w->count; i++) {
@@ -201,7 +203,7 @@ static enum tn_status write_variant(void *context, uint64_t index,
     return write_crc(s, error);
 }
 
-static enum tn_status write_strings(struct writer *w, struct plan *p,
+static enum tn_status write_strings(struct writer *w, struct passings *p,
                                     struct tn_tf_crc_sink *sum)
 {
     const struct tn_elements *elements = p->tensor->elements;
@@ -223,7 +225,7 @@ static enum tn_status write_strings(struct writer *w, struct plan *p,
     return error->status;
 }
 
-static enum tn_status write_numbers(struct writer *w, struct plan *p,
+static enum tn_status write_numbers(struct writer *w, struct passings *p,
                                     struct tn_tf_crc_sink *crc)
 {
     crc->crc = 0;
@@ -233,7 +235,7 @@ static enum tn_status write_numbers(struct writer *w, struct plan *p,
     return TN_OK;
 }
 
-static enum tn_status write_tensor(struct writer *w, struct plan *p,
+static enum tn_status write_tensor(struct writer *w, struct passings *p,
                                    struct tn_tf_crc_sink *crc)
 {
     uint64_t begin = crc->to->offset;
@@ -264,7 +266,7 @@ static enum tn_status write_shard(struct writer *w, uint32_t shard,
         return w->error->status;
     TN_TRY(w->open(w->opener, name, &crc->to, w->error));
     for (; *next < w->count && w->plans[*next].shard == shard; ++*next) {
-        struct plan *p = &w->plans[*next];
+        struct passings *p = &w->plans[*next];
         if (write_tensor(w, p, crc) != TN_OK) {
             tn_error_where(w->error, "%.*s", TN_FMT(p->tensor->key));
             return w->error->status;
@@ -324,7 +326,7 @@ static void put_shape(struct tn_buffer *to, const struct tn_shape *shape)
 
 /* BundleEntryProto */
 static void put_entry(struct tn_buffer *to, struct tn_buffer *scratch,
-                      const struct plan *p)
+                      const struct passings *p)
 {
     const struct tn_shape *shape = &p->tensor->elements->shape;
 

@@ -272,7 +272,7 @@ static void add_word(struct making *m, struct tn_bytes word, bool is_output)
 /* ---- all of them -------------------------------------------------------- */
 
 /* Functions with more arguments than this are only looked at from their first
- * one on: the rows of a plan are made for every node that calls one. */
+ * one on: the rows of a passings are made for every node that calls one. */
 enum { TAIL_LIMIT = 1024 };
 
 /* Behind a gap they are counted from the end; of what is not in the list
@@ -326,35 +326,38 @@ static void close_loop(struct tn_list *takes, struct tn_list *gives)
     }
 }
 
-void tn_tf_plan_init(struct tn_tf_plan *plan, struct tn_memory *memory)
+void tn_tf_passings_init(struct tn_tf_passings *passings,
+                         struct tn_memory      *memory)
 {
-    tn_list_init(&plan->takes, memory, sizeof(struct tn_passing));
-    tn_list_init(&plan->gives, memory, sizeof(struct tn_passing));
+    tn_list_init(&passings->takes, memory, sizeof(struct tn_passing));
+    tn_list_init(&passings->gives, memory, sizeof(struct tn_passing));
 }
 
-void tn_tf_plan_done(struct tn_tf_plan *plan)
+void tn_tf_passings_done(struct tn_tf_passings *passings)
 {
-    tn_list_done(&plan->takes);
-    tn_list_done(&plan->gives);
+    tn_list_done(&passings->takes);
+    tn_list_done(&passings->gives);
 }
 
-void tn_tf_plan_make(struct tn_tf_plan *plan, const struct tn_model *model,
-                     uint32_t op, const struct tn_vocab_op *kind,
-                     const struct tn_tf_caller *caller, uint32_t input_count,
-                     uint32_t output_count, struct tn_error *error)
+void tn_tf_passings_make(struct tn_tf_passings *passings,
+                         const struct tn_model *model, uint32_t op,
+                         const struct tn_vocab_op  *kind,
+                         const struct tn_tf_caller *caller,
+                         uint32_t input_count, uint32_t output_count,
+                         struct tn_error *error)
 {
     struct making m = {
         .model = model, .op = op, .kind = kind, .caller = caller, .error = error
     };
 
-    m.to   = &plan->takes;
+    m.to   = &passings->takes;
     m.room = input_count;
     make(&m, caller->takes, false);
-    m.to      = &plan->gives;
+    m.to      = &passings->gives;
     m.room    = output_count;
     m.has_gap = false;
     m.head = m.tail = 0;
     make(&m, caller->gives, true);
     if (caller->does & TN_TF_LOOPS && !tn_failed(error))
-        close_loop(&plan->takes, &plan->gives);
+        close_loop(&passings->takes, &passings->gives);
 }

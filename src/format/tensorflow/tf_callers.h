@@ -43,17 +43,20 @@ const struct tn_tf_caller *tn_tf_caller_at(const struct tn_tf_caller *first,
                                            uint32_t number, uint32_t *place);
 
 /* What each input or output of a function is to a node. */
-struct tn_tf_plan {
+struct tn_tf_passings {
     struct tn_list takes, gives; /* struct tn_passing                         */
 };
 
-void tn_tf_plan_init(struct tn_tf_plan *plan, struct tn_memory *memory);
-void tn_tf_plan_done(struct tn_tf_plan *plan);
+void tn_tf_passings_init(struct tn_tf_passings *passings,
+                         struct tn_memory      *memory);
+void tn_tf_passings_done(struct tn_tf_passings *passings);
 
 /* For a function of so many inputs and outputs. */
-void tn_tf_plan_make(struct tn_tf_plan *plan, const struct tn_model *model,
-                     uint32_t op, const struct tn_vocab_op *kind,
-                     const struct tn_tf_caller *caller, uint32_t input_count,
-                     uint32_t output_count, struct tn_error *error);
+void tn_tf_passings_make(struct tn_tf_passings *passings,
+                         const struct tn_model *model, uint32_t op,
+                         const struct tn_vocab_op  *kind,
+                         const struct tn_tf_caller *caller,
+                         uint32_t input_count, uint32_t output_count,
+                         struct tn_error *error);
 
 #endif

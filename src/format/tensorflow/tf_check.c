@@ -71,7 +71,7 @@ struct tn_tf_calls {
     struct tn_pairs lists; /* (value, 0): an argument that is a list          */
     uint32_t        op, graph, body; /* the last ones asked for               */
     bool            is_in_step;      /* of them                               */
-    struct tn_tf_plan plan;
+    struct tn_tf_passings passings;
 };
 
 /* ---- what must hold for each node of a TensorFlow graph ----------------- */
@@ -114,7 +114,7 @@ struct fact {
 
 struct known_attrs {
     struct tn_memo memo;
-    struct fact    facts[TN_MEMO_PLACES];
+    struct fact    facts[TN_MEMO_SLOTS];
 };
 
 /* What was learned from the nodes before. */
@@ -521,7 +521,7 @@ static void check_attr(struct visit *v, struct tn_pb_field *field)
         check_new(v, field, &fact);
         return;
     }
-    uint32_t place = tn_memo_place(bytes);
+    uint32_t place = tn_memo_slot(bytes);
     if (tn_memo_has(&known->memo, place, bytes, NULL)) {
         check_key(v, known->facts[place].key, field->offset);
         note_fact(v, &known->facts[place]);
@@ -662,7 +662,7 @@ static void calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
     tn_pairs_init(&calls->lists, c->model->memory);
     tn_pairs_init(&calls->callers, c->model->memory);
     tn_list_init(&calls->claims, c->model->memory, sizeof(struct tn_tf_claim));
-    tn_tf_plan_init(&calls->plan, c->model->memory);
+    tn_tf_passings_init(&calls->passings, c->model->memory);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t name = tn_intern_find(&c->model->names, tn_text(all[i].type));
         if (name != TN_NO_NAME &&
@@ -673,7 +673,7 @@ static void calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
 
 static void calls_done(struct tn_tf_calls *calls)
 {
-    tn_tf_plan_done(&calls->plan);
+    tn_tf_passings_done(&calls->passings);
     tn_list_done(&calls->claims);
     tn_pairs_done(&calls->callers);
     tn_pairs_done(&calls->lists);
@@ -795,9 +795,9 @@ static bool look_at(struct tn_tf_calls *calls, const struct tn_crossing *c,
     if (!calls->is_in_step || !caller)
         return calls->is_in_step;
     if (c->kind)
-        tn_tf_plan_make(&calls->plan, calls->c->model, c->op, c->kind, caller,
-                        callee->inputs.count, callee->outputs.count,
-                        calls->c->error);
+        tn_tf_passings_make(&calls->passings, calls->c->model, c->op, c->kind,
+                            caller, callee->inputs.count, callee->outputs.count,
+                            calls->c->error);
     calls->is_in_step = c->kind && !tn_failed(calls->c->error);
     return calls->is_in_step;
 }
@@ -807,8 +807,8 @@ static bool check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
 {
     const struct tn_op        *row    = tn_model_op_at(calls->c->model, c->op);
     const struct tn_tf_caller *caller = find_caller(calls, row->type);
-    const struct tn_list      *plan =
-        c->is_output ? &calls->plan.gives : &calls->plan.takes;
+    const struct tn_list      *passings =
+        c->is_output ? &calls->passings.gives : &calls->passings.takes;
 
     if (!look_at(calls, c, caller))
         return false;
@@ -817,9 +817,9 @@ static bool check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
         to->has_rank = true;
         return true;
     }
-    if (c->index >= plan->count)
+    if (c->index >= passings->count)
         return false;
-    *to = *tn_list_at(plan, struct tn_passing, c->index);
+    *to = *tn_list_at(passings, struct tn_passing, c->index);
     return true;
 }
 

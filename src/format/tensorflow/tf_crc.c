@@ -45,7 +45,7 @@ static enum tn_status sum_span(const struct sum *sum, struct tn_span span,
     bool is_hole;
 
     while (span.length) {
-        struct tn_span part = tn_span_run(&span, &is_hole);
+        struct tn_span part = tn_span_extent(&span, &is_hole);
         if (is_hole)
             TN_TRY(sum_zeros(sum, part.length, error));
         else

@@ -23,15 +23,15 @@
 #include "map/flow/flow_guard.h"
 #include "map/net/net_build.h"
 
-enum tn_raise_place_kind {
-    TN_PLACE_PLAIN, /* the graph, a branch, the body of a loop                */
-    TN_PLACE_FIRST,
-    TN_PLACE_BODY, /* around the body: under the frame's own guard            */
-    TN_PLACE_AGAIN,
+enum tn_raise_region_kind {
+    TN_REGION_PLAIN, /* the graph, a branch, the body of a loop */
+    TN_REGION_FIRST,
+    TN_REGION_BODY, /* around the body: under the frame's own guard */
+    TN_REGION_AGAIN,
 };
 
-struct tn_raise_place {
-    enum tn_raise_place_kind kind;
+struct tn_raise_region {
+    enum tn_raise_region_kind kind;
     uint32_t                 parent; /* place; TN_NONE: none                  */
     uint32_t                 guard;
     uint32_t                 graph;
@@ -81,7 +81,7 @@ struct tn_raising {
     struct tn_list frame_exits;  /* uint32_t by frame: in exits, + 1          */
 
     /* what places and structures are made of */
-    struct tn_list places;  /* struct tn_raise_place; the first is the main
+    struct tn_list places;  /* struct tn_raise_region; the first is the main
                                graph                                          */
     struct tn_list  loops;  /* struct tn_raise_loop                           */
     struct tn_list  inputs; /* uint32_t: values                               */
@@ -91,10 +91,10 @@ struct tn_raising {
     struct tn_list  kept;   /* bool by node: stays in the main graph          */
 };
 
-static struct tn_raise_place *raise_place_at(const struct tn_raising *r,
-                                             uint32_t                 place)
+static struct tn_raise_region *raise_place_at(const struct tn_raising *r,
+                                              uint32_t                 place)
 {
-    return tn_list_at(&r->places, struct tn_raise_place, place);
+    return tn_list_at(&r->places, struct tn_raise_region, place);
 }
 
 static enum tn_flow_kind raise_kind(const struct tn_raising *r, uint32_t node)
@@ -156,12 +156,12 @@ static uint32_t place_under(const struct tn_raising *r, uint32_t place,
     return place;
 }
 
-static uint32_t raise_new_place(struct tn_raising    *r,
-                                struct tn_raise_place place)
+static uint32_t raise_new_place(struct tn_raising     *r,
+                                struct tn_raise_region place)
 {
     uint32_t               id = (uint32_t)r->places.count;
-    struct tn_raise_place *row =
-        tn_list_push(&r->places, struct tn_raise_place, r->net->error);
+    struct tn_raise_region *row =
+        tn_list_push(&r->places, struct tn_raise_region, r->net->error);
 
     if (!row)
         return TN_NONE;
@@ -210,7 +210,7 @@ static bool step_behind(struct tn_raising *r, uint32_t node, uint32_t *place,
                         uint32_t *value)
 {
     const struct tn_net_node     n     = tn_net_node(r->net, node);
-    const struct tn_raise_place *at    = raise_place_at(r, *place);
+    const struct tn_raise_region *at    = raise_place_at(r, *place);
     struct tn_flow_merge         merge = { .is_loop = false };
 
     switch (tn_flow_kind(n.op)) {
@@ -219,9 +219,9 @@ static bool step_behind(struct tn_raising *r, uint32_t node, uint32_t *place,
     case TN_FLOW_COND: *value = n.input_count ? n.inputs[0] : TN_NONE; break;
     case TN_FLOW_MERGE:
         merge = tn_flow_merge(r->net, node);
-        if (!merge.is_loop || at->kind == TN_PLACE_BODY)
+        if (!merge.is_loop || at->kind == TN_REGION_BODY)
             return false;
-        if (at->kind == TN_PLACE_FIRST) {
+        if (at->kind == TN_REGION_FIRST) {
             *value = merge.enter;
             break;
         }
@@ -263,7 +263,7 @@ static uint32_t raise_seen_from(struct tn_raising *r, uint32_t place,
             return made;
         if (step_behind(r, node, &place, &value))
             continue;
-        if (raise_place_at(r, place)->kind == TN_PLACE_BODY &&
+        if (raise_place_at(r, place)->kind == TN_REGION_BODY &&
             raise_kind(r, node) == TN_FLOW_MERGE &&
             tn_flow_merge(r->net, node).is_loop)
             return variable_in(r, place, node);
@@ -654,7 +654,7 @@ static enum tn_status begin_branches(struct tn_raising *r, uint32_t place,
         if (b->graphs[i] == TN_NONE)
             return r->net->error->status;
         b->places[i] = raise_new_place(
-            r, (struct tn_raise_place){
+            r, (struct tn_raise_region){
                    .parent = place,
                    .guard  = tn_guard_child(&r->guards, group->above,
                                             group->condition, !i),
@@ -752,13 +752,13 @@ struct frame {
 };
 
 static uint32_t frame_place(struct tn_raising *r, const struct frame *f,
-                            enum tn_raise_place_kind kind, uint32_t graph)
+                            enum tn_raise_region_kind kind, uint32_t graph)
 {
-    return raise_new_place(r, (struct tn_raise_place){ .kind   = kind,
-                                                       .parent = f->place,
-                                                       .guard  = f->guard,
-                                                       .graph  = graph,
-                                                       .loop   = f->loop });
+    return raise_new_place(r, (struct tn_raise_region){ .kind   = kind,
+                                                        .parent = f->place,
+                                                        .guard  = f->guard,
+                                                        .graph  = graph,
+                                                        .loop   = f->loop });
 }
 
 static void add_body_input(struct tn_raising *r, struct frame *f,
@@ -809,11 +809,11 @@ static enum tn_status begin_frame(struct tn_raising *r, struct frame *f)
         return net->error->status;
     loop->inputs = (uint32_t)r->inputs.count;
     f->first_place =
-        frame_place(r, f, TN_PLACE_FIRST, raise_place_at(r, f->place)->graph);
-    f->body_place  = frame_place(r, f, TN_PLACE_BODY, f->graph);
-    f->again_place = frame_place(r, f, TN_PLACE_AGAIN, f->graph);
+        frame_place(r, f, TN_REGION_FIRST, raise_place_at(r, f->place)->graph);
+    f->body_place  = frame_place(r, f, TN_REGION_BODY, f->graph);
+    f->again_place = frame_place(r, f, TN_REGION_AGAIN, f->graph);
     f->inner_place = raise_new_place(
-        r, (struct tn_raise_place){
+        r, (struct tn_raise_region){
                .parent = f->body_place,
                .guard  = tn_guard_child(&r->guards, f->guard, f->condition, 1),
                .graph  = f->graph,
@@ -1241,7 +1241,7 @@ static enum tn_status prepare(struct tn_raising *r)
                       net->error))
         return net->error->status;
     raise_new_place(
-        r, (struct tn_raise_place){ .parent = TN_NONE, .loop = TN_NONE });
+        r, (struct tn_raise_region){ .parent = TN_NONE, .loop = TN_NONE });
     drop_loose_ends(r);
     TN_TRY(raise_survey(r));
     return raise_join(r);
@@ -1265,7 +1265,7 @@ static void raising_lists(struct tn_raising *r,
 {
     struct tn_memory *memory = r->net->arena->memory;
 
-    each(&r->places, sizeof(struct tn_raise_place), memory);
+    each(&r->places, sizeof(struct tn_raise_region), memory);
     each(&r->loops, sizeof(struct tn_raise_loop), memory);
     each(&r->inputs, sizeof(uint32_t), memory);
     each(&r->jobs, sizeof(struct tn_raise_job), memory);

@@ -1,26 +1,26 @@
 /*
  * lang_replay.c - what a rule made of a node, made again of an equal one
  *
- * In a plan a value is a number: of the values that the rule made, in their
- * order, or, with OF_INPUT set, of the inputs of the node.
+ * In a recording a value is a number: of the values that the rule made, in
+ * their order, or, with OF_INPUT set, of the inputs of the node.
  */
 #include "map/lang/lang_replay.h"
 #include "map/net/net_build.h"
 
 #define OF_INPUT (UINT32_C(1) << 31)
 
-/* Ids of a plan, plans. */
+/* Ids of a recording, recordings. */
 enum { IDS_MAX = 256, PLANS_MAX = 1 << 16 };
 
-struct value_plan {
+struct value_record {
     uint32_t input; /* that is carried; TN_NONE: it is made                   */
     uint32_t named; /* after which output; TN_NONE: it is inside              */
     struct tn_net_value_row row; /* of a value that is made                   */
 };
 
-struct tn_plan_of_rule {
+struct tn_recording {
     const struct tn_lang_rule *rule;
-    struct value_plan         *values;
+    struct value_record       *values;
     struct tn_net_node_row    *nodes;   /* edges as above                     */
     uint32_t                  *outputs; /* of the node; TN_NONE: not bound    */
     uint32_t                   value_count, node_count;
@@ -32,12 +32,12 @@ void tn_replay_init(struct tn_replay *replay, struct tn_emit *emit)
     struct tn_memory *memory = emit->to->arena->memory;
     tn_arena_init(&replay->arena, memory);
     tn_intern_init(&replay->keys, &replay->arena);
-    tn_list_init(&replay->plans, memory, sizeof(struct tn_plan_of_rule *));
+    tn_list_init(&replay->recordings, memory, sizeof(struct tn_recording *));
 }
 
 void tn_replay_done(struct tn_replay *replay)
 {
-    tn_list_done(&replay->plans);
+    tn_list_done(&replay->recordings);
     tn_intern_done(&replay->keys);
     tn_arena_done(&replay->arena);
 }
@@ -108,56 +108,59 @@ static uint32_t id_of(const struct tn_emit *e, uint32_t number)
     return e->first_value + number;
 }
 
-static bool make_value(struct tn_emit *e, const struct value_plan *plan)
+static bool make_value(struct tn_emit *e, const struct value_record *recording)
 {
     const struct tn_net_node *node = e->eval.node;
 
-    if (plan->input != TN_NONE)
-        return tn_emit_unchanged(e, node->inputs[plan->input]) != TN_NONE;
+    if (recording->input != TN_NONE)
+        return tn_emit_unchanged(e, node->inputs[recording->input]) != TN_NONE;
     uint32_t id = tn_emit_value(e);
     if (id == TN_NONE)
         return false;
     struct tn_net_value_row *row = tn_net_value_row(e->to, id);
-    *row                         = plan->row;
+    *row                         = recording->row;
     row->graph                   = e->graph;
-    if (plan->named != TN_NONE)
+    if (recording->named != TN_NONE)
         row->name =
-            tn_net_value_row(e->eval.net, node->outputs[plan->named])->name;
+            tn_net_value_row(e->eval.net, node->outputs[recording->named])
+                ->name;
     else
         tn_emit_name_inner(e, row);
     return true;
 }
 
-static bool make_node(struct tn_emit *e, const struct tn_net_node_row *plan)
+static bool make_node(struct tn_emit               *e,
+                      const struct tn_net_node_row *recording)
 {
     uint32_t               ids[IDS_MAX];
-    struct tn_net_node_row row  = *plan;
-    struct tn_net_node     node = { .inputs       = ids,
-                                    .input_count  = plan->input_count,
-                                    .outputs      = ids + plan->input_count,
-                                    .output_count = plan->output_count };
+    struct tn_net_node_row row  = *recording;
+    struct tn_net_node     node = { .inputs      = ids,
+                                    .input_count = recording->input_count,
+                                    .outputs     = ids + recording->input_count,
+                                    .output_count = recording->output_count };
 
-    for (uint32_t i = 0; i < plan->input_count + plan->output_count; i++)
-        ids[i] = id_of(e, plan->edges[i]);
+    for (uint32_t i = 0; i < recording->input_count + recording->output_count;
+         i++)
+        ids[i] = id_of(e, recording->edges[i]);
     row.graph  = e->graph;
     row.source = e->eval.node->source;
     return tn_net_add_row(e->to, &row, &node) != TN_NONE;
 }
 
-static void make_all(struct tn_emit *e, const struct tn_plan_of_rule *plan)
+static void make_all(struct tn_emit *e, const struct tn_recording *recording)
 {
     const struct tn_net_node *node = e->eval.node;
 
-    for (uint32_t i = 0; i < plan->value_count; i++)
-        if (!make_value(e, &plan->values[i]))
+    for (uint32_t i = 0; i < recording->value_count; i++)
+        if (!make_value(e, &recording->values[i]))
             return;
-    for (uint32_t i = 0; i < plan->node_count; i++)
-        if (!make_node(e, &plan->nodes[i]))
+    for (uint32_t i = 0; i < recording->node_count; i++)
+        if (!make_node(e, &recording->nodes[i]))
             return;
     for (uint32_t i = 0; i < node->output_count; i++)
-        if (plan->outputs[i] != TN_NONE)
+        if (recording->outputs[i] != TN_NONE)
             *tn_list_at(&e->ids, uint32_t, node->outputs[i]) =
-                id_of(e, plan->outputs[i]);
+                id_of(e, recording->outputs[i]);
 }
 
 const struct tn_lang_rule *tn_replay_run(struct tn_replay *replay)
@@ -169,10 +172,10 @@ const struct tn_lang_rule *tn_replay_run(struct tn_replay *replay)
     uint32_t id = tn_intern_find(&replay->keys, key_of(replay));
     if (id == TN_NO_NAME)
         return NULL;
-    const struct tn_plan_of_rule *plan =
-        *tn_list_at(&replay->plans, struct tn_plan_of_rule *, id);
-    make_all(replay->emit, plan);
-    return plan->rule;
+    const struct tn_recording *recording =
+        *tn_list_at(&replay->recordings, struct tn_recording *, id);
+    make_all(replay->emit, recording);
+    return recording->rule;
 }
 
 /* ---- writing it down ---------------------------------------------------- */
@@ -199,7 +202,7 @@ static bool is_carried(const struct tn_emit *e, uint32_t id)
     return false;
 }
 
-/* The number of a value in the plan; false: it has none. */
+/* The number of a value in the recording; false: it has none. */
 static bool number_of(const struct tn_emit *e, uint32_t id, uint32_t *number)
 {
     *number = id;
@@ -214,45 +217,46 @@ static bool number_of(const struct tn_emit *e, uint32_t id, uint32_t *number)
 }
 
 static bool note_value(const struct tn_emit *e, uint32_t id,
-                       struct value_plan *plan)
+                       struct value_record *recording)
 {
     const struct tn_net_node *node = e->eval.node;
 
-    plan->input = plan->named = TN_NONE;
-    plan->row                 = *tn_net_value_row(e->to, id);
-    plan->row.output          = 0;
-    if (!plan->row.is_constant)
-        plan->row.maker = TN_NONE;
+    recording->input = recording->named = TN_NONE;
+    recording->row                      = *tn_net_value_row(e->to, id);
+    recording->row.output               = 0;
+    if (!recording->row.is_constant)
+        recording->row.maker = TN_NONE;
     if (is_carried(e, id)) {
-        plan->input = input_of(e, id);
-        return plan->input != TN_NONE;
+        recording->input = input_of(e, id);
+        return recording->input != TN_NONE;
     }
     for (uint32_t i = node->output_count; i-- > 0;)
-        if (!plan->row.is_inner && node->outputs[i] != TN_NONE &&
+        if (!recording->row.is_inner && node->outputs[i] != TN_NONE &&
             *tn_list_at(&e->ids, uint32_t, node->outputs[i]) == id)
-            plan->named = i;
-    return plan->row.graph == e->graph &&
-           (plan->row.is_inner || plan->named != TN_NONE);
+            recording->named = i;
+    return recording->row.graph == e->graph &&
+           (recording->row.is_inner || recording->named != TN_NONE);
 }
 
 static bool note_node(struct tn_replay *replay, uint32_t id,
-                      struct tn_net_node_row *plan)
+                      struct tn_net_node_row *recording)
 {
-    *plan          = *tn_net_node_row(replay->emit->to, id);
-    uint64_t count = (uint64_t)plan->input_count + plan->output_count;
+    *recording     = *tn_net_node_row(replay->emit->to, id);
+    uint64_t count = (uint64_t)recording->input_count + recording->output_count;
 
-    if (count > IDS_MAX || plan->control_count)
+    if (count > IDS_MAX || recording->control_count)
         return false;
-    const uint32_t *ids = plan->edges;
-    plan->edges =
+    const uint32_t *ids = recording->edges;
+    recording->edges =
         tn_new(&replay->arena, uint32_t, count, replay->emit->to->error);
-    for (uint64_t i = 0; plan->edges && i < count; i++)
-        if (!number_of(replay->emit, ids[i], &plan->edges[i]))
+    for (uint64_t i = 0; recording->edges && i < count; i++)
+        if (!number_of(replay->emit, ids[i], &recording->edges[i]))
             return false;
-    return plan->edges != NULL;
+    return recording->edges != NULL;
 }
 
-static bool note_outputs(struct tn_replay *replay, struct tn_plan_of_rule *plan)
+static bool note_outputs(struct tn_replay    *replay,
+                         struct tn_recording *recording)
 {
     const struct tn_emit     *e    = replay->emit;
     const struct tn_net_node *node = e->eval.node;
@@ -261,7 +265,7 @@ static bool note_outputs(struct tn_replay *replay, struct tn_plan_of_rule *plan)
         uint32_t id = node->outputs[i] == TN_NONE
                           ? TN_NONE
                           : *tn_list_at(&e->ids, uint32_t, node->outputs[i]);
-        if (!number_of(e, id, &plan->outputs[i]))
+        if (!number_of(e, id, &recording->outputs[i]))
             return false;
     }
     return true;
@@ -284,58 +288,59 @@ static bool has_looked_far(const struct tn_emit *e)
     return false;
 }
 
-static struct tn_plan_of_rule *new_plan(struct tn_replay          *replay,
-                                        const struct tn_lang_rule *rule)
+static struct tn_recording *new_plan(struct tn_replay          *replay,
+                                     const struct tn_lang_rule *rule)
 {
     const struct tn_emit   *e     = replay->emit;
     struct tn_error        *error = e->to->error;
-    struct tn_plan_of_rule *plan =
-        tn_new(&replay->arena, struct tn_plan_of_rule, 1, error);
+    struct tn_recording    *recording =
+        tn_new(&replay->arena, struct tn_recording, 1, error);
 
-    if (!plan)
+    if (!recording)
         return NULL;
-    plan->rule        = rule;
-    plan->value_count = (uint32_t)e->to->values.count - e->first_value;
-    plan->node_count  = (uint32_t)e->to->nodes.count - e->first_node;
-    plan->values =
-        tn_new(&replay->arena, struct value_plan, plan->value_count, error);
-    plan->nodes =
-        tn_new(&replay->arena, struct tn_net_node_row, plan->node_count, error);
-    plan->outputs =
+    recording->rule        = rule;
+    recording->value_count = (uint32_t)e->to->values.count - e->first_value;
+    recording->node_count  = (uint32_t)e->to->nodes.count - e->first_node;
+    recording->values      = tn_new(&replay->arena, struct value_record,
+                                    recording->value_count, error);
+    recording->nodes       = tn_new(&replay->arena, struct tn_net_node_row,
+                                    recording->node_count, error);
+    recording->outputs =
         tn_new(&replay->arena, uint32_t, e->eval.node->output_count, error);
-    return tn_failed(error) ? NULL : plan;
+    return tn_failed(error) ? NULL : recording;
 }
 
-static bool note_all(struct tn_replay *replay, struct tn_plan_of_rule *plan)
+static bool note_all(struct tn_replay *replay, struct tn_recording *recording)
 {
     const struct tn_emit *e = replay->emit;
 
-    for (uint32_t i = 0; i < plan->value_count; i++)
-        if (!note_value(e, e->first_value + i, &plan->values[i]))
+    for (uint32_t i = 0; i < recording->value_count; i++)
+        if (!note_value(e, e->first_value + i, &recording->values[i]))
             return false;
-    for (uint32_t i = 0; i < plan->node_count; i++)
-        if (!note_node(replay, e->first_node + i, &plan->nodes[i]))
+    for (uint32_t i = 0; i < recording->node_count; i++)
+        if (!note_node(replay, e->first_node + i, &recording->nodes[i]))
             return false;
-    return note_outputs(replay, plan);
+    return note_outputs(replay, recording);
 }
 
 void tn_replay_note(struct tn_replay *replay, const struct tn_lang_rule *rule)
 {
     struct tn_emit *e = replay->emit;
 
-    if (!replay->word_count || replay->plans.count >= PLANS_MAX ||
+    if (!replay->word_count || replay->recordings.count >= PLANS_MAX ||
         e->to->values.count - e->first_value > IDS_MAX ||
         e->to->nodes.count - e->first_node > IDS_MAX || has_looked_far(e))
         return;
-    struct tn_plan_of_rule  *plan = new_plan(replay, rule);
-    struct tn_plan_of_rule **slot;
-    if (!plan || !note_all(replay, plan))
+    struct tn_recording  *recording = new_plan(replay, rule);
+    struct tn_recording **slot;
+    if (!recording || !note_all(replay, recording))
         return;
-    slot = tn_list_push(&replay->plans, struct tn_plan_of_rule *, e->to->error);
+    slot =
+        tn_list_push(&replay->recordings, struct tn_recording *, e->to->error);
     if (!slot)
         return;
-    *slot = plan;
+    *slot = recording;
     if (tn_intern_copy(&replay->keys, key_of(replay), e->to->error) ==
         TN_NO_NAME)
-        replay->plans.count--;
+        replay->recordings.count--;
 }

@@ -1,13 +1,13 @@
 /*
  * pb_assemble.c - the bytes of a message whose fields come in any order
  *
- * A frame keeps the encoded fields as they came, and a list of runs that says
- * which bytes belong to which field.  When it ends, the runs are copied in
+ * A frame keeps the encoded fields as they came, and a list of series that says
+ * which bytes belong to which field.  When it ends, the series are copied in
  * order of their fields behind a tag and a length into the frame around it.
- * A packed field's runs hold bare elements; their tag and length are written
+ * A packed field's series hold bare elements; their tag and length are written
  * then.
  *
- * A producer stands between two bytes: it belongs to the run that holds the
+ * A producer stands between two bytes: it belongs to the series that holds the
  * byte before it, which is the last of its own length prefix.
  */
 #include "wire/pb/pb_assemble.h"
@@ -33,7 +33,7 @@ void tn_pb_assembly_done(struct tn_pb_assembly *a)
 {
     for (unsigned i = 0; i < a->ready; i++) {
         tn_buffer_done(&a->frames[i].bytes);
-        tn_list_done(&a->frames[i].runs);
+        tn_list_done(&a->frames[i].series);
         tn_list_done(&a->frames[i].outside);
         tn_list_done(&a->frames[i].counts);
     }
@@ -49,7 +49,7 @@ static void frame_init(struct tn_pb_frame *f, struct tn_memory *memory,
                        struct tn_error *error)
 {
     tn_buffer_init(&f->bytes, memory, error);
-    tn_list_init(&f->runs, memory, sizeof(struct tn_pb_run));
+    tn_list_init(&f->series, memory, sizeof(struct tn_pb_series));
     tn_list_init(&f->outside, memory, sizeof(struct outsider));
     tn_list_init(&f->counts, memory, sizeof(uint64_t));
 }
@@ -71,7 +71,7 @@ bool tn_pb_begin(struct tn_pb_assembly *a, const struct tn_pb_message *type,
     }
     tn_buffer_clear(&f->bytes);
     f->type           = type;
-    f->runs.count     = 0;
+    f->series.count   = 0;
     f->outside.count  = 0;
     f->counts.count   = 0;
     f->outside_length = 0;
@@ -111,20 +111,21 @@ const struct tn_pb_field_type *tn_pb_rival(const struct tn_pb_assembly   *a,
 /* Runs */
 
 /* Everything from `begin` on belongs to this field. */
-static void close_run(struct tn_pb_assembly *a, uint32_t field, uint64_t begin)
+static void close_series(struct tn_pb_assembly *a, uint32_t field,
+                         uint64_t begin)
 {
     struct tn_pb_frame *f    = top(a);
-    struct tn_pb_run   *last = NULL;
+    struct tn_pb_series *last = NULL;
 
     if (tn_failed(a->error))
         return;
-    if (f->runs.count)
-        last = tn_list_at(&f->runs, struct tn_pb_run, f->runs.count - 1);
+    if (f->series.count)
+        last = tn_list_at(&f->series, struct tn_pb_series, f->series.count - 1);
     if (!last || last->field != field) {
-        last = tn_list_push(&f->runs, struct tn_pb_run, a->error);
+        last = tn_list_push(&f->series, struct tn_pb_series, a->error);
         if (!last)
             return;
-        *last = (struct tn_pb_run){ begin, begin, field };
+        *last = (struct tn_pb_series){ begin, begin, field };
     }
     last->end = f->bytes.size;
 }
@@ -144,7 +145,7 @@ static uint64_t first_outside(const struct tn_pb_frame *f, uint64_t at)
     return low;
 }
 
-/* The field, when it is a packed one: then its runs are bare elements. */
+/* The field, when it is a packed one: then its series are bare elements. */
 static const struct tn_pb_field_type *packed_field(const struct tn_pb_frame *f,
                                                    uint32_t field)
 {
@@ -154,16 +155,16 @@ static const struct tn_pb_field_type *packed_field(const struct tn_pb_frame *f,
     return &f->type->fields[field];
 }
 
-/* Bytes of the packed field that begins with run `i`; *next is the run after
- * its last. */
+/* Bytes of the packed field that begins with series `i`; *next is the series
+ * after its last. */
 static uint64_t packed_size(const struct tn_pb_frame *f, uint64_t i,
                             uint64_t *next)
 {
-    const struct tn_pb_run *runs = f->runs.items;
+    const struct tn_pb_series *series = f->series.items;
     uint64_t                size = 0, k = i;
 
-    for (; k < f->runs.count && runs[k].field == runs[i].field; k++)
-        size += runs[k].end - runs[k].begin;
+    for (; k < f->series.count && series[k].field == series[i].field; k++)
+        size += series[k].end - series[k].begin;
     *next = k;
     return size;
 }
@@ -172,9 +173,10 @@ static uint64_t frame_length(const struct tn_pb_frame *f)
 {
     uint64_t length = f->bytes.size + f->outside_length;
 
-    for (uint64_t i = 0, next; i < f->runs.count; i = next) {
-        const struct tn_pb_run *run = tn_list_at(&f->runs, struct tn_pb_run, i);
-        const struct tn_pb_field_type *packed = packed_field(f, run->field);
+    for (uint64_t i = 0, next; i < f->series.count; i = next) {
+        const struct tn_pb_series *series =
+            tn_list_at(&f->series, struct tn_pb_series, i);
+        const struct tn_pb_field_type *packed = packed_field(f, series->field);
         next                                  = i + 1;
         if (!packed)
             continue;
@@ -224,36 +226,40 @@ static void target_head(const struct target *to, uint32_t number, uint64_t size)
     target_bytes(to, tn_bytes(head, n));
 }
 
-static void copy_run(const struct tn_pb_frame *f, const struct tn_pb_run *run,
-                     const struct target *to)
+static void copy_series(const struct tn_pb_frame  *f,
+                        const struct tn_pb_series *series,
+                        const struct target       *to)
 {
-    uint64_t at = run->begin;
+    uint64_t at = series->begin;
 
-    for (uint64_t i = first_outside(f, run->begin); i < f->outside.count; i++) {
+    for (uint64_t i = first_outside(f, series->begin); i < f->outside.count;
+         i++) {
         struct outsider *out = tn_list_at(&f->outside, struct outsider, i);
-        if (out->at > run->end)
+        if (out->at > series->end)
             break;
         target_bytes(to, tn_bytes(f->bytes.data + at, (size_t)(out->at - at)));
         target_producer(to, out->producer);
         at = out->at;
     }
-    if (run->end > at)
-        target_bytes(to, tn_bytes(f->bytes.data + at, (size_t)(run->end - at)));
+    if (series->end > at)
+        target_bytes(to,
+                     tn_bytes(f->bytes.data + at, (size_t)(series->end - at)));
 }
 
 static void copy_frame(const struct tn_pb_frame *f, const struct target *to)
 {
     uint64_t begun = UINT64_MAX; /* the packed field whose head is written */
 
-    for (uint64_t i = 0; i < f->runs.count && !tn_failed(to->error); i++) {
-        const struct tn_pb_run *run = tn_list_at(&f->runs, struct tn_pb_run, i);
-        const struct tn_pb_field_type *packed = packed_field(f, run->field);
+    for (uint64_t i = 0; i < f->series.count && !tn_failed(to->error); i++) {
+        const struct tn_pb_series *series =
+            tn_list_at(&f->series, struct tn_pb_series, i);
+        const struct tn_pb_field_type *packed = packed_field(f, series->field);
         uint64_t                       next;
-        if (packed && begun != run->field) {
+        if (packed && begun != series->field) {
             target_head(to, packed->number, packed_size(f, i, &next));
-            begun = run->field;
+            begun = series->field;
         }
-        copy_run(f, run, to);
+        copy_series(f, series, to);
     }
 }
 
@@ -291,7 +297,7 @@ static void pop(struct tn_pb_assembly *a, uint32_t field, uint32_t number,
     struct target to    = { top(a), NULL, a->error };
     uint64_t      begin = to.frame->bytes.size;
 
-    tn_pb_runs_sort(&inner->runs);
+    tn_pb_series_sort(&inner->series);
     if (is_group)
         tn_buffer_varint(&to.frame->bytes, tn_tag(number, TN_WIRE_GROUP_BEGIN));
     else
@@ -299,7 +305,7 @@ static void pop(struct tn_pb_assembly *a, uint32_t field, uint32_t number,
     copy_frame(inner, &to);
     if (is_group)
         tn_buffer_varint(&to.frame->bytes, tn_tag(number, TN_WIRE_GROUP_END));
-    close_run(a, field, begin);
+    close_series(a, field, begin);
 }
 
 static void count_one(struct tn_pb_assembly *a, uint32_t field)
@@ -328,7 +334,7 @@ void tn_pb_finish(struct tn_pb_assembly *a, struct tn_rope *to)
     struct target       target = { NULL, to, a->error };
 
     a->depth--;
-    tn_pb_runs_sort(&frame->runs);
+    tn_pb_series_sort(&frame->series);
     copy_frame(frame, &target);
 }
 
@@ -367,7 +373,7 @@ void tn_pb_add_number(struct tn_pb_assembly         *a,
     if (!packed_field(top(a), index))
         tn_buffer_varint(bytes, tn_tag(field->number, type));
     put_bits(bytes, type, tn_pb_encode(field->type, value));
-    close_run(a, index, begin);
+    close_series(a, index, begin);
 }
 
 static void add_body(struct tn_pb_assembly *a, uint32_t field, uint32_t number,
@@ -383,7 +389,7 @@ static void add_body(struct tn_pb_assembly *a, uint32_t field, uint32_t number,
         target_producer(&to, producer);
     else
         target_bytes(&to, bytes);
-    close_run(a, field, begin);
+    close_series(a, field, begin);
 }
 
 void tn_pb_add_blob(struct tn_pb_assembly         *a,
@@ -415,7 +421,7 @@ void tn_pb_add_unknown(struct tn_pb_assembly *a, uint32_t number,
 
     tn_buffer_varint(bytes, tn_tag(number, type));
     put_bits(bytes, type, bits);
-    close_run(a, TN_PB_UNKNOWN, begin);
+    close_series(a, TN_PB_UNKNOWN, begin);
 }
 
 void tn_pb_add_unknown_blob(struct tn_pb_assembly *a, uint32_t number,

@@ -21,7 +21,7 @@
 struct tn_pb_frame {
     const struct tn_pb_message *type;  /* NULL: unknown fields only           */
     struct tn_buffer            bytes; /* encoded fields, as they came        */
-    struct tn_list              runs;  /* struct tn_pb_run, of `bytes`        */
+    struct tn_list series; /* struct tn_pb_series, of `bytes`        */
     struct tn_list              outside; /* producers and where they belong   */
     uint64_t                    outside_length;
     struct tn_list              counts; /* uint64_t by field: how many so far */

@@ -30,7 +30,7 @@ struct walk {
                                  of the frames came so far                    */
     uint64_t       found;     /* so far                                       */
     struct tn_memo memo;      /* bodies without findings, about their types   */
-    unsigned       depths[TN_MEMO_PLACES]; /* and how deep they lay        */
+    unsigned          depths[TN_MEMO_SLOTS]; /* and how deep they lay        */
     unsigned       depth;
     struct frame   frames[TN_PB_DEPTH_LIMIT];
 };
@@ -180,7 +180,7 @@ static void enter(struct walk *walk, const struct tn_pb_field_type *type,
         return;
     }
     struct tn_bytes bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
-    uint32_t        place = bytes.size ? tn_memo_place(bytes) : 0;
+    uint32_t        place = bytes.size ? tn_memo_slot(bytes) : 0;
     if (bytes.size && walk->depths[place] >= walk->depth &&
         tn_memo_has(&walk->memo, place, bytes, type->message))
         return;

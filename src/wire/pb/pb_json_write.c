@@ -452,9 +452,9 @@ static int64_t number_of(struct writer *w, const struct tn_pb_order *order,
 
 static uint64_t place_of(const struct tn_pb_order *order)
 {
-    if (order->runs.count == 0)
+    if (order->series.count == 0)
         return TN_NOWHERE;
-    return tn_list_at(&order->runs, struct tn_pb_run, 0)->begin;
+    return tn_list_at(&order->series, struct tn_pb_series, 0)->begin;
 }
 
 static void write_time(struct writer *w, const struct tn_pb_order *order,

@@ -4,7 +4,7 @@
  * Each message is surveyed first.  Nearly all have their fields in order; then
  * they are written in one more walk.  Otherwise the occurrences are listed,
  * those that lost are dropped, and the list is sorted.  Either way the fields
- * are written in runs: all occurrences of one number.
+ * are written in series: all occurrences of one number.
  */
 #include "wire/pb/pb_merge.h"
 
@@ -28,7 +28,7 @@ struct occurrence {
 };
 
 /* All occurrences of one field: from a list, or as they follow each other. */
-struct run {
+struct series {
     const struct tn_pb_field_type *type;
     const struct place            *places; /* NULL: `cursor` walks them       */
     struct tn_cursor               cursor;
@@ -73,7 +73,7 @@ static uint64_t tag_size(const struct tn_pb_field *f)
     return tn_varint_size(tn_tag(f->number, f->type));
 }
 
-/* A run of bytes that encodes the same number in the same length is the same
+/* A series of bytes that encodes the same number in the same length is the same
  * bytes: lengths decide whether a spelling is the shortest. */
 static void put_number(struct tn_rope *to, const struct occurrence *o,
                        uint64_t wire)
@@ -121,39 +121,41 @@ static void put_nested(struct tn_rope *to, const struct occurrence *o,
     }
 }
 
-/* ---- runs --------------------------------------------------------------- */
+/* ---- series ---------------------------------------------------------------
+ */
 
-static bool run_next(struct run *run, struct occurrence *o)
+static bool series_next(struct series *series, struct occurrence *o)
 {
-    if (run->left == 0)
+    if (series->left == 0)
         return false;
-    run->left--;
-    if (run->places)
-        run->cursor = run->places++->cursor;
-    o->whole = run->cursor;
-    if (!tn_pb_next(&run->cursor, &o->field))
+    series->left--;
+    if (series->places)
+        series->cursor = series->places++->cursor;
+    o->whole = series->cursor;
+    if (!tn_pb_next(&series->cursor, &o->field))
         return false;
-    o->whole = tn_sub(&o->whole, run->cursor.offset - o->field.offset);
+    o->whole = tn_sub(&o->whole, series->cursor.offset - o->field.offset);
     return true;
 }
 
-static bool run_last(struct run *run, struct occurrence *o)
+static bool series_last(struct series *series, struct occurrence *o)
 {
     bool is_any = false;
 
-    while (run_next(run, o))
+    while (series_next(series, o))
         is_any = true;
     return is_any;
 }
 
-static void write_single(struct tn_rope *to, struct run *run, bool keep_zero)
+static void write_single(struct tn_rope *to, struct series *series,
+                         bool keep_zero)
 {
-    enum tn_pb_type   type = run->type->type;
+    enum tn_pb_type   type = series->type->type;
     struct occurrence o;
 
-    if (!run_last(run, &o))
+    if (!series_last(series, &o))
         return;
-    keep_zero = keep_zero || run->type->has_presence;
+    keep_zero = keep_zero || series->type->has_presence;
     if (!tn_pb_is_packable(type)) {
         if (keep_zero || tn_more(&o.field.body))
             put_len(to, &o);
@@ -176,10 +178,10 @@ static struct tn_pb_view nested_view(const struct tn_pb_view       *view,
 
 /* All occurrences are parts of one message. */
 static void write_merged(const struct tn_pb_view *view, struct tn_rope *to,
-                         struct run *run)
+                         struct series *series)
 {
-    struct tn_pb_view nested = nested_view(view, run->type);
-    uint64_t          count  = run->left;
+    struct tn_pb_view nested = nested_view(view, series->type);
+    uint64_t          count  = series->left;
     struct tn_rope    message;
     struct occurrence o;
     struct tn_cursor *rest = NULL;
@@ -189,7 +191,7 @@ static void write_merged(const struct tn_pb_view *view, struct tn_rope *to,
     if (count > 1 && !rest)
         return;
     nested.rest = rest;
-    while (run_next(run, &o)) {
+    while (series_next(series, &o)) {
         if (nested.part_count++ == 0)
             nested.part = o.field.body;
         else
@@ -222,12 +224,12 @@ static void write_nested(const struct tn_pb_view *view, struct tn_rope *to,
 
 /* The numbers of one occurrence, wherever their spelling is the shortest by
  * reference.  With `number` each gets a tag: the field is not packed. */
-static void write_numbers(struct tn_rope *to, const struct run *run,
+static void write_numbers(struct tn_rope *to, const struct series *series,
                           struct tn_pb_field f, uint32_t number)
 {
-    const struct tn_pb_field_type *type = run->type;
+    const struct tn_pb_field_type *type = series->type;
     enum tn_wire_type              wire = tn_pb_wire_type(type->type);
-    struct tn_cursor               at = f.body, parent = run->cursor;
+    struct tn_cursor               at = f.body, parent = series->cursor;
     uint64_t                       value;
 
     while (tn_pb_number(&parent, &f, wire, &value)) {
@@ -257,18 +259,18 @@ static bool is_whole_fixed(const struct tn_pb_field_type *type,
            tn_left(&o->field.body) % size == 0;
 }
 
-static void write_packed(struct tn_rope *to, struct run *run)
+static void write_packed(struct tn_rope *to, struct series *series)
 {
-    const struct tn_pb_field_type *type = run->type;
+    const struct tn_pb_field_type *type = series->type;
     struct tn_rope                 numbers;
     struct occurrence              o;
 
     tn_rope_init(&numbers, to->arena, to->error);
-    while (run_next(run, &o)) {
+    while (series_next(series, &o)) {
         if (is_whole_fixed(type, &o))
             put_reference(&numbers, o.field.body);
         else if (tn_pb_fit(type, &o.field) == TN_PB_FITS_PACKED)
-            write_numbers(&numbers, run, o.field, 0);
+            write_numbers(&numbers, series, o.field, 0);
         else
             tn_pb_put_bare(
                 &numbers, o.field.type,
@@ -284,14 +286,14 @@ static void write_packed(struct tn_rope *to, struct run *run)
     tn_rope_done(&numbers);
 }
 
-static void write_unpacked(struct tn_rope *to, struct run *run)
+static void write_unpacked(struct tn_rope *to, struct series *series)
 {
-    enum tn_pb_type   type = run->type->type;
+    enum tn_pb_type   type = series->type->type;
     struct occurrence o;
 
-    while (run_next(run, &o)) {
-        if (tn_pb_fit(run->type, &o.field) == TN_PB_FITS_PACKED)
-            write_numbers(to, run, o.field, run->type->number);
+    while (series_next(series, &o)) {
+        if (tn_pb_fit(series->type, &o.field) == TN_PB_FITS_PACKED)
+            write_numbers(to, series, o.field, series->type->number);
         else
             put_number(to, &o,
                        tn_pb_encode(type, tn_pb_decode(type, o.field.value)));
@@ -316,14 +318,14 @@ static uint32_t intern_key(const struct tn_pb_view       *view,
 }
 
 /* last[id] is the index of the last entry of that key. */
-static bool find_last_entries(const struct tn_pb_view *view, struct run run,
-                              struct tn_intern *keys, struct tn_list *ids,
-                              struct tn_list *last)
+static bool find_last_entries(const struct tn_pb_view *view,
+                              struct series series, struct tn_intern *keys,
+                              struct tn_list *ids, struct tn_list *last)
 {
     struct occurrence o;
 
-    for (uint64_t i = 0; run_next(&run, &o); i++) {
-        uint32_t  id = intern_key(view, run.type, o.field.body, keys);
+    for (uint64_t i = 0; series_next(&series, &o); i++) {
+        uint32_t  id = intern_key(view, series.type, o.field.body, keys);
         uint32_t *at = tn_list_push(ids, uint32_t, view->error);
         if (id == last->count)
             tn_list_push(last, uint32_t, view->error);
@@ -336,16 +338,16 @@ static bool find_last_entries(const struct tn_pb_view *view, struct run run,
 }
 
 static void write_last_entries(const struct tn_pb_view *view,
-                               struct tn_rope *to, struct run *run,
+                               struct tn_rope *to, struct series *series,
                                const struct tn_list *ids,
                                const struct tn_list *last)
 {
     struct occurrence o;
 
-    for (uint64_t i = 0; run_next(run, &o); i++) {
+    for (uint64_t i = 0; series_next(series, &o); i++) {
         uint32_t id = *tn_list_at(ids, uint32_t, i);
         if (*tn_list_at(last, uint32_t, id) == i)
-            write_nested(view, to, run->type, &o);
+            write_nested(view, to, series->type, &o);
     }
 }
 
@@ -369,17 +371,17 @@ static int compare_keyed(const void *left, const void *right, void *context)
 }
 
 static void write_sorted_entries(const struct tn_pb_view *view,
-                                 struct tn_rope *to, struct run *run,
+                                 struct tn_rope *to, struct series *series,
                                  const struct tn_intern *keys,
                                  const struct tn_list   *ids,
                                  const struct tn_list   *last)
 {
-    enum tn_pb_type   type = run->type->message->fields[0].type;
+    enum tn_pb_type   type = series->type->message->fields[0].type;
     struct tn_list    kept; /* struct keyed */
     struct occurrence o;
 
     tn_list_init(&kept, view->arena->memory, sizeof(struct keyed));
-    for (uint64_t i = 0; run_next(run, &o); i++) {
+    for (uint64_t i = 0; series_next(series, &o); i++) {
         uint32_t id = *tn_list_at(ids, uint32_t, i);
         if (*tn_list_at(last, uint32_t, id) != i)
             continue;
@@ -392,13 +394,13 @@ static void write_sorted_entries(const struct tn_pb_view *view,
         tn_sort_items(kept.items, kept.count, sizeof(struct keyed),
                       compare_keyed, &type);
     for (uint64_t i = 0; i < kept.count && !tn_failed(view->error); i++)
-        write_nested(view, to, run->type,
+        write_nested(view, to, series->type,
                      &tn_list_at(&kept, struct keyed, i)->o);
     tn_list_done(&kept);
 }
 
 static void write_map(const struct tn_pb_view *view, struct tn_rope *to,
-                      struct run *run)
+                      struct series *series)
 {
     struct tn_intern keys;
     struct tn_arena  arena; /* of the keys, for this map only */
@@ -408,11 +410,11 @@ static void write_map(const struct tn_pb_view *view, struct tn_rope *to,
     tn_intern_init(&keys, &arena);
     tn_list_init(&ids, arena.memory, sizeof(uint32_t));
     tn_list_init(&last, arena.memory, sizeof(uint32_t));
-    if (find_last_entries(view, *run, &keys, &ids, &last)) {
+    if (find_last_entries(view, *series, &keys, &ids, &last)) {
         if (view->sorts_maps)
-            write_sorted_entries(view, to, run, &keys, &ids, &last);
+            write_sorted_entries(view, to, series, &keys, &ids, &last);
         else
-            write_last_entries(view, to, run, &ids, &last);
+            write_last_entries(view, to, series, &ids, &last);
     }
     tn_list_done(&ids);
     tn_list_done(&last);
@@ -420,27 +422,28 @@ static void write_map(const struct tn_pb_view *view, struct tn_rope *to,
     tn_arena_done(&arena);
 }
 
-/* ---- one run, and map entries' missing halves --------------------------- */
+/* ---- one series, and map entries' missing halves ---------------------------
+ */
 
-static void write_run(const struct tn_pb_view *view, struct tn_rope *to,
-                      struct run *run)
+static void write_series(const struct tn_pb_view *view, struct tn_rope *to,
+                         struct series *series)
 {
-    const struct tn_pb_field_type *type = run->type;
+    const struct tn_pb_field_type *type = series->type;
     struct occurrence              o;
 
     if (type->label != TN_PB_REPEATED) {
         if (type->message)
-            write_merged(view, to, run);
+            write_merged(view, to, series);
         else
-            write_single(to, run, view->type->is_map_entry);
-    } else if (type->is_map && run->left > 1) {
-        write_map(view, to, run);
+            write_single(to, series, view->type->is_map_entry);
+    } else if (type->is_map && series->left > 1) {
+        write_map(view, to, series);
     } else if (type->is_packed) {
-        write_packed(to, run);
+        write_packed(to, series);
     } else if (tn_pb_is_packable(type->type)) {
-        write_unpacked(to, run);
+        write_unpacked(to, series);
     } else {
-        while (run_next(run, &o)) {
+        while (series_next(series, &o)) {
             if (type->message)
                 write_nested(view, to, type, &o);
             else
@@ -529,20 +532,20 @@ static struct survey survey(const struct tn_pb_view *view)
 /* ---- messages in order -------------------------------------------------- */
 
 /* Counts how many fields of this number follow each other. */
-static struct run take_run(struct tn_pb_fields *fields)
+static struct series take_series(struct tn_pb_fields *fields)
 {
-    struct run                     run = { .cursor = fields->cursor };
+    struct series                  series = { .cursor = fields->cursor };
     struct tn_pb_fields            at  = *fields;
     const struct tn_pb_field_type *type;
     struct tn_pb_field             f;
 
     while (tn_pb_fields_next(&at, &f, &type) && type &&
-           (!run.type || type == run.type)) {
-        run.type = type;
-        run.left++;
+           (!series.type || type == series.type)) {
+        series.type = type;
+        series.left++;
         *fields = at;
     }
-    return run;
+    return series;
 }
 
 static void write_in_order(const struct tn_pb_view *view, struct tn_rope *to)
@@ -551,11 +554,11 @@ static void write_in_order(const struct tn_pb_view *view, struct tn_rope *to)
     uint32_t            next   = 1;
 
     for (;;) {
-        struct run run = take_run(&fields);
-        if (!run.type || tn_failed(view->error))
+        struct series series = take_series(&fields);
+        if (!series.type || tn_failed(view->error))
             break;
-        fill_entry(view, to, &next, run.type->number);
-        write_run(view, to, &run);
+        fill_entry(view, to, &next, series.type->number);
+        write_series(view, to, &series);
     }
     fill_entry(view, to, &next, 3);
 }
@@ -605,11 +608,11 @@ static void write_places(const struct tn_pb_view *view, struct tn_rope *to,
     uint32_t next = 1;
 
     for (uint64_t i = 0; i < count && !tn_failed(view->error);) {
-        struct run run = { .type = places[i].type, .places = &places[i] };
-        for (; i < count && places[i].type == run.type; i++)
-            run.left++;
-        fill_entry(view, to, &next, run.type->number);
-        write_run(view, to, &run);
+        struct series series = { .type = places[i].type, .places = &places[i] };
+        for (; i < count && places[i].type == series.type; i++)
+            series.left++;
+        fill_entry(view, to, &next, series.type->number);
+        write_series(view, to, &series);
     }
     fill_entry(view, to, &next, 3);
 }
@@ -657,7 +660,7 @@ static void write_unknown(const struct tn_pb_view *view, struct tn_rope *to,
         put_number(to, o, o->field.value);
 }
 
-/* Numbers in a packed run that the enum does not have, each for itself. */
+/* Numbers in a packed series that the enum does not have, each for itself. */
 static void write_unknown_numbers(struct tn_rope                *to,
                                   const struct tn_pb_field_type *type,
                                   struct tn_pb_fields            fields,
@@ -687,7 +690,7 @@ static void write_unknowns(const struct tn_pb_view *view, struct tn_rope *to)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-/* Calls itself through runs; the depth is bounded here. */
+/* Calls itself through series; the depth is bounded here. */
 static void write_message(const struct tn_pb_view *view, struct tn_rope *to)
 {
     if (view->depth > TN_PB_DEPTH_LIMIT) {

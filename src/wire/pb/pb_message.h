@@ -29,7 +29,7 @@ struct tn_pb_view {
 struct tn_pb_value {
     uint64_t         bits;
     struct tn_cursor body;   /* strings, bytes, messages, groups              */
-    uint64_t         offset; /* of the tag, or in a packed run                */
+    uint64_t offset; /* of the tag, or in a packed series                */
 };
 
 struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,
@@ -63,7 +63,7 @@ struct tn_pb_view tn_pb_view_message(const struct tn_pb_view       *view,
 struct tn_pb_items {
     struct tn_pb_fields            fields;
     const struct tn_pb_field_type *type;
-    struct tn_pb_field             packed; /* the run of numbers being read   */
+    struct tn_pb_field packed; /* the series of numbers being read   */
     bool                           is_in_packed;
 };
 struct tn_pb_items tn_pb_view_items(const struct tn_pb_view       *view,

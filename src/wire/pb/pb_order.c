@@ -29,21 +29,21 @@ static struct enum_mix mix_of(struct tn_cursor              *c,
     return mix;
 }
 
-static void add_run(struct tn_pb_order *order, uint32_t field, uint64_t begin,
-                    uint64_t end, struct tn_error *error)
+static void add_series(struct tn_pb_order *order, uint32_t field,
+                       uint64_t begin, uint64_t end, struct tn_error *error)
 {
-    struct tn_pb_run *last = NULL;
+    struct tn_pb_series *last = NULL;
 
-    if (order->runs.count)
-        last =
-            tn_list_at(&order->runs, struct tn_pb_run, order->runs.count - 1);
+    if (order->series.count)
+        last = tn_list_at(&order->series, struct tn_pb_series,
+                          order->series.count - 1);
     if (last && last->field == field && last->end == begin) {
         last->end = end;
         return;
     }
-    last = tn_list_push(&order->runs, struct tn_pb_run, error);
+    last = tn_list_push(&order->series, struct tn_pb_series, error);
     if (last)
-        *last = (struct tn_pb_run){ begin, end, field };
+        *last = (struct tn_pb_series){ begin, end, field };
 }
 
 static void add_field(struct tn_pb_order *order, struct tn_cursor *c,
@@ -58,15 +58,15 @@ static void add_field(struct tn_pb_order *order, struct tn_cursor *c,
     else if (tn_pb_is_closed(type))
         mix = mix_of(c, type, *field);
     if (mix.has_listed)
-        add_run(order, (uint32_t)(type - order->type->fields), field->offset,
-                c->offset, c->error);
+        add_series(order, (uint32_t)(type - order->type->fields), field->offset,
+                   c->offset, c->error);
     if (mix.has_others)
-        add_run(order, TN_PB_UNKNOWN, field->offset, c->offset, c->error);
+        add_series(order, TN_PB_UNKNOWN, field->offset, c->offset, c->error);
 }
 
-static int compare_runs(const void *left, const void *right, void *context)
+static int compare_series(const void *left, const void *right, void *context)
 {
-    const struct tn_pb_run *a = left, *b = right;
+    const struct tn_pb_series *a = left, *b = right;
 
     (void)context;
     if (a->field != b->field)
@@ -77,26 +77,26 @@ static int compare_runs(const void *left, const void *right, void *context)
 /* Back from the end, so that what another member cleared is known. */
 static void drop_cleared(struct tn_pb_order *order, struct tn_error *error)
 {
-    struct tn_pb_run   *runs  = order->runs.items;
-    uint64_t            count = order->runs.count, live = count;
+    struct tn_pb_series *series = order->series.items;
+    uint64_t             count = order->series.count, live = count;
     struct tn_pb_oneofs oneofs;
 
     if (count < 2 || order->type->oneof_count == 0)
         return;
-    if (tn_pb_oneofs_init(&oneofs, order->type, order->runs.memory, error)) {
+    if (tn_pb_oneofs_init(&oneofs, order->type, order->series.memory, error)) {
         for (uint64_t i = count; i-- > 0;)
-            if (tn_pb_oneofs_keep(&oneofs, field_type(order, runs[i].field)))
-                runs[--live] = runs[i];
-        memmove(runs, runs + live, (size_t)(count - live) * sizeof *runs);
-        order->runs.count -= live;
+            if (tn_pb_oneofs_keep(&oneofs, field_type(order, series[i].field)))
+                series[--live] = series[i];
+        memmove(series, series + live, (size_t)(count - live) * sizeof *series);
+        order->series.count -= live;
     }
     tn_pb_oneofs_done(&oneofs);
 }
 
-void tn_pb_runs_sort(struct tn_list *runs)
+void tn_pb_series_sort(struct tn_list *series)
 {
-    tn_sort_items(runs->items, runs->count, sizeof(struct tn_pb_run),
-                  compare_runs, NULL);
+    tn_sort_items(series->items, series->count, sizeof(struct tn_pb_series),
+                  compare_series, NULL);
 }
 
 enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
@@ -108,7 +108,7 @@ enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
     struct tn_pb_field field;
 
     *order = (struct tn_pb_order){ .type = type };
-    tn_list_init(&order->runs, memory, sizeof(struct tn_pb_run));
+    tn_list_init(&order->series, memory, sizeof(struct tn_pb_series));
     for (uint64_t i = 0; i < count; i++) {
         struct tn_cursor c = tn_cursor_span(parts[i], error);
         order->source      = parts[i].source;
@@ -118,30 +118,30 @@ enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
     if (!tn_failed(error))
         drop_cleared(order, error);
     if (!tn_failed(error))
-        tn_pb_runs_sort(&order->runs);
+        tn_pb_series_sort(&order->series);
     return error->status;
 }
 
 void tn_pb_order_done(struct tn_pb_order *order)
 {
-    tn_list_done(&order->runs);
+    tn_list_done(&order->series);
 }
 
 bool tn_pb_order_next(const struct tn_pb_order *order, uint64_t *at,
                       struct tn_pb_occurrences *all)
 {
-    const struct tn_pb_run *runs  = order->runs.items;
+    const struct tn_pb_series *series = order->series.items;
     uint64_t                begin = *at, end = begin;
 
-    if (begin == order->runs.count)
+    if (begin == order->series.count)
         return false;
-    uint32_t field = runs[begin].field;
-    while (end < order->runs.count && runs[end].field == field)
+    uint32_t field = series[begin].field;
+    while (end < order->series.count && series[end].field == field)
         end++;
     *all = (struct tn_pb_occurrences){
         .type   = field_type(order, field),
         .source = order->source,
-        .runs   = runs + begin,
+        .series = series + begin,
         .count  = end - begin,
     };
     *at = end;
@@ -175,12 +175,12 @@ bool tn_pb_walk_next(struct tn_pb_walk *walk, struct tn_pb_field *field)
     struct tn_error *error = walk->cursor.error;
 
     while (!tn_more(&walk->cursor)) {
-        if (walk->run == walk->all.count || tn_failed(error))
+        if (walk->series == walk->all.count || tn_failed(error))
             return false;
-        const struct tn_pb_run *run = &walk->all.runs[walk->run++];
+        const struct tn_pb_series *series = &walk->all.series[walk->series++];
         walk->cursor =
-            tn_cursor_span((struct tn_span){ walk->all.source, run->begin,
-                                             run->end - run->begin },
+            tn_cursor_span((struct tn_span){ walk->all.source, series->begin,
+                                             series->end - series->begin },
                            error);
     }
     return tn_pb_next(&walk->cursor, field);
@@ -194,7 +194,7 @@ bool tn_pb_walk_last(const struct tn_pb_occurrences *all,
 
     if (all->count == 0)
         return false;
-    end.runs += end.count - 1;
+    end.series += end.count - 1;
     end.count = 1;
     tn_pb_walk_init(&walk, &end, error);
     while (tn_pb_walk_next(&walk, field))

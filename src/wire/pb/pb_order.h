@@ -5,8 +5,8 @@
  * are sets in order of their numbers, by the rules of pb_rules.h; what the
  * schema does not know comes at the end.
  *
- * This is an index of runs (neighbours of one field are one run), so it costs
- * memory in the number of changes between fields, not of fields or bytes.
+ * This is an index of series (neighbours of one field are one series), so it
+ * costs memory in the number of changes between fields, not of fields or bytes.
  */
 #ifndef TN_WIRE_PB_ORDER_H
 #define TN_WIRE_PB_ORDER_H
@@ -14,20 +14,20 @@
 #include "wire/pb/pb_rules.h"
 
 /* Whole wire fields, all of one kind. */
-struct tn_pb_run {
+struct tn_pb_series {
     uint64_t begin, end; /* in the source                                     */
     uint32_t field;      /* index in type->fields, or TN_PB_UNKNOWN           */
 };
 
 #define TN_PB_UNKNOWN UINT32_MAX
 
-/* A list of runs, ascending by field and then as they came. */
-void tn_pb_runs_sort(struct tn_list *runs);
+/* A list of series, ascending by field and then as they came. */
+void tn_pb_series_sort(struct tn_list *series);
 
 struct tn_pb_order {
     const struct tn_pb_message *type;
     struct tn_source           *source;
-    struct tn_list              runs; /* struct tn_pb_run, ascending by field */
+    struct tn_list series; /* struct tn_pb_series, ascending by field */
 };
 
 /* The message is the parts one after the other: more than one when a singular
@@ -43,7 +43,7 @@ void           tn_pb_order_done(struct tn_pb_order *order);
 struct tn_pb_occurrences {
     const struct tn_pb_field_type *type; /* NULL: the unknown fields          */
     struct tn_source              *source;
-    const struct tn_pb_run        *runs;
+    const struct tn_pb_series     *series;
     uint64_t                       count;
 };
 
@@ -55,10 +55,10 @@ bool tn_pb_order_next(const struct tn_pb_order *order, uint64_t *at,
 struct tn_pb_occurrences tn_pb_order_find(const struct tn_pb_order *order,
                                           uint32_t                  field);
 
-/* Walks the wire fields of all runs. */
+/* Walks the wire fields of all series. */
 struct tn_pb_walk {
     struct tn_pb_occurrences all;
-    uint64_t                 run;
+    uint64_t                 series;
     struct tn_cursor         cursor;
 };
 void tn_pb_walk_init(struct tn_pb_walk              *walk,

@@ -104,7 +104,7 @@ static enum tn_status layer_splice(struct tn_sink *sink, struct tn_span span,
     bool is_hole;
 
     while (span.length) {
-        struct tn_span part = tn_span_run(&span, &is_hole);
+        struct tn_span part = tn_span_extent(&span, &is_hole);
         TN_TRY(is_hole ? layer_zeros(sink, part.length, error)
                        : splice_data((struct layer *)sink, part, error));
     }

@@ -240,12 +240,12 @@ static uint64_t alike(struct run *run)
 {
     struct tn_source *source = run->file->source;
 
-    if (!source->run)
+    if (!source->extent)
         return run->left;
     if (run->at >= run->known)
         run->known =
-            run->at +
-            source->run(source, run->at, source->size - run->at, &run->is_hole);
+            run->at + source->extent(source, run->at, source->size - run->at,
+                                     &run->is_hole);
     return tn_min(run->left, run->known - run->at);
 }
 
@@ -561,7 +561,7 @@ static uint64_t data_run(struct tn_source *source, uint64_t offset,
     uint64_t            part  = tn_min(length, tn_riegeli_to_block(place));
     uint64_t            rest  = data->file->size - place;
 
-    return tn_min(part, data->file->run(data->file, place, rest, is_hole));
+    return tn_min(part, data->file->extent(data->file, place, rest, is_hole));
 }
 
 static const uint8_t *data_look(struct tn_source *source, uint64_t offset,
@@ -586,7 +586,7 @@ static void data_init(struct data_source *data, const struct tn_riegeli *file,
                     .size   = frame->data_size,
                     .name   = file->source->name,
                     .memory = file->memory,
-                    .run    = file->source->run ? data_run : NULL,
+                    .extent = file->source->extent ? data_run : NULL,
                     .look   = data_look },
         .file   = file->source,
         .begin  = frame->begin,

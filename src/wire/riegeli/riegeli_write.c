@@ -1,11 +1,11 @@
 /*
  * riegeli_write.c - records into chunks, chunks into the file
  *
- * Records are collected in a draft.  A draft that is full is closed and packed
+ * Records are collected in a batch.  A batch that is full is closed and packed
  * by some thread, while the next ones are filled; they are written in order.
  *
  * A long record has its own chunk.  Uncompressed it goes to the file as it is.
- * To be packed it is a draft like any other, if it stays where it is; but one
+ * To be packed it is a batch like any other, if it stays where it is; but one
  * past 32 MiB by brotli is packed by all threads at once, in parts.  zstd knows
  * no parts.
  */
@@ -30,7 +30,7 @@
 #define LONG_TRANSPOSED   (UINT64_C(64) << 20)
 #define PROBE_SIZE        ((size_t)64 << 10)
 
-struct tn_riegeli_draft {
+struct tn_riegeli_batch {
     struct tn_buffer sizes, values; /* as in a simple chunk                   */
     struct tn_bytes  borrowed;      /* or the values, somebody else's         */
     struct tn_span   mapped;   /* where those are; without source: no file */
@@ -49,7 +49,7 @@ struct chunk_begin {
     uint64_t begin;
 };
 
-/* ---- drafts ------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------- */
 
 static unsigned workers_for(const struct tn_riegeli_options *options)
 {
@@ -70,62 +70,62 @@ static bool make_drafts(struct tn_riegeli_writer *w)
         workers =
             tn_riegeli_brotli_workers(&w->options.codec, workers, w->memory);
     w->options.workers = workers;
-    w->draft_room      = workers * DRAFTS_PER_WORKER + 1;
-    uint64_t size      = w->draft_room * sizeof *w->drafts;
-    w->drafts          = tn_memory_resize(w->memory, NULL, 0, size, w->error);
-    if (!w->drafts)
+    w->batch_room      = workers * DRAFTS_PER_WORKER + 1;
+    uint64_t size      = w->batch_room * sizeof *w->batches;
+    w->batches         = tn_memory_resize(w->memory, NULL, 0, size, w->error);
+    if (!w->batches)
         return false;
-    for (uint32_t i = 0; i < w->draft_room; i++) {
-        struct tn_riegeli_draft *draft = &w->drafts[i];
-        *draft = (struct tn_riegeli_draft){ .error = TN_ERROR_INIT };
-        tn_buffer_init(&draft->sizes, &w->cache.memory, w->error);
-        tn_buffer_init(&draft->values, &w->cache.memory, w->error);
-        tn_buffer_init(&draft->data, &w->cache.memory, &draft->error);
-        tn_rope_init(&draft->record, &w->arena, w->error);
+    for (uint32_t i = 0; i < w->batch_room; i++) {
+        struct tn_riegeli_batch *batch = &w->batches[i];
+        *batch = (struct tn_riegeli_batch){ .error = TN_ERROR_INIT };
+        tn_buffer_init(&batch->sizes, &w->cache.memory, w->error);
+        tn_buffer_init(&batch->values, &w->cache.memory, w->error);
+        tn_buffer_init(&batch->data, &w->cache.memory, &batch->error);
+        tn_rope_init(&batch->record, &w->arena, w->error);
     }
-    tn_pipeline_open(&w->pipeline, workers, w->draft_room, pack_slot, w);
+    tn_pipeline_open(&w->pipeline, workers, w->batch_room, pack_slot, w);
     tn_pipeline_watches(&w->pipeline, w->memory);
     tn_pipeline_ends_by(&w->pipeline, write_slot);
     tn_pipeline_spares_by(&w->pipeline, let_one_go);
     return true;
 }
 
-static struct tn_riegeli_draft *open_draft(const struct tn_riegeli_writer *w)
+static struct tn_riegeli_batch *open_batch(const struct tn_riegeli_writer *w)
 {
-    return &w->drafts[tn_pipeline_next(&w->pipeline)];
+    return &w->batches[tn_pipeline_next(&w->pipeline)];
 }
 
-static struct tn_bytes values_of(const struct tn_riegeli_draft *draft)
+static struct tn_bytes values_of(const struct tn_riegeli_batch *batch)
 {
-    return draft->borrowed.size ? draft->borrowed
-                                : tn_buffer_bytes(&draft->values);
+    return batch->borrowed.size ? batch->borrowed
+                                : tn_buffer_bytes(&batch->values);
 }
 
-static uint64_t plain_size(const struct tn_riegeli_draft *draft)
+static uint64_t plain_size(const struct tn_riegeli_batch *batch)
 {
-    return draft->record.length + values_of(draft).size;
+    return batch->record.length + values_of(batch).size;
 }
 
-static void clear_packed(struct tn_riegeli_draft *draft)
+static void clear_packed(struct tn_riegeli_batch *batch)
 {
-    if (draft->is_long) /* who packs next takes it from the cache, still warm */
-        tn_buffer_done(&draft->data);
+    if (batch->is_long) /* who packs next takes it from the cache, still warm */
+        tn_buffer_done(&batch->data);
     else
-        tn_buffer_clear(&draft->data);
-    tn_source_close(draft->spooled);
-    draft->spooled = NULL;
+        tn_buffer_clear(&batch->data);
+    tn_source_close(batch->spooled);
+    batch->spooled = NULL;
 }
 
-static void clear_draft(struct tn_riegeli_draft *draft)
+static void clear_batch(struct tn_riegeli_batch *batch)
 {
-    tn_rope_done(&draft->record);
-    tn_buffer_clear(&draft->sizes);
-    tn_buffer_clear(&draft->values);
-    clear_packed(draft);
-    draft->borrowed = tn_bytes(NULL, 0);
-    draft->mapped   = (struct tn_span){ NULL, 0, 0 };
-    draft->count    = 0;
-    draft->is_plain = draft->is_long = false;
+    tn_rope_done(&batch->record);
+    tn_buffer_clear(&batch->sizes);
+    tn_buffer_clear(&batch->values);
+    clear_packed(batch);
+    batch->borrowed = tn_bytes(NULL, 0);
+    batch->mapped   = (struct tn_span){ NULL, 0, 0 };
+    batch->count    = 0;
+    batch->is_plain = batch->is_long = false;
 }
 
 /* ---- packing ------------------------------------------------------------ */
@@ -168,23 +168,23 @@ static void put_head(const struct tn_riegeli_codec *codec,
     tn_buffer_done(&packed);
 }
 
-static enum tn_status pack_draft(struct tn_riegeli_writer *w,
-                                 struct tn_riegeli_draft  *draft,
+static enum tn_status pack_batch(struct tn_riegeli_writer *w,
+                                 struct tn_riegeli_batch  *batch,
                                  struct tn_error          *error)
 {
-    struct tn_bytes         values = values_of(draft);
-    struct tn_bytes         sizes  = tn_buffer_bytes(&draft->sizes);
+    struct tn_bytes         values = values_of(batch);
+    struct tn_bytes         sizes  = tn_buffer_bytes(&batch->sizes);
     struct tn_riegeli_codec codec;
 
     TN_TRY(probe(&w->options, values, &w->cache.memory, &codec, error));
     if (w->options.is_transposed)
         return tn_riegeli_transposed_write(&codec, w->options.bucket_fraction,
-                                           draft->count, sizes, values,
-                                           &draft->data, error);
-    put_head(&codec, sizes, &draft->data, error);
-    draft->is_plain = codec.type == TN_RIEGELI_NONE;
-    if (!tn_failed(error) && !draft->is_plain)
-        tn_riegeli_pack(&codec, values, &draft->data, error);
+                                           batch->count, sizes, values,
+                                           &batch->data, error);
+    put_head(&codec, sizes, &batch->data, error);
+    batch->is_plain = codec.type == TN_RIEGELI_NONE;
+    if (!tn_failed(error) && !batch->is_plain)
+        tn_riegeli_pack(&codec, values, &batch->data, error);
     return error->status;
 }
 
@@ -217,49 +217,49 @@ static bool let_one_go(void *context)
 }
 
 static void pack_long(struct tn_riegeli_writer *w,
-                      struct tn_riegeli_draft *draft, struct tn_error *error)
+                      struct tn_riegeli_batch *batch, struct tn_error *error)
 {
     const struct tn_riegeli_codec *codec  = &w->options.codec;
     struct tn_memory              *memory = &w->cache.memory;
     struct tn_riegeli_spill        spill;
 
-    put_head(codec, tn_buffer_bytes(&draft->sizes), &draft->data, error);
+    put_head(codec, tn_buffer_bytes(&batch->sizes), &batch->data, error);
     if (tn_failed(error))
         return;
-    tn_riegeli_spill_init(&spill, &draft->data);
+    tn_riegeli_spill_init(&spill, &batch->data);
     if (codec->type == TN_RIEGELI_ZSTD)
-        tn_riegeli_pack_bytes(codec, draft->borrowed, memory, &spill, error);
+        tn_riegeli_pack_bytes(codec, batch->borrowed, memory, &spill, error);
     else
-        tn_riegeli_pack_rope(codec, &draft->record, 1, memory, &spill.sink,
+        tn_riegeli_pack_rope(codec, &batch->record, 1, memory, &spill.sink,
                              error);
-    tn_riegeli_spill_finish(&spill, &draft->spooled, error);
-    if (draft->mapped.source)
-        leave_span(w, draft->mapped);
+    tn_riegeli_spill_finish(&spill, &batch->spooled, error);
+    if (batch->mapped.source)
+        leave_span(w, batch->mapped);
 }
 
 /* All that goes to the file between the header of the chunk and the next. */
-static void put_data(const struct tn_riegeli_draft *draft, struct tn_rope *to)
+static void put_data(const struct tn_riegeli_batch *batch, struct tn_rope *to)
 {
-    tn_rope_borrow(to, tn_buffer_bytes(&draft->data));
-    if (draft->is_plain)
-        tn_rope_borrow(to, values_of(draft));
-    if (draft->spooled)
+    tn_rope_borrow(to, tn_buffer_bytes(&batch->data));
+    if (batch->is_plain)
+        tn_rope_borrow(to, values_of(batch));
+    if (batch->spooled)
         tn_rope_span(
-            to, (struct tn_span){ draft->spooled, 0, draft->spooled->size });
+            to, (struct tn_span){ batch->spooled, 0, batch->spooled->size });
 }
 
 /* While what was packed is still in the cache, and on every thread. */
-static void hash_draft(struct tn_riegeli_writer *w,
-                       struct tn_riegeli_draft  *draft)
+static void hash_batch(struct tn_riegeli_writer *w,
+                       struct tn_riegeli_batch  *batch)
 {
     struct tn_arena arena;
     struct tn_rope  data;
 
     tn_arena_init(&arena, w->memory);
-    tn_rope_init(&data, &arena, &draft->error);
-    put_data(draft, &data);
-    if (!tn_failed(&draft->error))
-        tn_riegeli_hash(&data, &draft->hash, &draft->error);
+    tn_rope_init(&data, &arena, &batch->error);
+    put_data(batch, &data);
+    if (!tn_failed(&batch->error))
+        tn_riegeli_hash(&data, &batch->hash, &batch->error);
     tn_rope_done(&data);
     tn_arena_done(&arena);
 }
@@ -267,13 +267,13 @@ static void hash_draft(struct tn_riegeli_writer *w,
 static void pack_slot(void *context, uint32_t slot)
 {
     struct tn_riegeli_writer *w     = context;
-    struct tn_riegeli_draft  *draft = &w->drafts[slot];
+    struct tn_riegeli_batch  *batch = &w->batches[slot];
 
-    if (draft->is_long)
-        pack_long(w, draft, &draft->error);
+    if (batch->is_long)
+        pack_long(w, batch, &batch->error);
     else
-        (void)pack_draft(w, draft, &draft->error);
-    hash_draft(w, draft);
+        (void)pack_batch(w, batch, &batch->error);
+    hash_batch(w, batch);
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -288,16 +288,16 @@ static void note_begin(struct tn_riegeli_writer *w, uint64_t first,
         *begin = (struct chunk_begin){ first, w->to->offset - w->base };
 }
 
-static void write_draft(struct tn_riegeli_writer      *w,
-                        const struct tn_riegeli_draft *draft,
+static void write_batch(struct tn_riegeli_writer      *w,
+                        const struct tn_riegeli_batch *batch,
                         struct tn_error               *error)
 {
     struct tn_riegeli_frame frame = {
         .type         = w->options.is_transposed ? TN_RIEGELI_TRANSPOSED
                                                  : TN_RIEGELI_SIMPLE,
-        .record_count = draft->count,
-        .decoded_size = plain_size(draft),
-        .data_hash    = draft->hash,
+        .record_count = batch->count,
+        .decoded_size = plain_size(batch),
+        .data_hash    = batch->hash,
     };
     struct tn_arena arena;
     struct tn_rope  data;
@@ -305,7 +305,7 @@ static void write_draft(struct tn_riegeli_writer      *w,
     note_begin(w, w->written, error);
     tn_arena_init(&arena, w->memory);
     tn_rope_init(&data, &arena, error);
-    put_data(draft, &data);
+    put_data(batch, &data);
     if (!tn_failed(error))
         tn_riegeli_lay_hashed(w->to, w->base, &frame, &data, error);
     tn_rope_done(&data);
@@ -316,46 +316,46 @@ static void write_draft(struct tn_riegeli_writer      *w,
  * not. */
 static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
 {
-    struct tn_riegeli_draft *draft = &w->drafts[slot];
+    struct tn_riegeli_batch *batch = &w->batches[slot];
 
-    if (draft->error.status != TN_NO_MEMORY ||
+    if (batch->error.status != TN_NO_MEMORY ||
         !tn_pipeline_is_shared(&w->pipeline))
         return;
-    draft->error = (struct tn_error)TN_ERROR_INIT;
-    tn_buffer_clear(&draft->data);
-    tn_source_close(draft->spooled);
-    draft->spooled = NULL;
+    batch->error = (struct tn_error)TN_ERROR_INIT;
+    tn_buffer_clear(&batch->data);
+    tn_source_close(batch->spooled);
+    batch->spooled = NULL;
     tn_pipeline_again(&w->pipeline, slot);
 }
 
 /* In order, on whatever thread: nobody else is at the file meanwhile, since the
- * caller's thread writes there only when no draft waits.  What went wrong is
- * the draft's; nothing is written behind it. */
+ * caller's thread writes there only when no batch waits.  What went wrong is
+ * the batch's; nothing is written behind it. */
 static void write_slot(void *context, uint32_t slot)
 {
     struct tn_riegeli_writer *w     = context;
-    struct tn_riegeli_draft  *draft = &w->drafts[slot];
+    struct tn_riegeli_batch  *batch = &w->batches[slot];
 
     if (!w->is_stuck) {
         pack_again(w, slot);
-        if (!tn_failed(&draft->error))
-            write_draft(w, draft, &draft->error);
-        w->is_stuck = tn_failed(&draft->error);
+        if (!tn_failed(&batch->error))
+            write_batch(w, batch, &batch->error);
+        w->is_stuck = tn_failed(&batch->error);
     }
-    clear_packed(draft);
-    w->written += draft->count;
+    clear_packed(batch);
+    w->written += batch->count;
 }
 
-/* Waits for the oldest draft to be written. */
+/* Waits for the oldest batch to be written. */
 static void write_oldest(struct tn_riegeli_writer *w)
 {
     uint32_t                 slot  = tn_pipeline_take(&w->pipeline);
-    struct tn_riegeli_draft *draft = &w->drafts[slot];
+    struct tn_riegeli_batch *batch = &w->batches[slot];
 
-    if (!tn_failed(w->error) && tn_failed(&draft->error))
-        *w->error = draft->error;
-    w->waiting -= draft->values.size;
-    clear_draft(draft);
+    if (!tn_failed(w->error) && tn_failed(&batch->error))
+        *w->error = batch->error;
+    w->waiting -= batch->values.size;
+    clear_batch(batch);
 }
 
 static void write_waiting(struct tn_riegeli_writer *w)
@@ -364,14 +364,14 @@ static void write_waiting(struct tn_riegeli_writer *w)
         write_oldest(w);
 }
 
-/* The open draft is complete: the next one is open now. */
-static void close_draft(struct tn_riegeli_writer *w)
+/* The open batch is complete: the next one is open now. */
+static void close_batch(struct tn_riegeli_writer *w)
 {
-    struct tn_riegeli_draft *draft = open_draft(w);
+    struct tn_riegeli_batch *batch = open_batch(w);
 
-    if (draft->count == 0)
+    if (batch->count == 0)
         return;
-    w->waiting += draft->values.size;
+    w->waiting += batch->values.size;
     tn_pipeline_add(&w->pipeline);
     while (tn_pipeline_is_ready(&w->pipeline) ||
            tn_pipeline_is_full(&w->pipeline) || w->waiting >= MOST_WAITING ||
@@ -516,11 +516,11 @@ static void write_plain(struct tn_riegeli_writer *w,
 static bool note_pieces(const struct tn_riegeli_writer *w,
                         const struct tn_riegeli_codec  *codec,
                         const struct tn_rope           *record,
-                        struct tn_riegeli_draft        *draft)
+                        struct tn_riegeli_batch        *batch)
 {
     if (codec->type == TN_RIEGELI_ZSTD && lies_still(w, record)) {
-        draft->borrowed = look(record);
-        draft->mapped   = span_of(record);
+        batch->borrowed = look(record);
+        batch->mapped   = span_of(record);
         return true;
     }
     if (codec->type != TN_RIEGELI_BROTLI || !w->options.records_last ||
@@ -528,25 +528,25 @@ static bool note_pieces(const struct tn_riegeli_writer *w,
         return false;
     for (uint64_t i = 0; i < record->pieces.count; i++)
         tn_rope_borrow(
-            &draft->record,
+            &batch->record,
             tn_piece_look(tn_list_at(&record->pieces, struct tn_piece, i)));
     return true;
 }
 
-/* Packed as a draft while others are, if it can wait where it is. */
+/* Packed as a batch while others are, if it can wait where it is. */
 static bool waits(struct tn_riegeli_writer      *w,
                   const struct tn_riegeli_codec *codec,
                   const struct tn_rope          *record)
 {
-    struct tn_riegeli_draft *draft = open_draft(w);
+    struct tn_riegeli_batch *batch = open_batch(w);
 
-    if (!note_pieces(w, codec, record, draft))
+    if (!note_pieces(w, codec, record, batch))
         return false;
-    draft->is_long = true;
-    draft->count   = 1;
-    tn_buffer_varint(&draft->sizes, record->length);
+    batch->is_long = true;
+    batch->count   = 1;
+    tn_buffer_varint(&batch->sizes, record->length);
     w->record_count++;
-    close_draft(w);
+    close_batch(w);
     return true;
 }
 
@@ -599,10 +599,10 @@ static void add_long(struct tn_riegeli_writer *w, const struct tn_rope *record)
 
 /* ---- adding ------------------------------------------------------------- */
 
-/* How much the open draft counts for. */
-static uint64_t draft_weight(const struct tn_riegeli_draft *draft)
+/* How much the open batch counts for. */
+static uint64_t batch_weight(const struct tn_riegeli_batch *batch)
 {
-    return values_of(draft).size + draft->count * PER_RECORD;
+    return values_of(batch).size + batch->count * PER_RECORD;
 }
 
 /* A record this long is not copied to wait for others. */
@@ -622,26 +622,26 @@ void tn_riegeli_add_rope(struct tn_riegeli_writer *w,
 
     if (tn_failed(w->error))
         return;
-    struct tn_riegeli_draft *draft = open_draft(w);
-    if (draft->count &&
-        is_past(draft_weight(draft) + PER_RECORD, record->length, chunk_size))
-        close_draft(w);
+    struct tn_riegeli_batch *batch = open_batch(w);
+    if (batch->count &&
+        is_past(batch_weight(batch) + PER_RECORD, record->length, chunk_size))
+        close_batch(w);
     if (tn_failed(w->error))
         return;
-    draft = open_draft(w);
-    if (draft->count == 0 && is_long(w, record->length)) {
+    batch = open_batch(w);
+    if (batch->count == 0 && is_long(w, record->length)) {
         add_long(w, record);
         return;
     }
-    if (draft->count == 0 && lies_still(w, record))
-        draft->borrowed = look(record);
-    if (!draft->borrowed.size)
-        tn_rope_write(record, &draft->values.sink, w->error);
-    tn_buffer_varint(&draft->sizes, record->length);
-    draft->count++;
+    if (batch->count == 0 && lies_still(w, record))
+        batch->borrowed = look(record);
+    if (!batch->borrowed.size)
+        tn_rope_write(record, &batch->values.sink, w->error);
+    tn_buffer_varint(&batch->sizes, record->length);
+    batch->count++;
     w->record_count++;
-    if (is_past(draft_weight(draft), PER_RECORD, chunk_size))
-        close_draft(w);
+    if (is_past(batch_weight(batch), PER_RECORD, chunk_size))
+        close_batch(w);
 }
 
 void tn_riegeli_add(struct tn_riegeli_writer *w, struct tn_bytes record)
@@ -722,15 +722,15 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
 {
     tn_pipeline_close(&w->pipeline);
     pthread_mutex_destroy(&w->left_lock);
-    for (uint32_t i = 0; w->drafts && i < w->draft_room; i++) {
-        tn_source_close(w->drafts[i].spooled);
-        tn_rope_done(&w->drafts[i].record);
-        tn_buffer_done(&w->drafts[i].sizes);
-        tn_buffer_done(&w->drafts[i].values);
-        tn_buffer_done(&w->drafts[i].data);
+    for (uint32_t i = 0; w->batches && i < w->batch_room; i++) {
+        tn_source_close(w->batches[i].spooled);
+        tn_rope_done(&w->batches[i].record);
+        tn_buffer_done(&w->batches[i].sizes);
+        tn_buffer_done(&w->batches[i].values);
+        tn_buffer_done(&w->batches[i].data);
     }
-    tn_memory_free(w->memory, w->drafts, w->draft_room * sizeof *w->drafts);
-    w->drafts = NULL;
+    tn_memory_free(w->memory, w->batches, w->batch_room * sizeof *w->batches);
+    w->batches = NULL;
     tn_block_cache_done(&w->cache);
     tn_list_done(&w->begins);
     tn_arena_done(&w->arena);
@@ -764,7 +764,7 @@ enum tn_status tn_riegeli_position_of(struct tn_riegeli_writer *w,
     write_waiting(w);
     if (tn_failed(w->error))
         return w->error->status;
-    struct chunk_begin        open = { w->record_count - open_draft(w)->count,
+    struct chunk_begin        open = { w->record_count - open_batch(w)->count,
                                        w->to->offset - w->base };
     const struct chunk_begin *chunk =
         number >= open.first ? &open : find_begin(&w->begins, number);
@@ -776,7 +776,7 @@ enum tn_status tn_riegeli_finish(struct tn_riegeli_writer *w)
 {
     if (tn_failed(w->error))
         return w->error->status;
-    close_draft(w);
+    close_batch(w);
     if (!tn_failed(w->error))
         write_waiting(w);
     if (!tn_failed(w->error))

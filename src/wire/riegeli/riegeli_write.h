@@ -41,7 +41,7 @@ enum tn_status tn_riegeli_options_parse(struct tn_riegeli_options *options,
                                         const char                *text,
                                         struct tn_error           *error);
 
-struct tn_riegeli_draft;
+struct tn_riegeli_batch;
 
 /* Records that may wait for their pages to be let go. */
 #define TN_RIEGELI_LEFT 16
@@ -54,15 +54,15 @@ struct tn_riegeli_writer {
     uint64_t                  base;         /* of the file in the sink        */
     uint64_t                  record_count; /* added so far                   */
     struct tn_list            begins; /* of chunks written, see position      */
-    struct tn_block_cache     cache;  /* what drafts and codecs work in       */
+    struct tn_block_cache     cache; /* what batches and codecs work in       */
     struct tn_arena           arena;  /* of ropes; it stays empty             */
-    struct tn_riegeli_draft  *drafts; /* slots of the pipeline; the next one is
+    struct tn_riegeli_batch  *batches; /* slots of the pipeline; the next one is
                                          open                                 */
-    uint32_t           draft_room;
-    uint64_t           waiting; /* bytes in closed drafts                     */
+    uint32_t batch_room;
+    uint64_t waiting; /* bytes in closed batches                     */
     uint64_t           written; /* records in chunks that are written         */
-    bool               is_stuck; /* a draft was not written: none is any more */
-    struct tn_pipeline pipeline; /* packs drafts and writes them, in order    */
+    bool               is_stuck; /* a batch was not written: none is any more */
+    struct tn_pipeline pipeline; /* packs batches and writes them, in order */
     pthread_mutex_t    left_lock;
     uint32_t           left_count;
     struct tn_span     left[TN_RIEGELI_LEFT]; /* packed, and still mapped     */

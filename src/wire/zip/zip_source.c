@@ -168,9 +168,10 @@ static uint64_t view_run(struct tn_source *source, uint64_t offset,
     struct view_source *view = (struct view_source *)source;
 
     *is_hole = false;
-    if (!view->outer->run)
+    if (!view->outer->extent)
         return length;
-    return view->outer->run(view->outer, view->begin + offset, length, is_hole);
+    return view->outer->extent(view->outer, view->begin + offset, length,
+                               is_hole);
 }
 
 /* A source of `size` bytes with the entry's name behind it. */
@@ -207,7 +208,7 @@ static enum tn_status open_view(const struct tn_zip       *zip,
     view->outer      = zip->source;
     view->begin      = e->data_offset;
     view->source.ops = &ops;
-    view->source.run = view_run;
+    view->source.extent = view_run;
     if (zip->source->map)
         view->source.map = zip->source->map + e->data_offset;
     *source = &view->source;

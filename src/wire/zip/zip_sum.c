@@ -73,9 +73,9 @@ static enum tn_status sum_splice(struct tn_sink *sink, struct tn_span span,
     while (span.length) {
         struct tn_span part    = span;
         bool           is_hole = false;
-        if (span.source->run)
-            part.length = span.source->run(span.source, span.offset,
-                                           span.length, &is_hole);
+        if (span.source->extent)
+            part.length = span.source->extent(span.source, span.offset,
+                                              span.length, &is_hole);
         if (is_hole)
             TN_TRY(sum_zeros(sink, part.length, error));
         else

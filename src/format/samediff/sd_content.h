@@ -1,13 +1,13 @@
 /*
- * sd_plan.h - what a SameDiff writer writes, wherever the model came from
+ * sd_content.h - what a SameDiff writer writes, wherever the model came from
  *
  * Variables of the file with their data, numbers of operations, states.  Of a
  * model that was read and not edited they are those of its file; else they are
  * made of the tables: what has data is VARIABLE or CONSTANT by its role, inputs
  * are PLACEHOLDER, outputs of ops are ARRAY.
  */
-#ifndef TN_FORMAT_SD_PLAN_H
-#define TN_FORMAT_SD_PLAN_H
+#ifndef TN_FORMAT_SD_CONTENT_H
+#define TN_FORMAT_SD_CONTENT_H
 
 #include "base/intern.h"
 #include "format/samediff/sd_node.h"
@@ -31,7 +31,7 @@ struct tn_sd_kept {
     const struct tn_elements **values;
 };
 
-struct tn_sd_plan {
+struct tn_sd_content {
     const struct tn_model         *model;
     const struct tn_write_options *options;
     struct tn_arena               *arena;
@@ -44,27 +44,28 @@ struct tn_sd_plan {
     struct tn_intern    names; /* of the other entries             */
     struct tn_list      named; /* uint32_t: entries by id of those */
     struct tn_sd_calls *calls; /* one for all graphs of a model               */
-    struct tn_sd_plan **subs; /* of graphs in it, released with it            */
-    struct tn_sd_plan  *next; /* in such a list                               */
-    const int32_t      *op_ids; /* by ordinal                      */
-    uint32_t            first_op, op_count;
-    struct tn_sd_names  loss;
-    struct tn_bytes     training;
-    struct tn_sd_kept  *states;
-    uint32_t            state_count;
+    struct tn_sd_content **subs;   /* of graphs in it, released with it   */
+    struct tn_sd_content  *next;   /* in such a list   */
+    const int32_t         *op_ids; /* by ordinal                      */
+    uint32_t               first_op, op_count;
+    struct tn_sd_names     loss;
+    struct tn_bytes        training;
+    struct tn_sd_kept     *states;
+    uint32_t               state_count;
 };
 
-enum tn_status tn_sd_plan_make(struct tn_sd_plan     *plan,
-                               const struct tn_model *model, uint32_t graph,
-                               const struct tn_write_options *options,
-                               struct tn_arena *arena, struct tn_error *error);
-void           tn_sd_plan_done(struct tn_sd_plan *plan);
+enum tn_status tn_sd_content_make(struct tn_sd_content  *content,
+                                  const struct tn_model *model, uint32_t graph,
+                                  const struct tn_write_options *options,
+                                  struct tn_arena               *arena,
+                                  struct tn_error               *error);
+void           tn_sd_content_done(struct tn_sd_content *content);
 
 /* The entry of that name, or of a value of the model; NULL: none. */
-struct tn_sd_entry *tn_sd_plan_find(const struct tn_sd_plan *plan,
-                                    struct tn_bytes          name);
-struct tn_sd_entry *tn_sd_plan_value(const struct tn_sd_plan *plan,
-                                     uint32_t                 value);
+struct tn_sd_entry *tn_sd_content_find(const struct tn_sd_content *content,
+                                       struct tn_bytes             name);
+struct tn_sd_entry *tn_sd_content_value(const struct tn_sd_content *content,
+                                        uint32_t                    value);
 
 /* Says what is left behind. */
 void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,

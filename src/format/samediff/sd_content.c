@@ -1,0 +1,616 @@
+/* sd_content.c - what a SameDiff writer writes, wherever the model came from */
+#include "format/samediff/sd_content.h"
+
+#include <stdio.h>
+
+void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
+                const char *where, const char *what)
+{
+    if (options->loss)
+        options->loss(options->loss_context, offset, where, what);
+}
+
+void tn_sd_lose_beside(const struct tn_write_options *options,
+                       struct tn_bytes                name)
+{
+    char where[128];
+
+    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
+    tn_sd_lose(options, TN_NOWHERE, where,
+               "left behind: no part of the model, but beside it");
+}
+
+void tn_sd_lose_all_beside(const struct tn_write_options *options,
+                           const struct tn_model         *model)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    for (uint32_t i = 0; detail && i < detail->beside.count; i++)
+        tn_sd_lose_beside(options, detail->beside.items[i]);
+}
+
+void tn_sd_lose_meta(const struct tn_write_options *options,
+                     struct tn_bytes                key)
+{
+    char what[200];
+
+    snprintf(what, sizeof what, "left behind: metadata '%.*s'", TN_FMT(key));
+    tn_sd_lose(options, TN_NOWHERE, "metadataKeys", what);
+}
+
+void tn_sd_lose_taken_keys(const struct tn_write_options *options)
+{
+    const struct tn_about *about = options->about;
+
+    for (uint64_t i = 0; about && i < about->items.count; i++) {
+        struct tn_bytes key = tn_list_at(&about->items, struct tn_fact, i)->key;
+        if (tn_sd_is_own_meta(key))
+            tn_sd_lose_meta(options, key);
+    }
+}
+
+uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
+{
+    uint64_t size = 0;
+
+    if (entry->elements && !tn_shape_bytes(&entry->elements->shape, &size))
+        size = entry->elements->payload.span.length; /* strings */
+    return size;
+}
+
+struct tn_sd_entry *tn_sd_content_value(const struct tn_sd_content *content,
+                                        uint32_t                    value)
+{
+    if (value == TN_NONE)
+        return NULL;
+    if (content->by_value && content->by_value[value])
+        return &content->entries[content->by_value[value] - 1];
+    return tn_sd_content_find(content,
+                              tn_model_value_name(content->model, value));
+}
+
+static uint32_t value_named(const struct tn_sd_content *content,
+                            struct tn_bytes             name)
+{
+    uint32_t id = tn_intern_find(&content->model->names, name);
+
+    return id == TN_NO_NAME
+               ? TN_NONE
+               : tn_model_find_value(content->model, content->graph, id);
+}
+
+struct tn_sd_entry *tn_sd_content_find(const struct tn_sd_content *content,
+                                       struct tn_bytes             name)
+{
+    uint32_t value = content->by_value ? value_named(content, name) : TN_NONE;
+
+    if (value != TN_NONE && content->by_value[value])
+        return &content->entries[content->by_value[value] - 1];
+    uint32_t id = tn_intern_find(&content->names, name);
+    return id == TN_NO_NAME
+               ? NULL
+               : &content->entries[*tn_list_at(&content->named, uint32_t, id)];
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+/* Of what no file and no end says anything. */
+static const struct tn_sd_variable unsaid = { .tensor = TN_NONE, .device = -1 };
+
+static struct tn_sd_entry *add_entry(struct tn_sd_content *content,
+                                     struct tn_bytes       name)
+{
+    struct tn_sd_entry *entry = &content->entries[content->count++];
+
+    if (name.size == 0) /* our reader refuses it */
+        tn_error_set(content->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "a variable without a name cannot be written");
+    *entry = (struct tn_sd_entry){ .name = name, .said = &unsaid };
+    return entry;
+}
+
+/* One that is found by its name. */
+static struct tn_sd_entry *add_named(struct tn_sd_content *content,
+                                     struct tn_bytes       name)
+{
+    uint32_t *slot = tn_list_push(&content->named, uint32_t, content->error);
+
+    if (!slot)
+        return NULL;
+    *slot       = content->count;
+    uint32_t id = tn_intern_borrow(&content->names, name, content->error);
+    if (id == content->named.count - 1)
+        return add_entry(content, name);
+    tn_error_set(content->error, TN_INVALID, TN_NOWHERE,
+                 "two variables are named '%.*s'", TN_FMT(name));
+    return NULL;
+}
+
+static void take_variables(struct tn_sd_content *content)
+{
+    const struct tn_sd_graph *row = content->row;
+
+    content->entries = tn_new(content->arena, struct tn_sd_entry,
+                              row->variable_count, content->error);
+    for (uint32_t i = 0; i < row->variable_count && !tn_failed(content->error);
+         i++) {
+        const struct tn_sd_variable *v     = &row->variables[i];
+        struct tn_sd_entry          *entry = add_named(content, v->name);
+        if (!entry)
+            return;
+        entry->said       = v;
+        entry->first      = v->first;
+        entry->second     = v->second;
+        entry->dtype      = v->dtype;
+        entry->kind       = v->kind;
+        entry->has_number = v->has_id;
+        if (v->tensor != TN_NONE)
+            entry->elements =
+                &tn_model_tensor(content->model, v->tensor)->elements;
+    }
+}
+
+/* Variables of the file that the model was made from, by name. */
+static const struct tn_sd_variable **old_variables(
+    struct tn_sd_content *content, struct tn_intern *names)
+{
+    const struct tn_sd_detail    *detail = tn_sd_detail_of(content->model);
+    const struct tn_sd_graph     *row;
+    const struct tn_sd_variable **old;
+
+    if (!detail || content->graph >= detail->graph_count)
+        return NULL;
+    row = &detail->graphs[content->graph];
+    old = tn_new(content->arena, const struct tn_sd_variable *,
+                 row->variable_count, content->error);
+    for (uint32_t i = 0; old && i < row->variable_count; i++) {
+        uint32_t id =
+            tn_intern_borrow(names, row->variables[i].name, content->error);
+        if (id != TN_NO_NAME && !old[id])
+            old[id] = &row->variables[i];
+    }
+    return old;
+}
+
+/* What the file said and the tables do not. */
+static void take_old(struct tn_sd_entry          *entry,
+                     const struct tn_sd_variable *old)
+{
+    entry->dtype = old->dtype;
+    entry->said  = old;
+}
+
+/* Names of dimensions, where there are some or the shape says nothing. */
+static void take_dim_names(struct tn_sd_content  *content,
+                           struct tn_sd_variable *said, const struct tn_io *end)
+{
+    struct tn_bytes *names =
+        tn_new(content->arena, struct tn_bytes, end->rank, content->error);
+    bool has_names = end->rank == 0;
+
+    for (uint32_t i = 0; names && i < end->rank; i++) {
+        names[i] = end->dims[i].symbol;
+        has_names |= names[i].size > 0;
+    }
+    said->has_dim_names = names && has_names;
+    said->dim_names     = (struct tn_sd_names){ names, names ? end->rank : 0 };
+}
+
+/* The file's word on its shape, if there is one, else that of the end. */
+static void take_end(struct tn_sd_content *content, struct tn_sd_entry *entry,
+                     const struct tn_io *end)
+{
+    struct tn_sd_variable *said =
+        tn_new(content->arena, struct tn_sd_variable, 1, content->error);
+    int64_t *shape = tn_new(content->arena, int64_t, end->rank, content->error);
+
+    entry->dtype = tn_sd_dtype_code(end->dtype);
+    if (!end->has_rank || !said || !shape)
+        return;
+    for (uint32_t i = 0; i < end->rank; i++)
+        shape[i] = end->dims[i].value;
+    *said           = *entry->said;
+    said->has_shape = true;
+    said->rank      = end->rank;
+    said->shape     = shape;
+    take_dim_names(content, said, end);
+    entry->said = said;
+}
+
+static int8_t kind_of(uint32_t kind)
+{
+    return kind == TN_VALUE_INPUT         ? TN_SD_PLACEHOLDER
+           : kind == TN_VALUE_INITIALIZER ? TN_SD_CONSTANT
+                                          : TN_SD_ARRAY;
+}
+
+/* Tensors without a place in the graph: an edit makes values of them, too. */
+static void collect_states(const struct tn_sd_content *content,
+                           struct tn_intern           *names)
+{
+    for (uint64_t i = 0; i < content->model->tensors.count; i++) {
+        const struct tn_tensor *t = tn_model_tensor(content->model, i);
+        if (t->role == TN_ROLE_STATE)
+            tn_intern_borrow(names, tn_tensor_name(t), content->error);
+    }
+}
+
+/* Whether it has no value, and will be found by its name. */
+static bool is_beside(const struct tn_sd_content *content,
+                      const struct tn_tensor     *t)
+{
+    return t->graph == content->graph && t->node == TN_NONE &&
+           t->role != TN_ROLE_STATE &&
+           tn_model_find_value(content->model, content->graph, t->name) ==
+               TN_NONE;
+}
+
+static uint64_t most_entries(const struct tn_sd_content *content)
+{
+    const struct tn_model *model = content->model;
+    uint64_t count = tn_model_graph_at(model, content->graph)->inputs.count;
+
+    for (uint32_t i = 0; i < model->values.count; i++)
+        count += tn_model_value_at(model, i)->graph == content->graph;
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        count += is_beside(content, tn_model_tensor(model, i));
+    return count;
+}
+
+static bool make_entries(struct tn_sd_content *content)
+{
+    content->entries  = tn_new(content->arena, struct tn_sd_entry,
+                               most_entries(content), content->error);
+    content->by_value = tn_new(content->arena, uint32_t,
+                               content->model->values.count, content->error);
+    return !tn_failed(content->error);
+}
+
+static void take_value(struct tn_sd_content *content, uint32_t id,
+                       const struct tn_sd_variable *const *old,
+                       const struct tn_intern             *old_names)
+{
+    const struct tn_value *value = tn_model_value_at(content->model, id);
+    struct tn_sd_entry    *entry =
+        add_entry(content, tn_model_name(content->model, value->name));
+    uint32_t before = old ? tn_intern_find(old_names, entry->name) : TN_NO_NAME;
+
+    content->by_value[id] = content->count;
+    entry->kind           = kind_of(value->kind);
+    if (before != TN_NO_NAME)
+        take_old(entry, old[before]);
+}
+
+static void take_values(struct tn_sd_content *content)
+{
+    const struct tn_model        *model = content->model;
+    const struct tn_sd_variable **old;
+    struct tn_intern              names, states;
+
+    tn_intern_init(&names, content->arena);
+    tn_intern_init(&states, content->arena);
+    collect_states(content, &states);
+    old = old_variables(content, &names);
+    for (uint32_t i = 0; !tn_failed(content->error) && i < model->values.count;
+         i++) {
+        const struct tn_value *value = tn_model_value_at(model, i);
+        if (value->graph == content->graph &&
+            tn_intern_find(&states, tn_model_name(model, value->name)) ==
+                TN_NO_NAME)
+            take_value(content, i, old, &names);
+    }
+    tn_intern_done(&names);
+    tn_intern_done(&states);
+}
+
+static void take_inputs(struct tn_sd_content *content)
+{
+    struct tn_io_list ends =
+        tn_model_graph_at(content->model, content->graph)->inputs;
+
+    for (uint32_t i = 0; i < ends.count && !tn_failed(content->error); i++) {
+        struct tn_sd_entry *entry =
+            tn_sd_content_find(content, ends.items[i].name);
+        if (!entry)
+            entry = add_named(content, ends.items[i].name);
+        if (!entry)
+            return;
+        entry->kind = TN_SD_PLACEHOLDER;
+        if (!entry->said->has_shape)
+            take_end(content, entry, &ends.items[i]);
+    }
+}
+
+/* Of results, what the graph says of them as its outputs. */
+static void take_outputs(struct tn_sd_content *content)
+{
+    struct tn_io_list ends =
+        tn_model_graph_at(content->model, content->graph)->outputs;
+
+    for (uint32_t i = 0; i < ends.count && !tn_failed(content->error); i++) {
+        const struct tn_io *end   = &ends.items[i];
+        struct tn_sd_entry *entry = tn_sd_content_find(content, end->name);
+        if (entry && entry->kind == TN_SD_ARRAY && !entry->said->has_shape &&
+            end->dtype != TN_UNDEFINED && (!end->note || !end->note[0]))
+            take_end(content, entry, end);
+    }
+}
+
+static void take_tensors(struct tn_sd_content *content)
+{
+    for (uint64_t i = 0;
+         i < content->model->tensors.count && !tn_failed(content->error); i++) {
+        const struct tn_tensor *t = tn_model_tensor(content->model, i);
+        if (t->graph != content->graph || t->node != TN_NONE ||
+            t->role == TN_ROLE_STATE)
+            continue;
+        struct tn_sd_entry *entry =
+            tn_sd_content_find(content, tn_tensor_name(t));
+        if (!entry)
+            entry = add_named(content, tn_tensor_name(t));
+        if (!entry)
+            return;
+        entry->elements = &t->elements;
+        entry->dtype    = tn_sd_dtype_code(t->elements.shape.dtype);
+        if (entry->kind != TN_SD_PLACEHOLDER)
+            entry->kind =
+                t->role == TN_ROLE_VARIABLE ? TN_SD_VARIABLE : TN_SD_CONSTANT;
+    }
+}
+
+/* What ops that were made say of their results, where nothing else does. */
+static const struct tn_attr_value *said_types(const struct tn_model *model,
+                                              const struct tn_op    *op)
+{
+    for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
+        const struct tn_attr_slot *slot = tn_list_at(
+            &model->attrs, struct tn_attr_slot, (uint64_t)op->first_attr + i);
+        if (slot->value && slot->value->kind == TN_ATTR_DTYPE &&
+            tn_bytes_is(tn_model_name(model, slot->name), "outputTypes"))
+            return slot->value;
+    }
+    return NULL;
+}
+
+static void take_types(struct tn_sd_content *content)
+{
+    const struct tn_model *model = content->model;
+
+    for (uint32_t i = 0; i < content->op_count; i++) {
+        const struct tn_op *op = tn_model_op_at(model, content->first_op + i);
+        const struct tn_attr_value *types = said_types(model, op);
+        for (uint32_t k = 0; types && k < op->output_count && k < types->count;
+             k++) {
+            uint32_t value =
+                tn_model_ref_at(model, (uint64_t)op->first_output + k);
+            struct tn_sd_entry *entry = tn_sd_content_value(content, value);
+            if (entry && entry->dtype == TN_SD_INHERIT)
+                entry->dtype =
+                    tn_sd_dtype_code((enum tn_dtype)types->of.ints[k]);
+        }
+    }
+}
+
+/* ---- numbers ------------------------------------------------------------ */
+
+static int32_t wire_id(const struct tn_sd_content *content,
+                       const struct tn_op         *op)
+{
+    struct tn_span wire = tn_model_op_wire(content->model, op);
+    struct tn_fb   fb;
+
+    tn_fb_view(&fb, wire.source, content->error);
+    struct tn_fb_table table = tn_fb_table_at(&fb, wire.offset);
+    return tn_fb_i32(&table, TN_SD_NODE_ID, 0);
+}
+
+static void keep_numbers(struct tn_sd_content *content, int32_t *ids)
+{
+    for (uint32_t i = 0; i < content->op_count; i++)
+        ids[i] = wire_id(content,
+                         tn_model_op_at(content->model, content->first_op + i));
+}
+
+static void give_numbers(struct tn_sd_content *content, int32_t *ids)
+{
+    const struct tn_model *model = content->model;
+    int32_t                next  = (int32_t)content->op_count + 1;
+
+    for (uint32_t i = 0; i < content->count; i++)
+        content->entries[i].has_number = false;
+    for (uint32_t i = 0; i < content->op_count; i++) {
+        const struct tn_op *op = tn_model_op_at(model, content->first_op + i);
+        ids[i]                 = (int32_t)i + 1;
+        for (uint32_t k = 0; k < op->output_count; k++) {
+            struct tn_sd_entry *entry = tn_sd_content_value(
+                content,
+                tn_model_ref_at(model, (uint64_t)op->first_output + k));
+            if (!entry || entry->has_number)
+                continue;
+            entry->first      = ids[i];
+            entry->second     = (int32_t)k;
+            entry->has_number = true;
+        }
+    }
+    for (uint32_t i = 0; i < content->count; i++)
+        if (!content->entries[i].has_number) {
+            content->entries[i].has_number = true;
+            content->entries[i].first      = next++;
+            content->entries[i].second     = 0;
+        }
+}
+
+static void number(struct tn_sd_content *content)
+{
+    int32_t *ids =
+        tn_new(content->arena, int32_t, content->op_count, content->error);
+    bool keep = content->row && content->model->dialect == &tn_dialect_nd4j;
+
+    content->op_ids = ids;
+    if (content->op_count && !ids)
+        return;
+    if (content->op_count > INT32_MAX / 2 || content->count > INT32_MAX / 2)
+        tn_error_set(content->error, TN_LIMIT, TN_NOWHERE,
+                     "more than 2^30 operations or variables");
+    else if (keep)
+        keep_numbers(content, ids);
+    else
+        give_numbers(content, ids);
+}
+
+/* ---- states ------------------------------------------------------------- */
+
+static void take_states(struct tn_sd_content      *content,
+                        const struct tn_sd_detail *detail)
+{
+    content->states = tn_new(content->arena, struct tn_sd_kept,
+                             detail->state_count, content->error);
+    for (uint32_t i = 0; i < detail->state_count && !tn_failed(content->error);
+         i++) {
+        const struct tn_sd_state *from = &detail->states[i];
+        struct tn_sd_kept        *to = &content->states[content->state_count++];
+        const struct tn_elements **values =
+            tn_new(content->arena, const struct tn_elements *,
+                   from->value_count, content->error);
+        to->param = from->param;
+        to->keys  = from->keys.items;
+        for (uint32_t k = 0; values && k < from->value_count; k++) {
+            if (k >= from->keys.count || from->tensors[k] == TN_NONE)
+                break;
+            values[to->count++] =
+                &tn_model_tensor(content->model, from->tensors[k])->elements;
+        }
+        to->values = values;
+    }
+}
+
+enum { KEY_LIMIT = 8 };
+
+static struct tn_sd_kept *state_of(struct tn_sd_content *content,
+                                   struct tn_intern     *params,
+                                   struct tn_bytes       param)
+{
+    uint32_t id = tn_intern_borrow(params, param, content->error);
+
+    if (id == TN_NO_NAME)
+        return NULL;
+    struct tn_sd_kept *state = &content->states[id];
+    if (id == content->state_count) {
+        content->state_count++;
+        state->param = param;
+        state->keys =
+            tn_new(content->arena, struct tn_bytes, KEY_LIMIT, content->error);
+        state->values = tn_new(content->arena, const struct tn_elements *,
+                               KEY_LIMIT, content->error);
+    }
+    return tn_failed(content->error) || state->count == KEY_LIMIT ? NULL
+                                                                  : state;
+}
+
+/* Of a model that was edited, or comes from elsewhere: by their names. */
+static void find_states(struct tn_sd_content *content)
+{
+    uint64_t         count = content->model->tensors.count, most = 0;
+    struct tn_intern params;
+    struct tn_bytes  key, param;
+
+    for (uint64_t i = 0; i < count; i++)
+        most += tn_model_tensor(content->model, i)->role == TN_ROLE_STATE;
+    content->states =
+        tn_new(content->arena, struct tn_sd_kept, most, content->error);
+    tn_intern_init(&params, content->arena);
+    for (uint64_t i = 0; i < count && !tn_failed(content->error); i++) {
+        const struct tn_tensor *t = tn_model_tensor(content->model, i);
+        if (t->role != TN_ROLE_STATE ||
+            !tn_sd_state_split(tn_tensor_name(t), &key, &param))
+            continue;
+        struct tn_sd_kept *state = state_of(content, &params, param);
+        if (!state)
+            continue;
+        ((struct tn_bytes *)(uintptr_t)state->keys)[state->count] = key;
+        state->values[state->count++] = &t->elements;
+    }
+    tn_intern_done(&params);
+}
+
+/* ---- from the top ------------------------------------------------------- */
+
+static void take_rest(struct tn_sd_content *content)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(content->model);
+
+    if (detail && content->graph < detail->graph_count)
+        content->loss = detail->graphs[content->graph].loss;
+    if (content->graph != 0)
+        return;
+    content->loss     = (struct tn_sd_names){ content->model->losses,
+                                              content->model->loss_count };
+    content->training = content->model->training;
+    if (content->row)
+        take_states(content, detail);
+    else
+        find_states(content);
+}
+
+static void fill_plan(struct tn_sd_content *content)
+{
+    if (content->row) {
+        take_variables(content);
+    } else if (make_entries(content)) {
+        take_values(content);
+        if (!tn_failed(content->error))
+            take_inputs(content);
+        if (!tn_failed(content->error))
+            take_outputs(content);
+        if (!tn_failed(content->error))
+            take_tensors(content);
+        if (!tn_failed(content->error))
+            take_types(content);
+    }
+    if (!tn_failed(content->error))
+        number(content);
+    if (!tn_failed(content->error))
+        take_rest(content);
+}
+
+enum tn_status tn_sd_content_make(struct tn_sd_content  *content,
+                                  const struct tn_model *model, uint32_t graph,
+                                  const struct tn_write_options *options,
+                                  struct tn_arena               *arena,
+                                  struct tn_error               *error)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+
+    *content = (struct tn_sd_content){ .model   = model,
+                                       .options = options,
+                                       .arena   = arena,
+                                       .error   = error,
+                                       .graph   = graph };
+    if (detail && !model->is_edited && graph < detail->graph_count)
+        content->row = &detail->graphs[graph];
+    content->first_op = tn_model_graph_at(model, graph)->first_op;
+    content->op_count = (uint32_t)tn_model_graph_at(model, graph)->op_count;
+    tn_intern_init(&content->names, arena);
+    tn_list_init(&content->named, arena->memory, sizeof(uint32_t));
+    content->subs  = tn_new(arena, struct tn_sd_content *, 1, error);
+    content->calls = tn_new(arena, struct tn_sd_calls, 1, error);
+    if (!content->subs || !content->calls)
+        return error->status;
+    content->calls->arena = arena;
+    if (!model->wants_graph)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "the model was opened without its graph");
+    else
+        fill_plan(content);
+    return error->status;
+}
+
+/* Readers limit how deep graphs lie in each other. */
+void tn_sd_content_done(struct tn_sd_content *content)
+{
+    for (struct tn_sd_content *sub = content->subs ? *content->subs : NULL; sub;
+         sub                       = sub->next)
+        tn_sd_content_done(sub);
+    tn_intern_done(&content->names);
+    tn_list_done(&content->named);
+}
