@@ -98,16 +98,6 @@ static void bash_values(const struct cli_verb *verb, const struct cli_opt *row)
     puts("\" ;;");
 }
 
-static void bash_verb(const struct cli_verb *verb)
-{
-    each_option(verb, bash_values);
-    if (verb->words != NULL) {
-        printf("    %s:*) words=\"", verb->name);
-        print_words(verb->words);
-        puts("\" ;;");
-    }
-}
-
 static void print_bash(void)
 {
     fputs("# Completion of tenon for bash: source this file.\n"
@@ -131,8 +121,15 @@ static void print_bash(void)
         puts("\" ;;");
     }
     puts("        esac\n    else\n    case $verb:$prev in");
-    for (size_t i = 0; cli_verbs[i] != NULL; i++)
-        bash_verb(cli_verbs[i]);
+    for (size_t i = 0; cli_verbs[i] != NULL; i++) {
+        const struct cli_verb *verb = cli_verbs[i];
+        each_option(verb, bash_values);
+        if (verb->words != NULL) {
+            printf("    %s:*) words=\"", verb->name);
+            print_words(verb->words);
+            puts("\" ;;");
+        }
+    }
     puts("    esac\n    fi\n"
          "    [[ -n $words ]] && "
          "mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"

@@ -84,30 +84,6 @@ static bool names_file(const struct tn_error *error)
            error->reason == TN_REASON_SYMBOLIC_LINK;
 }
 
-static void print_failure(const char *path, const struct tn_error *error)
-{
-    struct cli_text text     = { 0 };
-    bool            has_what = error->what[0] != '\0';
-
-    cli_text_add(&text, "tenon: ");
-    if (!names_target(error) && (path[0] == '\0' || !is_complete(error))) {
-        cli_text_safe(&text, cli_bytes(cli_path_name(path)));
-        cli_text_add(&text, ": ");
-    }
-    if (error->file[0] != '\0' && strcmp(error->file, path) != 0 &&
-        !names_file(error)) {
-        cli_text_safe(&text, cli_bytes(error->file));
-        cli_text_add(&text, ": ");
-    }
-    add_place(&text, error);
-    cli_text_safe(
-        &text,
-        cli_bytes(has_what ? error->what : tn_status_sentence(error->status)));
-    cli_text_add(&text, "\n");
-    cli_print(stderr, CLI_PLAIN, &text);
-    cli_text_done(&text);
-}
-
 /* As many models of a folder are listed. */
 #define MOST_LISTED 40
 
@@ -223,7 +199,25 @@ bool cli_is_about_output(const struct tn_error *error)
 int cli_complain(const char *path, const struct tn_error *error)
 {
     fflush(stdout); /* what was found before the failure comes before it */
-    print_failure(path, error);
+    struct cli_text text     = { 0 };
+    bool            has_what = error->what[0] != '\0';
+    cli_text_add(&text, "tenon: ");
+    if (!names_target(error) && (path[0] == '\0' || !is_complete(error))) {
+        cli_text_safe(&text, cli_bytes(cli_path_name(path)));
+        cli_text_add(&text, ": ");
+    }
+    if (error->file[0] != '\0' && strcmp(error->file, path) != 0 &&
+        !names_file(error)) {
+        cli_text_safe(&text, cli_bytes(error->file));
+        cli_text_add(&text, ": ");
+    }
+    add_place(&text, error);
+    cli_text_safe(
+        &text,
+        cli_bytes(has_what ? error->what : tn_status_sentence(error->status)));
+    cli_text_add(&text, "\n");
+    cli_print(stderr, CLI_PLAIN, &text);
+    cli_text_done(&text);
     return tn_status_exit_code(error->status);
 }
 

@@ -263,28 +263,23 @@ static void print_call(const struct page *page, const struct tn_signature *s)
                "; --all shows them");
 }
 
-static void print_signature(const struct page *page, uint32_t index)
-{
-    const struct tn_signature *s    = tn_model_signature(page->model, index);
-    struct cli_text            text = { 0 };
-
-    cli_text_safe(&text, s->name);
-    if (s->method.size > 0) {
-        cli_text_add(&text, "  ");
-        cli_text_safe(&text, s->method);
-    }
-    heading("Signature", &text);
-    cli_text_done(&text);
-    print_call(page, s);
-}
-
 static void print_signatures(struct page *page)
 {
     uint32_t count = tn_model_signature_count(page->model);
     uint64_t shown = shorten(page, count);
 
-    for (uint32_t i = 0; i < shown; i++)
-        print_signature(page, i);
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct tn_signature *s    = tn_model_signature(page->model, i);
+        struct cli_text            text = { 0 };
+        cli_text_safe(&text, s->name);
+        if (s->method.size > 0) {
+            cli_text_add(&text, "  ");
+            cli_text_safe(&text, s->method);
+        }
+        heading("Signature", &text);
+        cli_text_done(&text);
+        print_call(page, s);
+    }
     print_more(count - shown, " signatures");
 }
 

@@ -108,8 +108,12 @@ static void put_sum(struct cli_json *json, const struct cli_sum *sum)
     cli_json_put_number(json, "bytes", sum->bytes);
 }
 
-static void put_groups(struct cli_json *json, const struct cli_sums *sums)
+static void put_sums(struct cli_json *json, const struct cli_sums *sums)
 {
+    cli_json_key(json, "parameters");
+    cli_json_open_flat(json, '{');
+    put_sum(json, &sums->parameters);
+    cli_json_close(json, '}');
     cli_json_key(json, "tensors");
     cli_json_open(json, '[');
     for (uint32_t i = 0; i < sums->group_count; i++) {
@@ -122,15 +126,6 @@ static void put_groups(struct cli_json *json, const struct cli_sums *sums)
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
-}
-
-static void put_sums(struct cli_json *json, const struct cli_sums *sums)
-{
-    cli_json_key(json, "parameters");
-    cli_json_open_flat(json, '{');
-    put_sum(json, &sums->parameters);
-    cli_json_close(json, '}');
-    put_groups(json, sums);
 }
 
 /* Tensors of PaddlePaddle that hold sequences; most models have none, and no

@@ -256,29 +256,6 @@ static void print_names(const struct listing *list)
     cli_text_done(&line);
 }
 
-static void put_tensor(struct cli_json *json, const struct tn_tensor *tensor)
-{
-    struct cli_text path = { 0 };
-
-    cli_show_path(&path, tensor);
-    cli_json_open_flat(json, '{');
-    cli_json_put_bytes(json, "name", tn_tensor_name(tensor));
-    cli_json_put_string(json, "dtype", tn_dtype_name(tn_tensor_dtype(tensor)));
-    cli_json_shape(json, tensor);
-    cli_json_put_number(json, "elements", tn_tensor_count(tensor));
-    cli_json_put_number(json, "bytes", tn_tensor_size(tensor));
-    cli_json_put_string(json, "role", cli_role_name(tn_tensor_role(tensor)));
-    cli_json_put_string(json, "file", tn_tensor_file(tensor));
-    cli_json_put_offset(json, "offset", tn_tensor_offset(tensor));
-    cli_json_put_number(json, "stored_bytes", tn_tensor_stored_size(tensor));
-    cli_json_put_string(json, "storage", tn_tensor_storage(tensor));
-    cli_json_put_bytes(json, "path", cli_text_view(&path));
-    if (tn_tensor_level_count(tensor) > 0)
-        cli_json_levels(json, tensor);
-    cli_json_close(json, '}');
-    cli_text_done(&path);
-}
-
 static void print_json(const struct listing *list)
 {
     struct cli_json json;
@@ -288,8 +265,30 @@ static void print_json(const struct listing *list)
     cli_json_put_string(&json, "format", tn_model_format(list->model));
     cli_json_key(&json, "tensors");
     cli_json_open(&json, '[');
-    for (uint64_t i = 0; i < list->count; i++)
-        put_tensor(&json, list->items[i]);
+    for (uint64_t i = 0; i < list->count; i++) {
+        const struct tn_tensor *tensor = list->items[i];
+        struct cli_text         path   = { 0 };
+        cli_show_path(&path, tensor);
+        cli_json_open_flat(&json, '{');
+        cli_json_put_bytes(&json, "name", tn_tensor_name(tensor));
+        cli_json_put_string(&json, "dtype",
+                            tn_dtype_name(tn_tensor_dtype(tensor)));
+        cli_json_shape(&json, tensor);
+        cli_json_put_number(&json, "elements", tn_tensor_count(tensor));
+        cli_json_put_number(&json, "bytes", tn_tensor_size(tensor));
+        cli_json_put_string(&json, "role",
+                            cli_role_name(tn_tensor_role(tensor)));
+        cli_json_put_string(&json, "file", tn_tensor_file(tensor));
+        cli_json_put_offset(&json, "offset", tn_tensor_offset(tensor));
+        cli_json_put_number(&json, "stored_bytes",
+                            tn_tensor_stored_size(tensor));
+        cli_json_put_string(&json, "storage", tn_tensor_storage(tensor));
+        cli_json_put_bytes(&json, "path", cli_text_view(&path));
+        if (tn_tensor_level_count(tensor) > 0)
+            cli_json_levels(&json, tensor);
+        cli_json_close(&json, '}');
+        cli_text_done(&path);
+    }
     cli_json_close(&json, ']');
     cli_json_end(&json);
 }

@@ -260,29 +260,6 @@ static void put_values(struct cli_json *json, const char *key,
     cli_json_close(json, ']');
 }
 
-static void put_op(struct cli_json *json, const struct op *op, bool is_long)
-{
-    struct tn_op_info info = tn_model_op(op->model, op->id);
-    struct cli_text   path = { 0 };
-
-    show_op_path(&path, op);
-    cli_json_open_flat(json, '{');
-    cli_json_put_bytes(json, "name", info.name);
-    cli_json_put_bytes(json, "type", info.type);
-    cli_json_put_bytes(json, "domain", info.domain);
-    put_values(json, "inputs", op, tn_op_input, 0, info.input_count);
-    put_values(json, "controls", op, tn_op_input, info.input_count,
-               info.control_count);
-    put_values(json, "outputs", op, tn_op_output, 0, info.output_count);
-    cli_json_put_string(json, "graph",
-                        tn_model_graph(op->model, info.graph).path);
-    cli_json_put_bytes(json, "path", cli_text_view(&path));
-    if (is_long)
-        cli_json_attrs(json, op->model, op->id);
-    cli_json_close(json, '}');
-    cli_text_done(&path);
-}
-
 static void print_json(const struct op_list *list)
 {
     struct cli_json json;
@@ -292,8 +269,28 @@ static void print_json(const struct op_list *list)
     cli_json_put_string(&json, "format", tn_model_format(list->model));
     cli_json_key(&json, "operators");
     cli_json_open(&json, '[');
-    for (uint32_t i = 0; i < list->count; i++)
-        put_op(&json, &list->items[i], list->opts->is_long);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct op  *op      = &list->items[i];
+        bool              is_long = list->opts->is_long;
+        struct tn_op_info info    = tn_model_op(op->model, op->id);
+        struct cli_text   path    = { 0 };
+        show_op_path(&path, op);
+        cli_json_open_flat(&json, '{');
+        cli_json_put_bytes(&json, "name", info.name);
+        cli_json_put_bytes(&json, "type", info.type);
+        cli_json_put_bytes(&json, "domain", info.domain);
+        put_values(&json, "inputs", op, tn_op_input, 0, info.input_count);
+        put_values(&json, "controls", op, tn_op_input, info.input_count,
+                   info.control_count);
+        put_values(&json, "outputs", op, tn_op_output, 0, info.output_count);
+        cli_json_put_string(&json, "graph",
+                            tn_model_graph(op->model, info.graph).path);
+        cli_json_put_bytes(&json, "path", cli_text_view(&path));
+        if (is_long)
+            cli_json_attrs(&json, op->model, op->id);
+        cli_json_close(&json, '}');
+        cli_text_done(&path);
+    }
     cli_json_close(&json, ']');
     cli_json_end(&json);
 }

@@ -111,37 +111,31 @@ static void put_made(void *context, struct tn_bytes op)
     cli_json_bytes(context, op);
 }
 
-static void put_rule(struct cli_json *json, struct tn_rulebook *book,
-                     uint32_t index)
-{
-    struct tn_error     error = TN_ERROR_INIT;
-    struct tn_rule_info rule  = tn_rulebook_rule(book, index);
-
-    cli_json_open_flat(json, '{');
-    cli_json_put_bytes(json, "from", rule.from);
-    cli_json_put_bytes(json, "domain", rule.domain);
-    cli_json_put_bytes(json, "operator", rule.op_type);
-    cli_json_put_number(json, "since", (uint64_t)rule.since);
-    if (rule.until != INT64_MAX)
-        cli_json_put_number(json, "until", (uint64_t)rule.until);
-    cli_json_put_bytes(json, "to", rule.to);
-    cli_json_key(json, "makes");
-    cli_json_open_flat(json, '[');
-    tn_rulebook_makes(book, index, put_made, json, &error);
-    cli_json_close(json, ']');
-    cli_json_put_bool(json, "native", rule.is_native);
-    cli_json_put_string(json, "file", rule.file);
-    cli_json_put_number(json, "line", rule.line);
-    cli_json_close(json, '}');
-}
-
 static void list_for_programs(struct tn_rulebook *book)
 {
     struct cli_json json;
 
     cli_json_begin_list(&json, "tenon.rulebook/1", "rules");
-    for (uint32_t i = 0; i < tn_rulebook_count(book); i++)
-        put_rule(&json, book, i);
+    for (uint32_t i = 0; i < tn_rulebook_count(book); i++) {
+        struct tn_error     error = TN_ERROR_INIT;
+        struct tn_rule_info rule  = tn_rulebook_rule(book, i);
+        cli_json_open_flat(&json, '{');
+        cli_json_put_bytes(&json, "from", rule.from);
+        cli_json_put_bytes(&json, "domain", rule.domain);
+        cli_json_put_bytes(&json, "operator", rule.op_type);
+        cli_json_put_number(&json, "since", (uint64_t)rule.since);
+        if (rule.until != INT64_MAX)
+            cli_json_put_number(&json, "until", (uint64_t)rule.until);
+        cli_json_put_bytes(&json, "to", rule.to);
+        cli_json_key(&json, "makes");
+        cli_json_open_flat(&json, '[');
+        tn_rulebook_makes(book, i, put_made, &json, &error);
+        cli_json_close(&json, ']');
+        cli_json_put_bool(&json, "native", rule.is_native);
+        cli_json_put_string(&json, "file", rule.file);
+        cli_json_put_number(&json, "line", rule.line);
+        cli_json_close(&json, '}');
+    }
     cli_json_end_list(&json);
 }
 

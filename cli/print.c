@@ -96,11 +96,6 @@ struct layout {
     uint64_t        long_counts[MAX_COLUMNS];
 };
 
-static void pad(FILE *file, size_t count)
-{
-    fprintf(file, "%*s", (int)(count < 4096 ? count : 4096), "");
-}
-
 static void clear_cells(struct layout *layout, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -162,7 +157,8 @@ static void print_line(FILE *file, struct layout *layout,
         if (width > layout->widths[i])
             late += width - layout->widths[i];
         if (cell->size > 0) {
-            pad(file, owed + (table->columns[i].is_right ? space : 0));
+            size_t count = owed + (table->columns[i].is_right ? space : 0);
+            fprintf(file, "%*s", (int)(count < 4096 ? count : 4096), "");
             cli_print(file, is_heading ? CLI_DIM : table->columns[i].colour,
                       cell);
             owed = table->columns[i].is_right ? 0 : space;

@@ -391,13 +391,6 @@ static void print_rows(struct plan *plan)
     }
 }
 
-static void free_rows(struct plan *plan)
-{
-    for (size_t i = 0; i < plan->count; i++)
-        cli_text_done(&plan->rows[i].text);
-    free(plan->rows);
-}
-
 /* ---- passes ------------------------------------------------------------- */
 
 static void pad(struct cli_text *text, size_t width)
@@ -524,7 +517,9 @@ int cli_convert_plan(struct cli_session *session, const struct tn_model *model,
     if (!plan.is_json && status == TN_OK)
         print_end(&plan, &summary);
     cli_text_done(&plan.stubs);
-    free_rows(&plan);
+    for (size_t i = 0; i < plan.count; i++)
+        cli_text_done(&plan.rows[i].text);
+    free(plan.rows);
     if (status != TN_OK && cli_is_about_rules(convert->map, &error))
         return cli_fail_rules(common, &error);
     if (status != TN_OK)

@@ -139,17 +139,6 @@ static void list_for_people(struct tn_interpreter *interpreter)
         cli_print_table(stdout, &table);
 }
 
-static void put_mapper(struct cli_json *json, struct tn_mapper_info info)
-{
-    cli_json_open_flat(json, '{');
-    cli_json_put_bytes(json, "framework", info.framework);
-    cli_json_put_bytes(json, "operator", info.op_type);
-    cli_json_put_bytes(json, "nd4j", info.name);
-    cli_json_put_number(json, "rules", info.rule_count);
-    cli_json_put_number(json, "defects", info.defect_count);
-    cli_json_close(json, '}');
-}
-
 static void put_names(struct cli_json *json, const struct tn_op_descriptor *op)
 {
     for (unsigned k = 0; k < TN_LIST_COUNT; k++) {
@@ -161,17 +150,6 @@ static void put_names(struct cli_json *json, const struct tn_op_descriptor *op)
     }
 }
 
-static void put_op(struct cli_json *json, const struct tn_op_descriptor *op)
-{
-    cli_json_open_flat(json, '{');
-    cli_json_put_bytes(json, "name", op->name);
-    cli_json_put_string(json, "declared_as",
-                        tn_declaration_name(op->declaration));
-    cli_json_put_bool(json, "inplaceable", op->is_inplaceable);
-    put_names(json, op);
-    cli_json_close(json, '}');
-}
-
 static void list_for_programs(const struct tn_interpreter *interpreter)
 {
     struct cli_json json;
@@ -179,13 +157,29 @@ static void list_for_programs(const struct tn_interpreter *interpreter)
     cli_json_begin(&json, "tenon.rules/1");
     cli_json_key(&json, "mappers");
     cli_json_open(&json, '[');
-    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++)
-        put_mapper(&json, tn_interpreter_mapper(interpreter, i));
+    for (uint32_t i = 0; i < tn_interpreter_mapper_count(interpreter); i++) {
+        struct tn_mapper_info info = tn_interpreter_mapper(interpreter, i);
+        cli_json_open_flat(&json, '{');
+        cli_json_put_bytes(&json, "framework", info.framework);
+        cli_json_put_bytes(&json, "operator", info.op_type);
+        cli_json_put_bytes(&json, "nd4j", info.name);
+        cli_json_put_number(&json, "rules", info.rule_count);
+        cli_json_put_number(&json, "defects", info.defect_count);
+        cli_json_close(&json, '}');
+    }
     cli_json_close(&json, ']');
     cli_json_key(&json, "operators");
     cli_json_open(&json, '[');
-    for (uint32_t i = 0; i < tn_interpreter_op_count(interpreter); i++)
-        put_op(&json, tn_interpreter_op(interpreter, i));
+    for (uint32_t i = 0; i < tn_interpreter_op_count(interpreter); i++) {
+        const struct tn_op_descriptor *op = tn_interpreter_op(interpreter, i);
+        cli_json_open_flat(&json, '{');
+        cli_json_put_bytes(&json, "name", op->name);
+        cli_json_put_string(&json, "declared_as",
+                            tn_declaration_name(op->declaration));
+        cli_json_put_bool(&json, "inplaceable", op->is_inplaceable);
+        put_names(&json, op);
+        cli_json_close(&json, '}');
+    }
     cli_json_end_list(&json);
 }
 

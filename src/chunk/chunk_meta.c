@@ -433,24 +433,9 @@ static uint64_t info_size(const struct tn_chunk_info *info)
            size_unless_zero(info->offset);
 }
 
-static void put_info(pen *at, const struct tn_chunk_info *info)
-{
-    put_head(at, 2, info_size(info));
-    put_unless_zero(at, 1, info->type);
-    put_unless_zero(at, 2, info->size);
-    put_unless_zero(at, 3, info->offset);
-}
-
 static uint64_t file_size(const struct tn_chunk_file *file)
 {
     return body_size(file->name.size) + size_unless_zero(file->size);
-}
-
-static void put_file(pen *at, const struct tn_chunk_file *file)
-{
-    put_head(at, 4, file_size(file));
-    put_bytes(at, 1, file->name);
-    put_unless_zero(at, 2, file->size);
 }
 
 static uint64_t meta_size(const struct tn_chunk_meta *meta)
@@ -472,12 +457,21 @@ void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to)
     if (!at)
         return;
     put_version(&at, meta);
-    for (uint64_t i = 0; i < meta->chunk_count; i++)
-        put_info(&at, &meta->chunks[i]);
+    for (uint64_t i = 0; i < meta->chunk_count; i++) {
+        const struct tn_chunk_info *info = &meta->chunks[i];
+        put_head(&at, 2, info_size(info));
+        put_unless_zero(&at, 1, info->type);
+        put_unless_zero(&at, 2, info->size);
+        put_unless_zero(&at, 3, info->offset);
+    }
     put_head(&at, 3, message_size(&meta->message));
     put_message(&at, &meta->message);
-    for (uint64_t i = 0; i < meta->file_count; i++)
-        put_file(&at, &meta->files[i]);
+    for (uint64_t i = 0; i < meta->file_count; i++) {
+        const struct tn_chunk_file *file = &meta->files[i];
+        put_head(&at, 4, file_size(file));
+        put_bytes(&at, 1, file->name);
+        put_unless_zero(&at, 2, file->size);
+    }
 }
 
 /* ---- what it means ------------------------------------------------------- */

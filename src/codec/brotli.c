@@ -173,12 +173,6 @@ static void pack_close(struct tn_stream *stream)
  * of them costs more.  Up to 8 the library takes 64 KiB, and more above. */
 #define BLOCK_LOG 17
 
-static void set_block(BrotliEncoderState *state, int quality)
-{
-    if (quality >= 4 && quality <= 8)
-        BrotliEncoderSetParameter(state, BROTLI_PARAM_LGBLOCK, BLOCK_LOG);
-}
-
 static void set_parameters(BrotliEncoderState *state, int quality,
                            int window_log, uint64_t size, uint64_t before)
 {
@@ -190,7 +184,8 @@ static void set_parameters(BrotliEncoderState *state, int quality,
     BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, (uint32_t)window_log);
     BrotliEncoderSetParameter(state, BROTLI_PARAM_SIZE_HINT,
                               (uint32_t)tn_min(size, UINT32_MAX));
-    set_block(state, quality);
+    if (quality >= 4 && quality <= 8)
+        BrotliEncoderSetParameter(state, BROTLI_PARAM_LGBLOCK, BLOCK_LOG);
 }
 
 /* A ring of twice the window, room for twice what is written at once, which is

@@ -27,14 +27,6 @@ void tn_meter_init(struct tn_meter *meter, tn_progress *callback, void *context,
     meter->next_call = callback ? now() + INTERVAL : 0;
 }
 
-static void call(struct tn_meter *meter)
-{
-    uint64_t done = atomic_load(&meter->done);
-
-    if (meter->callback(meter->context, meter->doing, done, meter->total))
-        atomic_store(&meter->is_stopped, true);
-}
-
 static enum tn_status verdict(struct tn_meter *meter, struct tn_error *error)
 {
     if (!atomic_load(&meter->is_stopped))
@@ -54,7 +46,10 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
         uint64_t time = now();
         if (time >= meter->next_call) {
             meter->next_call = time + INTERVAL;
-            call(meter);
+            uint64_t done    = atomic_load(&meter->done);
+            if (meter->callback(meter->context, meter->doing, done,
+                                meter->total))
+                atomic_store(&meter->is_stopped, true);
         }
     }
     return verdict(meter, error);

@@ -60,11 +60,6 @@ static bool take_apart(const char *name, struct leftover *l)
            (*l->suffix == '\0' || *l->suffix == '-');
 }
 
-static bool is_same_run(const struct leftover *a, const struct leftover *b)
-{
-    return memcmp(a->token, b->token, TN_OUTPUT_TOKEN) == 0;
-}
-
 /* All names of ours in a folder of the output; "." is the target's own. */
 static void list_leftovers(struct tn_output *output, int base,
                            const char *folder, struct tn_list *list)
@@ -132,7 +127,7 @@ static bool remove_run(struct tn_output *output, const struct tn_list *list,
 
     for (uint64_t i = 0; i < list->count; i++) {
         const struct leftover *l = tn_list_at(list, struct leftover, i);
-        if (!is_same_run(l, lock) || l == lock)
+        if (memcmp(l->token, lock->token, TN_OUTPUT_TOKEN) != 0 || l == lock)
             continue;
         if (is_needed(output, l) ||
             tn_output_step(output, "remove", l->name, &ignored) != TN_OK ||

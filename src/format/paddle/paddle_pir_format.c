@@ -282,22 +282,6 @@ enum tn_status tn_pir_open_beside(struct tn_bundle *bundle,
 
 /* ---- checking ----------------------------------------------------------- */
 
-/* An operator that our own writer had no rule for is one of Paddle 2, which
- * Paddle 3 will not run; any other may be Paddle 3's, but not known here. */
-static void say_note(struct tn_report *report, const struct tn_pir_note *note,
-                     const char *file)
-{
-    if (tn_pir_is_reserved(note->what, "legacy."))
-        tn_report_format(report, TN_LEVEL_WARNING, "pir-legacy-operator", file,
-                         note->offset, note->where,
-                         "%.*s is no operator of Paddle 3", TN_FMT(note->what));
-    else
-        tn_report_format(report, TN_LEVEL_NOTE, "pir-unknown-operator", file,
-                         note->offset, note->where,
-                         "%.*s has no rule: it is kept, and not translated",
-                         TN_FMT(note->what));
-}
-
 static enum tn_status pir_check(struct tn_bundle      *bundle,
                                 const struct tn_model *model,
                                 struct tn_report      *report,
@@ -305,8 +289,23 @@ static enum tn_status pir_check(struct tn_bundle      *bundle,
 {
     const struct tn_pir_detail *detail = model->detail;
 
-    for (uint64_t i = 0; i < detail->note_count && !report->is_stopped; i++)
-        say_note(report, &detail->notes[i], detail->json->name);
+    for (uint64_t i = 0; i < detail->note_count && !report->is_stopped; i++) {
+        /* An operator that our own writer had no rule for is one of Paddle 2,
+         * which Paddle 3 will not run; any other may be Paddle 3's, but not
+         * known here. */
+        const struct tn_pir_note *note = &detail->notes[i];
+        const char               *file = detail->json->name;
+        if (tn_pir_is_reserved(note->what, "legacy."))
+            tn_report_format(report, TN_LEVEL_WARNING, "pir-legacy-operator",
+                             file, note->offset, note->where,
+                             "%.*s is no operator of Paddle 3",
+                             TN_FMT(note->what));
+        else
+            tn_report_format(report, TN_LEVEL_NOTE, "pir-unknown-operator",
+                             file, note->offset, note->where,
+                             "%.*s has no rule: it is kept, and not translated",
+                             TN_FMT(note->what));
+    }
     return tn_paddle_check(bundle, model, report, error);
 }
 

@@ -797,29 +797,6 @@ static const struct {
 
 #define FIELD_COUNT (sizeof fields / sizeof fields[0])
 
-static void put_element(struct tn_rope *to, const struct tn_pir_value *value,
-                        uint32_t at)
-{
-    uint32_t field = fields[value->type].field;
-
-    switch (fields[value->type].wire) {
-    case TN_WIRE_LEN:
-        tn_pb_put_bytes(to, field, tn_pir_text_at(value, at));
-        break;
-    case TN_WIRE_FIXED32:
-        tn_pb_put_fixed32(
-            to, field,
-            tn_float_bits(tn_double_to_float(tn_pir_real_at(value, at))));
-        break;
-    case TN_WIRE_FIXED64:
-        tn_pb_put_fixed64(to, field, tn_double_bits(tn_pir_real_at(value, at)));
-        break;
-    default:
-        tn_pb_put_varint(to, field, (uint64_t)tn_pir_int_at(value, at));
-        break;
-    }
-}
-
 void tn_pir_put_desc(struct tn_rope *to, struct tn_bytes name,
                      const struct tn_pir_value *value)
 {
@@ -828,8 +805,26 @@ void tn_pir_put_desc(struct tn_rope *to, struct tn_bytes name,
     tn_rope_init(&body, to->arena, to->error);
     tn_pb_put_bytes(&body, ATTR_NAME, name);
     tn_pb_put_varint(&body, ATTR_TYPE, value->type);
-    for (uint32_t i = 0; i < value->count && !tn_failed(to->error); i++)
-        put_element(&body, value, i);
+    for (uint32_t i = 0; i < value->count && !tn_failed(to->error); i++) {
+        uint32_t field = fields[value->type].field;
+        switch (fields[value->type].wire) {
+        case TN_WIRE_LEN:
+            tn_pb_put_bytes(&body, field, tn_pir_text_at(value, i));
+            break;
+        case TN_WIRE_FIXED32:
+            tn_pb_put_fixed32(
+                &body, field,
+                tn_float_bits(tn_double_to_float(tn_pir_real_at(value, i))));
+            break;
+        case TN_WIRE_FIXED64:
+            tn_pb_put_fixed64(&body, field,
+                              tn_double_bits(tn_pir_real_at(value, i)));
+            break;
+        default:
+            tn_pb_put_varint(&body, field, (uint64_t)tn_pir_int_at(value, i));
+            break;
+        }
+    }
     tn_pb_put_message(to, OP_ATTRS, &body);
     tn_rope_done(&body);
 }

@@ -499,37 +499,33 @@ static void put_rest(struct encoder *e, struct tn_rope *to, struct tn_span wire)
             tn_rope_span(to, tn_pb_field_span(&c, &field));
 }
 
-static void put_op(struct encoder *e, struct tn_rope *to,
-                   const struct tn_op *op)
-{
-    struct tn_span wire = tn_model_op_wire(e->model, op);
-    struct tn_rope body;
-
-    if (op->first_attr == TN_NONE && wire.length && !e->is_renumbered) {
-        tn_pb_put_span(to, BLOCK_OPS, wire);
-        return;
-    }
-    tn_rope_init(&body, e->arena, e->error);
-    put_slots(
-        e, &body, OP_INPUTS, wire,
-        (struct refs){ op->first_input, op->first_input + op->input_count });
-    put_slots(
-        e, &body, OP_OUTPUTS, wire,
-        (struct refs){ op->first_output, op->first_output + op->output_count });
-    tn_pb_put_bytes(&body, OP_TYPE, tn_model_name(e->model, op->type));
-    put_attrs(e, &body, op);
-    put_rest(e, &body, wire);
-    tn_pb_put_message(to, BLOCK_OPS, &body);
-    tn_rope_done(&body);
-}
-
 /* ---- blocks ------------------------------------------------------------- */
 
 static void put_ops(struct encoder *e, struct tn_rope *to,
                     const struct tn_graph *graph)
 {
-    for (uint64_t i = 0; i < graph->op_count && !tn_failed(e->error); i++)
-        put_op(e, to, tn_model_op_at(e->model, graph->first_op + (uint32_t)i));
+    for (uint64_t i = 0; i < graph->op_count && !tn_failed(e->error); i++) {
+        const struct tn_op *op =
+            tn_model_op_at(e->model, graph->first_op + (uint32_t)i);
+        struct tn_span wire = tn_model_op_wire(e->model, op);
+        struct tn_rope body;
+        if (op->first_attr == TN_NONE && wire.length && !e->is_renumbered) {
+            tn_pb_put_span(to, BLOCK_OPS, wire);
+            continue;
+        }
+        tn_rope_init(&body, e->arena, e->error);
+        put_slots(e, &body, OP_INPUTS, wire,
+                  (struct refs){ op->first_input,
+                                 op->first_input + op->input_count });
+        put_slots(e, &body, OP_OUTPUTS, wire,
+                  (struct refs){ op->first_output,
+                                 op->first_output + op->output_count });
+        tn_pb_put_bytes(&body, OP_TYPE, tn_model_name(e->model, op->type));
+        put_attrs(e, &body, op);
+        put_rest(e, &body, wire);
+        tn_pb_put_message(to, BLOCK_OPS, &body);
+        tn_rope_done(&body);
+    }
 }
 
 static void put_head(struct encoder *e, struct tn_rope *to, uint32_t index,

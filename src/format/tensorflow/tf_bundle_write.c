@@ -306,13 +306,6 @@ static void put_body(struct tn_buffer *to, uint32_t number,
     tn_buffer_add(to, tn_buffer_bytes(body));
 }
 
-/* BundleHeaderProto: num_shards = 1, version = 3 { producer = 1 } */
-static void put_header(struct tn_buffer *to, uint32_t shard_count)
-{
-    put_number(to, 1, shard_count);
-    tn_buffer_add(to, tn_bytes("\x1a\x02\x08\x01", 4));
-}
-
 /* TensorShapeProto: dim = 2 { size = 1 } */
 static void put_shape(struct tn_buffer *to, const struct tn_shape *shape)
 {
@@ -358,7 +351,10 @@ static enum tn_status write_index(struct writer *w)
     tn_buffer_init(&value, w->memory, w->error);
     tn_buffer_init(&scratch, w->memory, w->error);
     tn_sstable_writer_init(&table, sink, w->memory, w->error);
-    put_header(&value, w->shard_count);
+    /* BundleHeaderProto: num_shards = 1, version = 3 { producer = 1 } */
+    uint32_t shard_count = w->shard_count;
+    put_number(&value, 1, shard_count);
+    tn_buffer_add(&value, tn_bytes("\x1a\x02\x08\x01", 4));
     tn_sstable_add(&table, tn_bytes("", 0), tn_buffer_bytes(&value));
     for (uint64_t i = 0; i < w->count; i++) {
         tn_buffer_clear(&value);

@@ -693,51 +693,40 @@ static void put_returns(struct tn_tf_encoder *encoder, struct tn_rope *function,
     }
 }
 
-static void put_function(struct tn_tf_encoder *encoder, struct tn_rope *library,
-                         uint32_t graph)
-{
-    const struct tn_graph *g = tn_model_graph_at(encoder->model, graph);
-    struct tn_rope         function;
-
-    if (!g->is_touched && g->wire.length) {
-        put_old(encoder, library, 1, g->wire);
-        return;
-    }
-    rope_init(encoder, &function);
-    if (g->wire.length)
-        put_old_signature(encoder, &function, g);
-    else
-        put_new_signature(encoder, &function, g);
-    put_nodes(encoder, &function, 3, graph);
-    if (g->wire.length)
-        put_old_function(encoder, g, &function);
-    else
-        put_returns(encoder, &function, g->outputs);
-    tn_pb_put_message(library, 1, &function);
-    tn_rope_done(&function);
-}
-
-static void put_gradients(struct tn_tf_encoder *encoder, struct tn_span graph,
-                          struct tn_rope *library)
-{
-    struct tn_cursor   c = tn_cursor_span(graph, encoder->error);
-    struct tn_pb_field field;
-
-    while (tn_pb_next(&c, &field))
-        if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
-            put_rest(encoder, tn_pb_body_span(&field), BIT(1), library);
-}
-
 static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
                         uint32_t first, uint32_t end, struct tn_tf_pieces old)
 {
     struct tn_rope library;
 
     rope_init(encoder, &library);
-    for (uint32_t i = first; i < end && !tn_failed(encoder->error); i++)
-        put_function(encoder, &library, i);
-    for (uint64_t i = 0; i < old.count; i++)
-        put_gradients(encoder, old.items[i], &library);
+    for (uint32_t i = first; i < end && !tn_failed(encoder->error); i++) {
+        const struct tn_graph *g = tn_model_graph_at(encoder->model, i);
+        struct tn_rope         function;
+        if (!g->is_touched && g->wire.length) {
+            put_old(encoder, &library, 1, g->wire);
+            continue;
+        }
+        rope_init(encoder, &function);
+        if (g->wire.length)
+            put_old_signature(encoder, &function, g);
+        else
+            put_new_signature(encoder, &function, g);
+        put_nodes(encoder, &function, 3, i);
+        if (g->wire.length)
+            put_old_function(encoder, g, &function);
+        else
+            put_returns(encoder, &function, g->outputs);
+        tn_pb_put_message(&library, 1, &function);
+        tn_rope_done(&function);
+    }
+    for (uint64_t i = 0; i < old.count; i++) {
+        struct tn_span     graph = old.items[i];
+        struct tn_cursor   c     = tn_cursor_span(graph, encoder->error);
+        struct tn_pb_field field;
+        while (tn_pb_next(&c, &field))
+            if (field.number == 2 && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+                put_rest(encoder, tn_pb_body_span(&field), BIT(1), &library);
+    }
     if (library.length)
         tn_pb_put_message(to, 2, &library);
     tn_rope_done(&library);

@@ -147,26 +147,6 @@ static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
 
 /* ---- what it takes ------------------------------------------------------- */
 
-/* dtype and shape of a Placeholder, out of its attributes. */
-static void read_placeholder(struct tn_tf_reader            *reader,
-                             const struct tn_tf_placeholder *from,
-                             struct tn_io                   *to)
-{
-    struct tn_cursor   node = tn_cursor_span(from->wire, reader->error);
-    struct tn_tf_entry entry;
-    struct tn_pb_field field;
-
-    *to = (struct tn_io){ .name = from->name, .note = "" };
-    while (tn_tf_entry_next(&node, 5, &entry)) {
-        uint32_t kind = tn_tf_attr_kind(entry.value, &field);
-        if (kind == 6 && tn_bytes_is(entry.key, "dtype"))
-            to->dtype = tn_tf_dtype(field.value);
-        else if (kind == 7 && tn_bytes_is(entry.key, "shape") &&
-                 tn_pb_expect(&node, &field, TN_WIRE_LEN))
-            tn_tf_io_shape(to, &field.body, &reader->model->arena);
-    }
-}
-
 static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
 {
     uint64_t      count = reader->ends.count;
@@ -175,10 +155,24 @@ static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
 
     if (!ends)
         return (struct tn_io_list){ 0, NULL };
-    for (uint64_t i = 0; i < count && !tn_failed(reader->error); i++)
-        read_placeholder(reader,
-                         tn_list_at(&reader->ends, struct tn_tf_placeholder, i),
-                         &ends[i]);
+    for (uint64_t i = 0; i < count && !tn_failed(reader->error); i++) {
+        /* dtype and shape of a Placeholder, out of its attributes. */
+        const struct tn_tf_placeholder *from =
+            tn_list_at(&reader->ends, struct tn_tf_placeholder, i);
+        struct tn_io      *to   = &ends[i];
+        struct tn_cursor   node = tn_cursor_span(from->wire, reader->error);
+        struct tn_tf_entry entry;
+        struct tn_pb_field field;
+        *to = (struct tn_io){ .name = from->name, .note = "" };
+        while (tn_tf_entry_next(&node, 5, &entry)) {
+            uint32_t kind = tn_tf_attr_kind(entry.value, &field);
+            if (kind == 6 && tn_bytes_is(entry.key, "dtype"))
+                to->dtype = tn_tf_dtype(field.value);
+            else if (kind == 7 && tn_bytes_is(entry.key, "shape") &&
+                     tn_pb_expect(&node, &field, TN_WIRE_LEN))
+                tn_tf_io_shape(to, &field.body, &reader->model->arena);
+        }
+    }
     return (struct tn_io_list){ (uint32_t)count, ends };
 }
 

@@ -152,29 +152,26 @@ static void read_saved(struct walk *w, struct tn_span saved)
                     *tn_list_at(&w->bodies, struct tn_cursor, i));
 }
 
-/* An object with slots is an optimizer; the variables that it has itself (its
- * step, its rates) train the model and are no part of it. */
-static void mark_optimizer(struct walk *w, struct tn_cursor c)
-{
-    struct tn_cursor   again    = c;
-    bool               has_slot = false;
-    struct tn_pb_field field;
-
-    while (!has_slot && tn_pb_next(&c, &field))
-        has_slot = field.number == 3 && field.type == TN_WIRE_LEN;
-    while (has_slot && tn_pb_next(&again, &field)) {
-        if (field.number != 1 || !tn_pb_expect(&again, &field, TN_WIRE_LEN))
-            continue;
-        struct child child = read_child(&field.body);
-        if (child.node < w->objects->count)
-            w->objects->items[child.node].is_of_optimizer = true;
-    }
-}
-
 static void mark_optimizers(struct walk *w)
 {
-    for (uint32_t i = 0; i < w->objects->count; i++)
-        mark_optimizer(w, *tn_list_at(&w->bodies, struct tn_cursor, i));
+    for (uint32_t i = 0; i < w->objects->count; i++) {
+        /* An object with slots is an optimizer; the variables that it has
+         * itself (its step, its rates) train the model and are no part of it.
+         */
+        struct tn_cursor   c     = *tn_list_at(&w->bodies, struct tn_cursor, i);
+        struct tn_cursor   again = c;
+        bool               has_slot = false;
+        struct tn_pb_field field;
+        while (!has_slot && tn_pb_next(&c, &field))
+            has_slot = field.number == 3 && field.type == TN_WIRE_LEN;
+        while (has_slot && tn_pb_next(&again, &field)) {
+            if (field.number != 1 || !tn_pb_expect(&again, &field, TN_WIRE_LEN))
+                continue;
+            struct child child = read_child(&field.body);
+            if (child.node < w->objects->count)
+                w->objects->items[child.node].is_of_optimizer = true;
+        }
+    }
 }
 
 /* ---- the side of the checkpoint ----------------------------------------- */
@@ -266,25 +263,6 @@ static void enqueue(struct walk *w, uint32_t saved, uint32_t trackable)
         *visit = (struct visit){ saved, trackable };
 }
 
-static void visit_children(struct walk *w, struct visit at)
-{
-    struct tn_cursor   c = *tn_list_at(&w->bodies, struct tn_cursor, at.saved);
-    struct tn_pb_field field;
-
-    while (tn_pb_next(&c, &field)) {
-        if (field.number != 1 || !tn_pb_expect(&c, &field, TN_WIRE_LEN))
-            continue;
-        struct child child = read_child(&field.body);
-        uint32_t     name  = tn_intern_find(&w->trackable.names, child.name);
-        if (name == TN_NO_NAME || child.node >= w->objects->count)
-            continue;
-        uint32_t other =
-            tn_pairs_find(&w->trackable.children, at.trackable, name);
-        if (other < w->trackable.keys.count)
-            enqueue(w, (uint32_t)child.node, other);
-    }
-}
-
 /* The slots of an optimizer, whose variables have their twins by now. */
 static void tie_slots(struct walk *w, struct visit at)
 {
@@ -313,8 +291,24 @@ static void walk_both(struct walk *w)
     if (!w->objects->count || !w->trackable.keys.count)
         return;
     enqueue(w, 0, 0);
-    for (uint64_t i = 0; i < w->queue.count && !tn_failed(w->error); i++)
-        visit_children(w, *tn_list_at(&w->queue, struct visit, i));
+    for (uint64_t i = 0; i < w->queue.count && !tn_failed(w->error); i++) {
+        struct visit     at = *tn_list_at(&w->queue, struct visit, i);
+        struct tn_cursor c =
+            *tn_list_at(&w->bodies, struct tn_cursor, at.saved);
+        struct tn_pb_field field;
+        while (tn_pb_next(&c, &field)) {
+            if (field.number != 1 || !tn_pb_expect(&c, &field, TN_WIRE_LEN))
+                continue;
+            struct child child = read_child(&field.body);
+            uint32_t     name = tn_intern_find(&w->trackable.names, child.name);
+            if (name == TN_NO_NAME || child.node >= w->objects->count)
+                continue;
+            uint32_t other =
+                tn_pairs_find(&w->trackable.children, at.trackable, name);
+            if (other < w->trackable.keys.count)
+                enqueue(w, (uint32_t)child.node, other);
+        }
+    }
     for (uint64_t i = 0; i < w->queue.count && !tn_failed(w->error); i++)
         tie_slots(w, *tn_list_at(&w->queue, struct visit, i));
 }

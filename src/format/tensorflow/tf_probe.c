@@ -296,11 +296,6 @@ int tn_tf_probe_saved_model(const struct tn_probe *probe)
     return bits && is_named(probe, main_names) ? SURE : bits;
 }
 
-static int checkpoint_folder_bits(const struct tn_probe *probe)
-{
-    return has_entry(probe, "checkpoint") ? LIKELY : 0;
-}
-
 bool tn_tf_is_shard_name(const char *name)
 {
     const char *data = strstr(name, ".data-");
@@ -314,7 +309,7 @@ int tn_tf_probe_checkpoint(const struct tn_probe *probe)
     struct tn_bytes word;
 
     if (probe->entries)
-        return checkpoint_folder_bits(probe);
+        return has_entry(probe, "checkpoint") ? LIKELY : 0;
     if (probe->tail.size >= TN_SSTABLE_FOOTER_SIZE &&
         memcmp(probe->tail.data + probe->tail.size - 8, tn_sstable_magic, 8) ==
             0)

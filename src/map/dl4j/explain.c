@@ -79,18 +79,14 @@ static bool names_attr(const struct tn_map_rule *rule, struct tn_bytes name)
     return false;
 }
 
-static bool reads_all_inputs(const struct tn_map_rule *rule)
-{
-    return !strcmp(rule->function->name, "passthrough");
-}
-
 static bool is_read(const struct tn_mapper *mapper, struct tn_bytes name,
                     bool is_input)
 {
     for (uint32_t r = 0; r < mapper->rule_count; r++) {
         const struct tn_map_rule *rule = &mapper->rules[r];
 
-        if (names_attr(rule, name) || (is_input && reads_all_inputs(rule)))
+        if (names_attr(rule, name) ||
+            (is_input && !strcmp(rule->function->name, "passthrough")))
             return true;
         for (uint32_t i = 0; i < rule->pair_count; i++)
             if (tn_bytes_equal(rule->pairs[i].source, name))

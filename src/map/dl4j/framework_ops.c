@@ -73,23 +73,6 @@ static bool rewrite_is_true(const struct tn_text_field *message,
 
 /* ---- values ------------------------------------------------------------- */
 
-static void put_quoted(struct tn_rewriting *w, struct tn_bytes text)
-{
-    tn_buffer_byte(&w->out, '"');
-    for (size_t i = 0; i < text.size; i++) {
-        uint8_t c = text.data[i];
-        if (c == '\n')
-            tn_buffer_text(&w->out, "\\n");
-        else if (c == '\t')
-            tn_buffer_text(&w->out, "\\t");
-        else if (c == '"' || c == '\\')
-            tn_buffer_format(&w->out, "\\%c", c);
-        else
-            tn_buffer_byte(&w->out, c);
-    }
-    tn_buffer_byte(&w->out, '"');
-}
-
 static enum tn_status rewrite_dtype(struct tn_rewriting        *w,
                                     const struct tn_text_field *field)
 {
@@ -181,7 +164,19 @@ static enum tn_status put_string(struct tn_rewriting        *w,
     struct tn_bytes text;
 
     TN_TRY(tn_text_string(field, &text, w->error));
-    put_quoted(w, text);
+    tn_buffer_byte(&w->out, '"');
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t c = text.data[i];
+        if (c == '\n')
+            tn_buffer_text(&w->out, "\\n");
+        else if (c == '\t')
+            tn_buffer_text(&w->out, "\\t");
+        else if (c == '"' || c == '\\')
+            tn_buffer_format(&w->out, "\\%c", c);
+        else
+            tn_buffer_byte(&w->out, c);
+    }
+    tn_buffer_byte(&w->out, '"');
     return TN_OK;
 }
 
@@ -212,14 +207,10 @@ static enum tn_status rewrite_value(struct tn_rewriting        *w,
 
 /* ---- all ops, in order -------------------------------------------------- */
 
-static const char *key_of(const struct tn_text_field *op)
-{
-    return tn_text_is(op, "node") ? "op_type" : "name";
-}
-
 static struct tn_bytes sort_name(const struct tn_text_field *op)
 {
-    const struct tn_text_field *name = tn_text_find(op, key_of(op));
+    const struct tn_text_field *name =
+        tn_text_find(op, tn_text_is(op, "node") ? "op_type" : "name");
 
     return name ? name->text : tn_bytes(NULL, 0);
 }

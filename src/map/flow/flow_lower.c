@@ -338,12 +338,6 @@ static uint32_t graph_attr(const struct tn_net *net, uint32_t node,
     return (uint32_t)attr->of.ints[0];
 }
 
-static void forget(struct lowering *l)
-{
-    tn_pairs_done(&l->outside);
-    tn_pairs_init(&l->outside, l->net->arena->memory);
-}
-
 /* ---- If ----------------------------------------------------------------- */
 
 struct branch {
@@ -491,12 +485,6 @@ static void turn_round(struct lowering *l, const struct loop *loop,
                  1);
 }
 
-static void end_round(struct lowering *l, const struct loop *loop,
-                      const struct round *round, uint32_t value)
-{
-    add_node(l, loop->graph, l->words->flow[NEXT], &value, 1, &round->next, 1);
-}
-
 static uint32_t scalar(struct lowering *l, uint32_t graph, enum tn_dtype dtype,
                        int64_t number, const char *wish)
 {
@@ -615,9 +603,12 @@ static void end_rounds(struct lowering *l, struct loop *loop,
     uint32_t next = add_two(l, loop->graph, l->words->add,
                             rounds->items[0].inside, one, TN_INT64);
 
-    for (uint32_t i = 0; i < rounds->count && !tn_failed(l->net->error); i++)
-        end_round(l, loop, &rounds->items[i],
-                  i ? output_inside(l, loop, i - 1) : next);
+    for (uint32_t i = 0; i < rounds->count && !tn_failed(l->net->error); i++) {
+        const struct round *round = &rounds->items[i];
+        uint32_t            value = i ? output_inside(l, loop, i - 1) : next;
+        add_node(l, loop->graph, l->words->flow[NEXT], &value, 1, &round->next,
+                 1);
+    }
 }
 
 static enum tn_status lower_loop(struct lowering *l, uint32_t node)
@@ -659,7 +650,8 @@ static enum tn_status lower_node(struct lowering *l, uint32_t node)
     bool is_if = tn_bytes_is(tn_net_node(l->net, node).op->type, "If");
 
     TN_TRY(is_if ? lower_if(l, node) : lower_loop(l, node));
-    forget(l);
+    tn_pairs_done(&l->outside);
+    tn_pairs_init(&l->outside, l->net->arena->memory);
     return l->net->error->status;
 }
 

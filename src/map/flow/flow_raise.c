@@ -277,11 +277,6 @@ static uint32_t raise_seen_from(struct tn_raising *r, uint32_t place,
 
 /* ---- making nodes ------------------------------------------------------- */
 
-static const char *identity_name(const struct tn_net *net)
-{
-    return net->facts->identity;
-}
-
 /* An output of a subgraph is made in it. */
 static void raise_add_output(struct tn_raising *r, uint32_t graph,
                              uint32_t value)
@@ -295,9 +290,9 @@ static void raise_add_output(struct tn_raising *r, uint32_t graph,
     if (output == TN_NONE)
         return;
     tn_net_copy_type(net, output, value);
-    struct tn_net_node node = { .name  = tn_net_value(net, output).name,
-                                .op    = tn_net_own_op(net, identity_name(net)),
-                                .graph = graph,
+    struct tn_net_node node = { .name = tn_net_value(net, output).name,
+                                .op = tn_net_own_op(net, net->facts->identity),
+                                .graph        = graph,
                                 .inputs       = &value,
                                 .input_count  = 1,
                                 .outputs      = &output,

@@ -483,29 +483,25 @@ static void run_require(struct tn_emit *e, const struct tn_code_step *step)
         tn_eval_refuse_requirement(&e->eval, step->expr.expr, step->step->why);
 }
 
-static void run_step(struct tn_emit *e, const struct tn_code_step *step)
-{
-    switch (step->kind) {
-    case TN_LANG_LET:
-        bind(e, step->slots[0], tn_eval(&e->eval, &step->expr));
-        break;
-    case TN_LANG_EMIT: run_emit(e, step); break;
-    case TN_LANG_WHEN:
-        if (need_truth(e, &step->expr))
-            tn_emit_block(e, &step->body);
-        else if (!tn_emit_stopped(e))
-            tn_emit_block(e, &step->other);
-        break;
-    case TN_LANG_FOR: run_for(e, step); break;
-    case TN_LANG_REFUSE: run_refuse(e, step); break;
-    case TN_LANG_REQUIRE: run_require(e, step); break;
-    }
-}
-
 void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block)
 {
     for (uint32_t i = 0; i < block->count && !tn_emit_stopped(e); i++) {
         tn_eval_steps(&e->eval, NULL, 1);
-        run_step(e, &block->steps[i]);
+        const struct tn_code_step *step = &block->steps[i];
+        switch (step->kind) {
+        case TN_LANG_LET:
+            bind(e, step->slots[0], tn_eval(&e->eval, &step->expr));
+            break;
+        case TN_LANG_EMIT: run_emit(e, step); break;
+        case TN_LANG_WHEN:
+            if (need_truth(e, &step->expr))
+                tn_emit_block(e, &step->body);
+            else if (!tn_emit_stopped(e))
+                tn_emit_block(e, &step->other);
+            break;
+        case TN_LANG_FOR: run_for(e, step); break;
+        case TN_LANG_REFUSE: run_refuse(e, step); break;
+        case TN_LANG_REQUIRE: run_require(e, step); break;
+        }
     }
 }

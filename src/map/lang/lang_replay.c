@@ -49,17 +49,6 @@ static void say(struct tn_replay *replay, uint64_t word)
     replay->words[replay->word_count++] = word;
 }
 
-/* In both nets. */
-static void say_input(struct tn_replay *replay, uint32_t value)
-{
-    const struct tn_emit *e = replay->emit;
-
-    say(replay, tn_infer_word(e->eval.net, value));
-    uint32_t id =
-        value == TN_NONE ? TN_NONE : *tn_list_at(&e->ids, uint32_t, value);
-    say(replay, tn_infer_word(e->to, id));
-}
-
 /* False: a loop has used it before it came. */
 static bool say_output(struct tn_replay *replay, uint32_t value)
 {
@@ -83,8 +72,15 @@ static bool say_node(struct tn_replay *replay)
     if (!tn_infer_has_words(node) || node->control_count)
         return false;
     replay->word_count = tn_infer_node_words(node, replay->words);
-    for (uint32_t i = 0; i < node->input_count; i++)
-        say_input(replay, node->inputs[i]);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        /* In both nets. */
+        uint32_t              value = node->inputs[i];
+        const struct tn_emit *e     = replay->emit;
+        say(replay, tn_infer_word(e->eval.net, value));
+        uint32_t id =
+            value == TN_NONE ? TN_NONE : *tn_list_at(&e->ids, uint32_t, value);
+        say(replay, tn_infer_word(e->to, id));
+    }
     for (uint32_t i = 0; i < node->output_count; i++)
         if (!say_output(replay, node->outputs[i]))
             return false;

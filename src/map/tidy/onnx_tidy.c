@@ -252,15 +252,6 @@ static uint32_t list_of_one(struct scan *s, int64_t value)
                            1, &one);
 }
 
-/* The rounds from the last to the first. */
-static void turn(struct scan *s, uint32_t from, uint32_t to)
-{
-    uint32_t inputs[] = { from, list_of_one(s, -1), list_of_one(s, INT64_MIN),
-                          list_of_one(s, 0), list_of_one(s, -1) };
-
-    make(s, s->graph, "Slice", inputs, 5, -1, to);
-}
-
 /* The first axis goes to `axis`. */
 static void move_rounds(struct scan *s, uint32_t from, int64_t axis,
                         int64_t rank, uint32_t to)
@@ -298,7 +289,11 @@ static uint32_t stacked_for(struct scan *s, uint32_t index, uint32_t wanted)
     }
     if (is_turned(s, index)) {
         uint32_t forwards = unnamed(s);
-        turn(s, forwards, wanted);
+        /* The rounds from the last to the first. */
+        uint32_t inputs[] = { forwards, list_of_one(s, -1),
+                              list_of_one(s, INT64_MIN), list_of_one(s, 0),
+                              list_of_one(s, -1) };
+        make(s, s->graph, "Slice", inputs, 5, -1, wanted);
         wanted = forwards;
     }
     return wanted;

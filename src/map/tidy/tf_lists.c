@@ -302,18 +302,6 @@ static void change(struct lists *lists, uint32_t node, uint32_t handle)
     }
 }
 
-static void find_owner(struct lists *lists, uint32_t node)
-{
-    const struct tn_net_node    n    = tn_net_node(lists->net, node);
-    const struct tn_attr_value *body = tn_net_attr(&n, "body");
-
-    if (n.is_removed || !body || body->kind != TN_ATTR_GRAPH || !body->count)
-        return;
-    uint32_t *owner = slot(lists, &lists->owners, (uint64_t)body->of.ints[0]);
-    if (owner)
-        *owner = node + 1;
-}
-
 static void change_lists(struct lists *lists, uint32_t node)
 {
     static const char *const names[] = {
@@ -342,8 +330,17 @@ enum tn_status tn_tf_lists(struct tn_net *net)
     for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
         begin_lists(&lists, i);
     if (lists.handles.count) {
-        for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
-            find_owner(&lists, i);
+        for (uint32_t i = 0; i < count && !tn_failed(net->error); i++) {
+            const struct tn_net_node    n    = tn_net_node(lists.net, i);
+            const struct tn_attr_value *body = tn_net_attr(&n, "body");
+            if (n.is_removed || !body || body->kind != TN_ATTR_GRAPH ||
+                !body->count)
+                continue;
+            uint32_t *owner =
+                slot(&lists, &lists.owners, (uint64_t)body->of.ints[0]);
+            if (owner)
+                *owner = i + 1;
+        }
         for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
             change_lists(&lists, i);
     }

@@ -331,19 +331,6 @@ static void expect_number(struct reader *r, unsigned size, uint64_t wanted,
                    number, wanted);
 }
 
-static void read_field(struct reader *r, const struct tn_java_field *field)
-{
-    expect_number(r, 1, (uint8_t)field->type, "a field of type");
-    expect_name(r, field->name, "a field");
-    if (field->type != 'L')
-        return;
-    uint64_t        offset = r->c->offset;
-    struct tn_bytes type   = read_string(r);
-    if (!tn_failed(r->c->error) && !tn_bytes_is(type, TN_JAVA_OBJECT_TYPE))
-        tn_fail_at(r->c, offset, TN_UNSUPPORTED, "a field of class '%.*s'",
-                   TN_FMT(type));
-}
-
 /* All but the superclass. */
 static void read_description(struct reader *r,
                              const struct tn_java_class *class)
@@ -353,8 +340,18 @@ static void read_description(struct reader *r,
     add_handle(r, KIND_CLASS)->class = class;
     expect_number(r, 1, class->flags, "class flags");
     expect_number(r, 2, class->field_count, "a count of fields of");
-    for (unsigned i = 0; i < class->field_count && tn_more(r->c); i++)
-        read_field(r, &class->fields[i]);
+    for (unsigned i = 0; i < class->field_count && tn_more(r->c); i++) {
+        const struct tn_java_field *field = &class->fields[i];
+        expect_number(r, 1, (uint8_t)field->type, "a field of type");
+        expect_name(r, field->name, "a field");
+        if (field->type != 'L')
+            continue;
+        uint64_t        offset = r->c->offset;
+        struct tn_bytes type   = read_string(r);
+        if (!tn_failed(r->c->error) && !tn_bytes_is(type, TN_JAVA_OBJECT_TYPE))
+            tn_fail_at(r->c, offset, TN_UNSUPPORTED, "a field of class '%.*s'",
+                       TN_FMT(type));
+    }
     expect_code(r, TN_JAVA_END, "an end mark");
 }
 

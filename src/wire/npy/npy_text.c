@@ -37,11 +37,6 @@ static void put(struct piece *piece, uint8_t byte)
     piece->at++;
 }
 
-static bool is_character(uint32_t code)
-{
-    return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-}
-
 static enum tn_status put_characters(struct text_source *text,
                                      struct piece *piece, const uint8_t *p,
                                      size_t size, uint64_t offset,
@@ -51,7 +46,7 @@ static enum tn_status put_characters(struct text_source *text,
 
     for (size_t i = 0; i < size && piece->at < piece->end; i += 4) {
         uint32_t code = load(p + i, text->is_big_endian);
-        if (!is_character(code)) {
+        if (!(code <= 0x10ffff && (code < 0xd800 || code > 0xdfff))) {
             tn_error_set(error, TN_MALFORMED, offset + i,
                          "0x%" PRIx32 " is not a character", code);
             tn_error_file(error, text->span.source->name);

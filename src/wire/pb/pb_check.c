@@ -94,24 +94,6 @@ static size_t add_step(struct walk *walk, const struct frame *frame,
     return (size_t)length < size ? (size_t)length : size - 1;
 }
 
-/* The path to `field` (NULL: to the message) of the innermost message. */
-static void path_of(struct walk *walk, const struct tn_pb_field_type *field,
-                    char *to, size_t size)
-{
-    size_t used = 0;
-
-    to[0] = '\0';
-    for (unsigned i = 0; i < walk->depth && used + 2 < size; i++) {
-        const struct tn_pb_field_type *next =
-            i + 1 < walk->depth ? walk->frames[i + 1].field : field;
-        if (!next)
-            break;
-        if (used)
-            to[used++] = '.';
-        used += add_step(walk, &walk->frames[i], next, to + used, size - used);
-    }
-}
-
 static void say(struct walk *walk, enum tn_finding_level level,
                 const char *rule, const struct tn_pb_field_type *field,
                 uint64_t offset, const char *what)
@@ -119,7 +101,20 @@ static void say(struct walk *walk, enum tn_finding_level level,
     char where[120];
 
     walk->found++;
-    path_of(walk, field, where, sizeof where);
+    /* The path to `field` (NULL: to the message) of the innermost message. */
+    size_t size = sizeof where;
+    size_t used = 0;
+    where[0]    = '\0';
+    for (unsigned i = 0; i < walk->depth && used + 2 < size; i++) {
+        const struct tn_pb_field_type *next =
+            i + 1 < walk->depth ? walk->frames[i + 1].field : field;
+        if (!next)
+            break;
+        if (used)
+            where[used++] = '.';
+        used +=
+            add_step(walk, &walk->frames[i], next, where + used, size - used);
+    }
     tn_report_format(walk->report, level, rule, walk->source->name, offset,
                      where, "%s", what);
 }
@@ -223,14 +218,6 @@ static const char *rule_of(const struct walk *walk)
     return "malformed-message";
 }
 
-/* A malformed message is one finding; its parent goes on behind it. */
-static void report_failure(struct walk *walk)
-{
-    say(walk, TN_LEVEL_ERROR, rule_of(walk), NULL, walk->error.offset,
-        walk->error.what);
-    walk->error = (struct tn_error)TN_ERROR_INIT;
-}
-
 static void step(struct walk *walk)
 {
     struct frame      *frame = &walk->frames[walk->depth - 1];
@@ -250,7 +237,10 @@ static void step(struct walk *walk)
         return;
     }
     bool is_own = !tn_more(&frame->rest);
-    report_failure(walk);
+    /* A malformed message is one finding; its parent goes on behind it. */
+    say(walk, TN_LEVEL_ERROR, rule_of(walk), NULL, walk->error.offset,
+        walk->error.what);
+    walk->error = (struct tn_error)TN_ERROR_INIT;
     if (is_own)
         pop(walk);
 }

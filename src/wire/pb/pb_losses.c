@@ -256,13 +256,6 @@ static void check_entry_order(struct finder *f, struct level *level,
     level->entry = entry;
 }
 
-static void check_entry_shape(struct finder *f, const struct level *level,
-                              uint64_t offset)
-{
-    if (level->type->is_map_entry && level->fields != level->type->field_count)
-        report(f, offset, "a map entry that is not one key and one value");
-}
-
 /* Unknown fields */
 
 static void walk_unknown(struct finder *f, const struct tn_cursor *c,
@@ -399,7 +392,9 @@ static void walk(struct finder *f, const struct tn_pb_message *type,
         level.last = TN_PB_UNKNOWN;
         level.index++;
     }
-    check_entry_shape(f, &level, begin.offset);
+    uint64_t offset = begin.offset;
+    if (level.type->is_map_entry && level.fields != level.type->field_count)
+        report(f, offset, "a map entry that is not one key and one value");
     check_special(f, &level, begin);
     tn_list_done(&level.oneofs);
 }

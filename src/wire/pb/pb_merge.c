@@ -452,19 +452,6 @@ static void write_series(const struct tn_pb_view *view, struct tn_rope *to,
     }
 }
 
-static void put_default(struct tn_rope *to, const struct tn_pb_field_type *type)
-{
-    enum tn_wire_type wire = tn_pb_wire_type(type->type);
-    uint64_t          bits = 0;
-
-    if (wire == TN_WIRE_LEN) {
-        tn_pb_put_len(to, type->number, 0);
-        return;
-    }
-    tn_pb_field_default(type, &bits);
-    tn_pb_put_number(to, type->number, wire, tn_pb_encode(type->type, bits));
-}
-
 /* A map entry always has both: before field `number` is written, the ones
  * below that did not occur are. */
 static void fill_entry(const struct tn_pb_view *view, struct tn_rope *to,
@@ -472,8 +459,18 @@ static void fill_entry(const struct tn_pb_view *view, struct tn_rope *to,
 {
     if (!view->type->is_map_entry)
         return;
-    for (; *next < number && *next <= 2; ++*next)
-        put_default(to, &view->type->fields[*next - 1]);
+    for (; *next < number && *next <= 2; ++*next) {
+        const struct tn_pb_field_type *type = &view->type->fields[*next - 1];
+        enum tn_wire_type              wire = tn_pb_wire_type(type->type);
+        uint64_t                       bits = 0;
+        if (wire == TN_WIRE_LEN) {
+            tn_pb_put_len(to, type->number, 0);
+            continue;
+        }
+        tn_pb_field_default(type, &bits);
+        tn_pb_put_number(to, type->number, wire,
+                         tn_pb_encode(type->type, bits));
+    }
     *next = number + 1;
 }
 

@@ -147,13 +147,6 @@ static bool keep_digits(struct tn_lex *lex)
     return any;
 }
 
-static void scan_name(struct tn_lex *lex)
-{
-    lex->kind = TN_LEX_NAME;
-    while (is_letter(peek(lex)) || is_digit(peek(lex)))
-        keep(lex);
-}
-
 static void scan_hex(struct tn_lex *lex)
 {
     keep(lex);
@@ -243,7 +236,9 @@ void tn_lex_next(struct tn_lex *lex)
     if (c < 0)
         return;
     if (is_letter(c)) {
-        scan_name(lex);
+        lex->kind = TN_LEX_NAME;
+        while (is_letter(peek(lex)) || is_digit(peek(lex)))
+            keep(lex);
     } else if (is_digit(c)) {
         scan_number(lex);
     } else if (c == '"' || c == '\'') {

@@ -641,27 +641,22 @@ static void read_unknown(struct reader *r)
     tn_error_where(r->error, "%" PRIu64, number);
 }
 
-static void read_field(struct reader *r)
-{
-    if (r->lex.kind == TN_LEX_NAME)
-        read_named(r);
-    else if (r->lex.kind == TN_LEX_INTEGER)
-        read_unknown(r);
-    else if (tn_lex_is(&r->lex, '['))
-        read_extension(r);
-    else
-        tn_lex_fail(&r->lex, TN_MALFORMED, "found %s, expected a field",
-                    tn_lex_describe(&r->lex));
-    if (!take_symbol(r, ';'))
-        take_symbol(r, ',');
-}
-
 static void read_fields(struct reader *r, uint8_t closing)
 {
     while (r->lex.kind != TN_LEX_END && !tn_failed(r->error)) {
         if (closing && tn_lex_is(&r->lex, closing))
             return;
-        read_field(r);
+        if (r->lex.kind == TN_LEX_NAME)
+            read_named(r);
+        else if (r->lex.kind == TN_LEX_INTEGER)
+            read_unknown(r);
+        else if (tn_lex_is(&r->lex, '['))
+            read_extension(r);
+        else
+            tn_lex_fail(&r->lex, TN_MALFORMED, "found %s, expected a field",
+                        tn_lex_describe(&r->lex));
+        if (!take_symbol(r, ';'))
+            take_symbol(r, ',');
     }
 }
 

@@ -91,11 +91,6 @@ static void read_block(struct planting *p, struct tn_text_field *field,
     read_fields(p, (struct branch){ &field->fields, depth + 1 }, close);
 }
 
-static bool is_block(const struct planting *p)
-{
-    return tn_lex_is(&p->lex, '{') || tn_lex_is(&p->lex, '<');
-}
-
 /* ---- fields ------------------------------------------------------------- */
 
 static struct tn_text_field *add_field(struct planting            *p,
@@ -120,7 +115,7 @@ static void read_value(struct planting *p, struct branch *branch,
 
     if (!field)
         return;
-    if (is_block(p))
+    if (tn_lex_is(&p->lex, '{') || tn_lex_is(&p->lex, '<'))
         read_block(p, field, branch->depth);
     else if (has_colon)
         read_scalar(p, field);
@@ -265,11 +260,6 @@ enum tn_status tn_text_int(const struct tn_text_field *field, int64_t *value,
     return TN_OK;
 }
 
-static bool is_infinite(struct tn_bytes text)
-{
-    return tn_bytes_is(text, "inf") || tn_bytes_is(text, "infinity");
-}
-
 enum tn_status tn_text_double(const struct tn_text_field *field, double *value,
                               struct tn_error *error)
 {
@@ -278,7 +268,7 @@ enum tn_status tn_text_double(const struct tn_text_field *field, double *value,
     struct tn_bytes size = tn_bytes(field->text.data + is_negative,
                                     field->text.size - is_negative);
 
-    if (is_text && is_infinite(size))
+    if (is_text && (tn_bytes_is(size, "inf") || tn_bytes_is(size, "infinity")))
         *value = is_negative ? -INFINITY : INFINITY;
     else if (is_text && tn_bytes_is(size, "nan"))
         *value = NAN;

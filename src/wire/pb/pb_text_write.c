@@ -122,11 +122,13 @@ static void put_float(struct writer *w, enum tn_pb_type type, uint64_t value)
     tn_buffer_add(&w->out, tn_bytes(text, size));
 }
 
-static void put_number(struct writer *w, const struct tn_pb_field_type *type,
-                       uint64_t value)
+static void print_number(struct writer *w, const struct tn_pb_field_type *type,
+                         uint64_t value, unsigned depth)
 {
+    indent(w, depth);
+    put_name(w, type);
+    put(w, ": ");
     const char *name = NULL;
-
     if (type->type == TN_PB_ENUM)
         name = tn_pb_enum_name(type->enumeration, (int32_t)(int64_t)value);
     if (name)
@@ -139,15 +141,6 @@ static void put_number(struct writer *w, const struct tn_pb_field_type *type,
         tn_buffer_format(&w->out, "%" PRId64, (int64_t)value);
     else
         tn_buffer_format(&w->out, "%" PRIu64, value);
-}
-
-static void print_number(struct writer *w, const struct tn_pb_field_type *type,
-                         uint64_t value, unsigned depth)
-{
-    indent(w, depth);
-    put_name(w, type);
-    put(w, ": ");
-    put_number(w, type, value);
     put(w, "\n");
 }
 

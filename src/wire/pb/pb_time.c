@@ -117,17 +117,14 @@ static int64_t days_before_year(int64_t year)
     return past * 365 + past / 4 - past / 100 + past / 400;
 }
 
-static bool is_leap(int64_t year)
-{
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
 static int64_t month_days(int64_t year, int64_t month)
 {
     static const uint8_t days[] = { 31, 28, 31, 30, 31, 30,
                                     31, 31, 30, 31, 30, 31 };
 
-    return days[month - 1] + (month == 2 && is_leap(year));
+    return days[month - 1] +
+           (month == 2 &&
+            (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)));
 }
 
 /* The year that a day since 0001-01-01 lies in. */

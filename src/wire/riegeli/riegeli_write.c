@@ -659,13 +659,6 @@ void tn_riegeli_add(struct tn_riegeli_writer *w, struct tn_bytes record)
 
 /* ---- the file ----------------------------------------------------------- */
 
-static void write_signature(struct tn_riegeli_writer *w)
-{
-    tn_sink_write(w->to,
-                  tn_bytes(tn_riegeli_signature, sizeof tn_riegeli_signature),
-                  w->error);
-}
-
 /* One record, transposed, in a chunk that says it has none. */
 static void write_metadata(struct tn_riegeli_writer *w)
 {
@@ -713,7 +706,9 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
                                     : DEFAULT_PACKED;
     if (tn_failed(error) || !make_drafts(w))
         return;
-    write_signature(w);
+    tn_sink_write(w->to,
+                  tn_bytes(tn_riegeli_signature, sizeof tn_riegeli_signature),
+                  w->error);
     if (w->options.has_metadata && !tn_failed(error))
         write_metadata(w);
 }

@@ -36,12 +36,13 @@ static enum tn_status check_growth(const struct tn_zip *zip,
     return TN_OK;
 }
 
-static enum tn_status begin_growth(struct tn_zip_edit *edit,
-                                   struct tn_memory   *memory,
-                                   struct tn_error    *error)
+enum tn_status tn_zip_grow(struct tn_zip_edit *edit, struct tn_memory *memory,
+                           const char                     *path,
+                           const struct tn_append_options *options,
+                           struct tn_error                *error)
 {
+    TN_TRY(open_old(edit, memory, path, options, error));
     struct tn_sink *sink;
-
     TN_TRY(check_growth(&edit->zip, error));
     TN_TRY(tn_append_begin(edit->file, edit->zip.end_offset, &sink, error));
     tn_zip_writer_init(&edit->writer, sink, memory, error);
@@ -49,15 +50,6 @@ static enum tn_status begin_growth(struct tn_zip_edit *edit,
     for (uint64_t i = 0; i < tn_zip_count(&edit->zip); i++)
         TN_TRY(tn_zip_keep(&edit->writer, tn_zip_at(&edit->zip, i)));
     return TN_OK;
-}
-
-enum tn_status tn_zip_grow(struct tn_zip_edit *edit, struct tn_memory *memory,
-                           const char                     *path,
-                           const struct tn_append_options *options,
-                           struct tn_error                *error)
-{
-    TN_TRY(open_old(edit, memory, path, options, error));
-    return begin_growth(edit, memory, error);
 }
 
 static enum tn_status begin_output(struct tn_zip_edit *edit,
