@@ -48,7 +48,6 @@ static void put_nested(struct tn_rope *to, const uint32_t *fields,
     tn_rope_init(&inner, arena, to->error);
     put_nested(&inner, fields + 1, count - 1, bytes, arena);
     tn_pb_put_message(to, fields[0], &inner);
-    tn_rope_done(&inner);
 }
 
 static void put_node(struct tn_rope *to, enum tn_framework framework,
@@ -67,7 +66,6 @@ static void put_node(struct tn_rope *to, enum tn_framework framework,
         tn_pb_put_varint(&block, 2, UINT64_MAX);
         tn_pb_put_bytes(&block, 4, node);
         tn_pb_put_message(to, 1, &block);
-        tn_rope_done(&block);
     }
 }
 

@@ -135,7 +135,6 @@ static uint32_t entries(struct built *b)
 static void end(struct tn_rope *to, uint32_t field, struct tn_rope *body)
 {
     tn_pb_put_message(to, field, body);
-    tn_rope_done(body);
 }
 
 static bool put_rope(struct built *b, struct tn_rope *rope, const char *name)

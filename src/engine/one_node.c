@@ -39,12 +39,6 @@ static struct tn_rope begin(const struct writing *w)
     return rope;
 }
 
-static void end(struct tn_rope *to, uint32_t number, struct tn_rope *message)
-{
-    tn_pb_put_message(to, number, message);
-    tn_rope_done(message);
-}
-
 /* ---- inputs by name ----------------------------------------------------- */
 
 /* A node may have as many inputs as a file has room for: each is found among
@@ -111,8 +105,8 @@ static void put_tf_attr(const struct writing *w, struct tn_rope *node,
     struct tn_rope attr = begin(w);
 
     tn_pb_put_bytes(&attr, 1, key);
-    end(&attr, 2, value);
-    end(node, 5, &attr);
+    tn_pb_put_message(&attr, 2, value);
+    tn_pb_put_message(node, 5, &attr);
 }
 
 static void put_tf_type(const struct writing *w, struct tn_rope *node,
@@ -141,11 +135,11 @@ static void put_tf_shape(const struct writing *w, struct tn_rope *node,
     for (uint32_t i = 0; type->has_rank && i < type->rank; i++) {
         struct tn_rope dim = begin(w);
         tn_pb_put_varint(&dim, 1, (uint64_t)type->dims[i]);
-        end(&shape, 2, &dim);
+        tn_pb_put_message(&shape, 2, &dim);
     }
     if (!type->has_rank)
         tn_pb_put_varint(&shape, 3, 1);
-    end(&value, 7, &shape);
+    tn_pb_put_message(&value, 7, &shape);
     put_tf_attr(w, node, key, &value);
 }
 
@@ -172,7 +166,7 @@ static void put_tf_input(const struct writing *w, struct tn_rope *graph,
         put_tf_tensor(w, &node, w->inputs[input].tensor);
     else
         put_tf_shape(w, &node, tn_text("shape"), &w->inputs[input].type);
-    end(graph, 1, &node);
+    tn_pb_put_message(graph, 1, &node);
 }
 
 /* What is no name of a node, "x:1", gets one that nothing else has. */
@@ -221,7 +215,7 @@ static void put_tf_types(const struct writing *w, struct tn_rope *node,
         if (w->inputs[i].arg && tn_bytes_equal(w->inputs[i].arg->list, key))
             tn_pb_put_varint(&list, 6,
                              tn_tf_dtype_number(w->inputs[i].type.dtype));
-    end(&value, 1, &list);
+    tn_pb_put_message(&value, 1, &list);
     put_tf_attr(w, node, key, &value);
 }
 
@@ -313,7 +307,7 @@ static void put_tf_node(const struct writing *w, struct tn_rope *graph)
         if (f.type == TN_WIRE_LEN && (f.number == 2 || f.number == 5))
             tn_pb_put_bytes(&to, f.number, tn_pb_text(&f));
     put_tf_missing(w, &to);
-    end(graph, 1, &to);
+    tn_pb_put_message(graph, 1, &to);
 }
 
 static void put_graph_def(struct writing *w, struct tn_rope *to)
@@ -326,7 +320,7 @@ static void put_graph_def(struct writing *w, struct tn_rope *to)
             put_tf_input(w, to, i);
     put_tf_node(w, to);
     tn_pb_put_varint(&versions, 1, TF_PRODUCER);
-    end(to, 4, &versions);
+    tn_pb_put_message(to, 4, &versions);
 }
 
 /* ---- ONNX --------------------------------------------------------------- */
@@ -365,7 +359,7 @@ static void put_onnx_node(const struct writing *w, struct tn_rope *graph)
     tn_pb_put_bytes(&to, 3, node->name);
     for (uint32_t i = 0; i < node->output_count; i++)
         tn_pb_put_bytes(&to, 2, node->outputs[i]);
-    end(graph, 1, &to);
+    tn_pb_put_message(graph, 1, &to);
 }
 
 static void put_onnx_shape(const struct writing *w, struct tn_rope *tensor,
@@ -377,9 +371,9 @@ static void put_onnx_shape(const struct writing *w, struct tn_rope *tensor,
         struct tn_rope dim = begin(w);
         if (type->dims[i] >= 0)
             tn_pb_put_varint(&dim, 1, (uint64_t)type->dims[i]);
-        end(&shape, 1, &dim);
+        tn_pb_put_message(&shape, 1, &dim);
     }
-    end(tensor, 2, &shape);
+    tn_pb_put_message(tensor, 2, &shape);
 }
 
 /* Sequences and optional values are wrapped; the number of their field. */
@@ -408,16 +402,16 @@ static void put_onnx_input(const struct writing *w, struct tn_rope *graph,
         tn_pb_put_varint(&tensor, 1, tn_onnx_type_number(known->dtype));
     if (known->has_rank)
         put_onnx_shape(w, &tensor, known);
-    end(&type, 1, &tensor);
+    tn_pb_put_message(&type, 1, &tensor);
     uint32_t wrap = arg ? wrapped_in(w->one->known.definition, arg) : 0;
     if (wrap) {
         struct tn_rope elements = begin(w), outer = begin(w);
-        end(&elements, 1, &type);
-        end(&outer, wrap, &elements);
+        tn_pb_put_message(&elements, 1, &type);
+        tn_pb_put_message(&outer, wrap, &elements);
         type = outer;
     }
-    end(&info, 2, &type);
-    end(graph, 11, &info);
+    tn_pb_put_message(&info, 2, &type);
+    tn_pb_put_message(graph, 11, &info);
 }
 
 /* Of two names the last one counts. */
@@ -441,7 +435,7 @@ static void put_opset(const struct writing *w, struct tn_rope *model,
     if (domain.size)
         tn_pb_put_bytes(&opset, 1, domain);
     tn_pb_put_varint(&opset, 2, (uint64_t)version);
-    end(model, 8, &opset);
+    tn_pb_put_message(model, 8, &opset);
 }
 
 /* The caller's opset; else the one that has the newest form of the op. */
@@ -486,7 +480,7 @@ static void put_model_proto(struct writing *w, struct tn_rope *to)
             tn_pb_put_message(&graph, 12, &info);
         tn_rope_done(&info);
     }
-    end(to, 7, &graph);
+    tn_pb_put_message(to, 7, &graph);
     put_opsets(w, to);
 }
 

@@ -43,12 +43,6 @@ static struct tn_rope begin(const struct writing *w)
     return rope;
 }
 
-static void end(struct tn_rope *to, uint32_t number, struct tn_rope *message)
-{
-    tn_pb_put_message(to, number, message);
-    tn_rope_done(message);
-}
-
 /* ---- variables ---------------------------------------------------------- */
 
 /* A tensor without dims is a scalar: of one of unknown rank nothing is said. */
@@ -65,13 +59,13 @@ static void put_var(struct writing *w, struct tn_bytes name, uint32_t kind,
         tn_pb_put_varint(&tensor, 1, (uint64_t)number);
         for (uint32_t i = 0; known->has_rank && i < known->rank; i++)
             tn_pb_put_varint(&tensor, 2, (uint64_t)known->dims[i]);
-        end(&lod, 1, &tensor);
-        end(&type, 3, &lod);
+        tn_pb_put_message(&lod, 1, &tensor);
+        tn_pb_put_message(&type, 3, &lod);
     }
-    end(&var, 2, &type);
+    tn_pb_put_message(&var, 2, &type);
     if (kind != TN_PADDLE_LOD_TENSOR)
         tn_pb_put_varint(&var, 3, 1);
-    end(&w->vars, 3, &var);
+    tn_pb_put_message(&w->vars, 3, &var);
 }
 
 /* ---- operators ---------------------------------------------------------- */
@@ -83,7 +77,7 @@ static void put_slot(const struct writing *w, struct tn_rope *op,
 
     tn_pb_put_text(&var, 1, slot);
     tn_pb_put_bytes(&var, 2, name);
-    end(op, number, &var);
+    tn_pb_put_message(op, number, &var);
 }
 
 /* A message that an attribute goes into; `field` of it are the values. */
@@ -107,8 +101,8 @@ static void put_column(struct writing *w, const char *type,
     put_slot(w, &op, 2, "Out", to);
     tn_pb_put_text(&op, 3, type);
     tn_pb_put_varint(&attr, 3, column);
-    end(&op, 4, &attr);
-    end(&w->ops, 4, &op);
+    tn_pb_put_message(&op, 4, &attr);
+    tn_pb_put_message(&w->ops, 4, &op);
 }
 
 static void put_elements(const struct writing *w, struct tn_rope *op,
@@ -132,7 +126,7 @@ static void put_elements(const struct writing *w, struct tn_rope *op,
         else
             tn_pb_put_varint(&attr, is_long ? 15 : 6,
                              (uint64_t)tensor->ints[i]);
-    end(op, 4, &attr);
+    tn_pb_put_message(op, 4, &attr);
 }
 
 /* assign_value has lists for these types alone. */
@@ -163,10 +157,10 @@ static void put_constant(struct writing *w, struct tn_bytes name,
     for (uint32_t i = 0; i < tensor.rank; i++)
         tn_pb_put_varint(&shape, 6, (uint64_t)tensor.dims[i]);
     tn_pb_put_varint(&type, 3, (uint64_t)tn_lod_type(tensor.dtype));
-    end(&op, 4, &shape);
-    end(&op, 4, &type);
+    tn_pb_put_message(&op, 4, &shape);
+    tn_pb_put_message(&op, 4, &type);
     put_elements(w, &op, &tensor);
-    end(&w->ops, 4, &op);
+    tn_pb_put_message(&w->ops, 4, &op);
 }
 
 static void put_input(struct writing *w, uint32_t input)
@@ -204,9 +198,9 @@ void tn_one_program(struct tn_one_node *one, struct tn_arena *arena,
     tn_pb_put_varint(&block, 2, UINT64_MAX);
     tn_rope_append(&block, &w.vars);
     tn_rope_append(&block, &w.ops);
-    end(to, 1, &block);
+    tn_pb_put_message(to, 1, &block);
     tn_pb_put_varint(&version, 1, WRITTEN_VERSION);
-    end(to, 4, &version);
+    tn_pb_put_message(to, 4, &version);
     tn_rope_done(&w.vars);
     tn_rope_done(&w.ops);
 }

@@ -142,7 +142,6 @@ static void put_entry(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_bytes(&entry, ENTRY_KEY, key);
     tn_pb_put_bytes(&entry, ENTRY_VALUE, value);
     tn_pb_put_message(to, number, &entry);
-    tn_rope_done(&entry);
 }
 
 void tn_onnx_put_about(struct tn_onnx_writer *w, struct tn_rope *to)

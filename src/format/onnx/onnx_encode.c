@@ -87,7 +87,6 @@ static void put_tensor(struct tn_onnx_writer *w, struct tn_rope *to,
         tn_pb_put_bytes(&message, TENSOR_NAME, name);
     tn_onnx_put_holder(w, &message, elements, tensor);
     tn_pb_put_message(to, number, &message);
-    tn_rope_done(&message);
 }
 
 /* Where an attribute that is being written stands. */
@@ -194,7 +193,6 @@ static void put_slot(struct tn_onnx_writer *w, struct tn_rope *to,
     put_name(w, &message, ATTR_NAME, slot->name);
     put_attr_value(w, &message, slot->value, place);
     tn_pb_put_message(to, NODE_ATTRIBUTE, &message);
-    tn_rope_done(&message);
 }
 
 /* ---- nodes -------------------------------------------------------------- */
@@ -236,7 +234,6 @@ static void put_op(struct tn_onnx_writer *w, struct tn_rope *to,
     put_name(w, &message, NODE_DOMAIN, op->domain);
     put_rest(w, &message, tn_model_op_wire(w->model, op), OF_NODE);
     tn_pb_put_message(to, number, &message);
-    tn_rope_done(&message);
 }
 
 static void put_ops(struct tn_onnx_writer *w, struct tn_rope *to,
@@ -277,7 +274,6 @@ static void put_dim(struct tn_rope *to, struct tn_arena *arena,
     else if (dim->value >= 0)
         tn_pb_put_varint(&message, DIM_VALUE, (uint64_t)dim->value);
     tn_pb_put_message(to, SHAPE_DIM, &message);
-    tn_rope_done(&message);
 }
 
 /* A type in a message of its own: field 1 of what holds it. */
@@ -289,7 +285,6 @@ static void put_wrapped(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_init(&holder, &w->arena, w->error);
     tn_pb_put_message(&holder, 1, type);
     tn_pb_put_message(to, number, &holder);
-    tn_rope_done(&holder);
 }
 
 static void put_tensor_type(struct tn_onnx_writer *w, struct tn_rope *to,
@@ -348,7 +343,6 @@ static void put_ends(struct tn_onnx_writer *w, struct tn_rope *to,
         if (ends.items[i].dtype != TN_UNDEFINED)
             put_type(w, &message, &ends.items[i]);
         tn_pb_put_message(to, number, &message);
-        tn_rope_done(&message);
     }
 }
 
@@ -414,7 +408,6 @@ static void put_graph(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_init(&message, &w->arena, w->error);
     put_graph_body(w, &message, graph, depth);
     tn_pb_put_message(to, number, &message);
-    tn_rope_done(&message);
 }
 
 /* ---- versions ----------------------------------------------------------- */
@@ -430,7 +423,6 @@ static void put_import(struct tn_rope *to, struct tn_arena *arena,
         tn_pb_put_bytes(&message, IMPORT_DOMAIN, domain);
     tn_pb_put_varint(&message, IMPORT_VERSION, version);
     tn_pb_put_message(to, number, &message);
-    tn_rope_done(&message);
 }
 
 static bool read_number(struct tn_bytes text, uint64_t *value)
@@ -578,7 +570,6 @@ static void put_function(struct tn_onnx_writer *w, struct tn_rope *to,
                     tn_model_name(w->model, graph->domain));
     put_rest(w, &message, graph->wire, OF_FUNCTION);
     tn_pb_put_message(to, MODEL_FUNCTIONS, &message);
-    tn_rope_done(&message);
 }
 
 static void put_functions(struct tn_onnx_writer *w, struct tn_rope *to)
@@ -624,7 +615,6 @@ static void put_training(struct tn_onnx_writer *w, struct tn_rope *to,
         is_put[field.number] = true;
     }
     tn_pb_put_message(to, MODEL_TRAINING, &message);
-    tn_rope_done(&message);
 }
 
 struct progress {

@@ -322,7 +322,6 @@ static void put_entry(struct tn_rope *to, struct tn_arena *arena,
     tn_pb_put_text(&entry, ENTRY_KEY, key);
     tn_pb_put_text(&entry, ENTRY_VALUE, value);
     tn_pb_put_message(to, TENSOR_EXTERNAL_DATA, &entry);
-    tn_rope_done(&entry);
 }
 
 static void put_location(struct tn_onnx_writer *w, struct tn_rope *to,
@@ -477,7 +476,6 @@ static void put_patch(struct descent *d, uint32_t number)
     tn_rope_init(&message, &d->w->arena, d->w->error);
     put_patched(d->w, &message, patch_at(d->w, d->next++));
     tn_pb_put_message(&top_of(d)->rope, number, &message);
-    tn_rope_done(&message);
 }
 
 static void splice_field(struct descent *d, const struct tn_pb_field *field)
@@ -546,7 +544,6 @@ void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_rope_init(&body, &w->arena, w->error);
     put_spliced(w, &body, message);
     tn_pb_put_message(to, number, &body);
-    tn_rope_done(&body);
 }
 
 /* ---- from the top ------------------------------------------------------- */

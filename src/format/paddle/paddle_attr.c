@@ -264,7 +264,6 @@ void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
                              bits_of(value, i, blocks, block_count));
     }
     tn_pb_put_message(to, OP_ATTRS, &attr);
-    tn_rope_done(&attr);
 }
 
 /* ---- slots -------------------------------------------------------------- */

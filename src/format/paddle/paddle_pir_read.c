@@ -766,7 +766,6 @@ static void put_tensor(struct tn_rope *to, uint32_t field, int data_type,
         if (tn_tree_int(c, &dim))
             tn_pb_put_varint(&body, 2, (uint64_t)dim);
     tn_pb_put_message(to, field, &body);
-    tn_rope_done(&body);
 }
 
 /* The layout, LoD and offset that nearly all types have. */
@@ -812,7 +811,6 @@ static bool put_type(struct tn_rope *to, const struct tn_tree *type,
     if (lod_level)
         tn_pb_put_varint(&body, 2, (uint64_t)lod_level);
     tn_pb_put_message(to, is_tensor ? 3 : 4, &body);
-    tn_rope_done(&body);
     return is_array ? tn_bytes_is(tn_tree_text(tn_tree_item(data, 2)), "NCHW")
                     : is_usual(data);
 }
@@ -828,7 +826,6 @@ static void put_var_attr(struct tn_rope *to, const char *name,
     tn_pb_put_varint(&body, 2, TN_DESC_STRING);
     tn_pb_put_bytes(&body, 4, text);
     tn_pb_put_message(to, VAR_ATTRS, &body);
-    tn_rope_done(&body);
 }
 
 /* is_shape_note: the dims are 0 and those of the type, as of XShape. */
@@ -858,7 +855,6 @@ static void put_var(struct tn_pir_maker *m, uint32_t block,
     if (var->note)
         put_var_attr(&body, var->note, var->note_text);
     tn_pb_put_message(&made_block_at(m, block)->vars, BLOCK_VARS, &body);
-    tn_rope_done(&body);
     tn_rope_done(&type);
 }
 
@@ -956,7 +952,6 @@ static void put_slots(struct tn_rope *to, uint32_t field,
         for (uint32_t k = 0; k < slots[i].count; k++)
             tn_pb_put_bytes(&body, SLOT_ARGUMENTS, slots[i].args[k]);
         tn_pb_put_message(to, field, &body);
-        tn_rope_done(&body);
     }
 }
 
@@ -970,7 +965,6 @@ static void op_end(struct tn_pir_made_op *op, struct tn_rope *to)
     tn_pb_put_bytes(&body, OP_TYPE, op->type);
     tn_rope_append(&body, &op->attrs);
     tn_pb_put_message(to, BLOCK_OPS, &body);
-    tn_rope_done(&body);
     tn_rope_done(&op->attrs);
 }
 
@@ -2095,7 +2089,6 @@ static void put_block(struct tn_pir_maker *m, struct tn_rope *to,
         put_feed(m, &body, (uint32_t)i - 1);
     tn_rope_append(&body, &block->ops);
     tn_pb_put_message(to, PROGRAM_BLOCKS, &body);
-    tn_rope_done(&body);
 }
 
 static void put_program(struct tn_pir_maker *m, struct tn_rope *to)
@@ -2107,7 +2100,6 @@ static void put_program(struct tn_pir_maker *m, struct tn_rope *to)
     tn_rope_init(&version, m->arena, m->error);
     tn_pb_put_varint(&version, 1, VERSION_3_0_0);
     tn_pb_put_message(to, PROGRAM_VERSION, &version);
-    tn_rope_done(&version);
 }
 
 static void open_blocks(struct tn_pir_maker *m)

@@ -826,7 +826,6 @@ void tn_pir_put_desc(struct tn_rope *to, struct tn_bytes name,
         }
     }
     tn_pb_put_message(to, OP_ATTRS, &body);
-    tn_rope_done(&body);
 }
 
 static uint32_t count_elements(struct tn_cursor c, uint8_t type)

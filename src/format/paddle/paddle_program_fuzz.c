@@ -68,7 +68,6 @@ static void begin(struct built *b, struct tn_rope *rope)
 static void end(struct tn_rope *to, uint32_t field, struct tn_rope *body)
 {
     tn_pb_put_message(to, field, body);
-    tn_rope_done(body);
 }
 
 /* ---- variables ---------------------------------------------------------- */

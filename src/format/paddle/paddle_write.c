@@ -188,7 +188,6 @@ static void put_desc(struct encoder *e, struct tn_rope *to,
     for (uint32_t i = 0; i < shape->rank; i++)
         tn_pb_put_varint(&desc, DESC_DIMS, shape->dims[i]);
     tn_pb_put_message(to, LOD_TENSOR, &desc);
-    tn_rope_done(&desc);
 }
 
 static void put_var_type(struct encoder *e, struct tn_rope *to,
@@ -219,7 +218,6 @@ static void put_new_var(struct encoder *e, struct tn_rope *to,
     if (is_stored)
         tn_pb_put_varint(&var, VAR_PERSISTABLE, 1);
     tn_pb_put_message(to, BLOCK_VARS, &var);
-    tn_rope_done(&var);
 }
 
 static bool has_shape(const struct tn_paddle_var *var,
@@ -258,7 +256,6 @@ static void put_changed_var(struct encoder *e, struct tn_rope *to,
             tn_rope_span(&body, tn_pb_field_span(&c, &field));
     }
     tn_pb_put_message(to, BLOCK_VARS, &body);
-    tn_rope_done(&body);
 }
 
 static bool is_dropped(const struct encoder *e, const struct tn_paddle_var *var,
@@ -402,7 +399,6 @@ static void put_slot(struct encoder *e, struct tn_rope *to,
     while (takes_all && refs->next < refs->end)
         put_ref(e, &slot, refs, tn_bytes(NULL, 0));
     tn_pb_put_message(to, message->number, &slot);
-    tn_rope_done(&slot);
 }
 
 static void put_new_slot(struct encoder *e, struct tn_rope *to, uint32_t number,
@@ -417,7 +413,6 @@ static void put_new_slot(struct encoder *e, struct tn_rope *to, uint32_t number,
     while (refs->next < refs->end)
         put_ref(e, &slot, refs, tn_bytes(NULL, 0));
     tn_pb_put_message(to, number, &slot);
-    tn_rope_done(&slot);
 }
 
 static void put_slots(struct encoder *e, struct tn_rope *to, uint32_t number,
@@ -458,7 +453,6 @@ static void put_attr_wire(struct encoder *e, struct tn_rope *to,
             tn_pb_put_varint(&attr, number, new_number(e, block));
     }
     tn_pb_put_message(to, OP_ATTRS, &attr);
-    tn_rope_done(&attr);
 }
 
 static void put_attrs(struct encoder *e, struct tn_rope *to,
@@ -524,7 +518,6 @@ static void put_ops(struct encoder *e, struct tn_rope *to,
         put_attrs(e, &body, op);
         put_rest(e, &body, wire);
         tn_pb_put_message(to, BLOCK_OPS, &body);
-        tn_rope_done(&body);
     }
 }
 
@@ -580,7 +573,6 @@ static void put_block(struct encoder *e, struct tn_rope *to, uint32_t index)
     put_ops(e, &body, graph);
     put_tail(e, &body, graph->wire);
     tn_pb_put_message(to, PROGRAM_BLOCKS, &body);
-    tn_rope_done(&body);
 }
 
 /* ---- the program -------------------------------------------------------- */
@@ -600,7 +592,6 @@ static void put_no_version(struct encoder *e, struct tn_rope *to)
     tn_rope_init(&version, e->arena, e->error);
     tn_pb_put_varint(&version, 1, 0);
     tn_pb_put_message(to, PROGRAM_VERSION, &version);
-    tn_rope_done(&version);
 }
 
 static void put_program(struct encoder *e, struct tn_rope *to)

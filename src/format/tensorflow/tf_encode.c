@@ -26,7 +26,6 @@ static void put_dims(struct tn_tf_encoder *encoder, struct tn_rope *shape,
         if (of->dims[i])
             tn_pb_put_varint(&dim, 1, of->dims[i]);
         tn_pb_put_message(shape, 2, &dim);
-        tn_rope_done(&dim);
     }
 }
 
@@ -83,7 +82,6 @@ static void encode_tensor(struct tn_tf_encoder     *encoder,
     tn_rope_init(&shape, encoder->arena, encoder->error);
     put_dims(encoder, &shape, &elements->shape);
     tn_pb_put_message(to, 2, &shape);
-    tn_rope_done(&shape);
     if (count == 0 || elements->payload.encoding == TN_ENCODING_NONE)
         return; /* nothing stored means zeros, or empty strings */
     if (tn_dtype_size(dtype)) {
@@ -108,12 +106,10 @@ static void put_shape(struct tn_tf_encoder *encoder, struct tn_rope *to,
         if (of->dims[i])
             tn_pb_put_varint(&dim, 1, (uint64_t)of->dims[i]);
         tn_pb_put_message(&shape, 2, &dim);
-        tn_rope_done(&dim);
     }
     if (!of->has_rank)
         tn_pb_put_varint(&shape, 3, 1);
     tn_pb_put_message(to, number, &shape);
-    tn_rope_done(&shape);
 }
 
 static void put_tensor(struct tn_tf_encoder *encoder, struct tn_rope *to,
@@ -130,7 +126,6 @@ static void put_tensor(struct tn_tf_encoder *encoder, struct tn_rope *to,
     tn_rope_init(&message, encoder->arena, encoder->error);
     encode_tensor(encoder, &tensor->elements, &message);
     tn_pb_put_message(to, number, &message);
-    tn_rope_done(&message);
 }
 
 static void put_function_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
@@ -141,7 +136,6 @@ static void put_function_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
     tn_rope_init(&function, encoder->arena, encoder->error);
     tn_pb_put_bytes(&function, 1, name);
     tn_pb_put_message(to, number, &function);
-    tn_rope_done(&function);
 }
 
 /* Field numbers of a kind in AttrValue and, if it differs, in its list. */
@@ -226,7 +220,6 @@ static void put_list(struct tn_tf_encoder *encoder, struct tn_rope *to,
         for (uint32_t i = 0; i < value->count; i++)
             put_one(encoder, &list, number, value, i);
     tn_pb_put_message(to, 1, &list);
-    tn_rope_done(&list);
 }
 
 /* An AttrValue. */
@@ -338,12 +331,10 @@ static void put_slot(struct tn_tf_encoder *encoder, struct tn_rope *node,
         rope_init(encoder, &value);
         encode_attr(encoder, slot->value, &value);
         tn_pb_put_message(&entry, 2, &value);
-        tn_rope_done(&value);
     } else {
         tn_pb_put_span(&entry, 2, slot->wire);
     }
     tn_pb_put_message(node, 5, &entry);
-    tn_rope_done(&entry);
 }
 
 static void put_changed_node(struct tn_tf_encoder *encoder, struct tn_rope *to,
@@ -367,7 +358,6 @@ static void put_changed_node(struct tn_tf_encoder *encoder, struct tn_rope *to,
                  tn_list_at(&model->attrs, struct tn_attr_slot,
                             (uint64_t)row->first_attr + i));
     tn_pb_put_message(to, number, &node);
-    tn_rope_done(&node);
     tn_op_path(model, op, where, sizeof where);
     tn_error_where(encoder->error, "%s", where);
 }
@@ -400,7 +390,6 @@ static void put_const(struct tn_tf_encoder *encoder, struct tn_rope *to,
         tn_rope_done(&entry);
     }
     tn_pb_put_message(to, number, &node);
-    tn_rope_done(&node);
 }
 
 /* All nodes of a graph: constants that were added, then its ops. */
@@ -463,7 +452,6 @@ static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
     put_rest(encoder, tn_pb_body_span(field), BIT(3) | BIT(7) | BIT(17), &arg);
     tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(ends.items[index].dtype));
     tn_pb_put_message(to, field->number, &arg);
-    tn_rope_done(&arg);
 }
 
 /* The old signature under a name that may be new. */
@@ -494,7 +482,6 @@ static void put_old_signature(struct tn_tf_encoder  *encoder,
         }
     }
     tn_pb_put_message(function, 1, &signature);
-    tn_rope_done(&signature);
 }
 
 /* A function that an edit touched, beside what the tables hold. */
@@ -555,7 +542,6 @@ static void put_old_return(struct tn_tf_encoder *encoder, struct tn_cursor *c,
     tn_pb_put_bytes(&ret, 1, key);
     tn_pb_put_bytes(&ret, 2, now);
     tn_pb_put_message(to, 4, &ret);
-    tn_rope_done(&ret);
 }
 
 /* arg_attr, ArgAttrs: 1 attr {1 key, 2 value}.  The shape of a handle is not
@@ -578,7 +564,6 @@ static void put_arg_attrs(struct tn_tf_encoder *encoder, struct tn_cursor attrs,
         tn_rope_span(&kept, tn_pb_field_span(&attrs, &field));
     }
     tn_pb_put_message(to, 2, &kept);
-    tn_rope_done(&kept);
 }
 
 static void put_old_arg_attr(struct tn_tf_encoder *encoder, struct tn_cursor *c,
@@ -605,7 +590,6 @@ static void put_old_arg_attr(struct tn_tf_encoder *encoder, struct tn_cursor *c,
     if (attrs.error)
         put_arg_attrs(encoder, attrs, &entry);
     tn_pb_put_message(to, 7, &entry);
-    tn_rope_done(&entry);
 }
 
 /* What the tables do not hold of it. */
@@ -662,7 +646,6 @@ static void put_args(struct tn_tf_encoder *encoder, struct tn_rope *signature,
         if (end->dtype != TN_UNDEFINED)
             tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(end->dtype));
         tn_pb_put_message(signature, number, &arg);
-        tn_rope_done(&arg);
     }
 }
 
@@ -677,7 +660,6 @@ static void put_new_signature(struct tn_tf_encoder  *encoder,
     put_args(encoder, &signature, 2, g->inputs);
     put_args(encoder, &signature, 3, g->outputs);
     tn_pb_put_message(function, 1, &signature);
-    tn_rope_done(&signature);
 }
 
 static void put_returns(struct tn_tf_encoder *encoder, struct tn_rope *function,
@@ -689,7 +671,6 @@ static void put_returns(struct tn_tf_encoder *encoder, struct tn_rope *function,
         put_arg_name(encoder, &ret, &outputs.items[i]);
         tn_pb_put_bytes(&ret, 2, outputs.items[i].name);
         tn_pb_put_message(function, 4, &ret);
-        tn_rope_done(&ret);
     }
 }
 
@@ -717,7 +698,6 @@ static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
         else
             put_returns(encoder, &function, g->outputs);
         tn_pb_put_message(&library, 1, &function);
-        tn_rope_done(&function);
     }
     for (uint64_t i = 0; i < old.count; i++) {
         struct tn_span     graph = old.items[i];
@@ -742,7 +722,6 @@ static void put_new_versions(struct tn_tf_encoder *encoder, struct tn_rope *to)
     tn_pb_put_varint(&versions, 1, NEW_PRODUCER);
     tn_pb_put_varint(&versions, 2, NEW_MIN_CONSUMER);
     tn_pb_put_message(to, 4, &versions);
-    tn_rope_done(&versions);
 }
 
 void tn_tf_encode_graph(struct tn_tf_encoder *encoder, uint32_t main,

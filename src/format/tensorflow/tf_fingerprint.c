@@ -66,7 +66,6 @@ void tn_tf_fingerprint_write(const struct tn_tf_fingerprint *print,
     tn_rope_init(&version, to->arena, to->error);
     tn_pb_put_varint(&version, 1, print->producer);
     tn_pb_put_message(to, 6, &version);
-    tn_rope_done(&version);
     if (print->uuid.size)
         tn_pb_put_bytes(to, 7, print->uuid);
 }
@@ -186,7 +185,6 @@ static void put_attr(struct tn_rope *node, const char *name,
     tn_pb_put_text(&entry, 1, name);
     tn_pb_put_message(&entry, 2, value);
     tn_pb_put_message(node, 5, &entry);
-    tn_rope_done(&entry);
 }
 
 static bool read_integer(struct tn_bytes text, int64_t *number)

@@ -157,7 +157,6 @@ static void put_meta_field(struct tn_tf_writing *w, uint32_t nth,
     tn_rope_init(&meta, &w->arena, w->error);
     put_meta(w, nth, &meta);
     tn_pb_put_message(to, 2, &meta);
-    tn_rope_done(&meta);
 }
 
 /* The SavedModel message: the old one, edited, or one around a graph. */

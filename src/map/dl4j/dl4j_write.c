@@ -26,7 +26,6 @@ static void put_message(const struct writing *w, struct tn_rope *to,
     tn_rope_init(&body, w->arena, w->error);
     put(w, &body, what);
     tn_pb_put_message(to, number, &body);
-    tn_rope_done(&body);
 }
 
 static void put_text(struct tn_rope *to, uint32_t number, struct tn_bytes text)

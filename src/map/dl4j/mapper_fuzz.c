@@ -91,10 +91,8 @@ static struct tn_bytes make_tensor(struct making *m)
         tn_rope_init(&dim, m->arena, m->error);
         tn_pb_put_varint(&dim, 1, (uint64_t)any_int(m));
         tn_pb_put_message(&shape, 2, &dim);
-        tn_rope_done(&dim);
     }
     tn_pb_put_message(&to, 2, &shape);
-    tn_rope_done(&shape);
     for (uint32_t i = 0; i < values; i++)
         if (lists[type] == 8)
             tn_pb_put_text(&to, 8, PICK(m, words));

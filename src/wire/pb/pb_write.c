@@ -82,11 +82,13 @@ void tn_pb_put_message(struct tn_rope *to, uint32_t number,
 {
     put_head(to, number, TN_WIRE_LEN, message->length, true);
     tn_rope_append(to, message);
+    tn_rope_done(message);
 }
 
 void tn_pb_put_group(struct tn_rope *to, uint32_t number, struct tn_rope *group)
 {
     put_head(to, number, TN_WIRE_GROUP_BEGIN, 0, false);
     tn_rope_append(to, group);
+    tn_rope_done(group);
     put_head(to, number, TN_WIRE_GROUP_END, 0, false);
 }

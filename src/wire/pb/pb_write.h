@@ -31,7 +31,7 @@ void tn_pb_put_span(struct tn_rope *to, uint32_t number, struct tn_span body);
 void tn_pb_put_producer(struct tn_rope *to, uint32_t number,
                         const struct tn_producer *body);
 
-/* A LEN field whose body is `message`; takes its pieces, leaves it empty. */
+/* A LEN field whose body is `message`, which is done with this. */
 void tn_pb_put_message(struct tn_rope *to, uint32_t number,
                        struct tn_rope *message);
 
