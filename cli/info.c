@@ -1,16 +1,274 @@
 /* info.c - tenon info: what a model file is, on one screen */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/model.h>
+#include <tenon/tenon.h>
 
 #include "failure.h"
-#include "info_json.h"
-#include "model_sums.h"
+#include "json.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
 #include "verb_table.h"
+
+enum { CLI_ROLE_COUNT = TN_ROLE_STATE + 1 };
+
+struct cli_sum {
+    uint64_t tensors, elements, bytes;
+};
+
+/* Tensors of one role and one type. */
+struct cli_sum_group {
+    enum tn_role   role;
+    enum tn_dtype  dtype;
+    struct cli_sum sum;
+};
+
+struct cli_sums {
+    struct cli_sum parameters;
+    uint32_t group_count; /* that occur: parameters first, most bytes first */
+    struct cli_sum_group groups[CLI_ROLE_COUNT * TN_DTYPE_COUNT];
+};
+
+/* ---- how many parameters a model has, and what its tensors take --------- */
+
+static void add_to(struct cli_sum *sum, const struct tn_tensor *tensor)
+{
+    sum->tensors++;
+    sum->elements = cli_add(sum->elements, tn_tensor_count(tensor));
+    sum->bytes    = cli_add(sum->bytes, cli_tensor_bytes(tensor));
+}
+
+static bool is_parameter(enum tn_role role, enum tn_dtype dtype)
+{
+    return role != TN_ROLE_STATE && role != TN_ROLE_SPARSE_INDICES &&
+           tn_dtype_bits(dtype) > 0;
+}
+
+/* While adding up, each role and type has its own place. */
+static struct cli_sum_group *group_of(struct cli_sums        *sums,
+                                      const struct tn_tensor *tensor)
+{
+    unsigned role = tn_tensor_role(tensor), dtype = tn_tensor_dtype(tensor);
+
+    role                        = role < CLI_ROLE_COUNT ? role : TN_ROLE_STATE;
+    dtype                       = dtype < TN_DTYPE_COUNT ? dtype : TN_UNDEFINED;
+    struct cli_sum_group *group = &sums->groups[role * TN_DTYPE_COUNT + dtype];
+    group->role                 = (enum tn_role)role;
+    group->dtype                = (enum tn_dtype)dtype;
+    return group;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+    const struct cli_sum_group *l = left, *r = right;
+    bool                        is_left = is_parameter(l->role, l->dtype);
+
+    if (is_left != is_parameter(r->role, r->dtype))
+        return is_left ? -1 : 1;
+    if (l->sum.bytes != r->sum.bytes)
+        return (l->sum.bytes < r->sum.bytes) - (l->sum.bytes > r->sum.bytes);
+    if (l->role != r->role)
+        return (l->role > r->role) - (l->role < r->role);
+    return (l->dtype > r->dtype) - (l->dtype < r->dtype);
+}
+
+/* Close the gaps, and sort. */
+static void rank_groups(struct cli_sums *sums)
+{
+    for (uint32_t i = 0; i < CLI_ROLE_COUNT * TN_DTYPE_COUNT; i++)
+        if (sums->groups[i].sum.tensors > 0)
+            sums->groups[sums->group_count++] = sums->groups[i];
+    qsort(sums->groups, sums->group_count, sizeof(sums->groups[0]),
+          compare_groups);
+}
+
+/* Parameters are the numbers that a model learned or was given: neither text,
+ * nor indices, nor the state of an optimizer.  Sums stop at the largest number
+ * instead of wrapping. */
+static void sums_add_up(struct cli_sums *sums, const struct tn_model *model)
+{
+    *sums = (struct cli_sums){ 0 };
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+
+        add_to(&group_of(sums, tensor)->sum, tensor);
+        if (is_parameter(tn_tensor_role(tensor), tn_tensor_dtype(tensor)))
+            add_to(&sums->parameters, tensor);
+    }
+    rank_groups(sums);
+}
+
+/* ---- tenon info --json: the members of a model -------------------------- */
+
+static void put_dims(struct cli_json *json, const struct tn_io *end)
+{
+    cli_json_key(json, "shape");
+    if (!end->has_rank) {
+        cli_json_null(json);
+        return;
+    }
+    cli_json_open_flat(json, '[');
+    for (uint32_t i = 0; i < end->rank; i++) {
+        if (end->dims[i].symbol.size > 0)
+            cli_json_bytes(json, end->dims[i].symbol);
+        else if (end->dims[i].value >= 0)
+            cli_json_number(json, (uint64_t)end->dims[i].value);
+        else
+            cli_json_null(json);
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_ends(struct cli_json *json, const char *key,
+                     struct tn_io_list ends)
+{
+    cli_json_key(json, key);
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < ends.count; i++) {
+        const struct tn_io *end = &ends.items[i];
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "name", end->name);
+        if (end->key.size > 0)
+            cli_json_put_bytes(json, "key", end->key);
+        cli_json_put_string(json, "dtype", tn_dtype_name(end->dtype));
+        put_dims(json, end);
+        if (end->note[0] != '\0')
+            cli_json_put_string(json, "note", end->note);
+        if (end->has_default)
+            cli_json_put_bool(json, "has_default", true);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_facts(struct cli_json *json, const struct tn_model *model)
+{
+    cli_json_key(json, "facts");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < tn_model_fact_count(model); i++) {
+        struct tn_fact fact = tn_model_fact(model, i);
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "key", fact.key);
+        cli_json_put_bytes(json, "value", fact.value);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+    cli_json_key(json, "tags");
+    cli_json_open_flat(json, '[');
+    for (uint32_t i = 0; i < tn_model_tag_count(model); i++)
+        cli_json_bytes(json, tn_model_tag(model, i));
+    cli_json_close(json, ']');
+}
+
+static void put_signatures(struct cli_json *json, const struct tn_model *model)
+{
+    cli_json_key(json, "signatures");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < tn_model_signature_count(model); i++) {
+        const struct tn_signature *s = tn_model_signature(model, i);
+
+        cli_json_open(json, '{');
+        cli_json_put_bytes(json, "name", s->name);
+        cli_json_put_bytes(json, "method", s->method);
+        put_ends(json, "inputs", s->inputs);
+        put_ends(json, "outputs", s->outputs);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_ops(struct cli_json *json, const struct tn_model *model)
+{
+    cli_json_put_number(json, "nodes", tn_model_node_count(model));
+    cli_json_put_number(json, "subgraphs", tn_model_subgraph_count(model));
+    cli_json_put_number(json, "functions", tn_model_function_count(model));
+    cli_json_key(json, "operators");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < tn_model_op_kind_count(model); i++) {
+        const struct tn_op_kind *kind = tn_model_op_kind(model, i);
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "type", kind->type);
+        cli_json_put_bytes(json, "domain", kind->domain);
+        cli_json_put_number(json, "count", kind->count);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void put_sum(struct cli_json *json, const struct cli_sum *sum)
+{
+    cli_json_put_number(json, "tensors", sum->tensors);
+    cli_json_put_number(json, "elements", sum->elements);
+    cli_json_put_number(json, "bytes", sum->bytes);
+}
+
+static void put_sums(struct cli_json *json, const struct cli_sums *sums)
+{
+    cli_json_key(json, "parameters");
+    cli_json_open_flat(json, '{');
+    put_sum(json, &sums->parameters);
+    cli_json_close(json, '}');
+    cli_json_key(json, "tensors");
+    cli_json_open(json, '[');
+    for (uint32_t i = 0; i < sums->group_count; i++) {
+        const struct cli_sum_group *group = &sums->groups[i];
+
+        cli_json_open_flat(json, '{');
+        cli_json_put_string(json, "dtype", tn_dtype_name(group->dtype));
+        cli_json_put_string(json, "role", cli_role_name(group->role));
+        put_sum(json, &group->sum);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+/* Tensors of PaddlePaddle that hold sequences; most models have none, and no
+ * such key. */
+static void put_sequences(struct cli_json *json, const struct tn_model *model)
+{
+    bool has_some = false;
+
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        if (tn_tensor_level_count(tensor) == 0)
+            continue;
+        if (!has_some) {
+            cli_json_key(json, "sequences");
+            cli_json_open(json, '[');
+        }
+        has_some = true;
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "name", tn_tensor_name(tensor));
+        cli_json_levels(json, tensor);
+        cli_json_close(json, '}');
+    }
+    if (has_some)
+        cli_json_close(json, ']');
+}
+
+/* Into an object that is open: see tenon.info/1 in docs/json.md. */
+static void json_model(struct cli_json *json, const struct tn_model *model,
+                       const struct cli_sums *sums)
+{
+    cli_json_put_string(json, "format", tn_model_format(model));
+    cli_json_put_string(json, "title", tn_model_title(model));
+    cli_json_put_string(json, "dialect", tn_model_dialect(model));
+    cli_json_put_number(json, "file_bytes", tn_model_file_size(model));
+    put_facts(json, model);
+    put_signatures(json, model);
+    put_ends(json, "inputs", tn_model_inputs(model));
+    put_ends(json, "outputs", tn_model_outputs(model));
+    put_ops(json, model);
+    put_sums(json, sums);
+    put_sequences(json, model);
+}
 
 enum { SHORT_LIST = 12 };
 
@@ -448,9 +706,9 @@ static int show_one(struct cli_session *session, const char *path,
     if (is_open) {
         struct page page = { .opts  = (const struct info_opts *)session->common,
                              .model = model };
-        cli_sums_add_up(&page.sums, model);
+        sums_add_up(&page.sums, model);
         if (json != NULL)
-            cli_json_model(json, model, &page.sums);
+            json_model(json, model, &page.sums);
         else
             print_page(&page, *is_next);
         *is_next = true;
