@@ -1,8 +1,8 @@
 /*
  * format.h - what a model format is: a const struct of functions
  *
- * All formats open the same way, so whoever has read one has read them all.
- * They are listed in registry.c.
+ * All formats work the same way: after reading one, you know the others.  They
+ * are listed in registry.c.
  */
 #ifndef TN_FORMAT_FORMAT_H
 #define TN_FORMAT_FORMAT_H
@@ -52,10 +52,10 @@ struct tn_write_options {
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
     uint64_t   *tensors_outside; /* ONNX: put into the external file; or NULL */
-    tn_on_loss *loss; /* told what the format cannot hold; NULL: nobody asks  */
+    tn_on_loss *loss; /* told what the format cannot hold; NULL: not wanted   */
     void       *loss_context;
-    /* Texts of a model of another format, for who has a place for them
-     * (has_about); NULL: the model is of this one's dialect. */
+    /* Texts of a model of another format, for formats that have a place for
+     * them (has_about); NULL: the model has this format's dialect. */
     const struct tn_about *about;
 };
 
@@ -80,9 +80,9 @@ struct tn_format {
      * is none. */
     enum tn_pb_builtin schema;
     const char        *message;
-    /* The table that a file is, of the schemas that the library carries
-     * ("sd.graph.FlatGraph"), else NULL.  And where in the file it lies; NULL:
-     * it is all of it.  `tag` may be empty: the newest. */
+    /* The table in a file, of the built-in schemas ("sd.graph.FlatGraph"), else
+     * NULL.  And where it is in the file; NULL: it is the whole file.  `tag`
+     * may be empty: the newest. */
     const char *flat;
     enum tn_status (*flat_span)(struct tn_bundle *bundle, struct tn_bytes tag,
                                 struct tn_span *span, struct tn_error *error);
@@ -118,7 +118,7 @@ struct tn_format {
     /* `tag` and `check` mend a file of it that was cut short. */
     bool can_repair;
 
-    /* Holds records of which nobody knows what they mean, not tensors. */
+    /* Holds records of unknown meaning, not tensors. */
     bool is_of_records;
 
     /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
@@ -132,10 +132,10 @@ struct tn_format {
      * apart.  NULL: never. */
     bool (*is_part_of)(const char *name, const char *other);
 
-    /* The skeleton: facts, ends, names, shapes, types, offsets, and the ops
-     * when model->wants_graph.  Never touches weights: the cost is in the
-     * number of tensors and nodes, not in their size.  Fails at the first
-     * byte that contradicts the format. */
+    /* The skeleton: facts, inputs and outputs, names, shapes, types, offsets,
+     * and the ops if model->wants_graph.  Never touches weights: the cost grows
+     * with the number of tensors and nodes, not with their size.  Fails at the
+     * first byte that contradicts the format. */
     enum tn_status (*open)(struct tn_bundle *bundle, struct tn_model *model,
                            struct tn_error *error);
 
@@ -163,9 +163,10 @@ struct tn_format {
     void (*describe)(const struct tn_model *model, struct tn_about *about);
     bool has_about;
 
-    /* Of `message`, the fields that describe() lists and that another graph is
-     * made of, or for which a set of tensors already says that the graph is
-     * left behind.  All others are told as losses.  NULL: see tell_rest(). */
+    /* Fields of `message` that need not be reported as losses: those that
+     * describe() lists and those that another graph is made of, or that belong
+     * to the graph, of which a set of tensors already reports the loss.  All
+     * others are reported.  NULL: see tell_rest(). */
     const struct tn_rest_row *taken_by_graph, *taken_by_tensors;
 
     /* What else of the model only this format can hold, when it is written in

@@ -1,14 +1,14 @@
 /*
- * rest.h - the fields of a protobuf message that somebody does not take along
+ * rest.h - the fields of a protobuf message that a conversion leaves behind
  *
- * A conversion lists the fields that it takes, message by message; this walks
- * the whole message and tells every other field that has a value.  So a field
- * that nobody thought of is told, and only what is listed can be forgotten.
+ * A conversion lists the fields that it uses, message by message; this walks
+ * the whole message and reports every other field that has a value.  So fields
+ * that were not thought of are reported, and only listed ones can be forgotten.
  *
  *   { "onnx.NodeProto", NULL, "input! output! op_type! attribute" }
  *
- * `!` takes the field with all that is in it; without it, a message is looked
- * into.  A message without a row is taken whole.
+ * `!` takes the field with everything in it; without it, the fields of a
+ * message are looked at one by one.  A message without a row is taken whole.
  */
 #ifndef TN_FORMAT_REST_H
 #define TN_FORMAT_REST_H

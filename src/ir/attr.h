@@ -31,9 +31,9 @@ struct tn_dialect {
     bool (*next_attr)(struct tn_cursor *node, struct tn_bytes *name,
                       struct tn_span *wire);
 
-    /* Where of several with one name only the last counts, next_attr looks
-     * ahead and skips the others; this one does not, for who compares the names
-     * himself.  NULL: next_attr does not either. */
+    /* If an attribute may be repeated and only the last counts, next_attr looks
+     * ahead and skips the others.  This one does not, for callers that compare
+     * the names themselves.  NULL: next_attr does not skip any. */
     bool (*next_entry)(struct tn_cursor *node, struct tn_bytes *name,
                        struct tn_span *wire);
 

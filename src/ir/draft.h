@@ -161,8 +161,8 @@ enum tn_status tn_draft_remove_states(struct tn_draft *draft,
                                       tn_draft_claim *is_one, void *context,
                                       struct tn_error *error);
 
-/* What a function takes and gives from now on; as many as before.  The ends
- * live as long as the draft's arena. */
+/* Replaces the inputs and outputs of a function, keeping their numbers.  They
+ * must live as long as the draft's arena. */
 enum tn_status tn_draft_set_io(struct tn_draft *draft, uint32_t graph,
                                const struct tn_io *inputs,
                                const struct tn_io *outputs,

@@ -2,15 +2,15 @@
  * model_tables.h - a model in memory: flat tables, 32-bit ids, names stored
  * once
  *
- * A format's open() fills the skeleton: facts, ends, tensors with payloads, and
- * how often each operator occurs.  When the caller wants the graph, it fills
- * the tables of ops and values in the same pass.  Attributes stay where they
- * are: an op knows its span in the file, and its attributes are decoded from
- * there when asked for (attr.h).
+ * A format's open() fills the skeleton: facts, inputs and outputs, tensors with
+ * payloads, and how often each operator occurs.  If the caller wants the graph,
+ * it fills the tables of ops and values in the same pass.  Attributes stay in
+ * the file: an op knows its span, and its attributes are decoded from there on
+ * request (attr.h).
  *
- * Graphs are filled one after the other, never nested: a format queues what it
- * finds inside nodes and comes back to it, so the ops of a graph are contiguous
- * and depth costs no stack.
+ * Graphs are filled one after the other, never nested: a format queues the
+ * graphs it finds inside nodes and comes back to them, so the ops of a graph
+ * are contiguous and depth costs no stack.
  */
 #ifndef TN_IR_MODEL_TABLES_H
 #define TN_IR_MODEL_TABLES_H

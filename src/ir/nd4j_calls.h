@@ -66,9 +66,9 @@ struct tn_arg_slots {
 typedef void tn_arg_fault_fn(void *context, enum tn_arg_fault fault,
                              uint32_t index, struct tn_bytes name);
 
-/* `names` may be NULL: nothing is named.  Every fault is told; the places are
- * of use when there is none.  False: there was one, or memory is short and
- * `error` says so. */
+/* `names` may be NULL: nothing is named.  `each` is called for every fault; the
+ * slots are valid only if there is none.  False if there was one, or if memory
+ * ran out, which sets `error`. */
 bool tn_args_assign(const struct tn_vocab_op *op, enum tn_vocab_list list,
                     const struct tn_bytes *names, uint32_t count,
                     struct tn_arena *arena, struct tn_arg_slots *places,

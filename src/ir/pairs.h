@@ -10,7 +10,7 @@ struct tn_pairs {
     uint32_t         *values; /* TN_NONE: a free slot                         */
     uint64_t          room;   /* a power of two, or 0                         */
     uint64_t          count;
-    uint64_t          seed; /* odd, and known to nobody outside               */
+    uint64_t          seed; /* odd, and unknown to others                     */
 };
 
 void tn_pairs_init(struct tn_pairs *pairs, struct tn_memory *memory);

@@ -3,10 +3,10 @@
  *
  * Under tn_payload_stream(), for TN_ENCODING_VIEW and TN_ENCODING_FORTRAN.
  *
- * Permuted, sliced and Fortran-ordered data is one thing: a start and a stride
- * per axis over somebody's elements.  Such views of views collapse into one,
- * and are gathered a window at a time, in tiles.  Views nest to a depth of
- * TN_VIEW_DEPTH_LIMIT.
+ * Permuted, sliced and Fortran-ordered data are the same thing: a start and a
+ * stride per axis over the elements of another tensor.  Views of such views are
+ * combined into one, and gathered a window at a time, in tiles.  Views nest to
+ * a depth of TN_VIEW_DEPTH_LIMIT.
  */
 #ifndef TN_IR_PAYLOAD_VIEW_H
 #define TN_IR_PAYLOAD_VIEW_H

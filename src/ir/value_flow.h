@@ -2,24 +2,24 @@
  * value_flow.h - types, ranks and sizes along a graph, and through graphs that
  * nodes run
  *
- * Producers are judged before their consumers, whatever the order of a file.
- * When a node runs graphs (If, Loop, a call of a function), what is known of
- * its inputs goes into them, and what they give is what the node gives;
- * branches have to agree.
+ * Producers are checked before their consumers, whatever the order of the file.
+ * If a node runs graphs (If, Loop, a call of a function), what is known about
+ * its inputs is passed into them, and their outputs are the node's outputs;
+ * branches must agree.
  *
  * A subgraph belongs to one node, and is walked once.  A function is walked
  * once for each set of types and ranks that it is called with, up to a limit: a
  * library of functions that call each other costs no more than its size times
- * that limit.  A function that is being walked already (recursion) gives
- * nothing that is known.
+ * that limit.  About the outputs of a function that is already being walked
+ * (recursion) nothing is known.
  *
- * Loops may change the rank of what they carry.  So a loop is tried first,
- * without a word: when what comes out has another rank than what went in, then
- * nothing is known of it.  Trials have a budget, since loops may be in loops.
+ * A loop may change the rank of its loop variables.  So it is first tried
+ * without reporting anything: if a variable comes out with another rank,
+ * nothing is known about it.  Trials have a budget, since loops may be nested.
  *
- * Where a graph may be one that never runs, and is wrong only for the ranks
- * that it would get, that is a note; when it is so with all graphs of a node,
- * the node cannot run.
+ * If a graph may be one that never runs, and is wrong only for the ranks that
+ * it would get, that is a note; if this holds for all graphs of a node, the
+ * node cannot run.
  */
 #ifndef TN_IR_VALUE_FLOW_H
 #define TN_IR_VALUE_FLOW_H

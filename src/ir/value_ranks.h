@@ -62,7 +62,7 @@ bool tn_ranking_closes_loop(const struct tn_ranking *r, uint32_t value);
 void tn_ranking_enter(struct tn_ranking *r, uint32_t op, uint32_t outer,
                       uint32_t value, uint8_t rank);
 
-/* The same in the first round of a loop, which says nothing of the next. */
+/* The same in the first round of a loop, which does not determine the next. */
 void tn_ranking_begin(struct tn_ranking *r, uint32_t value, uint8_t rank);
 
 /* Two values that the node gives as one. */

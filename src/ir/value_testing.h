@@ -69,7 +69,7 @@ static inline void testing_declare_ranks(void *context, uint8_t *ranks)
     testing_declare_all(context, true, ranks);
 }
 
-/* Values called by the letters, as ends of the graph. */
+/* Values named by the letters, as inputs and outputs of the graph. */
 static inline struct tn_io_list testing_ends(struct testing_scene *s,
                                              uint32_t              graph,
                                              const char           *letters,

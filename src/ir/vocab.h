@@ -1,14 +1,14 @@
 /*
- * vocab.h - a vocabulary: which operators a dialect has, and what they take
+ * vocab.h - a vocabulary: the operators of a dialect and their arguments
  *
  * The type system of a dialect, as data: for every operator and version its
  * inputs, outputs, attributes with defaults and bounds, and type constraints.
- * The text format is explained in rules/README.md; the vocabularies of the
- * dialects that we know are carried in the library.
+ * rules/README.md explains the text format; the vocabularies of the dialects
+ * that we know are built into the library.
  *
  * The lines of a text are indexed when it is loaded; an operator is parsed, or
- * unpacked, when it is first asked for and kept.  So finding one changes the
- * vocabulary: it belongs to one job, in that job's arena.
+ * unpacked, on first use and kept.  So finding one changes the vocabulary: it
+ * belongs to one job, in that job's arena.
  */
 #ifndef TN_IR_VOCAB_H
 #define TN_IR_VOCAB_H
@@ -235,15 +235,14 @@ struct tn_vocab {
     /* Of a packed one (vocab_pack.h). */
     struct tn_bytes            packed;
     const uint8_t             *packed_rows;
-    const struct tn_vocab_op **ops; /* by row; NULL: nobody asked yet         */
+    const struct tn_vocab_op **ops; /* by row; NULL: not used yet             */
 };
 
-/* The vocabulary of a dialect that the library carries, as text; empty: there
- * is none. */
+/* The built-in vocabulary of a dialect, as text; empty if there is none. */
 struct tn_bytes tn_vocab_builtin(const char *dialect);
 
-/* Opens the one that the library carries, which was read when it was built: no
- * line is read again.  NOT_FOUND: there is none. */
+/* Opens a built-in vocabulary, which was parsed when the library was built: no
+ * line is read again.  NOT_FOUND if there is none. */
 enum tn_status tn_vocab_open(struct tn_vocab *vocab, struct tn_arena *arena,
                              const char *dialect, struct tn_error *error);
 
@@ -278,7 +277,7 @@ int64_t tn_vocab_next_version(const struct tn_vocab *vocab,
                               struct tn_bytes domain, struct tn_bytes name,
                               int64_t version);
 
-/* Operators in order, for those who want all: `index` below row_count. */
+/* Operators in order, for callers that need all: `index` below row_count. */
 const struct tn_vocab_op *tn_vocab_at(struct tn_vocab *vocab, uint32_t index,
                                       struct tn_error *error);
 

@@ -157,7 +157,7 @@ enum tn_status tn_vocab_check(const struct tn_model     *model,
                               const struct tn_vocab_use *use,
                               struct tn_report *report, struct tn_error *error);
 
-/* The same against a vocabulary that the library carries; `use` has none. */
+/* The same against a built-in vocabulary; `use` has none. */
 enum tn_status tn_vocab_check_builtin(const struct tn_model     *model,
                                       const struct tn_vocab_use *use,
                                       const char                *dialect,

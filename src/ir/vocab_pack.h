@@ -1,16 +1,17 @@
 /*
- * vocab_pack.h - vocabularies as bytes, so that ours need not be read at run
+ * vocab_pack.h - vocabularies as bytes, so that ours need not be parsed at run
  * time
  *
- * The vocabularies that the library carries are read while it is built
+ * The built-in vocabularies are parsed while the library is built
  * (rules/compile.c) and packed (base/pack.h):
  *
- *   operators, each where its row says
- *   rows of 16 bytes, four u32: place and size of the name in the text,
- * version, place of the operator; in the order of the text the outline:
- * dialect, named types, domains u32          where the outline begins
+ *   operators    each where its row says
+ *   rows         of 16 bytes, four u32: offset and size of the name in the
+ *                text, version, offset of the operator; in its order
+ *   outline      dialect, named types, domains
+ *   u32          where the outline begins
  *
- * Rows are searched as they lie, an operator is read when it is asked for.
+ * Rows are searched in place; an operator is read on first use.
  */
 #ifndef TN_IR_VOCAB_PACK_H
 #define TN_IR_VOCAB_PACK_H

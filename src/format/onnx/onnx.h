@@ -232,8 +232,8 @@ void tn_onnx_sides_init(struct tn_onnx_sides *sides, struct tn_bundle *bundle,
                         struct tn_arena *arena);
 void tn_onnx_sides_done(struct tn_onnx_sides *sides);
 
-/* The payload of a tensor whose data_location is EXTERNAL, under every rule
- * for a stranger's file names and ranges. */
+/* The payload of a tensor whose data_location is EXTERNAL, under all rules for
+ * untrusted file names and ranges. */
 void tn_onnx_sides_locate(struct tn_onnx_sides        *sides,
                           const struct tn_onnx_tensor *tensor,
                           struct tn_elements *elements, struct tn_error *error);

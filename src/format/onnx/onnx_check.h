@@ -112,9 +112,10 @@ struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
                                            const struct tn_onnx_place *where,
                                            bool                        is_end);
 
-/* An AttributeProto; `is_in_function`: it may refer to the caller's.  What
- * cannot be read is in the cursor's error, for who made it to report.  True:
- * nothing is wrong, nor with another of the same bytes. */
+/* Checks an AttributeProto; `is_in_function`: it may refer to the caller's.  If
+ * it cannot be read, the cursor's error says so, and the caller reports it.
+ * True if nothing is wrong, which then holds for all attributes of the same
+ * bytes. */
 bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              struct tn_cursor            attribute,
                              const struct tn_onnx_place *where,

@@ -41,7 +41,7 @@ void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
                                uint32_t number, struct tn_span message);
 
 /* The elements of tensor row `tensor` (TN_NONE: it has none) as its fate says:
- * the fields that carry them, at the end of a TensorProto. */
+ * the fields that hold them, at the end of a TensorProto. */
 void tn_onnx_put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
                         const struct tn_elements *elements, uint32_t tensor);
 

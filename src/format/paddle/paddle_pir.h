@@ -99,7 +99,7 @@ enum tn_pir_kind {
 struct tn_pir_attr_rule {
     struct tn_bytes       pir, legacy;
     enum tn_pir_kind      kind;
-    const struct tn_tree *fallback; /* what D is when nobody says; or NULL    */
+    const struct tn_tree *fallback; /* the default of D; or NULL              */
 };
 
 /* An operand or a result. */

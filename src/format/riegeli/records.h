@@ -1,8 +1,8 @@
 /*
  * records.h - the format riegeli: a file of records, each a tensor of bytes
  *
- * The records of a chunk lie behind each other in one source, which unpacks the
- * chunk when somebody reads it.
+ * The records of a chunk are adjacent in one source, which unpacks the chunk
+ * when it is read.
  */
 #ifndef TN_FORMAT_RIEGELI_RECORDS_H
 #define TN_FORMAT_RIEGELI_RECORDS_H
@@ -23,17 +23,17 @@ enum tn_status tn_records_source(struct tn_records *records, uint64_t begin,
                                  uint64_t size, struct tn_source **out,
                                  struct tn_error *error);
 
-/* Everything about a chunked file that merging does not look at: chunks that
- * are not used, or twice; records that are no chunk; types; versions.  `type`
- * is the message that was split, NULL when nobody knows; `sibling` the name of
- * a whole message beside it, NULL when there is none. */
+/* Reports everything about a chunked file that merging does not check: chunks
+ * that are unused, or used twice; records that are not chunks; types; versions.
+ * `type` is the message that was split, NULL if unknown; `sibling` the name of
+ * a whole message beside it, NULL if there is none. */
 enum tn_status tn_cpb_check(struct tn_cpb              *cpb,
                             const struct tn_pb_message *type,
                             const char *sibling, struct tn_report *report,
                             struct tn_error *error);
 
-/* The same for chunks that nobody could join: each is also held against the
- * type that its path leads to. */
+/* The same for chunks that could not be joined: each is also checked against
+ * the type that its path leads to. */
 enum tn_status tn_cpb_check_apart(struct tn_cpb              *cpb,
                                   const struct tn_pb_message *type,
                                   const char *sibling, struct tn_report *report,

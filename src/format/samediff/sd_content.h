@@ -15,9 +15,9 @@
 struct tn_sd_entry {
     struct tn_bytes              name;
     const struct tn_elements    *elements; /* NULL: no data                   */
-    const struct tn_sd_variable *said; /* what a file or the ends of the graph
-                                          say of it: shape, control
-                                          dependencies; never NULL            */
+    const struct tn_sd_variable *said; /* what the file, or the graph's inputs
+                                          and outputs, say about it: shape,
+                                          control dependencies; never NULL    */
     int32_t first, second; /* number: which op makes it, which output         */
     int8_t  dtype;
     int8_t  kind; /* enum tn_sd_kind, or what the file says                   */

@@ -5,9 +5,9 @@
  *   u64 graph offset 32          all big-endian
  *   FlatGraph | arrays, back to back | manifest, to the end of the file
  *
- * How long the graph is stands nowhere: it ends where the first array begins.
+ * The length of the graph is not stored: it ends where the first array begins.
  * The manifest is a Java object stream (wire/javaser): name of a variable to
- * (offset, length).  While a file is being written both fields of it are -1.
+ * (offset, length).  While a file is being written, both of its fields are -1.
  *
  * A model in shards is BASE.shard<i>-of-<n>.sdnb: shard 0 has the graph, the
  * others variables with data and the states of the updater.

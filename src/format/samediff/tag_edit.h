@@ -1,13 +1,13 @@
 /*
  * tag_edit.h - changing and looking at the tags of a container on disk
  *
- *   tag_edit.c  adding a tag, sharing arrays that are there already; removing
- *               one, others that share from it get a copy; writing the
- *               container anew without what nobody needs
- *   tag_look.c  what the tags are, and how two of them differ
+ *   tag_edit.c  adds a tag, sharing arrays that exist already; removes one and
+ *               copies its arrays to tags that share them; rewrites the
+ *               container without what no tag needs
+ *   tag_look.c  lists the tags, and how two of them differ
  *
- * Adding and removing append a commit: what was there stays valid until the
- * new state is on disk.  Compacting writes a second file and renames it.
+ * Adding and removing append a commit: the old state stays valid until the new
+ * one is on disk.  Compacting writes a second file and renames it.
  */
 #ifndef TN_FORMAT_TAG_EDIT_H
 #define TN_FORMAT_TAG_EDIT_H

@@ -28,7 +28,7 @@ struct tn_tag_text {
     struct tn_bytes   bytes;
     uint64_t          offset; /* of its first byte, for complaints; NOWHERE   */
     const char       *entry;  /* its name, for complaints                     */
-    struct tn_report *report; /* gets what is odd; NULL: nobody does          */
+    struct tn_report *report; /* gets what is odd; NULL: not wanted           */
 };
 
 struct tn_tag_ref {

@@ -98,7 +98,7 @@ struct tn_tagged {
     struct tn_zip         *zip; /* borrowed, open, perhaps lazy               */
     struct tn_memory      *memory;
     struct tn_bundle      *bundle; /* keeps unpacked entries; NULL: `kept`    */
-    struct tn_report      *report; /* gets what is odd; NULL: nobody does     */
+    struct tn_report      *report; /* gets what is odd; NULL: not wanted      */
     struct tn_arena        arena;
     struct tn_list         kept; /* struct tn_source *                        */
     const struct tn_bytes *tags; /* oldest first; in the arena                */
@@ -193,7 +193,7 @@ struct tn_tagged_extra {
     const struct tn_span     *files; /* of .fb, by ref                        */
 };
 
-/* An entry below the tag that nobody knows. */
+/* An unknown entry below the tag. */
 struct tn_tagged_stranger {
     struct tn_bytes name; /* without the tag                                  */
     struct tn_span  bytes;
@@ -214,8 +214,8 @@ struct tn_tagged_detail {
 const struct tn_tagged_detail *tn_tagged_detail_of(
     const struct tn_model *model);
 
-/* tagged_graph.c: variables, ops, ends of all graphs of graph.fb.  Arrays are
- * not in there; `find` of the reader gives them. */
+/* tagged_graph.c: variables, ops, inputs and outputs of all graphs of graph.fb.
+ * Arrays are not in there; `find` of the reader returns them. */
 enum tn_status tn_tagged_graph_read(struct tn_sd_reader      *r,
                                     const struct tn_fb_table *root,
                                     struct tn_sd_names       *outputs);

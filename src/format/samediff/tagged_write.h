@@ -22,7 +22,7 @@
 /* One file that a line names. */
 struct tn_tagged_file {
     const struct tn_elements *elements; /* NULL: `verbatim`                   */
-    struct tn_span            verbatim; /* of a kind that nobody knows        */
+    struct tn_span            verbatim; /* of an unknown kind                 */
     bool                      is_shared; /* is there: its ref says where      */
 };
 

@@ -137,8 +137,9 @@ enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
                                enum tn_graph_kind kind, const char *path,
                                struct tn_tf_meta *meta, struct tn_error *error);
 
-/* The model's own ends are those of serving_default, or of the only signature:
- * the nodes that nobody uses are those that save it. */
+/* The model's own inputs and outputs are those of serving_default, or of the
+ * only signature: the nodes whose outputs are not used are those that save the
+ * model. */
 void tn_tf_use_signature_io(struct tn_model *model);
 
 /* ---- what open leaves for check and write ------------------------------- */
@@ -247,8 +248,7 @@ int tn_tf_probe_meta_graph(const struct tn_probe *probe);
 int tn_tf_probe_saved_model(const struct tn_probe *probe);
 int tn_tf_probe_checkpoint(const struct tn_probe *probe);
 
-/* "model.data-00000-of-00002": a shard, which says nothing without its index.
- */
+/* "model.data-00000-of-00002": a shard, which is useless without its index. */
 bool tn_tf_is_shard_name(const char *name);
 
 /* "00000123/": what model servers put above a SavedModel. */

@@ -17,7 +17,7 @@
 
 #define TN_TF_FINGERPRINT "fingerprint.pb"
 
-/* Who made it, by which formulas. */
+/* Which program made it, and by which formulas. */
 #define TN_TF_PRODUCER_WHOLE   4 /* of a saved_model.pb                       */
 #define TN_TF_PRODUCER_CHUNKED 2 /* of a saved_model.cpb */
 #define TN_TF_PRODUCER_NAMED   5 /* only a uuid                               */

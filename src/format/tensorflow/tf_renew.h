@@ -1,7 +1,7 @@
 /*
  * tf_renew.h - the fingerprint of a SavedModel that is being written
  *
- * A folder that had a fingerprint gets a true one.  Who made none gets none.
+ * A folder that had a fingerprint gets a correct one; others get none.
  */
 #ifndef TN_FORMAT_TF_RENEW_H
 #define TN_FORMAT_TF_RENEW_H

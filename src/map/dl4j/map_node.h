@@ -30,7 +30,7 @@ struct tn_map_node {
     const struct tn_bytes *inputs; /* data only; "" is one not given       */
     uint32_t               input_count;
     const struct tn_bytes *outputs; /* ONNX, Paddle: as the node has them;
-                                       "" is one that nobody wants         */
+                                       "" is one that is not used          */
     uint32_t                  output_count;
     const struct tn_bytes    *slots; /* Paddle: by input, its parameter       */
     const struct tn_map_attr *attrs;

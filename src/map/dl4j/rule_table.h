@@ -28,8 +28,8 @@
 /* What it gives, as bits by enum tn_arg_type. */
 #define TN_GIVES(type) (1u << TN_ARG_##type)
 
-/* Finds the value of an input, in the arena; *is_known is false if nobody knows
- * it.  A failure is one of a value that is known. */
+/* Finds the value of an input, in the arena; *is_known is false if it is
+ * unknown.  A failure means that a known value cannot be read. */
 typedef enum tn_status tn_map_constant(void *context, struct tn_bytes name,
                                        struct tn_map_tensor *tensor,
                                        bool *is_known, struct tn_arena *arena,
@@ -83,7 +83,7 @@ extern const struct tn_map_function tn_map_functions_of_attributes[];
 /* By the name in a rule file; NULL: there is none. */
 const struct tn_map_function *tn_map_function_find(struct tn_bytes name);
 
-/* By position, NULL at the end: for those who want all. */
+/* By position, NULL at the end: for callers that need all. */
 const struct tn_map_function *tn_map_function_at(unsigned index);
 
 /* The function that connects attributes by name, for short notations. */

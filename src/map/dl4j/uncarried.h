@@ -1,21 +1,21 @@
 /*
- * uncarried.h - what of a node makes no difference to its mapper
+ * uncarried.h - values of a node that its mapper ignores
  *
- * A mapper that drops an attribute gives the same op whatever the attribute
- * is.  So every value that is not the framework's default is changed, one by
- * one and lists element by element, and the mapper runs again: where the op
- * stays the same, the value is not carried.  That also finds attributes that a
- * rule reads and makes nothing of, such as a word that it compares with
- * another.  An input is carried when it is an input of the op, or when a rule
- * asked for its value.
+ * A mapper that drops an attribute gives the same op whatever the attribute's
+ * value is.  So every value that is not the framework's default is changed, one
+ * by one and lists element by element, and the mapper runs again: if the op
+ * stays the same, the mapper ignores that value.  This also finds attributes
+ * that a rule reads without effect, such as a word that it compares with
+ * another.  An input is used if it is an input of the op, or if a rule asked
+ * for its value.
  */
 #ifndef TN_MAP_UNCARRIED_H
 #define TN_MAP_UNCARRIED_H
 
 #include "map/dl4j/run_mapper.h"
 
-/* `name` is the attribute or the formal input; `what` says which value of it
- * is not carried: "attribute 'group' = 2". */
+/* `name` is the attribute or the formal input; `what` says which value of it is
+ * ignored: "attribute 'group' = 2". */
 typedef void tn_on_unmapped(void *context, struct tn_bytes name,
                             const char *what);
 

@@ -2,9 +2,9 @@
  * flow.h - control flow of graphs, in its two forms
  *
  * Structured (ONNX, TensorFlow 2): a node has graphs for what may or may not
- * run.  In a net of any dialect these two say it, with the meaning that ONNX
- * gives them; rules never see them, who applies rules carries them over and
- * maps their graphs:
+ * run.  In a net of any dialect these two nodes express it, with ONNX's
+ * meaning. Rules never see them: lang_apply.c copies them and maps their
+ * graphs.
  *
  *   If(cond) {then_branch, else_branch}
  *       graphs without inputs; the node's outputs are those of the one that ran
@@ -43,8 +43,8 @@ enum tn_status tn_flow_scans(struct tn_net *net);
  * a Loop with scan outputs (tn_flow_scans() first). */
 enum tn_status tn_flow_lower(struct tn_net *net);
 
-/* In a TensorFlow net: where somebody asks which input of a Merge came, a
- * second Merge says it.  Before tn_flow_raise(). */
+/* In a TensorFlow net: if the number of the input of a Merge that came is used,
+ * a second Merge computes it.  Call it before tn_flow_raise(). */
 void tn_flow_number(struct tn_net *net);
 
 /* Every Switch, Merge and frame of the main graph becomes If and Loop.
@@ -53,8 +53,9 @@ void tn_flow_number(struct tn_net *net);
  * one frame, an Exit that no Switch feeds. */
 enum tn_status tn_flow_raise(struct tn_net *net);
 
-/* In an nd4j net: a list that a Loop writes in every round and nobody else sees
- * becomes a scan output of the Loop.  After tn_flow_raise(). */
+/* In an nd4j net: a list that a Loop writes in every round, and that is used
+ * nowhere else, becomes a scan output of the Loop.  Call it after
+ * tn_flow_raise(). */
 enum tn_status tn_flow_stack(struct tn_net *net);
 
 /* Of an nd4j net that becomes one whose lists are values: what flows between

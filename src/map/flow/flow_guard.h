@@ -21,7 +21,7 @@ enum tn_flow_kind {
     TN_FLOW_EXIT,
     TN_FLOW_NEXT,
     TN_FLOW_COND,
-    TN_FLOW_IDENTITY, /* carries on what it gets                              */
+    TN_FLOW_IDENTITY, /* passes on what it gets                               */
 };
 
 /* TensorFlow's and nd4j's names. */

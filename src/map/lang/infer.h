@@ -1,9 +1,9 @@
 /*
  * infer.h - what is known of the values of a net
  *
- * Types and shapes of a net through the rules of a file of shapes, and values
- * that follow from shapes and constants, when somebody asks for them.  What
- * cannot be told stays unknown; that is never an error.
+ * Types and shapes of a net by the rules of a file of shapes, and, on request,
+ * values that follow from shapes and constants.  What cannot be determined
+ * stays unknown, which is never an error.
  *
  *   struct tn_infer *facts;
  *   TN_TRY(tn_infer_open(&facts, &net, file));
@@ -34,7 +34,7 @@ void           tn_infer_close(struct tn_infer *infer);
  * model declares stays; what it leaves open is filled in. */
 enum tn_status tn_infer_run(struct tn_infer *infer);
 
-/* Both for those who need types alone. */
+/* Both for callers that only need types. */
 enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes);
 
 /* The types of what one node makes. */

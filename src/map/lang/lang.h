@@ -93,8 +93,8 @@ struct tn_lang_attr {
     struct tn_location place;
 };
 
-/* No tree is deeper, a def counting with what it is made of: whoever walks
- * one may recurse. */
+/* No tree is deeper, counting a def with its body: code that walks one may
+ * recurse. */
 #define TN_LANG_DEPTH 200
 
 struct tn_lang_expr {
@@ -267,7 +267,7 @@ struct tn_lang_file {
     struct tn_list examples; /* struct tn_lang_example                       */
     struct tn_list ignored;  /* struct tn_bytes: attributes that no head of
                                 the file needs to name                       */
-    const struct tn_native *functions; /* for whoever parsed it to set        */
+    const struct tn_native *functions; /* set by the caller of the parser     */
     uint32_t                function_count;
     struct tn_bytes         text, packed; /* of a packed file (lang_pack.h):
                                              where the rest of its items is   */

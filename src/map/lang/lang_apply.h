@@ -1,18 +1,17 @@
 /*
  * lang_apply.h - a net of one dialect becomes a net of another
  *
- * Every node of the source is looked at once, in order, graph by graph.  The
- * first rule that applies makes its nodes in the target; nodes of the target
- * keep the `source` of the node they come from.  Values keep their names: the
- * outputs of a rule are called what the outputs of the node were called, what
- * lies between is named after them.  Constants are carried by reference, when
- * something uses them.
+ * Every node of the source is visited once, in order, graph by graph.  The
+ * first rule that applies makes its nodes in the target; these keep the
+ * `source` of the node they come from.  Values keep their names: the outputs of
+ * a rule have the names of the node's outputs, and values in between are named
+ * after them.  Constants are copied by reference, when they are used.
  *
- * If and Loop that hold graphs mean the same in every dialect (flow.h): without
- * a rule of their own they are carried over, and their graphs are mapped.
+ * If and Loop with graphs mean the same in every dialect (flow.h): without a
+ * rule of their own they are copied, and their graphs are mapped.
  *
- * A node that no rule takes is carried over as it is and counted: whether that
- * is an error is the caller's to say (convert --allow).
+ * A node without a rule is copied as it is and counted: the caller decides
+ * whether that is an error (convert --allow).
  */
 #ifndef TN_MAP_LANG_APPLY_H
 #define TN_MAP_LANG_APPLY_H

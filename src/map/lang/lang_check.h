@@ -38,8 +38,8 @@ enum tn_status tn_lang_check(const struct tn_lang_file *file,
                              tn_on_lang_finding *on, void *context,
                              struct tn_error *error);
 
-/* The vocabulary that the library carries for a dialect, in the versions that
- * our rules are for. */
+/* The built-in vocabulary of a dialect, in the versions that our rules are
+ * for. */
 enum tn_status tn_lang_side_open(struct tn_lang_side *side,
                                  struct tn_vocab *vocab, struct tn_arena *arena,
                                  struct tn_bytes  dialect,

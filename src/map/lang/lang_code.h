@@ -157,7 +157,7 @@ struct tn_code_entry {
     struct tn_bytes      domain;
     struct tn_lang_rule *rule; /* complete once it is made ready        */
     struct tn_code_file *file;
-    struct tn_code_rule *code; /* NULL: nobody asked yet                */
+    struct tn_code_rule *code; /* NULL: not used yet                    */
     uint32_t             next; /* entry of the same type, or TN_NONE    */
 };
 

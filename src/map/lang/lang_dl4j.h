@@ -1,17 +1,17 @@
 /*
- * lang_dl4j.h - mappers of the import IR as rules that carry models
+ * lang_dl4j.h - mappers of the import IR as rules, for whole models
  *
- * A mapper takes a node and says what nd4j is called with.  Here each becomes a
- * rule of our language,
+ * A mapper takes a node and determines the nd4j call.  Here each becomes a rule
+ * of our language,
  *
  *   rules tensorflow -> nd4j 1
  *   Conv2D(xs...) -> (ys...) => native dl4j
  *
- * whose function runs the mapper and makes that call.  So everything around
- * rules holds for mappers, too: the first that applies is taken, one that
- * cannot say what nd4j needs, or gives another type or shape than the node has,
- * refuses, plans tell which did what.  Values of a node that make no difference
- * to its mapper are written down.
+ * whose function runs the mapper and makes that call.  So everything about
+ * rules also holds for mappers: the first that applies is taken; one that does
+ * not give what nd4j needs, or gives another type or shape than the node has,
+ * refuses; plans show which did what.  Values of a node that its mapper ignores
+ * are recorded.
  */
 #ifndef TN_MAP_LANG_DL4J_H
 #define TN_MAP_LANG_DL4J_H

@@ -2,8 +2,8 @@
  * lang_emit.h - the body of a rule makes nodes
  *
  * Nodes go straight into the target.  A rule that refuses half way has left
- * some: whoever runs it notes the lengths of the target's lists before and cuts
- * them back (lang_apply.c).
+ * some there: its caller records the lengths of the target's lists before and
+ * cuts them back (lang_apply.c).
  */
 #ifndef TN_MAP_LANG_EMIT_H
 #define TN_MAP_LANG_EMIT_H
@@ -30,9 +30,9 @@ struct tn_emit {
 /* Runs the steps; what they bind is in the frame then. */
 void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block);
 
-/* The value of the target that a value of the source is.  Constants are
- * carried over here, and so is what has not been made yet: a loop uses a value
- * before its node comes. */
+/* The value of the target for a value of the source.  Constants are copied
+ * here, and so are values that have not been made yet: a loop uses a value
+ * before its node is visited. */
 uint32_t tn_emit_unchanged(struct tn_emit *e, uint32_t value);
 
 static inline bool tn_emit_stopped(const struct tn_emit *e)
@@ -40,7 +40,7 @@ static inline bool tn_emit_stopped(const struct tn_emit *e)
     return tn_eval_stopped(&e->eval);
 }
 
-/* An expression that somebody needs: what is not known refuses. */
+/* An expression whose value is needed: if it is unknown, the rule refuses. */
 struct tn_item tn_emit_need(struct tn_emit *e, const struct tn_code *code);
 
 /* A value of the target, as an item. */

@@ -35,7 +35,7 @@ struct tn_infer;
 /* Why a rule does not go on. */
 struct tn_refusal {
     bool               is_set;
-    bool               is_plain; /* words for people who never saw a rule    */
+    bool               is_plain; /* words for users who never saw a rule     */
     enum tn_reason     reason; /* NONE: the rule is for other nodes          */
     struct tn_location place;
     char               text[400];
@@ -89,8 +89,8 @@ bool tn_eval_steps(struct tn_eval *e, const struct tn_lang_expr *at,
 struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
                              uint64_t count);
 
-/* "needs the rank of 'X', which is unknown": a refusal for an unknown that
- * somebody needs. */
+/* "needs the rank of 'X', which is unknown": a refusal because a needed value
+ * is unknown. */
 struct tn_item tn_eval_not_known(struct tn_eval *e, struct tn_item unknown,
                                  const struct tn_lang_expr *at);
 

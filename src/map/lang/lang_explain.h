@@ -1,8 +1,7 @@
 /*
- * lang_explain.h - what a rule of ours reads, ignores and makes
+ * lang_explain.h - what a rule reads, ignores and makes
  *
- * A rule is its own best explanation; this says in order what one looks for in
- * it.
+ * A rule is its own best explanation; this lists the parts that users look for.
  */
 #ifndef TN_MAP_LANG_EXPLAIN_H
 #define TN_MAP_LANG_EXPLAIN_H

@@ -1,12 +1,12 @@
 /*
- * lang_item.h - what expressions of the rule language amount to
+ * lang_item.h - values of expressions in the rule language
  *
- * An item is small and is passed by value; lists and texts lie in the scratch
- * arena of whoever evaluates, for as long as one node is looked at.
+ * An item is small and passed by value; lists and texts are in the scratch
+ * arena of the evaluation, which lasts for one node.
  *
  * Unknown is a value: what is computed from it is unknown, unless it does not
- * matter (`false and ?` is false).  It remembers the expression that could not
- * tell, so that a refusal reads "needs the rank of 'X', which is unknown".
+ * matter (`false and ?` is false).  It remembers the expression that was
+ * unknown, so that a refusal reads "needs the rank of 'X', which is unknown".
  */
 #ifndef TN_MAP_LANG_ITEM_H
 #define TN_MAP_LANG_ITEM_H

@@ -1,10 +1,10 @@
 /*
  * lang_mapper.h - rules of our language as mappers of the import IR
  *
- * A mapper knows neither versions nor guards nor more than one op.  A rule that
- * needs none of these (one op, whose inputs are inputs and whose attributes are
- * attributes or constants) and is the only one for its op is the same thing,
- * and can be given to those who read Deeplearning4j's rules.
+ * A mapper has no versions, no guards and only one op.  A rule that needs none
+ * of these (one op, whose inputs are inputs and whose attributes are attributes
+ * or constants) and is the only one for its op is equivalent to a mapper, and
+ * can be exported to programs that read Deeplearning4j's rules.
  */
 #ifndef TN_MAP_LANG_MAPPER_H
 #define TN_MAP_LANG_MAPPER_H

@@ -12,9 +12,8 @@
 const struct tn_native *tn_native_find(const struct tn_lang_file *file,
                                        struct tn_bytes            name);
 
-/* For functions of ours: the node whose rule runs, the net that it is in, and
- * how the target's vocabulary defines an op; NULL: it has none, or the error
- * says more. */
+/* For our own functions: the node whose rule runs, its net, and the definition
+ * of an op in the target's vocabulary; NULL if it has none, or on failure. */
 const struct tn_net_node *tn_native_node(const struct tn_native_call *call);
 const struct tn_net      *tn_native_net(const struct tn_native_call *call);
 const struct tn_vocab_op *tn_native_target(struct tn_native_call *call,

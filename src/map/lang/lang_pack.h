@@ -1,15 +1,16 @@
 /*
- * lang_pack.h - rule files as bytes, so that ours need not be read at run time
+ * lang_pack.h - rule files as bytes, so that ours need not be parsed at run
+ * time
  *
- * The files that the library carries are parsed while it is built
- * (rules/compile.c).  What the parser made of one is packed (base/pack.h):
+ * The built-in rule files are parsed while the library is built
+ * (rules/compile.c).  The result for each is packed (base/pack.h):
  *
  *   the rest of rules, definitions and macros, each where its outline says
- *   the outline: the header, and of every rule what it is for
+ *   the outline: the header, and for every rule which op it is for
  *   u32          where the outline begins
  *
- * Opening a packed file reads the outline.  The rest of a rule is read when
- * somebody asks for it, and kept in the file: for one thread at a time.
+ * Opening a packed file reads the outline.  The rest of a rule is read on first
+ * use and kept in the file: for one thread at a time.
  */
 #ifndef TN_MAP_LANG_PACK_H
 #define TN_MAP_LANG_PACK_H
@@ -42,7 +43,7 @@ enum tn_status tn_lang_complete_macro(const struct tn_lang_file *file,
                                       struct tn_lang_macro      *macro,
                                       struct tn_error           *error);
 
-/* All of them, for those who look at the whole file. */
+/* Reads all of them, for code that looks at the whole file. */
 enum tn_status tn_lang_complete(struct tn_lang_file *file,
                                 struct tn_error     *error);
 

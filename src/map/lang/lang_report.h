@@ -41,8 +41,8 @@ static inline const struct tn_lang_rule *tn_map_rule(
     return *tn_list_at(&report->rules, const struct tn_lang_rule *, node);
 }
 
-/* For who applies rules: one more reason; and that a rule applies after all, so
- * that what others said of the node, which is the last, is of no interest. */
+/* For lang_apply.c: adds a reason; and notes that a rule applies after all, so
+ * that the reasons for the node, which is the last, are dropped. */
 void tn_map_add_reason(struct tn_map_report *report, uint32_t node,
                        const struct tn_lang_rule *rule,
                        const struct tn_refusal   *refusal,

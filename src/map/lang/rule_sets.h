@@ -1,15 +1,15 @@
 /*
- * rule_sets.h - the rule files that the library carries, and the user's own
+ * rule_sets.h - the built-in rule files, and the user's own
  *
- * A rule set is everything that leads from one dialect to another: files of the
- * user first, since the first rule that applies is taken, then ours.
+ * A rule set is everything that leads from one dialect to another: the user's
+ * files first, since the first rule that applies is taken, then ours.
  */
 #ifndef TN_MAP_RULE_SETS_H
 #define TN_MAP_RULE_SETS_H
 
 #include "map/lang/lang.h"
 
-/* A file that the library carries. */
+/* A built-in file. */
 struct tn_rule_text {
     const char     *name; /* "onnx_nd4j.rules"                                */
     const char     *from, *to;
@@ -32,8 +32,8 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out);
 /* What says types and shapes of a dialect, as text; empty: there is none. */
 struct tn_bytes tn_shapes_builtin(const char *dialect);
 
-/* Files of ours that have been read: each is read when it is first asked for,
- * and once.  For one thread at a time. */
+/* Our files that have been read: each is read on first use, and once.  For one
+ * thread at a time. */
 struct tn_rule_cache {
     struct tn_arena     *arena;
     struct tn_lang_file *rules;  /* by index; no name: not read yet           */
@@ -53,8 +53,8 @@ const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error);
 
-/* The rules of ours that simplify a graph of the dialect; NULL: there are none,
- * or they cannot be read. */
+/* Our rules that simplify a graph of the dialect; NULL if there are none, or if
+ * they cannot be read. */
 const struct tn_lang_file *tn_rule_cache_simplifier(struct tn_rule_cache *cache,
                                                     const char      *dialect,
                                                     struct tn_error *error);
@@ -71,10 +71,11 @@ struct tn_rule_set {
 bool tn_rule_text_leads(const struct tn_rule_text *own, uint32_t own_count,
                         const char *from, const char *to);
 
-/* Reads the texts of the user, which may lead anywhere, and takes those of ours
- * from the cache that lead from `from` to `to`; NULL: none.  The user's are
- * checked (lang_check.h).  What is read for the set lives in the arena, but not
- * the texts.  Done also after a failure, and before the cache. */
+/* Reads the user's texts, which may be for any dialects, and takes from the
+ * cache those of our files that lead from `from` to `to`; NULL: none.  The
+ * user's are checked (lang_check.h).  What is read for the set is in the arena,
+ * but not the texts.  Call tn_rule_set_done() also after a failure, and before
+ * the cache is closed. */
 enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
                                 struct tn_rule_cache *cache, const char *from,
                                 const char *to, const struct tn_rule_text *own,

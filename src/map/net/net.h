@@ -1,11 +1,11 @@
 /*
  * net.h - a graph in motion: what it is, and reading it
  *
- * A model in `ir` is flat, immutable and speaks in spans of its file.  Rules
- * want the opposite: attributes decoded, values with what is known of their
- * type, nodes that come and go.  So a conversion loads the model into a net,
- * tidies it, carries it to a net of another dialect, and lays that out as a
- * model again.
+ * A model in `ir` is flat, immutable and refers to spans of its file.  Rules
+ * need the opposite: decoded attributes, values with what is known about their
+ * type, nodes that are added and removed.  So a conversion loads the model into
+ * a net, tidies it, converts it to a net of another dialect, and lays that out
+ * as a model again.
  *
  *   model --load--> net (onnx) --tidy--> --infer--> --rules--> net (nd4j) ...
  *         ... --lay out--> model
@@ -94,7 +94,7 @@ struct tn_net_node {
     const struct tn_net_op   *op;   /* never NULL; see tn_net_op()        */
     const uint32_t           *inputs;   /* values; TN_NONE: not given         */
     const uint32_t           *controls; /* nodes that must have run before    */
-    const uint32_t           *outputs;  /* values; TN_NONE: nobody wants it   */
+    const uint32_t           *outputs;  /* values; TN_NONE: not used          */
     const struct tn_net_attr *attrs;
     uint32_t                  input_count, control_count, output_count;
     uint32_t                  attr_count;
@@ -118,7 +118,7 @@ struct tn_net_graph {
     struct tn_list output_types; /* const struct tn_net_type *: what the model
                                     says of outputs; NULL: nothing; may end
                                     before they do                            */
-    bool are_outputs_guessed; /* nobody named them, nobody uses them          */
+    bool are_outputs_guessed; /* not named anywhere: values that are not used */
     const struct tn_net_attr *defaults; /* functions: attributes that a call
                                            may leave out                      */
     uint32_t default_count;
@@ -137,17 +137,17 @@ struct tn_net {
     struct tn_list  graphs;         /* struct tn_net_graph                   */
     struct tn_bytes signature; /* that named inputs and outputs; empty: none */
     struct tn_list  versions;  /* struct tn_net_version: other domains */
-    struct tn_net_pool own, *pool; /* own, or that of who took it over      */
+    struct tn_net_pool own, *pool; /* own, or that of the net it went to    */
     struct tn_list
-        uses; /* net_uses.c's own: of values, once somebody replaces */
+        uses; /* for net_uses.c: of values, after the first replacement */
     struct tn_list first_uses; /* uint32_t by value: in `uses`, + 1         */
     bool           has_uses;
     uint64_t       replaced; /* users that were given another value           */
-    uint64_t most_nodes;     /* that rules may make of the model; 0: nobody has
-                                counted yet                                       */
+    uint64_t most_nodes;     /* that rules may make of the model; 0: not counted
+                                yet                                               */
     uint64_t most_steps; /* that rules may take for its nodes; 0: in proportion
                             to their number                                   */
-    tn_progress     *progress; /* asked whether to go on; NULL: nobody is     */
+    tn_progress     *progress; /* asked whether to go on; NULL: none          */
     void            *progress_context;
     uint32_t         beats; /* net.c's own: since it was asked                */
     struct tn_error *error; /* where every call leaves its first failure      */

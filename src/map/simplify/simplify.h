@@ -26,13 +26,13 @@ struct tn_simplify_how {
 
     /* A new net of the dialect; NULL: it failed. */
     struct tn_net *(*new_net)(void *context);
-    /* Rules have made one net of another; NULL: nobody wants to know. */
+    /* Called after rules made one net of another; NULL: not wanted. */
     void (*on_rules)(void *context, const struct tn_net *from,
                      const struct tn_map_report *report);
     void *context;
 };
 
-/* 64 KiB, where nobody says otherwise. */
+/* The default: 64 KiB. */
 #define TN_FOLD_LIMIT (UINT64_C(64) << 10)
 
 struct tn_simplified {

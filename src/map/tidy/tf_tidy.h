@@ -1,14 +1,14 @@
 /*
  * tf_tidy.h - a TensorFlow graph, as it was saved, becomes one that computes
  *
- * A saved graph is a program: it makes variables and restores them, calls
- * functions, orders what has effects, watches itself.  Rules want none of that.
- * After tidying, the main graph of a net holds only nodes that compute what its
- * outputs need:
+ * A saved graph is a program: it creates variables and restores them, calls
+ * functions, orders operations that have effects, monitors itself.  Rules need
+ * none of that.  After tidying, the main graph of a net holds only nodes that
+ * compute what its outputs need:
  *
  *   Const                    a constant of the net, by reference
  *   Placeholder              an input of the graph
- *   PlaceholderWithDefault   an input if the ends say so, else its default
+ *   PlaceholderWithDefault   an input if it is named as one, else its default
  *   VarHandleOp, VariableV2  a trained constant: the tensor of the checkpoint
  *                            that the saver's own graph puts there
  *   ReadVariableOp           the constant itself; ResourceGather becomes Gather
@@ -16,7 +16,7 @@
  *   If, Case, While          If and Loop with subgraphs (flow.h); Switch, Merge
  *                            and frames of TensorFlow 1 too
  *   Assert, Print, summaries dropped, with a note
- *   Snapshot, EnsureShape,   Identity, which rules carry, so that names of
+ *   Snapshot, EnsureShape,   Identity, which rules convert, so that names of
  *   PreventGradient, ...     outputs stay
  *   ^control                 dropped: what is left has no effects.  A constant
  *                            that only a control edge keeps in its branch of a
@@ -48,8 +48,8 @@ struct tn_tf_resolved {
 };
 
 /* Three passes, in this order.  Variables, calls and what only a running
- * program needs: `notes` is a list of struct tn_tidy_note, NULL if nobody wants
- * them; `did` may be NULL.  Names and texts live in the net's arena. */
+ * program needs: `notes` is a list of struct tn_tidy_note, NULL if not wanted;
+ * `did` may be NULL.  Names and texts are in the net's arena. */
 enum tn_status tn_tf_resolve(struct tn_net *net, struct tn_list *notes,
                              struct tn_tf_resolved *did);
 

@@ -1,10 +1,10 @@
 /*
- * tf_work.h - what the files that tidy a TensorFlow graph share
+ * tf_work.h - the inside of tidying a TensorFlow graph
  *
  * Tidying is driven by need: from the outputs of the main graph backwards, node
  * by node.  A node that calls a function is replaced by the function's body,
  * one that reads a variable by the constant; what they need is needed in turn.
- * What nobody came across is removed in the end.
+ * What was not reached is removed in the end.
  */
 #ifndef TN_MAP_TF_WORK_H
 #define TN_MAP_TF_WORK_H
@@ -19,7 +19,7 @@ struct tn_tf_instance {
     uint32_t depth;
 };
 
-/* What a node is, for those who ask twice. */
+/* What a node is, kept for later questions. */
 enum tn_tf_mark {
     TN_TF_NEEDED  = 1,
     TN_TF_WATCHED = 2, /* looked at for effects                              */
@@ -29,7 +29,7 @@ enum tn_tf_mark {
 struct tn_tf_work {
     struct tn_net   *net;
     struct tn_error *error;
-    struct tn_list  *notes; /* NULL: nobody wants them                        */
+    struct tn_list  *notes; /* NULL: not wanted                               */
 
     struct tn_intern functions;       /* names                                */
     struct tn_list   function_graphs; /* uint32_t by name                     */
@@ -55,13 +55,13 @@ uint8_t  *tn_tf_mark_of(struct tn_tf_work *work, uint32_t node);
 uint32_t *tn_tf_slot(struct tn_tf_work *work, struct tn_list *list,
                      uint32_t index);
 
-/* Somebody needs the value: its producer will be looked at. */
+/* The value is needed: its producer will be visited. */
 void tn_tf_need(struct tn_tf_work *work, uint32_t value);
 
 /* Users of `from` use `to`, which is needed if `from` was. */
 void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to);
 
-/* What stands behind Identity and its like, Enter and Switch: same data. */
+/* The value behind Identity and the like, Enter and Switch: the same data. */
 uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value);
 bool     tn_tf_is_identity(struct tn_bytes type);
 bool     tn_tf_type_in(struct tn_bytes type, const char *const *names);

@@ -1,4 +1,4 @@
-/* fb_builtin.h - the binary schemas that the library carries */
+/* fb_builtin.h - the binary schemas that are built into the library */
 #ifndef TN_WIRE_FB_BUILTIN_H
 #define TN_WIRE_FB_BUILTIN_H
 

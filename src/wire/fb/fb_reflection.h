@@ -1,8 +1,8 @@
 /*
  * fb_reflection.h - the schema of binary schemas
  *
- * What a .bfbs file is made of, so that it can be verified before it is read.
- * Slots that nobody here reads (documentation, services) are not listed.
+ * What a .bfbs file consists of, so that it can be verified before it is read.
+ * Slots that are not read here (documentation, services) are not listed.
  */
 #ifndef TN_WIRE_FB_REFLECTION_H
 #define TN_WIRE_FB_REFLECTION_H

@@ -1,4 +1,4 @@
-/* pb_builtin.h - the descriptor sets that the library carries */
+/* pb_builtin.h - the descriptor sets that are built into the library */
 #ifndef TN_WIRE_PB_BUILTIN_H
 #define TN_WIRE_PB_BUILTIN_H
 

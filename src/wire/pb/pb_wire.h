@@ -7,8 +7,8 @@
  *     2 LEN      varint n, n bytes 5 FIXED32  4 bytes
  *     3 GROUP    fields, then tag of type 4 with the same number
  *
- * Lengths are 64-bit.  A LEN field's body is stepped over, not read: only who
- * looks into `body` touches it.
+ * Lengths are 64-bit.  The body of a LEN field is stepped over, not read: it is
+ * touched only by code that looks into `body`.
  */
 #ifndef TN_WIRE_PB_WIRE_H
 #define TN_WIRE_PB_WIRE_H

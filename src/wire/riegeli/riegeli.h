@@ -74,9 +74,9 @@ struct tn_riegeli {
     uint64_t in_memory; /* one that unpacks to more is spooled to a file      */
 };
 
-/* Verifies the signature.  Nothing needs to be closed; the source outlives it.
- * Until somebody sets them, `limit` is what a file of that size may expand to
- * (base/expand.h) and `in_memory` 32 MiB. */
+/* Verifies the signature.  Nothing needs to be closed; the source must outlive
+ * it.  By default `limit` is what a file of that size may expand to
+ * (base/expand.h) and `in_memory` is 32 MiB. */
 enum tn_status tn_riegeli_open(struct tn_riegeli *file,
                                struct tn_source  *source,
                                struct tn_memory  *memory,
@@ -141,17 +141,17 @@ enum tn_status tn_riegeli_chunk_open(struct tn_riegeli_chunk      **chunk,
                                      struct tn_error               *error);
 void           tn_riegeli_chunk_close(struct tn_riegeli_chunk *chunk);
 
-/* Only where its records end, for who lists them: of a simple chunk nothing is
- * unpacked but the sizes, and no hash of the data is looked at; others cannot
- * be had so cheaply.  Its records are not to be read. */
+/* Finds only where the records end, for listing them: of a simple chunk only
+ * the sizes are unpacked, and the hash of the data is not verified; other
+ * chunks are opened in full.  The records must not be read. */
 enum tn_status tn_riegeli_chunk_measure(struct tn_riegeli_chunk      **chunk,
                                         const struct tn_riegeli       *file,
                                         const struct tn_riegeli_frame *frame,
                                         struct tn_error               *error);
 
-/* The same for who will look at all of it later, by tn_riegeli_chunk_pass: of a
- * simple chunk that is not packed the records can be read, unverified.  Others
- * than simple chunks are UNSUPPORTED. */
+/* The same for callers that will read all of it later, by
+ * tn_riegeli_chunk_pass(): the records of a simple chunk that is not compressed
+ * can be read, unverified.  UNSUPPORTED for other chunks. */
 enum tn_status tn_riegeli_chunk_trust(struct tn_riegeli_chunk      **chunk,
                                       const struct tn_riegeli       *file,
                                       const struct tn_riegeli_frame *frame,

@@ -90,8 +90,9 @@ void tn_sstable_walk_done(struct tn_sstable_walk *walk);
 bool tn_sstable_next(struct tn_sstable_walk  *walk,
                      struct tn_sstable_entry *entry);
 
-/* Whoever found a fault in the value of an entry: offsets inside a packed block
- * mean nothing to people, so the complaint is moved to where the block is. */
+/* For code that found a fault in the value of an entry: offsets inside a
+ * compressed block mean nothing to users, so the message points to the
+ * block. */
 void tn_sstable_blame(const struct tn_sstable_entry *entry,
                       struct tn_error               *error);
 

@@ -65,8 +65,8 @@ struct tn_zip_entry {
 enum tn_zip_state {
     TN_ZIP_WHOLE,  /* entries, old directories, the directory: no byte else   */
     TN_ZIP_TORN,   /* a commit was cut short: what was before it is shown     */
-    TN_ZIP_BROKEN, /* somebody else rewrote it: what can be trusted is shown,
-                      and nothing can be added before a rebuild              */
+    TN_ZIP_BROKEN, /* rewritten by another program: what can be trusted is
+                      shown, and nothing can be added before a rebuild */
 };
 
 struct tn_zip_options {
@@ -78,12 +78,12 @@ struct tn_zip_options {
                         it are read by tn_zip_settle() only              */
     bool has_keys;   /* names are keys, under which nothing is ever put
                         anywhere: "/a" and "../b" are as good as others  */
-    bool looks_for_writers; /* a commit that is not complete because somebody
-                             is at it is not called torn; not for writers     */
+    bool looks_for_writers; /* an incomplete commit of a writer that is still at
+                             work is not called torn; not for writers         */
     uint64_t max_entries; /* 0: none                                          */
     uint64_t max_total;   /* unpacked bytes of all entries; 0: none           */
     uint64_t max_ratio;   /* of one entry; 0: what deflate can do, 1032       */
-    struct tn_report *report; /* gets the findings; NULL: nobody does         */
+    struct tn_report *report; /* gets the findings; NULL: not wanted          */
 };
 
 struct tn_zip {
@@ -188,9 +188,9 @@ enum tn_status tn_zip_stream(const struct tn_zip       *zip,
                              const struct tn_zip_entry *entry,
                              struct tn_sink *to, struct tn_error *error);
 
-/* Every checksum, on some threads (0: one a core).  The first wrong entry in
- * the order of the file is told; with a report every one is, as finding
- * "zip-crc", and only what stops the check is an error. */
+/* Verifies every checksum, on some threads (0: one per core).  Fails with the
+ * first wrong entry in the order of the file.  With a report every wrong entry
+ * is a finding "zip-crc", and only what stops the check is an error. */
 enum tn_status tn_zip_verify(const struct tn_zip *zip, unsigned workers,
                              struct tn_report *report, struct tn_error *error);
 

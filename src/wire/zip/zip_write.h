@@ -18,7 +18,7 @@
 #include "wire/zip/zip.h"
 
 #define TN_ZIP_ALIGNMENT 64
-#define TN_ZIP_LEVEL     6 /* of deflate, unless somebody says otherwise */
+#define TN_ZIP_LEVEL     6 /* of deflate, by default */
 
 struct tn_zip_writer {
     struct tn_sink  *to;
