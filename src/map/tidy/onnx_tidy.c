@@ -474,6 +474,7 @@ struct copied {
 
 struct tidying {
     bool             keeps_scans;
+    const bool      *is_output; /* by value, of those that the file has */
     struct tn_net   *net;
     struct tn_arena  scratch;
     struct tn_intern functions; /* "domain" 0 "name"                          */
@@ -808,6 +809,15 @@ static bool is_onnx(struct tn_bytes domain)
     return !domain.size || tn_bytes_is(domain, "ai.onnx");
 }
 
+/* An output of a graph that stays ONNX: a value that nothing makes would need
+ * an Identity there. */
+static bool is_wanted_output(const struct tidying     *t,
+                             const struct tn_net_node *node)
+{
+    return t->is_output && node->output_count == 1 &&
+           node->outputs[0] < t->known && t->is_output[node->outputs[0]];
+}
+
 static enum tn_status tidy_node(struct tidying *t, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(t->net, id);
@@ -817,11 +827,13 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
     uint32_t body = body_of(t, &node);
     if (body != TN_NONE)
         return expand(t, id, body);
-    if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Constant"))
-        settle_constant(t->net, id);
-    else if (!t->keeps_scans && is_onnx(node.op->domain) &&
-             tn_bytes_is(node.op->type, "Scan"))
+    if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Constant")) {
+        if (!is_wanted_output(t, &node))
+            settle_constant(t->net, id);
+    } else if (!t->keeps_scans && is_onnx(node.op->domain) &&
+               tn_bytes_is(node.op->type, "Scan")) {
         onnx_scan(t->net, id);
+    }
     return t->net->error->status;
 }
 
@@ -841,6 +853,19 @@ static void drop_functions(struct tn_net *net)
     }
 }
 
+/* By value; NULL: the net has failed. */
+static const bool *find_outputs(struct tn_net *net, struct tn_arena *arena)
+{
+    bool *is_output = tn_new(arena, bool, net->values.count, net->error);
+
+    for (uint32_t i = 0; is_output && i < net->graphs.count; i++) {
+        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            is_output[*tn_list_at(outputs, uint32_t, k)] = true;
+    }
+    return is_output;
+}
+
 static enum tn_status tidy(struct tn_net *net, bool keeps_scans)
 {
     struct tidying t = { .net = net, .keeps_scans = keeps_scans };
@@ -851,6 +876,8 @@ static enum tn_status tidy(struct tn_net *net, bool keeps_scans)
     tn_list_init(&t.depths, net->arena->memory, sizeof(uint32_t));
     t.known = net->values.count;
     t.made  = tn_calls_of(net);
+    if (keeps_scans)
+        t.is_output = find_outputs(net, net->arena);
     list_functions(&t);
     if (t.bodies.count)
         t.copies = tn_new(net->arena, struct copied, t.known, net->error);

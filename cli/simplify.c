@@ -1,0 +1,324 @@
+/* simplify.c - tenon simplify: the same ONNX graph with fewer nodes */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+#include "failure.h"
+#include "format_options.h"
+#include "json.h"
+#include "losses.h"
+#include "print.h"
+#include "session.h"
+#include "show.h"
+#include "verb_table.h"
+
+struct simplify_opts {
+    struct cli_common common;
+    uint64_t          fold_limit;
+    unsigned          fold; /* 0: not given, 1: all, 2: none */
+    bool              is_strict, force_invalid;
+};
+
+#define FIELD(f) offsetof(struct simplify_opts, f)
+/* clang-format off */
+static const struct cli_opt options[] = {
+    { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|none", "compute what follows from constants and shapes; all" },
+    { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "how much larger than its inputs a computed constant may be; 64KiB" },
+    { CLI_FLAG,   0, "strict",     FIELD(is_strict),  NULL,       "fail if anything would be lost" },
+    { CLI_FLAG,   0, "force-invalid", FIELD(force_invalid), NULL, "simplify even if 'tenon check' finds errors" },
+    { 0 },
+};
+/* clang-format on */
+
+/* ---- operators before and after ----------------------------------------- */
+
+/* How often an operator is there, before and after. */
+struct row {
+    const struct tn_op_kind *kind;
+    uint64_t                 before, after;
+};
+
+/* Those whose number has changed. */
+struct operators {
+    uint64_t    nodes_before, nodes_after;
+    struct row *rows;
+    uint64_t    count;
+    bool        is_known; /* false: nobody counted them */
+};
+
+static int compare_bytes(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t size = a.size < b.size ? a.size : b.size;
+    int    sign = size > 0 ? memcmp(a.data, b.data, size) : 0;
+
+    return sign != 0 ? sign : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_kinds(const struct tn_op_kind *a, const struct tn_op_kind *b)
+{
+    int sign = compare_bytes(a->domain, b->domain);
+
+    return sign != 0 ? sign : compare_bytes(a->type, b->type);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+
+    return compare_kinds(a->kind, b->kind);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+
+    if (a->before != b->before)
+        return a->before < b->before ? 1 : -1;
+    if (a->after != b->after)
+        return a->after < b->after ? 1 : -1;
+    return compare_kinds(a->kind, b->kind);
+}
+
+static uint64_t add_rows(struct row *rows, const struct tn_model *model,
+                         bool is_after)
+{
+    uint32_t count = tn_model_op_kind_count(model);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_op_kind *kind = tn_model_op_kind(model, i);
+        rows[i] = (struct row){ kind, is_after ? 0 : kind->count,
+                                is_after ? kind->count : 0 };
+    }
+    return count;
+}
+
+/* Two rows of one operator become one; those that say the same go. */
+static uint64_t merge_rows(struct row *rows, uint64_t count)
+{
+    uint64_t kept = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct row row = rows[i];
+        if (i + 1 < count && compare_kinds(row.kind, rows[i + 1].kind) == 0) {
+            i++;
+            row.before += rows[i].before;
+            row.after += rows[i].after;
+        }
+        if (row.before != row.after)
+            rows[kept++] = row;
+    }
+    return kept;
+}
+
+static void count_operators(struct operators      *ops,
+                            const struct tn_model *before,
+                            const struct tn_model *after)
+{
+    size_t room =
+        (size_t)tn_model_op_kind_count(before) + tn_model_op_kind_count(after);
+
+    ops->is_known     = true;
+    ops->nodes_before = tn_model_node_count(before);
+    ops->nodes_after  = tn_model_node_count(after);
+    ops->rows         = cli_allocate(room + 1, sizeof *ops->rows);
+    ops->count        = add_rows(ops->rows, before, false);
+    ops->count += add_rows(ops->rows + ops->count, after, true);
+    qsort(ops->rows, ops->count, sizeof *ops->rows, by_name);
+    ops->count = merge_rows(ops->rows, ops->count);
+    qsort(ops->rows, ops->count, sizeof *ops->rows, by_number);
+}
+
+static void fill_row(void *context, uint64_t index, struct cli_text *cells)
+{
+    const struct operators *ops = context;
+    const struct row       *row = &ops->rows[index];
+
+    if (index == ops->count) {
+        cli_text_add(&cells[0], "all nodes");
+        cli_text_number(&cells[1], ops->nodes_before);
+        cli_text_number(&cells[2], ops->nodes_after);
+        return;
+    }
+    cli_text_safe(&cells[0], row->kind->type);
+    cli_text_number(&cells[1], row->before);
+    cli_text_number(&cells[2], row->after);
+    cli_text_safe(&cells[3], row->kind->domain);
+}
+
+static void print_operators(struct operators *ops)
+{
+    static const struct cli_column columns[] = {
+        { .title = "operator" },
+        { .title = "before", .is_right = true },
+        { .title = "after", .is_right = true },
+        { .colour = CLI_DIM },
+    };
+    struct cli_table table = {
+        .indent       = 2,
+        .column_count = 4,
+        .columns      = columns,
+        .row_count    = ops->count + 1,
+        .on_row       = fill_row,
+        .context      = ops,
+    };
+
+    cli_print_table(stdout, &table);
+}
+
+static void put_operators(struct cli_json *json, const struct operators *ops)
+{
+    cli_json_put_number(json, "nodes_before", ops->nodes_before);
+    cli_json_put_number(json, "nodes_after", ops->nodes_after);
+    cli_json_key(json, "operators");
+    cli_json_open(json, '[');
+    for (uint64_t i = 0; i < ops->count; i++) {
+        cli_json_open_flat(json, '{');
+        cli_json_put_bytes(json, "type", ops->rows[i].kind->type);
+        cli_json_put_bytes(json, "domain", ops->rows[i].kind->domain);
+        cli_json_put_number(json, "before", ops->rows[i].before);
+        cli_json_put_number(json, "after", ops->rows[i].after);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+/* ---- telling ------------------------------------------------------------ */
+
+static void put_report(const struct cli_common *common, const char *path,
+                       const struct operators          *ops,
+                       const struct tn_convert_summary *summary,
+                       const struct cli_losses         *losses)
+{
+    struct cli_json json;
+
+    cli_json_begin(&json, "tenon.simplify/1");
+    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "out", common->out);
+    if (ops->is_known)
+        put_operators(&json, ops);
+    cli_json_put_number(&json, "bytes_written", summary->bytes_written);
+    cli_json_put_number(&json, "losses", summary->losses);
+    cli_losses_put(losses, &json);
+    cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
+    cli_json_end(&json);
+}
+
+/* What was written is read again, as anybody would read it; what went into a
+ * pipe, or nowhere, is not. */
+static int tell(struct cli_session *session, const struct simplify_opts *opts,
+                const struct tn_model           *model,
+                const struct tn_convert_summary *summary,
+                const struct cli_losses         *losses)
+{
+    struct operators ops   = { 0 };
+    struct tn_model *after = NULL;
+    bool             is_file =
+        strcmp(opts->common.out, "-") != 0 && !opts->common.is_dry_run;
+    int code = 0;
+
+    if (is_file && (opts->common.is_json || !opts->common.is_quiet))
+        code = cli_session_open(session, opts->common.out, &after);
+    if (after != NULL)
+        count_operators(&ops, model, after);
+    if (code == 0 && opts->common.is_json)
+        put_report(&opts->common, tn_model_path(model), &ops, summary, losses);
+    else if (code == 0 && after != NULL)
+        print_operators(&ops);
+    if (code == 0 && !opts->common.is_json)
+        cli_convert_receipt(&opts->common, tn_model_path(model), summary,
+                            losses, losses);
+    free(ops.rows);
+    tn_model_close(after);
+    return code;
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+static int simplify(struct cli_session         *session,
+                    const struct simplify_opts *opts,
+                    const struct tn_model      *model)
+{
+    struct tn_target      target = cli_target(&opts->common, opts->common.out);
+    struct tn_error       error  = TN_ERROR_INIT;
+    struct cli_losses     losses = { 0 };
+    struct tn_map_options map    = { .simplifies    = true,
+                                     .fold_limit    = opts->fold_limit,
+                                     .folds_nothing = opts->fold == 2 };
+    struct tn_convert_summary summary = { 0 };
+    struct tn_convert_options convert = {
+        .settings      = opts->common.for_writing.items,
+        .setting_count = opts->common.for_writing.count,
+        .loss          = cli_losses_hear,
+        .loss_context  = &losses,
+        .map           = &map,
+        .is_strict     = opts->is_strict,
+        .force_invalid = opts->force_invalid,
+    };
+    enum tn_status status = tn_convert(model, &convert, &target,
+                                       &session->options, &summary, &error);
+    int            code;
+
+    cli_session_clear(session);
+    if (!opts->common.is_quiet && (status == TN_OK || opts->is_strict))
+        cli_losses_print(&losses, opts->common.out);
+    if (status == TN_OK) {
+        code = tell(session, opts, model, &summary, &losses);
+    } else {
+        code = cli_fail_writing(&opts->common, tn_model_path(model),
+                                opts->common.out, &error);
+        if (summary.findings > 0 && !opts->common.is_quiet)
+            cli_hint("--force-invalid simplifies it anyway");
+    }
+    cli_losses_done(&losses);
+    return code;
+}
+
+static int check_usage(const struct simplify_opts *opts)
+{
+    if (opts->common.out == NULL)
+        return cli_usage("simplify", "give the output with -o OUT");
+    int code = cli_check_settings("simplify", &opts->common.for_writing);
+    if (code != 0)
+        return code;
+    if (strcmp(opts->common.out, "-") == 0 && opts->common.is_json)
+        return cli_usage("simplify", "--json and -o - cannot be used together");
+    return cli_refuse_terminal("simplify", opts->common.out);
+}
+
+static int run_simplify(const void *opts, const struct cli_args *args)
+{
+    const struct simplify_opts *o     = opts;
+    struct tn_model            *model = NULL;
+    struct cli_session          session;
+
+    int code = check_usage(o);
+    if (code != 0)
+        return code;
+    cli_session_begin_writing(&session, opts);
+    session.options.wants_graph = true;
+    code = cli_session_open(&session, args->items[0], &model);
+    if (code == 0)
+        code = simplify(&session, o, model);
+    tn_model_close(model);
+    return code;
+}
+
+const struct cli_verb cli_simplify = {
+    .name      = "simplify",
+    .arguments = "FILE -o OUT",
+    .summary   = "make a smaller ONNX graph that computes the same",
+    .details =
+        "Computes what follows from constants and shapes, removes nodes that "
+        "do nothing, joins\nthose that are one, and prints which operators "
+        "there were and are.  Inputs and\noutputs stay what they are.  OUT "
+        "appears when it is complete.",
+    .examples  = "tenon simplify tiny.onnx -o small.onnx",
+    .least     = 1,
+    .most      = 1,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS,
+    .opts_size = sizeof(struct simplify_opts),
+    .options   = options,
+    .run       = run_simplify,
+};
