@@ -211,7 +211,7 @@ static void put_numbers(struct tn_rope *to, const struct tn_map_tensor *from,
         else
             tn_element_from_int64(from->dtype, from->ints[i], raw + i * size);
     if (raw)
-        tn_pb_put_bytes(to, field, tn_bytes(raw, from->count * size));
+        tn_pb_put_bytes(to, field, tn_bytes(raw, (size_t)from->count * size));
 }
 
 enum tn_status tn_bare_tensor_write(const struct tn_map_elements *from,

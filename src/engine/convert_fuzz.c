@@ -61,7 +61,9 @@ static void convert(const struct tn_model   *model,
 {
     const char           *op_names[16];
     char                  names[16][32];
-    struct tn_map_options map = { .allow = op_names, .book = the_book() };
+    struct tn_map_options map = { .allow      = op_names,
+                                  .book       = the_book(),
+                                  .simplifies = strcmp(to, "onnx") == 0 };
 
     for (uint32_t i = 0; i < tn_model_op_kind_count(model) && i < 16; i++) {
         struct tn_bytes type = tn_model_op_kind(model, i)->type;
@@ -92,6 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tn_model_dialect(model)[0]) {
         plan(model, &options, is_nd4j ? "onnx" : "samediff-fb");
         convert(model, &options, is_nd4j ? "onnx" : "samediff-fb");
+        if (strcmp(tn_model_dialect(model), "onnx") == 0)
+            convert(model, &options, "onnx");
     }
     tn_model_close(model);
     return 0;

@@ -69,7 +69,7 @@ cp use.c project/
 cat >project/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(use C)
-find_package(tenon 0.1 REQUIRED)
+find_package(tenon 0.2 REQUIRED)
 add_executable(use use.c)
 target_link_libraries(use PRIVATE tenon::tenon)
 END
