@@ -66,13 +66,6 @@ enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
                                      struct tn_riegeli_spill       *to,
                                      struct tn_error               *error);
 
-/* A brotli stream, made of parts if it is long: riegeli_parts.c. */
-enum tn_status tn_riegeli_pack_parts(const struct tn_riegeli_codec *codec,
-                                     const struct tn_rope          *plain,
-                                     unsigned workers, struct tn_memory *memory,
-                                     struct tn_sink  *to,
-                                     struct tn_error *error);
-
 /* What is no longer has only one. */
 #define TN_RIEGELI_ONE_PART (UINT64_C(32) << 20)
 

@@ -55,13 +55,13 @@ struct tn_riegeli_writer {
     uint64_t                  record_count; /* added so far                   */
     struct tn_list            begins; /* of chunks written, see position      */
     struct tn_block_cache     cache; /* what batches and codecs work in       */
-    struct tn_arena           arena;  /* of ropes; it stays empty             */
+    struct tn_arena           arena; /* of ropes; it stays empty             */
     struct tn_riegeli_batch  *batches; /* slots of the pipeline; the next one is
                                          open                                 */
     uint32_t batch_room;
-    uint64_t waiting; /* bytes in closed batches                     */
-    uint64_t           written; /* records in chunks that are written         */
-    bool               is_stuck; /* a batch was not written: none is any more */
+    uint64_t waiting;  /* bytes in closed batches                     */
+    uint64_t written;  /* records in chunks that are written         */
+    bool     is_stuck; /* a batch was not written: none is any more */
     struct tn_pipeline pipeline; /* packs batches and writes them, in order */
     pthread_mutex_t    left_lock;
     uint32_t           left_count;

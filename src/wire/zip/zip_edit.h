@@ -47,13 +47,6 @@ enum tn_status tn_zip_commit(struct tn_zip_edit *edit);
 
 void tn_zip_edit_close(struct tn_zip_edit *edit);
 
-/* As tn_zip_rewrite(), without opening the zip that is there: edit->zip stays
- * empty. */
-enum tn_status zip_open_unread(struct tn_zip_edit *edit,
-                               struct tn_memory *memory, const char *path,
-                               const struct tn_append_options *options,
-                               struct tn_error                *error);
-
 /* Takes the zip at `path` apart by its local headers, ignoring all
  * directories, and writes what is whole in its place: for a chain that is
  * broken and for a directory that is lost.  Reads every byte.  Of entries with

@@ -120,10 +120,6 @@ enum zip_step { ZIP_STEP_ENTRY, ZIP_STEP_END, ZIP_STEP_NONE };
 enum zip_step zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
                        struct zip_end *end, struct tn_error *error);
 
-/* All ends that a walk from the first byte meets, struct zip_end each. */
-enum tn_status zip_walk_ends(struct tn_zip *zip, struct tn_list *ends,
-                             struct tn_error *error);
-
 /* Not about the bytes, so that trying other bytes will not help. */
 static inline bool zip_is_final(const struct tn_error *error)
 {

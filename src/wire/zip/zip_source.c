@@ -5,7 +5,10 @@
 #include "base/watch.h"
 #include "codec/crc32.h"
 #include "codec/deflate.h"
+#include "io/file_source.h"
+#include "io/relay.h"
 #include "io/spool.h"
+#include "io/workers.h"
 #include "wire/zip/zip_records.h"
 #include "wire/zip/zip_sum.h"
 
@@ -204,10 +207,10 @@ static enum tn_status open_view(const struct tn_zip       *zip,
 
     if (!view)
         return error->status;
-    view->block_size = sizeof *view + e->name.size + 1;
-    view->outer      = zip->source;
-    view->begin      = e->data_offset;
-    view->source.ops = &ops;
+    view->block_size    = sizeof *view + e->name.size + 1;
+    view->outer         = zip->source;
+    view->begin         = e->data_offset;
+    view->source.ops    = &ops;
     view->source.extent = view_run;
     if (zip->source->map)
         view->source.map = zip->source->map + e->data_offset;
@@ -423,4 +426,230 @@ enum tn_status tn_zip_source(const struct tn_zip       *zip,
     return entry->method == TN_ZIP_STORED
                ? open_view(zip, entry, source, error)
                : open_packed(zip, entry, source, error);
+}
+
+/* ---- a sink that takes the checksum of what passes ---------------------- */
+
+/*
+ * Ranges of files are read once for both.  Holes stay holes: their checksum is
+ * a matter of arithmetic.
+ */
+
+/* Less than that goes through the stack. */
+#define SMALL ((size_t)16 << 10)
+
+static void see(void *context, struct tn_bytes window)
+{
+    struct zip_sum *sum = context;
+
+    sum->crc = tn_crc32(sum->crc, window.data, window.size);
+}
+
+static enum tn_status sum_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                struct tn_error *error)
+{
+    struct zip_sum *sum = (struct zip_sum *)sink;
+
+    see(sum, bytes);
+    return sum->to ? tn_sink_write(sum->to, bytes, error) : TN_OK;
+}
+
+static enum tn_status sum_zeros(struct tn_sink *sink, uint64_t count,
+                                struct tn_error *error)
+{
+    struct zip_sum *sum = (struct zip_sum *)sink;
+
+    sum->crc = tn_crc32_zeros(sum->crc, count);
+    return sum->to ? tn_sink_zeros(sum->to, count, error) : TN_OK;
+}
+
+static enum tn_status pass_small(struct zip_sum *sum, struct tn_span span,
+                                 struct tn_error *error)
+{
+    uint8_t window[SMALL];
+    size_t  size = (size_t)span.length;
+
+    TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
+    return sum_write(&sum->sink, tn_bytes(window, size), error);
+}
+
+/* Memory that is no file's can be taken as it is. */
+static enum tn_status pass_data(struct zip_sum *sum, struct tn_span span,
+                                struct tn_error *error)
+{
+    const struct tn_relay_eye eye = { see, sum };
+
+    if (span.source->map && tn_source_descriptor(span.source) < 0)
+        return sum_write(
+            &sum->sink,
+            tn_bytes(span.source->map + span.offset, (size_t)span.length),
+            error);
+    if (span.length <= SMALL)
+        return pass_small(sum, span, error);
+    return tn_relay(span, sum->to, &eye, sum->memory, error);
+}
+
+static enum tn_status sum_splice(struct tn_sink *sink, struct tn_span span,
+                                 struct tn_error *error)
+{
+    struct zip_sum *sum = (struct zip_sum *)sink;
+
+    while (span.length) {
+        struct tn_span part    = span;
+        bool           is_hole = false;
+        if (span.source->extent)
+            part.length = span.source->extent(span.source, span.offset,
+                                              span.length, &is_hole);
+        if (is_hole)
+            TN_TRY(sum_zeros(sink, part.length, error));
+        else
+            TN_TRY(pass_data(sum, part, error));
+        span.offset += part.length;
+        span.length -= part.length;
+    }
+    return TN_OK;
+}
+
+static const struct tn_sink_ops sum_ops = {
+    .write  = sum_write,
+    .splice = sum_splice,
+    .zeros  = sum_zeros,
+};
+
+void zip_sum_init(struct zip_sum *sum, struct tn_sink *to,
+                  struct tn_memory *memory)
+{
+    *sum = (struct zip_sum){ .sink   = { .ops = &sum_ops },
+                             .to     = to,
+                             .memory = memory };
+}
+
+/* ---- every checksum of a zip, on several threads ------------------------ */
+
+/*
+ * A stored entry is cut into pieces, so that one large tensor keeps all
+ * threads busy: checksums of neighbours can be joined.  A deflated one can
+ * only be unpacked from its begin.
+ */
+
+#define PIECE_SIZE (UINT64_C(16) << 20)
+
+struct piece {
+    const struct tn_zip_entry *entry;
+    struct tn_span             span;
+    uint32_t                   crc;
+    bool                       is_wrong; /* could not be read or unpacked     */
+};
+
+struct verifying {
+    const struct tn_zip *zip;
+    struct tn_list       pieces;
+};
+
+static enum tn_status cut(struct verifying *v, const struct tn_zip_entry *e,
+                          struct tn_error *error)
+{
+    struct tn_span left = tn_zip_span(v->zip, e);
+
+    do {
+        struct piece *piece = tn_list_push(&v->pieces, struct piece, error);
+        if (!piece)
+            return error->status;
+        *piece = (struct piece){ .entry = e, .span = left };
+        if (e->method == TN_ZIP_STORED)
+            piece->span.length = tn_min(left.length, PIECE_SIZE);
+        left.offset += piece->span.length;
+        left.length -= piece->span.length;
+    } while (left.length);
+    return TN_OK;
+}
+
+/* What is wrong with a piece is told later, in order. */
+static enum tn_status sum_piece(void *context, uint64_t index,
+                                struct tn_error *error)
+{
+    struct verifying *v     = context;
+    struct piece     *piece = tn_list_at(&v->pieces, struct piece, index);
+    struct tn_error   inner = TN_ERROR_INIT;
+    struct zip_sum    sum;
+
+    if (piece->entry->method == TN_ZIP_STORED) {
+        zip_sum_init(&sum, NULL, v->zip->memory);
+        tn_sink_splice(&sum.sink, piece->span, &inner);
+        piece->crc = sum.crc;
+    } else {
+        tn_zip_stream(v->zip, piece->entry, NULL, &inner);
+        piece->crc = piece->entry->crc;
+    }
+    piece->is_wrong = tn_failed(&inner);
+    if (zip_is_final(&inner))
+        *error = inner;
+    return error->status;
+}
+
+/* The pieces of the entry that begins at `first`; *next is behind them. */
+static enum tn_status judge(struct verifying *v, uint64_t first, uint64_t *next,
+                            struct tn_error *error)
+{
+    const struct tn_zip_entry *e =
+        tn_list_at(&v->pieces, struct piece, first)->entry;
+    uint32_t crc      = 0;
+    bool     is_wrong = false;
+    uint64_t i        = first;
+
+    for (; i < v->pieces.count; i++) {
+        const struct piece *p = tn_list_at(&v->pieces, struct piece, i);
+        if (p->entry != e)
+            break;
+        is_wrong |= p->is_wrong;
+        crc = i == first ? p->crc : tn_crc32_join(crc, p->crc, p->span.length);
+    }
+    *next = i;
+    if (!is_wrong && crc == e->crc)
+        return TN_OK;
+    if (is_wrong) /* once more, for the words */
+        return tn_zip_stream(v->zip, e, NULL, error);
+    tn_error_set(error, TN_MALFORMED, e->data_offset,
+                 "crc %08" PRIx32 ", the directory says %08" PRIx32, crc,
+                 e->crc);
+    tn_zip_blame(e, error);
+    return error->status;
+}
+
+static enum tn_status tell(struct verifying *v, struct tn_report *report,
+                           struct tn_error *error)
+{
+    for (uint64_t i = 0, next = 0; i < v->pieces.count; i = next) {
+        struct tn_error inner = TN_ERROR_INIT;
+        uint64_t size = tn_list_at(&v->pieces, struct piece, i)->entry->size;
+        judge(v, i, &next, &inner);
+        if (report)
+            report->bytes_verified += size;
+        if (!tn_failed(&inner))
+            continue;
+        if (!report) {
+            *error = inner;
+            return error->status;
+        }
+        tn_report_add(report, TN_LEVEL_ERROR, "zip-crc", &inner);
+        if (report->is_stopped)
+            break;
+    }
+    return error->status;
+}
+
+enum tn_status tn_zip_verify(const struct tn_zip *zip, unsigned workers,
+                             struct tn_report *report, struct tn_error *error)
+{
+    struct verifying v = { .zip = zip };
+
+    tn_list_init(&v.pieces, zip->memory, sizeof(struct piece));
+    for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++)
+        cut(&v, tn_zip_in_order(zip, i), error);
+    if (!tn_failed(error))
+        tn_workers_run(workers, v.pieces.count, sum_piece, &v, error);
+    if (!tn_failed(error))
+        tell(&v, report, error);
+    tn_list_done(&v.pieces);
+    return error->status;
 }
