@@ -47,8 +47,7 @@ struct tn_cursor tn_cursor_span(struct tn_span span, struct tn_error *error)
 {
     static const uint8_t nothing[1];
     struct tn_source    *source = span.source;
-    struct tn_cursor     c      = { nothing, nothing, span.offset,
-                                    0,       source,  error };
+    struct tn_cursor c = { nothing, nothing, span.offset, 0, source, error };
 
     if (!source)
         return c;
@@ -80,9 +79,8 @@ static bool reaches(struct tn_cursor *c, uint64_t n)
 static bool refill(struct tn_cursor *c, uint64_t n)
 {
     uint64_t       left = tn_left(c), got = 0;
-    const uint8_t *window =
-        tn_source_window(c->source, c->offset, n, tn_min(left, PIN_SIZE), &got,
-                         c->error);
+    const uint8_t *window = tn_source_window(
+        c->source, c->offset, n, tn_min(left, PIN_SIZE), &got, c->error);
 
     if (!window) {
         empty(c);
@@ -116,6 +114,13 @@ uint64_t tn_varint_slowly(struct tn_cursor *c)
     uint64_t begin = c->offset;
     uint64_t value = 0;
 
+    /* Mostly two: the caller has seen that it is not one. */
+    if (c->end - c->at >= 2 && c->at[1] < 0x80) {
+        value = (uint64_t)(c->at[0] & 0x7f) | (uint64_t)c->at[1] << 7;
+        c->at += 2;
+        c->offset += 2;
+        return value;
+    }
     for (unsigned shift = 0; shift < 70; shift += 7) {
         uint8_t byte = tn_u8(c);
         if (tn_failed(c->error))

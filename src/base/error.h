@@ -26,6 +26,16 @@
     if (!(error))                                                              \
     (error) = &tn_own_error
 
+/* No failure, without a thought of what is in the texts: for those who do so a
+ * million times, as the whole is a kilobyte. */
+static inline void tn_error_clear(struct tn_error *error)
+{
+    error->status  = TN_OK;
+    error->reason  = TN_REASON_NONE;
+    error->offset  = TN_NOWHERE;
+    error->file[0] = error->where[0] = error->what[0] = '\0';
+}
+
 /* Return the status of a failing call to our own caller. */
 #define TN_TRY(call)                                                           \
     do {                                                                       \

@@ -97,11 +97,11 @@ static void place(struct tn_intern *table, struct tn_intern_slot slot)
     table->slots[i] = slot;
 }
 
-static bool grow(struct tn_intern *table, struct tn_error *error)
+static bool grow(struct tn_intern *table, uint64_t count,
+                 struct tn_error *error)
 {
-    struct tn_intern old   = *table;
-    uint64_t         count = old.slot_count ? old.slot_count * 2 : FIRST_SLOTS;
-    uint64_t         size  = count * sizeof *table->slots;
+    struct tn_intern old  = *table;
+    uint64_t         size = count * sizeof *table->slots;
 
     table->slots = tn_memory_resize(table->names.memory, NULL, 0, size, error);
     if (!table->slots) {
@@ -115,6 +115,25 @@ static bool grow(struct tn_intern *table, struct tn_error *error)
             place(table, old.slots[i]);
     free_slots(&old);
     return true;
+}
+
+/* A slot for one more. */
+static bool has_slot(struct tn_intern *table, struct tn_error *error)
+{
+    uint64_t twice = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
+
+    return table->used_count * 4 < table->slot_count * 3 ||
+           grow(table, twice, error);
+}
+
+bool tn_intern_reserve(struct tn_intern *table, uint64_t more,
+                       struct tn_error *error)
+{
+    uint64_t count = table->slot_count ? table->slot_count : FIRST_SLOTS;
+
+    while ((table->used_count + more) * 4 >= count * 3)
+        count *= 2;
+    return count == table->slot_count || grow(table, count, error);
 }
 
 uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
@@ -134,7 +153,7 @@ uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
 static uint32_t add(struct tn_intern *table, struct tn_bytes text,
                     bool is_borrowed, struct tn_error *error)
 {
-    if (table->used_count * 4 >= table->slot_count * 3 && !grow(table, error))
+    if (!has_slot(table, error))
         return TN_NO_NAME;
     uint32_t               hash = tn_hash_bytes(text, table->seed);
     struct tn_intern_slot *slot = find_slot(table, text, hash);
@@ -162,6 +181,35 @@ uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
                         struct tn_error *error)
 {
     return add(table, text, false, error);
+}
+
+uint32_t tn_intern_adopt(struct tn_intern *table, uint32_t id,
+                         struct tn_error *error)
+{
+    struct tn_bytes text = tn_intern_text(table, id);
+
+    if (!has_slot(table, error))
+        return TN_NO_NAME;
+    uint32_t               hash = tn_hash_bytes(text, table->seed);
+    struct tn_intern_slot *slot = find_slot(table, text, hash);
+    if (!slot->entry) {
+        *slot = (struct tn_intern_slot){ id + 1, hash };
+        table->used_count++;
+    }
+    return slot->entry - 1;
+}
+
+void tn_intern_fetch(const struct tn_intern *table, struct tn_bytes text)
+{
+#if defined(__GNUC__)
+    if (table->slot_count)
+        __builtin_prefetch(&table->slots[tn_hash_bytes(text, table->seed) &
+                                         (table->slot_count - 1)],
+                           1);
+#else
+    (void)table;
+    (void)text;
+#endif
 }
 
 uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text)

@@ -45,6 +45,19 @@ uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
 uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
                           struct tn_error *error);
 
+/* An id that tn_intern_append() gave is one that is looked up from now on;
+ * where the text has an id of its own already, it is that one. */
+uint32_t tn_intern_adopt(struct tn_intern *table, uint32_t id,
+                         struct tn_error *error);
+
+/* Brings what a look for the text will need nearer, for those who know what
+ * they will look for next. */
+void tn_intern_fetch(const struct tn_intern *table, struct tn_bytes text);
+
+/* Room for so many more texts at once.  False on failure. */
+bool tn_intern_reserve(struct tn_intern *table, uint64_t more,
+                       struct tn_error *error);
+
 /* The id of the text, or TN_NO_NAME if it was never interned. */
 uint32_t tn_intern_find(const struct tn_intern *table, struct tn_bytes text);
 

@@ -180,6 +180,32 @@ static void appended_names_are_not_found(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+static void appended_names_can_be_adopted(void **state)
+{
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_intern table;
+    struct tn_error  error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_arena_init(&arena, &memory);
+    tn_intern_init(&table, &arena);
+    uint32_t known = tn_intern_borrow(&table, tn_text("known"), &error);
+    uint32_t first = tn_intern_append(&table, tn_text("late"), &error);
+    uint32_t again = tn_intern_append(&table, tn_text("late"), &error);
+    uint32_t same  = tn_intern_append(&table, tn_text("known"), &error);
+    tn_intern_fetch(&table, tn_text("late"));
+    assert_true(tn_intern_reserve(&table, 1000, &error));
+    assert_int_equal(tn_intern_adopt(&table, first, &error), first);
+    assert_int_equal(tn_intern_adopt(&table, again, &error), first);
+    assert_int_equal(tn_intern_adopt(&table, same, &error), known);
+    assert_int_equal(tn_intern_find(&table, tn_text("late")), first);
+    assert_int_equal(tn_intern_count(&table), 4);
+    tn_intern_done(&table);
+    tn_arena_done(&arena);
+}
+
 /* The last word of a text overlaps the one before: every byte must count,
  * whatever the length. */
 static void every_byte_changes_the_hash(void **state)
@@ -212,6 +238,7 @@ int main(void)
         cmocka_unit_test(hashes_spread),
         cmocka_unit_test(names_cannot_be_made_to_collide),
         cmocka_unit_test(appended_names_are_not_found),
+        cmocka_unit_test(appended_names_can_be_adopted),
         cmocka_unit_test(every_byte_changes_the_hash),
         cmocka_unit_test(every_allocation_fails_once),
     };

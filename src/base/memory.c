@@ -192,8 +192,8 @@ static uint8_t *aligned(uint8_t *at, size_t align)
     return rest ? at + (align - rest) : at;
 }
 
-void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
-                     struct tn_error *error)
+void *tn_arena_take(struct tn_arena *arena, uint64_t size, size_t align,
+                    struct tn_error *error)
 {
     uint8_t *at = arena->at ? aligned(arena->at, align) : NULL;
 
@@ -202,14 +202,19 @@ void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
         if (!fresh)
             return NULL;
         at = aligned(fresh, align);
-        if (fresh != arena->at) { /* a block of its own */
-            memset(at, 0, (size_t)size);
+        if (fresh != arena->at) /* a block of its own */
             return at;
-        }
     }
     arena->at = at + size;
-    memset(at, 0, (size_t)size);
     return at;
+}
+
+void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
+                     struct tn_error *error)
+{
+    void *piece = tn_arena_take(arena, size, align, error);
+
+    return piece ? memset(piece, 0, (size_t)size) : NULL;
 }
 
 void *tn_arena_array(struct tn_arena *arena, uint64_t count, size_t item_size,

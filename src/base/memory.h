@@ -78,6 +78,10 @@ void tn_arena_rewind(struct tn_arena *arena);
 void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
                      struct tn_error *error);
 
+/* The same, not zeroed: for what is written from end to end. */
+void *tn_arena_take(struct tn_arena *arena, uint64_t size, size_t align,
+                    struct tn_error *error);
+
 /* count items; the product is checked. */
 void *tn_arena_array(struct tn_arena *arena, uint64_t count, size_t item_size,
                      size_t align, struct tn_error *error);

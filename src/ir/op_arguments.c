@@ -21,19 +21,19 @@ void tn_op_arguments_init(struct tn_op_arguments   *a,
 {
     const struct tn_op *row = tn_model_op_at(model, op);
 
-    *a = (struct tn_op_arguments){
-        .model     = model,
-        .kind      = kind,
-        .args      = is_output ? kind->outputs : kind->inputs,
-        .arg_count = is_output ? kind->output_count : kind->input_count,
-        .is_output = is_output,
-        .has_slots = model->dialect->next_slot != NULL,
-        .first     = is_output ? row->first_output : row->first_input,
-        .count     = is_output ? row->output_count
-                               : row->input_count - row->control_count,
-        .failure   = TN_ERROR_INIT,
-        .index     = UINT32_MAX,
-    };
+    a->model     = model;
+    a->kind      = kind;
+    a->args      = is_output ? kind->outputs : kind->inputs;
+    a->arg_count = is_output ? kind->output_count : kind->input_count;
+    a->is_output = is_output;
+    a->has_slots = model->dialect->next_slot != NULL;
+    a->first     = is_output ? row->first_output : row->first_input;
+    a->count =
+        is_output ? row->output_count : row->input_count - row->control_count;
+    a->in_slot = a->argument = a->value = 0;
+    a->index                            = UINT32_MAX;
+    a->arg                              = NULL;
+    tn_error_clear(&a->failure);
     /* An edit may have moved values between slots. */
     if (a->has_slots && (!row->wire_length || row->first_attr != TN_NONE))
         a->count = 0;

@@ -330,10 +330,11 @@ static void keep_attr(struct tn_sized_node *j, struct tn_bytes name,
                       struct tn_span wire, const struct tn_attr_value *value)
 {
     const struct tn_vocab_attr *attr    = tn_vocab_find_attr(j->kind, name);
-    struct tn_error             failure = TN_ERROR_INIT;
+    struct tn_error             failure;
     struct tn_attr_value       *room;
     uint64_t                    number;
 
+    tn_error_clear(&failure);
     if (!attr)
         return;
     number = (uint64_t)(attr - j->kind->attrs);
@@ -359,10 +360,11 @@ static void keep_attr(struct tn_sized_node *j, struct tn_bytes name,
 static void find_attrs(struct tn_sized_node *j)
 {
     const struct tn_model *model   = j->s->model;
-    struct tn_error        failure = TN_ERROR_INIT;
+    struct tn_error        failure;
     struct tn_bytes        name;
     struct tn_span         wire;
 
+    tn_error_clear(&failure);
     j->has_attrs = true;
     if (++j->s->scratch_uses % SCRATCH_USES == 0)
         tn_arena_done(&j->s->scratch);
@@ -455,10 +457,11 @@ static void take_elements(struct tn_sized_node *j, int64_t number,
 {
     uint32_t                value   = input_of(j, number);
     const struct tn_tensor *tensor  = NULL;
-    struct tn_error         failure = TN_ERROR_INIT;
+    struct tn_error         failure;
     uint8_t                 bytes[ITEM_LIMIT * sizeof(int64_t)];
     uint64_t                count = 0;
 
+    tn_error_clear(&failure);
     tn_size_forget(to);
     if (value != TN_NONE)
         tensor =

@@ -650,6 +650,8 @@ bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
 /* Fewer are compared one by one. */
 #define MANY_ATTRIBUTES 12
 
+enum { LOOK_AHEAD = 8 }; /* nodes */
+
 struct node {
     struct tn_onnx_checker *ch;
     uint32_t                graph, op;
@@ -864,10 +866,11 @@ static void check_node_name(struct tn_onnx_checker *ch, struct tn_intern *seen,
                             uint32_t graph, uint32_t ordinal,
                             const struct tn_op *op)
 {
-    struct tn_bytes name = tn_model_name(ch->model, op->name);
+    struct tn_bytes name  = tn_model_name(ch->model, op->name);
+    uint32_t        known = tn_intern_count(seen);
     char            where[TN_ONNX_WHERE];
 
-    if (name.size == 0 || tn_onnx_is_new(ch, seen, name))
+    if (name.size == 0 || tn_intern_borrow(seen, name, ch->error) >= known)
         return;
     tn_model_path_of(ch->model, graph, ordinal, where, sizeof where);
     tn_onnx_complain(ch, TN_LEVEL_WARNING, "duplicate-node-name",
@@ -876,15 +879,26 @@ static void check_node_name(struct tn_onnx_checker *ch, struct tn_intern *seen,
                      TN_FMT(name));
 }
 
+/* A million names are in no cache. */
+static void fetch_name(const struct tn_onnx_checker *ch,
+                       const struct tn_intern *seen, uint32_t op)
+{
+    tn_intern_fetch(
+        seen, tn_model_name(ch->model, tn_model_op_at(ch->model, op)->name));
+}
+
 void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph)
 {
     const struct tn_graph *g = tn_model_graph_at(ch->model, graph);
     struct tn_intern       names;
 
     tn_intern_init(&names, &ch->arena);
+    tn_intern_reserve(&names, g->op_count, ch->error);
     for (uint32_t i = 0; i < g->op_count; i++) {
         if (ch->report->is_stopped || tn_failed(ch->error))
             break;
+        if (g->op_count - i > LOOK_AHEAD)
+            fetch_name(ch, &names, g->first_op + i + LOOK_AHEAD);
         check_node(ch, graph, g->first_op + i);
         check_node_name(ch, &names, graph, i,
                         tn_model_op_at(ch->model, g->first_op + i));

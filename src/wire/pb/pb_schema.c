@@ -154,6 +154,21 @@ static bool is_path(struct tn_bytes path)
     return true;
 }
 
+/* "scope.name", of `size` bytes of the scope, with a zero behind it.  Schemas
+ * have a few hundred, and are read in every process: snprintf() is slow. */
+static void join_name(char *to, const char *scope, size_t size,
+                      struct tn_bytes name)
+{
+    if (size) {
+        memcpy(to, scope, size);
+        to += size;
+        *to++ = '.';
+    }
+    if (name.size)
+        memcpy(to, name.data, name.size);
+    to[name.size] = '\0';
+}
+
 /* "scope.name" in the arena, NULL after a failure. */
 static const char *full_name(struct tn_pb_loader *loader, const char *scope,
                              struct tn_bytes name, uint64_t offset)
@@ -170,8 +185,11 @@ static const char *full_name(struct tn_pb_loader *loader, const char *scope,
                      "a name of more than %d bytes", TN_PB_NAME_LIMIT);
         return NULL;
     }
-    return tn_text_format(loader->arena, loader->error, "%s%s%.*s", scope,
-                          *scope ? "." : "", TN_FMT(name));
+    char *text = tn_arena_take(loader->arena, strlen(scope) + name.size + 2, 1,
+                               loader->error);
+    if (text)
+        join_name(text, scope, strlen(scope), name);
+    return text;
 }
 
 /* The failure happened in there: "my.proto: pkg.Message". */
@@ -396,8 +414,7 @@ static const struct tn_pb_symbol *resolve(struct tn_pb_loader *loader,
         for (size = is_absolute ? 0 : size;; size--) {
             bool is_scope = size == strlen(scope) || scope[size] == '.';
             if (is_scope || size == 0) {
-                snprintf(candidate, sizeof candidate, "%.*s%s%.*s", (int)size,
-                         scope, size ? "." : "", TN_FMT(name));
+                join_name(candidate, scope, size, name);
                 const struct tn_pb_symbol *found =
                     find_symbol(loader, candidate);
                 if (found)
