@@ -9,18 +9,26 @@
 
 #include <stdio.h>
 
+#include "base/mix.h"
 #include "base/sort.h"
 #include "format/registry.h"
 
-enum { NODE_SLOTS = TN_SD_NODE_S_ARGS + 1, OUTPUT_MODE = 3 };
+enum { NODE_SLOTS = TN_SD_NODE_S_ARGS + 1, OUTPUT_MODE = 3, KNOWN = 1024 };
+
+/* Arguments of ops of one type that share their attributes, read once. */
+struct known_args {
+    uint32_t          type, first_attr, attr_count;
+    struct tn_sd_args args;
+};
 
 struct building {
     const struct tn_sd_content *content;
-    struct tn_sd_part        part;
-    struct tn_arena         *arena;
-    struct tn_error         *error;
-    struct tn_memory        *memory;
-    struct tn_fb_builder    *fb;
+    struct tn_sd_part           part;
+    struct tn_arena            *arena;
+    struct tn_error            *error;
+    struct tn_memory           *memory;
+    struct tn_fb_builder       *fb;
+    const struct known_args **known; /* KNOWN by hash; NULL: too few ops      */
 };
 
 /* For what is made one by one, and again when it is written. */
@@ -149,11 +157,21 @@ static uint32_t make_variable(struct tn_fb_builder *fb, void *context,
                         part->has_graph ? 0 : (int32_t)index + 1);
 }
 
+/* What rules made is in memory, and whoever makes a table of it only looks;
+ * but for names of arguments, which the vocabulary is asked about. */
+static const bool *solo(const struct building *b)
+{
+    bool is_ours =
+        b->content->model->is_edited && !tn_sd_detail_of(b->content->model);
+
+    return is_ours ? &b->content->calls->has_book : NULL;
+}
+
 static uint32_t put_variables(struct building *b)
 {
     return tn_fb_put_tables(
         b->fb, b->part.picks ? b->part.pick_count : b->content->count,
-        make_variable, b);
+        make_variable, b, solo(b));
 }
 
 /* ---- operations --------------------------------------------------------- */
@@ -320,6 +338,61 @@ static struct tn_fb_table old_node(const struct building *b,
     return tn_fb_table_at(fb, wire.offset);
 }
 
+/* Where the arguments of an op like this one are kept. */
+static const struct known_args **known_at(struct building    *b,
+                                          const struct tn_op *op)
+{
+    uint32_t first = op->attr_count ? op->first_attr : 0;
+
+    return &b->known[tn_mix(op->type, UINT64_C(0x9fb21c651e98df25) ^ first) %
+                     KNOWN];
+}
+
+static bool is_like(const struct known_args *known, const struct tn_op *op)
+{
+    return known->type == op->type && known->attr_count == op->attr_count &&
+           (!op->attr_count || known->first_attr == op->first_attr);
+}
+
+/* The first time they are read to stay; what is in the way stays there. */
+static const struct tn_sd_args *keep_args(struct building *b, uint32_t index,
+                                          const struct known_args **at)
+{
+    const struct tn_op *op = tn_model_op_at(b->content->model, index);
+    struct known_args  *kept =
+        tn_new(b->content->arena, struct known_args, 1, b->error);
+
+    if (!kept ||
+        tn_sd_args_read(b->content->model, index, b->content->calls,
+                        b->content->arena, &kept->args, b->error) != TN_OK)
+        return NULL;
+    kept->type       = op->type;
+    kept->first_attr = op->first_attr;
+    kept->attr_count = op->attr_count;
+    *at              = kept;
+    return &kept->args;
+}
+
+/* NULL after a failure. */
+static const struct tn_sd_args *args_of(struct building *b, uint32_t index,
+                                        struct tn_sd_args *own)
+{
+    const struct tn_op       *op = tn_model_op_at(b->content->model, index);
+    const struct known_args **at = NULL;
+
+    if (b->known && op->first_attr != TN_NONE) {
+        at = known_at(b, op);
+        if (*at && is_like(*at, op))
+            return &(*at)->args;
+        if (!*at && !b->fb->is_again)
+            return keep_args(b, index, at);
+    }
+    return tn_sd_args_read(b->content->model, index, b->content->calls,
+                           b->arena, own, b->error) == TN_OK
+               ? own
+               : NULL;
+}
+
 static uint32_t put_node(struct building *b, uint32_t ordinal)
 {
     const struct tn_model *model            = b->content->model;
@@ -327,19 +400,19 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     const struct tn_op    *op               = tn_model_op_at(model, index);
     uint32_t               refs[NODE_SLOTS] = { 0 };
     struct outputs         outputs          = { 0 };
-    struct tn_sd_args      args;
+    struct tn_sd_args      own;
     struct tn_fb           fb;
     struct tn_fb_table     old = old_node(b, op, &fb);
 
-    if (tn_sd_args_read(model, index, b->content->calls, b->arena, &args,
-                        b->error) != TN_OK)
+    const struct tn_sd_args *args = args_of(b, index, &own);
+    if (!args)
         return 0;
-    refs[TN_SD_NODE_PROPERTIES]   = put_properties(b, &args);
+    refs[TN_SD_NODE_PROPERTIES]   = put_properties(b, args);
     refs[TN_SD_NODE_INPUT_PAIRED] = put_inputs(b, op);
     refs[TN_SD_NODE_INPUT]        = tn_fb_put_i32s(b->fb, NULL, 0);
-    put_args(b, &args, refs);
+    put_args(b, args, refs);
     put_controls(b, op, refs);
-    put_outputs(b, op, &args, &outputs);
+    put_outputs(b, op, args, &outputs);
     refs[TN_SD_NODE_OUTPUT]       = outputs.indices;
     refs[TN_SD_NODE_OUTPUT_NAMES] = outputs.names;
     refs[TN_SD_NODE_OUTPUT_TYPES] = outputs.types;
@@ -351,8 +424,8 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
         tn_fb_put_string(b->fb, tn_fb_string(&old, TN_SD_NODE_SCOPE_NAME));
     tn_fb_begin(b->fb);
     tn_fb_add_i32(b->fb, TN_SD_NODE_ID, b->content->op_ids[ordinal], 0);
-    tn_fb_add_i8(b->fb, TN_SD_NODE_OP_TYPE, args.op_type, 0);
-    tn_fb_add_i64(b->fb, TN_SD_NODE_OP_NUM, args.op_num, 0);
+    tn_fb_add_i8(b->fb, TN_SD_NODE_OP_TYPE, args->op_type, 0);
+    tn_fb_add_i64(b->fb, TN_SD_NODE_OP_NUM, args->op_num, 0);
     tn_fb_add_i32(b->fb, TN_SD_NODE_DEVICE,
                   tn_fb_i32(&old, TN_SD_NODE_DEVICE, old.fb ? 0 : -1), 0);
     tn_fb_add_i32(b->fb, TN_SD_NODE_SCOPE_ID,
@@ -376,7 +449,7 @@ static uint32_t make_node(struct tn_fb_builder *fb, void *context,
 static uint32_t put_nodes(struct building *b)
 {
     return tn_fb_put_tables(b->fb, b->part.has_graph ? b->content->op_count : 0,
-                            make_node, b);
+                            make_node, b, solo(b));
 }
 
 /* ---- states ------------------------------------------------------------- */
@@ -513,10 +586,10 @@ static uint32_t put_sub(struct building *b, uint32_t graph)
     struct tn_sd_part      part  = {
               .how = b->part.how, .has_graph = true, .has_data = true, .is_sdnb = true
     };
-    uint32_t           data = 0;
+    uint32_t              data = 0;
     struct tn_sd_content *content =
         tn_new(b->arena, struct tn_sd_content, 1, b->error);
-    struct tn_rope     rope;
+    struct tn_rope rope;
 
     if (!content)
         return 0;
@@ -596,7 +669,7 @@ static uint32_t count_placeholders(const struct tn_sd_content *content)
 static uint32_t put_placeholders(struct building *b)
 {
     const struct tn_sd_content *content = b->content;
-    struct tn_sd_names       names = { NULL, 0 };
+    struct tn_sd_names          names   = { NULL, 0 };
     struct tn_bytes            *items   = tn_new(b->arena, struct tn_bytes,
                                                  count_placeholders(content), b->error);
 
@@ -646,9 +719,9 @@ static uint32_t put_listed(struct building *b)
 static uint32_t put_graph(struct building *b)
 {
     const struct tn_sd_content *content = b->content;
-    struct tn_fb             fb;
-    struct tn_fb_table       old                        = root_of(b, &fb);
-    uint32_t                 refs[TN_SD_GRAPH_SUBS + 1] = { 0 };
+    struct tn_fb                fb;
+    struct tn_fb_table          old                        = root_of(b, &fb);
+    uint32_t                    refs[TN_SD_GRAPH_SUBS + 1] = { 0 };
 
     refs[TN_SD_GRAPH_VARIABLES] = put_variables(b);
     refs[TN_SD_GRAPH_UPDATER]   = put_states(b);
@@ -689,6 +762,9 @@ enum tn_status tn_sd_build(const struct tn_sd_content *content,
                             .memory  = content->model->memory,
                             .fb      = &fb };
     tn_fb_build_init(&fb, content->arena, content->error);
+    if (content->op_count >= KNOWN && !content->row)
+        b->known = tn_new(content->arena, const struct known_args *, KNOWN,
+                          content->error);
     uint32_t root = put_graph(b);
     if (!tn_failed(content->error))
         tn_fb_finish(&fb, root, NULL, to);

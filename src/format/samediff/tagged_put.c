@@ -9,11 +9,11 @@
 static const struct tn_sd_array_how array_how = { TN_SD_FORM_LITTLE, 8, NULL };
 
 struct putting {
-    struct tn_tagged_writer *w;
+    struct tn_tagged_writer    *w;
     const struct tn_sd_content *content; /* of the graph at hand */
-    struct tn_fb_builder    *b;
-    struct tn_error         *error;
-    uint32_t                *nothing; /* the empty string, once               */
+    struct tn_fb_builder       *b;
+    struct tn_error            *error;
+    uint32_t *nothing; /* the empty string, once               */
 };
 
 /* For what is made one by one, and again when it is written. */
@@ -101,9 +101,9 @@ static uint32_t make_variable(struct tn_fb_builder *b, void *context,
 
 static uint32_t put_variables(struct putting *p)
 {
-    return p->content->count
-               ? tn_fb_put_tables(p->b, p->content->count, make_variable, p)
-               : 0;
+    return p->content->count ? tn_fb_put_tables(p->b, p->content->count,
+                                                make_variable, p, NULL)
+                             : 0;
 }
 
 /* ---- operations --------------------------------------------------------- */
@@ -317,7 +317,7 @@ static uint32_t make_op(struct tn_fb_builder *b, void *context, uint32_t index)
 static uint32_t put_ops(struct putting *p)
 {
     return p->content->op_count
-               ? tn_fb_put_tables(p->b, p->content->op_count, make_op, p)
+               ? tn_fb_put_tables(p->b, p->content->op_count, make_op, p, NULL)
                : 0;
 }
 
@@ -417,8 +417,8 @@ static uint32_t put_graph(struct putting *p, uint32_t graph,
                           const uint32_t *tables)
 {
     const struct tn_sd_content *content = p->content;
-    const struct tn_sd_detail *detail = tn_sd_detail_of(p->w->model);
-    uint32_t                   refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
+    const struct tn_sd_detail  *detail  = tn_sd_detail_of(p->w->model);
+    uint32_t                    refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
 
     refs[TN_TAGGED_SUBGRAPHS] = put_subs(p, graph, tables);
     if (detail && graph < detail->graph_count) {

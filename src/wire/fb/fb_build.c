@@ -17,18 +17,20 @@
 #include "base/arith.h"
 #include "base/little.h"
 #include "base/mix.h"
+#include "io/pipeline.h"
 #include "wire/fb/fb.h"
 
 #define FIRST_BLOCK UINT64_C(4096)
 #define LAST_BLOCK  (UINT64_C(1) << 20)
-#define RUN_SIZE    (UINT64_C(256) << 10)
+#define RUN_SIZE    (UINT64_C(64) << 10)
+#define ROOM_SIZE   (RUN_SIZE + (UINT64_C(16) << 10))
 #define ALIGN_LIMIT 4096u
 #define TABLE_LIMIT 65535u
+#define AHEAD_LIMIT 16
 
 struct pending {
     uint16_t       slot;
-    uint16_t       place; /* in the table, once it is laid out */
-    uint32_t       size;
+    uint16_t       size;
     uint32_t       align;
     uint32_t       ref;   /* what it refers to, or 0           */
     uint64_t       bits;  /* of a scalar                       */
@@ -102,7 +104,8 @@ static void close_piece(struct tn_fb_builder *b)
     b->end = b->at;
 }
 
-/* The next `size` bytes towards the beginning, zeroed; NULL after a failure. */
+/* The next `size` bytes towards the beginning, for the caller to fill; NULL
+ * after a failure. */
 static uint8_t *take_room(struct tn_fb_builder *b, uint64_t size)
 {
     if (!has_space(b, size))
@@ -111,7 +114,7 @@ static uint8_t *take_room(struct tn_fb_builder *b, uint64_t size)
         b->block      = tn_min(tn_max(2 * b->block, FIRST_BLOCK), LAST_BLOCK);
         uint64_t room = tn_max(size, b->block);
         close_piece(b);
-        b->begin = tn_arena_alloc(b->arena, room, 1, b->error);
+        b->begin = tn_arena_take(b->arena, room, 1, b->error);
         b->at = b->end = b->begin ? b->begin + room : NULL;
         if (!b->begin)
             return NULL;
@@ -130,7 +133,12 @@ static bool pad(struct tn_fb_builder *b, uint64_t size, uint32_t align,
 
     if (align > b->align)
         b->align = align;
-    return gap ? take_room(b, gap) != NULL : !tn_failed(b->error);
+    if (!gap)
+        return !tn_failed(b->error);
+    uint8_t *to = take_room(b, gap);
+    if (to)
+        memset(to, 0, (size_t)gap);
+    return to != NULL;
 }
 
 /* ---- strings and vectors ---------------------------------------------- */
@@ -145,6 +153,7 @@ uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text)
     tn_store_little(to, text.size, 4);
     if (text.size)
         memcpy(to + 4, text.data, text.size);
+    to[4 + text.size] = 0;
     return (uint32_t)b->size;
 }
 
@@ -311,44 +320,47 @@ void tn_fb_begin(struct tn_fb_builder *b)
     b->pending.count = 0;
 }
 
-static void add_field(struct tn_fb_builder *b, const struct pending *field)
+/* The next one, for the caller to fill; NULL after a failure. */
+static struct pending *add_field(struct tn_fb_builder *b)
 {
-    struct pending *new;
-
     if (tn_failed(b->error))
-        return;
-    new = tn_list_push(&b->pending, struct pending, b->error);
-    if (new)
-        *new = *field;
+        return NULL;
+    if (b->pending.count < b->pending.room)
+        return tn_list_at(&b->pending, struct pending, b->pending.count++);
+    return tn_list_push(&b->pending, struct pending, b->error);
 }
 
 void tn_fb_add(struct tn_fb_builder *b, uint16_t slot, uint64_t bits,
                uint32_t size)
 {
-    struct pending field = { slot, 0, size, size, 0, bits, NULL };
+    struct pending *field = add_field(b);
 
-    add_field(b, &field);
+    if (field)
+        *field = (struct pending){ slot, (uint16_t)size, size, 0, bits, NULL };
 }
 
 void tn_fb_add_ref(struct tn_fb_builder *b, uint16_t slot, uint32_t ref)
 {
-    struct pending field = { slot, 0, 4, 4, ref, 0, NULL };
+    struct pending *field = ref ? add_field(b) : NULL;
 
-    if (ref)
-        add_field(b, &field);
+    if (field)
+        *field = (struct pending){ slot, 4, 4, ref, 0, NULL };
 }
 
 void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
                       struct tn_bytes bytes, uint32_t align)
 {
-    struct pending field = { slot, 0,         (uint32_t)bytes.size, align, 0,
-                             0,    bytes.data };
-
-    if (bytes.size > TABLE_LIMIT)
+    if (bytes.size > TABLE_LIMIT) {
         tn_error_set(b->error, TN_LIMIT, TN_NOWHERE,
                      "a struct of %zu bytes in a table", bytes.size);
-    else if (is_sound(b, bytes.size, align, align))
-        add_field(b, &field);
+        return;
+    }
+    if (!is_sound(b, bytes.size, align, align))
+        return;
+    struct pending *field = add_field(b);
+    if (field)
+        *field = (struct pending){ slot,      (uint16_t)bytes.size, align, 0, 0,
+                                   bytes.data };
 }
 
 /* ---- vtables ---------------------------------------------------------- */
@@ -423,116 +435,248 @@ static uint32_t put_vtable(struct tn_fb_builder *b, const uint8_t *bytes,
 
 /* ---- tables ----------------------------------------------------------- */
 
-/* Behind the four bytes that lead to the vtable, the largest alignment first:
- * no gaps.  Gives the size of the table, 0 after a failure. */
-static uint32_t lay_out(struct tn_fb_builder *b, uint32_t *align,
-                        uint32_t *slots)
-{
-    uint64_t        size   = 4;
-    struct pending *fields = b->pending.items;
+/* Tables have the same few shapes again and again: fields in this order, of
+ * these sizes.  How such a table lies is worked out once. */
+struct layout {
+    uint64_t  hash;
+    uint64_t *shape;  /* by field, see shape_of()                             */
+    uint16_t *places; /* by field, in the table                               */
+    uint8_t  *vtable;
+    uint32_t  count, room;            /* of fields; none: nobody has it       */
+    uint32_t  slots, slot_room;       /* of the vtable                        */
+    uint32_t  size, align, vtable_at; /* the last is 0 until it is written    */
+};
 
-    *align = 4;
-    *slots = 0;
-    for (uint64_t i = 0; i < b->pending.count; i++) {
-        *align = fields[i].align > *align ? fields[i].align : *align;
-        *slots = fields[i].slot >= *slots ? fields[i].slot + 1u : *slots;
+enum { LAYOUTS = 16, FEW_FIELDS = 24 };
+
+struct tn_fb_layouts {
+    struct layout items[LAYOUTS]; /* by hash                                  */
+};
+
+static uint64_t shape_of(const struct pending *field)
+{
+    return (uint64_t)field->align << 32 | (uint64_t)field->size << 16 |
+           field->slot;
+}
+
+static uint64_t hash_fields(const struct tn_fb_builder *b)
+{
+    const struct pending *fields = b->pending.items;
+    uint64_t              hash   = b->pending.count;
+
+    for (uint64_t i = 0; i < b->pending.count; i++)
+        hash = (hash << 7 | hash >> 57) ^ shape_of(&fields[i]);
+    return (hash * UINT64_C(0x9fb21c651e98df25)) >> 32;
+}
+
+static bool has_shape(const struct layout *l, const struct tn_fb_builder *b,
+                      uint64_t hash)
+{
+    const struct pending *fields = b->pending.items;
+
+    if (!l->align || l->hash != hash || l->count != b->pending.count)
+        return false;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->shape[i] != shape_of(&fields[i]))
+            return false;
+    return true;
+}
+
+/* Room for the fields that are pending, whatever they are. */
+static bool make_room(struct layout *l, struct tn_fb_builder *b)
+{
+    const struct pending *fields = b->pending.items;
+    uint64_t              count  = b->pending.count;
+
+    l->align = l->slots = 0;
+    for (uint64_t i = 0; i < count; i++)
+        l->slots = fields[i].slot >= l->slots ? fields[i].slot + 1u : l->slots;
+    if (count > l->room || !l->room) {
+        l->room   = (uint32_t)tn_max(2 * count, FEW_FIELDS);
+        l->shape  = tn_arena_take(b->arena, l->room * sizeof *l->shape,
+                                  sizeof *l->shape, b->error);
+        l->places = tn_arena_take(b->arena, l->room * sizeof *l->places,
+                                  sizeof *l->places, b->error);
     }
-    for (uint32_t step = *align; step > 0; step /= 2)
-        for (uint64_t i = 0; i < b->pending.count; i++) {
-            if (fields[i].align != step)
-                continue;
-            fields[i].place = (uint16_t)size;
-            size += fields[i].size;
-            if (size > TABLE_LIMIT)
-                break;
-        }
-    if (size <= TABLE_LIMIT && 4 + 2 * *slots <= TABLE_LIMIT)
-        return (uint32_t)size;
+    if (l->slots > l->slot_room || !l->slot_room) {
+        l->slot_room = (uint32_t)tn_max(2 * l->slots, FEW_FIELDS);
+        l->vtable = tn_arena_take(b->arena, 4 + 2 * l->slot_room, 2, b->error);
+    }
+    return !tn_failed(b->error);
+}
+
+/* Behind the four bytes that lead to the vtable, the largest alignment first:
+ * no gaps. */
+static bool place_fields(struct layout *l, struct tn_fb_builder *b)
+{
+    const struct pending *fields = b->pending.items;
+    uint32_t              align  = 4;
+    uint64_t              size   = 4;
+
+    l->count = (uint32_t)b->pending.count;
+    for (uint32_t i = 0; i < l->count; i++) {
+        l->shape[i] = shape_of(&fields[i]);
+        align       = fields[i].align > align ? fields[i].align : align;
+    }
+    l->align = align;
+    for (; align > 0; align /= 2)
+        for (uint32_t i = 0; i < l->count && size <= TABLE_LIMIT; i++)
+            if (fields[i].align == align) {
+                l->places[i] = (uint16_t)size;
+                size += fields[i].size;
+            }
+    l->size = (uint32_t)size;
+    if (size <= TABLE_LIMIT && 4 + 2 * l->slots <= TABLE_LIMIT)
+        return true;
     tn_error_set(b->error, TN_LIMIT, TN_NOWHERE,
                  "a table of more than 65535 bytes or 32765 slots");
-    return 0;
+    return false;
 }
 
-/* The table begins at b->size, and at `to`. */
-static void fill_table(struct tn_fb_builder *b, uint8_t *to)
+static bool fill_vtable(struct layout *l, struct tn_fb_builder *b)
 {
-    for (uint64_t i = 0; i < b->pending.count; i++) {
-        const struct pending *f = tn_list_at(&b->pending, struct pending, i);
-        if (f->bytes)
-            memcpy(to + f->place, f->bytes, f->size);
-        else if (f->ref)
-            tn_store_little(to + f->place, b->size - f->place - f->ref, 4);
-        else
-            tn_store_little(to + f->place, f->bits, f->size);
-    }
-}
+    const struct pending *fields = b->pending.items;
 
-static bool fill_vtable(struct tn_fb_builder *b, uint8_t *vtable,
-                        uint32_t vtable_size, uint32_t table_size)
-{
-    tn_store_little(vtable, vtable_size, 2);
-    tn_store_little(vtable + 2, table_size, 2);
-    for (uint64_t i = 0; i < b->pending.count; i++) {
-        const struct pending *f = tn_list_at(&b->pending, struct pending, i);
-        uint8_t              *entry = vtable + 4 + 2 * (size_t)f->slot;
+    memset(l->vtable, 0, 4 + 2 * (size_t)l->slots);
+    tn_store_little(l->vtable, 4 + 2 * l->slots, 2);
+    tn_store_little(l->vtable + 2, l->size, 2);
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint8_t *entry = l->vtable + 4 + 2 * (size_t)fields[i].slot;
         if (tn_load16(entry)) {
             tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
-                         "slot %" PRIu16 " was added twice", f->slot);
+                         "slot %" PRIu16 " was added twice", fields[i].slot);
             return false;
         }
-        tn_store_little(entry, f->place, 2);
+        tn_store_little(entry, l->places[i], 2);
     }
     return true;
 }
 
+/* How the fields lie that are pending; NULL after a failure. */
+static struct layout *find_layout(struct tn_fb_builder *b)
+{
+    if (!b->layouts && !tn_failed(b->error))
+        b->layouts = tn_new(b->arena, struct tn_fb_layouts, 1, b->error);
+    if (tn_failed(b->error))
+        return NULL;
+    uint64_t       hash = hash_fields(b);
+    struct layout *l    = &b->layouts->items[hash % LAYOUTS];
+    if (has_shape(l, b, hash))
+        return l;
+    l->hash      = hash;
+    l->vtable_at = 0;
+    if (make_room(l, b) && place_fields(l, b) && fill_vtable(l, b))
+        return l;
+    l->align = 0;
+    return NULL;
+}
+
+static void store(uint8_t *to, uint64_t bits, uint32_t size)
+{
+    switch (size) {
+    case 1: *to = (uint8_t)bits; break;
+    case 2: tn_store_little(to, bits, 2); break;
+    case 4: tn_store_little(to, bits, 4); break;
+    default: tn_store_little(to, bits, 8);
+    }
+}
+
+/* The table begins at b->size, and at `to`. */
+static void fill_table(const struct tn_fb_builder *b, const struct layout *l,
+                       uint8_t *to)
+{
+    const struct pending *fields = b->pending.items;
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct pending *f     = &fields[i];
+        uint32_t              place = l->places[i];
+        if (f->ref)
+            tn_store_little(to + place, b->size - place - f->ref, 4);
+        else if (f->bytes)
+            memcpy(to + place, f->bytes, f->size);
+        else
+            store(to + place, f->bits, f->size);
+    }
+}
+
 uint32_t tn_fb_end(struct tn_fb_builder *b)
 {
-    uint32_t align, slots, size, table;
-    uint8_t  small[256], *vtable = small;
+    struct layout *l = find_layout(b);
 
-    if (tn_failed(b->error) || !(size = lay_out(b, &align, &slots)) ||
-        !pad(b, size, align, 4 % align))
+    if (!l || !pad(b, l->size, l->align, 4 % l->align))
         return 0;
-    uint8_t *to = take_room(b, size);
+    uint8_t *to = take_room(b, l->size);
     if (!to)
         return 0;
-    fill_table(b, to);
-    table = (uint32_t)b->size;
-    if (4 + 2 * slots > sizeof small)
-        vtable = tn_arena_alloc(b->arena, 4 + 2 * slots, 2, b->error);
-    if (!vtable)
-        return 0;
-    memset(vtable, 0, 4 + 2 * (size_t)slots);
-    if (!fill_vtable(b, vtable, 4 + 2 * slots, size))
-        return 0;
-    uint32_t at = put_vtable(b, vtable, 4 + 2 * slots);
-    tn_store_little(to, (uint64_t)at - table, 4);
+    fill_table(b, l, to);
+    uint32_t table = (uint32_t)b->size;
+    if (!l->vtable_at)
+        l->vtable_at = put_vtable(b, l->vtable, 4 + 2 * l->slots);
+    tn_store_little(to, (uint64_t)l->vtable_at - table, 4);
     b->pending.count = 0;
-    return at ? table : 0;
+    return l->vtable_at ? table : 0;
 }
 
 /* ---- runs of tables --------------------------------------------------- */
 
+/* A few tables, next to each other in the buffer. */
 struct run {
+    uint32_t first, count;
+    uint64_t size, length; /* of the buffer before it, and its own            */
+};
+
+/* All runs of a vector. */
+struct runs {
     struct tn_producer    producer; /* first */
     struct tn_memory     *memory;
     struct tn_fb_vtables *vtables;
     tn_fb_make           *make;
     void                 *context;
-    uint32_t              first, count;
-    uint64_t              size; /* of the buffer before it */
+    const struct run     *items;
+    uint64_t              count;
+    const bool           *is_solo; /* see tn_fb_put_tables()                  */
 };
 
-static void run_begin(const struct run *run, struct tn_fb_builder *inner,
-                      struct tn_arena *scratch, struct tn_error *error)
+/* Who makes one run after the other, with the same memory. */
+struct maker {
+    struct tn_fb_builder b;
+    struct tn_arena      scratch;
+    uint8_t             *room; /* for a run; NULL: not yet                    */
+    struct tn_error      error;
+};
+
+static void maker_init(struct maker *maker, struct tn_memory *memory)
 {
-    *inner = (struct tn_fb_builder){ .arena   = scratch,
-                                     .error   = error,
-                                     .vtables = run->vtables,
-                                     .size    = run->size,
-                                     .align   = 4 };
-    tn_list_init(&inner->pieces, run->memory, sizeof(struct tn_piece));
-    tn_list_init(&inner->pending, run->memory, sizeof(struct pending));
+    *maker = (struct maker){ .error = TN_ERROR_INIT };
+    tn_arena_init(&maker->scratch, memory);
+}
+
+static void maker_done(struct maker *maker)
+{
+    tn_memory_free(maker->scratch.memory, maker->room, ROOM_SIZE);
+    tn_arena_done(&maker->scratch);
+}
+
+/* Where there is but one run, which may be short, room is taken as it is
+ * needed. */
+static void maker_begin(struct maker *maker, const struct runs *runs,
+                        uint64_t size, bool is_only, struct tn_error *error)
+{
+    struct tn_fb_builder *b = &maker->b;
+
+    tn_arena_rewind(&maker->scratch);
+    if (!maker->room && !is_only)
+        maker->room = tn_memory_resize(runs->memory, NULL, 0, ROOM_SIZE, error);
+    *b = (struct tn_fb_builder){ .arena   = &maker->scratch,
+                                 .error   = error,
+                                 .vtables = runs->vtables,
+                                 .size    = size,
+                                 .align   = 4,
+                                 .begin   = maker->room };
+    if (maker->room)
+        b->at = b->end = maker->room + ROOM_SIZE;
+    tn_list_init(&b->pieces, runs->memory, sizeof(struct tn_piece));
+    tn_list_init(&b->pending, runs->memory, sizeof(struct pending));
 }
 
 static void hand_over(struct tn_fb_builder *b, struct tn_rope *rope)
@@ -555,94 +699,186 @@ static void hand_over(struct tn_fb_builder *b, struct tn_rope *rope)
     }
 }
 
-static void write_run(struct tn_fb_builder *b, uint64_t length,
-                      struct tn_sink *to)
+static void make_again(struct maker *maker, const struct runs *runs,
+                       const struct run *run)
 {
-    struct tn_rope rope;
-
-    tn_rope_init(&rope, b->arena, b->error);
-    close_piece(b);
-    hand_over(b, &rope);
-    if (!tn_failed(b->error) && rope.length != length)
-        tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
-                     "tables of %" PRIu64 " bytes, made again of %" PRIu64,
-                     length, rope.length);
-    if (!tn_failed(b->error))
-        tn_rope_write(&rope, to, b->error);
-    tn_rope_done(&rope);
+    maker_begin(maker, runs, run->size, runs->count == 1, &maker->error);
+    maker->b.is_again = true;
+    for (uint32_t i = 0; i < run->count && !tn_failed(&maker->error); i++)
+        runs->make(&maker->b, runs->context, run->first + i);
 }
 
-static enum tn_status make_again(const struct tn_producer *producer,
+/* What was made goes where it belongs. */
+static enum tn_status write_run(struct maker *maker, const struct run *run,
+                                struct tn_sink *to)
+{
+    struct tn_fb_builder *b     = &maker->b;
+    struct tn_error      *error = &maker->error;
+    struct tn_rope        rope;
+
+    tn_rope_init(&rope, b->arena, error);
+    close_piece(b);
+    hand_over(b, &rope);
+    if (!tn_failed(error) && rope.length != run->length)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "tables of %" PRIu64 " bytes, made again of %" PRIu64,
+                     run->length, rope.length);
+    if (!tn_failed(error))
+        tn_rope_write(&rope, to, error);
+    tn_rope_done(&rope);
+    tn_fb_build_done(b);
+    return error->status;
+}
+
+/* Runs that are made while others are written. */
+struct ahead {
+    const struct runs *runs;
+    uint32_t           count; /* of slots                                     */
+    struct maker       makers[AHEAD_LIMIT];
+    uint64_t           which[AHEAD_LIMIT]; /* run of each slot                */
+};
+
+static void make_ahead(void *context, uint32_t slot)
+{
+    struct ahead *a = context;
+
+    make_again(&a->makers[slot], a->runs, &a->runs->items[a->which[slot]]);
+}
+
+/* The last run comes first in the file. */
+static enum tn_status write_ahead(struct ahead *a, struct tn_sink *to,
+                                  struct tn_error *error)
+{
+    struct tn_pipeline p;
+    uint64_t           left = a->runs->count;
+
+    tn_pipeline_open(&p, 0, a->count, make_ahead, a);
+    tn_pipeline_watches(&p, a->runs->memory);
+    while ((left || tn_pipeline_count(&p)) && !tn_failed(error)) {
+        for (; left && !tn_pipeline_is_full(&p); tn_pipeline_add(&p))
+            a->which[tn_pipeline_next(&p)] = --left;
+        uint32_t slot = tn_pipeline_take(&p);
+        if (write_run(&a->makers[slot], &a->runs->items[a->which[slot]], to) !=
+            TN_OK)
+            *error = a->makers[slot].error;
+    }
+    while (tn_failed(error) && tn_pipeline_count(&p))
+        tn_fb_build_done(&a->makers[tn_pipeline_take(&p)].b);
+    tn_pipeline_close(&p);
+    return error->status;
+}
+
+static enum tn_status write_on_threads(const struct runs *runs,
+                                       struct tn_sink    *to,
+                                       struct tn_error   *error)
+{
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, runs->memory);
+    struct ahead *a = tn_new(&arena, struct ahead, 1, error);
+    if (a) {
+        a->runs  = runs;
+        a->count = 2 * tn_pipeline_workers(0);
+        if (a->count > AHEAD_LIMIT)
+            a->count = AHEAD_LIMIT;
+        for (uint32_t i = 0; i < a->count; i++)
+            maker_init(&a->makers[i], runs->memory);
+        write_ahead(a, to, error);
+        for (uint32_t i = 0; i < a->count; i++)
+            maker_done(&a->makers[i]);
+    }
+    tn_arena_done(&arena);
+    return error->status;
+}
+
+static enum tn_status write_runs(const struct tn_producer *producer,
                                  struct tn_sink *to, struct tn_error *error)
 {
-    const struct run    *run = (const struct run *)producer;
-    struct tn_arena      scratch;
-    struct tn_fb_builder b;
+    const struct runs *runs = (const struct runs *)producer;
+    struct maker       maker;
 
-    tn_arena_init(&scratch, run->memory);
-    run_begin(run, &b, &scratch, error);
-    b.is_again = true;
-    for (uint32_t i = 0; i < run->count && !tn_failed(error); i++)
-        run->make(&b, run->context, run->first + i);
-    if (!tn_failed(error))
-        write_run(&b, producer->length, to);
-    tn_fb_build_done(&b);
-    tn_arena_done(&scratch);
+    if (runs->is_solo && !*runs->is_solo && runs->count >= AHEAD_LIMIT)
+        return write_on_threads(runs, to, error);
+    maker_init(&maker, runs->memory);
+    for (uint64_t i = runs->count; i > 0 && !tn_failed(error); i--) {
+        make_again(&maker, runs, &runs->items[i - 1]);
+        if (write_run(&maker, &runs->items[i - 1], to) != TN_OK)
+            *error = maker.error;
+    }
+    maker_done(&maker);
     return error->status;
 }
 
 /* Makes as many as fill a run, and keeps where they are, not what they are. */
-static void make_run(struct tn_fb_builder *b, struct run *run, uint32_t most,
-                     uint32_t *refs, struct tn_arena *scratch)
+static void make_run(struct tn_fb_builder *b, const struct runs *runs,
+                     struct maker *maker, struct run *run, uint32_t most,
+                     uint32_t *refs)
 {
-    struct tn_fb_builder inner;
+    struct tn_fb_builder *inner = &maker->b;
 
-    tn_arena_rewind(scratch);
-    run_begin(run, &inner, scratch, b->error);
-    while (run->count < most && inner.size - run->size < RUN_SIZE &&
+    maker_begin(maker, runs, run->size, run->first == 0, b->error);
+    while (run->count < most && inner->size - run->size < RUN_SIZE &&
            !tn_failed(b->error)) {
         refs[run->count] =
-            run->make(&inner, run->context, run->first + run->count);
+            runs->make(inner, runs->context, run->first + run->count);
         run->count++;
     }
-    run->producer.produce = make_again;
-    run->producer.length  = inner.size - run->size;
-    struct tn_piece piece = { .kind        = TN_PIECE_PRODUCER,
-                              .length      = run->producer.length,
-                              .at.producer = &run->producer };
-    if (!tn_failed(b->error))
-        add_piece(b, &piece);
-    b->size  = inner.size;
-    b->align = inner.align > b->align ? inner.align : b->align;
-    tn_fb_build_done(&inner);
+    run->length = inner->size - run->size;
+    b->size     = inner->size;
+    b->align    = inner->align > b->align ? inner->align : b->align;
+    tn_fb_build_done(inner);
 }
 
-static void make_runs(struct tn_fb_builder *b, uint32_t count, tn_fb_make *make,
-                      void *context, uint32_t *refs)
+static void make_runs(struct tn_fb_builder *b, struct runs *runs,
+                      uint32_t count, uint32_t *refs)
 {
-    struct tn_arena scratch;
+    struct maker   maker;
+    struct tn_list items;
 
-    tn_arena_init(&scratch, b->arena->memory);
-    close_piece(b);
+    maker_init(&maker, runs->memory);
+    tn_list_init(&items, runs->memory, sizeof(struct run));
     for (uint32_t at = 0; at < count && !tn_failed(b->error);) {
-        struct run *run = tn_new(b->arena, struct run, 1, b->error);
+        struct run *run = tn_list_push(&items, struct run, b->error);
         if (!run)
             break;
-        *run = (struct run){ .memory  = b->arena->memory,
-                             .vtables = b->vtables,
-                             .make    = make,
-                             .context = context,
-                             .first   = at,
-                             .size    = b->size };
-        make_run(b, run, count - at, refs + at, &scratch);
+        run->first = at;
+        run->size  = b->size;
+        make_run(b, runs, &maker, run, count - at, refs + at);
         at += run->count;
+        runs->producer.length += run->length;
     }
-    tn_arena_done(&scratch);
+    runs->items = tn_list_keep(&items, struct run, b->arena, b->error);
+    runs->count = items.count;
+    tn_list_done(&items);
+    maker_done(&maker);
+}
+
+static void put_runs(struct tn_fb_builder *b, const struct runs *like,
+                     uint32_t count, uint32_t *refs)
+{
+    struct runs *runs = tn_new(b->arena, struct runs, 1, b->error);
+
+    if (!runs || !count)
+        return;
+    *runs = *like;
+    close_piece(b);
+    make_runs(b, runs, count, refs);
+    struct tn_piece piece = { .kind        = TN_PIECE_PRODUCER,
+                              .length      = runs->producer.length,
+                              .at.producer = &runs->producer };
+    if (!tn_failed(b->error))
+        add_piece(b, &piece);
 }
 
 uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
-                          tn_fb_make *make, void *context)
+                          tn_fb_make *make, void *context, const bool *is_solo)
 {
+    struct runs    like = { .producer = { .produce = write_runs },
+                            .memory   = b->arena->memory,
+                            .vtables  = b->vtables,
+                            .make     = make,
+                            .context  = context,
+                            .is_solo  = is_solo };
     struct tn_list refs;
     uint32_t       ref = 0;
 
@@ -650,7 +886,7 @@ uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
         return 0;
     tn_list_init(&refs, b->arena->memory, sizeof(uint32_t));
     if (!count || tn_list_grow(&refs, count, b->error)) {
-        make_runs(b, count, make, context, refs.items);
+        put_runs(b, &like, count, refs.items);
         ref = tn_fb_put_refs(b, refs.items, count);
     }
     tn_list_done(&refs);

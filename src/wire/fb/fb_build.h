@@ -26,6 +26,7 @@
 #include "base/rope.h"
 
 struct tn_fb_vtables; /* those that are written already */
+struct tn_fb_layouts; /* of the tables that were made last */
 
 struct tn_fb_builder {
     struct tn_arena      *arena;
@@ -33,6 +34,7 @@ struct tn_fb_builder {
     struct tn_list        pieces;  /* struct tn_piece, the last of them first */
     struct tn_list        pending; /* fields of the open table                */
     struct tn_fb_vtables *vtables;
+    struct tn_fb_layouts *layouts; /* NULL: none yet                          */
     uint8_t              *begin; /* free room: from here                      */
     uint8_t              *at;    /*   to here                                 */
     uint8_t              *end;   /* from `at` to here: not yet a piece        */
@@ -141,9 +143,11 @@ typedef uint32_t tn_fb_make(struct tn_fb_builder *b, void *context,
 
 /* A vector of `count` tables.  They are made to learn how long they are, and
  * not kept but made again when the rope is written, a few at a time: a million
- * take no memory.  So `context` and all it leads to must live until then. */
+ * take no memory.  So `context` and all it leads to must live until then.
+ * Several threads make them again when `is_solo` is given, and false by then.
+ */
 uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
-                          tn_fb_make *make, void *context);
+                          tn_fb_make *make, void *context, const bool *is_solo);
 
 /* ---- the whole -------------------------------------------------------- */
 
