@@ -389,7 +389,6 @@ static int run_convert(const void *opts, const struct cli_args *args)
         return code;
     }
     cli_session_begin_writing(&session, opts);
-    session.options.wants_graph = strcmp(args->items[0], "-") == 0;
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)
         code = convert_model(&session, opts, &map.options, model);

@@ -123,19 +123,11 @@ static enum tn_status read_rules(struct tn_conversion *c)
 static enum tn_status take_model(struct tn_conversion  *c,
                                  const struct tn_model *model)
 {
-    struct tn_options options = { 0 };
-
     c->from = model;
     if (model->wants_graph)
         return TN_OK;
-    if (c->options)
-        options = *c->options;
-    options.wants_graph = true;
-    if (!tn_model_path(model)[0] || strcmp(tn_model_path(model), "-") == 0)
-        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                            "the model was opened without its graph");
-    TN_TRY(tn_model_open(&c->again, tn_model_path(model), &options, c->error));
-    c->from = c->again;
+    TN_TRY(tn_opened_read_graph(&c->loaded, model, c->options, c->error));
+    c->from = c->loaded;
     return TN_OK;
 }
 
@@ -227,7 +219,7 @@ void tn_conversion_done(struct tn_conversion *c)
         tn_opened_release(c->result);
     if (c->store)
         tn_opened_release(c->store);
-    tn_model_close(c->again);
+    tn_model_close(c->loaded);
     tn_interpreter_close(c->mapped);
 }
 

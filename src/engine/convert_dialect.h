@@ -40,7 +40,8 @@ struct tn_conversion {
     struct tn_error             *error;
     const struct tn_format      *format;
     const struct tn_model       *from;  /* with its graph                     */
-    struct tn_model             *again; /* `from` opened again; NULL: was not */
+    struct tn_model             *loaded; /* `from`, when its graph was read
+                                            here; else NULL                   */
     struct tn_opened            *store; /* nets, rules, and their results     */
     struct tn_opened            *result;
     struct tn_model             *model; /* the result's; NULL: none           */

@@ -675,19 +675,69 @@ static void a_book_of_files_is_refused(void **state)
 }
 
 /* The graph is read when it is needed, though nobody asked for it. */
-static void a_model_without_its_graph_is_opened_again(void **state)
+static void same_files(struct tn_scratch *scratch, const char *one,
+                       const char *other)
+{
+    struct tn_bytes a = tn_load_file(tn_in_scratch(scratch, one));
+    struct tn_bytes b = tn_load_file(tn_in_scratch(scratch, other));
+
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    free((void *)(uintptr_t)a.data);
+    free((void *)(uintptr_t)b.data);
+}
+
+/* It is gone when the graph is asked for: whoever opens it once more finds
+ * nothing. */
+static void no_file_is_opened_twice(void **state)
+{
+    static const char *const names[] = { "a.onnx", "a.pbtxt" };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct tn_model         *model   = open_in(&scratch, "b.onnx", little_onnx);
+
+    (void)state;
+    must_convert(&scratch, model, "b.fb", NULL);
+    tn_model_close(model);
+    tn_write_text(&scratch, "a.pbtxt", little_onnx);
+    tn_make_model(&scratch, "a.onnx", little_onnx);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *path = tn_in_scratch(&scratch, names[i]);
+        assert_int_equal(tn_model_open(&model, path, NULL, &error), TN_OK);
+        assert_int_equal(unlink(path), 0);
+        must_convert(&scratch, model, "a.fb", NULL);
+        must_convert(&scratch, model, "a.fb", NULL);
+        same_files(&scratch, "a.fb", "b.fb");
+        tn_model_close(model);
+    }
+    tn_scratch_close(&scratch);
+}
+
+static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
+{
+    memcpy(to, (const uint8_t *)context + offset, size);
+    return 0;
+}
+
+/* Nor is a file needed at all. */
+static void bytes_are_converted_like_a_file(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
     struct tn_error   error   = TN_ERROR_INIT;
-    struct tn_model  *model;
+    struct tn_model  *model   = open_in(&scratch, "b.onnx", little_onnx);
+    struct tn_bytes   bytes   = tn_load_file(tn_in_scratch(&scratch, "b.onnx"));
 
     (void)state;
-    tn_make_model(&scratch, "a.onnx", little_onnx);
+    must_convert(&scratch, model, "b.fb", NULL);
+    tn_model_close(model);
     assert_int_equal(
-        tn_model_open(&model, tn_in_scratch(&scratch, "a.onnx"), NULL, &error),
+        tn_model_open_source(&model, "bytes", bytes.size, read_bytes,
+                             (void *)(uintptr_t)bytes.data, NULL, &error),
         TN_OK);
     must_convert(&scratch, model, "a.fb", NULL);
+    same_files(&scratch, "a.fb", "b.fb");
     tn_model_close(model);
+    free((void *)(uintptr_t)bytes.data);
     tn_scratch_close(&scratch);
 }
 
@@ -745,7 +795,8 @@ int main(void)
         cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(a_book_spares_reading),
         cmocka_unit_test(a_book_of_files_is_refused),
-        cmocka_unit_test(a_model_without_its_graph_is_opened_again),
+        cmocka_unit_test(no_file_is_opened_twice),
+        cmocka_unit_test(bytes_are_converted_like_a_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

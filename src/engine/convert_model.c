@@ -465,40 +465,25 @@ static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
 
 /* ---- variables as constants --------------------------------------------- */
 
-/* A model that came through a pipe, or was opened without its graph from no
- * file, is written as it is; its variables are told. */
+/* What an edit made of a model that was opened without its graph is written as
+ * it is; its variables are told. */
 static bool can_freeze(const struct conversion *c)
 {
-    const char *path = tn_model_path(c->model);
-
     return c->format->freezes_variables &&
            c->format != tn_opened_of(c->model)->format &&
            tn_freeze_is_needed(c->model) &&
-           (c->model->wants_graph || (path[0] && strcmp(path, "-") != 0));
-}
-
-static enum tn_status open_graph(const struct conversion *c,
-                                 struct tn_model        **again)
-{
-    struct tn_options options = { 0 };
-
-    *again = NULL;
-    if (c->model->wants_graph)
-        return TN_OK;
-    if (c->options)
-        options = *c->options;
-    options.wants_graph = true;
-    return tn_model_open(again, tn_model_path(c->model), &options, c->error);
+           (c->model->wants_graph || tn_opened_of(c->model)->bundle.memory);
 }
 
 static enum tn_status freeze_and_write(struct conversion *c)
 {
     struct tn_validity     validity = validity_of(c->convert, c->summary);
     const struct tn_model *model    = c->model;
-    struct tn_model       *again, *frozen = NULL;
+    struct tn_model       *loaded = NULL, *frozen = NULL;
 
-    TN_TRY(open_graph(c, &again));
-    const struct tn_model *from = again ? again : model;
+    if (!model->wants_graph)
+        TN_TRY(tn_opened_read_graph(&loaded, model, c->options, c->error));
+    const struct tn_model *from = loaded ? loaded : model;
     if (tn_refuse_invalid(from, &validity, c->error) == TN_OK &&
         tn_freeze(from, c->options, tn_losses_hear, &c->losses, &frozen,
                   c->error) == TN_OK) {
@@ -507,7 +492,7 @@ static enum tn_status freeze_and_write(struct conversion *c)
         c->model = model;
     }
     tn_model_close(frozen);
-    tn_model_close(again);
+    tn_model_close(loaded);
     return c->error->status;
 }
 

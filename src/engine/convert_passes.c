@@ -184,8 +184,8 @@ static enum tn_status account(struct tn_conversion *c)
         TN_TRY(check_chosen(c));
     if (c->path.steps > 1)
         TN_TRY(tn_conversion_keep_ops(c));
-    if (c->again)
-        tn_model_drop_ops(c->again);
+    if (c->loaded)
+        tn_model_drop_ops(c->loaded);
     return c->error->status;
 }
 
@@ -538,6 +538,19 @@ static const struct tn_dialect_passes *passes_of(const char *dialect)
 
 /* ---- last of all -------------------------------------------------------- */
 
+/* Most names of the source are names of the result: its table becomes theirs,
+ * and values need not be looked up in it. */
+static enum tn_status hand_names(struct tn_conversion *c)
+{
+    struct tn_intern *names = &c->result->model.names;
+
+    tn_intern_done(names);
+    TN_TRY(tn_model_hand_names(c->loaded, names, c->error));
+    if (c->net->pool->names.given)
+        c->net->pool->names.given = names;
+    return TN_OK;
+}
+
 static enum tn_status lay_out(struct tn_conversion *c)
 {
     struct tn_options options = {
@@ -552,12 +565,13 @@ static enum tn_status lay_out(struct tn_conversion *c)
     c->result->model.title  = c->format->title;
     TN_TRY(tn_opened_hold(c->result, c->store, c->error));
     TN_TRY(tn_opened_hold(c->result, tn_opened_of(c->from), c->error));
+    if (c->loaded)
+        TN_TRY(hand_names(c));
     TN_TRY(tn_net_lay_out(c->net, c->format->dialect_ops, &c->result->model,
                           &c->origins, c->error));
     c->result->model.file_size = c->from->file_size;
     c->model                   = &c->result->model;
-    TN_TRY(tn_refuse_made(c->model, c->format, &c->validity, c->error));
-    return c->again ? tn_model_drop_names(c->again, c->error) : TN_OK;
+    return tn_refuse_made(c->model, c->format, &c->validity, c->error);
 }
 
 /* ---- the whole way ------------------------------------------------------ */

@@ -38,6 +38,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
     opened->model.owner = opened;
     opened->max_expand  = options ? options->max_expand : 0;
     atomic_init(&opened->holders, 1);
+    pthread_mutex_init(&opened->reading, NULL);
     *out = opened;
     return TN_OK;
 }
@@ -52,6 +53,7 @@ static void destroy(struct tn_opened *opened)
     for (uint64_t i = 0; i < opened->held.count; i++)
         tn_opened_release(*tn_list_at(&opened->held, struct tn_opened *, i));
     tn_list_done(&opened->held);
+    pthread_mutex_destroy(&opened->reading);
     allocator.resize(allocator.context, opened, sizeof *opened, 0);
 }
 
@@ -385,22 +387,63 @@ enum tn_status tn_opened_check_expansion(const struct tn_model *model,
     return TN_OK;
 }
 
-enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
-                              struct tn_error *error)
+/* Files may be those of another one. */
+static enum tn_status read_from(struct tn_bundle *bundle,
+                                struct tn_opened *opened, bool wants_graph,
+                                struct tn_error *error)
 {
     struct tn_model *model = &opened->model;
 
     model->format      = opened->format->name;
     model->title       = opened->format->title;
     model->wants_graph = wants_graph;
-    TN_TRY(opened->format->open(&opened->bundle, model, error));
-    if (tn_chunked_file_of(&opened->bundle))
-        tn_chunked_facts(tn_chunked_file_of(&opened->bundle), model, error);
+    TN_TRY(opened->format->open(bundle, model, error));
+    if (tn_chunked_file_of(bundle))
+        tn_chunked_facts(tn_chunked_file_of(bundle), model, error);
     else if (opened->format == &tn_format_riegeli)
-        tn_chunked_bare_facts(&opened->bundle, model, error);
+        tn_chunked_bare_facts(bundle, model, error);
     if (!model->file_size)
-        model->file_size = files_size(&opened->bundle);
+        model->file_size = files_size(bundle);
     return tn_model_finish(model, error);
+}
+
+enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
+                              struct tn_error *error)
+{
+    return read_from(&opened->bundle, opened, wants_graph, error);
+}
+
+/* Two threads may convert the same model, and a bundle serves one at a time. */
+static enum tn_status read_graph(struct tn_opened *files,
+                                 struct tn_opened *opened,
+                                 struct tn_error  *error)
+{
+    opened->format          = files->format;
+    opened->model.wants_tag = files->model.wants_tag;
+    opened->model.is_lax    = files->model.is_lax;
+    TN_TRY(tn_opened_hold(opened, files, error));
+    pthread_mutex_lock(&files->reading);
+    read_from(&files->bundle, opened, true, error);
+    pthread_mutex_unlock(&files->reading);
+    return error->status;
+}
+
+enum tn_status tn_opened_read_graph(struct tn_model        **out,
+                                    const struct tn_model   *model,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error)
+{
+    struct tn_opened *opened;
+
+    if (!tn_opened_of(model)->bundle.memory)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "the model was opened without its graph");
+    TN_TRY(tn_opened_new(&opened, options, error));
+    if (read_graph(tn_opened_of(model), opened, error) == TN_OK)
+        *out = &opened->model;
+    else
+        tn_opened_release(opened);
+    return error->status;
 }
 
 enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
@@ -409,7 +452,9 @@ enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
 {
     struct tn_read_options how = { 0 };
 
-    opened->model.wants_tag = options ? options->tag : NULL;
+    if (options && options->tag)
+        opened->model.wants_tag =
+            tn_text_dup(&opened->model.arena, options->tag, error);
     if (options)
         TN_TRY(tn_settings_read(opened->format, options->settings,
                                 options->setting_count, &how, error));

@@ -8,6 +8,7 @@
 #ifndef TN_ENGINE_OPENED_H
 #define TN_ENGINE_OPENED_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <tenon/verbs.h>
@@ -23,6 +24,7 @@ struct tn_opened {
     struct tn_list          held; /* struct tn_opened *: the models whose
                                      payloads it shares                   */
     _Atomic unsigned holders;     /* the handle, and models sharing it    */
+    pthread_mutex_t  reading;     /* of the bundle, by tn_opened_read_graph() */
 };
 
 static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
@@ -89,6 +91,13 @@ enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
 /* Fills in the model of opened files. */
 enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
                               struct tn_error *error);
+
+/* The graph of a model that was opened without it: another model, over the
+ * same files, which are not opened again.  INVALID where there are none. */
+enum tn_status tn_opened_read_graph(struct tn_model        **out,
+                                    const struct tn_model   *model,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error);
 
 /* What a file is if it is not a model: "a Git LFS pointer, not the file itself:
  * run `git lfs pull`".  NULL if unknown. */

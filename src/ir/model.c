@@ -89,7 +89,7 @@ static uint32_t keep_name(const struct tn_model *model, struct tn_intern *kept,
     return tn_intern_borrow(kept, tn_model_name(model, name), error);
 }
 
-enum tn_status tn_model_drop_names(struct tn_model *model,
+enum tn_status tn_model_hand_names(struct tn_model *model, struct tn_intern *to,
                                    struct tn_error *error)
 {
     struct tn_intern kept;
@@ -105,7 +105,7 @@ enum tn_status tn_model_drop_names(struct tn_model *model,
             tn_list_at(&model->tensors, struct tn_tensor, i);
         tensor->name = keep_name(model, &kept, tensor->name, error);
     }
-    tn_intern_done(&model->names);
+    *to          = model->names;
     model->names = kept;
     return error->status;
 }

@@ -172,10 +172,12 @@ void tn_model_done(struct tn_model *model);
 /* Sort the histogram and give back spare room; open() is over. */
 enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error);
 
-/* Gives back what has served: the ops, which still have their paths; then all
- * names but those of tensors and graphs, whose ids change. */
-void           tn_model_drop_ops(struct tn_model *model);
-enum tn_status tn_model_drop_names(struct tn_model *model,
+/* Gives back what has served: the ops, which still have their paths. */
+void tn_model_drop_ops(struct tn_model *model);
+
+/* Then hands on its names, to who outlives it not.  Names of tensors and graphs
+ * stay, and get other ids. */
+enum tn_status tn_model_hand_names(struct tn_model *model, struct tn_intern *to,
                                    struct tn_error *error);
 
 /* ---- filling it in; every call fails softly into `error` ---------------- */

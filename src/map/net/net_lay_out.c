@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 
+#include "base/buffer.h"
 #include "ir/attr.h"
 #include "ir/pairs.h"
 #include "map/net/net.h"
@@ -62,7 +63,10 @@ struct tn_laying {
     struct tn_list  constants; /* struct tn_lay_constant */
     struct tn_pairs lists; /* address of a list of attributes -> first slot  */
     struct tn_lay_scope value_names, op_names;
+    struct tn_buffer    wish; /* a name before it is one                      */
 };
+
+enum { LOOK_AHEAD = 8 }; /* nodes */
 
 /* ---- what values are called when a net is laid out ---------------------- */
 
@@ -127,32 +131,61 @@ static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
     return TN_NO_NAME;
 }
 
-/* A name that nobody in the scope has, made of the wish, which outlives the
- * model; TN_NO_NAME on failure. */
+/* A name that nobody in the scope has, made of one that is in the table;
+ * TN_NO_NAME on failure. */
+static uint32_t lay_known_name(struct tn_laying *l, struct tn_lay_scope *scope,
+                               uint32_t wish)
+{
+    if (wish == TN_NO_NAME || take(l, scope, wish))
+        return wish;
+    return numbered(l, scope, wish);
+}
+
+/* The same of a text, which outlives the model. */
 static uint32_t lay_name(struct tn_laying *l, struct tn_lay_scope *scope,
                          struct tn_bytes wish)
 {
-    uint32_t id = tn_intern_borrow(&l->model->names,
-                                   wish.size ? wish : tn_text("v"), l->error);
+    return lay_known_name(l, scope,
+                          tn_intern_borrow(&l->model->names,
+                                           wish.size ? wish : tn_text("v"),
+                                           l->error));
+}
 
-    if (id == TN_NO_NAME || take(l, scope, id))
-        return id;
-    return numbered(l, scope, id);
+/* Whether a name of the net has the same id in the model. */
+static bool has_name(const struct tn_laying *l, uint32_t name)
+{
+    const struct tn_net_names *names = &l->net->pool->names;
+
+    return names->given == &l->model->names && name < names->given_count;
 }
 
 /* What was made on the way to a value is called after it and what it is. */
-static struct tn_bytes wish_of(struct tn_laying *l, uint32_t value)
+static uint32_t name_inner(struct tn_laying *l, uint32_t value)
 {
     const struct tn_net_value v    = tn_net_value(l->net, value);
     struct tn_bytes           what = tn_text("const");
 
-    if (!v.is_inner)
-        return v.name;
     if (v.producer != TN_NONE)
         what = tn_net_node(l->net, v.producer).op->type;
-    char *text = tn_text_format(&l->model->arena, l->error, "%.*s/%.*s",
-                                TN_FMT(v.name), TN_FMT(what));
-    return text ? tn_text(text) : v.name;
+    tn_buffer_clear(&l->wish);
+    tn_buffer_add(&l->wish, v.name);
+    tn_buffer_byte(&l->wish, '/');
+    tn_buffer_add(&l->wish, what);
+    return lay_known_name(
+        l, &l->value_names,
+        tn_intern_copy(&l->model->names, tn_buffer_bytes(&l->wish), l->error));
+}
+
+static uint32_t name_of(struct tn_laying *l, uint32_t value)
+{
+    const struct tn_net_value_row *row = tn_net_value_row(l->net, value);
+
+    if (row->is_inner)
+        return name_inner(l, value);
+    struct tn_bytes name = tn_net_text(l->net, row->name);
+    if (name.size && has_name(l, row->name))
+        return lay_known_name(l, &l->value_names, row->name);
+    return lay_name(l, &l->value_names, name);
 }
 
 /* Whether a node that stays makes it. */
@@ -272,8 +305,7 @@ static void name_inner_outputs(struct tn_laying *l, uint32_t graph)
 
     for (uint32_t i = 0; i < outputs->count && !tn_failed(l->error); i++) {
         uint32_t value = *tn_list_at(outputs, uint32_t, i);
-        name_output(l, graph, i,
-                    lay_name(l, &l->value_names, wish_of(l, value)));
+        name_output(l, graph, i, name_of(l, value));
     }
 }
 
@@ -284,7 +316,7 @@ static void name_rest(struct tn_laying *l, bool is_inner)
         if (l->names[i] == TN_NO_NAME &&
             tn_net_value(l->net, i).is_inner == is_inner &&
             (l->is_used[i] || l->is_input[i] || lay_is_made(l, i)))
-            l->names[i] = lay_name(l, &l->value_names, wish_of(l, i));
+            l->names[i] = name_of(l, i);
 }
 
 /* Names for all values that are needed, and the identities that outputs need.
@@ -665,17 +697,37 @@ static void lay_controls(struct tn_laying *l, const struct tn_net_node *node,
     tn_model_op_at(l->model, op)->control_count = count;
 }
 
-static uint32_t new_op(struct tn_laying *l, uint32_t graph,
-                       struct tn_bytes name, struct tn_bytes type,
-                       struct tn_bytes domain)
+/* The model's name of a node before it is made different from all others;
+ * TN_NO_NAME: it has none, and needs none. */
+static uint32_t wished_name(struct tn_laying *l, uint32_t id,
+                            const struct tn_net_node *node)
+{
+    uint32_t name = tn_net_node_row(l->net, id)->name;
+
+    if (node->name.size && has_name(l, name))
+        return tn_intern_adopt(&l->model->names, name, l->error);
+    if (node->name.size)
+        return tn_intern_borrow(&l->model->names, node->name, l->error);
+    if (!l->facts->names_everything)
+        return TN_NO_NAME;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE)
+            return l->names[node->outputs[i]];
+    return tn_intern_borrow(&l->model->names,
+                            node->op->type.size ? node->op->type : tn_text("v"),
+                            l->error);
+}
+
+static uint32_t new_op(struct tn_laying *l, uint32_t graph, uint32_t name,
+                       struct tn_bytes type, struct tn_bytes domain)
 {
     uint32_t op = tn_model_add_op(l->model, graph, l->error);
 
     if (op == TN_NONE)
         return TN_NONE;
     struct tn_op *row = tn_model_op_at(l->model, op);
-    if (l->facts->names_everything || name.size)
-        row->name = lay_name(l, &l->op_names, name);
+    if (name != TN_NO_NAME)
+        row->name = lay_known_name(l, &l->op_names, name);
     row->type       = intern(l, type);
     row->domain     = intern(l, domain);
     row->first_attr = (uint32_t)l->model->attrs.count;
@@ -687,8 +739,8 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph,
 static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 {
     const struct tn_net_node node = tn_net_node(l->net, id);
-    uint32_t                 op =
-        new_op(l, graph, node_name(l, &node), node.op->type, node.op->domain);
+    uint32_t op = new_op(l, graph, wished_name(l, id, &node), node.op->type,
+                         node.op->domain);
 
     if (op == TN_NONE || tn_failed(l->error))
         return l->error->status;
@@ -704,8 +756,8 @@ static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
                       uint32_t graph)
 {
-    uint32_t op = new_op(l, graph, tn_model_name(l->model, r->to),
-                         tn_text(l->facts->identity), tn_text(""));
+    uint32_t op =
+        new_op(l, graph, r->to, tn_text(l->facts->identity), tn_text(""));
 
     if (op == TN_NONE)
         return;
@@ -829,6 +881,16 @@ static void number_graphs(struct tn_laying *l)
         l->numbers[i] = l->placed[i] == TN_NONE ? TN_NONE : next++;
 }
 
+/* A million names are in no cache. */
+static void fetch_name(const struct tn_laying *l, uint32_t node)
+{
+    struct tn_bytes name =
+        tn_net_text(l->net, tn_net_node_row(l->net, node)->name);
+
+    if (name.size)
+        tn_intern_fetch(&l->model->names, name);
+}
+
 static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
                                 uint64_t *relay)
 {
@@ -844,6 +906,8 @@ static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
     define_inputs(l, graph);
     for (uint64_t i = 0; i < g->nodes.count; i++) {
         uint32_t node = *tn_list_at(&g->nodes, uint32_t, i);
+        if (g->nodes.count - i > LOOK_AHEAD)
+            fetch_name(l, *tn_list_at(&g->nodes, uint32_t, i + LOOK_AHEAD));
         if (!tn_net_node(l->net, node).is_removed)
             TN_TRY(lay_node(l, node, id));
     }
@@ -890,7 +954,8 @@ static enum tn_status lay_all(struct tn_laying *l)
     uint64_t relay = 0;
 
     find_needs(l);
-    if (tn_failed(l->error))
+    if (tn_failed(l->error) ||
+        !tn_intern_reserve(&l->model->names, l->net->nodes.count, l->error))
         return l->error->status;
     number_graphs(l);
     lay_name_values(l);
@@ -967,10 +1032,12 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
     tn_pairs_init(&l.lists, model->memory);
     lay_scope_init(&l.value_names, model->memory);
     lay_scope_init(&l.op_names, model->memory);
+    tn_buffer_init(&l.wish, model->memory, error);
     if (make_tables(&l))
         lay_all(&l);
     lay_scope_done(&l.value_names);
     lay_scope_done(&l.op_names);
+    tn_buffer_done(&l.wish);
     tn_pairs_done(&l.lists);
     tn_list_done(&l.relays);
     tn_list_done(&l.queue);
