@@ -239,9 +239,9 @@ struct tn_convert_summary {
 };
 
 /* Converts to another dialect if the output format has one.  This needs the
- * graph: a model that was opened without it is opened again from its path.  A
- * graph in which tn_check() finds an error is MALFORMED, unless
- * force_invalid. */
+ * graph: that of a model that was opened without it is read from the files
+ * that are open, of which none is opened again.  A graph in which tn_check()
+ * finds an error is MALFORMED, unless force_invalid. */
 TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  const struct tn_convert_options *convert,
                                  const struct tn_target          *target,
