@@ -25,7 +25,7 @@ struct simplify_opts {
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|none", "compute what follows from constants and shapes; all" },
-    { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "how much larger than its inputs a computed constant may be; 64KiB" },
+    { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "computed constants: this much over their inputs; 64KiB" },
     { CLI_FLAG,   0, "strict",     FIELD(is_strict),  NULL,       "fail if anything would be lost" },
     { CLI_FLAG,   0, "force-invalid", FIELD(force_invalid), NULL, "simplify even if 'tenon check' finds errors" },
     { 0 },
@@ -311,8 +311,8 @@ const struct cli_verb cli_simplify = {
     .summary   = "make a smaller ONNX graph that computes the same",
     .details =
         "Computes what follows from constants and shapes, removes nodes that "
-        "do nothing, joins\nthose that are one, and prints which operators "
-        "there were and are.  Inputs and\noutputs stay what they are.  OUT "
+        "do nothing,\njoins those that are one, and prints which operators "
+        "there were and are.\nInputs and outputs stay what they are.  OUT "
         "appears when it is complete.",
     .examples  = "tenon simplify tiny.onnx -o small.onnx",
     .least     = 1,
