@@ -124,7 +124,7 @@ static void show_counts(struct cli_text               *text,
 static void show_checked(struct cli_text               *text,
                          const struct tn_check_summary *summary)
 {
-    /* Nobody knows what is in them. */
+    /* Their content is unknown. */
     bool has_records = summary->has_records;
 
     if (summary->format[0] == '\0') {
@@ -263,7 +263,8 @@ static int check_one(struct run *run, const struct check_opts *opts,
     return code;
 }
 
-/* What was mended is said; what could not be saved is told like a finding. */
+/* Reports what was repaired; what could not be saved is reported like a
+ * finding. */
 static int repair(struct run *run, const char *path)
 {
     struct tn_error error      = TN_ERROR_INIT;

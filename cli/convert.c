@@ -116,7 +116,7 @@ static int on_finding(void *context, const struct tn_finding *finding)
     return 0;
 }
 
-/* Whoever forced it learns what it was forced on. */
+/* With --force-invalid, the errors are still printed. */
 static void say_findings(struct findings *findings, const char *path,
                          const struct convert_opts *opts)
 {
@@ -228,7 +228,7 @@ static void add_open_shapes(struct cli_text *text, const struct tn_model *model,
     }
 }
 
-/* What follows from the shapes of inputs is known when those are told. */
+/* --shape helps if the missing facts follow from the shapes of inputs. */
 static void advise_shape(const struct tn_map_options *map,
                          const struct tn_model       *model,
                          const struct tn_error       *error)
@@ -288,7 +288,7 @@ static int fail(const struct convert_opts   *opts,
     return code;
 }
 
-/* A file that was asked for and is not there deserves a word. */
+/* A file that was asked for and was not written is mentioned. */
 static void say_nothing_outside(const struct convert_opts       *opts,
                                 const struct tn_convert_summary *summary)
 {

@@ -40,8 +40,8 @@ void cli_convert_receipt(const struct cli_common *common, const char *path,
                          const struct cli_losses         *losses,
                          const struct cli_losses         *notes);
 
-/* Is a file of --rules to blame, and not the model?  The failure of such a one
- * is told, with what to do about it. */
+/* Whether a file of --rules caused the failure, and not the model.  If so,
+ * prints it with what to do about it. */
 bool cli_is_about_rules(const struct tn_map_options *map,
                         const struct tn_error       *error);
 int  cli_fail_rules(const struct cli_common *common,

@@ -134,8 +134,8 @@ static bool ends_with(const char *path, const char *suffix)
     return size > end && strcmp(path + size - end, suffix) == 0;
 }
 
-/* Most formats are told by bytes that a file cut short may not have: its name
- * says how to ask for what is wrong. */
+/* Most formats are recognized by bytes that may be missing in a file that was
+ * cut short: its name then suggests the format to ask for. */
 static void advise_from(const char *path)
 {
     for (uint32_t i = 0; i < tn_format_count(); i++) {
@@ -257,7 +257,7 @@ int cli_fail_errno(const char *verb, const char *path, int number)
     return cli_complain(name, &error);
 }
 
-/* Words of the command line may come from a stranger's file names. */
+/* Words of the command line may be untrusted file names. */
 static void print_safely(enum cli_colour colour, const char *before,
                          const char *format, va_list list)
 {

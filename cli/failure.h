@@ -34,7 +34,8 @@ int cli_complain_file(struct tn_error *error);
  * tenon: cannot read list.txt: No such file or directory */
 int cli_fail_errno(const char *verb, const char *path, int number);
 
-/* Is it about a word of --compress?  Then it is one of the command line. */
+/* Whether the failure is about the value of --compress: then it is a usage
+ * error. */
 bool cli_is_about_codec(const struct tn_error *error);
 int  cli_refuse_codec(const char *verb, const char *codec);
 

@@ -32,8 +32,8 @@ static bool ends_with(const char *text, const char *suffix)
     return size >= tail && strcmp(text + size - tail, suffix) == 0;
 }
 
-/* The form that was asked for, else the one that the name of the file asks for.
- * False: nobody said. */
+/* The form that was asked for, else the one that the file name implies.  False
+ * if there is neither. */
 static bool choose_form(const struct get_opts *opts, const char *path,
                         enum tn_get_form *form)
 {

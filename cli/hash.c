@@ -318,7 +318,7 @@ static int check_lines(struct checking *checking, FILE *file, const char *path)
         return 0;
     struct tn_error error = TN_ERROR_INIT;
     error.status          = TN_MALFORMED;
-    if (is_good) /* what says nothing proves nothing */
+    if (is_good) /* an empty manifest proves nothing */
         snprintf(error.what, sizeof(error.what),
                  "there is no line in it that 'tenon hash' prints");
     else

@@ -31,8 +31,8 @@ static struct cli_loss *add_kind(struct cli_losses *losses)
     return kind;
 }
 
-/* Losses of a kind are told one after the other, so the last is looked at
- * first; of others there are few. */
+/* Losses of one kind are reported one after the other, so the last kind is
+ * compared first; there are few others. */
 static struct cli_loss *find_kind(struct cli_losses *losses, const char *what)
 {
     for (size_t i = losses->count; i > 0; i--)

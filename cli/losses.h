@@ -37,8 +37,8 @@ void cli_losses_print(const struct cli_losses *losses, const char *out);
 /* "lost": [{"where", "what", "count"}, ...]; NULL puts an empty list. */
 void cli_losses_put(const struct cli_losses *losses, struct cli_json *json);
 
-/* "notes": [WHAT, ...]: what is no loss and worth a word, heard in the same
- * way; NULL puts an empty list. */
+/* "notes": [WHAT, ...]: what is worth mentioning but no loss, collected in the
+ * same way; NULL puts an empty list. */
 void cli_notes_put(const struct cli_losses *notes, struct cli_json *json);
 
 void cli_losses_done(struct cli_losses *losses);

@@ -162,7 +162,7 @@ static void show_value(struct cli_text *text, const struct tn_model *model,
     }
 }
 
-/* Control inputs carry a caret, as in TensorFlow's own text. */
+/* Control inputs are marked with a caret, as in TensorFlow's own text. */
 static void show_inputs(struct cli_text *text, const struct op *op)
 {
     struct tn_op_info info = tn_model_op(op->model, op->id);

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough is no error */
-    signal(SIGXFSZ, SIG_IGN); /* a write that fails is told and tidied up  */
+    signal(SIGXFSZ, SIG_IGN); /* a failed write is reported and cleaned up   */
     int code = cli_finish(run(argc, argv));
     cli_session_end();
     return code;

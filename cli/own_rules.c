@@ -79,7 +79,7 @@ static void add_made(void *context, struct tn_bytes op)
 
 /* ---- ls ----------------------------------------------------------------- */
 
-/* Columns stay narrow: a rule of twenty ops is told by its first. */
+/* Columns stay narrow: of a rule with twenty ops only the first is shown. */
 #define MADE_WIDTH 32
 
 static void shorten(struct cli_text *text)

@@ -7,7 +7,7 @@
 
 struct cli_own_rules {
     struct cli_session *session;
-    const char *const  *files; /* none: what the library carries              */
+    const char *const  *files; /* none: the rules of the library              */
     uint32_t            count;
     bool                is_json;
 };

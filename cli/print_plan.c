@@ -1,5 +1,5 @@
 /*
- * print_plan.c - tenon convert --plan: which rule carries which op
+ * print_plan.c - tenon convert --plan: the rule of every op
  *
  *   onnx -> nd4j
  *   Conv       53  onnx_nd4j.rules:140
@@ -198,7 +198,7 @@ int cli_fail_rules(const struct cli_common *common,
 
 enum { FROM, TO, OP, DOMAIN, WHERE, RULE, WHY, STUB, TEXTS };
 
-/* A row that waits until all passes are told. */
+/* A row that is kept until all passes are printed. */
 struct kept {
     struct tn_plan_row row; /* its texts are in `text`                        */
     struct cli_text    text;

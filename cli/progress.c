@@ -14,8 +14,8 @@
 #include "print.h"
 #include "session.h"
 
-/* So long the library has to come to an end when it was asked to.  It may wait
- * for a pipe or a lock, where nobody asks. */
+/* How long the library may take to stop after it was asked to.  It may be
+ * waiting for a pipe or a lock, where it does not check. */
 #define SECONDS_TO_STOP 2
 
 /* All that signal handlers touch: the signal that came, or 0, and the names of

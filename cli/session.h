@@ -1,6 +1,6 @@
 /*
  * session.h - one piece of work with the library: its options, its progress
- * line, and what happens when somebody presses Ctrl-C
+ * line, and what Ctrl-C does
  */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
@@ -42,8 +42,8 @@ void cli_session_tag(struct cli_session *session, const char *path);
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
 
-/* When such a signal came: ends the process by it, so that whoever started the
- * command knows; a loop of a shell then ends, too. */
+/* Ends the process by the signal that it got, so that its parent knows; a shell
+ * loop then ends, too. */
 void cli_session_end(void);
 
 /* Where a verb writes to, by --out and its friends. */

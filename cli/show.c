@@ -1,4 +1,4 @@
-/* show.c - parts of a model in words: shapes, ends, tensors and their sums */
+/* show.c - parts of a model as text: shapes, inputs and outputs, tensors */
 #include "show.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* show.h - parts of a model in words: shapes, ends, tensors and their sums */
+/* show.h - parts of a model as text: shapes, inputs and outputs, tensors */
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
@@ -35,7 +35,7 @@ const char *cli_role_name(enum tn_role role);
 /* A tensor's number of bytes: as handed out, or as stored for strings. */
 uint64_t cli_tensor_bytes(const struct tn_tensor *tensor);
 
-/* a + b, or the largest number there is: sizes come from strangers. */
+/* a + b, or the largest number there is: sizes come from untrusted files. */
 uint64_t cli_add(uint64_t a, uint64_t b);
 
 /* "1 tensor", "1,234 tensors" */

@@ -1,4 +1,4 @@
-/* unicode.c - UTF-8 from strangers: what is valid, what is safe, how wide */
+/* unicode.c - untrusted UTF-8: what is valid, what is safe, how wide it is */
 #include "unicode.h"
 
 struct range {

@@ -1,4 +1,4 @@
-/* unicode.h - UTF-8 from strangers: what is valid, what is safe, how wide */
+/* unicode.h - untrusted UTF-8: what is valid, what is safe, how wide it is */
 #ifndef CLI_UNICODE_H
 #define CLI_UNICODE_H
 

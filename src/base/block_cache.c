@@ -1,9 +1,9 @@
 /*
- * block_cache.c - large blocks of memory, kept for the next who wants one
+ * block_cache.c - large blocks of memory, kept for the next use
  *
- * Sizes are rounded up, so that what nearly fits does.  A block on the cache
- * begins with its size.  Threads exchange the slots one by one, there is
- * nothing to be locked: a block is either in one slot or in one hand.
+ * Sizes are rounded up, so that a block that nearly fits does.  A cached block
+ * begins with its size.  Threads exchange slots atomically, so no lock is
+ * needed: a block is either in one slot or owned by one thread.
  */
 #include "base/block_cache.h"
 
@@ -147,7 +147,8 @@ void tn_block_cache_free(struct tn_block_cache *cache, void *block,
         return;
     }
     back->size = rounded(size);
-    /* What nobody asked for makes room for what somebody just had. */
+    /* A block that was not requested for long makes room for one just
+     * returned. */
     for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++) {
         if (atomic_load(&cache->kept) + rounded(size) <= cache->most &&
             put_down(cache, back))

@@ -8,7 +8,7 @@
 /* Nanoseconds between two questions. */
 #define WHILE_WAITING 100000000
 
-/* Held for a few instructions, and never while somebody is asked. */
+/* Held for a few instructions, and never while a caller is asked. */
 static void lock(struct tn_memory *memory)
 {
     while (atomic_flag_test_and_set_explicit(&memory->watch_lock,

@@ -178,7 +178,7 @@ static void cut_chunk(struct cutting *c, struct tn_chunk *chunk)
     tn_rope_done(&piece);
 }
 
-/* After a failure: nobody else knows the new ones. */
+/* After a failure: the new ones are not referenced anywhere else. */
 static void drop_pieces(struct cutting *c)
 {
     for (uint64_t i = 0; i < c->chunks.count; i++) {

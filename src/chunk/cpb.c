@@ -424,7 +424,7 @@ static enum tn_status open_early(void *context, uint64_t index,
     struct early   *early   = &loading->items[index];
     struct tn_error ignored = TN_ERROR_INIT;
 
-    (void)error; /* a failure is met again by who reads that chunk */
+    (void)error; /* reading that chunk fails again, and reports it */
     early->file.in_memory = loading->size > MOST_IN_MEMORY ? 0 : MOST_IN_MEMORY;
     (void)tn_riegeli_chunk_open(&early->kept.chunk, &early->file, &early->frame,
                                 NULL, &ignored);

@@ -11,10 +11,10 @@
 
 #define LEAST_LATE (UINT64_C(256) << 10)
 
-/* The begin of a packed chunk is unpacked for who wants to know what it is. */
+/* The beginning of a compressed chunk is unpacked to find out what it is. */
 #define HEAD_SIZE ((size_t)128 << 10)
 
-/* And all of it for who reads elsewhere: in memory up to so much. */
+/* And all of it for other readers: in memory up to this size. */
 #define MOST_IN_MEMORY (UINT64_C(4) << 20)
 
 /* Bytes of a record, and where they go. */
@@ -30,7 +30,7 @@ struct late {
     struct tn_riegeli        file;
     struct tn_riegeli_frame  frame;
     struct tn_riegeli_chunk *trusted;
-    struct tn_riegeli_chunk *opened; /* of a packed one, by who read it       */
+    struct tn_riegeli_chunk *opened; /* of a compressed one, once it was read */
     uint8_t                 *head;   /* NULL: not unpacked yet                */
     struct tn_span           record;
     struct tn_list           goals; /* struct goal, ascending by `from`       */

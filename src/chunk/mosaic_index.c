@@ -10,8 +10,8 @@
 /* ---- elements of a field as stretches that a survey counted ------------- */
 
 /*
- * Whoever only wants to know how many there are and how long, or takes some
- * that lie side by side, needs no place for each.
+ * Callers that only count or measure elements, or take adjacent ones, need no
+ * place for each.
  */
 
 /* ---- making one ---------------------------------------------------------- */

@@ -31,8 +31,8 @@
 #define SHARED_FIELD 1024
 #define GUESS_WITHIN ((ptrdiff_t)64 << 10)
 
-/* What a thread does at a time is so many parts, of at least so many bytes, and
- * each does that a few times: who is faster does more. */
+/* Each thread takes this many parts at a time, of at least this many bytes, and
+ * does so a few times: a faster thread does more. */
 #define STRIPS        16
 #define STRIP_LEAST   ((ptrdiff_t)256 << 10)
 #define JOBS_A_WORKER 4

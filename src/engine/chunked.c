@@ -347,8 +347,8 @@ enum tn_status tn_chunked_unwrap_as(struct tn_bundle           *bundle,
 
 /* ---- damage -------------------------------------------------------------- */
 
-/* The message of the only format that all paths fit; of a SavedModel folder
- * there is nothing to ask.  NULL: who knows. */
+/* The message of the only format that all paths fit; for a SavedModel folder
+ * there is no question.  NULL: unknown. */
 static const struct tn_pb_message *guess_type(const struct tn_cpb *cpb,
                                               const char          *from,
                                               struct tn_arena     *arena,

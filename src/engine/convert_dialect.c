@@ -131,7 +131,7 @@ static enum tn_status take_model(struct tn_conversion  *c,
     return TN_OK;
 }
 
-/* The caller's, who keeps what is read there, or one for this time. */
+/* The caller's cache, which keeps what is read, or one for this conversion. */
 static enum tn_status take_rule_cache(struct tn_conversion *c)
 {
     if (!c->how->book) {

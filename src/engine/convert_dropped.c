@@ -1,11 +1,12 @@
 /*
- * convert_dropped.c - attributes that no rule speaks of
+ * convert_dropped.c - attributes that no rule mentions
  *
- * Of an op that a vocabulary knows, `tenon rules check` finds what a rule
- * forgets.  But nodes have attributes that the vocabulary does not: notes of
- * the program that wrote the file, such as Paddle's op_callstack.  Of an op
- * that nobody knows, only a node tells which attributes there are.  Those that
- * neither the rule nor its file nor the vocabulary names are told as losses.
+ * For ops that a vocabulary knows, `tenon rules check` finds attributes that a
+ * rule forgets.  But nodes have attributes that the vocabulary does not have:
+ * notes of the program that wrote the file, such as Paddle's op_callstack.  And
+ * for an unknown op, only the node shows which attributes there are.  Those
+ * that neither the rule nor its file nor the vocabulary names are reported as
+ * losses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ struct dropping {
     uint32_t       id;   /* of the node at hand                      */
 };
 
-/* The caller's file that the rule stands in; NULL: it is one of ours. */
+/* The caller's file that has the rule; NULL: it is one of ours. */
 static const struct tn_lang_file *own_file(const struct dropping     *d,
                                            const struct tn_lang_rule *rule)
 {
@@ -44,7 +45,7 @@ static const struct tn_lang_file *own_file(const struct dropping     *d,
     return NULL;
 }
 
-/* Without a vocabulary nobody can say. */
+/* Without a vocabulary this is unknown. */
 static bool is_known(struct dropping *d, const struct tn_net_node *node)
 {
     return tn_conversion_definition(&d->words, d->from, node) ||
@@ -172,7 +173,7 @@ static void tell_list(const struct dropping *d, const char *where,
 }
 
 /* "left behind: attributes op_role (12 operators), use_mkldnn (3), ..."; a long
- * list is told in several pieces. */
+ * list is reported in several pieces. */
 static void tell_unknown(struct dropping *d)
 {
     enum { LONGEST = 400 };

@@ -1,10 +1,10 @@
 /*
  * convert_mapped.c - what mappers of Deeplearning4j's rule files did to a model
  *
- * Three things a caller wants to know who lets such a file lead: what of a node
- * a mapper left out, which mistakes are known of it, and which nodes it
- * refused, so that the library's own rules carried them.  The first two are
- * losses, the third is a note.
+ * A caller that uses such a file wants to know three things: what a mapper left
+ * out of a node, which mistakes are known of it, and which nodes it refused, so
+ * that the library's own rules converted them.  The first two are losses, the
+ * third is a note.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct mapped {
     struct tn_rule_set          ours;
 };
 
-/* Whether a mapper of the caller's files carried the node. */
+/* Whether a mapper of the caller's files converted the node. */
 static bool is_mapped(const struct mapped *m, uint32_t node)
 {
     const struct tn_lang_rule *rule = tn_map_rule(m->report, node);
@@ -73,10 +73,10 @@ static void tell_all_defects(const struct mapped *m)
     }
 }
 
-/* ---- what is not carried ------------------------------------------------ */
+/* ---- what mappers ignore ------------------------------------------------ */
 
-/* A rule of ours that ignores an attribute says that it makes no difference to
- * the result: where the computation runs, what it is checked for. */
+/* A rule of ours that ignores an attribute shows that it does not affect the
+ * result: where the computation runs, what it is checked for. */
 static bool is_read_by(const struct mapped *m, const struct tn_lang_file *file,
                        const struct tn_unmapped *row, bool *is_known)
 {
@@ -100,7 +100,7 @@ static bool is_read_by(const struct mapped *m, const struct tn_lang_file *file,
     return false;
 }
 
-/* Where no rule of ours speaks of it, nobody knows. */
+/* If no rule of ours mentions it, its effect is unknown. */
 static bool matters(const struct mapped *m, const struct tn_unmapped *row)
 {
     bool is_known = false;

@@ -70,8 +70,8 @@ static bool has_extension(const char *path)
     return strchr(slash ? slash + 1 : path, '.') != NULL;
 }
 
-/* Where the path says nothing: the model's own format for a stream, and for a
- * folder when it is one. */
+/* If the path does not determine the format: the model's own for a stream, and
+ * for a folder if it is written as one. */
 static const struct tn_format *own_format(const struct tn_model *model,
                                           const char            *path)
 {
@@ -395,7 +395,7 @@ static void lose_unknown_ranks(struct conversion     *c,
                "an output of unknown rank: ONNX requires a shape there");
 }
 
-/* The same in another dialect, or with other ends. */
+/* The same in another dialect, or with other inputs or outputs. */
 static enum tn_status carry_and_write(struct conversion *c)
 {
     struct tn_conversion carried = { .how          = c->convert->map,
@@ -419,8 +419,8 @@ static enum tn_status carry_and_write(struct conversion *c)
     return c->error->status;
 }
 
-/* What only a change of dialect or of the ends can do is not forgotten in
- * silence. */
+/* Options that only work with a change of dialect, inputs or outputs are not
+ * ignored silently. */
 static enum tn_status check_uncarried(const struct tn_convert_options *convert,
                                       const struct tn_format          *format,
                                       struct tn_error                 *error)
@@ -465,8 +465,8 @@ static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
 
 /* ---- variables as constants --------------------------------------------- */
 
-/* What an edit made of a model that was opened without its graph is written as
- * it is; its variables are told. */
+/* The result of an edit on a model that was opened without its graph is written
+ * as it is; its variables are reported. */
 static bool can_freeze(const struct conversion *c)
 {
     return c->format->freezes_variables &&

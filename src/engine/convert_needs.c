@@ -2,8 +2,9 @@
  * convert_needs.c - what a conversion leaves out because no output needs it
  *
  * A saved model holds more than the computation of one signature: operators
- * that train, that save, that run by a control dependency alone; functions for
- * them; weights that only they use.  Rules never see those.  Each is told.
+ * that train, that save, that run only because of a control dependency;
+ * functions for them; weights that only they use.  Rules never see those.  Each
+ * is reported.
  */
 #include <stdio.h>
 

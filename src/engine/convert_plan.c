@@ -1,5 +1,5 @@
 /*
- * convert_plan.c - which rule carries which op, and what has none
+ * convert_plan.c - the rule of every op, and ops that have none
  *
  * Ops of one type that one rule converts are one row.  Without a listener those
  * that have no rule and are not allowed are the failure (convert_refusal.c).
@@ -152,7 +152,7 @@ void tn_conversion_node_path(const struct tn_net *net, uint32_t node, char *to,
 
 /* ---- telling ------------------------------------------------------------ */
 
-/* "onnx_nd4j.rules:14"; what is carried without a rule has no line. */
+/* "onnx_nd4j.rules:14"; an op that is copied without a rule has no line. */
 static void name_rule(const struct tn_lang_rule *rule, char *to, size_t size)
 {
     const char *file = rule->place.file ? rule->place.file : "rules";

@@ -204,8 +204,9 @@ static enum tn_reason reason_of(const struct refusing *r, uint32_t node)
     return reason ? reason->reason : TN_REASON_RULE_REFUSED;
 }
 
-/* Words of a rule are for people; what happened while one was evaluated is for
- * those who know the rule, and others see how the operator is used. */
+/* The words of a rule are written for users.  What happened during its
+ * evaluation only helps those who know the rule; others see how the operator is
+ * used. */
 static void add_why(struct refusing *r, uint32_t node)
 {
     const struct tn_map_reason *reason = telling(r, node);

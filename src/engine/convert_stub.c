@@ -7,10 +7,10 @@
  *       refuse "to be written"
  *   }
  *
- * Its head is complete and its body says that it is not.  Whatever a file calls
- * its ops and attributes, what comes out can be read as rules: a name that is a
- * word of the language gets another one, and a name that is no word at all
- * stands in a comment.
+ * Its head is complete, and its body says that it is not.  Whatever names ops
+ * and attributes have in a file, the output can be parsed as rules: a name that
+ * is a keyword of the language is replaced, and a name that is not a word at
+ * all is put into a comment.
  */
 #include <inttypes.h>
 
@@ -30,7 +30,7 @@ static bool is_argument(struct tn_bytes name)
     return true;
 }
 
-/* A stranger's name in a comment, which ends with its line. */
+/* An untrusted name in a comment, which ends with its line. */
 static void add_harmless(struct tn_buffer *to, struct tn_bytes name)
 {
     for (size_t i = 0; i < name.size; i++)

@@ -243,8 +243,9 @@ static bool are_records(struct tn_opened *opened)
                            &quiet) == TN_OK;
 }
 
-/* A file of records, opened; NULL: it is none, or they are chunks of a message
- * that the bundle has now.  With a type nobody asked yet what the file is. */
+/* A file of records, opened; NULL if it is not one, or if its records are
+ * chunks of a message that the bundle has now.  With a type, the file has not
+ * been examined yet. */
 static enum tn_status find_records(struct tn_opened             *opened,
                                    const struct tn_dump_options *dump,
                                    const struct tn_options      *options,
@@ -450,8 +451,8 @@ static const struct tn_format *format_called(const char *path)
     return NULL;
 }
 
-/* By the names of its fields; where these are nobody's, the name of what is to
- * be written says what they should have been. */
+/* By the names of its fields; if no format has them, the name of the output
+ * tells which format they should be of. */
 static enum tn_status find_text(struct tn_opened        *opened,
                                 const struct tn_options *options,
                                 const struct tn_target  *target,

@@ -307,7 +307,7 @@ static size_t behind_levels(struct tn_bytes head)
     return at;
 }
 
-enum { LAST_VERSION = 99 }; /* nobody counts further; most bytes do */
+enum { LAST_VERSION = 99 }; /* more are random bytes */
 
 /* Whether the desc and what follows it would be a record of version 0 behind
  * so many bytes of zeros. */

@@ -180,7 +180,7 @@ static uint32_t freeze_output(const struct tn_freezing *f, uint32_t op,
 }
 
 /* The handle that an op takes; TN_NONE for the reference of an old variable,
- * which is a value for whoever takes it. */
+ * which is an ordinary value. */
 static uint32_t freeze_handle(const struct tn_freezing *f, uint32_t op,
                               uint32_t index)
 {
@@ -934,7 +934,7 @@ static enum tn_status change_op(struct tn_freezing *f, uint32_t op)
     return h ? change_reader(f, op, use, freeze_shape(f, h)->dtype) : TN_OK;
 }
 
-/* Told with its reason; what is frozen is told by nobody. */
+/* Reported with the reason; variables that are frozen are not reported. */
 static enum tn_status tell_variable(struct tn_freezing *f, uint32_t op)
 {
     uint32_t value = freeze_output(f, op, 0);

@@ -39,7 +39,7 @@ static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape)
 /* What all tensors of a call share. */
 struct hash_work {
     const struct tn_model *model;
-    struct tn_meter       *meter; /* NULL: nobody wants to know               */
+    struct tn_meter       *meter; /* NULL: none                               */
     uint64_t               most;  /* bytes that may be hashed                 */
     _Atomic uint64_t       strings; /* bytes of strings that were             */
     uint8_t (*digests)[TN_HASH_SIZE];

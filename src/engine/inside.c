@@ -1,14 +1,13 @@
 /*
  * inside.c - the models in a folder
  *
- * Files come first: where a folder has a model file, its folders are not looked
- * into.  Among files a lone graph is the model, and sets of tensors beside it
+ * Files come first: if a folder has a model file, its subfolders are not looked
+ * into.  Among files a single graph is the model, and sets of tensors beside it
  * are its weights or examples.
  *
- * A list of models has links to files, too, and says which lead nowhere.
- * Opening a folder does not follow them: who wrote the folder must not choose
- * files elsewhere.  Links to folders are not followed at all, so there are no
- * loops.
+ * A list of models has links to files, too, and marks broken ones.  Opening a
+ * folder does not follow links: the author of the folder must not choose files
+ * elsewhere.  Links to folders are never followed, so there are no loops.
  */
 #include "base/sized.h"
 #include "engine/inside.h"

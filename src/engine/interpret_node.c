@@ -1,9 +1,9 @@
 /*
  * interpret_node.c - a node of a framework as ops of nd4j
  *
- * By the mapper that a file has for it; where there is none, by the rules that
- * carry models: the node becomes a model of its own (one_node.h), which is
- * carried to nd4j, and what has come of it is described.
+ * By the mapper that a file has for it; if there is none, by the rules for
+ * models: the node becomes a model of its own (one_node.h), which is converted
+ * to nd4j, and the result is described.
  */
 #include "engine/assume.h"
 #include "engine/bare_node.h"
@@ -226,8 +226,8 @@ static enum tn_status carry_node(struct tn_interpreter *i,
     return error->status;
 }
 
-/* A NodeDef does not say which of its outputs somebody wants.  Where no rule
- * gives all of them, the first is. */
+/* A NodeDef does not say which of its outputs are used.  If no rule provides
+ * all of them, only the first is requested. */
 static enum tn_status carry_outputs(struct tn_interpreter *i,
                                     struct tn_one_node    *one,
                                     struct tn_interpreted *to,

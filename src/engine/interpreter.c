@@ -395,7 +395,7 @@ static enum tn_status load_carried_ops(struct tn_interpreter *i,
     return tn_vocab_descriptors(&i->ops, &nd4j, error);
 }
 
-/* Ops and rules that the library carries. */
+/* The ops and rules of the library. */
 static enum tn_status load_carried(struct tn_interpreter *i,
                                    struct tn_error       *error)
 {

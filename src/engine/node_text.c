@@ -1,11 +1,11 @@
 /*
  * node_text.c - a node of a framework, however it is written
  *
- * A NodeProto says op_type, a NodeDef op, an OpDesc of Paddle type.  In binary
- * the op of a NodeDef is field 2 and its attributes begin with their name; a
- * NodeProto has its op in field 4, where a NodeDef has a device, which only who
- * wrote it knows, and field 2 are its outputs.  An OpDesc has its op in field
- * 3, where the others have inputs or a name, and messages in fields 1, 2 and 4.
+ * A NodeProto has op_type, a NodeDef op, an OpDesc of Paddle type.  In binary
+ * the op of a NodeDef is field 2 and its attributes begin with their name.  A
+ * NodeProto has its op in field 4, where a NodeDef has a device (any text), and
+ * field 2 are its outputs.  An OpDesc has its op in field 3, where the others
+ * have inputs or a name, and messages in fields 1, 2 and 4.
  */
 #include "engine/node_text.h"
 

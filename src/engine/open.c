@@ -232,8 +232,8 @@ static const struct tn_format *ask_all(const struct tn_probe   *probe,
     return best_format;
 }
 
-/* A download that stopped: what would this be if more of it came?  Opening it
- * then says at which byte it ends too early. */
+/* An interrupted download: which format would it be if it were complete?
+ * Opening it as that then says at which byte it ends too early. */
 static const struct tn_format *ask_about_more(struct tn_probe          probe,
                                               const struct tn_format **rival)
 {

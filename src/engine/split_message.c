@@ -662,7 +662,7 @@ static enum tn_status merge_message(const struct job *job, const char *path,
     return error->status;
 }
 
-/* Chunks that were put off are verified by who writes them. */
+/* Chunks whose verification was put off are verified while they are written. */
 static enum tn_status write_late(struct tn_message    *message,
                                  const struct tn_rope *pieces,
                                  struct tn_sink *to, struct tn_error *error)
@@ -733,10 +733,10 @@ static bool is_about_the_bytes(enum tn_status status)
            status != TN_CANCELLED;
 }
 
-/* A chunked file does not say what it is; its format is told by what it makes.
- * A folder with a SavedModel becomes one.  Nearly all files are sound: first it
- * is written and verified at once.  What does not come to an end that way is
- * verified before a byte is written, which finds out what is wrong. */
+/* A chunked file does not name its format, which follows from the merged
+ * message.  A folder with a SavedModel becomes one.  Nearly all files are
+ * intact: so it is first written and verified at the same time.  If that fails,
+ * it is verified before a byte is written, which finds out what is wrong. */
 static enum tn_status merge_unknown(struct job *job, const char *path,
                                     struct tn_error *error)
 {

@@ -179,7 +179,7 @@ static enum tn_status make_container(struct change *c, const char *path,
     return error->status;
 }
 
-/* A tag speaks nd4j: a model that does not is carried there first.  Done with
+/* A tag has the dialect nd4j: a model of another one is converted first.  Call
  * tn_conversion_done() in either case. */
 static enum tn_status carry_if_needed(struct tn_conversion   *c,
                                       const struct tn_model **model,

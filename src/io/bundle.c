@@ -113,8 +113,8 @@ static enum tn_status open_main(struct tn_bundle *bundle, int file,
                           bundle->prefers_map, error);
 }
 
-/* `tenon info - <file` needs no spooling, unless somebody read from it before
- * us and the model begins in the middle. */
+/* `tenon info - <file` needs no spooling, unless another program read from it
+ * before us and the model begins in the middle. */
 static enum tn_status open_input(struct tn_bundle *bundle,
                                  struct tn_error  *error)
 {

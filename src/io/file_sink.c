@@ -68,7 +68,7 @@ int tn_file_pool_step(struct tn_file_pool *pool, const char *step,
     return number;
 }
 
-/* Nobody has asked for .model.onnx.tenon-k3x9qa. */
+/* The user has never heard of .model.onnx.tenon-k3x9qa. */
 static const char *title_of(const struct tn_file_sink *sink)
 {
     return sink->title ? sink->title : sink->name;
@@ -606,7 +606,7 @@ static enum tn_status file_gap(struct tn_sink *base, uint64_t count,
     return keep(sink->pool, step_over(sink, count, error), error);
 }
 
-/* The slot stays taken: nobody writes to another file meanwhile. */
+/* The slot stays taken: no other file is written to meanwhile. */
 static enum tn_status file_fill(struct tn_sink *base, uint64_t offset,
                                 struct tn_bytes bytes, struct tn_error *error)
 {

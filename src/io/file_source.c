@@ -9,7 +9,7 @@
  *
  * Weights do not come through the mapping: from BIG bytes on, read_at is a
  * read call.  It streams cold files faster than page faults do, does not count
- * as our memory, and reports a file that somebody cut off under us as an error
+ * as our memory, and reports an error if the file was truncated meanwhile,
  * where a page fault would be a signal.
  */
 #define _DEFAULT_SOURCE
@@ -320,7 +320,7 @@ int tn_write_all(int file, const uint8_t *from, size_t size)
     return 0;
 }
 
-/* /dev/zero would fill the disk.  What is typed at a terminal ends. */
+/* /dev/zero would fill the disk.  Input from a terminal ends. */
 static bool is_endless(int descriptor)
 {
     struct stat about;

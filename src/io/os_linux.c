@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A rename elsewhere can make openat2 unsure; it then asks to be called
- * again.  Somebody who renames all the time shall not keep us forever. */
+/* A rename elsewhere can make openat2 unsure; it then asks to be called again.
+ * A process that renames all the time must not block us forever. */
 #define TRIES 64
 
 static int open_beneath(int folder, const char *name, int flags)

@@ -424,7 +424,8 @@ static enum tn_status take_mode(struct tn_output       *output,
     return TN_OK;
 }
 
-/* Nothing at first; later what nobody can have foreseen who took the name. */
+/* First no letters; if that name is taken, random ones that nobody can
+ * predict. */
 static const char *another(int tried, char suffix[TN_OUTPUT_TOKEN])
 {
     if (tried == 0)
@@ -434,7 +435,7 @@ static const char *another(int tried, char suffix[TN_OUTPUT_TOKEN])
     return suffix;
 }
 
-/* In a new folder nobody sees the file before the folder has its name. */
+/* In a new folder the file is not visible before the folder has its name. */
 static const char *name_while_writing(struct tn_output *output,
                                       const char *name, const char *suffix,
                                       struct tn_error *error)
@@ -757,7 +758,7 @@ static void discard(struct tn_output *output)
         if (!tn_output_entry_at(output, i)->is_placed)
             unlinkat(output->pool.folder,
                      tn_output_entry_at(output, i)->file.name, 0);
-    /* Innermost first; one that somebody else uses meanwhile stays. */
+    /* Innermost first; one that another process uses meanwhile stays. */
     for (uint64_t i = output->folders.count; i-- > 0;)
         unlinkat(output->pool.folder,
                  tn_list_at(&output->folders, struct tn_output_folder, i)->name,

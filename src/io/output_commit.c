@@ -125,7 +125,7 @@ static void keep_lock(struct tn_output *output)
     output->listed_lock = NULL;
 }
 
-/* Main first: from then on nobody finds an old main over new side files. */
+/* Main first: from then on an old main never refers to new side files. */
 static enum tn_status set_all_aside(struct tn_output *output,
                                     struct tn_error  *error)
 {

@@ -1,16 +1,17 @@
 /*
- * output_stale.c - the lock that says a writer lives, and what dead ones left
+ * output_stale.c - the lock that shows that a writer lives, and what dead ones
+ * left
  *
- *   .NAME.tenon-XXXXXXXX         a file or folder on the way to its name
- *   .NAME.tenon-XXXXXXXX-YYYYYY  the same, where that name was taken
+ *   .NAME.tenon-XXXXXXXX         a file or folder before it gets its name
+ *   .NAME.tenon-XXXXXXXX-YYYYYY  the same, if that name was taken
  *   .NAME.tenon-XXXXXXXX-old     what a commit replaces
- *   .NAME.tenon-XXXXXXXX-lock    locked from before the first of them is there
+ *   .NAME.tenon-XXXXXXXX-lock    locked from before the first of them exists
  *                                until the last is gone; empty
  *
- * Numbers of processes would prove nothing: they come again, and mean another
- * process in a container or on another machine.  A lock ends with whoever holds
- * it.  A writer that made its lock file and did not get the lock, or got it
- * when the name was gone, met somebody who was tidying up, and makes another.
+ * Process ids would prove nothing: they are reused, and mean another process in
+ * a container or on another machine.  A lock ends with its holder.  A writer
+ * that made its lock file and did not get the lock, or got it when the name was
+ * gone, has met a process that cleans up, and makes another.
  */
 #define _DEFAULT_SOURCE
 #include <dirent.h>
@@ -39,7 +40,7 @@ void tn_output_letters(char *to, size_t count)
     to[count] = '\0';
 }
 
-/* A name of ours taken apart. */
+/* The parts of one of our names. */
 struct leftover {
     const char *name;
     const char *token;
@@ -60,7 +61,7 @@ static bool take_apart(const char *name, struct leftover *l)
            (*l->suffix == '\0' || *l->suffix == '-');
 }
 
-/* All names of ours in a folder of the output; "." is the target's own. */
+/* All our names in a folder of the output; "." is the target's own. */
 static void list_leftovers(struct tn_output *output, int base,
                            const char *folder, struct tn_list *list)
 {
@@ -84,8 +85,8 @@ static void list_leftovers(struct tn_output *output, int base,
         closedir(dir);
 }
 
-/* The lock of a writer that is gone, held now; -1: it lives, it is somebody
- * else's file, or nobody can tell. */
+/* The lock of a writer that is gone, held now; -1 if it lives, if the file is
+ * not ours, or if that is unknown. */
 static int lock_of_the_dead(int folder, const char *name)
 {
     struct stat about;
@@ -201,7 +202,7 @@ static int make_lock(struct tn_output *output, const char *name)
 
     if (file < 0)
         return -1;
-    /* Where there are no locks nobody else gets one, either. */
+    /* Where locks do not work, no other process gets one, either. */
     bool is_lost = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!is_lost && fstat(file, &about) == 0 && about.st_nlink > 0)
         return file;

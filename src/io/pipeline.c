@@ -21,8 +21,8 @@ unsigned tn_pipeline_workers(unsigned workers)
     return cores > TN_PIPELINE_WORKERS ? TN_PIPELINE_WORKERS : (unsigned)cores;
 }
 
-/* What `ulimit -d` leaves for one purpose.  Nobody says how much of it is taken
- * already; everything else is small. */
+/* What `ulimit -d` leaves for one purpose.  How much of it is in use is
+ * unknown; everything else is small. */
 static uint64_t left_by_limit(void)
 {
     struct rlimit limit;

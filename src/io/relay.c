@@ -1,4 +1,4 @@
-/* relay.c - copying a range to a sink, with somebody looking at every byte */
+/* relay.c - copying a range to a sink while looking at every byte */
 #include "io/relay.h"
 
 #include <pthread.h>
