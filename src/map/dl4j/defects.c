@@ -4,7 +4,7 @@
 /* clang-format off */
 /* What tells a conversion of a mistake. */
 enum sight {
-    ALWAYS, /* nothing: it is told of every node                              */
+    ALWAYS, /* unconditional: reported for every node                         */
     SEEN,   /* the node at hand: a value that makes no difference, an output of
                another type or shape (uncarried.h, lang_dl4j.h)               */
     IDLE,   /* nothing, and it changes no result                              */

@@ -295,7 +295,7 @@ static enum tn_status read_count(const struct tn_text_field *field,
     return TN_OK;
 }
 
-/* What follows from the arguments where nobody declares it. */
+/* What follows from the arguments if it is not declared. */
 static enum tn_status read_declared(struct tn_op_descriptor    *op,
                                     const struct tn_text_field *message,
                                     struct tn_error            *error)

@@ -182,7 +182,7 @@ static enum tn_status find_constant(struct tn_rule_call  *call,
                              call->arena, call->error);
 }
 
-/* The value of an input.  *is_known false: nobody knows it, which a strict
+/* The value of an input.  *is_known is false if it is unknown, which a strict
  * context refuses. */
 static enum tn_status call_constant(struct tn_rule_call  *call,
                                     struct tn_bytes       name,

@@ -200,8 +200,8 @@ static void tell_attr(struct looking *l, const struct tn_map_attr *attr)
     tell(l, attr->name);
 }
 
-/* A word that must be there is carried when one of the other words that may
- * stand there gives another op. */
+/* A required word is used if one of the other allowed words gives another
+ * op. */
 static bool is_word_carried(struct looking *l, uint32_t index,
                             const struct tn_vocab_attr *declared)
 {
@@ -226,8 +226,8 @@ static bool is_attr_carried(struct looking *l, uint32_t index,
     return !is_same_changed(l, index, NULL);
 }
 
-/* What an element is when it says nothing: sizes and strides are 1.
- * Others are changed into what they are not. */
+/* The neutral value of an element: sizes and strides are 1.  Others are changed
+ * into a different value. */
 static int64_t other_number(struct tn_bytes name, int64_t value)
 {
     if (tn_bytes_is(name, "strides") || tn_bytes_is(name, "dilations") ||
@@ -272,7 +272,7 @@ static bool is_element_carried(struct looking *l, uint32_t index, uint32_t at)
     return !is_same_changed(l, index, &value);
 }
 
-/* ONNX has all begins, then all ends: one side may stand for both. */
+/* ONNX lists all begins, then all ends: one side may stand for both. */
 static bool is_mirrored(const struct tn_map_attr *attr, uint32_t at)
 {
     uint32_t half = attr->value.count / 2;

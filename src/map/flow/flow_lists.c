@@ -1,11 +1,11 @@
 /*
- * flow_lists.c - lists of tensors, as values that are handed on
+ * flow_lists.c - lists of tensors, as values that are passed on
  *
- * In TensorFlow and nd4j a list is a thing that ops change; what makes them run
- * in order is a number that each of them hands to the next, its flow.  Where
- * nothing may be changed the flow itself can be the list: whoever writes takes
- * one flow and gives another.  So the flow of a list is a sequence, of what the
- * list is made to hold, wherever control flow carries it.
+ * In TensorFlow and nd4j a list is an object that ops change; they run in order
+ * because each passes a number to the next, its flow.  Where nothing may be
+ * changed, the flow itself can be the list: an op that writes takes one flow
+ * and returns another.  So the flow of a list becomes a sequence with the
+ * list's elements, wherever control flow passes it.
  */
 #include "map/flow/flow.h"
 #include "map/net/net_build.h"
@@ -53,7 +53,8 @@ static enum tn_dtype held_by(const struct tn_net_node *node)
                : TN_FLOAT32;
 }
 
-/* The ends of a graph that a node holds; `first` of the outputs are others. */
+/* Inputs and outputs of a graph inside a node; the first `first` outputs are
+ * not among them. */
 static void carry_outputs(struct marking *m, const struct tn_net_node *node,
                           uint32_t graph, uint32_t first)
 {

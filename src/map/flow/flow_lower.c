@@ -60,11 +60,11 @@ struct lowering {
     const struct words *words;
     struct tn_pairs     outside; /* (0 or 1, value): what it is inside        */
     struct tn_list      gated;   /* uint32_t by value: 1 + side               */
-    struct tn_list      wanted;  /* uint8_t by value: somebody uses it        */
+    struct tn_list      wanted;  /* uint8_t by value: it is used              */
     uint64_t            doors, most_doors;
 };
 
-/* ---- who uses what ------------------------------------------------------ */
+/* ---- users of values ---------------------------------------------------- */
 
 static void want_all(struct lowering *l, const uint32_t *values, uint64_t count)
 {
@@ -90,7 +90,7 @@ static void find_wanted(struct lowering *l)
     }
 }
 
-/* What a loop gives and nobody uses would look like a result of the model. */
+/* An unused output of a loop would look like a result of the model. */
 static uint32_t if_wanted(const struct lowering *l, uint32_t value)
 {
     if (value == TN_NONE || value >= l->wanted.count)
@@ -527,8 +527,9 @@ static void add_test(struct lowering *l, struct loop *loop,
     add_node(l, loop->graph, l->words->flow[COND], &test, 1, &loop->test, 1);
 }
 
-/* Outputs that the body does not make itself are carried in like all that it
- * uses; what moves out of the body is no longer told from what was outside. */
+/* Outputs that the body does not make itself are passed in like everything it
+ * uses; after a node moves out of the body it cannot be told from what was
+ * outside before. */
 static void carry_outputs(struct lowering *l, struct loop *loop)
 {
     struct tn_net *net = l->net;

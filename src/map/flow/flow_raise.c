@@ -964,7 +964,7 @@ static const struct tn_raise_member *member_at(const struct joining *j,
     return tn_list_at(&j->r->members, struct tn_raise_member, number - 1);
 }
 
-/* ---- who waits for whom ------------------------------------------------- */
+/* ---- dependencies ------------------------------------------------------- */
 
 static void look_at(struct joining *j, uint32_t node)
 {
@@ -1175,8 +1175,9 @@ static void remove_at(struct tn_list *list, uint64_t index)
     list->count--;
 }
 
-/* What a graph that names no outputs seems to have as such, because nobody uses
- * it: which input of a Merge came, and all that may not have been computed. */
+/* Values that look like outputs in a graph that names none, because they are
+ * not used: which input of a Merge came, and all that may not have been
+ * computed. */
 static bool is_loose_end(const struct tn_raising *r, uint32_t value)
 {
     uint32_t node = raise_producer(r, value);

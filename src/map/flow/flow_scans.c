@@ -154,8 +154,8 @@ static void rewrite(const struct scanning *s)
         go_round(s, lists);
 }
 
-/* Whether the node is a Loop that stacks something; what is wrong with one is
- * said by who lowers it. */
+/* Whether the node is a Loop with scan outputs; lowering reports what is wrong
+ * with one. */
 static bool find_scans(struct scanning *s)
 {
     const struct tn_net_node    node = tn_net_node(s->net, s->node);

@@ -1,16 +1,16 @@
 /*
- * flow_stack.c - a list that a Loop writes becomes what the Loop stacks
+ * flow_stack.c - a list that a Loop writes becomes a scan output of the Loop
  *
- * The way back from flow_scans.c:
+ * The reverse of flow_scans.c:
  *
  *   list, first <- create_list(0)
- *   v', last    <- Loop(M, c, v, first) {body, then write_list(list, i, y,
- * ...)} stacked     <- gather_list(list, [-1], last)
+ *   v', last    <- Loop(M, c, v, first) {body, write_list(list, i, y, ...)}
+ *   stacked     <- gather_list(list, [-1], last)
  *
  *   v', stacked <- Loop(M, c, v) {body -> v, y}
  *
- * when the body writes y at place i in round i, and nobody else sees the list.
- * It is the only form that says what is stacked when there is no round at all.
+ * if the body writes y at index i in round i, and the list has no other users.
+ * Only this form says what is stacked when there is no round at all.
  */
 #include "ir/element.h"
 #include "map/flow/flow.h"
@@ -73,7 +73,7 @@ static uint32_t behind(const struct stacking *s, uint32_t value)
     return value;
 }
 
-/* The same, when nobody else uses it or what it is a copy of; TN_NONE. */
+/* The same, if neither it nor what it is a copy of has other users; TN_NONE. */
 static uint32_t only_behind(const struct stacking *s, uint32_t value)
 {
     uint32_t origin = behind(s, value);

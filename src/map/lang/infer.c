@@ -627,11 +627,11 @@ enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes)
 /* ---- elements of values, on demand -------------------------------------- */
 
 /*
- * Elements are found by need, and never by recursion: a rule that asks for the
- * elements of a value which nobody has folded yet is told "unknown", and the
- * value is put on the stack; when all that it asked for is folded, the rule
- * runs again.  A chain of a million additions takes a stack of a million
- * entries, not frames.
+ * Elements are computed on demand, and never by recursion: a rule that asks for
+ * the elements of a value that is not folded yet gets "unknown", and the value
+ * is put on the stack; when everything it asked for is folded, the rule runs
+ * again.  A chain of a million additions takes a stack of a million entries,
+ * not frames.
  */
 
 /* States of a value that is not in the memos (yet). */

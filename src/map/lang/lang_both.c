@@ -170,7 +170,7 @@ static bool is_lookup(const struct tn_lang_expr *value)
            value->item_count == 1 && value->items[0]->kind == TN_LANG_NAME;
 }
 
-/* The name on the left that an attribute of the right side carries. */
+/* The name on the left that an attribute of the right side stands for. */
 static struct tn_bytes carried(const struct tn_lang_attr *attr)
 {
     if (attr->is_ignored)

@@ -890,8 +890,7 @@ static void walk_shapes(struct scope *s, const struct tn_lang_rule *rule)
     }
 }
 
-/* A rule that carries nothing drops nothing, either: what --plan prints to be
- * filled in is one. */
+/* A rule without a body drops nothing: such as the stub that --plan prints. */
 static bool only_refuses(const struct tn_lang_rule *rule)
 {
     return rule->body.count > 0 && rule->body.steps[0].kind == TN_LANG_REFUSE;
@@ -1086,7 +1085,7 @@ enum tn_status tn_lang_check(const struct tn_lang_file *file,
     return error->status;
 }
 
-/* ---- what the library carries ------------------------------------------- */
+/* ---- built-in vocabularies ---------------------------------------------- */
 
 enum tn_status tn_lang_side_open(struct tn_lang_side *side,
                                  struct tn_vocab *vocab, struct tn_arena *arena,

@@ -473,8 +473,8 @@ static struct tn_code_rule *build_rule(struct tn_code_set         *set,
 /* ---- whom calls of a rule call ------------------------------------------ */
 
 /*
- * A def, table or macro is made ready when it is first used.  Rules see only
- * what stands above them, so that this ends.
+ * A def, table or macro is prepared on first use.  Each sees only what stands
+ * above it, so this recursion ends.
  */
 
 /* ---- definitions -------------------------------------------------------- */

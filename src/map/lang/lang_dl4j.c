@@ -1,4 +1,4 @@
-/* lang_dl4j.c - mappers of the import IR as rules that carry models */
+/* lang_dl4j.c - mappers of the import IR as rules, for whole models */
 #include "map/lang/lang_dl4j.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- as text ------------------------------------------------------------ */
 
-/* Names of ops that the language can spell; others are nobody's. */
+/* Names of ops that the language can express; no op has others. */
 static bool is_word(struct tn_bytes name)
 {
     for (size_t i = 0; i < name.size; i++) {
@@ -431,7 +431,7 @@ static enum tn_status make_call(struct work                   *w,
     return TN_OK;
 }
 
-/* ---- what is not carried ------------------------------------------------ */
+/* ---- what mappers ignore ------------------------------------------------ */
 
 /* A tn_on_unmapped. */
 struct noting {

@@ -266,8 +266,8 @@ struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
     return tn_new(e->scratch, struct tn_item, count, e->error);
 }
 
-/* What the functions of rules ask of a value, in the words of those who never
- * saw a rule. */
+/* What the functions of rules need to know about a value, in words for users
+ * who never saw a rule. */
 static const struct asked {
     const char    *function, *what, *state;
     enum tn_reason reason;

@@ -1,4 +1,4 @@
-/* lang_explain.c - what a rule of ours reads, ignores and makes */
+/* lang_explain.c - what a rule reads, ignores and makes */
 #include "map/lang/lang_explain.h"
 
 #include <inttypes.h>

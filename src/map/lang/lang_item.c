@@ -56,8 +56,8 @@ bool tn_item_same_real(double a, double b)
             (double)tn_double_to_float(a) == b);
 }
 
-/* A loop can nest lists as deep as it likes, and share their items; nobody
- * compares such lists. */
+/* A loop can nest lists to any depth, and share their items; real rules do not
+ * compare such lists. */
 #define NESTING 16
 
 struct work {

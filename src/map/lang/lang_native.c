@@ -134,7 +134,7 @@ bool tn_native_type(struct tn_native_call *call, uint32_t value,
     return true;
 }
 
-/* What nobody knows is none. */
+/* Unknown elements count as none. */
 static bool item_to_attr(struct tn_native_call *call, struct tn_item item,
                          struct tn_attr_value *to)
 {

@@ -13,7 +13,7 @@
 enum { IDS_MAX = 256, PLANS_MAX = 1 << 16 };
 
 struct value_record {
-    uint32_t input; /* that is carried; TN_NONE: it is made                   */
+    uint32_t input; /* that is passed on; TN_NONE: it is made                 */
     uint32_t named; /* after which output; TN_NONE: it is inside              */
     struct tn_net_value_row row; /* of a value that is made                   */
 };

@@ -1,4 +1,4 @@
-/* rule_sets.c - the rule files that the library carries, and the user's own */
+/* rule_sets.c - the built-in rule files, and the user's own */
 #include "map/lang/rule_sets.h"
 
 #include "map/lang/lang_check.h"
@@ -34,7 +34,7 @@ RULES(X)
 SHAPES(X)
 #undef X
 
-/* ---- what is carried ---------------------------------------------------- */
+/* ---- built-in files ----------------------------------------------------- */
 
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
 {
@@ -173,8 +173,8 @@ static bool leads(const struct tn_rule_text *file, const char *from,
             !strcmp(file->to, from));
 }
 
-/* Rules of the user have not been through our tests: what is wrong with them
- * is told before they run.  They may well be for ops that nobody knows. */
+/* The user's rules have not been through our tests: their mistakes are reported
+ * before they run.  They may be for ops that no vocabulary knows. */
 static enum tn_status check_own(struct tn_rule_set *set, const char *from,
                                 const char *to, struct tn_error *error)
 {

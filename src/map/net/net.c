@@ -85,7 +85,7 @@ bool tn_net_reserve(struct tn_net *net, uint64_t values, uint64_t nodes)
            tn_list_reserve(&net->nodes, nodes, net->error);
 }
 
-/* ---- graphs and their ends ---------------------------------------------- */
+/* ---- graphs, their inputs and outputs ----------------------------------- */
 
 uint32_t tn_net_add_graph(struct tn_net *net, enum tn_graph_kind kind,
                           struct tn_bytes name, uint32_t parent)
@@ -119,7 +119,7 @@ static void push_id(struct tn_list *list, uint32_t id, struct tn_error *error)
         *slot = id;
 }
 
-/* Names that the ends of a list had by silence become explicit. */
+/* Names of inputs and outputs that were implicit become explicit. */
 static void push_end(struct tn_net *net, struct tn_list *ends,
                      struct tn_list *names, uint32_t value,
                      struct tn_bytes name)

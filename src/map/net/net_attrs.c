@@ -7,7 +7,7 @@
  */
 #include "map/net/net_build.h"
 
-/* Lists that are looked up; whoever has more of them has no equal ones. */
+/* Lists that are looked up; a net with more of them has no equal ones. */
 #define LISTS_MAX (UINT64_C(1) << 16)
 
 /* Bytes of a list that is worth looking up. */
@@ -98,7 +98,7 @@ static const struct tn_net_attr *copy(struct tn_net            *net,
     return kept;
 }
 
-/* One more; nobody looks up one that is like no other. */
+/* One more; a list that is like no other is not looked up. */
 static uint32_t add(struct tn_net *net, const struct tn_net_attr *attrs,
                     uint32_t count, bool is_common)
 {

@@ -39,7 +39,7 @@ struct tn_lay_constant {
 struct tn_laying {
     struct tn_net   *net;
     struct tn_model *model;
-    struct tn_list  *origins; /* by tensor; NULL: nobody asks            */
+    struct tn_list  *origins; /* by tensor; NULL: not wanted             */
     struct tn_error *error;
     struct tn_arena  scratch;
     const struct tn_dialect_facts *facts;
@@ -71,13 +71,13 @@ enum { LOOK_AHEAD = 8 }; /* nodes */
 /* ---- what values are called when a net is laid out ---------------------- */
 
 /*
- * What the world calls an end is settled first, and whatever else had that name
- * gets another.  An output that is no result of a node of its own graph (an
- * input, a constant, a value from outside, one that is an output already) goes
- * through an identity.  nd4j's files have no list of outputs: they are what
- * nobody takes, but for results next to one that somebody takes.  So there an
- * output that somebody takes goes through one, too, and one whose neighbours
- * are not all outputs.
+ * The public names of inputs and outputs are assigned first, and other values
+ * that have such a name are renamed.  An output that is not the result of a
+ * node of its own graph (an input, a constant, a value from outside, one that
+ * is an output already) goes through an identity. nd4j's files have no list of
+ * outputs: outputs are the values that no op uses, except results beside one
+ * that is used.  So for nd4j an output that is also used, or whose neighbours
+ * are not all outputs, goes through an identity, too.
  */
 
 enum { NOT_ASKED, PLAIN, NOT_PLAIN }; /* tn_laying.plain */
@@ -94,7 +94,7 @@ static void lay_scope_done(struct tn_lay_scope *scope)
     tn_list_done(&scope->tries);
 }
 
-/* False: somebody had it before. */
+/* False: it was taken before. */
 static bool take(struct tn_laying *l, struct tn_lay_scope *scope, uint32_t name)
 {
     uint64_t bit = UINT64_C(1) << name % 64, index = name / 64;
@@ -108,7 +108,7 @@ static bool take(struct tn_laying *l, struct tn_lay_scope *scope, uint32_t name)
     return is_free;
 }
 
-/* wish_1, wish_2...: from where the last one who wished it got to. */
+/* wish_1, wish_2...: continues after the last number for the same wish. */
 static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
                          uint32_t wish)
 {
@@ -131,7 +131,7 @@ static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
     return TN_NO_NAME;
 }
 
-/* A name that nobody in the scope has, made of one that is in the table;
+/* A name that is free in the scope, derived from one that is in the table;
  * TN_NO_NAME on failure. */
 static uint32_t lay_known_name(struct tn_laying *l, struct tn_lay_scope *scope,
                                uint32_t wish)
@@ -141,7 +141,7 @@ static uint32_t lay_known_name(struct tn_laying *l, struct tn_lay_scope *scope,
     return numbered(l, scope, wish);
 }
 
-/* The same of a text, which outlives the model. */
+/* The same for a text, which must outlive the model. */
 static uint32_t lay_name(struct tn_laying *l, struct tn_lay_scope *scope,
                          struct tn_bytes wish)
 {
@@ -309,7 +309,7 @@ static void name_inner_outputs(struct tn_laying *l, uint32_t graph)
     }
 }
 
-/* Those that something uses, takes or makes, but for the world's ends. */
+/* Values that are used or made, except public inputs and outputs. */
 static void name_rest(struct tn_laying *l, bool is_inner)
 {
     for (uint32_t i = 0; i < l->net->values.count && !tn_failed(l->error); i++)
@@ -399,7 +399,7 @@ static void find_needs(struct tn_laying *l)
         find_uses(l, *tn_list_at(&l->queue, uint32_t, at));
 }
 
-/* ---- ends --------------------------------------------------------------- */
+/* ---- inputs and outputs ------------------------------------------------- */
 
 static const char *note_of(enum tn_net_wrap wrap)
 {

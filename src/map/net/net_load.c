@@ -5,8 +5,8 @@
  * Values are made first, then constants, inputs, nodes and outputs.
  *
  * A dialect may let an op write a name that has been written before (Paddle):
- * each time it is another value here, and whoever reads the name later reads
- * the last one.
+ * here each write is another value, and later readers of the name get the last
+ * one.
  *
  * In a TensorFlow function an output is called "node:argument:index", which is
  * only a number once the op's outputs are known: from its vocabulary, or from
@@ -40,7 +40,7 @@ struct tn_net_loading {
     struct tn_list   lists; /* uint32_t: as a row has them, by id of the key  */
     struct tn_pairs  op_ids; /* (type, domain) of the model -> in net->ops    */
     uint32_t *now;   /* by value of the model: the net's, as the name stands  */
-    bool *is_cut;    /* by value of the model: an input, whoever produces it  */
+    bool *is_cut;    /* by value of the model: an input, also of an op   */
     uint32_t *nodes; /* by op of the model: the net's node, or TN_NONE        */
     uint32_t *made;  /* values of the model by producing op: first_made says  */
     uint32_t *first_made; /* where those of an op begin */
@@ -65,12 +65,12 @@ static enum tn_status net_find_homes(struct tn_net_loading *l);
 static uint32_t       net_array_before(struct tn_net_loading *l, uint32_t op);
 static enum tn_status net_load_blocks(struct tn_net_loading *l);
 
-/* Outputs of one op, and of all of them for each value that somebody names. */
+/* Outputs of one op, and for each value that is named, of all ops. */
 enum { OUTPUT_LIMIT = 65536, OUTPUTS_PER_VALUE = 64 };
 
 /* ---- graphs and values -------------------------------------------------- */
 
-/* What a function takes when its caller says nothing. */
+/* What a function takes if its caller does not say. */
 static void load_defaults(struct tn_net_loading *l, const struct tn_graph *g,
                           uint32_t id)
 {
@@ -161,15 +161,15 @@ static void set_constant(struct tn_net_loading *l, uint32_t value,
     tn_net_set_trained(l->net, value, tensor->role == TN_ROLE_VARIABLE);
 }
 
-/* An input with a default is what the default says, but in nd4j, where it is
- * what somebody happened to feed before saving. */
+/* An input with a default has the default's type, except in nd4j, where the
+ * default is whatever was fed before the model was saved. */
 static bool is_default_ignored(const struct tn_net_loading *l,
                                const struct tn_value       *value)
 {
     return value->kind == TN_VALUE_INPUT && l->net->facts->has_examples;
 }
 
-/* No dialect of ours computes with what is written down sparsely. */
+/* None of our dialects computes with sparse constants. */
 static void refuse_sparse(struct tn_net_loading  *l,
                           const struct tn_tensor *tensor)
 {
@@ -279,8 +279,8 @@ static uint32_t arg_width(const struct tn_net_loading *l,
     return 1;
 }
 
-/* How many outputs an op has by its definition and its attributes, whether
- * somebody uses them or not; 1 when nothing defines it. */
+/* How many outputs an op has by its definition and its attributes, used or not;
+ * 1 if it has no definition. */
 static uint32_t defined_outputs(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_vocab_op *known = find_op(l, op);
@@ -521,8 +521,8 @@ static void keep_list(struct tn_net_loading *l)
         add_list(l);
 }
 
-/* Const without control inputs: what it holds is the value.  With some, who
- * tidies the graph must first see why. */
+/* A Const without control inputs is its value.  With some, tidying must first
+ * find out why. */
 static bool is_constant(const struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);
@@ -788,13 +788,13 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
     return net->error->status;
 }
 
-/* ---- where a net begins and ends ---------------------------------------- */
+/* ---- inputs and outputs of a net ---------------------------------------- */
 
 /*
- * Of the main graph: what the caller names; else what a signature names, by
- * the names of its arguments; else what the model says.  The world's name of an
- * end is the one that it was asked for by: "Add:0" stays "Add:0", though the
- * value is called "Add".  Other graphs have their own ends.
+ * For the main graph: those that the caller names; else those of a signature,
+ * by the names of its arguments; else those of the model.  The public name of
+ * an input or output is the one that was used to ask for it: "Add:0" stays
+ * "Add:0", though the value is called "Add".  Other graphs have their own.
  */
 
 /* One end as it is asked for. */
@@ -903,7 +903,7 @@ static uint32_t find_end(const struct tn_net_loading *l, uint32_t graph,
     return found;
 }
 
-/* ---- which ends --------------------------------------------------------- */
+/* ---- choosing inputs and outputs ---------------------------------------- */
 
 static bool is_callable(const struct tn_signature *signature)
 {
@@ -911,7 +911,7 @@ static bool is_callable(const struct tn_signature *signature)
            memcmp(signature->name.data, "__", 2) != 0;
 }
 
-/* What nobody consumes in a SavedModel is what saves and restores it. */
+/* Unused values of a SavedModel belong to the ops that save and restore it. */
 static bool is_callable_only(const struct tn_net_loading *l)
 {
     return !l->ends->output_count && l->model->is_called_by_signature;
@@ -1001,7 +1001,7 @@ static struct wanted *take_ends(struct tn_net_loading *l,
     return wanted;
 }
 
-/* The ends of the main graph that are wanted; NULL on failure. */
+/* The inputs and outputs of the main graph that are wanted; NULL on failure. */
 static struct wanted *want(struct tn_net_loading *l, bool is_input,
                            uint32_t *count)
 {
@@ -1134,7 +1134,7 @@ static void grow_outputs(struct tn_net *net, uint32_t node, uint32_t count)
     tn_net_set_outputs(net, node, outputs, count);
 }
 
-/* An output that nobody has named before: "split:2". */
+/* An output that was not named before: "split:2". */
 static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
 {
     struct tn_bytes base;
@@ -1219,8 +1219,8 @@ static bool is_guess(const struct tn_net_loading *l, const struct wanted *w)
     return !l->model->dialect->names_outputs || w->type->is_guessed;
 }
 
-/* Where no file lists outputs, every result that nobody uses looks like one:
- * of a GraphDef, those that give nothing, and inputs, are none. */
+/* If no file lists outputs, every unused result looks like one; in a GraphDef,
+ * except nodes without results, and inputs. */
 static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
 {
     uint32_t value = find_end(l, 0, w->value);
@@ -1233,8 +1233,8 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
     return l->is_cut[value] || (op != TN_NONE && net_known_outputs(l, op) == 0);
 }
 
-/* The other results of an op of a GraphDef whose first one nobody uses: a node
- * at the end of a graph gives all that it has. */
+/* The other results of an op of a GraphDef whose first result is not used: a
+ * node at the end of a graph gives all its results. */
 static void add_others(struct tn_net_loading *l, const struct wanted *w)
 {
     uint32_t value = find_end(l, 0, w->value);
@@ -1297,8 +1297,8 @@ static enum tn_status net_load_outputs(struct tn_net_loading *l)
  * with a v for each variable of the outside that the block, or one within it,
  * writes (flow.h).  A condition of Paddle has one element, that of a net none.
  *
- * A variable that nobody has written before is nothing that may be read, but an
- * If must give something: zeros of the declared type, or an empty list.
+ * A variable that has not been written before must not be read, but an If must
+ * give something: zeros of the declared type, or an empty list.
  *
  * write_to_array changes its array.  Here it takes the array as it was, in
  * `Array`, and gives another; an element that is there already goes first:
@@ -1632,7 +1632,7 @@ static enum tn_status refuse(struct tn_net_loading *l, uint32_t op,
     return net_place_op(l, op);
 }
 
-/* The block of an op that nobody else has; TN_NONE with the error set. */
+/* The block of an op, which no other op has; TN_NONE with the error set. */
 static uint32_t block_of(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);

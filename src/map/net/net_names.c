@@ -38,7 +38,7 @@ enum tn_status tn_net_give_names(struct tn_net          *net,
     return net->error->status;
 }
 
-/* False: somebody had it before. */
+/* False: it was taken before. */
 static bool take_given(struct tn_net_names *names, uint32_t id)
 {
     uint64_t *word = &names->taken[id / 64], bit = UINT64_C(1) << id % 64;
@@ -60,7 +60,7 @@ static uint32_t number(struct tn_net *net, uint32_t id)
     return TN_NO_NAME;
 }
 
-/* Takes the name if it is free; else its id is that of who has it. */
+/* Takes the name if it is free; else returns the id of its owner. */
 static bool take(struct tn_net *net, struct tn_bytes name, bool is_borrowed,
                  uint32_t *id)
 {

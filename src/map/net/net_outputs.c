@@ -1,9 +1,8 @@
 /*
- * net_outputs.c - outputs that an op has, whether somebody uses them or not
+ * net_outputs.c - all outputs that an op has, used or not
  *
- * A kernel tells its outputs apart by counting them, so one that nobody uses
- * still needs its place.  Only where the definition calls an output optional
- * may it be left out.
+ * A kernel identifies its outputs by position, so an unused one still needs its
+ * position.  Only outputs that the definition calls optional may be left out.
  */
 #include "ir/vocab.h"
 #include "map/net/net_build.h"

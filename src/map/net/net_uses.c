@@ -1,12 +1,12 @@
 /*
- * net_uses.c - who uses a value, and another in its place
+ * net_uses.c - the users of a value, and replacing it
  *
- * This is known only once somebody asks to replace a value: then every value
- * gets a list of its users, and what is added later is added there too.
- * Entries of a list are hints, since inputs may have been set anew and nodes
- * removed; whoever walks a list looks at the node itself, and leaves out of the
- * list what is no longer true.  Or else a chain of replaced values would hand
- * all users that ever were from link to link.
+ * Users are recorded from the first replacement on: then every value gets a
+ * list of its users, and later uses are added to it.  Entries of a list are
+ * hints, since inputs may have been changed and nodes removed; code that walks
+ * a list checks the node itself, and drops entries that are no longer true.
+ * Otherwise a chain of replaced values would pass all former users from link to
+ * link.
  */
 #include <inttypes.h>
 
@@ -19,8 +19,8 @@ struct use {
     uint32_t is_output : 1;
 };
 
-/* Users that are told of another value, for each use that was noted and to
- * begin with.  Models stay far below; a file that is made for it can hand
+/* How many users may be moved to another value: for each recorded use, and in
+ * addition.  Real models stay far below; a file made for the purpose can move
  * thousands of users through thousands of names. */
 #define STEPS_A_USE    UINT64_C(64)
 #define STEPS_AT_LEAST (UINT64_C(1) << 26)
@@ -129,8 +129,8 @@ static bool swap_outputs(struct tn_net *net, const struct use *use,
     return found;
 }
 
-/* The ids are the net's own copy, so that they may change in place.  False:
- * nobody needs to tell this user again. */
+/* The ids are the net's own copy, so that they may change in place.  False if
+ * this user need not be moved again. */
 static bool swap_use(struct tn_net *net, const struct use *use, uint32_t from,
                      uint32_t to)
 {

@@ -100,7 +100,7 @@ static uint32_t add_constant(struct tn_net *net, uint32_t graph,
                            dims);
 }
 
-/* A real where whole numbers belong, or a complex number, is nobody's item. */
+/* Items have no reals where integers belong, and no complex numbers. */
 static bool can_be_said(const struct tn_net_type *type, struct tn_item items)
 {
     bool is_whole = !tn_item_is_real(type->dtype) && type->dtype != TN_STRING;

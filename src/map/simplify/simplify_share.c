@@ -16,7 +16,7 @@
  * Weights keep their names. */
 #define SMALL_BYTES 128
 
-/* What operators of others keep to themselves, nobody knows. */
+/* Operators of other domains may have hidden state. */
 static bool is_ours(struct tn_bytes domain)
 {
     return !domain.size || tn_bytes_is(domain, "ai.onnx") ||

@@ -209,7 +209,7 @@ static void look_up(struct scan *s, uint32_t index, uint32_t i)
     make(s, s->body, "Gather", pair, 2, axis, slice);
 }
 
-/* In front of the list of ends, and without the last ones. */
+/* In front of the list of inputs or outputs, and without the last ones. */
 static void put_first(struct tn_net *net, struct tn_list *ends,
                       struct tn_list *names, const uint32_t *first,
                       uint32_t count, uint64_t kept)
@@ -488,7 +488,8 @@ struct tidying {
 
 /* ---- Constant ----------------------------------------------------------- */
 
-/* A new constant of what an attribute holds; TN_NONE: it is none of ours. */
+/* A new constant from an attribute; TN_NONE if it is not one that we can
+ * use. */
 static uint32_t make_constant(struct tn_net *net, uint32_t graph,
                               const struct tn_net_attr *attr)
 {

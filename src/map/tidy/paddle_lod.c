@@ -1,19 +1,18 @@
 /*
  * paddle_lod.c - sequences of unequal lengths, which Paddle has beside a tensor
  *
- * Rows of a tensor can be several sequences behind each other (LoD).  Where
- * they begin is no argument of any operator: it goes along with tensors, from
- * most operators' inputs to their outputs.  Here it is a value like others:
+ * The rows of a tensor can be several sequences one after the other (LoD).
+ * Where they begin is not an argument of any operator: it travels with tensors,
+ * from most operators' inputs to their outputs.  Here it is an ordinary value:
  * offsets of rows, n + 1 for n sequences.  It comes from
  *
- *   an input NAME@lod     when the caller names it among the inputs
+ *   an input NAME@lod     if the caller names it among the inputs
  *   lod_reset             another tensor, or an attribute
  *   im2sequence,          which make sequences: an output, the last one, that
  *   sequence_unpad, ...   no file has
  *
  * and goes to operators on sequences as their last argument, `Offsets`, which
- * no file has either.  Without it all rows are one sequence, and somebody is
- * told.
+ * no file has either.  Without it all rows are one sequence, which is reported.
  */
 #include "map/tidy/paddle_lod.h"
 

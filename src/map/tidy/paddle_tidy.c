@@ -126,7 +126,7 @@ static enum tn_status keep_vectors(struct tidying *t)
     return t->net->error->status;
 }
 
-/* ---- who uses what ------------------------------------------------------ */
+/* ---- users of values ---------------------------------------------------- */
 
 static void use_all(struct tidying *t, const uint32_t *values, uint64_t count)
 {
@@ -313,8 +313,8 @@ static void order_outputs(struct tidying *t, uint32_t node,
         tn_net_set_outputs(t->net, node, outputs, count);
 }
 
-/* Of kernels, of training, and of who wrote the program: they say nothing about
- * what is computed. */
+/* Of kernels, of training, and of the program's author: they do not affect what
+ * is computed. */
 static const char *const hints[] = {
     "Scale_in",
     "Scale_in_eltwise",

@@ -1,16 +1,16 @@
 /*
  * tf_freeze.c - variables become constants: tensors of the checkpoint
  *
- * Which entry of a checkpoint a variable is, the graph itself says: it carries
- * the subgraph that restores it.
+ * The graph itself says which entry of the checkpoint belongs to a variable: it
+ * contains the subgraph that restores it.
  *
  *   RestoreV2(prefix, Const ["a/b/.ATTRIBUTES/VARIABLE_VALUE", ...], slices)
  *       :k -> Identity -> AssignVariableOp(VarHandleOp, .)        TF 2
  *       :k -> Assign(VariableV2, .)                               TF 1
  *
  * In TF 2 that is the body of a function, and the handles are its arguments; so
- * what is known of an argument is carried to the calls.  A graph without a
- * saver is told by names: an entry called like the variable.
+ * what is known about an argument is passed to the calls.  In a graph without a
+ * saver, names decide: the entry with the name of the variable.
  */
 #include <inttypes.h>
 
@@ -320,8 +320,8 @@ uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node)
     return *key ? *key - 1 : entry_by_name(work, node);
 }
 
-/* Nobody reads the variable's handle any more, so its name is free for the
- * value; users look for their weights by it. */
+/* The variable's handle is no longer read, so its name is free for the value;
+ * users look for their weights by it. */
 static void take_name(struct tn_net *net, uint32_t node, uint32_t constant)
 {
     const struct tn_net_node n = tn_net_node(net, node);

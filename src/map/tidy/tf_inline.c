@@ -225,8 +225,8 @@ static void forget_copies(struct copying *c)
     tn_list_done(&c->nodes);
 }
 
-/* Outputs of a node that somebody asks for after the node was copied are known
- * by then only if all are made at once; so first find what is wanted. */
+/* If an output of a node is requested after the node was copied, it is known
+ * then only if all were made at once; so first find all that are wanted. */
 static void want_outputs(struct copying *c)
 {
     struct tn_net *net = c->work->net;

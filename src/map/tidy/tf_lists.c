@@ -6,10 +6,10 @@
  *   TensorListGetItem(list, i, dims)   TensorArrayReadV3(handle, i, flow)
  *   TensorListStack(list, dims)        TensorArrayGatherV3(handle, all, flow)
  *
- * Loops of TensorFlow 2 hand lists round as values, and nobody uses an older
- * one again: so what was the list is the flow.  The handle is that of the place
- * where the list began, which is found by going back through whatever handed it
- * on; graphs of loops use it from outside.
+ * Loops of TensorFlow 2 pass lists on as values, and older ones are not used
+ * again: so what was the list becomes the flow.  The handle is that of the op
+ * that created the list, which is found by going back through all ops that
+ * passed it on; graphs of loops use it from outside.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"

@@ -113,7 +113,7 @@ static const struct tn_net_attr *graph_attrs(struct tn_net     *net,
     return ids ? attrs : NULL;
 }
 
-/* An output that nobody wants is one all the same: the graphs give it. */
+/* An unused output is an output all the same: the graphs produce it. */
 static uint32_t given_output(struct tn_net *net, const struct tn_net_node *node,
                              uint32_t index)
 {

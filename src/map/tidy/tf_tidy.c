@@ -1,9 +1,9 @@
 /*
  * tf_tidy.c - a TensorFlow graph, as it was saved, becomes one that computes
  *
- * Needed nodes are looked at one after the other, each once (tf_work.h); then
- * what was not needed is removed, and what is left is put in order: ends,
- * control edges, outputs of subgraphs.
+ * Needed nodes are visited one after the other, each once (tf_work.h); then
+ * what was not needed is removed, and the rest is put in order: inputs, control
+ * edges, outputs of subgraphs.
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
@@ -156,7 +156,7 @@ static void add_note(struct tn_tf_work *work, const struct tn_net_node *node,
         *note = (struct tn_tidy_note){ node->name, node->op->type, why };
 }
 
-/* Why a node is there that nobody takes data from; NULL: it computes only. */
+/* Why a node exists whose data is not used; NULL: it only computes. */
 static const char *effect_of(struct tn_bytes type)
 {
     static const struct {
@@ -229,7 +229,7 @@ static void note_effects(struct tn_tf_work *work)
 
 /* ---- nodes one by one --------------------------------------------------- */
 
-/* State that no file of ours can hold. */
+/* State that none of our files can hold. */
 static const char *refusal(struct tn_bytes type)
 {
     static const struct {
@@ -311,7 +311,7 @@ static void type_from_attrs(struct tn_net *net, uint32_t id, uint32_t value)
     tn_net_set_type(net, value, &type);
 }
 
-/* A Placeholder is an input even when the ends do not list it. */
+/* A Placeholder is an input even if it is not listed as one. */
 static enum tn_status become_input(struct tn_tf_work *work, uint32_t id)
 {
     struct tn_net           *net  = work->net;
@@ -338,7 +338,7 @@ static bool is_one_of(struct tn_bytes type, const char *a, const char *b)
     return tn_bytes_is(type, a) || tn_bytes_is(type, b);
 }
 
-/* Only the first input carries on; Print has more. */
+/* Only the first input is passed on; Print has more. */
 static void become_identity(struct tn_tf_work *work, uint32_t id)
 {
     static const char *const plain[] = { "Identity", "StopGradient", NULL };
@@ -411,7 +411,7 @@ static void take_output(struct tn_net *net, uint32_t node, uint32_t output)
     tn_net_set_outputs(net, node, outputs, n.output_count);
 }
 
-/* What the ends call inputs is not computed, whoever made it. */
+/* What is named as an input is not computed, whatever produces it. */
 static void detach_inputs(struct tn_tf_work *work)
 {
     struct tn_net             *net  = work->net;
