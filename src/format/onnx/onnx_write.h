@@ -36,15 +36,6 @@ struct tn_onnx_writer {
                                                attribute that an edit made   */
 };
 
-/* A field that holds such a message. */
-void tn_onnx_put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
-                               uint32_t number, struct tn_span message);
-
-/* The elements of tensor row `tensor` (TN_NONE: it has none) as its fate says:
- * the fields that hold them, at the end of a TensorProto. */
-void tn_onnx_put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
-                        const struct tn_elements *elements, uint32_t tensor);
-
 /* onnx_about.c: what another format said about the model, where there is a
  * field for it (producer, texts, version); the rest, as metadata_props; and the
  * texts of the main graph. */
@@ -55,8 +46,5 @@ void tn_onnx_put_graph_about(struct tn_onnx_writer *w, struct tn_rope *to);
 void tn_onnx_describe(const struct tn_model *model, struct tn_about *about);
 extern const struct tn_rest_row tn_onnx_taken_by_graph[];
 extern const struct tn_rest_row tn_onnx_taken_by_tensors[];
-
-/* The whole model, out of its tables and what is left of its wire. */
-void tn_onnx_put_edited(struct tn_onnx_writer *w, struct tn_rope *to);
 
 #endif
