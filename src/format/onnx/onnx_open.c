@@ -308,7 +308,7 @@ static uint32_t type_id(struct tn_onnx_reader *r, struct tn_bytes text)
     return cached->id;
 }
 
-/* Names tend to differ at their ends. */
+/* Names tend to differ in their last characters. */
 static unsigned recent_slot(struct tn_bytes text)
 {
     uint64_t tail = text.size;
