@@ -1,5 +1,5 @@
 /*
- * rest.c - the fields of a protobuf message that somebody does not take along
+ * rest.c - the fields of a protobuf message that a conversion leaves behind
  *
  * One walk.  What is found is counted by message type and field, of which a
  * schema has a few hundred; the place is put together from a stack of steps

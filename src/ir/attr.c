@@ -1,4 +1,4 @@
-/* attr.c - attributes, found and decoded when somebody asks */
+/* attr.c - attributes, found and decoded on request */
 #include "ir/attr_key.h"
 
 #include <inttypes.h>

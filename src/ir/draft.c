@@ -373,7 +373,7 @@ enum tn_status tn_draft_add_function(
     return error->status;
 }
 
-/* ---- ends of the main graph --------------------------------------------- */
+/* ---- inputs and outputs of the main graph ------------------------------- */
 
 static enum tn_status expect_own_ends(const struct tn_draft *draft,
                                       uint32_t graph, struct tn_error *error)
@@ -422,7 +422,7 @@ static bool has_end(struct tn_io_list ends, struct tn_bytes name)
     return false;
 }
 
-/* Models that were committed share the old ends: the new list is a copy. */
+/* Committed models share the old inputs and outputs: the new list is a copy. */
 enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
                                bool is_input, const struct tn_io *end,
                                struct tn_error *error)
@@ -447,7 +447,7 @@ enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
     return error->status;
 }
 
-/* Models that were committed share the old ends. */
+/* Committed models share the old inputs and outputs. */
 static bool type_ends(struct tn_draft *draft, struct tn_io_list *ends,
                       struct tn_bytes name, enum tn_dtype dtype,
                       struct tn_error *error)
@@ -1027,7 +1027,7 @@ static enum tn_status expect_training(const struct tn_draft *draft,
 
 /* ---- kinds of variables -------------------------------------------------- */
 
-/* Models that were committed share the old ends. */
+/* Committed models share the old inputs and outputs. */
 static enum tn_status drop_input(struct tn_draft *draft, uint32_t graph,
                                  struct tn_bytes name, struct tn_error *error)
 {

@@ -64,7 +64,7 @@ static enum tn_status view_input(const struct tn_elements *input,
                                  const struct tn_range    *range,
                                  struct tn_sink           *to);
 
-/* ---- a start and a stride per axis over somebody's elements ------------- */
+/* ---- a start and a stride per axis over another tensor's elements ------- */
 
 /*
  * The output is cut into boxes: part of one axis, all of the axes below it.

@@ -21,13 +21,13 @@ enum state { NEW, OPEN, DONE, WRONG };
 /* What becomes of findings. */
 enum mode { ERRORS, NOTES, SILENT };
 
-/* Rounds of trials; then what a loop carries is not known. */
+/* Rounds of trials; after these, nothing is known about loop variables. */
 #define ROUND_LIMIT 4
 
 /* Ops in trials, for each op of the model. */
 #define TRIAL_BUDGET 16
 
-/* What is known of what a loop carries. */
+/* What is known about a loop variable. */
 enum carried { ASSUMED, KEPT, CHANGED };
 
 /* What a function gives for what it is called with. */
@@ -774,8 +774,8 @@ static void begin_graphs(struct tn_flow *flow, struct frame *f)
     f->is_open = f->is_moved = false;
 }
 
-/* What a loop carries with a known rank and nothing is said of is CHANGED, or
- * all of it; whether there is any. */
+/* Marks loop variables of known rank as CHANGED, unless something is known
+ * about them already, or all of them; whether there is any. */
 static bool change_carried(struct tn_flow *flow, struct frame *f,
                            uint32_t graph, bool all)
 {
@@ -816,7 +816,7 @@ static bool change_all_carried(struct tn_flow *flow, struct frame *f, bool all)
     return is_any;
 }
 
-/* Loops that carry something of a known rank are tried first. */
+/* Loops with variables of known rank are tried first. */
 static void begin_op(struct tn_flow *flow, struct frame *f, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(flow->model, op);
@@ -1049,8 +1049,8 @@ static void compare_claims(struct tn_flow *flow)
 
 /* ---- from the top ------------------------------------------------------- */
 
-/* Graphs that no other runs first; then functions that nobody called, of whose
- * arguments nothing is known. */
+/* Graphs that no other graph runs come first; then functions that were not
+ * called, about whose arguments nothing is known. */
 static bool is_root(const struct tn_flow *flow, uint32_t graph, int round)
 {
     const struct tn_graph *row = tn_model_graph_at(flow->model, graph);

@@ -266,8 +266,8 @@ static uint8_t made_type(struct tn_typing *t, const struct tn_typed_kind *kind,
     return type;
 }
 
-/* Whether the value is what this node made.  Variables that are declared
- * (Paddle) have one type, whoever writes them. */
+/* Whether the value is the one that this node made.  Declared variables
+ * (Paddle) have one type, whichever op writes them. */
 static bool is_made_by(const struct tn_typing *t, uint32_t op, uint32_t value)
 {
     const struct tn_value *row = tn_model_value_at(t->model, value);

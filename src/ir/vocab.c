@@ -346,8 +346,8 @@ static void read_line(struct indexing *x, struct tn_cursor line)
             line.offset + (uint64_t)(line.end - line.at) - x->facts->offset;
 }
 
-/* Most lines are indented: what is known of an operator, which nobody reads
- * before he asks. */
+/* Most lines are indented: the facts about an operator, which are read on first
+ * use. */
 static void pass_indented(struct tn_vocab_row *row, struct tn_cursor *c)
 {
     const uint8_t *at = c->at, *end = c->at;

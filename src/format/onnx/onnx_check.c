@@ -134,7 +134,7 @@ static void check_imports(struct tn_onnx_checker *ch)
     }
 }
 
-/* A domain that no node has is nobody's question. */
+/* A domain that no node uses does not matter. */
 static void note_import(struct tn_onnx_checker *ch, uint32_t importer,
                         struct tn_bytes domain, int64_t version)
 {
@@ -170,8 +170,8 @@ static void note_function_import(struct tn_onnx_checker *ch, uint32_t function,
     note_import(ch, function, domain, version);
 }
 
-/* Once for all nodes: to look for each among many imports takes too long.
- * What cannot be read is told where functions are checked. */
+/* Once for all nodes: searching many imports for each takes too long.  Imports
+ * that cannot be read are reported where functions are checked. */
 static void note_imports(struct tn_onnx_checker *ch)
 {
     for (uint64_t i = 0; i < ch->detail->import_count; i++)

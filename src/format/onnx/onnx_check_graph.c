@@ -77,7 +77,7 @@ static void check_output_name(struct graph_check *g, struct tn_bytes name,
             "'%.*s' is an output and not made in this graph", TN_FMT(name));
 }
 
-/* For who compares it with what the nodes make. */
+/* To be compared with what the nodes make. */
 static void note_type(struct graph_check *g, const struct tn_pb_field *field,
                       uint32_t index, struct tn_bytes name,
                       struct tn_onnx_declared told)
@@ -457,10 +457,10 @@ static void check_function(struct tn_onnx_checker *ch, uint32_t graph)
     tn_intern_done(&f.inputs);
 }
 
-/* ---- who calls whom ----------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------- */
 
-/* Removes functions that call nobody (any more) until none is left; those that
- * stay call themselves.  Depths grow on the way. */
+/* Removes functions that call no other (any more) until none is left; those
+ * that remain call themselves.  Depths are counted on the way. */
 struct call_graph {
     struct tn_onnx_checker *ch;
     uint32_t                count;

@@ -136,8 +136,8 @@ static bool is_overridable(const struct tn_onnx_checker *ch, uint32_t value)
            tn_model_value_at(ch->model, value)->kind == TN_VALUE_INPUT;
 }
 
-/* Of the main graph: what is declared in others holds for the round or the call
- * that somebody thought of. */
+/* Only for the main graph: what other graphs declare holds for the round or the
+ * call that their author had in mind. */
 static void declare_sizes(void *context, struct tn_sizing *to)
 {
     const struct tn_onnx_checker *ch    = ((struct lexicon *)context)->ch;

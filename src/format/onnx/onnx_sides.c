@@ -6,9 +6,9 @@
  *                        length    decimal; what type and shape need when not
  *                                  given
  *
- * The names and numbers are a stranger's.  Whatever breaks a rule becomes a
- * source that gives no bytes and says which rule it was: such a file is never
- * opened, and the rest of the model can still be looked at.
+ * The names and numbers are not trusted.  If one breaks a rule, the tensor gets
+ * a source without bytes whose error names the rule: such a file is never
+ * opened, and the rest of the model can still be read.
  */
 #include "format/onnx/onnx.h"
 

@@ -6,9 +6,9 @@
  *   float_data = 4 ...    the typed field of the element type
  *   data_location = 14    1: in a side file, external_data = 13 says where
  *
- * A packed field in one piece is noted as that piece: fixed-width numbers are
- * then the same as raw data.  Anything else is noted as the whole message, and
- * who streams it picks the field out.
+ * A packed field in one piece is recorded as that piece: fixed-width numbers
+ * are then the same as raw data.  Otherwise the whole message is recorded, and
+ * the field is found when the elements are streamed.
  */
 #include "format/onnx/onnx.h"
 
@@ -276,8 +276,8 @@ static void place_field(const struct tn_onnx_tensor *tensor,
     elements->payload = payload;
 }
 
-/* A negative dimension, or too many elements: whoever reads them is told so,
- * with the place of the tensor. */
+/* A negative dimension, or too many elements: reading them fails, with the
+ * place of the tensor. */
 static bool refuses_shape(const struct tn_onnx_tensor *tensor,
                           struct tn_elements          *elements)
 {

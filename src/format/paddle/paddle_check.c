@@ -396,7 +396,7 @@ static void check_all(struct program *p)
     check_version(p);
 }
 
-/* All of the program: blocks, variables, operators, ends. */
+/* The whole program: blocks, variables, operators, inputs and outputs. */
 static enum tn_status check_program(struct tn_paddle_checker *k)
 {
     struct program p = { .k = k };
@@ -644,8 +644,8 @@ static void declare(void *context, uint8_t *types)
             types[i] = TN_TYPE(told.dtype, TN_WRAP_NONE);
 }
 
-/* Ranks of 0 are left out: programs before Paddle 2.5 have none, and say so of
- * variables whose shape nobody inferred. */
+/* Ranks of 0 are not compared: programs before Paddle 2.5 have no scalars, and
+ * use rank 0 for variables whose shape was not inferred. */
 static void declare_ranks(void *context, uint8_t *ranks)
 {
     const struct tn_model *model = context;
@@ -1049,7 +1049,7 @@ static void check_stored(struct tn_paddle_checker *k)
     }
 }
 
-/* ---- files that nobody names -------------------------------------------- */
+/* ---- files that the model does not refer to ----------------------------- */
 
 static bool is_expected(const struct tn_paddle_checker *k,
                         struct tn_bundle *bundle, const char *name)

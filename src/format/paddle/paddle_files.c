@@ -675,8 +675,8 @@ static enum tn_status read_params(struct search *s)
 
 /* ---- from the top ------------------------------------------------------- */
 
-/* It only says what variables are called elsewhere: one that cannot be read
- * keeps nobody from the model. */
+/* It only lists other names of variables: if it cannot be read, the model still
+ * opens. */
 static void add_info(struct search *s, const char *name)
 {
     struct tn_paddle_detail *detail =

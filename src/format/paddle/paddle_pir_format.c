@@ -352,7 +352,7 @@ static enum tn_status write_params(const struct tn_model         *model,
     return write_rows(model, options, rows, count, to, arena, error);
 }
 
-/* The text that it was read from, if nobody has touched it since. */
+/* The text that it was read from, if it has not been changed since. */
 static struct tn_source *own_text(const struct tn_model *model)
 {
     if (model->is_edited || !tn_is_of_format(model, &tn_format_paddle_pir))

@@ -689,7 +689,7 @@ static struct tn_bytes text_of(struct tn_pir_maker  *m,
     return tn_bytes_dup(m->arena, tn_buffer_bytes(&m->text), m->error);
 }
 
-/* False: somebody has it. */
+/* False: it is taken. */
 static bool take_name(struct tn_pir_maker *m, struct tn_bytes name)
 {
     if (tn_intern_find(&m->names, name) != TN_NO_NAME)
@@ -1946,7 +1946,7 @@ static void make_slice(struct tn_pir_maker *m, const struct tn_pir_op *op)
     row->name_count           = 1;
 }
 
-/* A variable is enough: who writes to it makes it. */
+/* Declaring a variable is enough: the op that writes to it creates it. */
 static void make_array(struct tn_pir_maker *m, const struct tn_pir_op *op)
 {
     struct tn_bytes type = tn_text("array");

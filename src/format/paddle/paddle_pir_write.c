@@ -59,7 +59,7 @@ struct tn_pir_writer {
 
 #define TN_PIR_PORT_LIMIT 64
 
-/* What an operator is told besides its attributes, which are in w->attrs. */
+/* What an operator has besides its attributes, which are in w->attrs. */
 struct tn_pir_line {
     const char *id;
     int64_t     in[TN_PIR_PORT_LIMIT];
@@ -198,7 +198,7 @@ static struct tn_pir_bound unborn(struct tn_pir_writer *w,
                                       var->var.type == TN_PADDLE_TENSOR_ARRAY };
 }
 
-/* The value of a name that is read; fails when nobody has written it. */
+/* The value of a name that is read; fails if it has not been written. */
 static struct tn_pir_bound read_name(struct tn_pir_writer *w,
                                      struct tn_bytes       name)
 {
@@ -682,7 +682,7 @@ static void put_plain(struct tn_pir_writer *w, const struct tn_desc_op *op,
     attr_end(w, "", rule->pir);
 }
 
-/* As the rule says, marking what it used; then all that nobody used. */
+/* As the rule says, marking what it used; then everything that is not used. */
 static void put_ruled(struct tn_pir_writer *w, const struct tn_desc_op *op,
                       const struct tn_pir_rule      *row,
                       const struct tn_pir_attr_rule *rule)
@@ -924,8 +924,8 @@ static void declare_locals(struct tn_pir_writer *w, uint32_t index)
     }
 }
 
-/* Names mean again what they meant outside.  One that was written inside, and
- * whose new value nobody hands out, has none. */
+/* Names mean again what they meant outside.  A name that was written inside,
+ * and whose new value is not returned, has no value. */
 static void undo(struct tn_pir_writer *w, uint64_t mark, uint32_t block,
                  const struct changes *changes)
 {

@@ -650,7 +650,7 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
     return true;
 }
 
-/* ---- ends --------------------------------------------------------------- */
+/* ---- inputs and outputs ------------------------------------------------- */
 
 static struct tn_io make_end(struct reader *r, struct tn_bytes name,
                              const struct tn_paddle_var *var)
@@ -671,8 +671,8 @@ static struct tn_io make_end(struct reader *r, struct tn_bytes name,
     return end;
 }
 
-/* A result without dims is a scalar, or nobody inferred its shape: who converts
- * the program finds out which. */
+/* A result without dims is a scalar, or its shape was not inferred: a
+ * conversion finds out which. */
 static struct tn_io make_result(struct reader *r, struct tn_bytes name,
                                 const struct tn_paddle_var *var)
 {

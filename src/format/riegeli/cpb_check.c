@@ -1,9 +1,8 @@
 /*
- * cpb_check.c - what merging does not look at in a chunked file
+ * cpb_check.c - checks of a chunked file that merging does not make
  *
- * A merger reads the chunks that it needs and asks no questions.  Here all
- * chunks are asked for, every byte of all files is verified, and what nobody
- * uses is named.
+ * A merger reads only the chunks that it needs.  Here all chunks are read,
+ * every byte of all files is verified, and what is not used is reported.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -50,7 +50,7 @@ void tn_sd_describe(const struct tn_model *model, struct tn_about *about)
     }
 }
 
-/* ---- what is told ------------------------------------------------------- */
+/* ---- reporting ---------------------------------------------------------- */
 
 struct telling {
     const struct tn_model         *model;

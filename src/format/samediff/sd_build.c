@@ -697,8 +697,8 @@ static bool knows_outputs(const struct tn_sd_content *content,
     return is_listed;
 }
 
-/* All outputs in their order.  Of a graph that lists none, only those that
- * nobody would take for some: they are inputs. */
+/* All outputs in their order.  For a graph that lists none, only those that
+ * would not be recognized as outputs: they are inputs. */
 static uint32_t put_listed(struct building *b)
 {
     struct tn_io_list ends =

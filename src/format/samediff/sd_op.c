@@ -8,7 +8,7 @@ struct node {
     struct tn_bytes    name, type;
 };
 
-/* An op that has no name for what it does is told by its numbers. */
+/* An op without a name is identified by its numbers. */
 static struct tn_bytes op_name(struct tn_sd_reader *r, const struct node *n)
 {
     struct tn_bytes name = tn_fb_string(&n->table, TN_SD_NODE_OP_NAME);

@@ -7,11 +7,11 @@
 /* ---- inputs and outputs of a FlatGraph ---------------------------------- */
 
 /*
- * The list of outputs in files of Deeplearning4j is empty.  Then outputs are
- * what is minimised, and what operations make and none takes; as Deeplearning4j
- * has it, not what only steers: the side of a switch that nobody uses never
- * comes to be.  Ours lists all outputs in their order.  A list of inputs alone,
- * as we wrote it before, says what is an output, too.
+ * The list of outputs in Deeplearning4j's files is empty.  Then the outputs are
+ * the losses, and values that operations make and none takes; as in
+ * Deeplearning4j, except control values: the side of a switch that is not used
+ * is never computed.  Our files list all outputs in their order.  A list of
+ * inputs alone, as we wrote it before, also implies the outputs.
  */
 
 bool tn_sd_makes_results(struct tn_bytes op)

@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "format/samediff/sdnb.h"
 
-/* ---- header and manifest of an SDNB file: who owns which bytes ---------- */
+/* ---- header and manifest of an SDNB file: which bytes belong to what ---- */
 
 static uint64_t load_big(const uint8_t *p, unsigned size)
 {
@@ -463,7 +463,7 @@ static void take_states(struct joining *j)
     }
 }
 
-/* Data that nobody asked for. */
+/* Data that nothing refers to. */
 static void check_taken(struct joining *j)
 {
     for (uint64_t i = 0; i < j->places.count; i++) {

@@ -136,8 +136,8 @@ static void deal_out(struct writer *w, uint64_t limit)
     w->count = shard + 1;
 }
 
-/* Without --shard-size, what was one file stays one; one that is too long for
- * Deeplearning4j was written by somebody who knew. */
+/* Without --shard-size, one file stays one file, even if it is too long for
+ * Deeplearning4j: its author chose that. */
 static void plan_files(struct writer *w)
 {
     uint64_t limit =

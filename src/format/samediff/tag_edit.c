@@ -426,7 +426,7 @@ static void tag_edit_close(struct tn_tag_edit *e)
     tn_source_close(e->source);
 }
 
-/* ---- who names what ----------------------------------------------------- */
+/* ---- references --------------------------------------------------------- */
 
 static void mark_entry(const struct tn_tagged    *t,
                        const struct tn_zip_entry *entry, bool *is_named)
@@ -572,7 +572,8 @@ static void tell_stranger(const struct adding *a, struct tn_bytes name)
 }
 
 /* A set of tensors may hold more than variables: bookkeeping of a checkpoint,
- * which is nobody's parameter, and constants of attributes, which are told. */
+ * which belongs to no parameter, and constants of attributes, which are
+ * reported. */
 static void replace(struct adding *a, const struct tn_tensor *tensor)
 {
     struct tn_error own = TN_ERROR_INIT;

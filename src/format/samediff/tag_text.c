@@ -311,7 +311,8 @@ static void claim(struct reading *r, struct tn_intern *names,
         fail(r, at, what);
 }
 
-/* A tag is a whole line: blanks may be in it, not at its ends. */
+/* A tag is a whole line: it may contain blanks, but not begin or end with
+ * one. */
 static struct tn_bytes read_tag(struct reading *r, struct tn_intern *names)
 {
     struct tn_bytes tag = tn_bytes(r->word.data, r->word.size + r->line.size);

@@ -1,9 +1,9 @@
 /*
- * tagged_args.c - are the arguments called what their operator calls them
+ * tagged_args.c - whether arguments have the names that their operator uses
  *
- * The names are those of the vocabulary: rules/nd4j.ops.  A file of version 1
- * without names has nothing to find here.  Of an operator that nobody knows,
- * nothing is said but that one name stands in two places.
+ * The names are those of the vocabulary: rules/nd4j.ops.  In a file of version
+ * 1 without names there is nothing to check.  For an unknown operator, only
+ * names that are used twice are reported.
  */
 #include "format/samediff/tagged.h"
 
@@ -102,8 +102,8 @@ static bool has_name(struct tn_sd_names names, struct tn_bytes name)
     return false;
 }
 
-/* What nobody may leave out and no slot before a given one would miss.  Writers
- * of old left out whole lists: one without a name says nothing. */
+/* Required arguments that no earlier slot would miss.  Old writers left out
+ * whole lists: one without names proves nothing. */
 static void check_required(struct checking *c, struct tn_sd_names names)
 {
     for (uint32_t i = 0; is_named(names) && i < c->known->attr_count; i++) {

@@ -79,7 +79,7 @@ static void check_form(struct checking *c, const struct tn_tagged_array *found)
                          array->at, where, "%s", array->doubt);
 }
 
-/* The array that a word names; false when there is none that can be used. */
+/* The array that a word names; false if there is none that can be used. */
 static bool read_array(struct checking *c, enum tn_tag_file which,
                        const struct tn_tag_line *line, uint32_t column,
                        struct tn_tagged_array *found)

@@ -155,7 +155,7 @@ static void check_pairs(struct tn_sd_reader *r, const struct tn_fb_table *op)
 
 /* ---- operations --------------------------------------------------------- */
 
-/* An op that has no name for what it does is told by its numbers. */
+/* An op without a name is identified by its numbers. */
 static struct tn_bytes op_type(struct tn_sd_reader      *r,
                                const struct tn_fb_table *op)
 {
@@ -232,7 +232,7 @@ static void read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root)
     }
 }
 
-/* ---- ends --------------------------------------------------------------- */
+/* ---- inputs and outputs ------------------------------------------------- */
 
 /* Where graph.fb lists the outputs, those are the outputs. */
 static void set_outputs(struct tn_sd_reader *r, const struct tn_sd_names *names)

@@ -286,7 +286,7 @@ static void read_states(struct opening *o)
     }
 }
 
-/* ---- what nobody knows -------------------------------------------------- */
+/* ---- unknown entries ---------------------------------------------------- */
 
 static bool is_known(struct tn_bytes name)
 {

@@ -137,7 +137,7 @@ static struct tn_bytes arg_name(const struct tn_sd_args  *args,
                              index);
 }
 
-/* A name for each value; one that nobody knows is empty. */
+/* A name for each value; empty if it is unknown. */
 static uint32_t put_arg_names(struct putting *p, const struct tn_sd_args *args,
                               const struct tn_vocab_op *op, int list)
 {

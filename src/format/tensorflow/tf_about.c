@@ -45,7 +45,7 @@ void tn_tf_describe(const struct tn_model *model, struct tn_about *about)
             describe_info(field.body, about);
 }
 
-/* ---- what is told ------------------------------------------------------- */
+/* ---- reporting ---------------------------------------------------------- */
 
 static void lose(const struct tn_write_options *options, const char *where,
                  const char *what)

@@ -690,7 +690,7 @@ static const struct tn_tf_caller *find_caller(const struct tn_tf_calls *calls,
     return row == UINT32_MAX ? NULL : &tn_tf_callers(&count)[row];
 }
 
-/* ---- who is called ------------------------------------------------------ */
+/* ---- called functions --------------------------------------------------- */
 
 /* The function that an attribute names: one, or one of a list. */
 static uint32_t find_named(const struct tn_tf_calls *calls, uint32_t op,
@@ -1274,7 +1274,7 @@ static void verify(struct checking *c, const struct tn_tf_fingerprint *stored)
         compare(c, stored, &computed);
 }
 
-/* By who made it: the formulas changed more than once. */
+/* By the program that made it: the formulas changed more than once. */
 static void judge(struct checking *c, const struct tn_tf_fingerprint *stored)
 {
     uint64_t ours =
@@ -1707,9 +1707,9 @@ static bool is_variable_op(struct tn_bytes type)
            tn_bytes_equal(type, tn_text("Variable"));
 }
 
-/* Variables, and a folder in which nobody put their values: TensorFlow loads
- * that and fails at the first read.  An initializer may set them, so this is
- * for somebody to look at.  Of a stream the folder is not known. */
+/* Variables, and a folder without their values: TensorFlow loads that and fails
+ * at the first read.  An initializer may set them, so this is a warning.  For a
+ * stream the folder is unknown. */
 static bool lacks_checkpoint(struct tn_tf_checking *c)
 {
     uint64_t count = 0;
@@ -1810,8 +1810,8 @@ static void check_table(struct tn_tf_checking     *c,
         check_data(c, table);
 }
 
-/* A message out of chunks is the business of who joined them; and a file of
- * another name is not the folder's. */
+/* A merged message was checked when it was joined; and a file of another name
+ * is not the folder's. */
 static void check_fingerprint(struct tn_tf_checking *c)
 {
     const struct tn_tf_detail *d      = tn_tf_detail_of(c->model);

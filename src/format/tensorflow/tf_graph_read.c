@@ -19,7 +19,8 @@
 
 struct tn_tf_uses;
 
-/* More ends than this help nobody, and a hostile graph could be all ends. */
+/* More outputs than this help no user, and a hostile graph could consist of
+ * them. */
 #define TN_TF_IO_LIMIT 65536
 
 /* A placeholder that was met; its attributes are looked at in the end. */
@@ -28,7 +29,7 @@ struct tn_tf_placeholder {
     struct tn_span  wire;
 };
 
-/* ---- which nodes of a graph nobody uses, without keeping the graph ------ */
+/* ---- unused nodes of a graph, found without keeping the graph ----------- */
 
 #define NODE_LIMIT 32768
 
@@ -98,7 +99,7 @@ static void uses_node(struct tn_tf_uses **uses, struct tn_bytes name,
         *node = id;
 }
 
-/* Somebody uses an output of that node, or waits for it. */
+/* An output of that node is used, or an op waits for the node. */
 static void uses_use(struct tn_tf_uses *uses, struct tn_bytes name,
                      struct tn_error *error)
 {
@@ -115,7 +116,7 @@ static bool is_unused(const struct tn_tf_uses *uses, uint64_t node)
     return !(*tn_list_at(&uses->marks, uint8_t, id) & IS_USED);
 }
 
-/* Nodes that nobody uses, in the order of the file, at most `limit`. */
+/* Unused nodes, in the order of the file, at most `limit`. */
 static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
                                  struct tn_arena *arena, uint64_t limit,
                                  struct tn_error *error)
@@ -197,7 +198,7 @@ void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
 
 /* ---- what it gives ------------------------------------------------------- */
 
-/* What nobody uses is what the graph gives: marks of the ops' consumers. */
+/* The outputs of a graph are the values that are not used. */
 static uint8_t *mark_used(struct tn_tf_reader *reader, uint32_t first,
                           uint64_t count)
 {
@@ -486,9 +487,9 @@ static bool is_one_field(const uint8_t *at, size_t size)
     }
 }
 
-/* Most attributes hold no tensor, and a few bytes say so: 0a key, 12 value,
+/* Most attributes hold no tensor, and a few bytes show it: 0a key, 12 value,
  * where the value is neither a tensor (42) nor a list (0a) with one.  Short
- * ones are told from that without being taken apart. */
+ * ones are recognized without being parsed. */
 static bool is_plainly_no_tensor(const struct tn_cursor *body)
 {
     size_t         left = (size_t)(body->end - body->at);

@@ -123,7 +123,7 @@ static struct tn_mosaic_index *elements_of(struct splitting   *s,
     return elements_by(tn_mosaic_index, s, parent, name);
 }
 
-/* An element that nobody has opened yet; NULL when somebody has. */
+/* An element that was not opened before; NULL if it was. */
 static const struct tn_place *whole_at(struct splitting             *s,
                                        const struct tn_mosaic_index *index,
                                        uint64_t                      at)

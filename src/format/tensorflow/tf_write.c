@@ -664,7 +664,8 @@ static enum tn_status write_message(struct tn_tf_writing *w, struct composed *c)
 
 /* ---- the fingerprint, and the whole ------------------------------------- */
 
-/* Who leaves the debug folder took debug information out of the message. */
+/* If the debug folder is left out, debug information was taken out of the
+ * message, too. */
 static bool is_same_message(const struct tn_tf_writing *w)
 {
     return !w->model->is_edited && !w->options->leaves_debug;

@@ -637,7 +637,7 @@ struct runs {
     const bool           *is_solo; /* see tn_fb_put_tables()                  */
 };
 
-/* Who makes one run after the other, with the same memory. */
+/* Makes one part of a vector after the other, with the same memory. */
 struct maker {
     struct tn_fb_builder b;
     struct tn_arena      scratch;

@@ -1,4 +1,4 @@
-/* fb_builtin.c - the binary schemas that the library carries */
+/* fb_builtin.c - the binary schemas that are built into the library */
 #include "wire/fb/fb_builtin.h"
 
 /* Made from schemas/ when the library is built. */

@@ -263,7 +263,7 @@ static void copy_frame(const struct tn_pb_frame *f, const struct target *to)
     }
 }
 
-/* Map entries show key and value even when nobody wrote them. */
+/* Map entries show key and value even if they were not written. */
 static void complete_entry(struct tn_pb_assembly *a)
 {
     const struct tn_pb_message *type = top(a)->type;

@@ -1475,7 +1475,7 @@ bool tn_pb_field_default(const struct tn_pb_field_type *field, uint64_t *bits)
     return false;
 }
 
-/* ---- the descriptor sets that the library carries ----------------------- */
+/* ---- the built-in descriptor sets --------------------------------------- */
 
 /* Made from schemas/ when the library is built. */
 extern const unsigned char tn_schema_import_ir[];

@@ -49,7 +49,7 @@ static struct tn_pickle *push_new(struct tn_pickle_machine *m,
     return value;
 }
 
-/* Values below the last mark belong to whoever set it. */
+/* Values below the last mark belong to the opcode that set it. */
 static uint64_t stack_floor(const struct tn_pickle_machine *m)
 {
     return m->marks.count ? *tn_list_at(&m->marks, uint64_t, m->marks.count - 1)
@@ -765,7 +765,7 @@ static void memoize_next(struct tn_pickle_machine *m)
     memoize(m, m->memoized);
 }
 
-/* Where a frame begins says nothing that the opcodes do not say. */
+/* Where a frame begins adds nothing to what the opcodes say. */
 static void skip_frame(struct tn_pickle_machine *m, uint64_t length)
 {
     (void)m;

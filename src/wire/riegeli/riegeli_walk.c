@@ -269,7 +269,7 @@ static enum tn_status next_window(struct run *run, struct tn_bytes *bytes,
     return TN_OK;
 }
 
-/* Whoever wants the data gets them while they are in the cache. */
+/* The data goes on while it is still in the cache. */
 static enum tn_status hash_run(struct run *run, struct tn_highwayhash *hash,
                                struct tn_sink *to, struct tn_error *error)
 {
@@ -322,7 +322,7 @@ enum tn_status tn_riegeli_frame_check(const struct tn_riegeli       *file,
     return frame_pass(file, frame, NULL, fault, error);
 }
 
-/* tn_riegeli_frame_check, and all data on the way to `to` (NULL: nobody). */
+/* tn_riegeli_frame_check, and all data on the way to `to` (NULL: nowhere). */
 static enum tn_status frame_pass(const struct tn_riegeli       *file,
                                  const struct tn_riegeli_frame *frame,
                                  struct tn_sink                *to,

@@ -543,9 +543,9 @@ static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
     tn_pipeline_again(&w->pipeline, slot);
 }
 
-/* In order, on whatever thread: nobody else is at the file meanwhile, since the
- * caller's thread writes there only when no batch waits.  What went wrong is
- * the batch's; nothing is written behind it. */
+/* In order, on any thread: no other thread uses the file meanwhile, since the
+ * caller's thread writes to it only when no batch waits.  A failure is kept in
+ * the batch; nothing is written after it. */
 static void write_slot(void *context, uint32_t slot)
 {
     struct tn_riegeli_writer *w     = context;

@@ -465,9 +465,9 @@ static enum tn_status recover(struct tn_zip *zip, bool *has_state,
     return error->status;
 }
 
-/* From the end back, since a comment may follow.  It may hold what looks like
- * an end record, so that the next one counts when a directory does not parse;
- * the complaint about the last one is the one that is told. */
+/* Backwards from the end, since a comment may follow.  It may contain something
+ * like an end record, so the next one is tried if a directory does not parse;
+ * the error about the last one is the one that is reported. */
 static enum tn_status find_end(struct tn_zip *zip, uint64_t *gap,
                                struct tn_error *error)
 {

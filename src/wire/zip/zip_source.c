@@ -564,7 +564,7 @@ static enum tn_status cut(struct verifying *v, const struct tn_zip_entry *e,
     return TN_OK;
 }
 
-/* What is wrong with a piece is told later, in order. */
+/* What is wrong with a piece is reported later, in order. */
 static enum tn_status sum_piece(void *context, uint64_t index,
                                 struct tn_error *error)
 {

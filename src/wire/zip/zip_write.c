@@ -19,7 +19,7 @@
 #define REGULAR_FILE (0100644u << 16)
 #define DOS_1980     0x0021 /* the first of January */
 
-/* Up to this both ends of deflate are held in memory. */
+/* Up to this size, input and output of deflate are held in memory. */
 #define MOST_AT_ONCE (UINT64_C(16) << 20)
 
 static void put16(struct tn_buffer *to, unsigned value)
