@@ -562,7 +562,7 @@ const struct cli_verb cli_rules = {
                  "by line\n"
                  "  check                    what is wrong with them\n"
                  "  test                     the examples written beside them\n"
-                 "  coverage MODEL           which rule carries which of its "
+                 "  coverage MODEL           the rule of each of its "
                  "operators;\n"
                  "                           FILEs go before ours\n"
                  "  interpret NODE           the op descriptors that a node "

@@ -32,7 +32,7 @@
     X(NOT_FOUND, 6, "no such tensor, node, tag or format")                     \
     X(IO, 7, "the operating system refused")                                   \
     X(NO_MEMORY, 8, "out of memory")                                           \
-    X(EXISTS, 9, "the target exists, and nobody said --force")                 \
+    X(EXISTS, 9, "the target exists; --force replaces it")                     \
     X(BUSY, 10, "another process is writing it")                               \
     X(INVALID, 11, "the caller's mistake")                                     \
     X(CANCELLED, 12, "stopped on request")

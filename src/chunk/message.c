@@ -78,7 +78,7 @@ enum tn_status tn_schema_builtin(struct tn_schema **out, const char *name,
             return tn_schema_open(out, tn_pb_builtin_set((enum tn_pb_builtin)i),
                                   options, error);
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                        "the library carries no schema %s", name);
+                        "there is no built-in schema %s", name);
 }
 
 void tn_schema_close(struct tn_schema *schema)

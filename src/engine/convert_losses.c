@@ -49,7 +49,7 @@ static const struct {
     { "a sparse tensor:", "tensor" },
     { "no variable of the graph has the name", "tensor" },
     { "a known mistake of the mapper", "rule" },
-    { "is not carried by the mapper", "rule" },
+    { "is ignored by the mapper", "rule" },
     { "an operator that", "operator" },
     { "no operator has this block", "operator" },
     { "a function that", "function" },

@@ -23,7 +23,7 @@ static const struct {
     { "left behind: an operator that no signature needs",         "operator" },
     { "left behind: a function that no output needs",             "function" },
     { "a known mistake of the mapper of MaxPool: x is dropped",   "rule" },
-    { "element 1 of attribute 'pads' = [0, 1] of Conv is not carried by the mapper at a:1", "rule" },
+    { "element 1 of attribute 'pads' = [0, 1] of Conv is ignored by the mapper at a:1", "rule" },
     { "left behind: a signature",                                 "signature" },
     { "left behind: the value of a variable, which is not frozen", "variable" },
     { "left behind: a tensor that no output needs",               "tensor" },

@@ -119,7 +119,7 @@ static void tell_uncarried(const struct mapped      *m,
 
     path_of(m, row->source, where, sizeof where);
     snprintf(what, sizeof what,
-             "%s of %.*s is not carried by the mapper at %s:%" PRIu32,
+             "%s of %.*s is ignored by the mapper at %s:%" PRIu32,
              row->what, TN_FMT(row->op->type), row->place->file,
              row->place->line);
     c->loss(c->loss_context, TN_NOWHERE, where, what);
