@@ -78,6 +78,7 @@ static const struct {
     { "the names are left behind", "name" },
     { "inputs and outputs are left behind", "end" },
     { "an input of ragged sequences", "end" },
+    { "an input with a default value", "end" },
     { "the shape of an input", "end" },
     { "of unknown rank", "end" },
     { "the parameters were not found", "parameter" },

@@ -158,6 +158,35 @@ static enum tn_status check_ends(struct tn_conversion *c)
                         "the graph has no outputs: choose them with --outputs");
 }
 
+/* Before version 4 every weight of ONNX had to be an input; since then one that
+ * has a value is one that callers may give another. */
+static bool has_optional_inputs(const struct tn_model *model)
+{
+    for (uint32_t i = 0; i < tn_model_fact_count(model); i++) {
+        struct tn_fact fact = tn_model_fact(model, i);
+        if (tn_bytes_is(fact.key, "ir_version"))
+            return fact.value.size > 1 || fact.value.data[0] >= '4';
+    }
+    return false;
+}
+
+/* Rules take an input that has a value for that value. */
+static void lose_defaults(struct tn_conversion *c)
+{
+    struct tn_io_list inputs = tn_model_inputs(c->from);
+    char              where[128];
+
+    if (!c->loss || c->how->input_count || !has_optional_inputs(c->from))
+        return;
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        if (!inputs.items[i].has_default)
+            continue;
+        snprintf(where, sizeof where, "%.*s", TN_FMT(inputs.items[i].name));
+        c->loss(c->loss_context, TN_NOWHERE, where,
+                "an input with a default value: it becomes a constant");
+    }
+}
+
 static enum tn_status load(struct tn_conversion *c)
 {
     struct tn_net_io ends = { .inputs       = c->how->inputs,
@@ -172,6 +201,7 @@ static enum tn_status load(struct tn_conversion *c)
     TN_TRY(tn_conversion_set_shapes(c));
     c->signature = c->net->signature;
     tn_conversion_unneeded(c, c->net);
+    lose_defaults(c);
     return tn_failed(c->error) ? c->error->status : check_ends(c);
 }
 
@@ -317,6 +347,11 @@ static enum tn_status simplify(struct tn_conversion *c)
 
     if (tn_failed(c->error) || !how.rules)
         return c->error->status;
+    if (c->net->version < c->net->facts->oldest_version)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "opset %" PRId64 " cannot be simplified, only "
+                            "those from %" PRId64 " on",
+                            c->net->version, c->net->facts->oldest_version);
     struct tn_net *net = tn_simplify(c->net, &how, &did);
     if (net)
         c->net = net;
