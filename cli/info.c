@@ -124,12 +124,12 @@ static void put_dims(struct cli_json *json, const struct tn_io *end)
 }
 
 static void put_ends(struct cli_json *json, const char *key,
-                     struct tn_io_list ends)
+                     struct tn_io_list list)
 {
     cli_json_key(json, key);
     cli_json_open(json, '[');
-    for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_io *end = &ends.items[i];
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct tn_io *end = &list.items[i];
 
         cli_json_open_flat(json, '{');
         cli_json_put_bytes(json, "name", end->name);
@@ -444,13 +444,13 @@ static void fill_end(struct cli_text *cells, const struct tn_io *end,
 
 static void fill_graph_end(void *context, uint64_t row, struct cli_text *cells)
 {
-    const struct tn_io_list *ends = context;
+    const struct tn_io_list *list = context;
 
-    fill_end(cells, &ends->items[row], false);
+    fill_end(cells, &list->items[row], false);
 }
 
 static void print_ends(const struct page *page, const char *title,
-                       struct tn_io_list ends)
+                       struct tn_io_list list)
 {
     static const struct cli_column columns[] = {
         { 0 },
@@ -459,21 +459,21 @@ static void print_ends(const struct page *page, const char *title,
         { .colour = CLI_DIM },
     };
 
-    uint64_t         shown = shorten(page, ends.count);
+    uint64_t         shown = shorten(page, list.count);
     struct cli_table table = {
         .indent       = 2,
         .column_count = 4,
         .columns      = columns,
         .row_count    = shown,
         .on_row       = fill_graph_end,
-        .context      = &ends,
+        .context      = &list,
     };
 
-    if (ends.count == 0)
+    if (list.count == 0)
         return;
     heading(title, NULL);
     cli_print_table(stdout, &table);
-    print_more(ends.count - shown, "; --all shows them");
+    print_more(list.count - shown, "; --all shows them");
 }
 
 /* What is shown of a signature: its inputs, then its outputs. */

@@ -367,15 +367,15 @@ static enum tn_status check_relaid(struct conversion *c)
     return tn_refuse_invalid(c->model, &validity, c->error);
 }
 
-static void lose_ranks(struct tn_losses *losses, struct tn_io_list ends,
+static void lose_ranks(struct tn_losses *losses, struct tn_io_list list,
                        const char *what)
 {
     struct tn_error ignored = TN_ERROR_INIT;
 
-    for (uint32_t i = 0; i < ends.count; i++) {
+    for (uint32_t i = 0; i < list.count; i++) {
         struct tn_bytes name =
-            tn_bytes_dup(&losses->arena, ends.items[i].name, &ignored);
-        if (!ends.items[i].has_rank && name.data)
+            tn_bytes_dup(&losses->arena, list.items[i].name, &ignored);
+        if (!list.items[i].has_rank && name.data)
             tn_losses_hear(losses, TN_NOWHERE, (const char *)name.data, what);
     }
 }

@@ -161,10 +161,10 @@ static void join(struct tn_freezing *f, uint32_t a, uint32_t b)
 }
 
 static uint32_t freeze_end(const struct tn_freezing *f, uint32_t graph,
-                           struct tn_io_list ends, uint32_t index)
+                           struct tn_io_list list, uint32_t index)
 {
-    uint32_t name = index < ends.count ? tn_intern_find(&f->model->names,
-                                                        ends.items[index].name)
+    uint32_t name = index < list.count ? tn_intern_find(&f->model->names,
+                                                        list.items[index].name)
                                        : TN_NO_NAME;
 
     return name == TN_NO_NAME ? TN_NONE
@@ -387,9 +387,9 @@ static void block_arguments(struct tn_freezing *f, uint32_t op)
             uint32_t graph = freeze_function(f, value->of.strings[k]);
             if (graph == TN_NONE)
                 continue;
-            struct tn_io_list ends = tn_model_graph_at(f->model, graph)->inputs;
-            for (uint32_t n = 0; n < ends.count && may_step(f); n++)
-                block(f, freeze_end(f, graph, ends, n), op,
+            struct tn_io_list list = tn_model_graph_at(f->model, graph)->inputs;
+            for (uint32_t n = 0; n < list.count && may_step(f); n++)
+                block(f, freeze_end(f, graph, list, n), op,
                       "this operator calls a function with it");
         }
     }
@@ -532,13 +532,13 @@ static void look_behind(struct tn_freezing *f, uint32_t op)
     }
 }
 
-static void keep_ends(struct tn_freezing *f, struct tn_io_list ends)
+static void keep_ends(struct tn_freezing *f, struct tn_io_list list)
 {
     uint32_t output;
 
-    for (uint32_t i = 0; i < ends.count; i++) {
+    for (uint32_t i = 0; i < list.count; i++) {
         struct tn_bytes name =
-            f->model->dialect->producer_of(ends.items[i].name, &output);
+            f->model->dialect->producer_of(list.items[i].name, &output);
         uint32_t id = tn_intern_find(&f->model->names, name);
         uint32_t value =
             id == TN_NO_NAME ? TN_NONE : tn_model_find_value(f->model, 0, id);
@@ -861,15 +861,15 @@ static enum tn_status rename_inputs(struct tn_freezing *f, uint32_t op)
 }
 
 static struct tn_io *change_ends(struct tn_freezing *f, uint32_t graph,
-                                 struct tn_io_list ends, bool *is_changed)
+                                 struct tn_io_list list, bool *is_changed)
 {
     struct tn_io *now =
-        tn_new(f->draft->arena, struct tn_io, ends.count, f->error);
+        tn_new(f->draft->arena, struct tn_io, list.count, f->error);
 
-    for (uint32_t i = 0; now && i < ends.count; i++) {
-        uint32_t                 value = freeze_end(f, graph, ends, i);
+    for (uint32_t i = 0; now && i < list.count; i++) {
+        uint32_t                 value = freeze_end(f, graph, list, i);
         const struct tn_handles *h     = freeze_class(f, value);
-        now[i]                         = ends.items[i];
+        now[i]                         = list.items[i];
         if (h && now[i].dtype == TN_RESOURCE) {
             now[i].dtype = freeze_shape(f, h)->dtype;
             *is_changed  = true;
