@@ -70,7 +70,12 @@ def prove(test, engine, scratch, arguments):
         inputs = whole_models.Run(
             os.path.join(expected, name + ".run.tsv")).inputs
     back = os.path.join(scratch, "model.onnx")
-    proof.convert(arguments.tenon, path, back, "--simplify", "yes")
+    try:
+        proof.convert(arguments.tenon, path, back, "--simplify", "yes")
+    except proof.Unmapped as why:
+        if "cannot be simplified, only those from 7 on" in str(why):
+            raise onnx_suite.NotRun from why
+        raise
     nodes = hold_graph(path, back)
     hold_outputs(engine.run(back, inputs, optimize="disabled"),
                  engine.run(path, inputs, optimize="disabled"))
