@@ -121,19 +121,19 @@ static const struct tn_tree *read_tree(struct tn_source *json,
 }
 
 /* The program, in the bundle's keeping; `rope` lies in what is given up. */
-static void keep_program(struct tn_bundle *bundle, struct tn_model *model,
-                         const struct tn_rope *rope, const char *name,
-                         struct tn_source **program, struct tn_error *error)
+static void keep_program(struct tn_bundle *bundle, const struct tn_rope *rope,
+                         const char *name, struct tn_source **program,
+                         struct tn_error *error)
 {
     struct tn_buffer bytes;
     struct tn_rope   kept;
 
-    tn_buffer_init(&bytes, model->memory, error);
-    tn_rope_init(&kept, &model->arena, error);
+    tn_buffer_init(&bytes, bundle->memory, error);
+    tn_rope_init(&kept, &bundle->arena, error);
     if (tn_rope_write(rope, &bytes.sink, error) == TN_OK)
         tn_rope_bytes(&kept, tn_buffer_bytes(&bytes));
     if (!tn_failed(error) &&
-        tn_source_rope(program, model->memory, &kept, name, error) == TN_OK)
+        tn_source_rope(program, bundle->memory, &kept, name, error) == TN_OK)
         tn_bundle_keep(bundle, *program, error);
     tn_rope_done(&kept);
     tn_buffer_done(&bytes);
@@ -168,7 +168,7 @@ static enum tn_status make_program(
             tn_text_format(&model->arena, error, "%s, as a ProgramDesc",
                            json->name[0] ? json->name : bundle->name);
         if (name)
-            keep_program(bundle, model, &rope, name, program, error);
+            keep_program(bundle, &rope, name, program, error);
     }
     tn_rope_done(&rope);
     tn_arena_done(&work);
