@@ -44,7 +44,7 @@ struct row {
 struct operators {
     uint64_t    nodes_before, nodes_after;
     struct row *rows;
-    uint64_t    count;
+    size_t      count;
     bool        is_known; /* false: nobody counted them */
 };
 
@@ -81,8 +81,8 @@ static int by_number(const void *left, const void *right)
     return compare_kinds(a->kind, b->kind);
 }
 
-static uint64_t add_rows(struct row *rows, const struct tn_model *model,
-                         bool is_after)
+static size_t add_rows(struct row *rows, const struct tn_model *model,
+                       bool is_after)
 {
     uint32_t count = tn_model_op_kind_count(model);
 
@@ -95,11 +95,11 @@ static uint64_t add_rows(struct row *rows, const struct tn_model *model,
 }
 
 /* Two rows of one operator become one; those that say the same go. */
-static uint64_t merge_rows(struct row *rows, uint64_t count)
+static size_t merge_rows(struct row *rows, size_t count)
 {
-    uint64_t kept = 0;
+    size_t kept = 0;
 
-    for (uint64_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct row row = rows[i];
         if (i + 1 < count && compare_kinds(row.kind, rows[i + 1].kind) == 0) {
             i++;

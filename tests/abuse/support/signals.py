@@ -62,7 +62,8 @@ def every_verb():
         "hash": ("pipe",), "dump": ("pipe", "-o", "x.txt"), "undump": ("pipe", "-o", "x.onnx"),
         "convert": ("pipe", "-o", "x.onnx"), "split": ("pipe", "-o", "x"),
         "merge": ("pipe", "-o", "x.pb"), "tag": ("add", "--wait", "held.samediff", "two", "tiny.onnx"),
-        "strip": ("pipe", "--callstack", "-o", "x.onnx"), "rules": ("check", "pipe"),
+        "strip": ("pipe", "--callstack", "-o", "x.onnx"),
+        "simplify": ("pipe", "-o", "x.onnx"), "rules": ("check", "pipe"),
     }
     at_once = {"formats", "completion"}  # they read nothing
     listed = subprocess.run(("tenon", "--help"), capture_output=True, text=True).stdout

@@ -132,6 +132,8 @@ def cases():
                      [b"rules", b"coverage"], [b"rules", b"coverage", b"--json"],
                      [b"split", b"-n", b"-o", raw], [b"merge", b"-n", b"-o", raw + b"/x"],
                      [b"strip", b"-n", b"--callstack", b"-o", raw],
+                     [b"simplify", b"-f", b"-o", b"small.onnx"],
+                     [b"simplify", b"-n", b"--json", b"-o", raw],
                      [b"tag", b"ls"], [b"tag", b"log"]):
             yield [word if word else model for word in verb] if b"" in verb else verb + [model]
     yield [b"tag", b"add", b"v.samediff", raw, b"v.onnx"]
