@@ -158,25 +158,13 @@ static enum tn_status check_ends(struct tn_conversion *c)
                         "the graph has no outputs: choose them with --outputs");
 }
 
-/* Before version 4 every weight of ONNX had to be an input; since then one that
- * has a value is one that callers may give another. */
-static bool has_optional_inputs(const struct tn_model *model)
-{
-    for (uint32_t i = 0; i < tn_model_fact_count(model); i++) {
-        struct tn_fact fact = tn_model_fact(model, i);
-        if (tn_bytes_is(fact.key, "ir_version"))
-            return fact.value.size > 1 || fact.value.data[0] >= '4';
-    }
-    return false;
-}
-
 /* Rules take an input that has a value for that value. */
 static void lose_defaults(struct tn_conversion *c)
 {
     struct tn_io_list inputs = tn_model_inputs(c->from);
     char              where[128];
 
-    if (!c->loss || c->how->input_count || !has_optional_inputs(c->from))
+    if (!c->loss || c->how->input_count || !c->from->has_optional_inputs)
         return;
     for (uint32_t i = 0; i < inputs.count; i++) {
         if (!inputs.items[i].has_default)

@@ -124,7 +124,9 @@ struct tn_model {
     bool                     wants_graph;
     const char              *wants_tag; /* NULL: the newest                   */
     bool                     is_lax;    /* what is missing may be             */
-    bool                     is_edited;
+    bool has_optional_inputs; /* an input with a value is one that callers may
+                                 leave out, and no weight                     */
+    bool is_edited;
     bool is_called_by_signature; /* outputs that no signature names are none:
                                     they save and restore it                  */
     struct tn_span wire;         /* the root message, where there is one */

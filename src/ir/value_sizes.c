@@ -329,7 +329,7 @@ static uint32_t input_of(const struct tn_sized_node *j, int64_t number)
 static void keep_attr(struct tn_sized_node *j, struct tn_bytes name,
                       struct tn_span wire, const struct tn_attr_value *value)
 {
-    const struct tn_vocab_attr *attr    = tn_vocab_find_attr(j->kind, name);
+    const struct tn_vocab_attr *attr = tn_vocab_find_attr(j->kind, name);
     struct tn_error             failure;
     struct tn_attr_value       *room;
     uint64_t                    number;
@@ -359,7 +359,7 @@ static void keep_attr(struct tn_sized_node *j, struct tn_bytes name,
 /* Those that facts speak of. */
 static void find_attrs(struct tn_sized_node *j)
 {
-    const struct tn_model *model   = j->s->model;
+    const struct tn_model *model = j->s->model;
     struct tn_error        failure;
     struct tn_bytes        name;
     struct tn_span         wire;
@@ -422,7 +422,7 @@ static int64_t told(int64_t number)
     return number == UNKNOWN ? UNKNOWN + 1 : number;
 }
 
-/* An empty list says no more than one that is left out. */
+/* The sizes in an attribute.  An empty list is treated like a missing one. */
 static void take_attr(struct tn_sized_node *j, int64_t number,
                       struct tn_size_list *to)
 {
@@ -455,8 +455,8 @@ static bool is_small_constant(const struct tn_tensor *tensor, uint64_t *count)
 static void take_elements(struct tn_sized_node *j, int64_t number,
                           struct tn_size_list *to)
 {
-    uint32_t                value   = input_of(j, number);
-    const struct tn_tensor *tensor  = NULL;
+    uint32_t                value  = input_of(j, number);
+    const struct tn_tensor *tensor = NULL;
     struct tn_error         failure;
     uint8_t                 bytes[ITEM_LIMIT * sizeof(int64_t)];
     uint64_t                count = 0;

@@ -854,6 +854,8 @@ static void read_model_field(struct tn_onnx_reader *r, struct tn_cursor *c,
         } else {
             r->detail->has_ir_version = true;
             r->detail->ir_version     = (int64_t)field->value;
+            /* before that, every weight had to be listed as an input */
+            r->model->has_optional_inputs = r->detail->ir_version >= 4;
         }
     } else if (field->number <= MODEL_DOC) {
         if (tn_pb_expect(c, field, TN_WIRE_LEN))

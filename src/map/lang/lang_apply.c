@@ -505,8 +505,8 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
 
 /* ---- patterns ----------------------------------------------------------- */
 
-/* The nodes that the pattern uses up are left out for now; a node is part of
- * one pattern. */
+/* The nodes that the pattern uses up are not mapped one by one, unless its rule
+ * refuses in the end; a node is part of one pattern. */
 static void plan_pattern(struct apply *a, uint32_t id,
                          const struct tn_code_rule *rule)
 {

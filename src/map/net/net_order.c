@@ -110,6 +110,18 @@ static void *new_table(struct tn_arena *arena, uint64_t count, size_t size,
     return tn_arena_array(arena, count, size, 8, error);
 }
 
+const bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena)
+{
+    bool *is_output = tn_new(arena, bool, net->values.count, net->error);
+
+    for (uint32_t i = 0; is_output && i < net->graphs.count; i++) {
+        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            is_output[*tn_list_at(outputs, uint32_t, k)] = true;
+    }
+    return is_output;
+}
+
 const bool *tn_net_needed(struct tn_net *net, bool skips_controls,
                           struct tn_arena *arena)
 {

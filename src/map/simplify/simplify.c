@@ -1,25 +1,422 @@
-/* simplify.c - the same graph with fewer nodes: round by round */
+/*
+ * simplify.c - the same graph with fewer nodes: fold, rules, share, in rounds
+ */
 #include "map/simplify/simplify.h"
 
-#include "map/net/net_build.h"
-
+#include "base/arith.h"
+#include "base/varint.h"
 #include "map/lang/lang_apply.h"
+#include "map/net/net_build.h"
 
 /* Each round takes away nodes, or is the last; what one leaves for the next is
  * a chain of chains, which graphs do not have deeper than this. */
 #define MOST_ROUNDS 16
 
-bool *tn_simplify_outputs(struct tn_net *net, struct tn_arena *arena)
+static bool is_one_of(const struct tn_net_op *op, const char *const *types,
+                      size_t count)
 {
-    bool *is_output = tn_new(arena, bool, net->values.count, net->error);
-
-    for (uint32_t i = 0; is_output && i < net->graphs.count; i++) {
-        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
-        for (uint64_t k = 0; k < outputs->count; k++)
-            is_output[*tn_list_at(outputs, uint32_t, k)] = true;
-    }
-    return is_output;
+    for (size_t i = 0; i < count; i++)
+        if (tn_bytes_is(op->type, types[i]))
+            return true;
+    return false;
 }
+
+/* Neither computed nor joined: weights that are stored in few bits are what
+ * makes such a model small, and a runtime fuses each of these with the node
+ * behind it. */
+static bool is_quantising(const struct tn_net_op *op)
+{
+    static const char *const ops[] = { "QuantizeLinear", "DequantizeLinear",
+                                       "DynamicQuantizeLinear" };
+
+    return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
+}
+
+/* ---- folding ------------------------------------------------------------
+ *
+ * What an operator gives is known by the rules of shapes (infer.h).  Outputs of
+ * graphs stay computed: a file needs a node for each. */
+
+/* Elements of the type, with what is known of it; false: not all of them. */
+static bool count_elements(const struct tn_net_type *type, uint64_t *count)
+{
+    *count = 1;
+    if (!type->has_rank || type->wrap != TN_NET_TENSOR ||
+        type->dtype == TN_UNDEFINED)
+        return false;
+    for (uint32_t i = 0; i < type->rank; i++) {
+        if (type->dims[i] < 0 ||
+            !tn_mul(*count, (uint64_t)type->dims[i], count))
+            return false;
+    }
+    return true;
+}
+
+/* Bytes; strings count as their addresses would. */
+static uint64_t size_of(const struct tn_net_type *type)
+{
+    uint64_t count;
+    unsigned size = tn_dtype_size(type->dtype);
+
+    if (!count_elements(type, &count) || count > TN_FOLD_MAX)
+        return UINT64_MAX;
+    return count * (size ? size : 8);
+}
+
+/* That all of a list are numbers, texts or bools, as the type has them. */
+static bool is_complete(struct tn_item items, const struct tn_net_type *type)
+{
+    uint64_t count;
+
+    if (items.kind != TN_ITEM_LIST || !count_elements(type, &count) ||
+        items.count != count)
+        return false;
+    for (uint32_t i = 0; i < items.count; i++) {
+        enum tn_item_kind kind = items.of.items[i].kind;
+        bool fits = type->dtype == TN_STRING ? kind == TN_ITEM_STRING
+                                             : tn_item_is_number(kind);
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t add_constant(struct tn_net *net, uint32_t graph,
+                             const struct tn_net_type *type,
+                             struct tn_item items, struct tn_arena *scratch)
+{
+    struct tn_bytes  nameless = { NULL, 0 };
+    uint64_t        *dims  = tn_new(scratch, uint64_t, type->rank, net->error);
+    int64_t         *ints  = tn_new(scratch, int64_t, items.count, net->error);
+    double          *reals = tn_new(scratch, double, items.count, net->error);
+    struct tn_bytes *texts =
+        tn_new(scratch, struct tn_bytes, items.count, net->error);
+
+    if (!dims || !ints || !reals || !texts)
+        return TN_NONE;
+    for (uint32_t i = 0; i < type->rank; i++)
+        dims[i] = (uint64_t)type->dims[i];
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct tn_item item = items.of.items[i];
+        if (item.kind == TN_ITEM_STRING)
+            texts[i] = tn_item_bytes(item);
+        else
+            reals[i] = tn_item_double(item);
+        if (tn_item_is_whole(item.kind))
+            ints[i] = item.of.number;
+    }
+    if (type->dtype == TN_STRING)
+        return tn_net_add_strings(net, graph, nameless, texts, type->rank,
+                                  dims);
+    if (tn_item_is_real(type->dtype))
+        return tn_net_add_doubles(net, graph, nameless, type->dtype, reals,
+                                  type->rank, dims);
+    return tn_net_add_ints(net, graph, nameless, type->dtype, ints, type->rank,
+                           dims);
+}
+
+/* Items have no reals where integers belong, and no complex numbers. */
+static bool can_be_said(const struct tn_net_type *type, struct tn_item items)
+{
+    bool is_whole = !tn_item_is_real(type->dtype) && type->dtype != TN_STRING;
+
+    for (uint32_t i = 0; is_whole && i < items.count; i++)
+        if (!tn_item_is_whole(items.of.items[i].kind))
+            return false;
+    return true;
+}
+
+struct folding {
+    struct tn_net   *net;
+    struct tn_infer *facts;
+    const bool      *is_output;
+    uint64_t         limit;
+    struct tn_arena  scratch;
+};
+
+/* Bytes of the constants that it takes. */
+static uint64_t size_of_inputs(const struct folding     *f,
+                               const struct tn_net_node *node)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] == TN_NONE)
+            continue;
+        const struct tn_net_value value = tn_net_value(f->net, node->inputs[i]);
+        uint64_t size = value.constant ? size_of(value.type) : 0;
+        sum += size == UINT64_MAX ? 0 : size;
+    }
+    return sum;
+}
+
+/* Whether all that the node gives can be known, without computing it. */
+static bool may_fold(const struct folding *f, const struct tn_net_node *node)
+{
+    uint64_t sum = 0, most = size_of_inputs(f, node) + f->limit;
+
+    if (node->is_removed || !node->output_count || node->control_count ||
+        is_quantising(node->op))
+        return false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = node->outputs[i];
+        if (value == TN_NONE)
+            continue;
+        uint64_t size = size_of(tn_net_value(f->net, value).type);
+        if (f->is_output[value] || size == UINT64_MAX)
+            return false;
+        sum += size;
+    }
+    return sum <= most;
+}
+
+static bool fold_node(struct folding *f, uint32_t id)
+{
+    struct tn_net_node node = tn_net_node(f->net, id);
+    struct tn_item     items[TN_INFER_IO_MAX];
+
+    if (node.output_count > TN_INFER_IO_MAX || !may_fold(f, &node))
+        return false;
+    for (uint32_t i = 0; i < node.output_count; i++) {
+        if (node.outputs[i] == TN_NONE)
+            continue;
+        const struct tn_net_type *type =
+            tn_net_value(f->net, node.outputs[i]).type;
+        if (tn_fold(f->facts, node.outputs[i], &items[i]) != TN_OK ||
+            !is_complete(items[i], type) || !can_be_said(type, items[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < node.output_count; i++) {
+        if (node.outputs[i] == TN_NONE)
+            continue;
+        tn_arena_rewind(&f->scratch);
+        uint32_t like = add_constant(f->net, node.graph,
+                                     tn_net_value(f->net, node.outputs[i]).type,
+                                     items[i], &f->scratch);
+        if (like == TN_NONE)
+            return false;
+        tn_net_copy_constant(f->net, node.outputs[i], like);
+    }
+    tn_net_remove(f->net, id);
+    return true;
+}
+
+static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
+                     uint64_t fold_limit)
+{
+    struct folding  f     = { .net = net, .facts = facts, .limit = fold_limit };
+    uint64_t        count = 0;
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, net->arena->memory);
+    tn_arena_init(&f.scratch, net->arena->memory);
+    f.is_output   = tn_net_find_outputs(net, &arena);
+    uint32_t last = (uint32_t)net->nodes.count;
+    for (uint32_t i = 0; f.is_output && i < last && tn_net_goes_on(net); i++)
+        count += fold_node(&f, i);
+    tn_arena_done(&f.scratch);
+    tn_arena_done(&arena);
+    return count;
+}
+
+/* ---- sharing ------------------------------------------------------------
+ *
+ * Two nodes of one graph are the same when they are of one operator, with equal
+ * attributes and the same inputs, and always give the same.  Nodes are looked
+ * at in order, so that what takes two equal values is found equal in the same
+ * pass. */
+
+/* Constants are compared by their bytes up to this many: shapes, axes, bounds.
+ * Weights keep their names. */
+#define SMALL_BYTES 128
+
+/* Operators of other domains may have hidden state. */
+static bool is_ours(struct tn_bytes domain)
+{
+    return !domain.size || tn_bytes_is(domain, "ai.onnx") ||
+           tn_bytes_is(domain, "ai.onnx.ml");
+}
+
+static bool is_random(const struct tn_net_op *op)
+{
+    static const char *const ops[] = {
+        "RandomNormal",      "RandomUniform", "RandomNormalLike",
+        "RandomUniformLike", "Multinomial",   "Bernoulli",
+        "Dropout",
+    };
+
+    return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
+}
+
+struct sharing {
+    struct tn_net   *net;
+    struct tn_arena  arena;
+    struct tn_intern keys;
+    struct tn_list   owners; /* uint32_t by key: node or value                */
+    struct tn_buffer key;
+    const bool      *is_output;
+};
+
+/* The first that had this key, or TN_NONE: it is the first. */
+static uint32_t owner_of(struct sharing *s, uint32_t id)
+{
+    uint32_t known = tn_intern_count(&s->keys);
+    uint32_t key =
+        tn_intern_copy(&s->keys, tn_buffer_bytes(&s->key), s->net->error);
+
+    if (key == TN_NO_NAME)
+        return TN_NONE;
+    if (key < known)
+        return *tn_list_at(&s->owners, uint32_t, key);
+    uint32_t *slot = tn_list_push(&s->owners, uint32_t, s->net->error);
+    if (slot)
+        *slot = id;
+    return TN_NONE;
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+/* Of numbers that say how to compute: whole ones, and single reals. */
+static bool is_small(const struct tn_elements *elements, uint64_t *count)
+{
+    enum tn_dtype dtype = elements->shape.dtype;
+    unsigned      size  = tn_dtype_size(dtype);
+
+    if (!tn_shape_count(&elements->shape, count) || !size ||
+        *count * size > SMALL_BYTES || elements->shape.rank > 8)
+        return false;
+    return !tn_item_is_real(dtype) || *count == 1;
+}
+
+static bool say_constant(struct sharing *s, const struct tn_net_value *value)
+{
+    const struct tn_elements *elements = value->constant;
+    struct tn_error           own      = TN_ERROR_INIT;
+    uint64_t                  count;
+
+    if (!is_small(elements, &count))
+        return false;
+    tn_buffer_clear(&s->key);
+    tn_buffer_u32(&s->key, value->graph);
+    tn_buffer_u32(&s->key, elements->shape.dtype);
+    tn_buffer_u32(&s->key, elements->shape.rank);
+    for (uint32_t i = 0; i < elements->shape.rank; i++)
+        tn_buffer_u32(&s->key, (uint32_t)elements->shape.dims[i]);
+    tn_payload_stream(elements, 0, count, s->arena.memory, &s->key.sink, &own);
+    return !tn_failed(&own);
+}
+
+static uint64_t share_constants(struct sharing *s)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < s->net->values.count; i++) {
+        const struct tn_net_value value = tn_net_value(s->net, i);
+        if (!value.constant || s->is_output[i] || !say_constant(s, &value))
+            continue;
+        uint32_t owner = owner_of(s, i);
+        if (tn_failed(s->net->error))
+            break;
+        if (owner != TN_NONE && owner != i)
+            tn_net_replace(s->net, i, owner);
+    }
+    return count;
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static bool has_graph(const struct tn_net_node *node)
+{
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        if (node->attrs[i].value.kind == TN_ATTR_GRAPH)
+            return true;
+    return false;
+}
+
+static bool may_share(const struct sharing *s, const struct tn_net_node *node)
+{
+    if (node->is_removed || node->control_count || !node->output_count ||
+        !node->has_common_attrs || has_graph(node) ||
+        !is_ours(node->op->domain) || is_random(node->op) ||
+        is_quantising(node->op))
+        return false;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE && s->is_output[node->outputs[i]])
+            return false;
+    return true;
+}
+
+static void say_node(struct sharing *s, uint32_t id,
+                     const struct tn_net_node *node)
+{
+    tn_buffer_clear(&s->key);
+    tn_buffer_u32(&s->key, node->graph);
+    tn_buffer_u32(&s->key, node->op->id);
+    tn_buffer_u32(&s->key, tn_net_node_row(s->net, id)->attrs);
+    tn_buffer_u32(&s->key, node->input_count);
+    for (uint32_t i = 0; i < node->input_count; i++)
+        tn_buffer_u32(&s->key, node->inputs[i]);
+    tn_buffer_u32(&s->key, node->output_count);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        tn_buffer_u32(&s->key, node->outputs[i] == TN_NONE);
+}
+
+static uint64_t share_nodes(struct sharing *s)
+{
+    uint64_t count = 0;
+
+    for (uint32_t g = 0; g < s->net->graphs.count; g++) {
+        const struct tn_list *nodes = &tn_net_graph(s->net, g)->nodes;
+        for (uint64_t i = 0; i < nodes->count && tn_net_goes_on(s->net); i++) {
+            uint32_t           id   = *tn_list_at(nodes, uint32_t, i);
+            struct tn_net_node node = tn_net_node(s->net, id);
+            if (!may_share(s, &node))
+                continue;
+            say_node(s, id, &node);
+            uint32_t owner = owner_of(s, id);
+            if (owner == TN_NONE || tn_failed(s->net->error))
+                continue;
+            struct tn_net_node same = tn_net_node(s->net, owner);
+            for (uint32_t k = 0; k < node.output_count; k++)
+                if (node.outputs[k] != TN_NONE)
+                    tn_net_replace(s->net, node.outputs[k], same.outputs[k]);
+            tn_net_remove(s->net, id);
+            count++;
+        }
+    }
+    return count;
+}
+
+static void clear_keys(struct sharing *s)
+{
+    tn_intern_done(&s->keys);
+    tn_intern_init(&s->keys, &s->arena);
+    s->owners.count = 0;
+}
+
+static uint64_t share(struct tn_net *net)
+{
+    struct sharing s     = { .net = net };
+    uint64_t       count = 0;
+
+    tn_arena_init(&s.arena, net->arena->memory);
+    tn_intern_init(&s.keys, &s.arena);
+    tn_list_init(&s.owners, net->arena->memory, sizeof(uint32_t));
+    tn_buffer_init(&s.key, net->arena->memory, net->error);
+    s.is_output = tn_net_find_outputs(net, &s.arena);
+    if (s.is_output) {
+        share_constants(&s);
+        clear_keys(&s);
+        count = share_nodes(&s);
+    }
+    tn_buffer_done(&s.key);
+    tn_list_done(&s.owners);
+    tn_intern_done(&s.keys);
+    tn_arena_done(&s.arena);
+    return count;
+}
+
+/* ---- rounds ------------------------------------------------------------- */
 
 static uint64_t count_rewritten(const struct tn_map_report *report)
 {
@@ -78,7 +475,7 @@ static struct tn_net *run_round(struct tn_net                *net,
     if (to && tn_infer_open(&facts, net, how->shapes) == TN_OK &&
         tn_infer_run(facts) == TN_OK) {
         if (!how->folds_nothing)
-            folded = tn_simplify_fold(net, facts, how->fold_limit);
+            folded = fold(net, facts, how->fold_limit);
         if (!tn_failed(net->error)) {
             keep_versions(net, to);
             rewritten = rewrite(net, to, how, facts);
@@ -89,7 +486,7 @@ static struct tn_net *run_round(struct tn_net                *net,
     if (!to || tn_failed(to->error))
         return NULL;
     tn_net_prune(to);
-    uint64_t shared = tn_simplify_share(to);
+    uint64_t shared = share(to);
     tn_net_prune(to);
     tn_net_forget_uses(to);
     did->folded += folded;

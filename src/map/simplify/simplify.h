@@ -46,17 +46,4 @@ struct tn_net *tn_simplify(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified         *did);
 
-/* ---- its parts ---------------------------------------------------------- */
-
-/* How many nodes were folded; facts are those of the net, with types. */
-uint64_t tn_simplify_fold(struct tn_net *net, struct tn_infer *facts,
-                          uint64_t fold_limit);
-
-/* How many nodes have become another. */
-uint64_t tn_simplify_share(struct tn_net *net);
-
-/* By value: whether an output of a graph is it; in the arena, NULL on failure.
- */
-bool *tn_simplify_outputs(struct tn_net *net, struct tn_arena *arena);
-
 #endif

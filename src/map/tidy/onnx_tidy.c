@@ -854,19 +854,6 @@ static void drop_functions(struct tn_net *net)
     }
 }
 
-/* By value; NULL: the net has failed. */
-static const bool *find_outputs(struct tn_net *net, struct tn_arena *arena)
-{
-    bool *is_output = tn_new(arena, bool, net->values.count, net->error);
-
-    for (uint32_t i = 0; is_output && i < net->graphs.count; i++) {
-        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
-        for (uint64_t k = 0; k < outputs->count; k++)
-            is_output[*tn_list_at(outputs, uint32_t, k)] = true;
-    }
-    return is_output;
-}
-
 static enum tn_status tidy(struct tn_net *net, bool keeps_scans)
 {
     struct tidying t = { .net = net, .keeps_scans = keeps_scans };
@@ -878,7 +865,7 @@ static enum tn_status tidy(struct tn_net *net, bool keeps_scans)
     t.known = net->values.count;
     t.made  = tn_calls_of(net);
     if (keeps_scans)
-        t.is_output = find_outputs(net, net->arena);
+        t.is_output = tn_net_find_outputs(net, net->arena);
     list_functions(&t);
     if (t.bodies.count)
         t.copies = tn_new(net->arena, struct copied, t.known, net->error);
