@@ -794,7 +794,7 @@ static bool put_type(struct tn_rope *to, const struct tn_tree *type,
     int                   element = tn_pir_type_number(tn_tree_text(item));
     struct tn_rope        body;
 
-    if ((!is_tensor && !is_array && !is_rows) || element < 0) {
+    if (!is_tensor && !is_array && !is_rows) {
         tn_pb_put_varint(to, 1, TN_PADDLE_RAW);
         return false;
     }
@@ -802,6 +802,8 @@ static bool put_type(struct tn_rope *to, const struct tn_tree *type,
                      is_tensor  ? TN_PADDLE_LOD_TENSOR
                      : is_array ? TN_PADDLE_TENSOR_ARRAY
                                 : TN_PADDLE_SELECTED_ROWS);
+    if (element < 0) /* a parameter of such a type is stored all the same */
+        return false;
     if (is_rows) {
         put_tensor(to, 2, element, tn_tree_item(data, 1), false);
         return is_usual(data);
