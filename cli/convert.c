@@ -35,6 +35,7 @@ static const struct cli_opt options[] = {
     { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay as they are: OP[,OP...]" },
     { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "shapes|none", "compute values that follow from shapes; shapes" },
     { CLI_CHOICE, 0,   "simplify",   FIELD(map.simplify), "no|yes", "to ONNX: the same graph with fewer nodes; no" },
+    { CLI_TEXT,   0,   "via",        FIELD(map.via),    "DIALECT", "go through that dialect: nd4j" },
     { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "convert even if 'tenon check' finds errors" },
     { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "write where each tensor came from, as JSON lines" },
     { 0 },

@@ -13,11 +13,12 @@
  * between them. */
 struct cli_map_words {
     const char *inputs, *outputs, *rules, *allow, *signature, *receipt,
-        *shapes;   /* "x=1,224,224,3,y=?,10" */
-    unsigned fold; /* 0: not given, 1: shapes, 2: none                     */
-    bool     only_rules;
-    unsigned simplify; /* 0: not given, 1: no, 2: yes                      */
-    uint64_t fold_limit;
+        *shapes;      /* "x=1,224,224,3,y=?,10" */
+    unsigned    fold; /* 0: not given, 1: shapes, 2: none                     */
+    bool        only_rules;
+    unsigned    simplify; /* 0: not given, 1: no, 2: yes                      */
+    uint64_t    fold_limit;
+    const char *via;
 };
 
 /* The same taken apart.  Done when it is no longer needed. */

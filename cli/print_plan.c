@@ -138,6 +138,7 @@ int cli_map_init(struct cli_map *map, const struct cli_map_words *words)
         .only_rules    = words->only_rules,
         .simplifies    = words->simplify == 2,
         .fold_limit    = words->fold_limit,
+        .via           = words->via,
     };
     struct tn_map_options *o = &map->options;
     o->inputs  = take_names(map, lists[0], &used, &size, &o->input_count);

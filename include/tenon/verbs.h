@@ -200,6 +200,10 @@ struct tn_map_options {
      * at most `fold_limit` bytes more than these (0: 65,536). */
     bool     simplifies;
     uint64_t fold_limit;
+
+    /* The dialect that the conversion leads through: "nd4j".  NULL: the path
+     * with the fewest steps whose rules take all operators. */
+    const char *via;
 };
 #define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 

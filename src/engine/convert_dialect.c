@@ -158,6 +158,43 @@ static void say_way(struct tn_conversion *c)
                                i ? " -> " : "", c->path.dialects[i]);
 }
 
+/* Rules of the caller are for steps that are taken. */
+static bool has_own_rules(const struct tn_conversion   *c,
+                          const struct tn_dialect_path *path)
+{
+    for (uint32_t i = 0; i < path->steps; i++)
+        if (tn_rule_text_leads(c->own, c->own_count, path->dialects[i],
+                               path->dialects[i + 1]))
+            return true;
+    return false;
+}
+
+static enum tn_status find_path(struct tn_conversion *c, const char *from,
+                                const char *to)
+{
+    const char            *via = c->how->via ? c->how->via : to;
+    struct tn_dialect_path rest;
+
+    TN_TRY(tn_dialect_path_find(&c->path, from, via, c->own, c->own_count,
+                                c->error));
+    TN_TRY(
+        tn_dialect_path_find(&rest, via, to, c->own, c->own_count, c->error));
+    tn_dialect_path_join(&c->path, &rest);
+    if (c->how->via || c->path.steps != 1)
+        return TN_OK;
+    tn_dialect_path_detour(&c->detour, from, to, c->own, c->own_count);
+    if (has_own_rules(c, &c->detour) && !has_own_rules(c, &c->path))
+        tn_conversion_take_detour(c);
+    return TN_OK;
+}
+
+void tn_conversion_take_detour(struct tn_conversion *c)
+{
+    c->path         = c->detour;
+    c->detour.steps = 0;
+    say_way(c);
+}
+
 /* A plan says what has no rule in a graph that is wrong, too.  Where all ops
  * have one, what is wrong stops it as it stops the conversion, and tells more
  * than a pass that stumbled over it. */
@@ -199,9 +236,7 @@ enum tn_status tn_conversion_make(struct tn_conversion  *c,
                  sizeof(const struct tn_net_op *));
     TN_TRY(take_rule_cache(c));
     TN_TRY(read_rules(c));
-    TN_TRY(tn_dialect_path_find(&c->path, tn_model_dialect(model),
-                                c->format->dialect, c->own, c->own_count,
-                                error));
+    TN_TRY(find_path(c, tn_model_dialect(model), c->format->dialect));
     say_way(c);
     tn_conversion_run_passes(c);
     return c->plan ? judge_plan(c, &invalid) : error->status;

@@ -39,19 +39,19 @@ struct tn_conversion {
     const struct tn_options     *options;
     struct tn_error             *error;
     const struct tn_format      *format;
-    const struct tn_model       *from;  /* with its graph                     */
+    const struct tn_model       *from; /* with its graph                     */
     struct tn_model             *loaded; /* `from`, when its graph was read
                                             here; else NULL                   */
-    struct tn_opened            *store; /* nets, rules, and their results     */
-    struct tn_opened            *result;
-    struct tn_model             *model; /* the result's; NULL: none           */
-    struct tn_list               origins; /* const struct tn_tensor *, by tensor
-                                             of the result; NULL: made        */
-    struct tn_list touched;               /* struct tn_touched                */
-    struct tn_list model_ops;             /* const struct tn_net_op *, by op of
-                                             the model: for refusals          */
-    struct tn_rule_text *own;             /* the caller's rule files; read here
-                                             unless they are given              */
+    struct tn_opened *store; /* nets, rules, and their results     */
+    struct tn_opened *result;
+    struct tn_model  *model;   /* the result's; NULL: none           */
+    struct tn_list    origins; /* const struct tn_tensor *, by tensor
+                                  of the result; NULL: made        */
+    struct tn_list touched;    /* struct tn_touched                */
+    struct tn_list model_ops;  /* const struct tn_net_op *, by op of
+                                  the model: for refusals          */
+    struct tn_rule_text *own;  /* the caller's rule files; read here
+                                  unless they are given              */
     uint32_t                    own_count;
     struct tn_interpreter      *mapped; /* mappers of these files; NULL: none */
     struct tn_mapper_rules     *mapper_rules; /* by framework               */
@@ -59,11 +59,13 @@ struct tn_conversion {
     const struct tn_lang_file **files; /* of the step that is reported       */
     uint32_t                    file_count;
     struct tn_dialect_path      path;
-    struct tn_bytes             signature; /* of inputs and outputs, or ""  */
-    struct tn_net              *net; /* that passes work on                   */
-    char                        did[96]; /* the current pass: "73 variables"  */
-    struct tn_list              nets; /* struct tn_net *: all that were made  */
-    uint32_t                    step; /* of the path, that rules have led to  */
+    struct tn_dialect_path      detour; /* where rules of the path do not take
+                                           all operators; no steps: none      */
+    struct tn_bytes signature;          /* of inputs and outputs, or ""  */
+    struct tn_net  *net;     /* that passes work on                   */
+    char            did[96]; /* the current pass: "73 variables"  */
+    struct tn_list  nets;    /* struct tn_net *: all that were made  */
+    uint32_t        step;    /* of the path, that rules have led to  */
     const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
     struct tn_plan_summary        *summary; /* of a plan                      */
     tn_on_loss                    *loss;
@@ -86,6 +88,9 @@ void           tn_conversion_done(struct tn_conversion *c);
 bool tn_conversion_is_needed(const struct tn_model           *model,
                              const struct tn_format          *format,
                              const struct tn_convert_options *convert);
+
+/* The detour becomes the path. */
+void tn_conversion_take_detour(struct tn_conversion *c);
 
 /* ---- convert_passes.c --------------------------------------------------- */
 

@@ -200,7 +200,7 @@ static enum tn_status account(struct tn_conversion *c)
         tn_conversion_unused(c, c->net);
     if (c->how->input_count)
         TN_TRY(check_chosen(c));
-    if (c->path.steps > 1)
+    if (c->path.steps > 1 || c->detour.steps)
         TN_TRY(tn_conversion_keep_ops(c));
     if (c->loaded)
         tn_model_drop_ops(c->loaded);
@@ -232,6 +232,11 @@ static enum tn_status open_facts(struct tn_conversion *c, struct step *s,
     return tn_infer_open(&s->made, to, next);
 }
 
+static bool is_given_up(const struct step *s)
+{
+    return s->report.wants_all && s->report.unmapped_count;
+}
+
 static enum tn_status run_step(struct tn_conversion *c, struct step *s,
                                struct tn_net *from, struct tn_net *to)
 {
@@ -247,6 +252,8 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     TN_TRY(open_facts(c, s, from, to));
     TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
                          to, &s->report));
+    if (is_given_up(s))
+        return TN_OK;
     if (strcmp(from->dialect, to->dialect) == 0)
         return tn_conversion_note(c, from, &s->report);
     TN_TRY(tn_conversion_report(c, from, to->dialect, &s->report));
@@ -284,6 +291,8 @@ static enum tn_status run_rules(struct tn_conversion *c, const char *dialect)
     if (!to)
         return c->error->status;
     tn_map_report_init(&s.report, from->arena);
+    s.report.wants_all =
+        c->detour.steps > 0 && strcmp(from->dialect, dialect) != 0;
     run_step(c, &s, from, to);
     tn_infer_close(s.made);
     tn_infer_close(s.facts);
@@ -291,6 +300,13 @@ static enum tn_status run_rules(struct tn_conversion *c, const char *dialect)
     tn_rule_set_done(&s.set);
     if (tn_failed(c->error))
         return c->error->status;
+    if (is_given_up(&s)) {
+        snprintf(c->did, sizeof c->did, "not all have rules: through %s",
+                 c->detour.dialects[1]);
+        tn_net_done(to);
+        tn_conversion_take_detour(c);
+        return TN_OK;
+    }
     if (c->plan)
         snprintf(c->did, sizeof c->did, "%s -> %s", from->dialect, to->dialect);
     tn_net_done(from); /* it has served */
@@ -299,9 +315,14 @@ static enum tn_status run_rules(struct tn_conversion *c, const char *dialect)
     return tn_net_order(to, NULL);
 }
 
+/* Where the path became the detour, the net is still that of the source. */
 static enum tn_status run_next_rules(struct tn_conversion *c)
 {
-    return run_rules(c, c->path.dialects[++c->step]);
+    const char *from = c->net->dialect;
+
+    TN_TRY(run_rules(c, c->path.dialects[c->step + 1]));
+    c->step += strcmp(c->net->dialect, from) != 0;
+    return TN_OK;
 }
 
 /* ---- simplifying -------------------------------------------------------- */
@@ -689,9 +710,12 @@ static bool is_stuck(const struct tn_conversion *c, const struct tn_pass *pass)
     return c->plan && c->summary->unmapped && pass != rule_passes;
 }
 
+/* Both paths begin with the same passes: where rules took the detour, what
+ * comes after them is that of the detour. */
 static enum tn_status run_passes(struct tn_conversion *c)
 {
-    struct sequence all = { .count = 0 };
+    struct sequence all    = { .count = 0 };
+    uint32_t        detour = c->detour.steps;
 
     declare(c, &all);
     for (uint32_t i = 0; i < all.count; i++) {
@@ -702,6 +726,12 @@ static enum tn_status run_passes(struct tn_conversion *c)
         TN_TRY(pass->run(c));
         if (c->plan)
             tell_pass(c, pass, all.rows[i].dialect);
+        if (c->detour.steps == detour)
+            continue;
+        detour    = 0;
+        all.count = 0;
+        declare(c, &all);
+        i--; /* the rules again, of the path's first step */
     }
     return c->error->status;
 }

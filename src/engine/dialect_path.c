@@ -17,10 +17,14 @@ struct search {
     uint32_t    before[DIALECT_LIMIT]; /* where it was reached from           */
     uint32_t    depth[DIALECT_LIMIT];
     uint32_t    count;
+    const char *not_at_once; /* a dialect that one step may not lead to; NULL:
+                                none                                          */
 };
 
 static void reach(struct search *s, const char *name, uint32_t before)
 {
+    if (before == 0 && s->not_at_once && strcmp(name, s->not_at_once) == 0)
+        return;
     for (uint32_t i = 0; i < s->count; i++)
         if (strcmp(s->names[i], name) == 0)
             return;
@@ -78,23 +82,48 @@ static enum tn_status refuse(const struct search *s, const char *to,
                             title_of(s->names[0]), title_of(to), others);
 }
 
+static bool find(struct search *s, const char *to,
+                 const struct tn_rule_text *own, uint32_t own_count,
+                 struct tn_dialect_path *path)
+{
+    struct tn_rule_text file;
+
+    for (uint32_t at = 0; at < s->count; at++) {
+        if (strcmp(s->names[at], to) == 0) {
+            write_path(s, at, path);
+            return true;
+        }
+        for (uint32_t i = 0; i < own_count; i++)
+            follow(s, at, &own[i]);
+        for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
+            follow(s, at, &file);
+    }
+    return false;
+}
+
 enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
                                     const char *from, const char *to,
                                     const struct tn_rule_text *own,
                                     uint32_t own_count, struct tn_error *error)
 {
-    struct search       s = { .names = { from }, .count = 1 };
-    struct tn_rule_text file;
+    struct search s = { .names = { from }, .count = 1 };
 
-    for (uint32_t at = 0; at < s.count; at++) {
-        if (strcmp(s.names[at], to) == 0) {
-            write_path(&s, at, path);
-            return TN_OK;
-        }
-        for (uint32_t i = 0; i < own_count; i++)
-            follow(&s, at, &own[i]);
-        for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
-            follow(&s, at, &file);
-    }
-    return refuse(&s, to, error);
+    return find(&s, to, own, own_count, path) ? TN_OK : refuse(&s, to, error);
+}
+
+void tn_dialect_path_detour(struct tn_dialect_path *path, const char *from,
+                            const char *to, const struct tn_rule_text *own,
+                            uint32_t own_count)
+{
+    struct search s = { .names = { from }, .count = 1, .not_at_once = to };
+
+    path->steps = 0;
+    find(&s, to, own, own_count, path);
+}
+
+void tn_dialect_path_join(struct tn_dialect_path       *path,
+                          const struct tn_dialect_path *next)
+{
+    for (uint32_t i = 1; i <= next->steps && path->steps < TN_PATH_MAX; i++)
+        path->dialects[++path->steps] = next->dialects[i];
 }

@@ -19,4 +19,14 @@ enum tn_status tn_dialect_path_find(struct tn_dialect_path *path,
                                     const struct tn_rule_text *own,
                                     uint32_t own_count, struct tn_error *error);
 
+/* The shortest path of more than one step; its `steps` are 0 if there is
+ * none. */
+void tn_dialect_path_detour(struct tn_dialect_path *path, const char *from,
+                            const char *to, const struct tn_rule_text *own,
+                            uint32_t own_count);
+
+/* Adds a path that begins where the other one ends. */
+void tn_dialect_path_join(struct tn_dialect_path       *path,
+                          const struct tn_dialect_path *next);
+
 #endif

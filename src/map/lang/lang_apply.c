@@ -568,6 +568,11 @@ static void look_for_patterns(struct apply *a, uint32_t graph)
 
 static void map_node(struct apply *a, uint32_t id);
 
+static bool is_given_up(const struct apply *a)
+{
+    return a->report->wants_all && a->report->unmapped_count;
+}
+
 /* Runs the rule that was chosen before; its nodes are mapped one by one when it
  * refuses after all. */
 static const struct tn_lang_rule *run_planned(struct apply         *a,
@@ -658,6 +663,8 @@ static void map_graph(struct apply *a, uint32_t graph)
              *tn_list_at(&a->used_up, uint32_t, node) != TN_NONE);
         if (!is_left_out && !map_pattern(a, node) && !tn_failed(a->error))
             map_node(a, node);
+        if (is_given_up(a))
+            return;
     }
 }
 
@@ -729,6 +736,19 @@ static enum tn_status prepare(struct apply                     *a,
     return a->error->status;
 }
 
+/* Before anything is made and named: whether every operator has rules. */
+static bool has_rules(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->from->nodes.count && !tn_failed(a->error);
+         i++) {
+        const struct tn_net_node node = tn_net_node(a->from, i);
+        if (!node.is_removed && !tn_flow_is_structure(&node))
+            a->report->unmapped_count += !tn_code_find(
+                &a->set, node.op->type, node.op->domain, a->error);
+    }
+    return !a->report->unmapped_count && !tn_failed(a->error);
+}
+
 /* Inputs that no node takes, and outputs that none makes, want a type, too. */
 static void check_ends(struct apply *a)
 {
@@ -752,6 +772,25 @@ static void check_ends(struct apply *a)
         }
 }
 
+static void map_all(struct apply *a, struct tn_net *from)
+{
+    tn_net_take_over(a->to, from);
+    add_graphs(a);
+    for (uint32_t i = 0; i < a->from->graphs.count && !is_given_up(a); i++)
+        if (is_mapped(a->from, i) && !tn_failed(a->error))
+            map_graph(a, i);
+    if (is_given_up(a)) {
+        tn_net_give_back(a->to, from);
+        return;
+    }
+    if (!tn_failed(a->error))
+        add_outputs(a);
+    if (!tn_failed(a->error) && a->report->unmapped_count == 0)
+        check_ends(a);
+    tn_list_trim(&a->to->nodes);
+    tn_list_trim(&a->to->values);
+}
+
 enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                              uint32_t file_count, struct tn_infer *facts,
                              struct tn_net *from, struct tn_infer *made,
@@ -766,19 +805,9 @@ enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
     to->most_nodes = tn_lang_most_nodes(from);
     tn_code_init(&a.set, to->arena->memory, from, to->dialect, to->version,
                  a.error);
-    if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK) {
-        tn_net_take_over(to, from);
-        add_graphs(&a);
-        for (uint32_t i = 0; i < from->graphs.count; i++)
-            if (is_mapped(from, i) && !tn_failed(a.error))
-                map_graph(&a, i);
-        if (!tn_failed(a.error))
-            add_outputs(&a);
-        if (!tn_failed(a.error) && report->unmapped_count == 0)
-            check_ends(&a);
-        tn_list_trim(&to->nodes);
-        tn_list_trim(&to->values);
-    }
+    if (!tn_failed(a.error) && prepare(&a, files, file_count) == TN_OK &&
+        (!report->wants_all || has_rules(&a)))
+        map_all(&a, from);
     apply_done(&a);
     return to->error->status;
 }

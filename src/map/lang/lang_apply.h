@@ -11,7 +11,8 @@
  * rule of their own they are copied, and their graphs are mapped.
  *
  * A node without a rule is copied as it is and counted: the caller decides
- * whether that is an error (convert --allow).
+ * whether that is an error (convert --allow).  With `wants_all` in the report
+ * it ends the work: `to` can only be released, `from` is as it was.
  */
 #ifndef TN_MAP_LANG_APPLY_H
 #define TN_MAP_LANG_APPLY_H

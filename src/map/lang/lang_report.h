@@ -25,6 +25,8 @@ struct tn_map_report {
                                source; NULL: unmapped                         */
     struct tn_list reasons; /* struct tn_map_reason; those of a node together */
     uint64_t       unmapped_count;
+    bool wants_all; /* set by the caller: a net in which something is unmapped
+                       is of no use, and is not finished                      */
 };
 
 void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena);

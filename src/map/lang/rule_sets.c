@@ -10,6 +10,7 @@
     X(nd4j_onnx, "nd4j", "onnx", false, false)                                 \
     X(onnx_nd4j, "onnx", "nd4j", true, false)                                  \
     X(tensorflow_nd4j, "tensorflow", "nd4j", false, false)                     \
+    X(tensorflow_onnx, "tensorflow", "onnx", false, false)                     \
     X(paddle_onnx, "paddle", "onnx", false, false)                             \
     X(onnx_onnxruntime, "onnx", "onnx", false, false)                          \
     X(onnx_simplify, "onnx", "onnx", false, true)

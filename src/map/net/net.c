@@ -31,6 +31,14 @@ void tn_net_take_over(struct tn_net *to, struct tn_net *from)
     from->pool = &to->own;
 }
 
+void tn_net_give_back(struct tn_net *to, struct tn_net *from)
+{
+    pool_done(&from->own);
+    from->own  = to->own;
+    from->pool = &from->own;
+    pool_init(to);
+}
+
 void tn_net_init(struct tn_net *net, struct tn_arena *arena,
                  const char *dialect, struct tn_error *error)
 {

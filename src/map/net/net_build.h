@@ -50,6 +50,10 @@ uint32_t tn_net_keep_name(struct tn_net *net, struct tn_bytes name);
  * `from` must not outlive it, and cannot be added to from now on. */
 void tn_net_take_over(struct tn_net *to, struct tn_net *from);
 
+/* `from` has them again, and `to` can only be released.  Names that `to` took
+ * stay taken. */
+void tn_net_give_back(struct tn_net *to, struct tn_net *from);
+
 /* Makes a value an input or output of a graph, under that name, or its own when
  * that is empty. */
 void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
