@@ -1,4 +1,4 @@
-/* convert.h - what the files of `tenon convert` share */
+/* convert.h - what convert.c, convert_plan.c and simplify.c share */
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 
@@ -9,8 +9,8 @@
 #include "losses.h"
 #include "session.h"
 
-/* Options that matter between dialects, as they were given: names with commas
- * between them. */
+/* Options for conversions between dialects, as they were given: names separated
+ * by commas. */
 struct cli_map_words {
     const char *inputs, *outputs, *rules, *allow, *signature, *receipt,
         *shapes;      /* "x=1,224,224,3,y=?,10" */
@@ -21,7 +21,7 @@ struct cli_map_words {
     const char *via;
 };
 
-/* The same taken apart.  Done when it is no longer needed. */
+/* The same, parsed.  Call cli_map_done() when it is no longer needed. */
 struct cli_map {
     struct tn_map_options  options;
     char                  *texts;
@@ -30,12 +30,12 @@ struct cli_map {
     int64_t               *dims;
 };
 
-/* 0, or an exit code when --shape is not a list of shapes. */
+/* Returns 0, or an exit code if --shape is not a list of shapes. */
 int  cli_map_init(struct cli_map *map, const struct cli_map_words *words);
 void cli_map_done(struct cli_map *map);
 
-/* What was written, as the verb was asked to say it: the receipt, with --json
- * the report, or nothing. */
+/* Prints what was written: a line of text, a report with --json, or nothing
+ * with --quiet. */
 void cli_convert_receipt(const struct cli_common *common, const char *path,
                          const struct tn_convert_summary *summary,
                          const struct cli_losses         *losses,
@@ -48,7 +48,7 @@ bool cli_is_about_rules(const struct tn_map_options *map,
 int  cli_fail_rules(const struct cli_common *common,
                     const struct tn_error   *error);
 
-/* --plan: what would be done; 1 when something has no rule. */
+/* --plan: prints what would be done.  Returns 1 if an operator has no rule. */
 int cli_convert_plan(struct cli_session *session, const struct tn_model *model,
                      const struct tn_convert_options *convert);
 

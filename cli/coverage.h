@@ -5,9 +5,9 @@
 #include "session.h"
 
 struct cli_coverage {
-    const char *path;
-    const char *to; /* a format; NULL: what the dialect mostly becomes     */
-    const char *const *rules; /* files of rules; they go before ours          */
+    const char        *path;
+    const char        *to; /* a format; NULL: the usual target of the dialect */
+    const char *const *rules; /* files of rules, tried before ours            */
     uint32_t           rule_count;
 };
 

@@ -6,11 +6,13 @@
 
 #include <tenon/bytes.h>
 
-/* *, ?, [a-z], [!a-z] and \ as in the shell; * crosses slashes, since names
- * are not paths.  Takes time in the product of the sizes, at worst. */
+/* *, ?, [a-z], [!a-z] and \ as in the shell; * also matches slashes, since
+ * names are not paths.  Takes at most time proportional to the product of the
+ * sizes. */
 bool cli_glob(const char *pattern, struct tn_bytes name);
 
-/* Does any of them match?  None at all match everything. */
+/* Whether one of the patterns matches.  Without patterns, every name
+ * matches. */
 bool cli_glob_any(char *const *patterns, int count, struct tn_bytes name);
 
 #endif

@@ -3,11 +3,13 @@
  *
  * Every document is an object that begins with
  *   "tenon": {"schema": "tenon.ls/1", "version": "0.2.0"}.
- * The number after the slash changes when something that was there means
- * something else; members may be added without notice.  docs/json.md has all.
+ * The number after the slash changes when the meaning of a member changes or a
+ * member is removed; members may be added without notice.  docs/json.md
+ * describes all schemas.
  *
- * Objects and arrays are open (a member a line) or flat (all on one line): a
- * record such as a tensor is flat, so that tools of lines can be used too.
+ * Objects and arrays are open (one member per line) or flat (all on one line).
+ * A record such as a tensor is flat, so that line-based tools such as grep work
+ * too.
  */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
@@ -19,8 +21,8 @@
 
 struct cli_json {
     unsigned depth;
-    unsigned flat_depth; /* the depth at which all went on one line; 0: none */
-    bool     has_items;  /* in what is open now                              */
+    unsigned flat_depth; /* the depth of the outermost flat one; 0: none      */
+    bool     has_items;  /* in the object or array that is open now           */
     bool     has_key;    /* a key waits for its value                        */
 };
 
@@ -42,7 +44,7 @@ void cli_json_string(struct cli_json *json, const char *text);
 void cli_json_number(struct cli_json *json, uint64_t number);
 void cli_json_bool(struct cli_json *json, bool value);
 void cli_json_null(struct cli_json *json);
-/* A number that is text already. */
+/* A number that is given as text. */
 void cli_json_literal(struct cli_json *json, struct tn_bytes number);
 
 /* A key and its value. */
@@ -54,7 +56,7 @@ void cli_json_put_number(struct cli_json *json, const char *key,
                          uint64_t number);
 void cli_json_put_bool(struct cli_json *json, const char *key, bool value);
 
-/* A byte in a file: null when there is none. */
+/* An offset in a file; null for TN_NOWHERE. */
 void cli_json_put_offset(struct cli_json *json, const char *key,
                          uint64_t offset);
 

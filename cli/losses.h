@@ -1,5 +1,5 @@
 /*
- * losses.h - what a conversion left behind, for people and as JSON
+ * losses.h - what a conversion could not keep, as text and as JSON
  *
  *   struct cli_losses losses = { 0 };
  *   ... .loss = cli_losses_hear, .loss_context = &losses ...
@@ -7,8 +7,9 @@
  *   cli_losses_put(&losses, &json);
  *   cli_losses_done(&losses);
  *
- * The same may befall a thousand tensors: for people each reason is said once,
- * with the first place and the number of places; JSON lists all places.
+ * A thousand tensors may be affected in the same way.  The text names each
+ * reason once, with the first place and the number of places; JSON lists all
+ * places.
  */
 #ifndef CLI_LOSSES_H
 #define CLI_LOSSES_H
@@ -21,7 +22,7 @@
 struct cli_losses {
     struct cli_loss {
         struct cli_text where, what;
-        struct cli_text places; /* all, each with a NUL behind it          */
+        struct cli_text places; /* all of them, each followed by a zero byte */
         const char     *kind;
         uint64_t        count;
     } * kinds;
@@ -30,15 +31,15 @@ struct cli_losses {
 
 tn_on_loss cli_losses_hear;
 
-/* A line on standard error for each kind; `out` is the file it is missing in.
- */
+/* Prints a line on standard error for each kind; `out` is the file that lacks
+ * it. */
 void cli_losses_print(const struct cli_losses *losses, const char *out);
 
 /* "lost": [{"where", "what", "count"}, ...]; NULL puts an empty list. */
 void cli_losses_put(const struct cli_losses *losses, struct cli_json *json);
 
-/* "notes": [WHAT, ...]: what is worth mentioning but no loss, collected in the
- * same way; NULL puts an empty list. */
+/* "notes": [WHAT, ...]: what is worth mentioning but is not a loss, collected
+ * in the same way.  NULL: an empty list. */
 void cli_notes_put(const struct cli_losses *notes, struct cli_json *json);
 
 void cli_losses_done(struct cli_losses *losses);

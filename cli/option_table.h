@@ -2,8 +2,8 @@
  * option_table.h - one table per verb
  *
  * The table drives parsing, --help, the OPTIONS section of the manual and shell
- * completion, so they cannot disagree.  What verbs have in common sits in
- * tables of its own, which a verb takes by naming the group.
+ * completion, so they cannot disagree.  Options that several verbs share are in
+ * tables of their own, which a verb includes by naming the group.
  */
 #ifndef CLI_OPTION_TABLE_H
 #define CLI_OPTION_TABLE_H
@@ -24,7 +24,7 @@ enum cli_kind {
     CLI_FORMAT, /* const char *: the name of a format, for completion        */
     CLI_SIZE,   /* uint64_t: "2GiB", "512M", "64KB", "100"                   */
     CLI_COUNT,  /* uint64_t                                                  */
-    CLI_NUMBER, /* uint64_t, from 1 to INT64_MAX: 0 is not given             */
+    CLI_NUMBER, /* uint64_t, from 1 to INT64_MAX; 0: not given                */
     CLI_CHOICE, /* unsigned: 1 for the first word of `value`, "name|size"    */
 };
 
@@ -33,7 +33,7 @@ struct cli_opt {
     char          letter; /* 0: none                                         */
     const char   *name;
     size_t        field; /* offset in the verb's struct                      */
-    const char   *value; /* what it takes, for people; NULL for flags        */
+    const char   *value; /* its argument, for help; NULL for flags            */
     const char   *help;  /* one line; NULL hides the option                  */
 };
 
@@ -46,17 +46,17 @@ struct cli_settings {
 
 /* The first member of every verb's struct of options. */
 struct cli_common {
-    bool        wants_help, wants_help_man;
-    bool        is_quiet;
-    bool        is_json;
+    bool                wants_help, wants_help_man;
+    bool                is_quiet;
+    bool                is_json;
     bool                is_unmapped;
-    const char *from;
-    const char *tag;
-    uint64_t    max_mem;
-    uint64_t    max_expand;
-    uint64_t    workers;
-    const char *out;
-    bool        is_forced, is_dry_run, is_synced;
+    const char         *from;
+    const char         *tag;
+    uint64_t            max_mem;
+    uint64_t            max_expand;
+    uint64_t            workers;
+    const char         *out;
+    bool                is_forced, is_dry_run, is_synced;
     struct cli_settings for_reading, for_writing;
 };
 
@@ -70,10 +70,10 @@ enum cli_groups {
 
 struct cli_args {
     int    count;
-    char **items; /* what is no option, in order */
+    char **items; /* arguments that are not options, in order */
 };
 
-enum { CLI_MANY = 1 << 20 }; /* as many arguments as one likes */
+enum { CLI_MANY = 1 << 20 }; /* any number of arguments */
 
 struct cli_verb {
     const char *name;
@@ -105,29 +105,30 @@ is given becomes a setting in cli_common        */
 size_t cli_sections(const struct cli_verb *verb,
                     struct cli_section     sections[CLI_MAX_SECTIONS]);
 
-/* Formats may have options of one name, which are one on a command line:
- * *merged is the row with the words of all of them, which `words` holds. False:
- * the name was that of an earlier row. */
+/* Options of several formats may have the same name: on the command line they
+ * are one option.  *merged is a row with the values of all of them, which are
+ * stored in `words`.  False if an earlier row had the same name. */
 enum { CLI_WORDS_SIZE = 400 };
 bool cli_merge_rows(const struct cli_section *sections, size_t count,
                     const struct cli_opt *row, struct cli_opt *merged,
                     char words[CLI_WORDS_SIZE]);
 
-/* Parse what follows the verb into `opts`; items of argv are reordered.  False
- * means: stop, with *code for an exit code; the reason has been printed. */
+/* Parses what follows the verb into `opts`; items of argv are reordered.
+ * False: the command must end with the exit code *code; the reason was
+ * printed. */
 bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
                struct cli_args *args, int *code);
 
-/* Of words like "name|size": the length of the one at *words, which moves to
- * the next; 0 at the end. */
+/* Iterates over "name|size": returns the length of the word at *words and moves
+ * *words to the next one; 0 at the end. */
 size_t cli_next_word(const char **words, const char **word);
 
 /* --help and --help-man. */
 void cli_print_help(const struct cli_verb *verb);
 void cli_print_help_man(const struct cli_verb *verb);
 
-/* How far apart two words are, in single-letter slips; at least `limit` when
- * they are that far apart. */
+/* The edit distance of two words; any number from `limit` on if it is not below
+ * `limit`. */
 unsigned cli_distance(const char *left, const char *right, unsigned limit);
 
 #endif

@@ -12,21 +12,22 @@ struct cli_own_rules {
     bool                is_json;
 };
 
-/* Lines of an explanation, as text or, with `json`, as its items.  Words are by
- * enum tn_explain_kind. */
+/* Prints the lines of an explanation as text, or as items of `json`.  Words are
+ * indexed by enum tn_explain_kind. */
 struct cli_explaining {
     const char *const *words;
-    int                width; /* of the column of words                       */
+    int                width; /* of the column that has the words             */
     struct cli_json   *json;  /* NULL: as text                                */
 };
 
 void cli_explain_line(void *context, enum tn_explain_kind kind,
                       const char *what);
 
-/* Whether these are such files: none at all, or all called *.rules. */
+/* Whether these files are in Tenon's language, judged by name: there are none,
+ * or all are called *.rules. */
 bool cli_are_own_rules(const char *const *files, uint32_t count);
 
-/* Or files of any name that are written in Tenon's language. */
+/* The same, judged by what is in the files. */
 bool cli_are_rules(const struct cli_own_rules *rules);
 
 int cli_own_rules_ls(const struct cli_own_rules *rules);

@@ -1,8 +1,9 @@
 /*
- * print.h - standard output: its terminal, its colours, its columns
+ * print.h - printing to a terminal or a pipe: colours and columns
  *
- * Colours and clever layout appear on a terminal only, and never when NO_COLOR
- * is set; a pipe gets plain bytes that stay the same from release to release.
+ * Colours and terminal layout are used on a terminal only, and colours never
+ * when NO_COLOR is set.  A pipe gets plain text, which stays the same from
+ * release to release.
  */
 #ifndef CLI_PRINT_H
 #define CLI_PRINT_H
@@ -22,26 +23,27 @@ enum cli_colour {
     CLI_CYAN
 };
 
-bool     cli_is_terminal(FILE *file);
-bool     cli_can_redraw(FILE *file); /* a terminal that knows escapes        */
+bool cli_is_terminal(FILE *file);
+bool cli_can_redraw(FILE *file); /* a terminal that understands escape
+                                    sequences                             */
 bool     cli_has_colour(FILE *file);
-unsigned cli_columns(FILE *file); /* of the terminal; 80 when it will not say */
+unsigned cli_columns(FILE *file); /* of the terminal; 80 if unknown           */
 
-/* Print in a colour, where colours are wanted. */
+/* Prints in a colour, if the file has colours. */
 void cli_paint(FILE *file, enum cli_colour colour, const char *text);
 void cli_print(FILE *file, enum cli_colour colour, const struct cli_text *text);
 
-/* One name, made harmless. */
+/* A name from a file, escaped. */
 void cli_print_name(FILE *file, enum cli_colour colour, struct tn_bytes name);
 
 struct cli_column {
-    const char     *title; /* a heading is printed when any column has one   */
+    const char     *title; /* headings are printed if any column has one      */
     bool            is_right;
     enum cli_colour colour;
 };
 
-/* Fill one cell per column; they come empty.  Called twice for each row, the
- * first time to measure it, so a table takes no memory. */
+/* Fills one cell per column; they are empty at first.  Called twice for each
+ * row, the first time to measure it, so that no table is kept in memory. */
 typedef void cli_on_row(void *context, uint64_t row, struct cli_text *cells);
 
 struct cli_table {

@@ -1,6 +1,6 @@
 /*
- * session.h - one piece of work with the library: its options, its progress
- * line, and what Ctrl-C does
+ * session.h - one run of a verb: options for the library, the progress line,
+ * and what Ctrl-C does
  */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
@@ -28,17 +28,18 @@ void cli_session_begin(struct cli_session *session, const void *opts);
  * process at once, without these files. */
 void cli_session_begin_writing(struct cli_session *session, const void *opts);
 
-/* Take the progress line away; before printing, and at the end. */
+/* Removes the progress line: before printing, and at the end. */
 void cli_session_clear(struct cli_session *session);
 
-/* The verb prints to `path` while it works: no progress line in between. */
+/* The verb writes to `path` while it works: if that is the terminal, there is
+ * no progress line. */
 void cli_session_prints(struct cli_session *session, const char *path);
 
-/* --tag may be what 'tenon tag ls' prints, escapes included: makes the tag of
- * this file of it.  cli_session_open() does so by itself. */
+/* --tag may be given as 'tenon tag ls' prints it, with escapes: replaces it by
+ * the name of the tag in this file.  cli_session_open() calls this. */
 void cli_session_tag(struct cli_session *session, const char *path);
 
-/* Open a model, or say why not.  Returns an exit code. */
+/* Opens a model, or prints why it cannot be opened.  Returns an exit code. */
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
 
@@ -46,15 +47,15 @@ int cli_session_open(struct cli_session *session, const char *path,
  * loop then ends, too. */
 void cli_session_end(void);
 
-/* Where a verb writes to, by --out and its friends. */
+/* Where and how a verb writes, from --out, --force, --dry-run and --sync. */
 struct tn_target cli_target(const struct cli_common *common, const char *path);
 
-/* Not 0, and said: --out would replace a file that is read, or one in a folder
- * that is. */
+/* Refuses to replace a file that is read, or one in a folder that is read.
+ * Returns 0, or an exit code after a message. */
 int cli_refuse_input(const struct cli_common *common, const char *input);
 
-/* Bytes that are no text do not belong on a terminal: a usage error then.
- * Without a path it is standard output. */
+/* Refuses to write binary data to a terminal, as a usage error.  Without a
+ * path, that is standard output. */
 int cli_refuse_terminal(const char *verb, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* tag_name.h - a tag as it is called, or as 'tenon tag ls' prints it */
+/* tag_name.h - finds a tag by its name, or by what 'tenon tag ls' prints */
 #ifndef CLI_TAG_NAME_H
 #define CLI_TAG_NAME_H
 
@@ -6,9 +6,11 @@
 
 enum { CLI_TAG_ROOM = 1024 };
 
-/* What was typed, when a tag of the file is called so or none is printed so;
- * else the tag that is printed so, with its escapes, in `room`.  Of two, one
- * called and one printed so, it is the first, and the other is hinted at. */
+/* Users may type the name of a tag, or what is printed for it, which has
+ * escapes.  Returns `typed` if a tag of the file has that name, or if none is
+ * printed that way; else the name of the tag that is printed that way, in
+ * `room`.  If there is one of each, the one with that name wins, and a hint
+ * mentions the other. */
 const char *cli_tag_named(const char *path, const struct tn_options *options,
                           const char *typed, char room[CLI_TAG_ROOM]);
 

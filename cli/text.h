@@ -1,8 +1,9 @@
 /*
- * text.h - text that grows, and the ways in which people read numbers and names
+ * text.h - text that grows, and how numbers and names are printed
  *
- * Begin with `struct cli_text text = { 0 };`.  When memory runs out the command
- * ends with exit code 8: no verb holds anything half written in its own hands.
+ * Begin with `struct cli_text text = { 0 };`.  If memory runs out, the command
+ * ends with exit code 8.  That is safe: files are written by the library, never
+ * by a verb.
  */
 #ifndef CLI_TEXT_H
 #define CLI_TEXT_H
@@ -27,13 +28,12 @@ void cli_text_add(struct cli_text *text, const char *string);
 void cli_text_addf(struct cli_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A name from a file, made harmless: what would steer a terminal or is not
- * UTF-8 becomes \n, \t, \xHH or \u{HHHH}, and a backslash is doubled, so that
- * the name can be told from what is printed. */
+/* A name from a file, escaped: what controls a terminal or is not UTF-8 becomes
+ * \n, \t, \xHH or \u{HHHH}, and a backslash is doubled, so that the printed
+ * form is unambiguous. */
 void cli_text_safe(struct cli_text *text, struct tn_bytes name);
 
-/* A word of a command line, as it has to be typed: quoted when a shell would
- * take it apart. */
+/* A word of a command line, quoted if a shell would change it. */
 void cli_text_shell(struct cli_text *text, const char *word);
 
 /* "240 B", "17.4 MiB". */
@@ -42,10 +42,10 @@ void cli_text_bytes(struct cli_text *text, uint64_t size);
 /* "1,234,567". */
 void cli_text_number(struct cli_text *text, uint64_t number);
 
-/* Columns that it takes on a terminal. */
+/* Its width on a terminal, in columns. */
 size_t cli_text_width(const struct cli_text *text);
 
-/* A view of it, and of a terminated string. */
+/* Views of a text, and of a terminated string. */
 struct tn_bytes cli_text_view(const struct cli_text *text);
 struct tn_bytes cli_bytes(const char *string);
 

@@ -1,4 +1,5 @@
-/* unicode.h - untrusted UTF-8: what is valid, what is safe, how wide it is */
+/* unicode.h - untrusted UTF-8: decoding, characters that are safe to print,
+ * widths */
 #ifndef CLI_UNICODE_H
 #define CLI_UNICODE_H
 
@@ -6,19 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Decode one code point.  Returns its length in bytes, or 0 when the bytes are
- * not UTF-8: overlong forms, surrogates and cut sequences included. */
+/* Decodes one code point.  Returns its length in bytes, or 0 if the bytes are
+ * not valid UTF-8; overlong forms, surrogates and truncated sequences are
+ * not. */
 size_t cli_utf8(const uint8_t *at, size_t left, uint32_t *point);
 
-/* Does this code point only ever draw itself?  No for control characters and
- * for the marks that reorder or hide what stands around them. */
+/* Whether a code point only shows itself: control characters and marks that
+ * reorder or hide the text around them do not. */
 bool cli_is_safe(uint32_t point);
 
 /* How many bytes at the beginning are safe and neither a backslash nor `stop`.
  */
 size_t cli_safe_run(const uint8_t *at, size_t left, char stop);
 
-/* Columns that a terminal needs for it: 0, 1 or 2. */
+/* Its width on a terminal: 0, 1 or 2 columns. */
 unsigned cli_point_width(uint32_t point);
 
 #endif
