@@ -5,15 +5,15 @@
  * every page when it is first touched.  Code that does the same thing again and
  * again (a codec for every chunk of a file) gets the same blocks again from a
  * cache.  Cached blocks stay charged to the budget they came from; when the
- * budget is exhausted, the cache is emptied first.  It keeps tools, too.
+ * budget is exhausted, the cache is emptied first.  A cache also keeps tools.
  */
 #ifndef TN_BASE_BLOCK_CACHE_H
 #define TN_BASE_BLOCK_CACHE_H
 
 #include "base/memory.h"
 
-#define TN_BLOCK_CACHE_SLOTS  24
-#define TN_BLOCK_CACHE_TOOLS  16
+#define TN_BLOCK_CACHE_SLOTS 24
+#define TN_BLOCK_CACHE_TOOLS 16
 
 /* The first member of an object that is expensive to create and can be reused,
  * such as the context of a codec.  Its `drop` function identifies the kind of

@@ -1,8 +1,8 @@
 /*
  * buffer.h - bytes that grow, in counted memory
  *
- * Sticky like the cursor: after a failed growth appends do nothing, and the
- * error is looked at once, at the end.  A buffer is also a sink.
+ * Sticky like the cursor: after a failed allocation appends do nothing, and the
+ * error is checked once, at the end.  A buffer is also a sink.
  */
 #ifndef TN_BASE_BUFFER_H
 #define TN_BASE_BUFFER_H
@@ -13,7 +13,7 @@
 #include "base/sink.h"
 
 struct tn_buffer {
-    struct tn_sink    sink; /* first, so that a buffer can stand as a sink    */
+    struct tn_sink    sink; /* first, so that a buffer is a sink              */
     struct tn_memory *memory;
     struct tn_error  *error;
     uint8_t          *data;
@@ -25,7 +25,7 @@ void tn_buffer_init(struct tn_buffer *buffer, struct tn_memory *memory,
                     struct tn_error *error);
 void tn_buffer_done(struct tn_buffer *buffer);
 
-/* Forget the contents, keep the memory. */
+/* Empties the buffer and keeps its memory. */
 void tn_buffer_clear(struct tn_buffer *buffer);
 
 /* Room for `size` more bytes at the end, to be filled by the caller, who then

@@ -1,9 +1,9 @@
 /*
  * cursor.h - the one way to read bytes that we do not trust
  *
- * A cursor is a window with a wall at its end.  It is sticky: after a failure
- * it is empty, reads return zero, loops end by themselves, and the status is
- * checked once, at the end.
+ * A cursor is a window that nothing can be read beyond.  It is sticky: after a
+ * failure it is empty, reads return zero, loops end by themselves, and the
+ * status is checked once, at the end.
  *
  * Over memory or a mapping, the window is the whole range.  Over a source that
  * is not mapped, the window is a pinned block, and `beyond` counts the bytes of
@@ -55,7 +55,7 @@ TN_COLD void tn_fail_at(struct tn_cursor *c, uint64_t offset,
 const uint8_t *tn_take_slowly(struct tn_cursor *c, uint64_t n);
 void           tn_skip_slowly(struct tn_cursor *c, uint64_t n);
 
-/* Bytes between here and the wall. */
+/* Bytes that are left. */
 static inline uint64_t tn_left(const struct tn_cursor *c)
 {
     return (uint64_t)(c->end - c->at) + c->beyond;
@@ -66,7 +66,7 @@ static inline bool tn_more(const struct tn_cursor *c)
     return c->at < c->end || c->beyond > 0;
 }
 
-/* Borrow the next n bytes, or fail and return NULL.  What it returns stays
+/* Borrows the next n bytes, or fails and returns NULL.  What it returns stays
  * valid until the source is closed. */
 static inline const uint8_t *tn_take(struct tn_cursor *c, uint64_t n)
 {
@@ -85,7 +85,7 @@ static inline struct tn_bytes tn_take_bytes(struct tn_cursor *c, uint64_t n)
     return bytes ? tn_bytes(bytes, (size_t)n) : (struct tn_bytes){ NULL, 0 };
 }
 
-/* Step over n bytes without reading them. */
+/* Skips n bytes without reading them. */
 static inline void tn_skip(struct tn_cursor *c, uint64_t n)
 {
     if (n > (uint64_t)(c->end - c->at)) {
@@ -96,7 +96,7 @@ static inline void tn_skip(struct tn_cursor *c, uint64_t n)
     c->offset += n;
 }
 
-/* Note where the next n bytes are, and step over them. */
+/* Returns where the next n bytes are, and skips them. */
 static inline struct tn_span tn_span(struct tn_cursor *c, uint64_t n)
 {
     struct tn_span span = { c->source, c->offset, n };
@@ -105,7 +105,8 @@ static inline struct tn_span tn_span(struct tn_cursor *c, uint64_t n)
     return tn_failed(c->error) ? (struct tn_span){ NULL, c->offset, 0 } : span;
 }
 
-/* Cut a child off the front: a length prefix becomes a wall. */
+/* A cursor over the next n bytes, which are skipped here: so nothing can be
+ * read beyond a length prefix. */
 static inline struct tn_cursor tn_sub(struct tn_cursor *c, uint64_t n)
 {
     struct tn_cursor child = *c;

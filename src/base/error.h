@@ -26,8 +26,8 @@
     if (!(error))                                                              \
     (error) = &tn_own_error
 
-/* No failure, without a thought of what is in the texts: for those who do so a
- * million times, as the whole is a kilobyte. */
+/* Resets an error without clearing its texts, which take a kilobyte: for code
+ * that does this a million times. */
 static inline void tn_error_clear(struct tn_error *error)
 {
     error->status  = TN_OK;
@@ -36,7 +36,7 @@ static inline void tn_error_clear(struct tn_error *error)
     error->file[0] = error->where[0] = error->what[0] = '\0';
 }
 
-/* Return the status of a failing call to our own caller. */
+/* Returns from the calling function if a call fails. */
 #define TN_TRY(call)                                                           \
     do {                                                                       \
         enum tn_status tn_try_status_ = (call);                                \
@@ -44,7 +44,7 @@ static inline void tn_error_clear(struct tn_error *error)
             return tn_try_status_;                                             \
     } while (0)
 
-/* Record a failure, unless one is there already.  Returns the status that is
+/* Records a failure, unless there is one already.  Returns the status that is
  * now in the error, so that `return tn_error_set(...)` reads well. */
 TN_COLD enum tn_status tn_error_set(struct tn_error *error,
                                     enum tn_status status, uint64_t offset,
@@ -61,12 +61,12 @@ TN_COLD enum tn_status tn_error_because(struct tn_error *error,
 TN_COLD enum tn_status tn_error_errno(struct tn_error *error, int number,
                                       const char *format, ...) TN_PRINTF(3, 4);
 
-/* Put a step in front of the path in the model: "node[15]" before "attr[2]"
- * gives node[15].attr[2].  Does nothing when there is no failure. */
+/* Adds a step to the front of the path in the model: "node[15]" before
+ * "attr[2]" gives node[15].attr[2].  Does nothing if there is no failure. */
 TN_COLD void tn_error_where(struct tn_error *error, const char *format, ...)
     TN_PRINTF(2, 3);
 
-/* Name the file of the bundle, unless a lower layer already did. */
+/* Sets the file of the bundle, unless a lower layer already did. */
 TN_COLD void tn_error_file(struct tn_error *error, const char *file);
 
 static inline bool tn_failed(const struct tn_error *error)

@@ -27,8 +27,8 @@ struct tn_intern {
     struct tn_intern_slot *slots; /* open addressing                          */
     uint64_t               slot_count;
     uint64_t               used_count; /* of the slots                        */
-    uint64_t seed; /* from where the table lies, so that a file cannot be
-                      written to make its names collide                       */
+    uint64_t seed; /* made from the address of the table, so that nobody can
+                      choose names that collide                               */
 };
 
 void tn_intern_init(struct tn_intern *table, struct tn_arena *arena);
@@ -45,13 +45,12 @@ uint32_t tn_intern_copy(struct tn_intern *table, struct tn_bytes text,
 uint32_t tn_intern_append(struct tn_intern *table, struct tn_bytes text,
                           struct tn_error *error);
 
-/* An id that tn_intern_append() gave is one that is looked up from now on;
- * where the text has an id of its own already, it is that one. */
+/* Makes an id of tn_intern_append() one that tn_intern_find() finds.  Returns
+ * it, or the id that the text already has. */
 uint32_t tn_intern_adopt(struct tn_intern *table, uint32_t id,
                          struct tn_error *error);
 
-/* Brings what a look for the text will need nearer, for those who know what
- * they will look for next. */
+/* Prefetches the slot of a text that will be looked up soon. */
 void tn_intern_fetch(const struct tn_intern *table, struct tn_bytes text);
 
 /* Room for so many more texts at once.  False on failure. */

@@ -1,4 +1,4 @@
-/* little.h - numbers in bytes, the least significant first, anywhere */
+/* little.h - little-endian numbers at any address */
 #ifndef TN_BASE_LITTLE_H
 #define TN_BASE_LITTLE_H
 

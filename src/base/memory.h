@@ -78,7 +78,7 @@ void tn_arena_rewind(struct tn_arena *arena);
 void *tn_arena_alloc(struct tn_arena *arena, uint64_t size, size_t align,
                      struct tn_error *error);
 
-/* The same, not zeroed: for what is written from end to end. */
+/* The same, not zeroed: for memory that is overwritten completely. */
 void *tn_arena_take(struct tn_arena *arena, uint64_t size, size_t align,
                     struct tn_error *error);
 
@@ -121,8 +121,8 @@ void tn_list_done(struct tn_list *list);
 void *tn_list_grow(struct tn_list *list, uint64_t count,
                    struct tn_error *error);
 
-/* Room for this many in all, which is not touched before it is used.  False on
- * failure. */
+/* Room for this many items in total.  The memory is not touched before it is
+ * used.  False on failure. */
 bool tn_list_reserve(struct tn_list *list, uint64_t room,
                      struct tn_error *error);
 

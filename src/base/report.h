@@ -21,11 +21,12 @@ struct tn_report {
     uint64_t limit;      /* stop after so many; 0: none                       */
     bool     is_stopped; /* checks poll this                                  */
     uint64_t bytes_verified; /* of payload, by checksum                       */
-    bool     skip_data;  /* structure only                                    */
-    unsigned workers;    /* threads for checksums; 0: one per core            */
+    bool     skip_data; /* structure only                                    */
+    unsigned workers;   /* threads for checksums; 0: one per core            */
     const struct tn_memory *memory; /* of the check; NULL: it has no limit    */
-    struct tn_error failure; /* that memory ran out.  It is not about the file,
-                                so it ends the check and is no finding        */
+    struct tn_error failure; /* set if memory ran out.  This ends the check and
+                                is not a finding, because it is not about the
+                                file                                          */
 };
 
 /* Exceeding a limit of depth or count is a finding about the file; needing more

@@ -1,5 +1,5 @@
 /*
- * rope.h - a long run of bytes made of pieces, most of them elsewhere
+ * rope.h - a long sequence of bytes made of pieces, most of them elsewhere
  *
  * What a writer builds: headers are in memory, payloads are spans of their
  * source, or producers that stream their bytes.  Lengths are known before the
@@ -52,8 +52,8 @@ void tn_rope_producer(struct tn_rope *rope, const struct tn_producer *producer);
 /* Moves all pieces of `tail` to the end; `tail` is empty afterwards. */
 void tn_rope_append(struct tn_rope *rope, struct tn_rope *tail);
 
-/* Writes one piece.  And where its bytes are in memory: .data is NULL if they
- * would have to be read. */
+/* Writes one piece; and returns its bytes if they are in memory (.data is NULL
+ * if they would have to be read). */
 enum tn_status  tn_piece_write(const struct tn_piece *piece, struct tn_sink *to,
                                struct tn_error *error);
 struct tn_bytes tn_piece_look(const struct tn_piece *piece);

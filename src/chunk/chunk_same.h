@@ -11,8 +11,8 @@
 #include "wire/pb/pb_merge.h"
 #include "wire/pb/pb_text_write.h"
 
-/* Prints the meaning of a message: map entries whose key comes again are left
- * out. */
+/* Prints the meaning of a message: map entries whose key is repeated later are
+ * left out. */
 static inline void print(struct tn_memory           *memory,
                          const struct tn_pb_message *type,
                          struct tn_span message, struct tn_buffer *to)

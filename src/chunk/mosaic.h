@@ -35,11 +35,11 @@ struct tn_tile {
     enum tn_tile_kind kind;
     uint32_t          number; /* of the field; not of WIRE                    */
     uint32_t          series_count;
-    bool is_bare; /* a number among those of a series               */
-    bool              is_group;
-    struct tn_span    span;  /* WIRE, RUN: the bytes; VALUE: its content    */
-    struct tn_bytes   head;  /* VALUE: what comes before the content        */
-    struct tn_list   *holes; /* WIRE, RUN: struct tn_hole; NULL: none       */
+    bool           is_bare; /* a number among those of a series               */
+    bool           is_group;
+    struct tn_span span;   /* WIRE, PACKED: the bytes; VALUE: its content   */
+    struct tn_bytes head;  /* VALUE: what comes before the content        */
+    struct tn_list *holes; /* WIRE, PACKED: struct tn_hole; NULL: none      */
     const struct tn_field_series *series; /* WIRE: all of it; NULL: too many  */
     const struct tn_grouped_series *grouped; /* the same; NULL: not noted   */
     union {
@@ -57,7 +57,7 @@ struct tn_hole {
 };
 
 struct tn_value_spans {
-    struct tn_list spans; /* struct tn_span; first, to be given back          */
+    struct tn_list spans; /* struct tn_span; first, so that it can be freed   */
     uint64_t       length; /* of them                                         */
 };
 
@@ -76,10 +76,10 @@ struct tn_mosaic {
 struct tn_mosaics {
     struct tn_arena *arena;
     struct tn_error *error;   /* sticky                                  */
-    struct tn_list   holes;   /* struct tn_list *, to be given back    */
-    struct tn_list   indices; /* struct tn_mosaic_index *, likewise    */
-    bool is_rough; /* packed numbers stay apart when it is written: for
-                      callers that only need the format                 */
+    struct tn_list   holes;   /* struct tn_list *, to be freed */
+    struct tn_list   indices; /* struct tn_mosaic_index *, to be freed */
+    bool is_rough; /* packed fields are not joined when it is written: for
+                      callers that only need to know the format               */
     struct tn_survey_how survey;  /* of what is merged                     */
     enum tn_scalar_form  scalars; /* of chunks that are numbers            */
 };

@@ -52,7 +52,7 @@ struct tn_wire_survey {
 };
 
 /* The result is in the arena.  MALFORMED or TRUNCATED if the bytes are not
- * whole fields.  Runs and fields do not depend on the number of threads. */
+ * whole fields.  The result does not depend on the number of threads. */
 enum tn_status tn_wire_survey(struct tn_wire_survey *survey,
                               struct tn_span wire, struct tn_survey_how how,
                               struct tn_arena *arena, struct tn_error *error);

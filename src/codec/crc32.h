@@ -12,7 +12,8 @@ uint32_t tn_crc32(uint32_t crc, const void *data, size_t size);
  * gets its checksum without being read. */
 uint32_t tn_crc32_zeros(uint32_t crc, uint64_t count);
 
-/* The checksum of two runs joined, from their own; `size` is the second's. */
+/* The checksum of two byte sequences one after the other, from the checksums of
+ * both; `size` is that of the second. */
 uint32_t tn_crc32_join(uint32_t first, uint32_t second, uint64_t size);
 
 #endif

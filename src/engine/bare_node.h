@@ -22,7 +22,7 @@ struct tn_bare_node {
 };
 
 /* Reads a NodeDef, a NodeProto or an OpDesc.  The node lives in the arena until
- * it is closed, which is wanted after a failure, too. */
+ * it is closed.  Close it after a failure, too. */
 enum tn_status tn_bare_node_open(struct tn_bare_node *bare,
                                  enum tn_framework    framework,
                                  struct tn_bytes bytes, struct tn_arena *arena,
