@@ -10,14 +10,14 @@
  *   string   u32 size, bytes, a zero byte
  *   vector   u32 count, elements; of strings, tables and vectors: u32 each
  *
- * A u32 that refers to something counts from its own place and only goes
- * forward, so there are no cycles, but what two places refer to is shared.
+ * A u32 that refers to something counts from its own position and only points
+ * forward.  So there are no cycles, but two places may refer to the same
+ * object.
  *
- * Call tn_fb_verify() (fb_verify.h) before anything is believed.  What is here
- * stays inside the buffer in any case: a place that is not there reads as the
- * default and is noted in the buffer's error, which is sticky.  Nothing is
- * copied; the bytes of a long vector are not even touched, see
- * tn_fb_vector_span().
+ * Call tn_fb_verify() (fb_verify.h) before you trust anything.  These functions
+ * never read outside of the buffer: a position that does not exist reads as the
+ * default and sets the buffer's error, which is sticky.  Nothing is copied, and
+ * the bytes of a long vector are not read: see tn_fb_vector_span().
  */
 #ifndef TN_WIRE_FB_H
 #define TN_WIRE_FB_H
@@ -26,13 +26,13 @@
 #include "base/memory.h"
 #include "base/source.h"
 
-/* Offsets have 31 bits that count. */
+/* Offsets have 31 significant bits. */
 #define TN_FB_SIZE_LIMIT UINT64_C(0x7fffffff)
 
 struct tn_fb {
     struct tn_span   span;  /* the buffer in its source                       */
     const uint8_t   *map;   /* all of it in memory, or NULL                   */
-    struct tn_bytes  head;  /* else its first bytes, looked at before others  */
+    struct tn_bytes  head;  /* otherwise its first bytes, which are in memory */
     const uint8_t  **pages; /* and what was read of it, by page               */
     struct tn_error *error; /* sticky; offsets are in the source              */
 };
@@ -58,23 +58,23 @@ struct tn_fb_vector {
 enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
                           struct tn_arena *arena, struct tn_error *error);
 
-/* Its first bytes, which were read already and outlive it, are taken from
- * there: the pages of a mapping are not touched for them. */
+/* Takes the first bytes of the buffer from `head`, which was read before and
+ * outlives it, so that the pages of a mapping are not touched. */
 void tn_fb_prefer(struct tn_fb *fb, struct tn_bytes head);
 
-/* All of a source, for places that were noted in it earlier: no limit on its
- * size, and nothing is checked or kept.  Never fails. */
+/* All of a source, to read at positions that are known from before: its size
+ * has no limit, and nothing is checked or kept.  Never fails. */
 void tn_fb_view(struct tn_fb *fb, struct tn_source *source,
                 struct tn_error *error);
 
-/* The four bytes behind the root's offset are these. */
+/* Whether the four bytes after the root's offset are these. */
 bool tn_fb_has_identifier(struct tn_fb *fb, const char identifier[4]);
 
 struct tn_fb_table tn_fb_root(struct tn_fb *fb);
 
 /* ---- fields of a table ------------------------------------------------ */
 
-/* Where a field is, as a position in the buffer; 0 when it is absent. */
+/* The position of a field in the buffer; 0 if it is absent. */
 uint64_t tn_fb_field(const struct tn_fb_table *table, uint16_t slot);
 
 static inline bool tn_fb_has(const struct tn_fb_table *table, uint16_t slot)
@@ -82,7 +82,7 @@ static inline bool tn_fb_has(const struct tn_fb_table *table, uint16_t slot)
     return tn_fb_field(table, slot) != 0;
 }
 
-/* Scalars, or `otherwise` when the field is absent. */
+/* Scalars; `otherwise` if the field is absent. */
 bool tn_fb_bool(const struct tn_fb_table *table, uint16_t slot, bool otherwise);
 int8_t   tn_fb_i8(const struct tn_fb_table *table, uint16_t slot,
                   int8_t otherwise);
@@ -99,10 +99,10 @@ int64_t  tn_fb_i64(const struct tn_fb_table *table, uint16_t slot,
 double   tn_fb_f64(const struct tn_fb_table *table, uint16_t slot,
                    double otherwise);
 
-/* .data is NULL when it is absent; else there is a zero byte behind. */
+/* .data is NULL if it is absent; else a zero byte follows it. */
 struct tn_bytes tn_fb_string(const struct tn_fb_table *table, uint16_t slot);
 
-/* .fb is NULL when it is absent. */
+/* .fb is NULL if it is absent. */
 struct tn_fb_table tn_fb_child(const struct tn_fb_table *table, uint16_t slot);
 
 /* `element` is the size of one: 4 for strings and tables. */
@@ -128,8 +128,8 @@ struct tn_span tn_fb_vector_span(const struct tn_fb_vector *vector);
 
 /* ---- by position, for what walks a schema ----------------------------- */
 
-/* Borrows bytes of the buffer; NULL, with the error set, when they are not
- * inside or the source refuses. */
+/* Borrows bytes of the buffer; NULL, with the error set, if they are not inside
+ * or cannot be read. */
 const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size);
 
 static inline const uint8_t *tn_fb_take(struct tn_fb *fb, uint64_t at,
@@ -142,9 +142,9 @@ static inline const uint8_t *tn_fb_take(struct tn_fb *fb, uint64_t at,
     return tn_fb_take_slowly(fb, at, size);
 }
 
-/* What the u32 at a position refers to; 0 when that is nothing good. */
-uint64_t            tn_fb_follow(struct tn_fb *fb, uint64_t at);
-struct tn_fb_table  tn_fb_table_at(struct tn_fb *fb, uint64_t at);
-struct tn_bytes     tn_fb_string_at(struct tn_fb *fb, uint64_t at);
+/* The position that the u32 at a position refers to; 0 if that is invalid. */
+uint64_t           tn_fb_follow(struct tn_fb *fb, uint64_t at);
+struct tn_fb_table tn_fb_table_at(struct tn_fb *fb, uint64_t at);
+struct tn_bytes    tn_fb_string_at(struct tn_fb *fb, uint64_t at);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * fb_build.h - building a FlatBuffer, weights by reference
  *
- * Children first: strings, vectors and tables give a reference that the table
- * or vector around them takes.  One table is open at a time.
+ * Children come first: strings, vectors and tables return a reference, which is
+ * then added to the table or vector that contains them.  One table is open at a
+ * time.
  *
  *   tn_fb_build_init(&b, &arena, &error);
  *   uint32_t name = tn_fb_put_string(&b, tn_text("w"));
@@ -13,11 +14,11 @@
  *   tn_fb_add_ref(&b, 4, data);
  *   tn_fb_finish(&b, tn_fb_end(&b), "SDAR", &rope);
  *
- * The buffer grows from its end to its beginning.  What is small is written
- * into the arena; what is long stays where it is until the rope is written.
- * The same calls give the same bytes.  Equal vtables are stored once.
+ * The buffer grows from its end to its beginning.  Small parts are written into
+ * the arena; long ones stay where they are until the rope is written.  The same
+ * calls give the same bytes.  Equal vtables are stored once.
  *
- * Sticky: after a failure every call does nothing and gives 0.
+ * Sticky: after a failure every call does nothing and returns 0.
  */
 #ifndef TN_WIRE_FB_BUILD_H
 #define TN_WIRE_FB_BUILD_H
@@ -41,7 +42,7 @@ struct tn_fb_builder {
     uint64_t              size;  /* of everything so far                      */
     uint64_t              block; /* room that was taken last                  */
     uint32_t              align; /* the largest that was asked for            */
-    bool is_again; /* what is being made was made before, see below           */
+    bool is_again; /* a table is being built for the second time, see below   */
 };
 
 /* The arena must live until the rope is written. */
@@ -53,11 +54,11 @@ void tn_fb_build_done(struct tn_fb_builder *b);
 
 uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text);
 
-/* Of references; a 0 among them is an error. */
+/* A vector of references; none of them may be 0. */
 uint32_t tn_fb_put_refs(struct tn_fb_builder *b, const uint32_t *refs,
                         uint32_t count);
 
-/* Numbers of the host. */
+/* Vectors of numbers in the byte order of the host. */
 uint32_t tn_fb_put_i32s(struct tn_fb_builder *b, const int32_t *values,
                         uint32_t count);
 uint32_t tn_fb_put_i64s(struct tn_fb_builder *b, const int64_t *values,
@@ -80,7 +81,7 @@ uint32_t tn_fb_put_producer(struct tn_fb_builder     *b,
 uint32_t tn_fb_put_rope(struct tn_fb_builder *b, const struct tn_rope *rope,
                         uint32_t element, uint32_t align);
 
-/* A struct that a union's member is. */
+/* A struct that is a member of a union. */
 uint32_t tn_fb_put_struct(struct tn_fb_builder *b, struct tn_bytes bytes,
                           uint32_t align);
 
@@ -98,7 +99,7 @@ void tn_fb_add_ref(struct tn_fb_builder *b, uint16_t slot, uint32_t ref);
 void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
                       struct tn_bytes bytes, uint32_t align);
 
-/* Not written when it is the default. */
+/* Not written if it is the default. */
 static inline void tn_fb_add_bool(struct tn_fb_builder *b, uint16_t slot,
                                   bool value, bool otherwise)
 {
@@ -136,16 +137,16 @@ static inline void tn_fb_add_i64(struct tn_fb_builder *b, uint16_t slot,
 
 /* ---- many tables ------------------------------------------------------ */
 
-/* Makes one, children first; what it needs on the way is from b->arena, what
- * fails goes into b->error.  The same calls for the same index, whenever. */
+/* Builds table `index`, children first; temporary memory comes from b->arena,
+ * failures go to b->error.  It must make the same calls each time. */
 typedef uint32_t tn_fb_make(struct tn_fb_builder *b, void *context,
                             uint32_t index);
 
-/* A vector of `count` tables.  They are made to learn how long they are, and
- * not kept but made again when the rope is written, a few at a time: a million
- * take no memory.  So `context` and all it leads to must live until then.
- * Several threads make them again when `is_solo` is given, and false by then.
- */
+/* A vector of `count` tables.  They are built once to learn their sizes, and
+ * again when the rope is written, a few at a time, so that a million tables
+ * take no memory.  So `context` and everything it refers to must live until
+ * then.  Several threads build them the second time if `is_solo` is not NULL
+ * and points to false by then. */
 uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
                           tn_fb_make *make, void *context, const bool *is_solo);
 

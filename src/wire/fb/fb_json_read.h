@@ -1,11 +1,11 @@
 /*
  * fb_json_read.h - a FlatBuffer from JSON: what fb_json_write and flatc print
  *
- * Enums by name, with or without that of the enum, or by number; flags as
- * names with spaces between; numbers also as strings; null for a field that is
- * not there; a union's type before or after the union; a buffer in a buffer as
- * an object or as its bytes.  Keys that the type does not have, or twice, are
- * refused.  A field that has its default is not written, as with flatc.
+ * Accepts enums by name, with or without the name of the enum, or by number;
+ * flags as names separated by spaces; numbers also as strings; null for an
+ * absent field; a union's type before or after the union; a nested buffer as an
+ * object or as its bytes.  Unknown and duplicate keys are refused.  A field
+ * with its default value is not written, as with flatc.
  */
 #ifndef TN_WIRE_FB_JSON_READ_H
 #define TN_WIRE_FB_JSON_READ_H

@@ -1,10 +1,10 @@
 /*
  * fb_json_write.h - any FlatBuffer as JSON, as flatc --strict-json prints it
  *
- * Fields that are present, in the order of their slots; enums by name, flags
- * as names with spaces between; a union's type before the union; a buffer in a
- * buffer as an object.  Other than flatc's, floats have all the digits that
- * matter, and "nan", "inf" and "-inf" are strings, which flatc reads too.
+ * Prints fields that are present, in the order of their slots; enums by name,
+ * flags as names separated by spaces; a union's type before the union; a nested
+ * buffer as an object.  Unlike flatc's, floats have all significant digits, and
+ * "nan", "inf" and "-inf" are strings, which flatc reads, too.
  *
  * Not printed: fields and members that the schema does not know, and bytes of
  * strings that are not UTF-8.  A strict dump is refused at the first of them.
@@ -21,9 +21,9 @@ struct tn_fb_json_options {
     bool is_strict; /* refuse what fb_json_read could not give back */
 };
 
-/* Of a buffer that is verified.  The error's offset is in the source, its path
- * from the root.  What many places share is printed for each of them; TN_LIMIT
- * when that makes far more than the buffer. */
+/* The buffer must have been verified.  The error's offset is in the source, its
+ * path begins at the root.  An object that several places share is printed for
+ * each of them; TN_LIMIT if the output becomes far larger than the buffer. */
 enum tn_status tn_fb_json_write(struct tn_fb                    *fb,
                                 const struct tn_fb_object       *root,
                                 const struct tn_fb_json_options *options,

@@ -1,9 +1,8 @@
 /*
- * fb_schema.h - what tables hold: a binary schema (.bfbs), ready to walk by
+ * fb_schema.h - a binary schema (.bfbs) as structs
  *
- * Made by `flatc --binary --schema`, with --bfbs-builtins when buffers inside
- * buffers and bit flags are to be known.  It is a FlatBuffer itself, and as
- * little trusted as any.
+ * Made by `flatc --binary --schema`; with --bfbs-builtins it also has nested
+ * buffers and bit flags.  It is a FlatBuffer itself, and not trusted either.
  */
 #ifndef TN_WIRE_FB_SCHEMA_H
 #define TN_WIRE_FB_SCHEMA_H
@@ -98,25 +97,26 @@ enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
                                  struct tn_arena *arena, struct tn_bytes bfbs,
                                  struct tn_error *error);
 
-/* By full name, or by the last part when only one object has it; NULL. */
+/* By full name, or by the last part if that is unique; NULL if there is
+ * none. */
 const struct tn_fb_object *tn_fb_schema_find(const struct tn_fb_schema *schema,
                                              const char                *name);
 
-/* NULL when it has none of that name. */
+/* NULL if it has none of that name. */
 const struct tn_fb_field *tn_fb_object_field(const struct tn_fb_object *object,
                                              struct tn_bytes            name);
 
-/* NULL when no name has the value. */
+/* NULL if no name has the value. */
 const struct tn_fb_name *tn_fb_enum_name(const struct tn_fb_enum *names,
                                          int64_t                  value);
 
-/* Is a number, an enum or a bool. */
+/* Whether it is a number, an enum or a bool. */
 static inline bool tn_fb_is_scalar(enum tn_fb_base base)
 {
     return base >= TN_FB_UTYPE && base <= TN_FB_F64;
 }
 
-/* Bytes of a scalar; 0 for what is none. */
+/* Bytes of a scalar; 0 for other types. */
 uint32_t tn_fb_scalar_size(enum tn_fb_base base);
 
 #endif

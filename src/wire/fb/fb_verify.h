@@ -1,14 +1,14 @@
 /*
- * fb_verify.h - is it a FlatBuffer of this type, in every byte that is reached
+ * fb_verify.h - verifies that a buffer is a FlatBuffer of a type
  *
- * Checks what the reader relies on: places inside and aligned, vtables whole,
- * fields inside their table, strings ended by zero, vectors that fit, required
- * fields, members of unions, buffers inside buffers.  Bytes of scalar vectors
- * are not read: a vector costs the same whatever its length.
+ * Checks what the reader relies on: positions are inside and aligned, vtables
+ * complete, fields inside their table, strings terminated, vectors inside; also
+ * required fields, members of unions and nested buffers.  Bytes of scalar
+ * vectors are not read: a vector costs the same whatever its length.
  *
- * The time is linear in the size: what is shared is walked once, and objects
- * that lie over each other so that a small buffer holds far more than its size
- * are refused.  There is no limit on the number of tables.
+ * Time is linear in the size: shared objects are walked once, and objects that
+ * overlap, so that a small buffer would hold far more than its size, are
+ * refused.  There is no limit on the number of tables.
  */
 #ifndef TN_WIRE_FB_VERIFY_H
 #define TN_WIRE_FB_VERIFY_H
@@ -21,7 +21,7 @@
 struct tn_fb_verify_options {
     uint32_t depth_limit; /* of tables in tables; 0: TN_FB_DEPTH_LIMIT        */
     /* A table in a vector may be a reference to the very end of the buffer:
-     * how Deeplearning4j's SDNB writer spells a null. */
+     * Deeplearning4j's SDNB writer uses it as null. */
     bool allow_end_as_null;
 };
 

@@ -1,8 +1,8 @@
 /*
  * javaser.h - one kind of Java object stream: names with two numbers each
  *
- * A LinkedHashMap<String, Pair<Long, Long>>, which is how Deeplearning4j keeps
- * the table of what is where in its files.  Big-endian:
+ * A LinkedHashMap<String, Pair<Long, Long>>, which Deeplearning4j uses as the
+ * table of contents of its files.  Big-endian:
  *
  *   stream  AC ED 00 05, one object: the map
  *   object  70 null | 71 u32 handle | 73 class data
@@ -38,9 +38,10 @@ struct tn_javaser_entry {
     uint64_t        offset; /* where the entry begins                         */
 };
 
-/* All of what the cursor holds, to its end.  Entries (struct tn_javaser_entry)
- * are added in the order of the stream; keys are in the arena and differ from
- * each other.  Other classes and other type codes are UNSUPPORTED by name. */
+/* Reads everything up to the end of the cursor.  Entries (struct
+ * tn_javaser_entry) are added in the order of the stream; keys are in the arena
+ * and differ from each other.  Other classes and other type codes are
+ * UNSUPPORTED by name. */
 enum tn_status tn_javaser_read(struct tn_cursor *c, struct tn_arena *arena,
                                struct tn_list *entries);
 

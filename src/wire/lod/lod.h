@@ -1,9 +1,9 @@
 /*
  * lod.h - PaddlePaddle's tensor records, in all their layouts
  *
- * A record says what it holds and nothing else: no name, no index, no byte
- * count.  Record k of a file is found only by walking the k records before it;
- * walking one reads its head and steps over its data.
+ * A record has type, shape and data and nothing else: no name, no index, no
+ * size.  Record k of a file is found only by walking the k records before it;
+ * that reads their heads and skips their data.
  *
  *   shipped (0.12 up to today)         seed (0.11, the design's table)
  *   u32 version        0               u32 version        0
@@ -37,7 +37,7 @@
 #define TN_LOD_RANK_LIMIT 64
 #define TN_LOD_DESC_LIMIT (UINT32_C(64) << 10)
 
-/* How many bytes tn_lod_probe wants to see. */
+/* How many bytes tn_lod_probe() needs. */
 #define TN_LOD_PROBE_SIZE 12
 
 enum tn_lod_layout {
@@ -56,7 +56,7 @@ struct tn_lod_record {
     uint64_t           row_count; /* SelectedRows only, as are the next two  */
     struct tn_span     rows;
     uint64_t           height;
-    struct tn_bytes    desc; /* as it stands in the file                      */
+    struct tn_bytes    desc; /* as it is in the file                          */
     struct tn_span     data;
     uint32_t           type; /* Paddle's number for it                        */
     enum tn_dtype      dtype;
@@ -64,10 +64,11 @@ struct tn_lod_record {
     uint64_t           dims[TN_LOD_RANK_LIMIT]; /* `rank` of them are set     */
 };
 
-/* Shipped or seed: the ninth byte tells, and never depends on the data.  There
- * a shipped record has the upper half of its level count, and the other its
- * desc, which as a message cannot begin with zero.  SelectedRows look like
- * shipped records here.  NONE for anything else. */
+/* Whether the layout is shipped or seed: the ninth byte tells, whatever the
+ * data is.  In a shipped record it belongs to the upper half of the level count
+ * and is zero; in the other it is the first byte of desc, a message, which
+ * cannot begin with zero.  SelectedRows look like shipped records here.  NONE
+ * for anything else. */
 enum tn_lod_layout tn_lod_probe(struct tn_bytes head);
 
 /* Reads one record and notes where levels, rows and data are; the cursor is
@@ -75,15 +76,15 @@ enum tn_lod_layout tn_lod_probe(struct tn_bytes head);
 enum tn_status tn_lod_read(struct tn_cursor *c, enum tn_lod_layout layout,
                            struct tn_lod_record *record);
 
-/* Appends what stands before the data of `record`, in the layout it names, and
- * what stands after.  `desc` is written as it is; without one it is made of
- * type, rank and dims.  The levels and rows are read from their source. */
+/* Appends what comes before the data of `record`, in its layout, and what comes
+ * after.  `desc` is written as it is; if there is none, it is made from type,
+ * rank and dims.  The levels and rows are read from their source. */
 enum tn_status tn_lod_write_head(struct tn_buffer           *to,
                                  const struct tn_lod_record *record);
 enum tn_status tn_lod_write_tail(struct tn_buffer           *to,
                                  const struct tn_lod_record *record);
 
-/* TN_UNDEFINED for numbers that are no element type. */
+/* TN_UNDEFINED for numbers that are not element types. */
 enum tn_dtype tn_lod_dtype(uint64_t type);
 /* Paddle's number, or -1. */
 int tn_lod_type(enum tn_dtype dtype);

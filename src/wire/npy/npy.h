@@ -9,7 +9,7 @@
  *                          'shape': (2, 3), }
  *   elements              raw, at a multiple of 64
  *
- * Types that numpy does not know are written as what loses least:
+ * Types that numpy does not have are written as the type that loses least:
  *   bfloat16              '<V2', which is how ml_dtypes' bfloat16 is saved: one
  *                         .view(bfloat16) makes it an array of numbers again
  *   float8*, float4e2m1   '|u1', the codes
@@ -30,7 +30,7 @@ struct tn_npy {
     enum tn_dtype  dtype; /* TN_STRING: item_size bytes each, zero-padded     */
     uint64_t       item_size;
     bool           is_big_endian;
-    bool           is_fortran; /* the first axis runs fastest                 */
+    bool           is_fortran; /* column-major                                */
     bool           is_utf32;   /* strings are of 4-byte characters            */
     uint8_t        major;
     uint32_t       rank;
@@ -39,8 +39,8 @@ struct tn_npy {
 };
 
 /* Reads a header and notes where the elements are; the cursor is then after
- * them.  The dict is taken strictly: three keys, each once, nothing else.
- * Structured types, Python objects, dates and long doubles are UNSUPPORTED. */
+ * them.  The dict must have exactly its three keys.  Structured types, Python
+ * objects, dates and long doubles are UNSUPPORTED. */
 enum tn_status tn_npy_read(struct tn_cursor *c, struct tn_npy *npy);
 
 /* Appends a header for little-endian elements in C order, as the library hands

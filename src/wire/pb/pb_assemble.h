@@ -1,13 +1,13 @@
 /*
  * pb_assemble.h - the bytes of a message whose fields come in any order
  *
- * What the readers of text and JSON build with: fields are added as they are
- * met, and come out as protobuf writes them: ascending by number, packed ones
- * together, unknown ones at the end, zeros left out where there is no
- * presence, map entries with key and value.
+ * Used by the readers of text and JSON.  Fields are added in any order and are
+ * written as protobuf writes them: ascending by number, packed ones together,
+ * unknown ones at the end, zeros of fields without presence left out, map
+ * entries with key and value.
  *
- * Small things are in memory; a large payload is a producer that is asked when
- * the result is written.
+ * Small parts are in memory; a large payload is a producer that runs when the
+ * result is written.
  */
 #ifndef TN_WIRE_PB_ASSEMBLE_H
 #define TN_WIRE_PB_ASSEMBLE_H
@@ -20,11 +20,12 @@
 /* A message that is being filled. */
 struct tn_pb_frame {
     const struct tn_pb_message *type;  /* NULL: unknown fields only           */
-    struct tn_buffer            bytes; /* encoded fields, as they came        */
-    struct tn_list series; /* struct tn_pb_series, of `bytes`        */
-    struct tn_list              outside; /* producers and where they belong   */
-    uint64_t                    outside_length;
-    struct tn_list              counts; /* uint64_t by field: how many so far */
+    struct tn_buffer            bytes; /* encoded fields, in the order in which
+                                          they were added                     */
+    struct tn_list series;  /* struct tn_pb_series, of `bytes`        */
+    struct tn_list outside; /* producers and where they belong   */
+    uint64_t       outside_length;
+    struct tn_list counts; /* uint64_t by field: how many so far */
 };
 
 struct tn_pb_assembly {
@@ -40,24 +41,25 @@ void tn_pb_assembly_init(struct tn_pb_assembly *a, struct tn_arena *arena,
                          struct tn_error *error);
 void tn_pb_assembly_done(struct tn_pb_assembly *a);
 
-/* Begin a message inside the current one (the first: the message itself).
- * False when that is too deep or memory is out: TN_LIMIT at `offset`. */
+/* Begins a message inside the current one (the first: the message itself).
+ * False if that is too deep, with TN_LIMIT at `offset`, or if memory runs
+ * out. */
 bool tn_pb_begin(struct tn_pb_assembly *a, const struct tn_pb_message *type,
                  uint64_t offset);
 
-/* End it: it becomes a value of `field` of the message around it. */
+/* Ends it: it becomes a value of `field` of the enclosing message. */
 void tn_pb_end(struct tn_pb_assembly *a, const struct tn_pb_field_type *field);
 /* The same for a field known by number only, as a group or with a length. */
 void tn_pb_end_unknown(struct tn_pb_assembly *a, uint32_t number,
                        bool is_group);
-/* End the outermost: its bytes go to the rope. */
+/* Ends the outermost message: its bytes go to the rope. */
 void tn_pb_finish(struct tn_pb_assembly *a, struct tn_rope *to);
 
-/* How many values this field of the current message has by now. */
+/* How many values this field of the current message has so far. */
 uint64_t tn_pb_count(const struct tn_pb_assembly   *a,
                      const struct tn_pb_field_type *field);
 
-/* Another member of the field's oneof that is there already, or NULL. */
+/* Another member of the field's oneof that is already set, or NULL. */
 const struct tn_pb_field_type *tn_pb_rival(
     const struct tn_pb_assembly *a, const struct tn_pb_field_type *field);
 

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/sink.h"
 
-/* How many bytes the text stands for; false when it is no base64, and then
- * *bad is the first byte that is wrong. */
+/* The length of the decoded bytes; false if the text is not base64: then *bad
+ * is the first wrong byte. */
 bool tn_base64_size(struct tn_bytes text, uint64_t *size, size_t *bad);
 
 /* Decodes text that tn_base64_size() accepted. */

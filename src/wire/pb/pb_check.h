@@ -1,8 +1,9 @@
 /*
- * pb_check.h - every place where bytes disagree with their schema
+ * pb_check.h - reports every place where bytes contradict their schema
  *
- * The walk does not stop at a damaged message: it is reported with byte offset
- * and path, and the walk goes on behind it, where its parent says it ends.
+ * The check does not stop at a damaged message: it is reported with byte offset
+ * and path, and the check continues after it, where it ends according to its
+ * parent.
  */
 #ifndef TN_WIRE_PB_CHECK_H
 #define TN_WIRE_PB_CHECK_H

@@ -7,7 +7,7 @@
  * Timestamp and FieldMask.
  *
  * An Any whose type the schema does not have is {"@type": url, "value":
- * base64}.  Unknown fields have no place in JSON: pb_losses.h tells of them.
+ * base64}.  Unknown fields have no place in JSON: pb_losses.h reports them.
  */
 #ifndef TN_WIRE_PB_JSON_WRITE_H
 #define TN_WIRE_PB_JSON_WRITE_H
@@ -43,12 +43,12 @@ enum tn_pb_special {
 };
 enum tn_pb_special tn_pb_special_of(const struct tn_pb_message *type);
 
-/* The type that an Any's URL names, behind its last slash; NULL when the schema
- * (which may be NULL) does not have it. */
+/* The type that the URL of an Any names after its last slash; NULL if the
+ * schema (which may be NULL) does not have it. */
 const struct tn_pb_message *tn_pb_any_type(const struct tn_pb_schema *schema,
                                            struct tn_buffer          *url);
 
-/* The enum whose one value is JSON's null. */
+/* Whether this is the enum whose only value is JSON's null. */
 bool tn_pb_is_null_enum(const struct tn_pb_field_type *field);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * pb_losses.h - what a message loses when it is dumped and read back
  *
- * Text and JSON say what a message means, not how it was written.  When
- * nothing is reported here, dumping and reading back gives the same bytes.
+ * Text and JSON have the content of a message, not its encoding.  If nothing is
+ * reported here, dumping and reading back gives the same bytes.
  *
  * Reported are encodings that are not the canonical one (long varints, bits a
  * type cannot hold, fields or map keys out of order, singular fields given
@@ -33,7 +33,7 @@ struct tn_pb_losses {
     void *context;
 };
 
-/* Reports every loss.  Fails only when the message cannot be walked. */
+/* Reports every loss.  Fails only if the message cannot be walked. */
 enum tn_status tn_pb_losses_find(const struct tn_pb_losses  *losses,
                                  const struct tn_pb_message *type,
                                  struct tn_span              message,

@@ -1,7 +1,7 @@
 /*
  * pb_map.h - the entries of a map field, ascending by key
  *
- * Entries with equal keys stay in wire order.  Keys are noted by place, not
+ * Entries with equal keys stay in their order.  Keys are kept as spans, not
  * copied.
  */
 #ifndef TN_WIRE_PB_MAP_H
@@ -11,8 +11,8 @@
 
 struct tn_pb_entry {
     struct tn_span body;   /* the entry message                               */
-    uint64_t       number; /* the key, when it is a number or a bool          */
-    struct tn_span text;   /* the key, when it is a string                    */
+    uint64_t       number; /* the key, if it is a number or a bool            */
+    struct tn_span text;   /* the key, if it is a string                      */
 };
 
 struct tn_pb_map {
@@ -26,7 +26,7 @@ enum tn_status tn_pb_map_init(struct tn_pb_map               *map,
                               struct tn_memory *memory, struct tn_error *error);
 void           tn_pb_map_done(struct tn_pb_map *map);
 
-/* The entry that these bytes are, with its key: what a map is made of. */
+/* Reads the entry in these bytes, with its key. */
 void tn_pb_entry_init(struct tn_pb_entry *entry, const struct tn_pb_map *map,
                       struct tn_span body);
 

@@ -1,10 +1,10 @@
 /*
- * pb_merge.h - messages that occur several times as one, in the one spelling
+ * pb_merge.h - merges messages and writes them in canonical form
  *
- * protobuf merges by rule: the last scalar wins, messages merge, repeated
- * fields follow each other, of a oneof the last member stays, of a map the last
- * entry of a key.  To concatenate the bytes is to merge; tn_pb_normalize then
- * applies the rules and writes what remains as `protoc --encode` would:
+ * In protobuf, concatenating the bytes of messages merges them: the last scalar
+ * counts, messages merge, repeated fields append, a oneof keeps its last
+ * member, a map the last entry of a key.  tn_pb_normalize() applies these rules
+ * and writes the result as `protoc --encode` would:
  *
  *   fields ascending by number, numbers in their shortest form, repeated
  *   numbers packed or not as the schema says, zeros of fields without presence
@@ -17,9 +17,9 @@
 #include "base/rope.h"
 #include "wire/pb/pb_message.h"
 
-/* Appends the message to the rope.  Whatever is already in its one spelling is
- * taken by reference, whole messages too: payloads are neither read nor
- * copied, and a canonical file of any size becomes a single piece. */
+/* Appends the message to the rope.  Whatever is already canonical is taken by
+ * reference, also whole messages: payloads are neither read nor copied, and a
+ * canonical file of any size becomes a single piece. */
 enum tn_status tn_pb_normalize(const struct tn_pb_view *view,
                                struct tn_rope          *to);
 

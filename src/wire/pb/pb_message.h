@@ -1,10 +1,10 @@
 /*
- * pb_message.h - looking into a message by its type, without unpacking it
+ * pb_message.h - reading fields of a message by its type, without parsing it
  *
- * A view is a type and the bytes; every question walks the bytes again, so
- * nothing is kept and a payload of any size costs nothing.  The rules of
- * pb_rules.h hold; a singular message that occurs several times is all of them
- * together, which is why a view has parts.
+ * A view is a type and the bytes.  Every call walks the bytes again, so nothing
+ * is kept, and the size of payloads does not matter.  The rules of pb_rules.h
+ * hold; a singular message that occurs several times is all of them merged,
+ * which is why a view has parts.
  *
  * Failures are sticky in the error of the cursor the view was made from.
  */
@@ -24,18 +24,19 @@ struct tn_pb_view {
     const struct tn_cursor     *rest;       /* the others                     */
 };
 
-/* Numbers are what the type says: sign-extended, zigzag undone, a bool 0 or 1,
+/* Numbers are decoded by type: sign-extended, zigzag undone, a bool 0 or 1,
  * float and double as bits. */
 struct tn_pb_value {
     uint64_t         bits;
-    struct tn_cursor body;   /* strings, bytes, messages, groups              */
+    struct tn_cursor body; /* strings, bytes, messages, groups              */
     uint64_t offset; /* of the tag, or in a packed series                */
 };
 
 struct tn_pb_view tn_pb_view(const struct tn_pb_message *type,
                              struct tn_cursor body, struct tn_arena *arena);
 
-/* Every field as it comes, all parts; *type is NULL for unknown ones. */
+/* Every field of all parts, in the order of the file; *type is NULL for unknown
+ * ones. */
 struct tn_pb_fields {
     const struct tn_pb_view *view;
     uint64_t                 part;
@@ -46,16 +47,16 @@ struct tn_pb_fields tn_pb_view_fields(const struct tn_pb_view *view);
 bool tn_pb_fields_next(struct tn_pb_fields *fields, struct tn_pb_field *field,
                        const struct tn_pb_field_type **type);
 
-/* Singular numbers, bools and enums; the default when not set. */
+/* Singular numbers, bools and enums; the default if not set. */
 uint64_t tn_pb_view_bits(const struct tn_pb_view       *view,
                          const struct tn_pb_field_type *field);
 
-/* Singular string or bytes, read into memory; the default, unescaped, when not
+/* Singular string or bytes, read into memory; the default, unescaped, if not
  * set. */
 struct tn_bytes tn_pb_view_text(const struct tn_pb_view       *view,
                                 const struct tn_pb_field_type *field);
 
-/* Singular message or group, all its occurrences as one. */
+/* Singular message or group, with all its occurrences merged. */
 struct tn_pb_view tn_pb_view_message(const struct tn_pb_view       *view,
                                      const struct tn_pb_field_type *field);
 
@@ -64,7 +65,7 @@ struct tn_pb_items {
     struct tn_pb_fields            fields;
     const struct tn_pb_field_type *type;
     struct tn_pb_field packed; /* the series of numbers being read   */
-    bool                           is_in_packed;
+    bool               is_in_packed;
 };
 struct tn_pb_items tn_pb_view_items(const struct tn_pb_view       *view,
                                     const struct tn_pb_field_type *field);

@@ -1,12 +1,12 @@
 /*
- * pb_order.h - the fields of a message as protobuf holds them once parsed
+ * pb_order.h - the fields of a message, sorted by number
  *
- * On the wire fields come in any order and any number of times.  Parsed, they
- * are sets in order of their numbers, by the rules of pb_rules.h; what the
- * schema does not know comes at the end.
+ * In the file, fields are in any order and may be repeated.  Here they are
+ * sorted by number, by the rules of pb_rules.h; unknown fields come last.
  *
- * This is an index of series (neighbours of one field are one series), so it
- * costs memory in the number of changes between fields, not of fields or bytes.
+ * This is an index of series (adjacent occurrences of one field are one
+ * series), so memory grows with the number of changes between fields, not with
+ * the number of fields or bytes.
  */
 #ifndef TN_WIRE_PB_ORDER_H
 #define TN_WIRE_PB_ORDER_H
@@ -21,7 +21,7 @@ struct tn_pb_series {
 
 #define TN_PB_UNKNOWN UINT32_MAX
 
-/* A list of series, ascending by field and then as they came. */
+/* Sorts a list of series by field; the sort is stable. */
 void tn_pb_series_sort(struct tn_list *series);
 
 struct tn_pb_order {
@@ -30,8 +30,8 @@ struct tn_pb_order {
     struct tn_list series; /* struct tn_pb_series, ascending by field */
 };
 
-/* The message is the parts one after the other: more than one when a singular
- * message field came several times.  All of one source, ascending. */
+/* The message consists of the parts, in this order: several if a singular
+ * message occurs several times.  All are of one source, ascending. */
 enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
                                 const struct tn_pb_message *type,
                                 const struct tn_span *parts, uint64_t count,
@@ -39,7 +39,7 @@ enum tn_status tn_pb_order_init(struct tn_pb_order         *order,
                                 struct tn_error  *error);
 void           tn_pb_order_done(struct tn_pb_order *order);
 
-/* All there is of one field. */
+/* All occurrences of one field. */
 struct tn_pb_occurrences {
     const struct tn_pb_field_type *type; /* NULL: the unknown fields          */
     struct tn_source              *source;
@@ -47,11 +47,11 @@ struct tn_pb_occurrences {
     uint64_t                       count;
 };
 
-/* Field after field: *at is 0 at first.  False at the end. */
+/* Iterates over the fields: *at is 0 at first.  False at the end. */
 bool tn_pb_order_next(const struct tn_pb_order *order, uint64_t *at,
                       struct tn_pb_occurrences *all);
 
-/* The occurrences of one field by index; count is 0 when it was not written. */
+/* The occurrences of one field by index; count is 0 if there are none. */
 struct tn_pb_occurrences tn_pb_order_find(const struct tn_pb_order *order,
                                           uint32_t                  field);
 

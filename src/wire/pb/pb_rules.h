@@ -1,5 +1,5 @@
 /*
- * pb_rules.h - protobuf's rules on what the fields of a message amount to
+ * pb_rules.h - protobuf's rules on numbers, repetition, oneofs and maps
  *
  *   numbers     64 bits: signed types and enums sign-extended, floats and
  *               doubles as their bits; narrow types keep their low half
@@ -43,7 +43,8 @@ static inline bool tn_pb_is_blob(enum tn_pb_type type)
     return type == TN_PB_STRING || type == TN_PB_BYTES;
 }
 
-/* From the number on the wire to that of the type; a bool is any bit. */
+/* Converts the number in the file to that of the type; any bit makes a bool
+ * true. */
 static inline uint64_t tn_pb_decode(enum tn_pb_type type, uint64_t bits)
 {
     if (type == TN_PB_BOOL)
@@ -68,7 +69,7 @@ static inline uint64_t tn_pb_encode(enum tn_pb_type type, uint64_t value)
     return value;
 }
 
-/* How a field on the wire fits its type (NULL: none). */
+/* How the wire type of a field fits its type (NULL: unknown field). */
 enum tn_pb_fit { TN_PB_FITS_NOT, TN_PB_FITS_ONE, TN_PB_FITS_PACKED };
 enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,
                          const struct tn_pb_field      *field);
@@ -79,22 +80,23 @@ static inline bool tn_pb_is_closed(const struct tn_pb_field_type *type)
     return type->type == TN_PB_ENUM && !type->enumeration->is_open;
 }
 
-/* The number is one this field can hold: closed enums know their values. */
+/* Whether the field can hold this number: a closed enum only holds the values
+ * that it lists. */
 bool tn_pb_holds(const struct tn_pb_field_type *type, uint64_t bits);
 
-/* The field is one value of this type, neither packed nor unknown. */
+/* Whether the field is one value of this type, neither packed nor unknown. */
 bool tn_pb_is_value(const struct tn_pb_field_type *type,
                     const struct tn_pb_field      *field);
 
-/* Two members of one oneof: either clears the other. */
+/* Whether they are members of the same oneof: each clears the other. */
 static inline bool tn_pb_are_rivals(const struct tn_pb_field_type *a,
                                     const struct tn_pb_field_type *b)
 {
     return a != b && a->oneof >= 0 && a->oneof == b->oneof;
 }
 
-/* Which occurrences of members of oneofs count, asked from the last field of a
- * message to the first. */
+/* Decides which occurrences of members of oneofs count; call it from the last
+ * field of a message to the first. */
 struct tn_pb_oneofs {
     struct tn_list members; /* by oneof: the one that stays */
 };
@@ -105,12 +107,12 @@ bool tn_pb_oneofs_keep(struct tn_pb_oneofs           *oneofs,
                        const struct tn_pb_field_type *field);
 void tn_pb_oneofs_done(struct tn_pb_oneofs *oneofs);
 
-/* The key of a map's entry; false when there is none: then it is zero, or the
+/* The key of a map's entry; false if it has none: then the key is zero or the
  * empty string. */
 bool tn_pb_entry_key(const struct tn_pb_message *entry, struct tn_cursor body,
                      struct tn_pb_field *key);
 
-/* Numbers of that type, in order. */
+/* Compares numbers of that type. */
 int tn_pb_compare_numbers(enum tn_pb_type type, uint64_t a, uint64_t b);
 
 #endif

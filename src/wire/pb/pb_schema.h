@@ -1,5 +1,5 @@
 /*
- * pb_schema.h - message types, out of a compiled descriptor set
+ * pb_schema.h - message types, from a compiled descriptor set
  *
  * `protoc --include_imports --descriptor_set_out=my.desc my.proto` gives the
  * bytes; ours are embedded.  Everything is resolved when it is loaded: fields
@@ -92,14 +92,14 @@ struct tn_pb_schema {
     const struct tn_pb_enum    *enums; /* ascending by full name          */
 };
 
-/* A full name longer than this is refused: every message repeats the names it
- * lies in, and a short file must not become a long list of long names. */
+/* A longer full name is refused: every message repeats the names of those that
+ * contain it, and a short file must not become a long list of long names. */
 #define TN_PB_NAME_LIMIT 1000
 
 /* Reads a FileDescriptorSet; everything lives in the arena, which also keeps a
  * copy of the names.  Refuses unresolved types, duplicate names and numbers,
- * map entries that are none, defaults that are no value of their type.  The
- * error says where: "my.proto: pkg.Message.field". */
+ * invalid map entries, and defaults that are not values of their type.  The
+ * error has the place: "my.proto: pkg.Message.field". */
 enum tn_status tn_pb_schema_load(struct tn_pb_schema *schema,
                                  struct tn_arena *arena, struct tn_bytes set,
                                  struct tn_error *error);
@@ -117,12 +117,12 @@ const struct tn_pb_field_type *tn_pb_message_field_named(
 const struct tn_pb_field_type *tn_pb_message_field_json(
     const struct tn_pb_message *message, struct tn_bytes json_name);
 
-/* What a number, bool or enum that was not written is worth, as tn_pb_decode()
- * would give it: sign-extended, float and double as bits.  False if
- * default_text is no such value, or the field is of another kind. */
+/* The default of a number, bool or enum, as tn_pb_decode() would return it:
+ * sign-extended, float and double as bits.  False if default_text is not such a
+ * value, or the field is of another kind. */
 bool tn_pb_field_default(const struct tn_pb_field_type *field, uint64_t *bits);
 
-/* NULL if the enum has no such number; of aliases the first. */
+/* NULL if the enum has no such number; the first if there are aliases. */
 const char *tn_pb_enum_name(const struct tn_pb_enum *type, int32_t number);
 bool tn_pb_enum_number(const struct tn_pb_enum *type, struct tn_bytes name,
                        int32_t *number);

@@ -8,7 +8,7 @@
  *              or a final f
  *   string  := "..." or '...' on one line, with escapes
  *
- * Reads through a window, so text of any size over any source costs the same.
+ * Reads through a window, so memory does not depend on the size of the text.
  */
 #ifndef TN_WIRE_PB_TEXT_LEX_H
 #define TN_WIRE_PB_TEXT_LEX_H
@@ -29,7 +29,7 @@ enum tn_lex_kind {
 
 struct tn_lex {
     struct tn_source *source;
-    uint64_t          at, end;    /* next byte and wall, in the source      */
+    uint64_t          at, end;    /* next byte and end, in the source         */
     uint64_t          line;       /* of `at`, from 1                        */
     uint64_t          line_begin; /* where that line begins                 */
     const uint8_t    *window;     /* bytes from window_begin                */
@@ -57,11 +57,11 @@ void tn_lex_next(struct tn_lex *lex);
 TN_COLD void tn_lex_fail(struct tn_lex *lex, enum tn_status status,
                          const char *format, ...) TN_PRINTF(3, 4);
 
-/* What stands here, for messages: at most a few words. */
+/* The current token for messages: at most a few words. */
 const char *tn_lex_describe(struct tn_lex *lex);
 
-/* The bytes of a string literal and of those that follow it directly, given
- * piece by piece; the token after them is current then. */
+/* Writes the bytes of a string literal, and of those that follow it directly,
+ * piece by piece; then the token after them is current. */
 void tn_lex_string(struct tn_lex *lex, struct tn_sink *to);
 
 static inline bool tn_lex_is(const struct tn_lex *lex, uint8_t symbol)

@@ -1,14 +1,14 @@
 /*
  * pb_text_read.h - protobuf's text format to bytes
  *
- * Reads what `protoc --encode` reads and gives the bytes that it writes, and
- * reads the numeric form of unknown fields too, which protoc prints and
- * refuses: `5: 12` is a varint, `5: 0x0000000c` (eight digits) four bytes,
- * sixteen digits eight bytes, `5: "..."` bytes, `5 { ... }` a message.
- * Unknown fields come at the end of their message.
+ * Reads what `protoc --encode` reads, with the same bytes as the result.  Also
+ * reads the numeric form of unknown fields, which protoc prints but does not
+ * read: `5: 12` is a varint, `5: 0x0000000c` (eight digits) four bytes, sixteen
+ * digits eight bytes, `5: "..."` bytes, `5 { ... }` a message.  Unknown fields
+ * come at the end of their message.
  *
- * Memory is in the size of the structure: a long string literal is unescaped
- * again when the rope is written.
+ * Memory grows with the structure, not with its strings: a long string literal
+ * is unescaped when the rope is written.
  */
 #ifndef TN_WIRE_PB_TEXT_READ_H
 #define TN_WIRE_PB_TEXT_READ_H

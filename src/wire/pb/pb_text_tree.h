@@ -1,9 +1,9 @@
 /*
  * pb_text_tree.h - protobuf's text format as a tree, without a schema
  *
- * For text whose field names are data, and for readers that must say where in
- * the text a value stands that is well formed and still wrong.  A list of
- * values, `x: [1, 2]`, is as many fields.
+ * For text whose field names are data, and for readers that report the place of
+ * a value that is well formed but wrong.  A list of values, `x: [1, 2]`,
+ * becomes one field for each value.
  */
 #ifndef TN_WIRE_PB_TEXT_TREE_H
 #define TN_WIRE_PB_TEXT_TREE_H
@@ -50,7 +50,7 @@ const struct tn_text_field *tn_text_find(const struct tn_text_field *message,
                                          const char                 *name);
 uint32_t tn_text_count(const struct tn_text_field *message, const char *name);
 
-/* Values; a field of another kind is refused where it stands. */
+/* Values; fails, with line and column, if the field is of another kind. */
 enum tn_status tn_text_string(const struct tn_text_field *field,
                               struct tn_bytes *value, struct tn_error *error);
 enum tn_status tn_text_int(const struct tn_text_field *field, int64_t *value,

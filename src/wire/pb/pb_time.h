@@ -18,17 +18,18 @@ struct tn_pb_time {
     int64_t nanos;
 };
 
-/* The length, or 0 when the time is outside of what protobuf allows: about ten
- * thousand years either way, nanoseconds below a second with the same sign. */
+/* Returns the length, or 0 if protobuf does not allow the time: more than about
+ * ten thousand years, or nanoseconds that are not below a second with the same
+ * sign. */
 unsigned tn_pb_duration_print(char to[TN_PB_TIME_ROOM], struct tn_pb_time t);
 bool     tn_pb_duration_parse(struct tn_bytes text, struct tn_pb_time *t);
 
-/* The years 1 to 9999.  Reading takes any offset from UTC. */
+/* The years 1 to 9999.  Parsing accepts any offset from UTC. */
 unsigned tn_pb_timestamp_print(char to[TN_PB_TIME_ROOM], struct tn_pb_time t);
 bool     tn_pb_timestamp_parse(struct tn_bytes text, struct tn_pb_time *t);
 
-/* display_name to displayName and back, appended; false when the other
- * direction would not lead here again. */
+/* Appends displayName for display_name, and the reverse; false if the
+ * conversion could not be reversed. */
 bool tn_pb_mask_camel(struct tn_buffer *to, struct tn_bytes path);
 bool tn_pb_mask_snake(struct tn_buffer *to, struct tn_bytes path);
 

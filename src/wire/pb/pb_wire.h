@@ -7,8 +7,8 @@
  *     2 LEN      varint n, n bytes 5 FIXED32  4 bytes
  *     3 GROUP    fields, then tag of type 4 with the same number
  *
- * Lengths are 64-bit.  The body of a LEN field is stepped over, not read: it is
- * touched only by code that looks into `body`.
+ * Lengths are 64-bit.  The body of a LEN field is skipped, not read: only code
+ * that uses `body` touches it.
  */
 #ifndef TN_WIRE_PB_WIRE_H
 #define TN_WIRE_PB_WIRE_H
@@ -82,8 +82,8 @@ static inline bool tn_pb_next(struct tn_cursor *c, struct tn_pb_field *field)
            (tn_pb_next_quickly(c, field) || tn_pb_next_slowly(c, field));
 }
 
-/* The whole field, tag included, as it lies in the source: from field->offset
- * to where `c` stands now. */
+/* The whole field in the source, with its tag: from field->offset to the
+ * position of `c`. */
 static inline struct tn_span tn_pb_field_span(const struct tn_cursor   *c,
                                               const struct tn_pb_field *field)
 {
@@ -91,7 +91,7 @@ static inline struct tn_span tn_pb_field_span(const struct tn_cursor   *c,
                              c->offset - field->offset };
 }
 
-/* A LEN body as a span: how payloads are noted. */
+/* A LEN body as a span: for payloads. */
 static inline struct tn_span tn_pb_body_span(const struct tn_pb_field *field)
 {
     return (struct tn_span){ field->body.source, field->body.offset,
@@ -116,13 +116,13 @@ static inline struct tn_bytes tn_pb_short_body(const struct tn_pb_field *field,
                                        : tn_bytes(body->at, size);
 }
 
-/* The field has this wire type, or the cursor fails: "field 7 is a varint, a
+/* Fails the cursor unless the field has this wire type: "field 7 is a varint, a
  * message was expected". */
 bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
                   enum tn_wire_type type);
 
-/* The next message in field `number`, and the last string in its own field
- * `name_number`, which is its name; other fields are stepped over. */
+/* The next message in field `number`, and its name, the last string in its
+ * field `name_number`; other fields are skipped. */
 bool tn_pb_next_named(struct tn_cursor *c, uint32_t number,
                       uint32_t name_number, struct tn_bytes *name,
                       struct tn_span *message);

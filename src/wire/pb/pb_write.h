@@ -1,5 +1,5 @@
 /*
- * pb_write.h - composing protobuf messages out of pieces
+ * pb_write.h - writes protobuf messages as ropes
  *
  * Messages are written into a rope: scalars and names in memory, payloads as
  * spans.  A nested message is built in a rope of its own and appended with its
@@ -26,12 +26,12 @@ void tn_pb_put_number(struct tn_rope *to, uint32_t number,
                       enum tn_wire_type type, uint64_t bits);
 void tn_pb_put_bare(struct tn_rope *to, enum tn_wire_type type, uint64_t bits);
 
-/* A LEN field whose body lies elsewhere. */
+/* A LEN field whose body is elsewhere. */
 void tn_pb_put_span(struct tn_rope *to, uint32_t number, struct tn_span body);
 void tn_pb_put_producer(struct tn_rope *to, uint32_t number,
                         const struct tn_producer *body);
 
-/* A LEN field whose body is `message`, which is done with this. */
+/* A LEN field whose body is `message`, which is released. */
 void tn_pb_put_message(struct tn_rope *to, uint32_t number,
                        struct tn_rope *message);
 

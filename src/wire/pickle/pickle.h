@@ -10,9 +10,10 @@
  *   opcode argument ...   see the table in pickle.c
  *   2e                    the value on the stack is the result
  *
- * Values are views: strings and arrays are noted where they are, however large.
- * A dict or list appears in one place only (fetching one from the memo is
- * refused), so that a small file can neither loop nor unfold without bound.
+ * Values are views: of strings and arrays only the place is kept, however large
+ * they are.  A dict or list appears in one place only (fetching one from the
+ * memo is refused), so that a small file cannot have cycles or expand without
+ * limit.
  */
 #ifndef TN_WIRE_PICKLE_H
 #define TN_WIRE_PICKLE_H
@@ -42,8 +43,8 @@ enum tn_pickle_kind {
     TN_PICKLE_DTYPE /* the type of an array                              */
 };
 
-/* A run of bytes.  Python 3 wrote bytes under protocol 2 as text whose code
- * points are the bytes: then `is_latin1`, and the span holds UTF-8. */
+/* A string or bytes.  Python 3 with protocol 2 writes bytes as text whose code
+ * points are the bytes: then `is_latin1` is set, and the span is UTF-8. */
 struct tn_pickle_run {
     struct tn_span  span;
     struct tn_bytes text; /* the same in memory, up to the limit above */

@@ -1,10 +1,10 @@
 /*
- * pickle_latin1.h - bytes that were pickled as text, as bytes again
+ * pickle_latin1.h - decodes bytes that were pickled as text
  *
- * Python 3 under protocol 2 has no bytes: it writes the text whose code points
- * they are, in UTF-8, so that a byte from 0x80 on takes two.  This is a source
- * over such text.  Where a byte lies is known only by counting, so every 64 KiB
- * that were counted a mark is kept, and reading goes on from the one before.
+ * Protocol 2 has no bytes: Python 3 writes the text whose code points they are,
+ * in UTF-8, so that a byte from 0x80 on takes two.  This is a source over such
+ * text.  The position of a byte is known only by counting, so a mark is kept
+ * for every 64 KiB, and reading starts from the mark before it.
  */
 #ifndef TN_WIRE_PICKLE_LATIN1_H
 #define TN_WIRE_PICKLE_LATIN1_H

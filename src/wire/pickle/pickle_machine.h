@@ -1,8 +1,8 @@
 /*
  * pickle_machine.h - the stack machine that reads pickles
  *
- * After a failure, which is in the error of the cursor, it does nothing that
- * matters.
+ * Failures are in the error of the cursor; after one, all functions are
+ * harmless.
  */
 #ifndef TN_WIRE_PICKLE_MACHINE_H
 #define TN_WIRE_PICKLE_MACHINE_H
@@ -23,20 +23,21 @@ struct tn_pickle_machine {
 
 /* A new value, not yet on the stack; NULL after a failure. */
 
-/* The value on top, taken or left there; NULL when there is none above the
- * last mark. */
+/* The value on top, removed or left there; NULL if there is none above the last
+ * mark. */
 
-/* Containers: of all that was pushed since the last mark, which is gone then,
- * or of the few values on top. */
+/* Make containers: of everything that was pushed since the last mark, which is
+ * removed, or of the few values on top. */
 
-/* The value on top into a slot of the memo, and a slot onto the stack. */
+/* Store the value on top in a slot of the memo, and push a slot onto the
+ * stack. */
 
-/* What a call, or a state, makes of the values on top. */
+/* Apply a call, or a state, to the values on top. */
 
-/* What numpy calls a type ("f4"), or NULL when it has none. */
+/* numpy's name of a type ("f4"), or NULL if it has none. */
 const char *tn_pickle_code(enum tn_dtype dtype);
 
-/* Text or bytes that read so. */
+/* Whether it is this text, as text or bytes. */
 static inline bool tn_pickle_is_text(const struct tn_pickle *value,
                                      const char             *text)
 {

@@ -12,7 +12,7 @@
  *           25 u56 record_count
  *           32 u64 decoded_size: of all records together
  *
- * Pushed into that at every multiple of 64 KiB, wherever it falls:
+ * At every multiple of 64 KiB, in the middle of whatever is there:
  *
  *   block:   0 u64 hash of the 16 bytes after it
  *            8 u64 from the begin of the interrupted chunk to here
@@ -84,17 +84,17 @@ enum tn_status tn_riegeli_open(struct tn_riegeli *file,
 
 /* ---- chunks ------------------------------------------------------------- */
 
-/* What a chunk's header says, and where the chunk lies. */
+/* The header of a chunk, and where the chunk is. */
 struct tn_riegeli_frame {
     uint64_t begin, end;
     uint64_t data_size;
     uint64_t data_hash;
     uint64_t record_count;
     uint64_t decoded_size;
-    uint8_t  type; /* enum tn_riegeli_type, or one of the future             */
+    uint8_t  type; /* enum tn_riegeli_type, or an unknown type                */
 };
 
-/* Where a reader that wants to skip damage goes on. */
+/* Where a reader that skips damage continues. */
 struct tn_riegeli_fault {
     uint64_t resume;
     bool     is_lost; /* look for the next good block from there on           */
@@ -108,8 +108,8 @@ enum tn_status tn_riegeli_frame_read(const struct tn_riegeli *file,
                                      struct tn_riegeli_fault *fault,
                                      struct tn_error         *error);
 
-/* Reads all of it: the hash of the data, every block in it, and that what lies
- * behind the data is zeros. */
+/* Reads all of it and verifies the hash of the data, every block in it, and
+ * that only zeros follow the data. */
 enum tn_status tn_riegeli_frame_check(const struct tn_riegeli       *file,
                                       const struct tn_riegeli_frame *frame,
                                       struct tn_riegeli_fault       *fault,
@@ -129,7 +129,7 @@ bool tn_riegeli_frame_last(const struct tn_riegeli *file,
                            struct tn_riegeli_frame *frame,
                            struct tn_error         *error);
 
-/* A chunk unpacked.  It stands on its own: keep as many as memory allows. */
+/* An unpacked chunk.  Chunks are independent: keep as many as memory allows. */
 struct tn_riegeli_chunk;
 
 /* Verifies all of the frame and unpacks it.  Yours to close.  A chunk without
@@ -158,7 +158,7 @@ enum tn_status tn_riegeli_chunk_trust(struct tn_riegeli_chunk      **chunk,
                                       struct tn_error               *error);
 
 /* Verifies all of a chunk that was trusted, and writes its records to `to`, one
- * behind the other, in windows: whatever its size. */
+ * after the other, in windows, whatever its size. */
 enum tn_status tn_riegeli_chunk_pass(const struct tn_riegeli_chunk *chunk,
                                      const struct tn_riegeli       *file,
                                      struct tn_sink                *to,
@@ -166,8 +166,8 @@ enum tn_status tn_riegeli_chunk_pass(const struct tn_riegeli_chunk *chunk,
 
 uint64_t tn_riegeli_chunk_count(const struct tn_riegeli_chunk *chunk);
 
-/* How long record `index` is; and how the chunk is packed, as it says: an
- * enum tn_riegeli_compression when it is one with records or metadata. */
+/* The length of record `index`; and how the chunk is packed: an enum
+ * tn_riegeli_compression if it has records or metadata. */
 uint64_t tn_riegeli_chunk_size(const struct tn_riegeli_chunk *chunk,
                                uint64_t                       index);
 uint8_t  tn_riegeli_chunk_packing(const struct tn_riegeli_chunk *chunk);
@@ -236,8 +236,8 @@ enum tn_status tn_riegeli_seek(struct tn_riegeli_walk *walk, uint64_t position);
 bool tn_riegeli_last(struct tn_riegeli_walk   *walk,
                      struct tn_riegeli_record *record);
 
-/* Appends the file's metadata, a serialized message.  *has says whether there
- * is any: it is the chunk after the signature, or nowhere. */
+/* Appends the file's metadata, a serialized message.  *has is whether there is
+ * any: it can only be in the chunk after the signature. */
 enum tn_status tn_riegeli_metadata(const struct tn_riegeli *file,
                                    struct tn_buffer *to, bool *has,
                                    struct tn_error *error);

@@ -1,4 +1,5 @@
-/* riegeli_lay.h - laying a chunk into the file, with the blocks in between */
+/* riegeli_lay.h - writes a chunk into the file, with the block headers in
+ * between */
 #ifndef TN_WIRE_RIEGELI_LAY_H
 #define TN_WIRE_RIEGELI_LAY_H
 
@@ -14,7 +15,8 @@ enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
                               const struct tn_rope    *data,
                               struct tn_error         *error);
 
-/* The hash of data, and the same for data whose hash the frame has already. */
+/* The hash of data; and the same for data whose hash is already in the
+ * frame. */
 enum tn_status tn_riegeli_hash(const struct tn_rope *data, uint64_t *hash,
                                struct tn_error *error);
 enum tn_status tn_riegeli_lay_hashed(struct tn_sink *to, uint64_t base,
@@ -22,9 +24,8 @@ enum tn_status tn_riegeli_lay_hashed(struct tn_sink *to, uint64_t base,
                                      const struct tn_rope    *data,
                                      struct tn_error         *error);
 
-/* The same for data that have no length before their last byte: they are
- * written to the first sink here, and what stands before them is patched at the
- * end. */
+/* The same for data whose length is only known at the end: it is written to the
+ * first sink here, and what comes before it is patched at the end. */
 struct tn_riegeli_laying {
     struct tn_sink        sink; /* first; for the data                        */
     struct tn_sink       *to;   /* tn_sink_can_patch()                        */
@@ -40,8 +41,8 @@ enum tn_status tn_riegeli_lay_end(struct tn_riegeli_laying *laying,
                                   struct tn_riegeli_frame  *frame,
                                   struct tn_error          *error);
 
-/* Writes a padding chunk up to a multiple of `multiple`; nothing when the file
- * is there already, or for 0 and 1. */
+/* Writes a padding chunk up to a multiple of `multiple`; nothing if the file
+ * already ends there, or for 0 and 1. */
 enum tn_status tn_riegeli_lay_padding(struct tn_sink *to, uint64_t base,
                                       uint64_t          multiple,
                                       struct tn_memory *memory,

@@ -1,9 +1,9 @@
 /*
- * riegeli_layout.h - where the bytes of a chunk lie in a Riegeli file
+ * riegeli_layout.h - positions of the bytes of a chunk in a Riegeli file
  *
- * At every multiple of 64 KiB stand 24 bytes that belong to no chunk, so the
- * n-th byte of a chunk is not n bytes after its begin.  A chunk that begins at
- * such a place begins before those 24 bytes.
+ * At every multiple of 64 KiB there are 24 bytes that belong to no chunk, so
+ * the n-th byte of a chunk is not always n bytes after its beginning.  A chunk
+ * that begins at such a place begins before these 24 bytes.
  */
 #ifndef TN_WIRE_RIEGELI_LAYOUT_H
 #define TN_WIRE_RIEGELI_LAYOUT_H
@@ -21,7 +21,8 @@ static inline uint64_t tn_riegeli_to_block(uint64_t at)
     return TN_RIEGELI_BLOCK - at % TN_RIEGELI_BLOCK;
 }
 
-/* A chunk may begin or end here: not in a block header nor right behind it. */
+/* Whether a chunk may begin or end here: not in a block header, nor directly
+ * after it. */
 static inline bool tn_riegeli_is_boundary(uint64_t at)
 {
     uint64_t in_block = at % TN_RIEGELI_BLOCK;
@@ -54,7 +55,7 @@ static inline bool tn_riegeli_after(uint64_t begin, uint64_t n, uint64_t *out)
     return tn_add(begin, n, out) && tn_add(*out, headers, out);
 }
 
-/* Where the n-th byte itself lies, of a chunk that was found to fit. */
+/* Where the n-th byte itself is, in a chunk that is known to fit. */
 static inline uint64_t tn_riegeli_place(uint64_t begin, uint64_t n)
 {
     uint64_t at = begin;
@@ -63,8 +64,8 @@ static inline uint64_t tn_riegeli_place(uint64_t begin, uint64_t n)
     return at % TN_RIEGELI_BLOCK ? at : at + TN_RIEGELI_BLOCK_HEADER;
 }
 
-/* Where a chunk ends: behind its data, and not before each of its records has
- * a number of its own.  False past 2^64. */
+/* Where a chunk ends: after its data, and late enough that each of its records
+ * has a position of its own.  False past 2^64. */
 static inline bool tn_riegeli_end(uint64_t begin, uint64_t data_size,
                                   uint64_t record_count, uint64_t *out)
 {

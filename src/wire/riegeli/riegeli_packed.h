@@ -14,24 +14,24 @@
 #include "io/spool.h"
 #include "wire/riegeli/riegeli.h"
 
-/* Refuses what is none of the four. */
+/* Fails unless it is one of the four. */
 enum tn_status tn_riegeli_check_compression(uint8_t type, uint64_t offset,
                                             struct tn_error *error);
 
 /* Appends the contents of the buffer that fills `packed`, at most `most` bytes.
- * Complaints are about offsets in the span's source. */
+ * Offsets in errors are those of the span's source. */
 enum tn_status tn_riegeli_unpack(enum tn_riegeli_compression type,
                                  struct tn_span packed, uint64_t most,
                                  struct tn_buffer *to, struct tn_error *error);
 
-/* The same to a sink, in portions; exactly `size` bytes.  Snappy knows no
+/* The same to a sink, in portions; exactly `size` bytes.  Snappy cannot work in
  * portions: it needs all of them in memory. */
 enum tn_status tn_riegeli_unpack_to(enum tn_riegeli_compression type,
                                     struct tn_span packed, uint64_t size,
                                     struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error);
 
-/* The same into a file without a name, for what is too much for memory. */
+/* The same into an unnamed file, for what does not fit into memory. */
 enum tn_status tn_riegeli_unpack_spooled(enum tn_riegeli_compression type,
                                          struct tn_span packed, uint64_t size,
                                          struct tn_memory  *memory,
@@ -51,7 +51,7 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
                                     unsigned workers, struct tn_memory *memory,
                                     struct tn_sink *to, struct tn_error *error);
 
-/* A sink: to memory at first, to a file without a name when that is enough. */
+/* A sink into memory, and into an unnamed file once that becomes too large. */
 struct tn_riegeli_spill {
     struct tn_sink    sink; /* first */
     struct tn_buffer *to;
@@ -72,7 +72,7 @@ enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
 /* Whether all of it is in memory, or as good as that, for any thread. */
 bool tn_riegeli_is_at_hand(const struct tn_rope *rope);
 
-/* How many packers of brotli fit into memory, of so many that are wanted. */
+/* How many of the wanted brotli packers fit into memory. */
 unsigned tn_riegeli_brotli_workers(const struct tn_riegeli_codec *codec,
                                    unsigned                       workers,
                                    const struct tn_memory        *memory);
@@ -84,6 +84,6 @@ void tn_riegeli_spill_init(struct tn_riegeli_spill *spill,
 void tn_riegeli_spill_finish(struct tn_riegeli_spill *spill,
                              struct tn_source **rest, struct tn_error *error);
 
-#define TN_RIEGELI_BROTLI_WINDOW_LOG 22 /* unless told otherwise */
+#define TN_RIEGELI_BROTLI_WINDOW_LOG 22 /* the default */
 
 #endif

@@ -6,8 +6,8 @@
 
 /* Decodes the chunk data in `data` to `count` records of together exactly
  * `size` bytes.  On success *records are those bytes, and `ends` (uint64_t
- * each) says where each record ends; both are the caller's to give back, also
- * on failure: `ends` by tn_list_done, and tn_memory_free(memory, records->data,
+ * each) says where each record ends; both are the caller's to free, also on
+ * failure: `ends` by tn_list_done, and tn_memory_free(memory, records->data,
  * records->room). */
 struct tn_riegeli_joined {
     uint8_t *data; /* of the allocation                                      */
@@ -22,8 +22,8 @@ enum tn_status tn_riegeli_transposed_read(struct tn_span data, uint64_t count,
                                           struct tn_error          *error);
 
 /* Encodes `count` records, joined in `values`, whose sizes are the varints in
- * `sizes`; appends the chunk data.  `fraction` (0 to 1) is how large a bucket
- * may be, as part of all; a bucket is what is packed in one go. */
+ * `sizes`; appends the chunk data.  `fraction` (0 to 1) limits the size of a
+ * bucket, as a part of all records; a bucket is what is compressed together. */
 enum tn_status tn_riegeli_transposed_write(const struct tn_riegeli_codec *codec,
                                            double fraction, uint64_t count,
                                            struct tn_bytes   sizes,

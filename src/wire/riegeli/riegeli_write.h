@@ -3,8 +3,8 @@
  *
  * Uncompressed simple files are byte for byte Google's for the same records and
  * options.  Chunks are packed by several threads; what is written does not
- * depend on how many.  The target may be a pipe; one that can be patched saves
- * a long record the detour by a file of its own.
+ * depend on how many.  The target may be a pipe; if it cannot be patched, a
+ * long record is first written to a temporary file.
  */
 #ifndef TN_WIRE_RIEGELI_WRITE_H
 #define TN_WIRE_RIEGELI_WRITE_H
@@ -17,33 +17,33 @@
 struct tn_riegeli_options {
     struct tn_riegeli_codec codec;
     bool is_transposed;              /* fields in columns; for messages       */
-    bool keeps_plain;                /* what the codec does not shrink by a
-                                        twentieth is stored uncompressed      */
+    bool keeps_plain;                /* what the codec does not shrink by 5 % is
+                                        stored uncompressed                   */
     double          bucket_fraction; /* of a transposed chunk, packed at once */
     uint64_t        chunk_size;    /* 0: 1 MiB, uncompressed 4 KiB            */
     uint64_t        final_padding; /* pad to a multiple of that; 0, 1: do not */
     bool            has_metadata;
     struct tn_bytes metadata; /* a serialized message                         */
     unsigned        workers;  /* 0: as many as there are cores                */
-    bool records_last; /* what records are made of stays until the writer is
-                          done: it need not be copied                         */
+    bool records_last; /* the sources of records live until the writer is done:
+                          they need not be copied                             */
 };
 
-/* Google's own: brotli of quality 6. */
+/* Google's default: brotli of quality 6. */
 #define TN_RIEGELI_OPTIONS_INIT                                                \
     {                                                                          \
         .codec = { TN_RIEGELI_BROTLI, 6, 0 }, .bucket_fraction = 1.0           \
     }
 
-/* Sets what a text such as "zstd:9,transpose,chunk_size:4M" says, in the words
- * of Google's writer.  INVALID says which word. */
+/* Parses options in the syntax of Google's writer, such as
+ * "zstd:9,transpose,chunk_size:4M".  INVALID names the wrong word. */
 enum tn_status tn_riegeli_options_parse(struct tn_riegeli_options *options,
                                         const char                *text,
                                         struct tn_error           *error);
 
 struct tn_riegeli_batch;
 
-/* Records that may wait for their pages to be let go. */
+/* Records whose mapped pages are still to be released. */
 #define TN_RIEGELI_LEFT 16
 
 struct tn_riegeli_writer {
@@ -61,7 +61,7 @@ struct tn_riegeli_writer {
     uint32_t batch_room;
     uint64_t waiting;  /* bytes in closed batches                     */
     uint64_t written;  /* records in chunks that are written         */
-    bool     is_stuck; /* a batch was not written: none is any more */
+    bool     is_stuck; /* a batch could not be written: no more are */
     struct tn_pipeline pipeline; /* packs batches and writes them, in order */
     pthread_mutex_t    left_lock;
     uint32_t           left_count;
@@ -78,9 +78,9 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer        *writer,
 void tn_riegeli_writer_done(struct tn_riegeli_writer *writer);
 
 /* Adds a record; its number is the record_count before.  A rope is borrowed for
- * the call only, and so is what it is made of, unless options say it lasts.  It
- * is read twice when it is long and not to be compressed, as the hash stands
- * before the bytes. */
+ * the call only, and so is what it is made of, unless options say it lasts.  A
+ * long one that is not compressed is read twice, because the hash comes before
+ * the bytes. */
 void tn_riegeli_add(struct tn_riegeli_writer *writer, struct tn_bytes record);
 void tn_riegeli_add_rope(struct tn_riegeli_writer *writer,
                          const struct tn_rope     *record);

@@ -16,8 +16,8 @@
  * block: its value is the handle, its key is not below any key of that block
  * and below every key of the next.  Keys ascend strictly as unsigned bytes.
  *
- * All of that is verified while walking, and blocks must follow each other
- * without overlap: so a walk costs no more than the file is long.
+ * All of this is verified while walking, and blocks must not overlap, so the
+ * cost of a walk is proportional to the size of the file.
  */
 #ifndef TN_WIRE_SSTABLE_H
 #define TN_WIRE_SSTABLE_H
@@ -35,13 +35,14 @@ struct tn_sstable_handle {
     uint64_t size; /* of the contents, without the trailer */
 };
 
-/* Nothing in here needs to be closed; the source outlives it. */
+/* Nothing here needs to be closed; the source must outlive it. */
 struct tn_sstable {
     struct tn_source        *source;
     struct tn_sstable_handle metaindex;
     struct tn_sstable_handle index;
     uint64_t                 block_count; /* data blocks                      */
-    bool has_packed_index; /* the index block is snappy: surely others too    */
+    bool has_packed_index; /* the index block is compressed: others certainly
+                              are, too                                        */
 };
 
 /* Reads and verifies the footer and both index blocks, not the data. */
@@ -91,7 +92,7 @@ bool tn_sstable_next(struct tn_sstable_walk  *walk,
                      struct tn_sstable_entry *entry);
 
 /* For code that found a fault in the value of an entry: offsets inside a
- * compressed block mean nothing to users, so the message points to the
+ * compressed block mean nothing to users, so the error gets the offset of the
  * block. */
 void tn_sstable_blame(const struct tn_sstable_entry *entry,
                       struct tn_error               *error);

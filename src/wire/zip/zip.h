@@ -70,20 +70,20 @@ enum tn_zip_state {
 };
 
 struct tn_zip_options {
-    bool is_foreign; /* not a container of ours: names alike but for case
-                        and bytes that belong to nothing are findings,
-                        not refused; the end is searched for behind a
-                        comment                                          */
-    bool is_lazy;    /* local headers of entries that lie as our writer has
-                        it are read by tn_zip_settle() only              */
-    bool has_keys;   /* names are keys, under which nothing is ever put
-                        anywhere: "/a" and "../b" are as good as others  */
+    bool is_foreign; /* not a container of ours: names that differ only in case,
+                        and bytes that belong to nothing, are findings, not
+                        failures; the end record is searched for before a
+                        comment                                               */
+    bool is_lazy;    /* local headers of entries that are where our writer puts
+                        them are read by tn_zip_settle() only                 */
+    bool has_keys;   /* names are only keys, never used as file names: "/a" and
+                        "../b" are allowed                                    */
     bool looks_for_writers; /* an incomplete commit of a writer that is still at
                              work is not called torn; not for writers         */
     uint64_t max_entries; /* 0: none                                          */
     uint64_t max_total;   /* unpacked bytes of all entries; 0: none           */
     uint64_t max_ratio;   /* of one entry; 0: what deflate can do, 1032       */
-    struct tn_report *report; /* gets the findings; NULL: not wanted          */
+    struct tn_report *report; /* gets the findings; may be NULL               */
 };
 
 struct tn_zip {
@@ -93,10 +93,10 @@ struct tn_zip {
     struct tn_list        entries; /* struct tn_zip_entry, as the directory   */
     struct tn_list        order;   /* uint32_t: entries by offset             */
     enum tn_zip_state     state;
-    bool                  is_growing; /* TORN, and a writer is at it          */
+    bool                  is_growing; /* TORN, and a writer is working on it  */
     uint64_t              directory_offset;
-    uint64_t end_offset; /* behind the end record that counts: TORN, and here
-                            the torn tail begins                              */
+    uint64_t end_offset; /* after the valid end record; if TORN, the incomplete
+                            commit begins here                                */
     uint64_t total_size; /* of all entries, unpacked                          */
 
     struct tn_arena  arena;  /* folded names                                */
@@ -107,8 +107,8 @@ struct tn_zip {
     struct tn_error  window_error;
 };
 
-/* Opens the file behind the source.  `options` NULL: all zero.  Close it
- * whatever the outcome. */
+/* Opens a source as a zip.  `options` NULL: all zero.  Call tn_zip_close() also
+ * after a failure. */
 enum tn_status tn_zip_open(struct tn_zip *zip, struct tn_source *source,
                            struct tn_memory            *memory,
                            const struct tn_zip_options *options,
@@ -138,23 +138,23 @@ static inline bool tn_zip_is_folder(const struct tn_zip_entry *entry)
     return entry->name.data[entry->name.size - 1] == '/';
 }
 
-/* By its exact name; NULL: there is none. */
+/* By its exact name; NULL if there is none. */
 const struct tn_zip_entry *tn_zip_find(const struct tn_zip *zip,
                                        struct tn_bytes      name);
 
-/* By exact name, then by one that is alike (base/alike.h).  NULL also when
- * several are alike and none is exact. */
+/* By exact name, then by one that is alike (base/alike.h).  NULL if there is
+ * none, or if several are alike and none is exact. */
 const struct tn_zip_entry *tn_zip_find_folded(const struct tn_zip *zip,
                                               struct tn_bytes      name);
 
-/* Compares the local header of an entry of a lazy zip, before anything of it is
- * used; of others that has been done. */
+/* Checks the local header of an entry of a lazy zip; call it before the entry
+ * is used.  In other zips this was done when they were opened. */
 enum tn_status tn_zip_settle(struct tn_zip *zip, const struct tn_zip_entry *e,
                              struct tn_error *error);
 
 /* The first bytes of the entry as they are in the file, at most so many, until
- * the next call; .data NULL on failure.  A read call of its own or that of
- * tn_zip_settle(), so that no page of a mapping is touched. */
+ * the next call; .data NULL on failure.  They come from a read call, so that no
+ * page of a mapping is touched. */
 struct tn_bytes tn_zip_head(struct tn_zip *zip, const struct tn_zip_entry *e,
                             uint64_t most, struct tn_error *error);
 
@@ -176,13 +176,13 @@ enum tn_status tn_zip_source(const struct tn_zip       *zip,
                              const struct tn_zip_entry *entry,
                              struct tn_source **source, struct tn_error *error);
 
-/* All of an entry's bytes, their checksum verified: for what is small.  More
- * than `most` bytes are TN_LIMIT. */
+/* All bytes of a small entry; verifies the checksum.  TN_LIMIT if there are
+ * more than `most` bytes. */
 enum tn_status tn_zip_load(const struct tn_zip       *zip,
                            const struct tn_zip_entry *entry, uint64_t most,
                            struct tn_buffer *to, struct tn_error *error);
 
-/* Streams the unpacked bytes in little memory, their checksum verified at the
+/* Streams the unpacked bytes in little memory, and verifies the checksum at the
  * end.  `to` NULL: only verifies. */
 enum tn_status tn_zip_stream(const struct tn_zip       *zip,
                              const struct tn_zip_entry *entry,
@@ -194,7 +194,7 @@ enum tn_status tn_zip_stream(const struct tn_zip       *zip,
 enum tn_status tn_zip_verify(const struct tn_zip *zip, unsigned workers,
                              struct tn_report *report, struct tn_error *error);
 
-/* Puts the entry's name in front of where a failure was. */
+/* Adds the entry's name to the front of the error's path. */
 void tn_zip_blame(const struct tn_zip_entry *entry, struct tn_error *error);
 
 #endif

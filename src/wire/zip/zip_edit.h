@@ -1,12 +1,12 @@
 /*
- * zip_edit.h - changing a zip that is there: growing it, or writing it anew
+ * zip_edit.h - changing an existing zip: appending to it, or rewriting it
  *
- * Growing adds a commit behind the old bytes: entries and a directory of all
- * that is alive, synced, then the end record that makes them count.  A reader
- * sees the old state until then, whatever happens; a torn tail of an earlier
- * commit is cut off first.
+ * Growing appends a commit: entries and a directory of all entries that are
+ * alive, which are synced, then the end record, which makes them valid.  Until
+ * then a reader sees the old state, whatever happens.  An incomplete commit at
+ * the end of the file is removed first.
  *
- * Writing anew makes a second file that takes the name at the end.  Entries are
+ * Rewriting makes a second file, which gets the name at the end.  Entries are
  * copied by reference, with the checksums that they had.
  *
  * Both hold a lock from opening to closing; a second writer is BUSY or waits.
@@ -25,33 +25,33 @@ struct tn_zip_edit {
     bool                 is_open;
 };
 
-/* To add entries, replace them (same name) and drop them: the writer holds all
- * that there are.  MALFORMED for a zip that another tool has broken, or whose
- * entries have descriptors: it must be written anew before.  Close it whatever
- * the outcome. */
+/* For adding, replacing (same name) and dropping entries: the writer has all
+ * existing ones.  MALFORMED for a zip that another tool has broken, or whose
+ * entries have descriptors: it must be rewritten first.  Call
+ * tn_zip_edit_close() also after a failure. */
 enum tn_status tn_zip_grow(struct tn_zip_edit *edit, struct tn_memory *memory,
                            const char                     *path,
                            const struct tn_append_options *options,
                            struct tn_error                *error);
 
-/* To write another file in its place: the writer is empty, tn_zip_copy() from
- * edit->zip fills it. */
+/* For replacing the file: the writer is empty; fill it by tn_zip_copy() from
+ * edit->zip. */
 enum tn_status tn_zip_rewrite(struct tn_zip_edit *edit,
                               struct tn_memory *memory, const char *path,
                               const struct tn_append_options *options,
                               struct tn_error                *error);
 
-/* Fails into the error that the edit was opened with, also for what failed
- * before; the old state is then what the file holds. */
+/* Fails into the error that the edit was opened with, also because of earlier
+ * failures; then the file still has the old state. */
 enum tn_status tn_zip_commit(struct tn_zip_edit *edit);
 
 void tn_zip_edit_close(struct tn_zip_edit *edit);
 
-/* Takes the zip at `path` apart by its local headers, ignoring all
- * directories, and writes what is whole in its place: for a chain that is
- * broken and for a directory that is lost.  Reads every byte.  Of entries with
- * the same name the last counts.  Findings: "zip-lost-entry" for each header
- * whose entry cannot be saved.  *saved may be NULL. */
+/* Reads the zip at `path` by its local headers, ignoring all directories, and
+ * replaces it by one with the entries that are intact: for a broken chain of
+ * commits or a lost directory.  Reads every byte.  If several entries have the
+ * same name, the last counts.  Findings: "zip-lost-entry" for each header whose
+ * entry cannot be saved.  *saved may be NULL. */
 enum tn_status tn_zip_rebuild(struct tn_memory *memory, const char *path,
                               const struct tn_append_options *options,
                               struct tn_report *report, uint64_t *saved,

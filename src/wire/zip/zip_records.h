@@ -27,12 +27,13 @@
 
 #define ZIP_EXTRA_64 0x0001
 
-/* An end record, with what ZIP64 says where it has to. */
+/* An end record, with ZIP64's values if it needs them. */
 struct zip_end {
     uint64_t directory_offset;
     uint64_t directory_size;
     uint64_t count;
-    uint64_t offset; /* of the first of the end's records: directory's end    */
+    uint64_t offset; /* of the first of the end records: the end of the
+                        directory                                             */
     uint64_t end;    /* behind the comment                                    */
 };
 
@@ -49,14 +50,13 @@ struct zip_local {
 void zip_init(struct tn_zip *zip, struct tn_source *source,
               struct tn_memory *memory);
 
-/* Structure bytes [offset, offset + size) for a moment, until the next peek:
- * from memory, or through a window that runs along the file.  NULL on failure.
- */
+/* Borrows bytes [offset, offset + size) until the next peek: from memory, or
+ * through a window that moves along the file.  NULL on failure. */
 const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
                         struct tn_error *error);
 
-/* The signature at an offset; 0 when four bytes are not there.  Fails only when
- * the machine does. */
+/* The signature at an offset; 0 if there are fewer than four bytes.  Fails only
+ * if reading fails. */
 uint32_t zip_signature(struct tn_zip *zip, uint64_t offset,
                        struct tn_error *error);
 
@@ -67,32 +67,31 @@ enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
 enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
                             struct zip_end *end, struct tn_error *error);
 
-/* The 64-bit values of an extra field; those that are not ffffffff stay. */
+/* Replaces values of ffffffff by the 64-bit values of an extra field. */
 enum tn_status zip_read_extra64(struct tn_bytes extra, uint64_t offset,
                                 uint64_t *size, uint64_t *packed_size,
                                 uint64_t *entry_offset, struct tn_error *error);
 
-/* Bytes of the descriptor at `at`, by comparing; 0: there is none before
- * `limit`. */
+/* The size of the descriptor at `at`, found by comparing its values; 0 if there
+ * is none before `limit`. */
 uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
                              uint64_t at, uint64_t limit,
                              struct tn_error *error);
 
-/* Where our writer puts the data of an entry that begins at its offset. */
+/* Where our writer would put the data of an entry that begins at its offset. */
 uint64_t zip_foreseen_offset(const struct tn_zip_entry *e);
 
-/* A complaint with a number, `at` bytes into the entry's record of the
- * directory. */
+/* Fails with a number, `at` bytes into the entry's record of the directory. */
 enum tn_status zip_fail_record(const struct tn_zip_entry *e, unsigned at,
                                enum tn_status status, const char *what,
                                uint64_t number, struct tn_error *error);
 
-/* Finds the data of all entries.  *gap is where bytes lie that belong to
+/* Finds the data of all entries.  *gap is where bytes are that belong to
  * nothing, or TN_NOWHERE. */
 enum tn_status zip_place_entries(struct tn_zip *zip, uint64_t *gap,
                                  struct tn_error *error);
 
-/* Whether the name may be believed; the complaint is at `offset`. */
+/* Fails, at `offset`, unless the name is safe. */
 enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
                               struct tn_error *error);
 
@@ -100,7 +99,7 @@ enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
 enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
                              struct tn_error *error);
 
-/* Longer names are alike to themselves only: no file system has such. */
+/* Longer names are compared exactly: no file system has them. */
 #define ZIP_ALIKE_MOST (UINT16_MAX / TN_ALIKE_GROWTH)
 
 static inline struct tn_bytes zip_alike_copy(struct tn_arena *arena,
@@ -114,13 +113,14 @@ static inline struct tn_bytes zip_alike_copy(struct tn_arena *arena,
 /* One step of a walk: over an entry, or a directory with its end. */
 enum zip_step { ZIP_STEP_ENTRY, ZIP_STEP_END, ZIP_STEP_NONE };
 
-/* From *at on, no further than `limit`; `end` is filled in for ZIP_STEP_END.
- * At ZIP_STEP_NONE *at stays; an error is one of the machine, not of the
+/* Steps from *at, no further than `limit`; `end` is filled in for ZIP_STEP_END.
+ * For ZIP_STEP_NONE *at stays; an error is about reading, not about the
  * bytes. */
 enum zip_step zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
                        struct zip_end *end, struct tn_error *error);
 
-/* Not about the bytes, so that trying other bytes will not help. */
+/* Whether the error is not about the bytes, so that trying other bytes will not
+ * help. */
 static inline bool zip_is_final(const struct tn_error *error)
 {
     return error->status == TN_NO_MEMORY || error->status == TN_LIMIT ||

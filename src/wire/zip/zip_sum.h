@@ -1,4 +1,4 @@
-/* zip_sum.h - a sink that takes the checksum of what passes */
+/* zip_sum.h - a sink that computes the checksum of what it passes on */
 #ifndef TN_WIRE_ZIP_SUM_H
 #define TN_WIRE_ZIP_SUM_H
 
