@@ -1,10 +1,10 @@
 /*
- * attr.h - how a dialect keeps its attributes on the wire
+ * attr.h - how a dialect stores attributes in its files
  *
- * The graph holds no attributes: an op knows where its node lies in the file.
- * A dialect says how to find and decode them there, and what is special about
- * its graphs.  The formats provide one const struct each; `ir` never looks
- * into bytes itself.
+ * The graph holds no attributes: an op knows where its node is in the file.  A
+ * dialect has functions that find and decode them there, and says what is
+ * special about its graphs.  Each format provides one const struct; `ir` itself
+ * never decodes bytes.
  */
 #ifndef TN_IR_ATTR_H
 #define TN_IR_ATTR_H
@@ -12,15 +12,16 @@
 #include "base/cursor.h"
 #include "ir/model_tables.h"
 
-/* What a file says of a value beside its ops. */
+/* What a file declares about a value. */
 struct tn_declared {
     enum tn_dtype  dtype;
     uint32_t       number; /* of the dtype, as the dialect counts them        */
     uint32_t       rank;
     const int64_t *dims; /* -1: not known                                     */
-    bool           has_type; /* else nothing is said but that it is there    */
+    bool           has_type; /* otherwise the file only says that it exists   */
     bool           is_list;  /* of tensors of that type                      */
-    uint32_t       levels; /* of sequences that rows are: mostly 0           */
+    uint32_t       levels;   /* levels of sequences that its rows form: usually
+                                0 */
 };
 
 struct tn_dialect {
@@ -37,18 +38,18 @@ struct tn_dialect {
     bool (*next_entry)(struct tn_cursor *node, struct tn_bytes *name,
                        struct tn_span *wire);
 
-    /* The same for what a function says of attributes that a call leaves out
+    /* The same for a function's defaults of attributes that a call leaves out
      * (`function`: a cursor over the function's message).  NULL: nothing. */
     bool (*next_default)(struct tn_cursor *function, struct tn_bytes *name,
                          struct tn_span *wire);
 
-    /* Where arguments are in named slots (Paddle): steps `node` to the next
-     * one; how many arguments it holds.  May be NULL. */
+    /* If arguments are in named slots (Paddle): steps `node` to the next slot
+     * and returns how many arguments it holds.  May be NULL. */
     bool (*next_slot)(struct tn_cursor *node, bool is_output,
                       struct tn_bytes *name, uint32_t *count);
 
-    /* Where graphs declare their variables (Paddle): false, when `graph` has
-     * none of that name.  May be NULL. */
+    /* If graphs declare their variables (Paddle): false if `graph` has none of
+     * that name.  May be NULL. */
     bool (*declared)(const struct tn_model *model, uint32_t graph,
                      struct tn_bytes name, struct tn_declared *to);
 
@@ -59,32 +60,32 @@ struct tn_dialect {
                              struct tn_attr_value *value,
                              struct tn_error      *error);
 
-    /* The wire of an attribute only says where it is (a table of a FlatBuffer
-     * refers to what lies elsewhere): equal bytes are not equal attributes. */
+    /* The bytes of an attribute refer to other places (the tables of a
+     * FlatBuffer do): equal bytes do not mean equal attributes. */
     bool refers_to_attrs;
 
     /* The type of one, without decoding it, in the words of vocab.h: "int",
-     * "list(int)"; "list()" for an empty list, "reference" for one that is
-     * the caller's to say, "" for none. */
+     * "list(int)"; "list()" for an empty list, "reference" for an attribute of
+     * the caller, "" for none. */
     const char *(*attr_type)(struct tn_span wire);
 
-    /* How a tensor is called in paths, after its graph or node: "initializer"
-     * or "attribute", and what follows its number: ".t".  May be NULL. */
+    /* What paths call a tensor, after its graph or node: "initializer" or
+     * "attribute", and what follows its number: ".t".  May be NULL. */
     const char *(*tensor_word)(const struct tn_tensor *tensor);
     const char *(*tensor_tail)(const struct tn_tensor *tensor);
 
     /* Edges from the outputs of these ops may close a cycle (NextIteration). */
     const char *const *loop_ops; /* ends with NULL; may be NULL               */
 
-    /* Of inputs that may be left out, those behind move up (nd4j). */
+    /* If an optional input is left out, later inputs move up (nd4j). */
     bool closes_gaps;
 
     /* Nodes must come after what they use. */
     bool is_ordered;
 
-    /* Ops say how their outputs are called (ONNX); otherwise the first output
-     * is called like the op, and producer_of() tells from the name of a value
-     * ("split:2") whose output it is and which. */
+    /* Ops name their outputs (ONNX).  Otherwise the first output has the name
+     * of the op, and producer_of() finds from the name of a value ("split:2")
+     * which output of which op it is. */
     bool names_outputs;
     struct tn_bytes (*producer_of)(struct tn_bytes value, uint32_t *output);
 };
@@ -95,8 +96,8 @@ struct tn_attr_named {
     struct tn_attr_value value;
 };
 
-/* All attributes of an op, onto the end of a list of struct tn_attr_named; they
- * live in the arena and refer to the model. */
+/* Appends all attributes of an op to a list of struct tn_attr_named; they live
+ * in the arena and refer to the model. */
 enum tn_status tn_attr_list(const struct tn_model *model, uint32_t op,
                             struct tn_arena *arena, struct tn_list *to,
                             struct tn_error *error);

@@ -16,7 +16,7 @@
 
 struct tn_dialect_facts {
     const char *name;
-    const char *title; /* what people call it: "ONNX"                       */
+    const char *title; /* its usual name: "ONNX"                              */
     const unsigned char
                  *vocabulary; /* of its operators, as text; may be NULL */
     const size_t *vocabulary_size;
@@ -27,7 +27,7 @@ struct tn_dialect_facts {
     const char   *main_graph; /* the path of the main graph of a new
                                  model                                  */
     const char *node_list;    /* what paths call its nodes: "node"           */
-    const char *counterpart;  /* format that it is mostly converted to       */
+    const char *counterpart;  /* format that it is usually converted to       */
     int64_t oldest_version;   /* that rules can read; 0: it has no versions  */
     int64_t rule_version;     /* that rules write                            */
     bool    can_be_built; /* a graph of it can be put together from nothing   */
@@ -35,7 +35,7 @@ struct tn_dialect_facts {
                               no input can be left out in the middle */
     bool has_training; /* its models say what is trained, and how          */
     bool has_doubles;  /* fractions in attributes are doubles              */
-    bool has_examples; /* the tensor of an input is an example, no default */
+    bool has_examples; /* the tensor of an input is an example, not a default */
     bool has_inputs_as_ops; /* feed and fetch: ops that say what an input is */
     bool has_function_outputs; /* "node:out:2": outputs in functions are named
                                   by argument */
@@ -46,7 +46,7 @@ struct tn_dialect_facts {
                                           from it, or to it               */
 };
 
-/* Never NULL: of an unknown dialect nothing is special. */
+/* Never NULL: an unknown dialect has a row without special facts. */
 const struct tn_dialect_facts *tn_dialect_facts(const char *dialect);
 const struct tn_dialect_facts *tn_dialect_facts_of(struct tn_bytes dialect);
 

@@ -1,5 +1,5 @@
 /*
- * draft.h - a model being changed: tables that can still move
+ * draft.h - a model that is being changed
  *
  * A draft refers to rows of the models it began with and to what was added.
  * Committing lays out new flat tables; wire spans and payloads are shared.
@@ -13,7 +13,7 @@
 #include "ir/attr.h"
 #include "ir/model_tables.h"
 
-/* An op in words of its own: added, replaced or touched. */
+/* An op that was added, replaced or changed. */
 struct tn_draft_change {
     struct tn_bytes  name, type, domain;
     struct tn_bytes *inputs;
@@ -26,7 +26,7 @@ struct tn_draft_change {
 struct tn_draft_attr {
     struct tn_bytes             name;
     struct tn_span              wire;
-    const struct tn_attr_value *value; /* NULL: the wire says it              */
+    const struct tn_attr_value *value; /* NULL: as in the file                */
 };
 
 struct tn_draft_op {
@@ -94,13 +94,13 @@ enum tn_status tn_draft_remove_op(struct tn_draft *draft, uint32_t op,
 enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
                                   uint32_t index, const char *value,
                                   struct tn_error *error);
-/* One more input, before the one of that index. */
+/* Inserts an input before the one at that index. */
 enum tn_status tn_draft_insert_input(struct tn_draft *draft, uint32_t op,
                                      uint32_t index, const char *value,
                                      struct tn_error *error);
 
-/* Another operator under the same name.  Of its attributes those stay that are
- * no operator's own: their names begin with '_'. */
+/* Changes the operator and keeps the name.  Only attributes whose names begin
+ * with '_' stay: they do not belong to an operator. */
 enum tn_status tn_draft_set_type(struct tn_draft *draft, uint32_t op,
                                  const char *type, struct tn_error *error);
 enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
@@ -151,11 +151,11 @@ enum tn_status tn_draft_set_state(struct tn_draft *draft, const char *param,
                                   const struct tn_elements *elements,
                                   struct tn_error          *error);
 
-/* Of a tensor of the graph; NULL: there is none. */
+/* The shape of a tensor of the graph; NULL if there is none. */
 const struct tn_shape *tn_draft_shape(const struct tn_draft *draft,
                                       uint32_t graph, const char *name);
 
-/* Of all states those of which the claim is true. */
+/* Removes the states for which the claim is true. */
 typedef bool   tn_draft_claim(void *context, struct tn_bytes name);
 enum tn_status tn_draft_remove_states(struct tn_draft *draft,
                                       tn_draft_claim *is_one, void *context,

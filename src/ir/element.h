@@ -30,7 +30,8 @@
 /* Bytes of the largest element. */
 #define TN_ELEMENT_MAX 16
 
-/* What converts alike; NONE has no elements of fixed size. */
+/* Types that are converted in the same way; NONE has no elements of fixed
+ * size. */
 enum tn_element_kind {
     TN_ELEMENT_NONE,
     TN_ELEMENT_FLOAT,
@@ -42,7 +43,7 @@ enum tn_element_kind {
 
 enum tn_element_kind tn_element_kind(enum tn_dtype dtype);
 
-/* The value as a number; of complex ones the real part. */
+/* The value as a number; the real part if it is complex. */
 double  tn_element_double(enum tn_dtype dtype, const uint8_t *element);
 int64_t tn_element_int64(enum tn_dtype dtype, const uint8_t *element);
 

@@ -10,12 +10,12 @@
 #include "base/cursor.h"
 #include "ir/model_tables.h"
 
-/* The offsets of one level; the cursor stands before it, and then behind it. */
+/* The offsets of the next level; moves the cursor to its end. */
 struct tn_span tn_levels_next(struct tn_cursor *c);
 
-/* What is wrong with them for so many rows: a level that does not begin at 0,
- * that goes back, or whose end is not the number of what it divides.  MALFORMED
- * with the byte; TN_OK: nothing. */
+/* Checks the levels of a tensor with this many rows.  MALFORMED with the byte
+ * offset if a level does not begin at 0, decreases, or does not end at the
+ * number of items that it divides. */
 enum tn_status tn_levels_check(const struct tn_levels *levels, uint64_t rows,
                                struct tn_error *error);
 

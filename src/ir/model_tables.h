@@ -48,7 +48,7 @@ struct tn_tensor {
     const struct tn_levels *levels; /* NULL: no sequences                     */
 };
 
-/* Whether it stands in an attribute, where its name means nothing to others. */
+/* Whether it is in an attribute, where its name is not visible to others. */
 bool tn_tensor_is_attribute(const struct tn_tensor *tensor);
 
 /* tn_graph_kind is public. */
@@ -61,13 +61,13 @@ struct tn_graph {
     uint32_t    parent_slot;  /* ordinal of the attribute                  */
     uint32_t    depth;        /* 0: not inside another                     */
     const char *path;         /* "graph.node[3].attribute[0].g"            */
-    const char *node_word;    /* "node": how nodes are called in paths     */
+    const char *node_word;    /* "node": what paths call nodes */
     uint64_t    op_count;
     uint32_t    first_op; /* when the ops are indexed                      */
     struct tn_io_list inputs;
     struct tn_io_list outputs;
     struct tn_span    wire;
-    bool is_touched; /* by an edit: the wire no longer says it all  */
+    bool is_touched; /* by an edit: the file no longer has all of it */
 };
 
 /*
@@ -123,12 +123,12 @@ struct tn_model {
     const struct tn_dialect *dialect; /* NULL: tensors only                   */
     bool                     wants_graph;
     const char              *wants_tag; /* NULL: the newest                   */
-    bool                     is_lax;    /* what is missing may be             */
+    bool                     is_lax;    /* missing files are not an error     */
     bool has_optional_inputs; /* an input with a value is one that callers may
                                  leave out, and no weight                     */
     bool is_edited;
-    bool is_called_by_signature; /* outputs that no signature names are none:
-                                    they save and restore it                  */
+    bool is_called_by_signature; /* outputs that no signature names do not
+                                    count: they save and restore the model    */
     struct tn_span wire;         /* the root message, where there is one */
     uint64_t       file_size;
 
@@ -156,7 +156,7 @@ struct tn_model {
     const struct tn_bytes *losses;
     uint32_t               loss_count;
 
-    /* A tensor by what else it is called; NULL: names are all there is. */
+    /* Finds a tensor by another name; NULL if tensors have no other names. */
     const struct tn_tensor *(*find_alias)(const struct tn_model *model,
                                           struct tn_bytes        name);
 
@@ -171,14 +171,15 @@ struct tn_model {
 void tn_model_init(struct tn_model *model, struct tn_memory *memory);
 void tn_model_done(struct tn_model *model);
 
-/* Sort the histogram and give back spare room; open() is over. */
+/* Sorts the histogram and frees spare memory: called at the end of open(). */
 enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error);
 
-/* Gives back what has served: the ops, which still have their paths. */
+/* Frees the tables of ops when they are no longer needed; paths of ops still
+ * work. */
 void tn_model_drop_ops(struct tn_model *model);
 
-/* Then hands on its names, to who outlives it not.  Names of tensors and graphs
- * stay, and get other ids. */
+/* After that, moves the table of names to `to`, which must not outlive the
+ * model.  Names of tensors and graphs stay, with new ids. */
 enum tn_status tn_model_hand_names(struct tn_model *model, struct tn_intern *to,
                                    struct tn_error *error);
 
@@ -191,7 +192,7 @@ void tn_model_add_fact_format(struct tn_model *model, struct tn_error *error,
                               const char *key, const char *format, ...)
     TN_PRINTF(4, 5);
 
-/* Count one node of that type. */
+/* Counts one node of that type. */
 void tn_model_count_op(struct tn_model *model, uint32_t domain, uint32_t type,
                        struct tn_error *error);
 
@@ -218,7 +219,7 @@ static inline struct tn_op *tn_model_op_at(const struct tn_model *model,
     return tn_list_at(&model->ops, struct tn_op, op);
 }
 
-/* The node as it lies in its file; no source, when an edit made it. */
+/* Where the node is in its file; no source if an edit made it. */
 static inline struct tn_span tn_model_op_wire(const struct tn_model *model,
                                               const struct tn_op    *op)
 {
@@ -265,12 +266,12 @@ uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
 uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
                              uint32_t name);
 
-/* What a graph inside another takes from around it, there; any other value is
- * itself. */
+/* For a value that a graph takes from an enclosing graph: that graph's own
+ * value.  Other values are returned as they are. */
 uint32_t tn_model_defining_value(const struct tn_model *model, uint32_t value);
 
-/* Say what defines a value; the first definition stays, so that a check can
- * tell the second by comparing. */
+/* Records what defines a value.  The first definition is kept, so that a check
+ * finds a second one by comparing. */
 void tn_model_define(struct tn_model *model, uint32_t value,
                      enum tn_value_kind kind, uint32_t producer,
                      uint32_t output);
@@ -285,7 +286,7 @@ static inline struct tn_bytes tn_model_name(const struct tn_model *model,
     return tn_intern_text(&model->names, name);
 }
 
-/* What a value is called; "" for TN_NONE. */
+/* The name of a value; "" for TN_NONE. */
 static inline struct tn_bytes tn_model_value_name(const struct tn_model *model,
                                                   uint32_t               value)
 {

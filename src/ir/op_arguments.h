@@ -1,8 +1,8 @@
 /*
  * op_arguments.h - which argument of its operator each value of a node is
  *
- * By position, the last argument being many; or by the names of slots, where a
- * dialect has them (Paddle).
+ * By position, where the last argument may stand for many values; or by the
+ * names of slots in dialects that have them (Paddle).
  */
 #ifndef TN_IR_OP_ARGUMENTS_H
 #define TN_IR_OP_ARGUMENTS_H
@@ -23,18 +23,20 @@ struct tn_op_arguments {
     uint32_t                   argument;
 
     /* What tn_op_arguments_next() found. */
-    uint32_t index;                /* among the inputs or outputs of the node */
+    uint32_t index; /* among the inputs or outputs of the node */
     uint32_t value;
     const struct tn_vocab_arg *arg;
 };
 
-/* None come where positions cannot be told: lists that attributes count. */
+/* Returns no arguments if positions are unknown because the lengths of lists
+ * are given by attributes. */
 void tn_op_arguments_init(struct tn_op_arguments   *a,
                           const struct tn_model    *model,
                           const struct tn_vocab_op *kind, uint32_t op,
                           bool is_output);
 
-/* The next value that is there and whose argument is known; false: no more. */
+/* The next value that is given and whose argument is known; false if there are
+ * no more. */
 bool tn_op_arguments_next(struct tn_op_arguments *a);
 
 /* Which of its operator's outputs a value is; TN_NONE: not known. */

@@ -13,7 +13,7 @@
 
 struct tn_output_name {
     struct tn_bytes node;
-    struct tn_bytes argument; /* without data: the name does not say it       */
+    struct tn_bytes argument; /* no data: the name does not have it           */
     bool            is_one;   /* of the argument's values, not all of them    */
 };
 

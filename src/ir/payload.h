@@ -14,7 +14,7 @@
 #include "base/sink.h"
 #include "base/source.h"
 
-/* How the stored units lie in the span. */
+/* How units are stored in the span. */
 enum tn_encoding {
     TN_ENCODING_NONE,    /* no data: all units are zero, all strings empty    */
     TN_ENCODING_RAW,     /* units side by side, little-endian                 */
@@ -35,7 +35,7 @@ enum tn_encoding {
                             little-endian: where each begins in the bytes
                             behind them, and where the last ends              */
     TN_ENCODING_OFFSETS_BIG, /* the same, big-endian                          */
-    TN_ENCODING_FORTRAN, /* raw little-endian, first dimension fastest        */
+    TN_ENCODING_FORTRAN, /* raw little-endian, column-major                   */
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
 };
 
@@ -67,7 +67,7 @@ struct tn_payload {
     const struct tn_view *view;
 };
 
-/* What the payload is the payload of. */
+/* Type and dimensions of the elements. */
 struct tn_shape {
     enum tn_dtype   dtype;
     uint32_t        rank;
@@ -89,9 +89,9 @@ static inline bool tn_shape_equal(const struct tn_shape *a,
     return a->dtype == b->dtype && tn_shape_same_dims(a, b);
 }
 
-/* No dimension, number of elements or number of their bytes is larger: what
- * comes out of a file as more was negative there, or fits no disk.  Sums of two
- * of them do not wrap. */
+/* The limit for a dimension, the number of elements and their bytes: a larger
+ * number in a file was negative, or more than any disk holds.  The sum of two
+ * such numbers does not overflow. */
 #define TN_SHAPE_MOST ((uint64_t)INT64_MAX)
 
 /* Product of the dims: 1 for a scalar.  False when a dimension or the product
@@ -101,19 +101,20 @@ bool tn_shape_count(const struct tn_shape *shape, uint64_t *count);
 /* Bytes of all elements as handed out.  False: no fixed size, or too large. */
 bool tn_shape_bytes(const struct tn_shape *shape, uint64_t *bytes);
 
-/* Says what is wrong with a shape that cannot be counted: MALFORMED, with the
- * dimension that is negative, or that there are too many elements. */
+/* MALFORMED for a shape whose elements cannot be counted: names the negative
+ * dimension, or says that there are too many elements. */
 enum tn_status tn_shape_refuse(const struct tn_shape *shape, uint64_t offset,
                                struct tn_error *error);
 
-/* A tensor as this file sees it. */
+/* A tensor: its type, shape and payload. */
 struct tn_elements {
     struct tn_shape   shape;
     struct tn_payload payload;
 };
 
-/* Units that `per_byte` elements a byte make of the shape.  0 when the shape
- * cannot be counted, which every function that reads elements refuses. */
+/* Units of the shape with `per_byte` elements in a byte.  0 if the elements
+ * cannot be counted; every function that reads elements refuses such a
+ * shape. */
 uint64_t tn_payload_needed(const struct tn_shape *shape, unsigned per_byte);
 
 /* Raw little-endian data that must be complete. */
@@ -162,7 +163,7 @@ enum tn_status tn_payload_strings(const struct tn_elements *elements,
 
 /* Whether stored units agree with the shape: exact for raw data, `stored` at
  * most what the shape needs, varints and lengths well formed.  Reads structure
- * (varints, lengths), never raw data.  The complaint names both numbers. */
+ * (varints, lengths), never raw data.  The error names both numbers. */
 enum tn_status tn_payload_check(const struct tn_elements *elements,
                                 struct tn_error          *error);
 

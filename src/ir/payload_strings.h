@@ -1,5 +1,5 @@
 /*
- * payload_strings.h - whether strings lie where they should
+ * payload_strings.h - checks where strings are stored
  *
  * Under tn_payload_check(); tn_payload_strings() is declared in payload.h.
  */

@@ -1,5 +1,5 @@
 /*
- * size_list.h - numbers, and lists of them, of which some are not known
+ * size_list.h - numbers and lists of numbers, some of them unknown
  *
  * What is computed from something unknown is unknown.  Each function leaves its
  * result in its first argument.
@@ -27,11 +27,11 @@ void tn_size_set(struct tn_size_list *to, int64_t number);
 void tn_size_set_all(struct tn_size_list *to, const int64_t *items,
                      uint32_t count);
 
-/* A list of which not even the length is known. */
+/* A list of unknown length. */
 void tn_size_forget(struct tn_size_list *to);
 
-/* TN_TERM_ADD to TN_TERM_REMAINDER, item by item; a number goes with each item
- * of a list. */
+/* TN_TERM_ADD to TN_TERM_REMAINDER, item by item; a single number is combined
+ * with each item of a list. */
 void tn_size_compute(enum tn_vocab_term_kind kind, struct tn_size_list *a,
                      const struct tn_size_list *b);
 
@@ -40,14 +40,15 @@ void tn_size_fold(struct tn_size_list *a, enum tn_vocab_term_kind kind,
                   int64_t start);
 void tn_size_least(struct tn_size_list *a);
 
-/* Places are counted from the end below 0. */
+/* Negative indices count from the end. */
 void tn_size_pick(struct tn_size_list *a, const struct tn_size_list *places);
 uint32_t tn_size_bound(const struct tn_size_list *list,
                        const struct tn_size_list *bound);
 void     tn_size_reverse(struct tn_size_list *a);
 void     tn_size_join(struct tn_size_list *a, const struct tn_size_list *b);
 
-/* Dims that two shapes have in common; where they differ, unknown. */
+/* The shape that two shapes are broadcast to; unknown where they contradict
+ * each other. */
 void tn_size_broadcast(struct tn_size_list *a, const struct tn_size_list *b);
 
 /* TN_TERM_INSERT, _REMOVE and _REPLACE. */

@@ -9,7 +9,7 @@ struct tn_value_findings {
     const struct tn_model *model;
     struct tn_report      *report;
     const char            *file;
-    bool is_note; /* what is found may never happen                           */
+    bool is_note; /* findings are notes: the code may never run               */
 };
 
 /* An error (or a note) at the node, with its byte offset and path. */

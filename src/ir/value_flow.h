@@ -60,11 +60,11 @@ void tn_flow_done(struct tn_flow *flow);
 struct tn_typed_kind *tn_flow_prepare(struct tn_flow           *flow,
                                       const struct tn_vocab_op *op);
 
-/* What the node is. */
+/* Records what kind of op a node is. */
 void tn_flow_note(struct tn_flow *flow, struct tn_typed_kind *kind, uint32_t op,
                   const struct tn_attr_types *attrs);
 
-/* When all are noted: what is wrong. */
+/* Checks all nodes, after they were recorded. */
 void tn_flow_run(struct tn_flow *flow);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * value_sizes.h - sizes of dimensions: what is given against what is taken
+ * value_sizes.h - checks the sizes of dimensions
  *
  * A vocabulary says which dimensions have to agree, which numbers are axes, and
  * how long lists are (rules/README.md: [s], `where`, `makes`).  The sizes of a
- * value are what the file declares, or follow from its producer, which is
- * judged before its consumers.  Of constants those are read that are integers
- * and few.  What cannot be said is not judged: a size that is not known, none,
- * or a name agrees with every other.
+ * value are declared by the file, or follow from its producer, which is checked
+ * before its consumers.  The elements of small integer constants are read.
+ * What is unknown is not checked: a size that is missing or a name agrees with
+ * every other.
  *
- * Inputs of graphs that nodes run have no sizes here: in the next round of a
- * loop, or with the next call, they may be others.
+ * Inputs of graphs that nodes run have no sizes here: they may differ in the
+ * next round of a loop, or in the next call.
  *
  * Rules: bad-axis, bad-attribute-value, wrong-length, size-mismatch.
  * value_flow.c drives this.
@@ -54,8 +54,8 @@ void tn_sizing_init(struct tn_sizing *s, const struct tn_model *model,
                     struct tn_error *error);
 void tn_sizing_done(struct tn_sizing *s);
 
-/* For struct tn_vocab_use's declare_sizes: what the file says of a value.  Dims
- * that are not positive are not known. */
+/* For struct tn_vocab_use's declare_sizes: what the file declares about a
+ * value.  Dims that are not positive are unknown. */
 void tn_sizing_tell(struct tn_sizing *s, uint32_t value,
                     const struct tn_dims *dims);
 void tn_sizing_tell_constant(struct tn_sizing *s, uint32_t value,
@@ -69,8 +69,8 @@ const struct tn_dims *tn_dims_new(struct tn_arena *arena, uint32_t rank,
 /* Ops of one kind with the same attributes have the same group; 0: in none. */
 void tn_sizing_note(struct tn_sizing *s, uint32_t op, uint32_t group);
 
-/* One node, whose inputs are known by then.  `is_silent`: what is wrong with it
- * was told, and only what it makes is asked for. */
+/* Checks one node, whose inputs were checked before.  `is_silent`: its errors
+ * were reported, and only its outputs are of interest. */
 void tn_sizing_judge(struct tn_sizing *s, struct tn_typed_kind *kind,
                      uint32_t op, bool is_silent);
 

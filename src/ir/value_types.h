@@ -1,8 +1,8 @@
 /*
- * value_types.h - element types of values: what is given against what is taken
+ * value_types.h - checks the element types of values
  *
- * A vocabulary says the types of an operator's arguments.  There are two ways
- * to know which of them a node has:
+ * A vocabulary lists the types of an operator's arguments.  There are two ways
+ * to find out which of them a node has:
  *
  *   - The attributes say it (TensorFlow): `T` is what all arguments of type $T
  *     are.  Then both sides of an edge say a type, and they are compared.
@@ -30,7 +30,7 @@ struct tn_typed_kind {
     struct tn_sized_nodes *sized; /* value_sizes.c's; NULL: none yet          */
 };
 
-/* Types that the attributes of a node say, found while they are walked. */
+/* Types from the attributes of a node, found while they are read. */
 struct tn_attr_types {
     const uint8_t *of; /* by attribute; where seen                        */
     const uint8_t *const *lists; /* the same for lists of types              */
@@ -57,7 +57,7 @@ void tn_typing_init(struct tn_typing *t, const struct tn_model *model,
                     struct tn_error *error);
 void tn_typing_done(struct tn_typing *t);
 
-/* Whether types are said by attributes. */
+/* Whether attributes tell the types. */
 static inline bool tn_typing_is_by_attrs(const struct tn_typing *t)
 {
     return !t->model->dialect->names_outputs;
@@ -69,29 +69,31 @@ void tn_typing_prepare(struct tn_typing *t, struct tn_typed_kind *kind,
 /* What is known of a value; 0: nothing. */
 uint8_t tn_typing_type(const struct tn_typing *t, uint32_t value);
 
-/* One node, whose inputs are known by then: judged at once.  `kind` is NULL
- * where only what its graphs give is known. */
+/* Checks one node, whose inputs were checked before.  `kind` is NULL if only
+ * the outputs of its graphs are known. */
 void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
                      uint32_t op, const struct tn_results *results);
 
-/* By attributes: noted, and compared when all nodes are. */
+/* With types in attributes: records the node; types are compared when all nodes
+ * were recorded. */
 void tn_typing_note(struct tn_typing *t, struct tn_typed_kind *kind,
                     uint32_t op, const struct tn_attr_types *attrs);
 void tn_typing_compare(struct tn_typing *t);
 
-/* By attributes: how many outputs the node has; 0: not known. */
+/* With types in attributes: how many outputs the node has; 0 if unknown. */
 uint32_t tn_typing_output_count(const struct tn_typing *t, uint32_t op);
 
-/* The node gives `value` of a graph that it runs, or takes it, in this type. */
+/* `value` of a graph that the node runs is its input or output, of this
+ * type. */
 void tn_typing_enter(struct tn_typing *t, uint32_t op, uint32_t outer,
                      uint32_t value, uint8_t type);
 
-/* Two values that the node gives as one. */
+/* Two values become the same output of the node. */
 void tn_typing_expect_same(struct tn_typing *t, uint32_t op, uint32_t first,
                            uint8_t first_type, uint32_t second,
                            uint8_t second_type);
 
-/* A value that the node needs in one type. */
+/* A value that the node needs in a certain type. */
 void tn_typing_expect(struct tn_typing *t, uint32_t op, uint32_t value,
                       uint8_t type, uint8_t wanted);
 

@@ -16,7 +16,8 @@
 #include "ir/model_tables.h"
 #include "ir/vocab.h"
 
-/* The type of a value in a byte: its elements, and what is around them. */
+/* The type of a value in a byte: the type of its elements, and what wraps
+ * them. */
 enum tn_wrap {
     TN_WRAP_NONE,
     TN_WRAP_SEQUENCE,
@@ -34,7 +35,7 @@ enum tn_wrap {
     ((uint8_t)(1 +                                                             \
                ((rank) < TN_VOCAB_RANK_LIMIT ? (rank) : TN_VOCAB_RANK_LIMIT)))
 
-/* What a node gives that runs graphs, by output; 0: not known. */
+/* Results of a node that runs graphs, by output; 0: unknown. */
 struct tn_results {
     uint32_t count;
     uint8_t *types, *ranks;
@@ -50,7 +51,7 @@ struct tn_crossing {
     uint32_t                  index; /* of the graph's inputs or outputs      */
 };
 
-/* What it is to the node. */
+/* Which input or output of the node it is. */
 struct tn_passing {
     uint32_t number;  /* of the node's input or output; TN_NONE: neither     */
     uint32_t start;   /* outputs of loops: the graph's input that it becomes,
@@ -59,14 +60,15 @@ struct tn_passing {
     uint8_t rank;     /* 0: not told                                         */
     bool    has_rank; /* ranks inside follow from those outside: they are    */
     int8_t  deeper;   /* larger by this                                      */
-    bool    is_element; /* outside it is a sequence, inside one of it        */
-    bool    is_choice;  /* inputs: the graph may be one that never runs, made
+    bool    is_element; /* outside it is a sequence, inside one of its
+                           elements */
+    bool is_choice;     /* inputs: the graph may be one that never runs, made
                            for other ranks                                   */
-    bool is_carried;    /* inputs of loops: so it is in the first round; in
-                           the next it is what came out                      */
+    bool is_carried;    /* inputs of loops: this holds for the first round; in
+                           later rounds it is a result of the round before    */
 };
 
-/* What one place in a file says of a value. */
+/* What one place in a file declares about a value. */
 struct tn_value_claim {
     uint32_t value;
     uint8_t  type, rank; /* 0: nothing                                        */
@@ -75,8 +77,8 @@ struct tn_value_claim {
 
 struct tn_sizing;
 
-/* How a format uses a vocabulary.  A scope is what shares versions and
- * functions: graphs that give the same number are in the same one. */
+/* How a format uses a vocabulary.  Graphs of one scope share versions and
+ * functions; `scope` returns its number. */
 struct tn_vocab_use {
     struct tn_vocab *vocab;
     void            *context; /* of the calls below                           */
@@ -152,7 +154,8 @@ struct tn_vocab_use {
     enum tn_finding_level deprecated;
 };
 
-/* `error` is for what is wrong with us: memory, or the vocabulary. */
+/* `error` is for failures that are not about the model: memory, or the
+ * vocabulary. */
 enum tn_status tn_vocab_check(const struct tn_model     *model,
                               const struct tn_vocab_use *use,
                               struct tn_report *report, struct tn_error *error);
