@@ -22,25 +22,26 @@ struct tn_about {
     struct tn_error *error;
     struct tn_intern keys;
     struct tn_list   items;  /* struct tn_fact: each key once, texts in UTF-8 */
-    uint64_t         others; /* that were left out: no UTF-8, or a key again  */
+    uint64_t         others; /* texts that were left out: not UTF-8, or the key
+                                was there already                             */
 };
 
 void tn_about_init(struct tn_about *about, struct tn_arena *arena,
                    struct tn_error *error);
 void tn_about_done(struct tn_about *about);
 
-/* An entry of metadata, whose key tells something even where its value is
- * empty.  Texts are borrowed. */
+/* An entry of metadata; it is kept even if its value is empty.  Texts are
+ * borrowed. */
 void tn_about_add(struct tn_about *about, struct tn_bytes key,
                   struct tn_bytes value);
 
-/* A field, which is not set where it is empty or 0. */
+/* A field, which is left out if it is empty or 0. */
 void tn_about_add_text(struct tn_about *about, const char *key,
                        struct tn_bytes value);
 void tn_about_add_number(struct tn_about *about, const char *key,
                          int64_t number);
 
-/* The value of that key; empty: there is none. */
+/* The value of a key; empty if there is none. */
 struct tn_bytes tn_about_find(const struct tn_about *about, const char *key);
 
 #endif

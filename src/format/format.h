@@ -18,8 +18,8 @@
 #include "ir/model_tables.h"
 #include "wire/pb/pb_builtin.h"
 
-/* What a probe may see: the head and the tail of the file, or the names in
- * the folder. */
+/* What a probe sees: the beginning and the end of the file, or the names in the
+ * folder. */
 struct tn_probe {
     struct tn_bytes    head; /* the first 64 KiB at most                      */
     struct tn_bytes    tail; /* the last 4 KiB at most                        */
@@ -32,12 +32,13 @@ struct tn_probe {
 /* How a model is read. */
 struct tn_read_options {
     /* By the options of formats. */
-    bool is_lax; /* what is missing may be                                    */
+    bool is_lax; /* missing files are not an error                            */
 };
 
 /* How a model is written. */
 struct tn_write_options {
-    /* By the options of formats, which see; zero where a format has none. */
+    /* Set by the options of formats; zero if a format does not have the
+     * option. */
     const char *external; /* NULL: leave each payload as it is                */
     bool        is_inline;
     uint64_t    threshold;
@@ -52,7 +53,7 @@ struct tn_write_options {
     struct tn_meter *meter; /* NULL: none                                     */
     uint64_t   *tensors_moved; /* counted for the receipt; never NULL         */
     uint64_t   *tensors_outside; /* ONNX: put into the external file; or NULL */
-    tn_on_loss *loss; /* told what the format cannot hold; NULL: not wanted   */
+    tn_on_loss *loss; /* called for what the format cannot hold; may be NULL  */
     void       *loss_context;
     /* Texts of a model of another format, for formats that have a place for
      * them (has_about); NULL: the model has this format's dialect. */
@@ -73,16 +74,17 @@ struct tn_format {
     const char        *dialect;  /* "onnx"; "" when it holds tensors only     */
     const char *const *suffixes; /* hints for people; never proof             */
 
-    /* How its graphs keep their attributes; NULL when it holds tensors only. */
+    /* How its graphs store attributes; NULL if it holds tensors only. */
     const struct tn_dialect *dialect_ops;
 
-    /* The protobuf message that a file is, for dump and undump; type NULL: it
-     * is none. */
+    /* The protobuf message that a file consists of, for dump and undump; type
+     * NULL if it is not protobuf. */
     enum tn_pb_builtin schema;
     const char        *message;
-    /* The table in a file, of the built-in schemas ("sd.graph.FlatGraph"), else
-     * NULL.  And where it is in the file; NULL: it is the whole file.  `tag`
-     * may be empty: the newest. */
+    /* The FlatBuffers table in a file, from the built-in schemas
+     * ("sd.graph.FlatGraph"); NULL if there is none.  And a function that finds
+     * it in the file; NULL if it is the whole file.  `tag` may be empty: the
+     * newest. */
     const char *flat;
     enum tn_status (*flat_span)(struct tn_bundle *bundle, struct tn_bytes tag,
                                 struct tn_span *span, struct tn_error *error);
@@ -94,42 +96,42 @@ struct tn_format {
     /* A file holds several versions of a model: model->wants_tag says which. */
     bool has_tags;
 
-    /* Tensors keep their levels (tn_tensor.levels). */
+    /* It stores the levels of tensors (tn_tensor.levels). */
     bool has_levels;
 
-    /* Written as a folder of files, not as one file. */
+    /* It is written as a folder, not as one file. */
     bool is_folder;
 
-    /* A graph that was read from another format of the dialect is laid out
-     * anew, not copied.  Such a graph is there whatever the model wants, or its
-     * check_graph() walks the bytes. */
+    /* A graph that was read from another format of the same dialect is built
+     * anew, not copied.  So it is checked before it is written: either its
+     * formats always read the graph, or check_graph() walks the bytes. */
     bool lays_out_anew;
 
-    /* Holds a graph, and no values of variables beside it: those of other
-     * formats of the dialect become constants. */
+    /* It holds a graph, and no values of variables: when a model of another
+     * format of the dialect is written, its variables become constants. */
     bool freezes_variables;
 
-    /* What strip takes out, as lists of fields of `message` that end with NULL:
-     * where the graph was made, and what belongs to training.  NULL: the
-     * message does not say.  Or operators are asked one by one. */
+    /* What strip removes, as lists of fields of `message` that end with NULL:
+     * source locations, and what belongs to training.  NULL if there are no
+     * such fields.  Or strip decides operator by operator. */
     const struct tn_strip_field *trace_fields, *training_fields;
     bool                         strips_ops;
 
-    /* `tag` and `check` mend a file of it that was cut short. */
+    /* `tag repair` can restore a file that was truncated. */
     bool can_repair;
 
-    /* Holds records of unknown meaning, not tensors. */
+    /* It holds records of unknown content, not tensors. */
     bool is_of_records;
 
     /* Confidence in bits: 0 is "not mine", 32 is "a four-byte magic matched".
-     * Cannot fail, allocate or seek.  Of a folder: only when it has a file
-     * whose full name says that the folder is one model ("saved_model.pb");
-     * others are counted, and opened when there is one. */
+     * Cannot fail, allocate or seek.  A folder is claimed only if it has a file
+     * whose full name proves that the folder is one model ("saved_model.pb").
+     * In other folders, the models are counted, and a single one is opened. */
     int (*probe)(const struct tn_probe *probe);
 
-    /* Whether its file `name` belongs to the model that the file `other` beside
-     * it is, and is no model of its own: a shard, or a function that was saved
-     * apart.  NULL: never. */
+    /* Whether the file `name` is a part of the model in the file `other` beside
+     * it, and not a model itself: a shard, or a function that was saved
+     * separately.  NULL: never. */
     bool (*is_part_of)(const char *name, const char *other);
 
     /* The skeleton: facts, inputs and outputs, names, shapes, types, offsets,
@@ -139,27 +141,27 @@ struct tn_format {
     enum tn_status (*open)(struct tn_bundle *bundle, struct tn_model *model,
                            struct tn_error *error);
 
-    /* Every damage of the bytes themselves, also when open() fails; NULL where
-     * the schema of `message` says what is right. */
+    /* Reports all damage to the bytes, even if open() fails.  NULL if the
+     * schema of `message` is enough to find it. */
     enum tn_status (*check_bytes)(struct tn_bundle *bundle,
                                   struct tn_report *report,
                                   struct tn_error  *error);
 
-    /* Every problem beyond the grammar.  The model was opened with its graph;
-     * payload checksums are verified unless report->skip_data. */
+    /* Reports every problem beyond the grammar.  The model was opened with its
+     * graph; payload checksums are verified unless report->skip_data. */
     enum tn_status (*check)(struct tn_bundle      *bundle,
                             const struct tn_model *model,
                             struct tn_report *report, struct tn_error *error);
 
-    /* Of these, what is wrong with the graph itself: definitions, operators,
-     * types.  Reads no weights and no other files, and takes models that an
-     * edit or a conversion made, too.  NULL: there is no graph. */
+    /* The part of these that is about the graph itself: definitions, operators,
+     * types.  Reads no weights and no other files, and also accepts models that
+     * were made by an edit or a conversion.  NULL if there is no graph. */
     enum tn_status (*check_graph)(const struct tn_model *model,
                                   struct tn_report      *report,
                                   struct tn_error       *error);
 
-    /* What the file says about itself; NULL: nothing.  And whether this one
-     * writes options->about. */
+    /* Lists the texts about the model that the file has; NULL if there are
+     * none.  And whether the format can write options->about. */
     void (*describe)(const struct tn_model *model, struct tn_about *about);
     bool has_about;
 
@@ -169,13 +171,14 @@ struct tn_format {
      * others are reported.  NULL: see tell_rest(). */
     const struct tn_rest_row *taken_by_graph, *taken_by_tensors;
 
-    /* What else of the model only this format can hold, when it is written in
-     * another dialect or as bare tensors; NULL: nothing. */
+    /* Reports what else only this format can hold, when the model is written in
+     * another dialect or as a set of tensors; NULL: nothing. */
     enum tn_status (*tell_rest)(const struct tn_model         *model,
                                 const struct tn_write_options *options,
                                 bool is_bare, struct tn_error *error);
 
-    /* What lies beside `message` and a text of it leaves out; NULL: nothing. */
+    /* Reports what is stored outside of `message` and is therefore missing in a
+     * dump; NULL: nothing. */
     enum tn_status (*lose_beside)(const struct tn_model         *model,
                                   const struct tn_write_options *options,
                                   struct tn_error               *error);

@@ -2,7 +2,7 @@
  * registry.h - every format this build knows, by name
  *
  * For code that has to tell one format from all others: formats are compared by
- * their address, never by what they are called.
+ * their address, never by name.
  */
 #ifndef TN_FORMAT_REGISTRY_H
 #define TN_FORMAT_REGISTRY_H
@@ -30,8 +30,8 @@ extern const struct tn_format tn_format_paddle_pir;
 extern const struct tn_format tn_format_npz;
 extern const struct tn_format tn_format_npy;
 
-/* Whether the model was read from a file of that format, or is to become one.
- */
+/* Whether the model was read from a file of that format, or will be written as
+ * one. */
 static inline bool tn_is_of_format(const struct tn_model  *model,
                                    const struct tn_format *format)
 {

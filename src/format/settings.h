@@ -22,15 +22,15 @@ struct tn_format_setting {
 extern const struct tn_format_setting tn_setting_shard_size;
 extern const struct tn_format_setting tn_setting_all_tensors;
 
-/* What the caller asks of a file of that format that is to be written: INVALID
- * for an option that it does not have, which says what formats have it.  Sets
- * the fields of options alone; texts stay the caller's. */
+/* Applies the caller's options for writing a format: INVALID for an option that
+ * the format does not have, with a list of the formats that have it.  Sets only
+ * the fields that belong to options; texts are borrowed from the caller. */
 enum tn_status tn_settings_write(const struct tn_format  *format,
                                  const struct tn_setting *settings,
                                  uint32_t count, struct tn_write_options *to,
                                  struct tn_error *error);
 
-/* And of one that is read: options of other formats have no effect. */
+/* The same for reading: options of other formats have no effect. */
 enum tn_status tn_settings_read(const struct tn_format  *format,
                                 const struct tn_setting *settings,
                                 uint32_t count, struct tn_read_options *to,

@@ -1,8 +1,8 @@
 /*
  * text_model.h - models written as protobuf text or JSON
  *
- * They are turned into the bytes they stand for, in a file without a name, and
- * then opened like any other.
+ * They are converted to binary, in an unnamed temporary file, and then opened
+ * like any other model.
  */
 #ifndef TN_FORMAT_TEXT_MODEL_H
 #define TN_FORMAT_TEXT_MODEL_H
@@ -10,15 +10,16 @@
 #include "io/bundle.h"
 #include "wire/pb/pb_builtin.h"
 
-/* These bytes are text.  *word: the first name in it, such as "node" or
- * "irVersion", by which formats know their own. */
+/* Whether these bytes are text.  *word is the first name in it, such as "node"
+ * or "irVersion", by which formats recognize their files. */
 bool tn_is_text(struct tn_bytes head, struct tn_bytes *word);
 
-/* So much is looked at to see what a file is. */
+/* How much is read to recognize a file. */
 #define TN_TEXT_HEAD (64u << 10)
 
-/* Where a text begins whose comments in front of it fill half a head or more;
- * 0: at the beginning, or it is no text, or they never end. */
+/* Where the text begins after comments that fill half of the head or more; 0 if
+ * there are no such comments, if it is not text, or if the comments never
+ * end. */
 uint64_t tn_text_begin(struct tn_source *source, struct tn_error *error);
 
 /* The first bytes from there on. */

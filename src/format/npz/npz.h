@@ -7,9 +7,9 @@
 
 #define TN_NPZ_MEMBER ".npy"
 
-/* Reads the header of the array that fills `source` and says where and how its
- * elements lie; shape and views live in the arena, sources that had to be made
- * are the bundle's. */
+/* Reads the header of the array in `source` and returns where its elements are
+ * and how they are stored.  Shape and views live in the arena; sources that had
+ * to be created belong to the bundle. */
 enum tn_status tn_npz_array(struct tn_bundle *bundle, struct tn_arena *arena,
                             struct tn_source   *source,
                             struct tn_elements *elements,

@@ -2,8 +2,9 @@
  * onnx.h - what the files of this folder share
  *
  * An ONNX file is one protobuf message, ModelProto, with nothing around it.
- * Here are the field numbers of its messages, the table of element types, a
- * tensor as the wire has it, and what an opened model keeps for later.
+ * This header has the field numbers of its messages, the table of element
+ * types, a tensor as it is in the file, and what an opened model keeps for
+ * later.
  */
 #ifndef TN_FORMAT_ONNX_H
 #define TN_FORMAT_ONNX_H
@@ -13,7 +14,7 @@
 #include "ir/model_tables.h"
 #include "wire/pb/pb_wire.h"
 
-/* Graphs in nodes in graphs.  Real files reach thirty. */
+/* The depth of graphs inside nodes.  Real files reach thirty. */
 #define TN_ONNX_DEPTH_LIMIT 200
 
 /* The newest version of the format that we know. */
@@ -142,16 +143,17 @@ enum { /* TrainingInfoProto */
 struct tn_onnx_type {
     const char       *name; /* "FLOAT"                                      */
     enum tn_dtype     dtype;
-    uint32_t          field; /* of TensorProto that holds it when not raw    */
+    uint32_t          field; /* of TensorProto that holds it if it is not raw */
     enum tn_wire_type wire;  /* of one entry there                           */
     uint8_t           per_byte; /* elements a byte                           */
     uint8_t           since;    /* IR version                                */
 };
 
-/* By the number on the wire; NULL for UNDEFINED and what we do not know. */
+/* By its number in the file; NULL for UNDEFINED and for numbers that we do not
+ * know. */
 const struct tn_onnx_type *tn_onnx_type(uint64_t number);
 
-/* The number of a type; 0 when ONNX has no such type. */
+/* The number of a type; 0 if ONNX has no such type. */
 uint32_t tn_onnx_type_number(enum tn_dtype dtype);
 
 /* ---- tensors ------------------------------------------------------------ */
@@ -165,14 +167,15 @@ struct tn_onnx_holder {
 
 /* A TensorProto; names and spans point into the file. */
 struct tn_onnx_tensor {
-    struct tn_span        wire;
-    struct tn_bytes       name;
-    bool                  has_type;
-    bool                  has_segment;
-    bool                  is_external;
-    bool                  has_external; /* entries, whatever the location   */
-    bool                  has_strange_key;
-    uint64_t              location_kind; /* data_location as it stands there */
+    struct tn_span  wire;
+    struct tn_bytes name;
+    bool            has_type;
+    bool            has_segment;
+    bool            is_external;
+    bool            has_external; /* entries, whatever the location   */
+    bool            has_strange_key;
+    uint64_t        location_kind; /* data_location as it is in the
+                                      file */
     uint64_t              data_type;
     uint32_t              rank;
     const uint64_t       *dims; /* negative ones wrapped                    */
@@ -185,21 +188,22 @@ struct tn_onnx_tensor {
 void tn_onnx_tensor_read(struct tn_cursor *body, struct tn_arena *arena,
                          struct tn_onnx_tensor *tensor);
 
-/* Dtype, shape and payload of data inside the message.  What cannot be read
- * gets a source that says why (tn_onnx_absent). */
+/* Type, shape and payload of data inside the message.  If the data cannot be
+ * read, the payload gets a source whose reads fail and say why
+ * (tn_onnx_absent). */
 void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
                            struct tn_arena *arena, struct tn_elements *elements,
                            struct tn_error *error);
 
-/* The bytes of the elements as raw_data or a side file holds them.  False:
- * strings, or no such number. */
+/* The bytes of the elements in raw_data or in an external file.  False for
+ * strings, or if the number is too large. */
 bool tn_onnx_raw_size(const struct tn_elements *elements, uint64_t *size);
 
 /*
- * Elements that cannot be had: a side file that is missing or that the model
- * may not name, a range beyond its end, a tensor without data.  Opening such a
- * model works; reading the tensor fails with these words, and check reports
- * them under `rule`.
+ * Elements that cannot be read: an external file that is missing or whose name
+ * is not allowed, a range beyond its end, a tensor without data.  Such a model
+ * can be opened; reading the tensor fails with this message, and check reports
+ * it under `rule`.
  */
 struct tn_onnx_absent {
     struct tn_source source; /* first; every read fails                      */
@@ -215,12 +219,12 @@ struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
                                      enum tn_reason reason, const char *rule,
                                      const char *what, struct tn_error *error);
 
-/* What is behind the source, or NULL when it is a real one. */
+/* What a source stands for, or NULL if it is a real one. */
 const struct tn_onnx_absent *tn_onnx_absent_of(const struct tn_source *source);
 
 /* ---- side files --------------------------------------------------------- */
 
-/* The side files met so far, each name looked up once. */
+/* The external files found so far; each name is looked up once. */
 struct tn_onnx_sides {
     struct tn_bundle *bundle;
     struct tn_arena  *arena;
@@ -246,11 +250,12 @@ struct tn_onnx_import {
     uint64_t        offset;
 };
 
-/* A further piece of a graph's message: protobuf lets a message come in
- * pieces, which are merged. */
+/* A further part of a graph's message: protobuf merges a message that occurs
+ * several times. */
 struct tn_onnx_part {
-    uint32_t       graph;
-    uint64_t       first; /* where the first piece is: edits move numbers     */
+    uint32_t graph;
+    uint64_t first; /* offset of the first part, which identifies the
+                       graph: an edit changes the numbers of graphs     */
     struct tn_span wire;
 };
 
@@ -265,16 +270,17 @@ struct tn_onnx_detail {
     const uint32_t *graphs_by_offset; /* all of them, ascending              */
 };
 
-/* Piece `index` of a graph's message; false when there are no more.  In an
- * edited model too, for graphs of the model that it was made from. */
+/* Part `index` of a graph's message; false if there are no more.  Also works in
+ * an edited model, for graphs of the model that was edited. */
 bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
                          uint64_t index, struct tn_span *piece);
 
-/* "ai.onnx 17", as facts say it; false: something else. */
+/* Parses "ai.onnx 17", the form that facts have; false if it is something
+ * else. */
 bool tn_onnx_opset_read(struct tn_bytes fact, struct tn_bytes *domain,
                         uint64_t *version);
 
-/* "" and "ai.onnx" are one operator set: the first stands for both. */
+/* "" and "ai.onnx" are the same operator set; returns "" for both. */
 static inline struct tn_bytes tn_onnx_domain(struct tn_bytes domain)
 {
     return tn_bytes_is(domain, "ai.onnx") ? tn_bytes(NULL, 0) : domain;
@@ -284,8 +290,8 @@ static inline struct tn_bytes tn_onnx_domain(struct tn_bytes domain)
 void tn_onnx_entry_read(struct tn_cursor *body, struct tn_bytes *key,
                         struct tn_bytes *value);
 
-/* The field that an AttributeType means; 0 for one that we do not know.  And
- * the type of a decoded value; 0 when it has none. */
+/* The field that holds the values of an AttributeType; 0 if we do not know it.
+ * And the AttributeType of a decoded value; 0 if there is none. */
 uint32_t tn_onnx_attr_field(uint64_t type);
 uint32_t tn_onnx_attr_type(enum tn_attr_kind kind, bool is_list);
 
@@ -309,7 +315,7 @@ enum tn_status tn_onnx_check(struct tn_bundle      *bundle,
 enum tn_status tn_onnx_check_graph(const struct tn_model *model,
                                    struct tn_report      *report,
                                    struct tn_error       *error);
-/* Of a tensor that is a file of its own. */
+/* The same for a file that is a single tensor. */
 enum tn_status tn_onnx_check_lone(struct tn_bundle      *bundle,
                                   const struct tn_model *model,
                                   struct tn_report      *report,

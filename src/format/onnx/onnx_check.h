@@ -1,9 +1,9 @@
 /*
- * onnx_check.h - what the files that check a model share
+ * onnx_check.h - what onnx_check.c and its neighbours share
  *
- * Opening has proved the grammar of all that it looked at.  A check walks the
- * messages again, piece by piece, each with an error of its own: what is wrong
- * in one becomes a finding, and the next is looked at all the same.
+ * Opening verified the grammar of everything that it read.  A check walks the
+ * messages again, each with an error of its own: a failure becomes a finding,
+ * and the check continues with the next message.
  */
 #ifndef TN_FORMAT_ONNX_CHECK_H
 #define TN_FORMAT_ONNX_CHECK_H
@@ -16,7 +16,7 @@
 /* Room for a path in a finding. */
 #define TN_ONNX_WHERE 200
 
-/* Where a finding is.  Paths are put together when something is found: a good
+/* Where a finding is.  The path is built only if something is found: a valid
  * model of a million nodes needs none. */
 struct tn_onnx_place {
     const char *text;      /* unless it is in a node                         */
@@ -27,10 +27,9 @@ struct tn_onnx_place {
 #define TN_ONNX_AT(path)                                                       \
     (&(const struct tn_onnx_place){ (path), TN_NONE, TN_NONE })
 
-/* Attributes in which nothing was found: nodes have the same ones again and
- * again. */
+/* Attributes that were found valid: many nodes have the same ones. */
 struct tn_onnx_known_attrs {
-    struct tn_memo  memo; /* about the kind of the outermost graph            */
+    struct tn_memo  memo; /* keyed by the kind of the outermost graph         */
     struct tn_bytes names[TN_MEMO_SLOTS];
 };
 
@@ -39,12 +38,13 @@ struct tn_onnx_checker {
     const struct tn_onnx_detail *detail;
     struct tn_report            *report;
     struct tn_error             *error; /* out of memory, not a finding      */
-    struct tn_error              failure; /* of the node being looked at     */
-    struct tn_arena              arena;
-    uint32_t                    *roots; /* by graph: the function or outermost
-                                           graph that it lies in             */
-    uint32_t *ordinals;                 /* by graph: of the function, or
-                                           TN_NONE                        */
+    struct tn_error              failure; /* of the node that is being
+                                             checked */
+    struct tn_arena arena;
+    uint32_t       *roots;      /* by graph: the function or outermost
+                                   graph that it lies in             */
+    uint32_t *ordinals;         /* by graph: of the function, or
+                                   TN_NONE                        */
     struct tn_intern imports;   /* domains that the model imports            */
     struct tn_pairs  imported;  /* (function, or TN_NONE: the model; name of a
                                    domain) -> index in versions              */
@@ -53,24 +53,24 @@ struct tn_onnx_checker {
     struct tn_list   function_graphs; /* uint32_t by ordinal                 */
     struct tn_list   calls;           /* struct tn_onnx_call                 */
     struct tn_pairs  callees;         /* (op, 0) -> graph of the function    */
-    uint32_t         scan_op;     /* the last Scan; for its body       */
-    uint32_t         scan_inputs; /* of it                               */
-    struct tn_list   declared;    /* struct tn_onnx_declared             */
+    uint32_t         scan_op;         /* the last Scan; for its body       */
+    uint32_t         scan_inputs;     /* of it                               */
+    struct tn_list   declared;        /* struct tn_onnx_declared             */
     const struct tn_dims       *last_dims; /* that were declared             */
     struct tn_onnx_known_attrs *known;
 };
 
-/* What a graph says of a value in it: TN_TYPE() and TN_RANK(). */
+/* What a graph declares about a value: TN_TYPE() and TN_RANK(). */
 struct tn_onnx_declared {
     uint32_t value;
     uint8_t  type, rank;
     uint8_t  field; /* of the graph: inputs, outputs or value_info            */
-    uint32_t index; /* in that                                                */
+    uint32_t index; /* in that field                                          */
     uint64_t offset;
     const struct tn_dims *dims; /* NULL: no size is known                     */
 };
 
-/* One function's body names another; both by ordinal. */
+/* The body of one function calls another; both by ordinal. */
 struct tn_onnx_call {
     uint32_t from, to;
 };
@@ -80,42 +80,44 @@ void tn_onnx_complain(struct tn_onnx_checker *ch, enum tn_finding_level level,
                       const struct tn_onnx_place *where, const char *format,
                       ...) TN_PRINTF(6, 7);
 
-/* A piece that could not be read is a finding too. */
+/* A message that could not be read is a finding, too. */
 void tn_onnx_complain_error(struct tn_onnx_checker     *ch,
                             const struct tn_error      *failure,
                             const struct tn_onnx_place *where);
 
-/* Something of IR version `since` in a model that says it is older. */
+/* Reports something that exists since IR version `since`, in a model that
+ * claims to be older. */
 void tn_onnx_expect_ir(struct tn_onnx_checker *ch, int64_t since,
                        uint64_t offset, const struct tn_onnx_place *where,
                        const char *what);
 
-/* Whether the table has not seen the text before; notes it. */
+/* Adds the text to the table; whether it is new. */
 bool tn_onnx_is_new(struct tn_onnx_checker *ch, struct tn_intern *seen,
                     struct tn_bytes text);
 
 /* Whether the function or outermost graph `root` imports the domain (a name,
- * TN_NO_NAME for the default one); of several versions the highest counts, as
- * the specification says. */
+ * TN_NO_NAME for the default one); if there are several versions, the highest
+ * counts, as the specification says. */
 bool tn_onnx_imported(const struct tn_onnx_checker *ch, uint32_t root,
                       uint32_t domain, int64_t *version);
 
-/* Dims as something declares them, of which the last are kept; NULL: no size is
- * known. */
+/* The declared dims as a struct, which is shared with the last equal ones; NULL
+ * if no size is known. */
 const struct tn_dims *tn_onnx_dims(struct tn_onnx_checker *ch, uint32_t rank,
                                    const int64_t *sizes);
 
-/* A TypeProto.  `is_end`: of an input or output of the main graph, which must
- * say element type and shape.  What it is, but for the value. */
+/* Checks a TypeProto.  With `is_end` it belongs to an input or output of the
+ * main graph, which must have an element type and a shape.  Returns what it
+ * declares; the caller sets the value. */
 struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
                                            struct tn_cursor            type,
                                            const struct tn_onnx_place *where,
                                            bool                        is_end);
 
-/* Checks an AttributeProto; `is_in_function`: it may refer to the caller's.  If
- * it cannot be read, the cursor's error says so, and the caller reports it.
- * True if nothing is wrong, which then holds for all attributes of the same
- * bytes. */
+/* Checks an AttributeProto; `is_in_function`: it may refer to an attribute of
+ * the caller.  If it cannot be read, the cursor's error says so, and the caller
+ * reports it.  True if nothing is wrong, which then holds for all attributes of
+ * the same bytes. */
 bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              struct tn_cursor            attribute,
                              const struct tn_onnx_place *where,
@@ -132,7 +134,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch);
  * inputs and outputs as the nodes need. */
 void tn_onnx_check_arity(struct tn_onnx_checker *ch);
 
-/* As struct tn_vocab_use has them. */
+/* Callbacks of struct tn_vocab_use. */
 bool     tn_onnx_pass(struct tn_onnx_checker *ch, const struct tn_crossing *c,
                       struct tn_passing *to);
 uint32_t tn_onnx_callee(const struct tn_onnx_checker *ch, uint32_t op,

@@ -6,11 +6,11 @@
 #include "format/onnx/onnx.h"
 #include "wire/pb/pb_write.h"
 
-/* What becomes of a tensor's elements. */
+/* What happens to a tensor's elements. */
 enum tn_onnx_move {
-    TN_ONNX_STAYS,    /* where and as they are                               */
-    TN_ONNX_EXTERNAL, /* in the side file, at `offset`                       */
-    TN_ONNX_INLINE,   /* as raw_data                                         */
+    TN_ONNX_STAYS,    /* nothing: they are written as they were               */
+    TN_ONNX_EXTERNAL, /* they go to the external file, at `offset`            */
+    TN_ONNX_INLINE,   /* they become raw_data                                 */
 };
 
 struct tn_onnx_fate {
@@ -18,7 +18,7 @@ struct tn_onnx_fate {
     uint8_t  move; /* enum tn_onnx_move                                      */
 };
 
-/* A tensor on the wire whose message is written anew. */
+/* A tensor of the file whose message is written anew. */
 struct tn_onnx_patch {
     struct tn_span wire;
     uint32_t       tensor;
@@ -36,9 +36,9 @@ struct tn_onnx_writer {
                                                attribute that an edit made   */
 };
 
-/* onnx_about.c: what another format said about the model, where there is a
- * field for it (producer, texts, version); the rest, as metadata_props; and the
- * texts of the main graph. */
+/* onnx_about.c: texts about the model from another format: those for which
+ * there is a field (producer, texts, version); the rest, as metadata_props; and
+ * those of the main graph. */
 void tn_onnx_put_about(struct tn_onnx_writer *w, struct tn_rope *to);
 void tn_onnx_put_metadata(struct tn_onnx_writer *w, struct tn_rope *to);
 void tn_onnx_put_graph_about(struct tn_onnx_writer *w, struct tn_rope *to);

@@ -10,7 +10,8 @@
  *   Var           parameter = 1, arguments = 2
  *
  * Block k is graph k of the model.  Inputs of an op are the arguments of all
- * its slots, in the order of the file; which slot one is in stays on the wire.
+ * its slots, in the order of the file; the slots are read from the file when
+ * they are needed.
  */
 #ifndef TN_FORMAT_PADDLE_H
 #define TN_FORMAT_PADDLE_H
@@ -20,7 +21,7 @@
 #include "wire/lod/lod.h"
 #include "wire/pb/pb_wire.h"
 
-/* A name is looked up in a block and all around it. */
+/* A name is looked up in a block and in all blocks that enclose it. */
 #define TN_PADDLE_DEPTH_LIMIT 128
 
 #define TN_PADDLE_MESSAGE "paddle.framework.proto.ProgramDesc"
@@ -67,8 +68,8 @@ struct tn_paddle_var {
     struct tn_bytes name;
     struct tn_span  wire;
     uint32_t        block;
-    uint32_t        type;      /* what it is: LOD_TENSOR and so on            */
-    uint32_t        data_type; /* of its elements, when has_desc              */
+    uint32_t        type;      /* kind of variable: LOD_TENSOR and so on      */
+    uint32_t        data_type; /* of its elements, if has_desc                */
     uint32_t        rank;
     const int64_t  *dims; /* -1: not known                                    */
     int32_t         lod_level;
@@ -80,58 +81,62 @@ struct tn_paddle_var {
 struct tn_paddle_detail {
     const struct tn_paddle_var *vars; /* by block, in the order of the file   */
     uint64_t                    var_count;
-    const struct tn_paddle_var **named;  /* all of them by name, and of one name
-                                            by block                           */
-    const struct tn_paddle_var **stored; /* those with data, by name, each once:
-                                            the order of a combined file      */
+    const struct tn_paddle_var **named;  /* all of them, sorted by name, then by
+                                            block                             */
+    const struct tn_paddle_var **stored; /* those with data, sorted by name,
+                                            without duplicates: the order of a
+                                            combined file                     */
     uint64_t              stored_count;
     const uint64_t       *first_vars; /* by block, and one more               */
     const struct tn_span *blocks;     /* their bytes                          */
     uint32_t              block_count;
     bool                 *has_data; /* by variable: a tensor was found for it */
     uint64_t              missing_count; /* of the stored ones                */
-    bool                  is_separate;   /* a file for each                   */
+    bool                  is_separate;   /* each has a file of its own        */
     uint64_t              callstack_size; /* bytes of op_callstack            */
     bool                  has_version;
     int64_t               version;
     bool                  is_old; /* VarDesc of 0.11 or early 2018      */
-    bool                  has_pickled_ends; /* a pickle beside names them   */
-    struct tn_span        info;       /* PREFIX.pdiparams.info, or none     */
-    struct tn_span        meta;       /* PREFIX.meta, or none               */
-    const char           *info_fault; /* why it could not be read       */
+    bool                  has_pickled_ends; /* a pickle beside the program names
+                                               its inputs and outputs         */
+    struct tn_span info;       /* PREFIX.pdiparams.info, or none     */
+    struct tn_span meta;       /* PREFIX.meta, or none               */
+    const char    *info_fault; /* why it could not be read       */
 };
 
-/* A variable; `body` is the VarDesc.  Understands the schemas of 0.11 and of
- * early 2018, where the type is a number and the fields are others. */
+/* A variable; `body` is the VarDesc.  Also reads the schemas of 0.11 and of
+ * early 2018, in which the type is a number and the fields differ. */
 void tn_paddle_var_read(struct tn_cursor *body, struct tn_arena *arena,
                         struct tn_paddle_var *var, bool *is_old);
 
-/* Its value is kept in the parameter files. */
+/* Whether its value is stored in the parameter files. */
 bool tn_paddle_var_is_stored(const struct tn_paddle_var *var);
 
-/* The program in `wire`, into an empty model: all but the parameters. */
+/* Reads the program in `wire` into an empty model: everything but the
+ * parameters. */
 enum tn_status tn_paddle_program_read(struct tn_model *model,
                                       struct tn_span   wire,
                                       struct tn_error *error);
 
-/* The tensors of the stored variables, out of one file that holds them all. */
+/* Reads the tensors of the stored variables from one file that holds all of
+ * them. */
 enum tn_status tn_paddle_combined_read(struct tn_model  *model,
                                        struct tn_source *file,
                                        struct tn_error  *error);
-/* Whether the file holds just these, in these shapes. */
+/* Whether the file holds exactly these, with these shapes. */
 bool tn_paddle_combined_fits(struct tn_model *model, struct tn_source *file);
 
-/* The same, where the file holds the variables of several programs. */
+/* The same for a file that holds the variables of several programs. */
 enum tn_status tn_paddle_shared_read(struct tn_model        *model,
                                      struct tn_source       *file,
                                      const struct tn_intern *names,
                                      struct tn_error        *error);
-/* The same, out of files that are named like the variables. */
+/* The same from files that are named like the variables. */
 enum tn_status tn_paddle_separate_read(struct tn_model  *model,
                                        struct tn_bundle *bundle,
                                        struct tn_error  *error);
 
-/* The dialect's: what a block says of a variable. */
+/* For the dialect: what a block declares about a variable. */
 bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
                         struct tn_bytes name, struct tn_declared *to);
 
@@ -139,15 +144,17 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
 const struct tn_paddle_var *tn_paddle_find_stored(
     const struct tn_paddle_detail *detail, struct tn_bytes name);
 
-/* These bytes begin a file of tensor records. */
+/* Whether a file that begins with these bytes consists of tensor records. */
 bool tn_paddle_is_records(struct tn_bytes head);
 
-/* The shape is the variable's, but for dimensions of 1 and unknown ones. */
+/* Whether the shape is that of the variable, apart from dimensions of 1 and
+ * unknown ones. */
 bool tn_paddle_dims_fit(const struct tn_paddle_var *var, uint32_t rank,
                         const uint64_t *dims);
 
-/* A row for the variable, without elements yet; and the elements of a record,
- * whose shape is shared with the variable (NULL: none) when it is the same. */
+/* Adds a tensor for the variable, without elements yet.  And sets its elements
+ * from a record; the shape is shared with the variable (may be NULL) if it is
+ * the same. */
 struct tn_tensor *tn_paddle_add_row(struct tn_model            *model,
                                     const struct tn_paddle_var *var,
                                     struct tn_error            *error);
@@ -156,18 +163,20 @@ void              tn_paddle_fill_row(struct tn_tensor           *row,
                                      const struct tn_paddle_var *var, struct tn_arena *arena,
                                      struct tn_error *error);
 
-/* Inputs and outputs of a program of 0.11, whose pickle names them. */
+/* Sets inputs and outputs of a program of 0.11, which are named by its
+ * pickle. */
 struct tn_pickle;
 void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *ends,
                           struct tn_error *error);
 
-/* The record that a tensor lies in: *record says what it is, with a layout of
- * NONE when the tensor was not read from a record. */
+/* The record that a tensor was read from; the layout is NONE if it was not read
+ * from a record. */
 enum tn_status tn_paddle_record(const struct tn_tensor *row,
                                 struct tn_lod_record   *record,
                                 struct tn_error        *error);
 
-/* The same for a tensor that was read from none, with a layout of NONE. */
+/* Makes a record for a tensor that was not read from one, with a layout of
+ * NONE. */
 enum tn_status tn_paddle_make_record(const struct tn_shape *shape,
                                      struct tn_lod_record  *record,
                                      struct tn_error       *error);
@@ -186,25 +195,25 @@ enum tn_status tn_paddle_collect(const struct tn_model         *model,
                                  const struct tn_bare_tensor ***order,
                                  uint64_t *count, struct tn_error *error);
 
-/* Records on their way into a file.  Neighbours that do not change are copied
- * in one go, so begin with a zeroed `pending` and flush at the end. */
+/* Writes records to a file.  Adjacent records that do not change are copied
+ * together, so start with a zeroed `pending` and flush at the end. */
 struct tn_paddle_records {
     const struct tn_write_options *options;
     struct tn_memory              *memory;
     struct tn_sink                *sink;
     struct tn_error               *error;
-    enum tn_lod_layout             layout; /* NONE: each as it is             */
+    enum tn_lod_layout             layout; /* NONE: each keeps its own        */
     struct tn_span                 pending;
 };
 enum tn_status tn_paddle_records_put(struct tn_paddle_records *records,
                                      const struct tn_tensor   *row);
 enum tn_status tn_paddle_records_flush(struct tn_paddle_records *records);
 
-/* The layout that --layout names; NONE without one. */
+/* The layout that --layout names; NONE if it is not given. */
 enum tn_lod_layout tn_paddle_layout(const struct tn_write_options *options);
 
-/* Tells that a pickle named inputs and outputs: no program has a place for it.
- */
+/* Reports the loss of a pickle that names inputs and outputs: a program has no
+ * place for it. */
 void tn_paddle_lose_io(const struct tn_model         *model,
                        const struct tn_write_options *options);
 
@@ -217,19 +226,19 @@ enum tn_status tn_paddle_write_text(const struct tn_model         *model,
                                     struct tn_output              *to,
                                     struct tn_error               *error);
 
-/* The program: its bytes, or what an edit made of them. */
+/* The bytes of the program, as they were read or as an edit changed them. */
 enum tn_status tn_paddle_encode(const struct tn_model *model,
                                 struct tn_arena *arena, struct tn_rope *to,
                                 struct tn_error *error);
 
-/* An attribute with a value that an edit gave it; a graph is numbered as
- * `blocks` says (NULL: as it is). */
+/* An attribute that an edit has set; `blocks` maps numbers of graphs to numbers
+ * of blocks (NULL: they are the same). */
 void tn_paddle_put_attr(struct tn_rope *to, struct tn_arena *arena,
                         struct tn_bytes name, const struct tn_attr_value *value,
                         const uint32_t *blocks, uint32_t block_count);
 
-/* Whether a variable's name can be that of a file in the folder: relative, no
- * `.` or `..`, no backslash, no zero byte.  Says what is wrong otherwise. */
+/* Fails unless a variable's name can be the name of a file in the folder:
+ * relative, without `.` or `..`, backslash or zero byte. */
 enum tn_status tn_paddle_check_name(struct tn_bytes  name,
                                     struct tn_error *error);
 

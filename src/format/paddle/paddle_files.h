@@ -15,16 +15,17 @@
 
 #include "format/paddle/paddle.h"
 
-/* The name without ".txt", ".pdmodel" and the like, and with another suffix. */
+/* The name with ".txt", ".pdmodel" and the like replaced by another suffix. */
 const char *tn_paddle_with_suffix(struct tn_arena *arena, const char *name,
                                   const char *suffix, struct tn_error *error);
 
-/* These bytes are a program, or the pickle that 0.11 wrapped one in. */
+/* Whether a file that begins with these bytes is a program, or a pickle of 0.11
+ * that contains one. */
 bool tn_paddle_is_program(struct tn_bytes head);
 bool tn_paddle_is_pickled_program(struct tn_bytes head);
 
-/* The program that a file is part of: *name is NULL when there is none, or when
- * the file is not among its parameters. */
+/* The program that a file belongs to: *name is NULL if there is none, or if the
+ * file does not hold its parameters. */
 enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
                                         const char      **name,
                                         struct tn_error  *error);
@@ -37,14 +38,14 @@ bool tn_paddle_is_part_of(const char *name, const char *other);
 enum tn_status tn_paddle_program_in(struct tn_bundle *bundle, const char **name,
                                     struct tn_error *error);
 
-/* Opens the program of that name, which is the main file or stands beside it,
- * and its parameters. */
+/* Opens the program of that name, which is the main file or beside it, and its
+ * parameters. */
 enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
                                       struct tn_model *model, const char *name,
                                       struct tn_error *error);
 
-/* The same for a file that is part of a model: it is then the model's format
- * that the caller sees. */
+/* The same for a file that is part of a model; the caller sees the format of
+ * the model. */
 enum tn_status tn_paddle_open_part(struct tn_bundle *bundle,
                                    struct tn_model *model, const char *name,
                                    struct tn_error *error);

@@ -1,9 +1,9 @@
 /*
  * paddle_pir.h - Paddle 3's programs, inside the format
  *
- * A PIR program is JSON.  It is turned into the ProgramDesc that says the same
- * and back; rules/paddle_pir.names says which operator, slot and attribute is
- * which.  What the other side has no word for is kept under a reserved name:
+ * A PIR program is JSON.  It is translated into an equivalent ProgramDesc and
+ * back; rules/paddle_pir.names is the table of operators, slots and attributes.
+ * What has no equivalent on the other side is kept under a reserved name:
  *
  *   in a ProgramDesc   op type `pir.1.foo`, attribute `pir.NAME`, whose text is
  *                      the attribute's JSON
@@ -17,10 +17,11 @@
 #include "base/rope.h"
 #include "format/paddle/paddle.h"
 
-/* Regions inside regions. */
+/* The limit on nested regions. */
 #define TN_PIR_REGION_LIMIT 16
 
-/* A reserved name: `pir.` or `legacy.`, and something behind it. */
+/* Whether this is a reserved name: `pir.` or `legacy.`, followed by
+ * something. */
 static inline bool tn_pir_is_reserved(struct tn_bytes name, const char *prefix)
 {
     return name.size > strlen(prefix) && tn_bytes_starts_with(name, prefix);
@@ -34,16 +35,15 @@ struct tn_tree {
     struct tn_bytes       text;         /* of strings and numbers             */
     uint64_t              offset;
     uint32_t              count; /* of children                               */
-    uint8_t               kind;  /* enum tn_json_event, the one it began with */
+    uint8_t               kind;  /* enum tn_json_event of its first event     */
 };
 
-/* Everything that `c` still holds, into the arena; NULL on failure.  Refuses a
- * key twice in one object, objects of more than 256 keys, and brackets more
- * than 200 deep. */
+/* Parses the rest of `c` into the arena; NULL on failure.  Refuses duplicate
+ * keys, objects with more than 256 keys, and nesting deeper than 200. */
 const struct tn_tree *tn_tree_read(struct tn_cursor *c, struct tn_arena *arena);
 
-/* The child of an object under that key, or of a list at that index; NULL:
- * there is none, or `tree` is NULL or something else. */
+/* The child of an object by key, or of a list by index; NULL if there is none,
+ * or if `tree` is NULL or something else. */
 const struct tn_tree *tn_tree_member(const struct tn_tree *tree,
                                      const char           *key);
 const struct tn_tree *tn_tree_item(const struct tn_tree *tree, uint32_t index);
@@ -61,11 +61,11 @@ static inline struct tn_bytes tn_tree_text(const struct tn_tree *tree)
 /* A whole number; false for anything else. */
 bool tn_tree_int(const struct tn_tree *tree, int64_t *value);
 
-/* As Paddle prints it: no spaces, keys in order, every number and string made
- * anew from its value. */
+/* Prints it as Paddle does: no spaces, keys in their order, numbers and strings
+ * formatted from their values. */
 void tn_tree_put(struct tn_buffer *to, const struct tn_tree *tree);
 
-/* The pieces of that. */
+/* The parts of that. */
 void tn_pir_put_string(struct tn_buffer *to, struct tn_bytes text);
 void tn_pir_put_double(struct tn_buffer *to, double value);
 void tn_pir_put_int(struct tn_buffer *to, int64_t value);
@@ -85,14 +85,15 @@ enum tn_pir_kind {
     TN_PIR_FLOATS,
     TN_PIR_DOUBLES,
     TN_PIR_STRINGS,
-    TN_PIR_INTS64,   /* "ints/i64": INTS there, of i64 here                   */
-    TN_PIR_INTARRAY, /* INTS there, 1.a_intarray here                         */
-    TN_PIR_SHAPE,    /* LONGS there                                           */
-    TN_PIR_DTYPE,    /* INT there, 1.a_dtype here                             */
-    TN_PIR_PLACE,    /* nothing there                                         */
-    TN_PIR_FILL,     /* `value` and `str_value` there                         */
-    TN_PIR_VALUES,   /* a list by element type there                          */
-    TN_PIR_FLOAT_PLUS, /* FLOAT there, once for each spatial axis here        */
+    TN_PIR_INTS64,   /* "ints/i64": INTS in a ProgramDesc, of i64 in PIR      */
+    TN_PIR_INTARRAY, /* INTS in a ProgramDesc, 1.a_intarray in PIR            */
+    TN_PIR_SHAPE,    /* LONGS in a ProgramDesc                                */
+    TN_PIR_DTYPE,    /* INT in a ProgramDesc, 1.a_dtype in PIR                */
+    TN_PIR_PLACE,    /* nothing in a ProgramDesc                              */
+    TN_PIR_FILL,     /* `value` and `str_value` in a ProgramDesc              */
+    TN_PIR_VALUES,   /* a list by element type in a ProgramDesc               */
+    TN_PIR_FLOAT_PLUS, /* FLOAT in a ProgramDesc, once for each spatial axis in
+                          PIR                                                 */
     TN_PIR_KIND_COUNT
 };
 
@@ -111,9 +112,9 @@ struct tn_pir_port {
     enum tn_pir_kind      kind;  /* of attr                                   */
     const struct tn_tree *fallback;
     bool                  is_optional, is_list;
-    bool is_made; /* a result that PIR does not have and the other side wants */
-    bool is_over; /* an operand that the other side does not name: what the
-                     result in that slot was before                           */
+    bool is_made; /* a result that PIR does not have and a ProgramDesc needs  */
+    bool is_over; /* an operand that a ProgramDesc does not name: the old value
+                     of the result in that slot                               */
 };
 
 struct tn_pir_rule {
@@ -126,7 +127,8 @@ struct tn_pir_rule {
     int64_t                        when_value;
     struct tn_bytes                all; /* the flag that means all axes       */
     bool                           is_also;    /* found by `legacy` only      */
-    bool                           is_aligned; /* `axis` says where Y begins  */
+    bool                           is_aligned; /* `axis` is the axis of X at
+                                                  which Y begins              */
 };
 
 struct tn_pir_rules {
@@ -140,8 +142,8 @@ enum tn_status  tn_pir_rules_read(struct tn_pir_rules *rules,
                                   struct tn_error *error);
 void            tn_pir_rules_done(struct tn_pir_rules *rules);
 
-/* The row of an operator of PIR, "conv2d"; `legacy`: that of the other side it
- * once was, or empty.  NULL: none. */
+/* The row of an operator of PIR, such as "conv2d"; `legacy` is the operator of
+ * a ProgramDesc that it was made from, or empty.  NULL if there is none. */
 const struct tn_pir_rule *tn_pir_rule_of(const struct tn_pir_rules *rules,
                                          struct tn_bytes            pir,
                                          struct tn_bytes            legacy);
@@ -171,18 +173,18 @@ enum {
     TN_DESC_NONE = 255
 };
 
-/* Of `count` elements, in one of the three. */
+/* The value of an attribute: `count` elements in one of three arrays. */
 struct tn_pir_value {
-    uint8_t type; /* what it is in a ProgramDesc; NONE: the rule
-                     must say                                  */
+    uint8_t type; /* its type in a ProgramDesc; NONE if only the rule knows
+                     it */
     uint32_t               count;
     const int64_t         *ints;
     const double          *reals;
     const struct tn_bytes *texts;
 };
 
-/* Element `index`; "" or 0 where the value has no such element of that sort, so
- * that a list which a file left empty is not read. */
+/* Element `index`; "" or 0 if the value has no such element of that type: a
+ * list in the file may be empty. */
 static inline struct tn_bytes tn_pir_text_at(const struct tn_pir_value *value,
                                              uint32_t                   index)
 {
@@ -202,24 +204,25 @@ static inline double tn_pir_real_at(const struct tn_pir_value *value,
     return value->reals && index < value->count ? value->reals[index] : 0;
 }
 
-/* An attribute of this type of ProgramDesc has one value, and is no list. */
+/* Whether attributes of this type of ProgramDesc have one value, not a list. */
 bool tn_pir_is_one(uint8_t type);
 
-/* Out of an attribute of PIR {"#":..., "D":...}; false: there is no such
- * attribute in a ProgramDesc. */
+/* From an attribute of PIR, {"#":..., "D":...}; false if a ProgramDesc has no
+ * such attribute. */
 bool tn_pir_value_read(const struct tn_tree *attr, struct tn_arena *arena,
                        struct tn_pir_value *value, struct tn_error *error);
 
-/* Out of the bare JSON of a default. */
+/* From the plain JSON of a default. */
 bool tn_pir_value_bare(const struct tn_tree *data, enum tn_pir_kind kind,
                        struct tn_arena *arena, struct tn_pir_value *value,
                        struct tn_error *error);
 
-/* Out of an Attr message, with its name. */
+/* From an Attr message, with its name. */
 bool tn_pir_value_desc(struct tn_cursor body, struct tn_arena *arena,
                        struct tn_bytes *name, struct tn_pir_value *value);
 
-/* The same as another type of ProgramDesc; false: it is no such thing. */
+/* Converts a value to another type of ProgramDesc; false if that is
+ * impossible. */
 bool    tn_pir_value_as(struct tn_pir_value *value, uint8_t type,
                         struct tn_arena *arena, struct tn_error *error);
 uint8_t tn_pir_kind_type(enum tn_pir_kind kind);
@@ -229,7 +232,7 @@ bool    tn_pir_value_equal(const struct tn_pir_value *a,
 /* An Attr message, field 4 of an OpDesc. */
 void tn_pir_put_desc(struct tn_rope *to, struct tn_bytes name,
                      const struct tn_pir_value *value);
-/* {"#":..., "D":...}; kind TN_PIR_KIND_COUNT: what its type says. */
+/* {"#":..., "D":...}; kind TN_PIR_KIND_COUNT: by its type. */
 void tn_pir_put_value(struct tn_buffer *to, const struct tn_pir_value *value,
                       enum tn_pir_kind kind);
 
@@ -239,7 +242,8 @@ struct tn_pir_value tn_pir_text_value(struct tn_arena *arena,
 struct tn_pir_value tn_pir_int_value(struct tn_arena *arena, uint8_t type,
                                      int64_t value, struct tn_error *error);
 
-/* Element types: "float32", 5, "0.t_f32"; -1 and NULL: no such. */
+/* Element types: "float32", 5, "0.t_f32"; -1 or NULL if there is no such
+ * type. */
 int         tn_pir_dtype_number(struct tn_bytes word);
 const char *tn_pir_dtype_word(int64_t number);
 int         tn_pir_type_number(struct tn_bytes id);
@@ -254,15 +258,15 @@ struct tn_pir_note {
     struct tn_bytes what; /* "1.foo"                                          */
 };
 
-/* The ProgramDesc that a PIR program says, appended to `to`.  Failures have
- * the byte and the path in the JSON.  `notes` (struct tn_pir_note) may be
+/* Appends the ProgramDesc that is equivalent to a PIR program.  Errors have the
+ * byte offset and the path in the JSON.  `notes` (struct tn_pir_note) may be
  * NULL. */
 enum tn_status tn_pir_to_program(const struct tn_tree *root,
                                  struct tn_arena *arena, struct tn_rope *to,
                                  struct tn_list *notes, struct tn_error *error);
 
-/* Kept as model->detail by the format paddle-pir; to others it looks like
- * paddle's. */
+/* model->detail of the format paddle-pir; it begins with that of paddle, so
+ * that code for paddle works on it. */
 struct tn_pir_detail {
     struct tn_paddle_detail   detail; /* first */
     struct tn_source         *json; /* what the program was made of           */
@@ -270,16 +274,16 @@ struct tn_pir_detail {
     uint64_t                  note_count;
 };
 
-/* The PIR program that a ProgramDesc says. */
+/* The PIR program that is equivalent to a ProgramDesc. */
 enum tn_status tn_pir_from_program(struct tn_span    program,
                                    struct tn_memory *memory,
                                    struct tn_buffer *to, tn_on_loss *loss,
                                    void *loss_context, struct tn_error *error);
 
-/* A file of the bundle is a PIR program; false: it is not there, or is not. */
+/* Whether a file of the bundle exists and is a PIR program. */
 bool tn_pir_is_program(struct tn_bundle *bundle, const char *name);
 
-/* Opens the model of that program, by another file of it. */
+/* Opens the model of that program; the caller named another file of it. */
 enum tn_status tn_pir_open_beside(struct tn_bundle *bundle,
                                   struct tn_model *model, const char *name,
                                   struct tn_error *error);

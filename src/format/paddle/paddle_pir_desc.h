@@ -13,7 +13,7 @@ struct tn_desc_slot {
 struct tn_desc_attr {
     struct tn_bytes     name;
     struct tn_pir_value value;
-    bool                is_used; /* said by a rule: not to be said again      */
+    bool                is_used; /* a rule has translated it already          */
 };
 
 struct tn_desc_op {
@@ -27,7 +27,7 @@ struct tn_desc_op {
 struct tn_desc_var {
     struct tn_paddle_var var;
     bool                 stop_gradient;
-    struct tn_bytes      flags; /* what our reader kept of a parameter        */
+    struct tn_bytes      flags; /* flags of a parameter that our reader kept  */
     struct tn_bytes      kept;  /* the type as our reader kept it, or empty   */
     struct tn_bytes      type;  /* as JSON; empty: not made yet               */
 };
@@ -48,13 +48,13 @@ struct tn_desc {
 enum tn_status tn_desc_read(struct tn_desc *desc, struct tn_span program,
                             struct tn_arena *arena, struct tn_error *error);
 
-/* Those with such a name, or NULL. */
+/* By name, or NULL. */
 const struct tn_desc_slot *tn_desc_slot(const struct tn_desc_slot *slots,
                                         uint32_t count, struct tn_bytes name);
 struct tn_desc_attr       *tn_desc_attr(const struct tn_desc_op *op,
                                         struct tn_bytes          name);
 
-/* Argument `index` of a slot; "" where there is no slot or no such argument. */
+/* Argument `index` of a slot; "" if there is no slot or no such argument. */
 static inline struct tn_bytes tn_desc_arg(const struct tn_desc_slot *slot,
                                           uint32_t                   index)
 {

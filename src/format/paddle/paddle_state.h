@@ -17,8 +17,8 @@
 #define TN_PADDLE_NAMES  "StructuredToParameterName@@"
 #define TN_PADDLE_SLICES "UnpackBigParamInfor@@"
 
-/* The arrays of a file: those that are called like a stored variable of the
- * model's program become its tensors, all others state. */
+/* Reads the arrays of a file: those with the name of a stored variable of the
+ * model's program become its tensors, all others are state. */
 enum tn_status tn_paddle_state_fill(struct tn_bundle *bundle,
                                     struct tn_model  *model,
                                     struct tn_source *file,
@@ -31,7 +31,7 @@ struct tn_paddle_state_detail {
     bool                    is_container; /* of 1.6                           */
 };
 
-/* How long what stands before a container's "TNUM" is. */
+/* The bytes before the "TNUM" of a container. */
 #define TN_PADDLE_RESERVED 256
 
 #endif

@@ -32,7 +32,7 @@ struct tn_st_files {
     struct tn_list     files; /* struct tn_st_file                            */
 };
 
-/* Opens and reads all of them; what they hold lives in the arena. */
+/* Opens and reads all of them; the result lives in the arena. */
 enum tn_status tn_st_files_open(struct tn_st_files *files,
                                 struct tn_bundle   *bundle,
                                 struct tn_arena    *arena,

@@ -1,5 +1,5 @@
 /*
- * st_header.h - what a safetensors file says about its tensors
+ * st_header.h - the header of a safetensors file
  *
  *   u64    length        of the header, little-endian; at most 100,000,000
  *   header JSON, padded with spaces:
@@ -26,9 +26,9 @@
 #define TN_ST_RANK_LIMIT   64
 #define TN_ST_METADATA     "__metadata__"
 
-/* An element type of the format.  The table is in ascending order of
- * alignment, as the reference has it: that is the order of data in a file,
- * from the end. */
+/* An element type of the format.  The table is in ascending order of alignment,
+ * like that of the reference implementation: a file has its data in the reverse
+ * order. */
 struct tn_st_type {
     const char   *name;
     enum tn_dtype dtype; /* TN_UNDEFINED: the library has no such elements    */
@@ -38,9 +38,9 @@ struct tn_st_type {
 extern const struct tn_st_type tn_st_types[];
 extern const unsigned          tn_st_type_count;
 
-/* Bytes of elements of that shape; false when no number says it.  Readers of
- * the format multiply from the first dimension to the last, so that a zero
- * comes too late for those before it. */
+/* Bytes of the elements of a shape; false if they overflow.  Other readers
+ * multiply from the first dimension to the last, so that a zero at the end does
+ * not prevent an overflow before it; so do we. */
 bool tn_st_size(const struct tn_st_type *type, uint32_t rank,
                 const uint64_t *dims, uint64_t *size);
 
@@ -58,7 +58,7 @@ struct tn_st_pair {
     struct tn_bytes value;
 };
 
-/* One file; what it names lives in the arena it was read into. */
+/* One file; its names live in the arena that it was read into. */
 struct tn_st_file {
     struct tn_source *source;
     uint64_t          data;     /* where the data begin                       */
@@ -69,9 +69,10 @@ struct tn_st_file {
 void tn_st_file_init(struct tn_st_file *file, struct tn_memory *memory);
 void tn_st_file_done(struct tn_st_file *file);
 
-/* Reads the header and proves the layout.  Without a report the first defect
- * fails; with one every defect becomes a finding, tensors without a usable
- * entry are left out, and only a header that cannot be read at all fails. */
+/* Reads the header and verifies the layout.  Without a report the first problem
+ * is a failure; with one every problem becomes a finding, tensors without a
+ * usable entry are left out, and only a header that cannot be read at all
+ * fails. */
 enum tn_status tn_st_file_read(struct tn_st_file *file,
                                struct tn_source *source, struct tn_arena *arena,
                                struct tn_report *report,

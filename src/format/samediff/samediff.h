@@ -2,8 +2,7 @@
  * samediff.h - what every SameDiff file shares, whatever its container
  *
  *   sd_array.c   FlatArray: tn_sd_array_read(), tn_sd_array_put()
- *   sd_dtype.c   numbers of element types, operation types, kinds
- *   sd_dtype.c   the number of an operation by its name
+ *   sd_dtype.c   numbers of element types, operation types, kinds, operations
  *   sd_attr.c    the dialect nd4j: arguments of operations as attributes
  *   sd_node.c    one operation: tn_sd_args_read() and others (sd_node.h)
  *   sd_config.c  the training configuration in a few words
@@ -26,7 +25,7 @@
 
 /* ---- slots of the tables ------------------------------------------------ */
 
-/* Dimensions that an array of nd4j has at most. */
+/* The most dimensions that an array of nd4j can have. */
 #define TN_SD_RANK_LIMIT 32
 
 enum tn_sd_array_slot {
@@ -102,7 +101,8 @@ enum tn_sd_graph_slot {
     TN_SD_GRAPH_LOSS,
     TN_SD_GRAPH_TRAINING,
     TN_SD_GRAPH_UPDATER,
-    TN_SD_GRAPH_META_KEYS, /* without slot 10: sequences, as M2 wrote them    */
+    TN_SD_GRAPH_META_KEYS, /* slot 10 is not declared: M2 wrote sequences
+                              there */
     TN_SD_GRAPH_META_VALUES,
     TN_SD_GRAPH_SUBS,
 };
@@ -129,15 +129,16 @@ enum tn_sd_dtype {
     TN_SD_UTF8     = 50,
 };
 
-/* TN_UNDEFINED for INHERIT and for what no reader knows. */
+/* TN_UNDEFINED for INHERIT and for unknown numbers. */
 enum tn_dtype tn_sd_dtype(int code);
-/* TN_SD_INHERIT for a type that SameDiff has not. */
+/* TN_SD_INHERIT for a type that SameDiff does not have. */
 int8_t tn_sd_dtype_code(enum tn_dtype dtype);
-/* "FLOAT"; NULL for a number that is no type. */
+/* "FLOAT"; NULL if the number is not a type. */
 const char *tn_sd_dtype_name(int code);
-/* The bits of a shape record that say the type; 0 for a type without. */
+/* The bits of a shape record for a type; 0 if it has none. */
 int64_t tn_sd_dtype_flags(enum tn_dtype dtype);
-/* The type that the bits of a shape record say; TN_UNDEFINED: none or two. */
+/* The type by the bits of a shape record; TN_UNDEFINED if there is none, or
+ * more than one. */
 enum tn_dtype tn_sd_flags_dtype(int64_t flags);
 
 enum tn_sd_kind {
@@ -145,42 +146,43 @@ enum tn_sd_kind {
     TN_SD_CONSTANT,
     TN_SD_ARRAY,
     TN_SD_PLACEHOLDER,
-    TN_SD_SEQUENCE, /* leaks into files of M2 */
+    TN_SD_SEQUENCE, /* an internal kind that M2 wrote into files by mistake */
 };
 
 enum tn_sd_op_type { TN_SD_CUSTOM = 21, TN_SD_LOGIC = 119, TN_SD_UDF = 120 };
 
-/* "CUSTOM"; NULL for a number that is none. */
+/* "CUSTOM"; NULL if the number is not an operation type. */
 const char *tn_sd_op_type_name(int op_type);
-/* The number of "CUSTOM" or of "21"; -1: none. */
+/* The number for "CUSTOM" or "21"; -1 if there is none. */
 int tn_sd_op_type_find(struct tn_bytes name);
 
 /* ---- the number of an operation (sd_dtype.c) ---------------------------- */
 
-/* Whether a custom operation of that name may have that number: its own, or
- * when the name is an alias that of the kernel. */
+/* Whether a custom operation of that name may have that number: the hash of its
+ * name, or of its kernel's name if the name is an alias. */
 bool tn_sd_hash_is(const struct tn_nd4j_hasher *hasher, struct tn_bytes op_name,
                    int64_t number);
 
 /* ---- FlatArray (sd_array.c) --------------------------------------------- */
 
 struct tn_sd_array {
-    struct tn_elements elements; /* no bytes when is_external or is_empty     */
+    struct tn_elements elements; /* no bytes if is_external or is_empty       */
     uint64_t           at;       /* of the table, in the source               */
-    int8_t             dtype;    /* as the file says                          */
+    int8_t             dtype;    /* as in the file                            */
     char               order;    /* 'c' or 'f'                                */
     bool               is_plain; /* dimensions, not a shape record            */
-    bool               is_empty; /* said by a flag                            */
+    bool               is_empty; /* according to a flag                       */
     bool               is_big;   /* stored big-endian                         */
     bool               is_external;
     struct tn_bytes    external; /* name of the file with the bytes           */
-    uint64_t           total;    /* how many those are                        */
-    const char        *doubt;    /* what is odd about it; NULL: nothing       */
+    uint64_t           total;    /* their number                              */
+    const char        *doubt;    /* what is suspicious about it; NULL:
+                                    nothing */
 };
 
-/* Reads the description, never the elements (of strings the first 8 bytes).
- * `prefers_plain`: of a file where arrays have dimensions instead of shape
- * records (SDNB).  The error is the table's. */
+/* Reads the description, never the elements (for strings, their first 8 bytes).
+ * `prefers_plain`: the file has arrays with dimensions instead of shape records
+ * (SDNB).  Fails into the error of the table. */
 enum tn_status tn_sd_array_read(const struct tn_fb_table *table,
                                 bool prefers_plain, struct tn_arena *arena,
                                 struct tn_sd_array *array);
@@ -195,22 +197,22 @@ enum tn_sd_array_form {
 struct tn_sd_array_how {
     enum tn_sd_array_form form;
     uint32_t              align; /* of the elements; 1: as Java does          */
-    /* Not NULL: the bytes are elsewhere, and the array says where.           */
+    /* If not NULL, the elements are in this file, which the array names. */
     const char *external;
 };
 
-/* Why an array of that type cannot be written so; NULL: it can. */
+/* Why an array of that type cannot be written in this form; NULL if it can. */
 const char *tn_sd_array_refusal(const struct tn_elements *elements,
                                 enum tn_sd_array_form     form);
 
-/* The array as a table of the buffer, elements by reference; column-major
- * order is kept.  0 after a failure. */
+/* Writes the array as a table of the buffer, with its elements by reference;
+ * column-major order is kept.  0 after a failure. */
 uint32_t tn_sd_array_put(struct tn_fb_builder         *b,
                          const struct tn_elements     *elements,
                          const struct tn_sd_array_how *how,
                          struct tn_memory             *memory);
 
-/* Little-endian, row-major bytes of all elements on a rope. */
+/* Appends all elements to a rope, little-endian and row-major. */
 enum tn_status tn_sd_rope_elements(struct tn_rope           *rope,
                                    const struct tn_elements *elements,
                                    struct tn_memory         *memory);
@@ -230,7 +232,7 @@ enum tn_status tn_sd_rope_elements(struct tn_rope           *rope,
  *   outputTypes   list of dtype
  *   properties    list of other: FlatBuffers of one FlatProperties each
  *
- * Lists that are empty are no attributes.  Both have the name "nd4j".
+ * Empty lists are not attributes.  Both dialects have the name "nd4j".
  */
 extern const struct tn_dialect tn_dialect_nd4j;
 extern const struct tn_dialect tn_dialect_nd4j_tagged;
@@ -243,20 +245,22 @@ struct tn_sd_names {
 };
 
 struct tn_sd_variable {
-    struct tn_bytes    name;
-    uint64_t           at; /* of its table in the source; 0: made of tables   */
-    int32_t            first, second; /* id: which op makes it, which output  */
-    int32_t            device;
-    int8_t             dtype;
-    int8_t             kind; /* enum tn_sd_kind, or what the file says        */
-    bool               has_id, has_shape;
-    bool               has_array; /* in the table itself                     */
-    bool               is_result; /* of an op, and worth having               */
+    struct tn_bytes name;
+    uint64_t        at; /* of its table in the source; 0: made of tables   */
+    int32_t         first, second; /* id: which op produces it, as which
+                                      output                               */
+    int32_t device;
+    int8_t  dtype;
+    int8_t  kind; /* enum tn_sd_kind, or what the file says        */
+    bool    has_id, has_shape;
+    bool    has_array;            /* in the table itself                     */
+    bool    is_result;            /* produced by an op, and usable as an
+                                     output */
     bool               is_listed; /* among the outputs of the graph          */
     uint32_t           rank;
     const int64_t     *shape; /* -1: not known                               */
     struct tn_sd_names dim_names;
-    bool               has_dim_names; /* so that an empty shape is a scalar's */
+    bool               has_dim_names; /* then an empty shape means a scalar   */
     uint32_t           tensor; /* in model->tensors; TN_NONE: no data         */
     const char        *doubt;  /* about its array; NULL: none                 */
     struct tn_sd_names deps, for_op, for_var; /* control dependencies         */
@@ -272,10 +276,10 @@ struct tn_sd_graph {
     bool                         has_placeholders; /* the list, if empty      */
     uint32_t                     sub_count;
     uint32_t                     graph_slots, node_slots; /* of vtables       */
-    uint32_t                     sequences; /* in slot 9, as M2 wrote them    */
+    uint32_t                     sequences; /* in slot 9, where M2 wrote them */
 };
 
-/* What an updater keeps of one parameter. */
+/* What an updater stores for one parameter. */
 struct tn_sd_state {
     struct tn_bytes    param;
     uint64_t           at;
@@ -284,8 +288,8 @@ struct tn_sd_state {
     const uint32_t *tensors; /* in model->tensors, by value                  */
 };
 
-/* What the tensor is called that is the state `key` of a parameter, and back:
- * "updater/KEY/PARAM".  False: that is no name of one. */
+/* The name of the tensor that is the state `key` of a parameter:
+ * "updater/KEY/PARAM".  And the reverse; false if it is not such a name. */
 const char *tn_sd_state_name(struct tn_bytes key, struct tn_bytes param,
                              struct tn_arena *arena, struct tn_error *error);
 bool        tn_sd_state_split(struct tn_bytes name, struct tn_bytes *key,
@@ -299,15 +303,16 @@ struct tn_sd_detail {
     uint64_t                  training_at;
     const struct tn_sd_state *states;
     uint32_t                  state_count;
-    uint64_t                  nulls; /* references to the end of a buffer     */
-    uint64_t                  null_where;
-    struct tn_span            file; /* all of the SDNB file, if it is one     */
-    struct tn_sd_names        beside; /* what lies in the container, too, and
-                                         is no part of the model              */
-    const void *container;            /* the format's own                  */
+    uint64_t                  nulls; /* references to the end of a buffer, which
+                                        stand for null                        */
+    uint64_t           null_where;
+    struct tn_span     file;   /* all of the SDNB file, if it is one     */
+    struct tn_sd_names beside; /* other entries of the container, which
+                                  are not part of the model            */
+    const void *container;     /* the format's own                  */
 };
 
-/* What the detail says of training, for callers and edits. */
+/* Copies the training configuration from the detail to the model. */
 void tn_sd_take_training(struct tn_model *model);
 
 /* ---- sd_about.c --------------------------------------------------------- */
@@ -315,7 +320,8 @@ void tn_sd_take_training(struct tn_model *model);
 /* A key of metadata that every SDNB file has, whatever the model. */
 bool tn_sd_is_own_meta(struct tn_bytes key);
 
-/* Metadata are two lists; where one is longer, the other says nothing. */
+/* Metadata are two lists.  If one of them is longer, the missing keys or values
+ * are empty. */
 uint32_t       tn_sd_meta_count(const struct tn_sd_graph *graph);
 struct tn_fact tn_sd_meta(const struct tn_sd_graph *graph, uint32_t index);
 
@@ -324,7 +330,8 @@ enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                bool is_bare, struct tn_error *error);
 
-/* Of a classic graph or SDNB, what the tagged container has no place for. */
+/* Reports what a classic graph or SDNB has and the tagged container cannot
+ * hold. */
 enum tn_status tn_sd_lose_untagged(const struct tn_model         *model,
                                    const struct tn_write_options *options,
                                    struct tn_error               *error);

@@ -1,4 +1,4 @@
-/* sd_check.h - does a SameDiff model agree with itself */
+/* sd_check.h - checks whether a SameDiff model is consistent */
 #ifndef TN_FORMAT_SD_CHECK_H
 #define TN_FORMAT_SD_CHECK_H
 
@@ -14,7 +14,7 @@ enum tn_status tn_sd_check_graph(const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error);
 
-/* Element types and ranks of what operations take and give. */
+/* Checks element types and ranks of inputs and outputs of operations. */
 enum tn_status tn_sd_check_types(const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error);

@@ -1,10 +1,10 @@
 /*
- * sd_content.h - what a SameDiff writer writes, wherever the model came from
+ * sd_content.h - what a SameDiff writer writes, for models of any origin
  *
- * Variables of the file with their data, numbers of operations, states.  Of a
- * model that was read and not edited they are those of its file; else they are
- * made of the tables: what has data is VARIABLE or CONSTANT by its role, inputs
- * are PLACEHOLDER, outputs of ops are ARRAY.
+ * Variables with their data, numbers of operations, states.  For a model that
+ * was read and not edited, they are those of its file.  Otherwise they are made
+ * from the tables: tensors are VARIABLE or CONSTANT by their role, inputs are
+ * PLACEHOLDER, outputs of ops are ARRAY.
  */
 #ifndef TN_FORMAT_SD_CONTENT_H
 #define TN_FORMAT_SD_CONTENT_H
@@ -15,10 +15,10 @@
 struct tn_sd_entry {
     struct tn_bytes              name;
     const struct tn_elements    *elements; /* NULL: no data                   */
-    const struct tn_sd_variable *said; /* what the file, or the graph's inputs
-                                          and outputs, say about it: shape,
+    const struct tn_sd_variable *said; /* its declaration in the file or as an
+                                          input or output of the graph: shape,
                                           control dependencies; never NULL    */
-    int32_t first, second; /* number: which op makes it, which output         */
+    int32_t first, second; /* id: which op produces it, as which output       */
     int8_t  dtype;
     int8_t  kind; /* enum tn_sd_kind, or what the file says                   */
     bool    has_number;
@@ -37,12 +37,13 @@ struct tn_sd_content {
     struct tn_arena               *arena;
     struct tn_error               *error;
     uint32_t                       graph;
-    const struct tn_sd_graph      *row; /* NULL: not of a file                */
+    const struct tn_sd_graph      *row; /* NULL: not read from a file         */
     struct tn_sd_entry            *entries;
     uint32_t                       count;
-    uint32_t *by_value; /* of the model: the entry, + 1; NULL: of a file      */
+    uint32_t *by_value; /* by value of the model: entry + 1; NULL if it was read
+                           from a file                                        */
     struct tn_intern    names; /* of the other entries             */
-    struct tn_list      named; /* uint32_t: entries by id of those */
+    struct tn_list      named; /* uint32_t: entries by id of the name */
     struct tn_sd_calls *calls; /* one for all graphs of a model               */
     struct tn_sd_content **subs;   /* of graphs in it, released with it   */
     struct tn_sd_content  *next;   /* in such a list   */
@@ -61,29 +62,30 @@ enum tn_status tn_sd_content_make(struct tn_sd_content  *content,
                                   struct tn_error               *error);
 void           tn_sd_content_done(struct tn_sd_content *content);
 
-/* The entry of that name, or of a value of the model; NULL: none. */
+/* The entry by name, or by value of the model; NULL if there is none. */
 struct tn_sd_entry *tn_sd_content_find(const struct tn_sd_content *content,
                                        struct tn_bytes             name);
 struct tn_sd_entry *tn_sd_content_value(const struct tn_sd_content *content,
                                         uint32_t                    value);
 
-/* Says what is left behind. */
+/* Reports a loss. */
 void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
                 const char *where, const char *what);
 
-/* The same of a file beside the model, and of all that the model has. */
+/* The same for another file of the container, and for all that the model
+ * has. */
 void tn_sd_lose_beside(const struct tn_write_options *options,
                        struct tn_bytes                name);
 void tn_sd_lose_all_beside(const struct tn_write_options *options,
                            const struct tn_model         *model);
 
-/* An entry of metadata; and all that another format said under keys which
- * Deeplearning4j needs for itself (tn_sd_is_own_meta). */
+/* The same for an entry of metadata; and for all texts of another format whose
+ * keys are reserved for Deeplearning4j (tn_sd_is_own_meta). */
 void tn_sd_lose_meta(const struct tn_write_options *options,
                      struct tn_bytes                key);
 void tn_sd_lose_taken_keys(const struct tn_write_options *options);
 
-/* Bytes of the elements; 0 when there are none. */
+/* Bytes of the elements; 0 if there are none. */
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sd_graph.h - a FlatGraph into the tables of a model
+ * sd_graph.h - reads a FlatGraph into the tables of a model
  *
  *   struct tn_sd_reader reader;
  *   tn_sd_reader_init(&reader, model, error);
@@ -16,7 +16,7 @@
 #include "ir/pairs.h"
 #include "wire/fb/fb_schema.h"
 
-/* Where the data of a variable is that has none of its own; false: nowhere. */
+/* Finds the data of a variable whose table has none; false if there is none. */
 typedef bool tn_sd_find(void *context, const struct tn_sd_variable *variable,
                         struct tn_sd_array *array, struct tn_error *error);
 
@@ -46,16 +46,17 @@ struct tn_sd_reader {
     struct tn_intern       op_names;
     struct tn_list         op_tables; /* uint64_t: table by id of the name    */
     bool                  *is_used;
-    uint32_t *listed; /* variables: outputs as the file lists them */
-    uint32_t  listed_count;
-    uint32_t  source;
+    uint32_t *listed; /* variables that the file lists as outputs, in its
+                         order */
+    uint32_t listed_count;
+    uint32_t source;
 };
 
 void tn_sd_reader_init(struct tn_sd_reader *r, struct tn_model *model,
                        struct tn_error *error);
 void tn_sd_reader_done(struct tn_sd_reader *r);
 
-/* Verifies a buffer and gives its root; .fb is NULL on failure. */
+/* Verifies a buffer and returns its root; .fb is NULL on failure. */
 struct tn_fb_table tn_sd_reader_open(struct tn_sd_reader *r,
                                      struct tn_span       span);
 
@@ -78,15 +79,15 @@ void tn_sd_shape_read(const struct tn_fb_table *table, uint16_t slot,
                       uint16_t names_slot, struct tn_arena *arena,
                       struct tn_error *error, struct tn_sd_variable *variable);
 
-/* The value of a variable is what its kind says: a constant or an input. */
+/* Defines the value of a variable by its kind: a constant or an input. */
 void tn_sd_define(struct tn_sd_reader *r, const struct tn_sd_variable *v);
 
-/* A tensor of the model; its index, or TN_NONE. */
+/* Adds a tensor to the model; returns its index, or TN_NONE. */
 uint32_t tn_sd_add_tensor(struct tn_model *model, struct tn_bytes name,
                           const struct tn_sd_array *array, enum tn_role role,
                           struct tn_error *error);
 
-/* The same for one of the graph being read, and in its file. */
+/* The same for a tensor of the graph that is being read. */
 uint32_t          tn_sd_add_own(struct tn_sd_reader *r, struct tn_bytes name,
                                 const struct tn_sd_array *array, enum tn_role role);
 struct tn_tensor *tn_sd_tensor_at(const struct tn_sd_reader *r, uint32_t index);
@@ -97,14 +98,15 @@ enum tn_status tn_sd_reader_states(struct tn_sd_reader      *r,
 
 /* ---- sd_op.c ------------------------------------------------------------ */
 
-/* All nodes of a graph, behind its variables. */
+/* Reads all nodes of a graph, after its variables. */
 void tn_sd_read_ops(struct tn_sd_reader *r, const struct tn_fb_table *root);
 
-/* One more op of the graph being read; name "" is none, type is interned. */
+/* Adds an op to the graph that is being read; name "": it has none, type is
+ * interned. */
 void tn_sd_add_op(struct tn_sd_reader *r, const struct tn_fb_table *table,
                   struct tn_bytes name, uint32_t type);
 
-/* An output of the last op of the model. */
+/* Adds an output to the last op of the model. */
 void tn_sd_add_output(struct tn_sd_reader *r, struct tn_bytes name,
                       uint32_t position, bool is_result);
 
@@ -115,51 +117,51 @@ void tn_sd_read_op_arrays(struct tn_sd_reader *r, uint32_t ordinal,
 
 /* ---- sd_variable.c ------------------------------------------------------ */
 
-/* The value of that name in the graph that is read. */
+/* The value of that name in the graph that is being read. */
 uint32_t tn_sd_value_named(struct tn_sd_reader *r, struct tn_bytes name);
 
-/* Notes where the operations of a graph are, by name. */
+/* Indexes the operations of a graph by name. */
 void tn_sd_index_ops(struct tn_sd_reader *r, const struct tn_fb_vector *ops,
                      uint16_t name_slot);
 
-/* Control inputs for the last op of the model: what a slot of its table names,
- * as far as it is something. */
+/* Adds control inputs to the last op of the model: the names in a slot of its
+ * table, as far as they exist. */
 void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
                         uint16_t slot, uint16_t outputs_slot);
 
 /* ---- sd_variable.c ------------------------------------------------------- */
 
-/* Placeholders are inputs; what is listed, or minimised and what no op takes,
- * outputs. */
+/* Sets inputs and outputs of the graph: placeholders are inputs; outputs are
+ * those that the file lists, else losses and values that no op reads. */
 void tn_sd_add_io(struct tn_sd_reader *r);
 
 /* The variable as an input or output. */
 struct tn_io tn_sd_end_of(struct tn_sd_reader         *r,
                           const struct tn_sd_variable *variable);
 
-/* Whether what an op gives can be an output of the graph. */
+/* Whether results of this op can be outputs of the graph. */
 bool tn_sd_makes_results(struct tn_bytes op);
 
 /* ---- sd_config.c -------------------------------------------------------- */
 
-/* Updater, learning rate, regularisation and states, as facts. */
+/* Adds updater, learning rate, regularisation and states as facts. */
 void tn_sd_config_facts(struct tn_model           *model,
                         const struct tn_sd_detail *detail,
                         struct tn_error           *error);
 
-/* The keys of the states that an updater keeps, in the order of columns;
- * `updater` is "Adam" or its whole Java name.  NULL: not known. */
+/* The keys of an updater's states, in the order of columns; `updater` is "Adam"
+ * or its full Java name.  NULL if unknown. */
 const char *const *tn_sd_state_keys(struct tn_bytes updater, uint32_t *count);
 
-/* "org.nd4j.linalg.learning.config.Adam" is Adam to people. */
+/* "Adam" for "org.nd4j.linalg.learning.config.Adam". */
 struct tn_bytes tn_sd_class_word(struct tn_bytes name);
 
-/* The class of the updater in a training configuration, as the arena's. */
+/* The class of the updater in a training configuration; in the arena. */
 struct tn_bytes tn_sd_config_updater(struct tn_bytes   json,
                                      struct tn_arena  *arena,
                                      struct tn_memory *memory);
 
-/* sd_classic.c: a file that is one FlatGraph, into a model. */
+/* sd_classic.c: reads a file that is one FlatGraph into a model. */
 enum tn_status tn_sd_classic_read(struct tn_model  *model,
                                   struct tn_source *source,
                                   struct tn_error  *error);

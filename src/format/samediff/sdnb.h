@@ -31,15 +31,15 @@ struct tn_sdnb_file {
     bool             *is_read; /* by blob: its variable was found             */
 };
 
-/* Header and manifest, with all ranges checked. */
+/* Reads header and manifest, and checks all ranges. */
 enum tn_status tn_sdnb_file_read(struct tn_sdnb_file *file,
                                  struct tn_source    *source,
                                  struct tn_arena     *arena,
                                  struct tn_error     *error);
 void           tn_sdnb_file_done(struct tn_sdnb_file *file);
 
-/* One file, or shards in their order, into a model.  Of a lax one some may be
- * NULL, but not the first. */
+/* Reads one file, or shards in their order, into a model.  If missing files are
+ * allowed (is_lax), all but the first may be NULL. */
 enum tn_status tn_sdnb_read(struct tn_model *model, struct tn_source **files,
                             uint32_t count, struct tn_error *error);
 
@@ -54,14 +54,14 @@ bool tn_sdnb_shard_name(struct tn_bytes name, struct tn_sdnb_shard *shard);
 /* Whether an entry of an SDZ of that name is a model. */
 bool tn_sdz_is_model(struct tn_bytes name);
 
-/* Every file of the model of which the bundle is one.  Lax: NULL for those that
- * are not there. */
+/* Every file of the model that the bundle's main file belongs to.  With is_lax:
+ * NULL for files that are missing. */
 enum tn_status tn_sdnb_siblings(struct tn_bundle *bundle, bool is_lax,
                                 struct tn_source ***files, uint32_t *count,
                                 struct tn_error *error);
 
-/* Shards that lie beside a file of that name and are not its own; "" if there
- * are none. */
+/* Shards beside the file with names like its own that do not belong to it; ""
+ * if there are none. */
 const char *tn_sdnb_stale(struct tn_bundle *bundle);
 
 /* ---- writing (sdnb_write.c) --------------------------------------------- */
@@ -74,7 +74,7 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
                             const struct tn_write_options *options,
                             struct tn_output *to, struct tn_error *error);
 
-/* Of SDNB and SDZ: for writing, then for reading. */
+/* Options of SDNB and SDZ: for writing, then for reading. */
 extern const struct tn_format_setting *const tn_sdnb_settings[];
 
 #endif

@@ -20,9 +20,9 @@
 
 struct tn_tag_how {
     struct tn_append_options       append;
-    bool                           can_replace; /* a tag that is there        */
+    bool                           can_replace; /* an existing tag            */
     bool                           is_dry;
-    const struct tn_write_options *write; /* for what is left behind          */
+    const struct tn_write_options *write; /* for reporting losses             */
     struct tn_meter               *meter; /* of what is compared; NULL: none  */
 };
 
@@ -44,8 +44,8 @@ enum tn_status tn_tagged_compact(struct tn_memory *memory, const char *path,
                                  struct tn_tag_summary   *summary,
                                  struct tn_error         *error);
 
-/* Cuts off a commit that was cut short; takes a file apart whose directory is
- * lost or that another tool has changed.  *is_changed may be NULL. */
+/* Removes an incomplete commit; rebuilds a file whose directory is lost or that
+ * another tool has changed.  *is_changed may be NULL. */
 enum tn_status tn_tagged_repair(struct tn_memory *memory, const char *path,
                                 const struct tn_tag_how *how,
                                 struct tn_report *report, bool *is_changed,
@@ -62,12 +62,12 @@ enum tn_status tn_tagged_diff(struct tn_tagged *t, struct tn_bytes left,
 
 /* ---- inside ------------------------------------------------------------- */
 
-/* A container that is being changed, or in a dry run only looked at. */
+/* A container that is being changed, or only read in a dry run. */
 struct tn_tag_edit {
     struct tn_zip_edit edit;
     struct tn_source  *source; /* of a dry run                                */
     struct tn_zip      dry;
-    struct tn_zip     *zip; /* what is there                                  */
+    struct tn_zip     *zip; /* its current entries                            */
     struct tn_tagged   box;
     bool               has_box;
     bool               is_dry;

@@ -23,16 +23,17 @@
 #include "base/intern.h"
 #include "base/report.h"
 
-/* A text and where it is from. */
+/* A text and where it comes from. */
 struct tn_tag_text {
-    struct tn_bytes   bytes;
-    uint64_t          offset; /* of its first byte, for complaints; NOWHERE   */
-    const char       *entry;  /* its name, for complaints                     */
-    struct tn_report *report; /* gets what is odd; NULL: not wanted           */
+    struct tn_bytes bytes;
+    uint64_t        offset;   /* of its first byte, for messages; or
+                                 TN_NOWHERE */
+    const char       *entry;  /* its name, for messages                       */
+    struct tn_report *report; /* gets what is suspicious; may be NULL         */
 };
 
 struct tn_tag_ref {
-    struct tn_bytes tag; /* empty: that of the file it stands in              */
+    struct tn_bytes tag; /* empty: that of the file which contains it         */
     struct tn_bytes id;
 };
 
@@ -51,8 +52,8 @@ struct tn_tag_lines {
 
 enum tn_tag_file { TN_TAG_PARAMS, TN_TAG_UPDATER };
 
-/* What is read refers to the text and to the arena.  MALFORMED, with the byte:
- * what the grammar does not allow, and names that come twice. */
+/* The result refers to the text and to the arena.  MALFORMED, with the byte
+ * offset, for what the grammar does not allow and for duplicate names. */
 enum tn_status tn_tag_text_tags(const struct tn_tag_text *text,
                                 struct tn_arena          *arena,
                                 const struct tn_bytes **tags, uint32_t *count,
@@ -62,23 +63,23 @@ enum tn_status tn_tag_text_lines(const struct tn_tag_text *text,
                                  struct tn_tag_lines *lines,
                                  struct tn_error     *error);
 
-/* How many lines there are that are not blank: cheaper, and nothing is said
- * about what they hold. */
+/* The number of lines that are not blank: cheap, without parsing them. */
 uint64_t tn_tag_text_count(struct tn_bytes text);
 
-/* One line, with its end.  A ref of the tag `own` is written without it. */
+/* Writes one line, with its line end.  A reference to the tag `own` is written
+ * without the tag. */
 void tn_tag_text_put(struct tn_buffer *to, const struct tn_tag_line *line,
                      struct tn_bytes own);
 
-/* Why a new tag cannot be called so, or one that is there; NULL: it can. */
+/* Why a new tag, or an existing one, cannot have this name; NULL if it can. */
 const char *tn_tag_new_refusal(struct tn_bytes tag);
 const char *tn_tag_old_refusal(struct tn_bytes tag);
 
-/* INVALID with the reason, and as much of the tag as a message holds. */
+/* INVALID with the reason, and as much of the tag as fits into a message. */
 enum tn_status tn_tag_refuse_new(struct tn_bytes tag, struct tn_error *error);
 
-/* Tags are the same when they are alike (base/alike.h): but for case and for
- * how accents are written. */
+/* Whether two names mean the same tag: they may differ in case and in how
+ * accents are encoded (base/alike.h). */
 bool tn_tag_equal(struct tn_bytes a, struct tn_bytes b);
 
 #endif

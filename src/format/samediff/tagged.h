@@ -10,8 +10,8 @@
  *   <tag>/updater.txt          parameter -> files, a column a state; optional
  *   <tag>/updater/<id>.fb
  *
- * A file of another tag may be named, so that what did not change is stored
- * once.  Tags are the same but for case.
+ * A line may name a file of another tag, so that what did not change is stored
+ * once.  Names of tags are compared without regard to case.
  *
  *   tagged_box.c    entries: tags, texts, arrays
  *   tagged_graph.c  graph.fb into the tables of a model
@@ -98,7 +98,7 @@ struct tn_tagged {
     struct tn_zip         *zip; /* borrowed, open, perhaps lazy               */
     struct tn_memory      *memory;
     struct tn_bundle      *bundle; /* keeps unpacked entries; NULL: `kept`    */
-    struct tn_report      *report; /* gets what is odd; NULL: not wanted      */
+    struct tn_report      *report; /* gets what is suspicious; may be NULL    */
     struct tn_arena        arena;
     struct tn_list         kept; /* struct tn_source *                        */
     const struct tn_bytes *tags; /* oldest first; in the arena                */
@@ -107,7 +107,7 @@ struct tn_tagged {
     bool                   has_schema[3];
 };
 
-/* Reads tags.txt of an open zip.  Close it whatever the outcome. */
+/* Reads tags.txt of an open zip.  Call tn_tagged_end() also after a failure. */
 enum tn_status tn_tagged_begin(struct tn_tagged *t, struct tn_zip *zip,
                                struct tn_memory *memory,
                                struct tn_bundle *bundle,
@@ -115,10 +115,10 @@ enum tn_status tn_tagged_begin(struct tn_tagged *t, struct tn_zip *zip,
                                struct tn_error  *error);
 void           tn_tagged_end(struct tn_tagged *t);
 
-/* Its number in the list; TN_NONE: it is not listed. */
+/* The index of a tag in the list; TN_NONE if it is not listed. */
 uint32_t tn_tagged_find(const struct tn_tagged *t, struct tn_bytes tag);
 
-/* NOT_FOUND, with the tags that there are, as far as a line holds them. */
+/* NOT_FOUND, with the existing tags, as many as fit into a line. */
 void tn_tagged_no_tag(const struct tn_tagged *t, struct tn_bytes tag,
                       struct tn_error *error);
 
@@ -127,7 +127,8 @@ const struct tn_zip_entry *tn_tagged_entry(const struct tn_tagged *t,
                                            struct tn_bytes         tag,
                                            const char             *name);
 
-/* What a word of a line means; suffix is ".fb" or ".bin".  NULL: missing. */
+/* The entry that a reference means; suffix is ".fb" or ".bin".  NULL if it is
+ * missing. */
 const struct tn_zip_entry *tn_tagged_ref(const struct tn_tagged  *t,
                                          struct tn_bytes          tag,
                                          enum tn_tag_file         which,
@@ -137,34 +138,34 @@ const struct tn_zip_entry *tn_tagged_ref(const struct tn_tagged  *t,
 /* "params" or "updater". */
 const char *tn_tagged_folder(enum tn_tag_file which);
 
-/* A path below a tag lies in that folder. */
+/* Whether a path below a tag is in that folder. */
 bool tn_tagged_is_in(struct tn_bytes path, enum tn_tag_file which);
 
-/* An entry lies below a tag, and is more than its folder. */
+/* Whether an entry is below a tag, and is not only its folder. */
 bool tn_tag_is_below(const struct tn_zip_entry *entry, struct tn_bytes tag);
 
 /* "params.txt" or "updater.txt". */
 const char *tn_tagged_text_name(enum tn_tag_file which);
 
-/* Of params.txt and updater.txt; without such an entry there are no lines. */
+/* The lines of params.txt or updater.txt; none if there is no such entry. */
 enum tn_status tn_tagged_lines(struct tn_tagged *t, struct tn_bytes tag,
                                enum tn_tag_file which, struct tn_arena *arena,
                                struct tn_tag_lines *lines,
                                struct tn_error     *error);
 
-/* The text of an entry in the arena, checksum verified. */
+/* The text of an entry, in the arena; its checksum is verified. */
 enum tn_status tn_tagged_load(const struct tn_tagged    *t,
                               const struct tn_zip_entry *entry,
                               struct tn_arena *arena, struct tn_bytes *bytes,
                               struct tn_error *error);
 
-/* The unpacked bytes of an entry, in place when they are stored. */
+/* The unpacked bytes of an entry; in place if it is not compressed. */
 enum tn_status tn_tagged_span(struct tn_tagged          *t,
                               const struct tn_zip_entry *entry,
                               struct tn_span *span, struct tn_error *error);
 
 /* The verified root of an entry that is a FlatBuffer; .fb NULL on failure.  A
- * missing identifier is only told. */
+ * missing identifier is only reported. */
 struct tn_fb_table tn_tagged_root(struct tn_tagged          *t,
                                   const struct tn_zip_entry *entry,
                                   enum tn_fb_builtin schema, struct tn_fb *fb,
@@ -186,7 +187,8 @@ enum tn_status tn_tagged_array_read(struct tn_tagged *t, struct tn_bytes tag,
 
 /* ---- a tag as a model ---------------------------------------------------- */
 
-/* A line that is kept as it is, with its files: "unsupported kind". */
+/* A line of a kind that we do not know, which is kept as it is, with its
+ * files. */
 struct tn_tagged_extra {
     enum tn_tag_file          which;
     const struct tn_tag_line *line;
@@ -220,28 +222,28 @@ enum tn_status tn_tagged_graph_read(struct tn_sd_reader      *r,
                                     const struct tn_fb_table *root,
                                     struct tn_sd_names       *outputs);
 
-/* What params.txt calls a variable of a graph that is called by name: path
- * of graphs and name, with zero bytes between. */
+/* The name that params.txt has for a variable of a subgraph that is called by
+ * name: the path of graphs and the name, separated by zero bytes. */
 struct tn_bytes tn_tagged_param_name(const struct tn_model *model,
                                      uint32_t graph, struct tn_bytes name,
                                      struct tn_arena *arena,
                                      struct tn_error *error);
 
-/* Dimensions that graph.fb knows are those of the array. */
+/* Whether the dimensions that graph.fb declares are those of the array. */
 bool tn_tagged_has_shape(const struct tn_sd_variable *v,
                          const struct tn_shape       *shape);
 
-/* Everything of one tag; .data NULL: of the newest. */
+/* Reads everything of one tag; .data NULL: of the newest. */
 enum tn_status tn_tagged_read(struct tn_tagged *t, struct tn_bytes tag,
                               struct tn_model *model, struct tn_error *error);
 
-/* tagged_args.c: names of arguments that the operators do not have, that come
- * twice, or that are missing. */
+/* tagged_args.c: reports names of arguments that the operators do not have,
+ * that are repeated, or that are missing. */
 enum tn_status tn_tagged_check_args(const struct tn_model *model,
                                     struct tn_report      *report,
                                     struct tn_error       *error);
 
-/* Every finding about all tags. */
+/* Reports every finding about all tags. */
 enum tn_status tn_tagged_check(struct tn_bundle *bundle,
                                struct tn_report *report,
                                struct tn_error  *error);

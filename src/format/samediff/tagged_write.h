@@ -1,5 +1,5 @@
 /*
- * tagged_write.h - one tag on its way into a zip
+ * tagged_write.h - writes one tag into a zip
  *
  *   struct tn_tagged_writer w;
  *   tn_tagged_writer_init(&w, model, "step-1", options, memory, error);
@@ -7,8 +7,8 @@
  *   tn_tagged_writer_put(&w, &zip_writer);
  *   tn_tagged_writer_done(&w);
  *
- * The texts stand before the arrays and name their files, so what is shared is
- * decided first.
+ * The texts come before the arrays and name their files, so it must be decided
+ * first which arrays are shared.
  */
 #ifndef TN_FORMAT_TAGGED_WRITE_H
 #define TN_FORMAT_TAGGED_WRITE_H
@@ -23,7 +23,8 @@
 struct tn_tagged_file {
     const struct tn_elements *elements; /* NULL: `verbatim`                   */
     struct tn_span            verbatim; /* of an unknown kind                 */
-    bool                      is_shared; /* is there: its ref says where      */
+    bool                      is_shared; /* stored already: its reference says
+                                            where                             */
 };
 
 /* The lines of params.txt or updater.txt; files and refs side by side. */
@@ -56,14 +57,14 @@ enum tn_status tn_tagged_writer_init(struct tn_tagged_writer       *w,
                                      const uint64_t *next, struct tn_error *e);
 void           tn_tagged_writer_done(struct tn_tagged_writer *w);
 
-/* Other elements for what is called so in params.txt, or for a state
- * ("updater/M/w").  NOT_FOUND when nothing is; INVALID when type or shape
- * differ. */
+/* Replaces the elements of a variable of params.txt, or of a state
+ * ("updater/M/w").  NOT_FOUND if there is none of that name; INVALID if type or
+ * shape differ. */
 enum tn_status tn_tagged_writer_replace(struct tn_tagged_writer  *w,
                                         struct tn_bytes           name,
                                         const struct tn_elements *elements);
 
-/* An array as the bytes of its entry. */
+/* Appends the bytes of an array's entry. */
 enum tn_status tn_tagged_array_rope(const struct tn_elements *elements,
                                     const char       *external, /* or NULL */
                                     struct tn_arena  *arena,
@@ -74,7 +75,8 @@ enum tn_status tn_tagged_array_rope(const struct tn_elements *elements,
 /* Whether the elements go to a file of their own. */
 bool tn_tagged_is_long(const struct tn_elements *elements);
 
-/* Numbers for what is new; all entries of the tag in their order. */
+/* Assigns numbers to new files and writes all entries of the tag in their
+ * order. */
 enum tn_status tn_tagged_writer_put(struct tn_tagged_writer *w,
                                     struct tn_zip_writer    *zip);
 

@@ -2,8 +2,8 @@
  * tf.h - what the files of this folder share
  *
  * A GraphDef is read by tf_graph_read.c, the messages around it by
- * tf_meta_read.c; both fill the same model.  What check and write need to find
- * again hangs on model->detail as a tn_tf_detail.
+ * tf_meta_read.c; both fill the same model.  What check and write need later is
+ * in model->detail, a tn_tf_detail.
  */
 #ifndef TN_FORMAT_TF_H
 #define TN_FORMAT_TF_H
@@ -22,7 +22,7 @@ struct tn_tf_bundle;
 
 /* ---- tf_tensor.c: shapes and tensors ------------------------------------ */
 
-/* TensorShapeProto.  A size that is not written is 0, an unknown one -1. */
+/* TensorShapeProto.  A missing size is 0, an unknown one -1. */
 struct tn_tf_shape {
     bool     unknown_rank;
     uint32_t rank;
@@ -30,15 +30,15 @@ struct tn_tf_shape {
 };
 void tn_tf_shape_init(struct tn_tf_shape *shape);
 
-/* Adds what a message says: occurrences of a field merge. */
+/* Adds the fields of a message: several occurrences of a message are merged. */
 void tn_tf_shape_read(struct tn_cursor *c, struct tn_tf_shape *shape);
 
-/* TensorProto: what it says of itself, and which units it stores. */
+/* A TensorProto: its description, and which units it stores. */
 struct tn_tf_tensor {
     struct tn_span     wire;
     uint64_t           type; /* DataType, as written                          */
     struct tn_tf_shape shape;
-    struct tn_span     content; /* tensor_content, when length > 0            */
+    struct tn_span     content; /* tensor_content, if length > 0              */
     uint32_t           field;   /* where values of this type go; 0: nowhere   */
     uint64_t           runs;    /* occurrences of that field                  */
     uint64_t           packed_runs;
@@ -48,9 +48,9 @@ struct tn_tf_tensor {
 };
 void tn_tf_tensor_read(struct tn_cursor *c, struct tn_tf_tensor *tensor);
 
-/* Elements of the shape with the payload that the message holds.  A type or
- * shape that no tensor can have gives elements of type undefined, so that the
- * rest of the model opens; a check says why. */
+/* Elements of the shape with the payload of the message.  If no tensor can have
+ * such a type or shape, the elements are of undefined type, so that the rest of
+ * the model can be opened; a check reports the cause. */
 void tn_tf_tensor_elements(const struct tn_tf_tensor *tensor,
                            struct tn_arena *arena, struct tn_elements *elements,
                            struct tn_error *error);
@@ -63,8 +63,8 @@ struct tn_tf_versions {
     int32_t min_consumer;
 };
 
-/* The nodes read last, by name: most inputs come from close by, and are then
- * found without a hash. */
+/* The nodes read last, by name: most inputs come from a node nearby, which is
+ * then found without a hash. */
 #define TN_TF_NEAR 16
 struct tn_tf_near {
     uint64_t        tails[TN_TF_NEAR]; /* last bytes of the name              */
@@ -73,8 +73,8 @@ struct tn_tf_near {
     unsigned        next;
 };
 
-/* A GraphDef on its way into a model: begin, feed every occurrence of the
- * message, end.  Fails into `error`, with the path of what was being read. */
+/* Reads a GraphDef into a model: begin, feed every occurrence of the message,
+ * end.  Failures are in `error`, with the path of what was being read. */
 struct tn_tf_reader {
     struct tn_model      *model;
     struct tn_error      *error;
@@ -83,8 +83,8 @@ struct tn_tf_reader {
     const char           *path; /* of the GraphDef: "", "graph_def"           */
     struct tn_tf_versions versions;
     struct tn_list        libraries; /* struct tn_cursor                      */
-    struct tn_list        ends;      /* placeholders met so far               */
-    struct tn_tf_uses    *uses;      /* NULL: not kept                        */
+    struct tn_list        ends;      /* inputs: placeholders found so far     */
+    struct tn_tf_uses    *uses;      /* NULL: not wanted                      */
     uint32_t              function_count;
     uint32_t              first_value; /* of the graph being filled           */
     uint32_t              recent[4];   /* op types: most nodes are of a few   */
@@ -98,15 +98,15 @@ void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
 void tn_tf_reader_feed(struct tn_tf_reader *reader, struct tn_cursor graph_def);
 void tn_tf_reader_end(struct tn_tf_reader *reader);
 
-/* The shape of an end, out of a TensorShapeProto. */
+/* Sets the shape of an input or output from a TensorShapeProto. */
 void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
                     struct tn_arena *arena);
 
-/* "name", "name:3", "^name", "node:out:0" taken apart. */
+/* "name", "name:3", "^name", "node:out:0", parsed. */
 struct tn_tf_ref {
-    struct tn_bytes node;  /* up to the first colon (functions) or the last
-                              one before digits (graphs)                      */
-    struct tn_bytes value; /* all of it but "^" and ":0"                      */
+    struct tn_bytes node;  /* up to the first colon (in functions), or to the
+                              last one that digits follow (in graphs)         */
+    struct tn_bytes value; /* the text without "^" and ":0"                   */
     uint32_t        output;
     bool            is_control;
 };
@@ -114,7 +114,7 @@ struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function);
 
 /* ---- tf_meta_read.c: MetaGraphDef --------------------------------------- */
 
-/* What a MetaGraphDef holds beside its graph; lives in the model's arena. */
+/* What a MetaGraphDef holds besides its graph; in the model's arena. */
 struct tn_tf_meta {
     struct tn_span         wire;
     struct tn_span         graph_def; /* the last occurrence                  */
@@ -137,9 +137,9 @@ enum tn_status tn_tf_meta_read(struct tn_model *model, struct tn_cursor c,
                                enum tn_graph_kind kind, const char *path,
                                struct tn_tf_meta *meta, struct tn_error *error);
 
-/* The model's own inputs and outputs are those of serving_default, or of the
- * only signature: the nodes whose outputs are not used are those that save the
- * model. */
+/* Makes inputs and outputs of serving_default, or of the only signature, those
+ * of the model: without this they would be the nodes that save the model,
+ * because nothing uses their outputs. */
 void tn_tf_use_signature_io(struct tn_model *model);
 
 /* ---- what open leaves for check and write ------------------------------- */
@@ -153,7 +153,7 @@ struct tn_tf_detail {
     uint32_t              meta_count;
     struct tn_tf_versions versions; /* of a bare GraphDef                  */
     int64_t               schema_version;
-    const char           *prefix; /* of the checkpoint; NULL: none         */
+    const char           *prefix; /* of the checkpoint; may be NULL */
     struct tn_tf_bundle  *table;  /* the bundle owns it; NULL: none        */
     uint64_t              first_entry; /* its first tensor in the model    */
 };
@@ -184,11 +184,11 @@ enum tn_status tn_tf_table_tensors(struct tn_model           *model,
 void tn_tf_table_facts(struct tn_model *model, const struct tn_tf_bundle *table,
                        struct tn_error *error);
 
-/* The tensor of that key among those from `first` on; NULL: there is none. */
+/* The tensor of that key among those from `first` on; NULL if there is none. */
 struct tn_tensor *tn_tf_find_entry(const struct tn_model *model, uint64_t first,
                                    struct tn_bytes key);
 
-/* The key of what a checkpoint keeps for training, or for itself. */
+/* Whether a key belongs to training state or bookkeeping of a checkpoint. */
 bool tn_tf_is_state_key(struct tn_bytes key);
 
 /* ---- tf_write.c --------------------------------------------------------- */
@@ -215,7 +215,8 @@ enum tn_status tn_tf_check_graph(struct tn_bundle      *bundle,
                                  const struct tn_model *model,
                                  struct tn_report      *report,
                                  struct tn_error       *error);
-/* Definitions, operators and types, of any format that holds a graph. */
+/* Checks definitions, operators and types, for every format that holds a
+ * graph. */
 enum tn_status tn_tf_check_structure(const struct tn_model *model,
                                      struct tn_report      *report,
                                      struct tn_error       *error);
@@ -234,11 +235,11 @@ void tn_tf_add_version_facts(struct tn_model             *model,
                              const struct tn_tf_versions *versions,
                              struct tn_error             *error);
 
-/* Says so when a message is larger than TensorFlow can read. */
+/* Adds a fact if a message is larger than TensorFlow can read. */
 void tn_tf_add_size_fact(struct tn_model *model, uint64_t size,
                          struct tn_error *error);
 
-/* Says so when a graph on its own has variables. */
+/* Adds a fact if a graph without a checkpoint has variables. */
 void tn_tf_add_variable_fact(struct tn_model *model, struct tn_error *error);
 
 /* ---- tf_probe.c: what a file looks like --------------------------------- */
@@ -251,7 +252,7 @@ int tn_tf_probe_checkpoint(const struct tn_probe *probe);
 /* "model.data-00000-of-00002": a shard, which is useless without its index. */
 bool tn_tf_is_shard_name(const char *name);
 
-/* "00000123/": what model servers put above a SavedModel. */
+/* "00000123/": a version, the folder of a SavedModel on a model server. */
 bool tn_tf_is_version_folder(const char *entry);
 
 /* ---- tf_attr.c: the attributes of a node -------------------------------- */
@@ -266,11 +267,11 @@ struct tn_tf_entry {
 bool tn_tf_entry_next(struct tn_cursor *c, uint32_t field,
                       struct tn_tf_entry *entry);
 
-/* A map entry's body: key and value, in whichever order. */
+/* The body of a map entry: key and value, in any order. */
 void tn_tf_entry_read(struct tn_cursor *body, struct tn_tf_entry *entry);
 
-/* Which kind an AttrValue is: the field number, 0 when it is empty; `body` is
- * the last value of the oneof. */
+/* The kind of an AttrValue: its field number, 0 if it is empty.  *field is the
+ * last value of the oneof. */
 uint32_t tn_tf_attr_kind(struct tn_cursor value, struct tn_pb_field *field);
 
 #endif

@@ -15,7 +15,7 @@
  *     slice key   SavedTensorSlices { data = 2 { data = 3 TensorProto } }
  *
  * A tensor with slices has no data of its own; it becomes one tensor whose
- * payload is put together from theirs.
+ * payload is composed of theirs.
  */
 #ifndef TN_FORMAT_TF_BUNDLE_H
 #define TN_FORMAT_TF_BUNDLE_H
@@ -54,14 +54,14 @@ struct tn_tf_bundle {
 
 /* Opens PREFIX.index of the bundle; prefix NULL: the bundle's main file is the
  * table, and its name without ".index" is the prefix.  Reads the table and
- * verifies all of its structure, but no data.  Data files must be there and
- * long enough.  Closed already on failure. */
+ * verifies all of its structure, but no data.  Data files must exist and be
+ * long enough.  On failure *index is closed already. */
 enum tn_status tn_tf_bundle_open(struct tn_tf_bundle *index,
                                  struct tn_bundle *bundle, const char *prefix,
                                  struct tn_error *error);
 void           tn_tf_bundle_close(struct tn_tf_bundle *index);
 
-/* The same over a table from anywhere; `open` gives the data files by name. */
+/* The same for any table; `open` opens the data files by name. */
 typedef enum tn_status tn_tf_shard_opener(void *context, const char *name,
                                           struct tn_source **source,
                                           struct tn_error   *error);
@@ -82,13 +82,13 @@ static inline const struct tn_tf_bundle_entry *tn_tf_bundle_entry(
     return index->entries[i];
 }
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct tn_tf_bundle_entry *tn_tf_bundle_find(
     const struct tn_tf_bundle *index, struct tn_bytes key);
 
-/* Reads all data of the tensor, its slices included, and compares checksums:
- * also those between the strings.  Constant memory; safe from several threads
- * with different errors. */
+/* Reads all data of the tensor, including its slices, and verifies checksums,
+ * also those between strings.  Needs constant memory; may be called from
+ * several threads with different errors. */
 enum tn_status tn_tf_bundle_check_entry(const struct tn_tf_bundle_entry *entry,
                                         struct tn_memory                *memory,
                                         struct tn_error                 *error);

@@ -1,8 +1,8 @@
 /*
  * tf_bundle_write.h - writing checkpoints of version 2
  *
- * Data in the order that is given, side by side, little-endian; the table
- * sorted by key.  Checksums are computed while the data passes by.
+ * Data is written in the given order, contiguous and little-endian; the table
+ * is sorted by key.  Checksums are computed while the data is written.
  */
 #ifndef TN_FORMAT_TF_BUNDLE_WRITE_H
 #define TN_FORMAT_TF_BUNDLE_WRITE_H
@@ -11,15 +11,15 @@
 #include "ir/payload.h"
 
 struct tn_tf_bundle_tensor {
-    struct tn_bytes           key; /* not empty, no two the same             */
+    struct tn_bytes           key; /* not empty, unique                       */
     const struct tn_elements *elements;
 };
 
 struct tn_tf_bundle_options {
-    /* A data file that would become longer begins a new one; a tensor is never
-     * split.  0: one file. */
+    /* A new data file is begun before one would become longer than this; a
+     * tensor is never split.  0: one file. */
     uint64_t shard_size;
-    /* The index is the main file of the output; else a side file. */
+    /* The index is the main file of the output; otherwise it is a side file. */
     bool is_main;
     /* Called after each tensor; stops unless it returns TN_OK.  May be NULL. */
     enum tn_status (*after)(void *context, uint64_t tensor, uint64_t bytes,
@@ -39,7 +39,7 @@ enum tn_status tn_tf_bundle_write(struct tn_output *to, const char *prefix,
                                   struct tn_memory                  *memory,
                                   struct tn_error                   *error);
 
-/* The same into sinks from anywhere; options->is_main is of no meaning. */
+/* The same into any sinks; options->is_main is ignored. */
 enum tn_status tn_tf_bundle_write_to(tn_tf_sink_opener *open, void *opener,
                                      const char                        *prefix,
                                      const struct tn_tf_bundle_tensor  *tensors,

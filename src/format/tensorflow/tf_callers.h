@@ -1,27 +1,30 @@
 /*
- * tf_callers.h - operators that run functions: what they give them, and what
- * they do with what comes back
+ * tf_callers.h - operators that call functions: which arguments they pass, and
+ * what they do with the results
  */
 #ifndef TN_FORMAT_TF_CALLERS_H
 #define TN_FORMAT_TF_CALLERS_H
 
 #include "ir/vocab_check.h"
 
-#define TN_TF_CALLS   1 /* once, always: ranks go in and come out             */
-#define TN_TF_CHOOSES 2 /* perhaps: what is wrong for a rank may never run */
-#define TN_TF_LOOPS   4 /* again with what came out                           */
-#define TN_TF_LIST    8 /* the attribute is a list of functions               */
-#define TN_TF_SLICES  16 /* row by row of `arguments`: they have an axis less  \
-                          */
+#define TN_TF_CALLS 1 /* always, once: ranks are passed in and out          */
+#define TN_TF_CHOOSES                                                          \
+    2                 /* perhaps: a function that is wrong for a rank may      \
+                         never run                                          */
+#define TN_TF_LOOPS 4 /* repeatedly, with the results of the last round     */
+#define TN_TF_LIST  8 /* the attribute is a list of functions               */
+#define TN_TF_SLICES                                                           \
+    16 /* for each row of `arguments`, which have one axis                     \
+          less inside \                                     */
 
 /*
- * One attribute of an operator.  The words say what a function is given and
- * what it has to give, one after the other:
+ * One attribute of an operator.  The words list the arguments and the results
+ * of the function:
  *
- *   args        an input or output of the operator; of a list all values
+ *   args an input or output of the operator; all values of a list
  *   :int64      a value of that type
  *   =Tstate     one of each type in that attribute
- *   .elements   what the operator's `input_dataset` has in an element
+ *   .elements the components of an element of the operator's `input_dataset`
  *   .any        any number of values of which nothing is known
  */
 struct tn_tf_caller {
@@ -30,19 +33,19 @@ struct tn_tf_caller {
     unsigned    does; /* TN_TF_CALLS...                                       */
 };
 
-/* All rows; those of an operator stand one after the other, by the number of
- * the function. */
+/* All rows; those of one operator are adjacent, in the order of its
+ * functions. */
 const struct tn_tf_caller *tn_tf_callers(uint32_t *count);
 
-/* The first row of an operator; NULL: it has none. */
+/* The first row of an operator; NULL if it has none. */
 const struct tn_tf_caller *tn_tf_caller_find(struct tn_bytes type);
 
-/* The row of a function by its number, and its place in the attribute, where
- * that is a list; NULL: there is none. */
+/* The row of a function by its number, and its index in the attribute if that
+ * is a list; NULL if there is none. */
 const struct tn_tf_caller *tn_tf_caller_at(const struct tn_tf_caller *first,
                                            uint32_t number, uint32_t *place);
 
-/* What each input or output of a function is to a node. */
+/* Which inputs and outputs of a node those of a function are. */
 struct tn_tf_passings {
     struct tn_list takes, gives; /* struct tn_passing                         */
 };
@@ -51,7 +54,7 @@ void tn_tf_passings_init(struct tn_tf_passings *passings,
                          struct tn_memory      *memory);
 void tn_tf_passings_done(struct tn_tf_passings *passings);
 
-/* For a function of so many inputs and outputs. */
+/* For a function with this many inputs and outputs. */
 void tn_tf_passings_make(struct tn_tf_passings *passings,
                          const struct tn_model *model, uint32_t op,
                          const struct tn_vocab_op  *kind,

@@ -1,4 +1,4 @@
-/* tf_crc.h - checksums of data that is too large to hold */
+/* tf_crc.h - checksums of data of any size */
 #ifndef TN_FORMAT_TF_CRC_H
 #define TN_FORMAT_TF_CRC_H
 
@@ -8,15 +8,16 @@
 enum tn_status tn_tf_crc_span(uint32_t *crc, struct tn_span span,
                               struct tn_memory *memory, struct tn_error *error);
 
-/* Extends a checksum by the length of a string: u32, or u64 when it needs to
- * be. */
+/* Extends a checksum by the length of a string: as u32, or as u64 if it does
+ * not fit. */
 uint32_t tn_tf_crc_length(uint32_t crc, uint64_t length);
 
 /* Extends it by the length of a variant, always u64. */
 uint32_t tn_tf_crc_u64(uint32_t crc, uint64_t length);
 
-/* A sink that passes everything on and sums it up on the way.  Ranges are read
- * once, in windows: the checksum needs every byte anyway.  Holes stay holes. */
+/* A sink that computes the checksum of what it passes on.  Ranges are read
+ * once, in windows, because the checksum needs every byte.  Holes stay
+ * holes. */
 struct tn_tf_crc_sink {
     struct tn_sink    sink; /* first */
     struct tn_sink   *to;

@@ -9,17 +9,17 @@
 /* Type number N + 100 is a reference to a variable of type N. */
 #define TN_TF_REF 100
 
-/* TN_UNDEFINED for 0 and for numbers that are no type.  A reference gives the
- * type it refers to. */
+/* TN_UNDEFINED for 0 and for numbers that are not types.  For a reference: the
+ * type that it refers to. */
 enum tn_dtype tn_tf_dtype(uint64_t number);
 
 /* 0, DT_INVALID, for types that TensorFlow does not have. */
 uint32_t tn_tf_dtype_number(enum tn_dtype dtype);
 
-/* "DT_FLOAT", "DT_FLOAT_REF"; NULL for numbers that are no type. */
+/* "DT_FLOAT", "DT_FLOAT_REF"; NULL for numbers that are not types. */
 const char *tn_tf_dtype_name(uint64_t number);
 
-/* The field of TensorProto that holds values of that type, one by one; 0 when
+/* The field of TensorProto that holds values of that type, one by one; 0 if
  * there is none.  float8_val is a bytes field, the others are repeated. */
 uint32_t tn_tf_value_field(enum tn_dtype dtype);
 

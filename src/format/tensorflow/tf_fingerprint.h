@@ -1,5 +1,6 @@
 /*
- * tf_fingerprint.h - fingerprint.pb: hashes by which TensorFlow knows a model
+ * tf_fingerprint.h - fingerprint.pb: hashes by which TensorFlow identifies a
+ * model
  *
  *   FingerprintDef  1 saved_model_checksum   2 graph_def_program_hash
  *                   3 signature_def_hash     4 saved_object_graph_hash
@@ -50,8 +51,8 @@ void           tn_tf_fingerprint_write(const struct tn_tf_fingerprint *print,
                                        struct tn_rope                 *to);
 
 /* The producer and the first four hashes, of a SavedModel in one message or in
- * chunks (`chunked` is sorted).  UNSUPPORTED when TensorFlow's formulas have no
- * answer; the rest is about the bytes or the machine. */
+ * chunks (`chunked` is sorted).  UNSUPPORTED if TensorFlow's formulas do not
+ * cover this model; other statuses are about the bytes or the system. */
 enum tn_status tn_tf_fingerprint_message(struct tn_tf_fingerprint *print,
                                          struct tn_span            message,
                                          struct tn_memory         *memory,
@@ -62,14 +63,14 @@ enum tn_status tn_tf_fingerprint_chunks(struct tn_tf_fingerprint *print,
                                         struct tn_memory         *memory,
                                         struct tn_error          *error);
 
-/* The last hash: of the bytes of variables/variables.index; NULL: there is
+/* The last hash: of the bytes of variables/variables.index; NULL if there is
  * none. */
 enum tn_status tn_tf_fingerprint_checkpoint(struct tn_tf_fingerprint *print,
                                             struct tn_source         *index,
                                             struct tn_error          *error);
 
-/* A number of 128 bits as TensorFlow writes them, made of the hashes: the same
- * model gets the same name.  In the arena. */
+/* Sets a uuid of 128 bits in TensorFlow's form, derived from the hashes, so
+ * that the same model gets the same uuid.  In the arena. */
 enum tn_status tn_tf_fingerprint_name(struct tn_tf_fingerprint *print,
                                       struct tn_arena          *arena,
                                       struct tn_error          *error);
@@ -83,7 +84,7 @@ struct tn_tf_fingerprinted {
     struct tn_span           message;
     const struct tn_chunked *chunked;
     struct tn_chunk_store   *store;
-    const char *no_formula; /* why there is none; NULL: there is              */
+    const char *no_formula; /* why there is no formula; NULL: there is one    */
 };
 struct tn_report;
 enum tn_status tn_tf_check_fingerprint(const struct tn_tf_fingerprinted *what,
@@ -101,7 +102,7 @@ struct tn_pb_view;
 /* F of the deterministic serialization. */
 uint64_t tn_tf_hash_view(const struct tn_pb_view *view);
 
-/* What is stored for the places at or below a path, as one hash.  `chunked` is
+/* One hash of the chunks for the places at or below a path.  `chunked` is
  * sorted. */
 enum tn_status tn_tf_hash_chunks(const struct tn_chunked *chunked,
                                  struct tn_tags           path,

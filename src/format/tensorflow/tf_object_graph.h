@@ -2,9 +2,9 @@
  * tf_object_graph.h - which checkpoint entry holds which variable
  *
  * A TF 2 model describes its objects twice: in the MetaGraphDef
- * (SavedObjectGraph) and in the checkpoint (TrackableObjectGraph).  Nothing
- * promises that both number them alike, so both are walked from their roots
- * along equal names.
+ * (SavedObjectGraph) and in the checkpoint (TrackableObjectGraph).  Their
+ * numbers need not agree, so both graphs are walked from their roots along
+ * equal names.
  */
 #ifndef TN_FORMAT_TF_OBJECT_GRAPH_H
 #define TN_FORMAT_TF_OBJECT_GRAPH_H
@@ -31,13 +31,13 @@ struct tn_tf_objects {
     uint32_t             tied_count; /* variables with an entry in the table  */
 };
 
-/* The tensor of a checkpoint's table by the path of objects that leads to it,
- * or by the name of its variable in the graph if only one has it; NULL: none.
- * May be given to tn_model.find_alias. */
+/* Finds a tensor of a checkpoint by the path of objects that leads to it, or by
+ * the name of its variable in the graph if that is unique; NULL if there is
+ * none.  Can be used as tn_model.find_alias. */
 const struct tn_tensor *tn_tf_find_alias(const struct tn_model *model,
                                          struct tn_bytes        name);
 
-/* The name under which checkpoints keep their TrackableObjectGraph. */
+/* The key of the TrackableObjectGraph in checkpoints. */
 #define TN_TF_OBJECT_GRAPH_KEY "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 /* `saved` is a SavedObjectGraph.  `table` may be NULL: no checkpoint, so

@@ -11,18 +11,19 @@
 #include "format/tensorflow/tf_fingerprint.h"
 #include "io/output.h"
 
-/* What is written instead of the old files. */
+/* What replaces the old files. */
 struct tn_tf_written {
     struct tn_bundle   *from; /* the old folder                               */
     struct tn_output   *to;
-    struct tn_splitter *splitter; /* split already; of one chunk, or of many  */
-    uint64_t            checkpoint; /* hash of its index, 0: there is none    */
-    bool is_same_model; /* in another container: it keeps its uuid            */
+    struct tn_splitter *splitter; /* the message, already split into one or more
+                                     chunks                                   */
+    uint64_t checkpoint;          /* hash of its index, 0: there is none    */
+    bool is_same_model; /* only the container changes: the uuid is kept       */
 };
 
-/* Writes fingerprint.pb when the old folder has one.  When that cannot be read,
- * or there is no formula for what was written, none is, and *dropped says why.
- */
+/* Writes fingerprint.pb if the old folder has one.  If that cannot be read, or
+ * there is no formula for what was written, none is written, and *dropped says
+ * why. */
 enum tn_status tn_tf_renew(const struct tn_tf_written *written,
                            struct tn_error *dropped, struct tn_error *error);
 
@@ -30,7 +31,7 @@ enum tn_status tn_tf_renew(const struct tn_tf_written *written,
 enum tn_status tn_tf_old_checkpoint(struct tn_bundle *from, uint64_t *hash,
                                     struct tn_error *error);
 
-/* A sink that also takes the fingerprint of what passes by. */
+/* A sink that also computes the fingerprint of what it passes on. */
 struct tn_tf_tee {
     struct tn_sink     sink; /* first */
     struct tn_sink    *to;

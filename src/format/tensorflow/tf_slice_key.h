@@ -1,5 +1,5 @@
 /*
- * tf_slice_key.h - the table keys under which checkpoints keep slices
+ * tf_slice_key.h - the keys of slices in the tables of checkpoints
  *
  *   key  := 00, name with 00 -> 00 ff and ff -> ff 00, 00 01, num(rank),
  *           per dimension snum(start) snum(length)
@@ -30,7 +30,7 @@ struct tn_tf_extent {
 void tn_tf_num_put(struct tn_buffer *to, uint64_t value);
 void tn_tf_snum_put(struct tn_buffer *to, int64_t value);
 
-/* Fail the cursor when the bytes are no number, or not the shortest form. */
+/* Fail the cursor if the bytes are not a number in its shortest form. */
 uint64_t tn_tf_num(struct tn_cursor *c);
 int64_t  tn_tf_snum(struct tn_cursor *c);
 

@@ -1,9 +1,9 @@
 /*
- * tf_split.h - SavedModels and GraphDefs taken apart as TensorFlow does it
+ * tf_split.h - splits SavedModels and GraphDefs as TensorFlow does
  *
- * TensorFlow has two splitters, one in C++ and one in Python, which differ in
- * small things.  Each rule set here gives the chunks that its model gives, in
- * the same order and under the same paths.
+ * TensorFlow has two splitters, in C++ and in Python, which differ in details.
+ * Each set of rules here makes the same chunks as one of them, in the same
+ * order and with the same paths.
  */
 #ifndef TN_FORMAT_TF_SPLIT_H
 #define TN_FORMAT_TF_SPLIT_H
@@ -12,15 +12,16 @@
 
 struct tn_tf_split_options {
     enum tn_split_rules rules;
-    uint64_t            max_size; /* 0: as the rules have it                  */
+    uint64_t            max_size; /* 0: the limit of the rules                */
 };
 
-/* The limit that the rules have by themselves. */
+/* The default limit of the rules. */
 uint64_t tn_tf_split_limit(enum tn_split_rules rules);
 
-/* For a splitter of a tensorflow.GraphDef or tensorflow.SavedModel that nothing
- * was taken out of yet.  Both keep the base, unless it is a child.  UNSUPPORTED
- * when a node is too large and no constant: the rules know no way. */
+/* For a splitter of a tensorflow.GraphDef or tensorflow.SavedModel from which
+ * nothing was taken yet.  Both keep the base, unless it is a child.
+ * UNSUPPORTED if a node that is not a constant is too large: the rules cannot
+ * divide it. */
 enum tn_status tn_tf_split_graph(struct tn_splitter               *splitter,
                                  const struct tn_tf_split_options *options,
                                  struct tn_error                  *error);

@@ -1,5 +1,5 @@
 /*
- * tf_tiling.h - a tensor out of the slices that cover it
+ * tf_tiling.h - composes a tensor of the slices that cover it
  *
  * Slices come as partitioners make them: cut along one axis, as a grid, or in
  * any other way that leaves no gap and no overlap.
@@ -16,8 +16,8 @@ struct tn_tf_tile {
 };
 
 /* A payload for `shape`: nested concatenations of the tiles.  `tiles` are
- * reordered; what they point at must live as long as the arena.  MALFORMED at
- * `offset` when they overlap or leave a gap. */
+ * reordered; what they point to must live as long as the arena.  MALFORMED at
+ * `offset` if they overlap or leave a gap. */
 enum tn_status tn_tf_tile_up(const struct tn_shape *shape,
                              struct tn_tf_tile **tiles, uint64_t count,
                              struct tn_arena *arena, uint64_t offset,

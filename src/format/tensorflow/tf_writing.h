@@ -1,4 +1,4 @@
-/* tf_writing.h - a TensorFlow model on its way into files, for its own files */
+/* tf_writing.h - what the files that write TensorFlow models share */
 #ifndef TN_FORMAT_TENSORFLOW_WRITING_H
 #define TN_FORMAT_TENSORFLOW_WRITING_H
 
@@ -17,14 +17,14 @@ struct tn_tf_writing {
     uint64_t                       checkpoint; /* hash of a new index         */
 };
 
-/* Read as a SavedModel, so that there are files to take along. */
+/* Whether it was read from a SavedModel, whose other files are copied. */
 static inline bool tn_tf_is_saved_model(const struct tn_tf_writing *w)
 {
     return w->model->detail &&
            tn_is_of_format(w->model, &tn_format_tf_saved_model);
 }
 
-/* What goes into a checkpoint. */
+/* Whether a tensor goes into a checkpoint. */
 static inline bool tn_tf_is_weight(const struct tn_tensor *tensor)
 {
     return tensor->role == TN_ROLE_VARIABLE || tensor->role == TN_ROLE_STATE ||
@@ -46,14 +46,14 @@ extern const struct tn_rest_row tn_tf_taken_by_graph[];
 extern const struct tn_strip_field tn_tf_trace_fields[];
 extern const struct tn_rest_row    tn_tf_taken_by_tensors[];
 
-/* What a GraphDef or a MetaGraphDef leaves out of a SavedModel, and a GraphDef
- * out of a MetaGraphDef. */
+/* Reports what a GraphDef or a MetaGraphDef lacks of a SavedModel, and a
+ * GraphDef of a MetaGraphDef. */
 enum tn_status tn_tf_lose_around(const struct tn_model         *model,
                                  const struct tn_write_options *options,
                                  bool is_graph, struct tn_error *error);
 
-/* The values of variables; the files beside the message of a SavedModel, but
- * for those of the variables. */
+/* Report the loss of the values of variables; and of the other files of a
+ * SavedModel, except those of the variables. */
 void           tn_tf_lose_variables(const struct tn_model         *model,
                                     const struct tn_write_options *options);
 enum tn_status tn_tf_lose_files(const struct tn_model         *model,
