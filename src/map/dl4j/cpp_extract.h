@@ -1,5 +1,5 @@
 /*
- * cpp_extract.h - op descriptors out of libnd4j's C++
+ * cpp_extract.h - op descriptors from libnd4j's C++ sources
  *
  * libnd4j declares an op by a macro, and its code takes arguments by others:
  *
@@ -7,9 +7,9 @@
  *       auto input = INPUT_VARIABLE(0);
  *       int  kW    = INT_ARG(0) > 0 ? INT_ARG(0) : 1;
  *
- * The variable that an argument is put into is its name.  This reads words and
- * brackets, not C++: comments and literals are stepped over, and what is taken
- * by a computed index is not seen.
+ * The variable that an argument is assigned to gives it its name.  This is no
+ * C++ parser: it reads words and brackets, skips comments and literals, and
+ * does not see arguments with computed indices.
  */
 #ifndef TN_MAP_CPP_EXTRACT_H
 #define TN_MAP_CPP_EXTRACT_H
@@ -17,7 +17,7 @@
 #include "map/dl4j/dl4j_ops.h"
 
 /* Adds the ops of one file.  Arguments before any declaration belong to an op
- * called `stem`.  Ops that `ops` has already are completed. */
+ * called `stem`.  Ops that `ops` already has get the missing parts. */
 enum tn_status tn_cpp_extract(struct tn_dl4j_ops *ops, struct tn_bytes text,
                               struct tn_bytes stem, struct tn_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * dl4j_ops.h - nd4j's ops, out of an OpDescriptorList
+ * dl4j_ops.h - nd4j's ops, read from an OpDescriptorList
  *
  *   opList {
  *     name: "conv2d"
@@ -7,10 +7,10 @@
  *     opDeclarationType: CUSTOM_OP_IMPL
  *   }
  *
- * Deeplearning4j ships 718 of them (nd4j-op-def.pbtxt).  An argument's place
- * counts within its own type.  How many inputs and outputs an op takes at
- * least, and that some take any number, is not in the file; what libnd4j
- * declares for those is added here.
+ * Deeplearning4j ships 718 of them (nd4j-op-def.pbtxt).  The index of an
+ * argument counts within its own type.  The file does not say how many inputs
+ * and outputs an op needs, nor that some take any number; what libnd4j declares
+ * about these is added here.
  */
 #ifndef TN_MAP_DL4J_OPS_H
 #define TN_MAP_DL4J_OPS_H
@@ -28,37 +28,38 @@ struct tn_dl4j_ops {
 void tn_dl4j_ops_init(struct tn_dl4j_ops *ops, struct tn_arena *arena);
 void tn_dl4j_ops_done(struct tn_dl4j_ops *ops);
 
-/* All ops of the text. */
+/* Reads all ops of the text. */
 enum tn_status tn_dl4j_ops_read(struct tn_dl4j_ops         *ops,
                                 const struct tn_text_field *root,
                                 struct tn_error            *error);
 
-/* One op, whose `args` are set and live in the arena: fills in its lists. */
+/* Adds an op, whose `args` are set and live in the arena, and fills in its
+ * lists. */
 enum tn_status tn_dl4j_ops_add(struct tn_dl4j_ops            *ops,
                                const struct tn_op_descriptor *op,
                                struct tn_error               *error);
 
-/* All are there: they are sorted, and a name that comes twice is refused. */
+/* Call it after the last one: sorts them, and refuses duplicate names. */
 enum tn_status tn_dl4j_ops_commit(struct tn_dl4j_ops *ops,
                                   struct tn_error    *error);
 
-/* NULL: there is none. */
+/* NULL if there is none. */
 const struct tn_op_descriptor *tn_dl4j_ops_find(const struct tn_dl4j_ops *ops,
                                                 struct tn_bytes           name);
 
-/* The declared place; -1: not of that type. */
+/* The declared index; -1 if there is no argument of that name and type. */
 int32_t tn_dl4j_index(const struct tn_op_descriptor *op, struct tn_bytes name,
                       enum tn_arg_type type);
 
-/* Bits by enum tn_arg_type: under which types the op declares the name. */
+/* Bits by enum tn_arg_type: the types with which the op declares the name. */
 unsigned tn_dl4j_types(const struct tn_op_descriptor *op, struct tn_bytes name);
 
-/* An ArgDescriptor, as declaration, parameter or constant. */
+/* Reads an ArgDescriptor: a declaration, a parameter or a constant. */
 enum tn_status tn_dl4j_arg_read(struct tn_arg              *arg,
                                 const struct tn_text_field *message,
                                 struct tn_error            *error);
 
-/* Sorts `args` into the lists, each by index, equal ones as they came. */
+/* Sorts `args` into the lists, each by index; the sort is stable. */
 enum tn_status tn_dl4j_fill_lists(struct tn_op_descriptor *op,
                                   struct tn_arena         *arena,
                                   struct tn_error         *error);

@@ -11,7 +11,7 @@ enum tn_status tn_dl4j_ops_write(const struct tn_dl4j_ops *ops,
                                  struct tn_arena *arena, struct tn_buffer *to,
                                  struct tn_error *error);
 
-/* Appends an OpDescriptor of an op as it is called; with `is_list` an
+/* Appends an OpDescriptor of an op with its arguments; with `is_list` an
  * OpDescriptorList of it and those that follow it. */
 enum tn_status tn_dl4j_call_write(const struct tn_op_descriptor *op,
                                   bool is_list, struct tn_arena *arena,

@@ -3,7 +3,7 @@
  *
  * TensorFlow's ops.pbtxt (an OpList) and ONNX's definitions as Deeplearning4j
  * keeps them (a GraphProto with one node for each op, as text) are rewritten in
- * the language of rules/README.md, and loaded as any vocabulary is.
+ * the language of rules/README.md, and loaded like any vocabulary.
  */
 #ifndef TN_MAP_FRAMEWORK_OPS_H
 #define TN_MAP_FRAMEWORK_OPS_H

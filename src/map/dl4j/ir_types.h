@@ -1,4 +1,5 @@
-/* ir_types.h - element types as the import IR, nd4j and TensorFlow call them */
+/* ir_types.h - names and numbers of element types in the import IR, nd4j and
+ * TensorFlow */
 #ifndef TN_MAP_IR_TYPES_H
 #define TN_MAP_IR_TYPES_H
 
@@ -6,16 +7,16 @@
 
 #include "base/byte_view.h"
 
-/* org.nd4j.ir.DataType; 0: it has no such type. */
+/* org.nd4j.ir.DataType; 0 if it has no such type. */
 int64_t       tn_ir_type(enum tn_dtype dtype);
 enum tn_dtype tn_ir_dtype(int64_t ir);
 const char   *tn_ir_type_name(int64_t ir);
 bool          tn_ir_type_named(struct tn_bytes name, int64_t *ir);
 
-/* libnd4j's own number; -1: it has no such type. */
+/* libnd4j's own number; -1 if it has no such type. */
 int64_t tn_nd4j_type(enum tn_dtype dtype);
 
-/* TensorFlow's word: "DT_FLOAT". */
+/* By TensorFlow's name: "DT_FLOAT". */
 enum tn_dtype tn_ir_of_tensorflow_name(struct tn_bytes name);
 
 #endif

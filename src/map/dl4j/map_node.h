@@ -1,8 +1,8 @@
 /*
  * map_node.h - a node as the rules of the import IR see it
  *
- * Inputs and outputs go by name, as in the framework's own message.  A node
- * comes from a model (here) or from a net (map/lang/lang_dl4j.c).
+ * Inputs and outputs are identified by name, as in the framework's own message.
+ * A node comes from a model (here) or from a net (map/lang/lang_dl4j.c).
  */
 #ifndef TN_MAP_MAP_NODE_H
 #define TN_MAP_MAP_NODE_H
@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* Constants of Paddle, which has no message for them, are ONNX's. */
+/* Paddle has no message for constants; it uses ONNX's. */
 enum tn_framework {
     TN_FRAMEWORK_TENSORFLOW,
     TN_FRAMEWORK_ONNX,
@@ -27,10 +27,10 @@ struct tn_map_attr {
 struct tn_map_node {
     enum tn_framework      framework;
     struct tn_bytes        name, op_type, domain;
-    const struct tn_bytes *inputs; /* data only; "" is one not given       */
+    const struct tn_bytes *inputs; /* data inputs only; "": not given */
     uint32_t               input_count;
-    const struct tn_bytes *outputs; /* ONNX, Paddle: as the node has them;
-                                       "" is one that is not used          */
+    const struct tn_bytes *outputs; /* ONNX, Paddle: as in the node; "": not
+                                       used                                   */
     uint32_t                  output_count;
     const struct tn_bytes    *slots; /* Paddle: by input, its parameter       */
     const struct tn_map_attr *attrs;

@@ -1,8 +1,8 @@
 /*
- * map_tensor.h - small constants, for rules that make arguments of them
+ * map_tensor.h - small constants, which rules turn into arguments
  *
- * Axes, shapes, thresholds.  Weights are never read here: of a tensor with more
- * than TN_MAP_ELEMENTS elements only type and shape are.
+ * Axes, shapes, thresholds.  Weights are never read here: if a tensor has more
+ * than TN_MAP_ELEMENTS elements, only its type and shape are known.
  */
 #ifndef TN_MAP_MAP_TENSOR_H
 #define TN_MAP_MAP_TENSOR_H
@@ -19,7 +19,7 @@ struct tn_map_tensor {
     const int64_t         *dims;
     uint64_t               count;
     bool                   has_values; /* false: too many, or none readable   */
-    const int64_t         *ints;       /* of numbers: both                    */
+    const int64_t         *ints;       /* if they are numbers: both           */
     const double          *reals;
     const struct tn_bytes *strings; /* of strings                             */
 };
@@ -48,7 +48,8 @@ enum tn_status tn_map_tensor_fill(struct tn_map_tensor         *tensor,
 
 /* Writes a tensor as an org.nd4j.ir.TensorProto, in the arena.  Narrow integers
  * become INT64, halves DOUBLE: the IR's lists for them hold bit patterns, which
- * its readers get wrong.  The second says which type a tensor gets. */
+ * its readers get wrong.  The second function returns the type that a tensor
+ * gets. */
 enum tn_status tn_map_tensor_write(const struct tn_map_tensor *tensor,
                                    struct tn_arena            *arena,
                                    struct tn_bytes            *bytes,

@@ -1,19 +1,19 @@
 /*
  * mapper.h - a mapper: how one kind of node becomes one op
  *
- * What every rule language compiles to.  A mapper is found by framework and op
- * type; it names the target op and has rules, which run in order: those that
- * place tensors first, then those that make arguments.  A rule is a function
- * of the table in rule_table.h, pairs of names that it connects, and groups of
- * parameters.
+ * Both rule languages of rule_files.h are read into this.  A mapper is found by
+ * framework and op type; it names the target op and has rules, which run in
+ * order: those that place tensors first, then those that make arguments.  A
+ * rule is a function of the table in rule_table.h, pairs of names that it
+ * connects, and groups of parameters.
  *
  *   mapper  (framework, op type) -> target op
  *     rule    function
  *               pairs   target's name <- framework's name
  *               groups  key: parameters
  *
- * Mappers keep the line and column they came from, so that a rule which
- * contradicts a vocabulary is refused where it stands.
+ * Mappers keep the line and column that they came from, so that errors about a
+ * rule can name its place.
  */
 #ifndef TN_MAP_MAPPER_H
 #define TN_MAP_MAPPER_H
@@ -38,7 +38,7 @@ struct tn_map_function;
 
 struct tn_map_rule {
     const struct tn_map_function *function;
-    struct tn_bytes               name; /* as the file calls the function     */
+    struct tn_bytes               name; /* of the function, as in the file    */
     const struct tn_map_pair     *pairs;
     uint32_t                      pair_count;
     const struct tn_map_group    *groups; /* keys differ                      */
@@ -46,7 +46,7 @@ struct tn_map_rule {
     struct tn_location            place;
 };
 
-/* What becomes of inputs that no tensor rule names. */
+/* What happens to inputs that no tensor rule names. */
 enum tn_map_resolution {
     TN_MAP_DIRECT,   /* all of the node's inputs stay                         */
     TN_MAP_OVERRIDE, /* as many as the rules name                             */
@@ -68,11 +68,12 @@ struct tn_mapper {
     const struct tn_map_pair *outputs; /* the sketch's; the shipped have none */
     uint32_t                  output_count;
     struct tn_location        place;
-    bool is_outline; /* the sketch's Mapper, which may name functions alone   */
+    bool is_outline; /* a Mapper of the sketch, which may consist of names of
+                        functions                                             */
 };
 
-/* Whether it says which op a node becomes and leaves open what of: none of its
- * rules names anything. */
+/* Whether it only says which op a node becomes: none of its rules names inputs
+ * or attributes. */
 static inline bool tn_mapper_is_open(const struct tn_mapper *mapper)
 {
     for (uint32_t i = 0; i < mapper->rule_count; i++)
@@ -81,7 +82,7 @@ static inline bool tn_mapper_is_open(const struct tn_mapper *mapper)
     return mapper->is_outline;
 }
 
-/* Mappers of any number of files, in the order they came. */
+/* Mappers of any number of files, in their order. */
 struct tn_mappers {
     struct tn_arena *arena;
     struct tn_list   list;   /* struct tn_mapper                              */
@@ -93,13 +94,13 @@ struct tn_mappers {
 void tn_mappers_init(struct tn_mappers *mappers, struct tn_arena *arena);
 void tn_mappers_done(struct tn_mappers *mappers);
 
-/* One that was read; what it points to lives in the arena. */
+/* Adds a mapper; what it points to lives in the arena. */
 enum tn_status tn_mappers_add(struct tn_mappers      *mappers,
                               const struct tn_mapper *mapper,
                               struct tn_error        *error);
 
-/* All are there: they can be found from now on.  Two for one op of a framework
- * are refused at the second. */
+/* Call it after the last one: from then on they can be found.  Fails at the
+ * second of two mappers for the same op. */
 enum tn_status tn_mappers_commit(struct tn_mappers *mappers,
                                  struct tn_error   *error);
 
@@ -109,7 +110,7 @@ static inline const struct tn_mapper *tn_mappers_at(
     return tn_list_at(&mappers->list, struct tn_mapper, index);
 }
 
-/* NULL: there is none. */
+/* NULL if there is none. */
 const struct tn_mapper *tn_mappers_find(const struct tn_mappers *mappers,
                                         struct tn_bytes          framework,
                                         struct tn_bytes          op_type);

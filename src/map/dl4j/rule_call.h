@@ -12,7 +12,7 @@
 
 /* Adds an argument named and typed, at the place nd4j declares for `k`. */
 
-/* Fails at the rule. */
+/* Fails with the place of the rule. */
 TN_COLD enum tn_status tn_call_fail(struct tn_rule_call *call,
                                     enum tn_status status, const char *format,
                                     ...) TN_PRINTF(3, 4);

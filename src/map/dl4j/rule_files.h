@@ -1,5 +1,5 @@
 /*
- * rule_files.h - the rule languages we read, compiled to mappers
+ * rule_files.h - the rule languages of Deeplearning4j, read into mappers
  *
  * Deeplearning4j's: a MappingDefinitionSet as protobuf text,
  *
@@ -26,10 +26,10 @@
  *     onnx_mapping { ... }
  *   }
  *
- * There the framework's op is the one of the same name, letter case and
- * underscores aside, unless inputFrameworkOpName says another.  Both kinds of
- * the sketch's free-standing messages are read too: MappingRule, which gives a
- * name to a rule, and Mapper, which lists such names.
+ * In a sketch, the framework's op is the one of the same name, regardless of
+ * case and underscores, unless inputFrameworkOpName gives another.  The two
+ * messages of a sketch that may also appear at the top level are read, too:
+ * MappingRule, which gives a rule a name, and Mapper, which lists such names.
  */
 #ifndef TN_MAP_RULE_FILES_H
 #define TN_MAP_RULE_FILES_H
@@ -45,7 +45,7 @@ struct tn_rule_file {
     struct tn_error   *error;
 };
 
-/* Whether the text is the sketch, by its first fields. */
+/* Whether the text is a sketch, judged by its first fields. */
 bool tn_rules_are_sketch(const struct tn_text_field *root);
 
 enum tn_status tn_dl4j_rules_read(const struct tn_rule_file  *file,
@@ -66,7 +66,7 @@ enum tn_status tn_rule_function_find(const struct tn_rule_file  *file,
 struct tn_location tn_rule_place(const struct tn_rule_file  *file,
                                  const struct tn_text_field *at);
 
-/* Tensor rules before the others, else as they came. */
+/* Sorts tensor rules before the others; otherwise the order stays. */
 void tn_rules_order(struct tn_map_rule *rules, uint32_t count);
 
 #endif

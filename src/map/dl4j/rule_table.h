@@ -2,7 +2,7 @@
  * rule_table.h - the functions that rules name, and what they work with
  *
  * A function reads attributes and inputs of one node and emits arguments.  The
- * table says what each accepts and gives, so that a rule which cannot work is
+ * table lists what each accepts and returns, so that a rule that cannot work is
  * refused when it is loaded.
  */
 #ifndef TN_MAP_RULE_TABLE_H
@@ -25,7 +25,7 @@
 #define TN_FROM_LIST(bits) ((bits) << 8)
 #define TN_FROM_ANY        0xffffu
 
-/* What it gives, as bits by enum tn_arg_type. */
+/* What it returns, as bits by enum tn_arg_type. */
 #define TN_GIVES(type) (1u << TN_ARG_##type)
 
 /* Finds the value of an input, in the arena; *is_known is false if it is
@@ -35,7 +35,7 @@ typedef enum tn_status tn_map_constant(void *context, struct tn_bytes name,
                                        bool *is_known, struct tn_arena *arena,
                                        struct tn_error *error);
 
-/* What is known around a node. */
+/* What is known about the inputs of a node. */
 struct tn_map_context {
     bool is_strict; /* a rule that needs an unknown value fails, else it gets 0
                      */
@@ -43,13 +43,13 @@ struct tn_map_context {
     void            *context;
 };
 
-/* A tensor that a rule made, and the bytes that the descriptor has for it. */
+/* A tensor that a rule made, and its bytes in the descriptor. */
 struct tn_map_made {
     const uint8_t       *bytes; /* tn_arg.tensor.data                         */
     struct tn_map_tensor tensor;
 };
 
-/* One rule at work on one node: what a function sees. */
+/* The application of one rule to one node: what a function sees. */
 struct tn_rule_call {
     const struct tn_map_node      *node;
     const struct tn_vocab_op      *definition; /* NULL: not known         */
@@ -67,8 +67,8 @@ struct tn_map_function {
     const char *name;
     bool        places_tensors;
     unsigned    from, to;
-    /* One of these: for each pair of the rule, for the rule as a whole, or of
-     * the caller's. */
+    /* One of these is set: called for each pair of the rule, or for the rule as
+     * a whole, or a function of the caller. */
     enum tn_status (*each)(struct tn_rule_call      *call,
                            const struct tn_map_pair *pair);
     enum tn_status (*run)(struct tn_rule_call *call);
@@ -76,11 +76,11 @@ struct tn_map_function {
     void             *context;
 };
 
-/* All there are; each table ends with a row without a name. */
+/* All functions; each table ends with a row without a name. */
 extern const struct tn_map_function tn_map_functions_of_tensors[];
 extern const struct tn_map_function tn_map_functions_of_attributes[];
 
-/* By the name in a rule file; NULL: there is none. */
+/* By the name in a rule file; NULL if there is none. */
 const struct tn_map_function *tn_map_function_find(struct tn_bytes name);
 
 /* By position, NULL at the end: for callers that need all. */

@@ -43,8 +43,9 @@ enum tn_status tn_flow_scans(struct tn_net *net);
  * a Loop with scan outputs (tn_flow_scans() first). */
 enum tn_status tn_flow_lower(struct tn_net *net);
 
-/* In a TensorFlow net: if the number of the input of a Merge that came is used,
- * a second Merge computes it.  Call it before tn_flow_raise(). */
+/* In a TensorFlow net: if the second output of a Merge is used (the number of
+ * the input that arrived), a second Merge computes it.  Call it before
+ * tn_flow_raise(). */
 void tn_flow_number(struct tn_net *net);
 
 /* Every Switch, Merge and frame of the main graph becomes If and Loop.
@@ -58,8 +59,9 @@ enum tn_status tn_flow_raise(struct tn_net *net);
  * tn_flow_raise(). */
 enum tn_status tn_flow_stack(struct tn_net *net);
 
-/* Of an nd4j net that becomes one whose lists are values: what flows between
- * the ops of a list is a sequence.  After tn_flow_raise(). */
+/* For an nd4j net that will be converted to a dialect with sequences: the
+ * values between the ops of a list become sequences.  Call it after
+ * tn_flow_raise(). */
 void tn_flow_lists(struct tn_net *net);
 
 #endif

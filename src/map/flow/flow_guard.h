@@ -34,10 +34,11 @@ enum tn_status tn_flow_refuse(struct tn_net *net, uint32_t node,
 /* Ends with NULL; for tn_net_order(). */
 extern const char *const tn_flow_loop_ops[];
 
-/* The value behind Identity and LoopCond: two conditions are one if it is. */
+/* The value before Identity and LoopCond: two conditions are the same if these
+ * values are. */
 uint32_t tn_flow_condition(const struct tn_net *net, uint32_t value);
 
-/* A Merge whose second input comes round: which input is which. */
+/* A Merge of a loop: which input is from Enter and which from NextIteration. */
 struct tn_flow_merge {
     bool     is_loop;
     uint32_t enter, next; /* values, of a loop                                */
@@ -48,7 +49,7 @@ struct tn_guard {
     uint32_t parent; /* TN_NONE: the root                                     */
     uint32_t depth;
     bool     is_frame;
-    uint32_t what; /* condition, a value; of a frame its number               */
+    uint32_t what; /* a condition (value), or the number of a frame           */
     uint32_t side; /* 0: where the condition does not hold                    */
 };
 
@@ -84,13 +85,13 @@ static inline uint32_t tn_guard_of(const struct tn_guards *guards,
 uint32_t tn_guard_child(struct tn_guards *guards, uint32_t parent,
                         uint32_t condition, uint32_t side);
 
-/* Whether all that `guard` asks for is decided where `under` lives, other
- * things perhaps in between. */
+/* Whether everything that `guard` requires also holds under the guard `under`,
+ * which may require more. */
 bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
                     uint32_t guard);
 
-/* What a Merge of two values takes back: of what is decided below `above`, on
- * which side each of its inputs lives.  An input that lives everywhere, as
+/* The decision that a Merge of two values ends: a condition below `above`, and
+ * on which side of it each input lives.  An input that always lives, as
  * constants do, is on the side that the other one leaves free. */
 struct tn_flow_decision {
     uint32_t above, condition, sides[2];

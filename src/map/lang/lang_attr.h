@@ -15,16 +15,16 @@ bool tn_attr_to_item(const struct tn_attr_value *value, struct tn_arena *arena,
 enum tn_attr_kind tn_attr_kind_of(struct tn_bytes type);
 struct tn_bytes   tn_attr_item_type(struct tn_bytes type);
 
-/* How a dialect wants attributes: `kind` as the vocabulary says it, or
- * TN_ATTR_NONE for what suits the item. */
+/* The form of an attribute in a dialect: `kind` as in the vocabulary, or
+ * TN_ATTR_NONE if any kind will do. */
 struct tn_attr_wish {
     enum tn_attr_kind kind;
     bool              is_list;
     bool              has_doubles; /* floats of the dialect have 64 bits      */
 };
 
-/* The attribute that an item makes, in the arena.  NULL: all is well; else what
- * is wrong with it, or "" when `error` says so. */
+/* Converts an item to an attribute, in the arena.  Returns NULL on success;
+ * else what is wrong with it, or "" if that is in `error`. */
 const char *tn_attr_from_item(struct tn_item             item,
                               const struct tn_attr_wish *wish,
                               struct tn_arena *arena, struct tn_attr_value *out,

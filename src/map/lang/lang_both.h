@@ -4,9 +4,9 @@
 
 #include "map/lang/lang_parser.h"
 
-/* The body of `rule`, whose head was read, is the call; `back` is the way from
- * what is called to what the head says.  A head of old versions alone has no
- * way back: back->head.op is empty then. */
+/* Reads the call as the body of `rule`, whose head was read before; `back`
+ * becomes the reverse rule, from the call to the head.  A head that is only for
+ * old versions has no reverse rule: back->head.op is then empty. */
 bool tn_lang_both(struct tn_lang_parser *p, struct tn_lang_rule *rule,
                   const struct tn_lang_expr *call, struct tn_lang_rule *back);
 

@@ -1,8 +1,9 @@
 /*
  * lang_builtin.h - functions of the rule language
  *
- * A function sees its arguments evaluated.  Unless it says that it takes
- * unknown ones, it is not even called with them: the first is the answer.
+ * A function gets evaluated arguments.  Unless its row says that it accepts
+ * unknown ones, it is not called with them: the result is the first unknown
+ * argument.
  */
 #ifndef TN_MAP_LANG_BUILTIN_H
 #define TN_MAP_LANG_BUILTIN_H
@@ -21,11 +22,11 @@ struct tn_builtin {
     uint32_t    min_count, max_count;
     struct tn_item (*run)(const struct tn_call *call);
     bool takes_unknown;
-    bool is_lazy; /* instead of `run`: the second argument stands in for an
-                     unknown first                                            */
+    bool is_lazy; /* instead of `run`: the result is the first argument, or the
+                     second if that is unknown                                */
 };
 
-/* NULL: there is no such function. */
+/* NULL if there is no such function. */
 const struct tn_builtin *tn_builtin_find(struct tn_bytes name);
 
 /* The tables that it looks in; each ends with a row without a name. */
@@ -38,7 +39,7 @@ extern const struct tn_builtin tn_builtins_of_values[];     /* lang_value.c   */
 extern const struct tn_builtin tn_builtins_of_elements[];   /* lang_element.c */
 extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_element.c */
 
-/* Arguments of a function that takes as many as one likes. */
+/* For functions with any number of arguments. */
 #define TN_BUILTIN_MANY 64
 
 /* ---- for the functions themselves --------------------------------------- */
@@ -46,7 +47,7 @@ extern const struct tn_builtin tn_builtins_of_arithmetic[]; /* lang_element.c */
 /* The rule does not apply: "name: why". */
 struct tn_item tn_builtin_refuse(const struct tn_call *call, const char *why);
 
-/* An argument of that kind; false: it is none, and that is refused. */
+/* An argument of that kind; false after a refusal if it is of another kind. */
 bool tn_builtin_list_arg(const struct tn_call *call, uint32_t index,
                          struct tn_item *list);
 bool tn_builtin_int_arg(const struct tn_call *call, uint32_t index,
@@ -54,14 +55,15 @@ bool tn_builtin_int_arg(const struct tn_call *call, uint32_t index,
 bool tn_builtin_text_arg(const struct tn_call *call, uint32_t index,
                          struct tn_bytes *text);
 
-/* A list whose items are known; false: the answer is in *list. */
+/* A list whose items are known; if false, *list is the result of the
+ * function. */
 bool tn_builtin_known_list_arg(const struct tn_call *call, uint32_t index,
                                struct tn_item *list);
 
 /* The first unknown item, or NULL. */
 const struct tn_item *tn_builtin_unknown_in(struct tn_item list);
 
-/* The function cannot tell. */
+/* The result is unknown. */
 static inline struct tn_item tn_builtin_unknown(const struct tn_call *call)
 {
     struct tn_item unknown = tn_item_unknown(call->expr);
@@ -71,8 +73,7 @@ static inline struct tn_item tn_builtin_unknown(const struct tn_call *call)
     return unknown;
 }
 
-/* Room for a list, and the list that it has become; NULL, and then none, when
- * there was no room. */
+/* Room for a list (NULL if there is none), and the finished list. */
 static inline struct tn_item *tn_builtin_new_list(const struct tn_call *call,
                                                   uint64_t              count)
 {

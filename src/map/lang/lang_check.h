@@ -1,9 +1,9 @@
 /*
  * lang_check.h - a rule file against the vocabularies of its dialects
  *
- * What a rule names must exist, what a node says must be named, and what is
- * bound must be bound on every path.  So a rule that silently drops an
- * attribute, or sets one that no op has, is found before it runs:
+ * Everything that a rule names must exist, everything that a node has must be
+ * named, and every output must be bound on every path.  So a rule that silently
+ * drops an attribute, or sets one that no op has, is found before it runs:
  *
  *   heads     the op is there in some version that the head is for; the number
  *             of inputs and outputs fits; attributes exist, are all named, and

@@ -1,10 +1,10 @@
 /*
- * lang_code.h - rules made ready to run
+ * lang_code.h - rules compiled for running
  *
- * The tree of a rule file speaks in names.  Before rules run, every name is
- * given a slot in the frame of its rule, every call its callee, every literal
- * its item, and rules are found by op.  So a node costs what its rule computes,
- * not what its rule spells.
+ * The tree of a rule file refers to everything by name.  Before a rule runs,
+ * every name gets a slot in the rule's frame, every call its callee, every
+ * literal its item, and rules are indexed by op.  So names are looked up once
+ * for each rule, not for each node.
  *
  *   frame of a rule    inputs, attributes, outputs, then what steps bind
  *   frame of a def     parameters, then loops
@@ -46,13 +46,13 @@ struct tn_code {
 struct tn_code_attr {
     struct tn_bytes   name;
     struct tn_code    value;
-    enum tn_attr_kind kind; /* what the vocabulary wants; NONE: it has no say */
+    enum tn_attr_kind kind; /* what the vocabulary requires; NONE: anything   */
     bool              is_list;
     uint32_t          slot; /* of a macro's parameter                       */
     struct tn_location place;
 };
 
-/* A call of an op or macro: what stands after the semicolon. */
+/* A call of an op or macro: what comes after the semicolon. */
 struct tn_code_op {
     const struct tn_code_macro *macro; /* NULL: an op                         */
     struct tn_bytes             type, domain;
@@ -102,7 +102,7 @@ struct tn_code_head_attr {
 
 struct tn_code_frame;
 
-/* An input of a head that says more than its name. */
+/* An input of a head that has more than a name. */
 struct tn_code_input {
     uint32_t same_as;              /* slot of the input that has its name, or
                                       TN_NONE: both must be one value         */
@@ -114,8 +114,8 @@ struct tn_code_frame {
     const struct tn_lang_head    *head;
     const struct tn_lang_pattern *pattern; /* NULL: the node of the rule      */
     struct tn_code_head_attr     *attrs; /* as many as the head has           */
-    struct tn_code_input         *inputs; /* as many as the head has; NULL:
-                                             their names say all              */
+    struct tn_code_input         *inputs; /* as many as the head has; NULL: they
+                                             have only names                  */
     const struct tn_code_set *set;
     uint32_t                  swap; /* bit of the order that is tried     */
     uint32_t                  first_input, first_output;
@@ -144,7 +144,7 @@ struct tn_code_rule {
                                                both orders                    */
 };
 
-/* What was made of a file so far; NULL: not yet. */
+/* What was compiled of a file so far; NULL: not yet. */
 struct tn_code_file {
     const struct tn_lang_file   *file;
     const struct tn_code_def   **defs;
@@ -191,15 +191,15 @@ enum tn_status tn_code_add(struct tn_code_set        *set,
                            const struct tn_lang_file *file,
                            struct tn_error           *error);
 
-/* The first rule for that op, or NULL; what follows hangs on `next`.  Made
- * ready when first asked for; then `error` says what is wrong with it. */
+/* The first rule for that op, or NULL; what follows hangs on `next`.  It is
+ * compiled on first use, which may fail into `error`. */
 const struct tn_code_rule *tn_code_find(struct tn_code_set *set,
                                         struct tn_bytes     type,
                                         struct tn_bytes     domain,
                                         struct tn_error    *error);
 
-/* What the vocabulary of the target says of an op; NULL: it does not know it,
- * or there is none. */
+/* The definition of an op in the target's vocabulary; NULL if it has none, or
+ * if there is no vocabulary. */
 const struct tn_vocab_op *tn_code_target(struct tn_code_set *set,
                                          struct tn_bytes     domain,
                                          struct tn_bytes     type,

@@ -24,7 +24,7 @@
 #include "map/dl4j/mapper.h"
 #include "map/lang/rule_sets.h"
 
-/* A value of a node that its mapper made no difference of. */
+/* A value of a node that its mapper ignores. */
 struct tn_unmapped {
     struct tn_unmapped       *next;
     const struct tn_net_op   *op;

@@ -27,7 +27,7 @@ struct tn_emit {
     uint32_t        control_count;
 };
 
-/* Runs the steps; what they bind is in the frame then. */
+/* Runs the steps, which bind values in the frame. */
 void tn_emit_block(struct tn_emit *e, const struct tn_code_block *block);
 
 /* The value of the target for a value of the source.  Constants are copied
@@ -61,7 +61,8 @@ struct tn_emit_cells {
     uint32_t        rank;
 };
 
-/* A constant of the target; `at` is blamed.  TN_NONE: it has refused. */
+/* A constant of the target; a refusal names the place `at`.  TN_NONE after a
+ * refusal. */
 uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
                           const struct tn_emit_cells *cells,
                           enum tn_dtype               dtype);
@@ -78,14 +79,15 @@ void tn_emit_node(struct tn_emit *e, const struct tn_lang_expr *at,
                   struct tn_net_node *node, struct tn_item *outs,
                   uint32_t out_count);
 
-/* The value that an item is as an input; TN_NONE: none, or it has refused. */
+/* The value for an item that is an input; TN_NONE if it is none, or after a
+ * refusal. */
 uint32_t tn_emit_input(struct tn_emit *e, const struct tn_lang_expr *at,
                        struct tn_item item);
 
 /* A value of the target without a name. */
 uint32_t tn_emit_value(struct tn_emit *e);
 
-/* What lies between is called after the first output of the node. */
+/* Names an intermediate value after the first output of the node. */
 void tn_emit_name_inner(const struct tn_emit *e, struct tn_net_value_row *row);
 
 #endif

@@ -65,13 +65,14 @@ struct tn_eval {
     bool is_fold;             /* inside of tn_fold(): do not start another    */
     bool looks_far;           /* at the name of a value, or into a graph      */
     struct tn_refusal refusal;
-    struct tn_error  *error; /* for what is no rule's fault: memory           */
+    struct tn_error  *error; /* for failures that no rule causes: memory      */
 };
 
-/* What it amounts to.  After a refusal or failure the item means nothing. */
+/* Evaluates an expression.  After a refusal or failure the item is
+ * meaningless. */
 struct tn_item tn_eval(struct tn_eval *e, const struct tn_code *code);
 
-/* Whether there is no point in going on. */
+/* Whether there was a refusal or failure. */
 static inline bool tn_eval_stopped(const struct tn_eval *e)
 {
     return e->refusal.is_set || tn_failed(e->error);

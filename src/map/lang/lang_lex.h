@@ -2,8 +2,8 @@
  * lang_lex.h - the words and marks of a rule file
  *
  * A file is small, so all of its tokens are made at once: the parser may look
- * as far ahead as it likes.  White space and comments only separate; what
- * stands at the left margin is marked, since heads of rules do.
+ * as far ahead as it likes.  White space and comments only separate tokens;
+ * tokens in the first column are marked, because heads of rules begin there.
  */
 #ifndef TN_MAP_LANG_LEX_H
 #define TN_MAP_LANG_LEX_H

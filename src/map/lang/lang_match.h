@@ -1,16 +1,16 @@
 /*
- * lang_match.h - whether a rule takes a node
+ * lang_match.h - whether a rule applies to a node
  *
- * What rules of both kinds have in common: the inputs and attributes of a node
- * go into the slots of the rule's frame, literals and the guard are looked at.
+ * For both kinds of rules: puts the inputs and attributes of a node into the
+ * slots of the rule's frame, and checks literals and the guard.
  */
 #ifndef TN_MAP_LANG_MATCH_H
 #define TN_MAP_LANG_MATCH_H
 
 #include "map/lang/lang_code.h"
 
-/* Fills e->frame for e->node and says whether the rule takes it; if not,
- * e->refusal has the reason, or e->error.  Steps and refusal begin anew.
+/* Fills e->frame for e->node.  Whether the rule applies; if not, the reason is
+ * in e->refusal, or e->error is set.  Resets steps and refusal.
  *
  * A rule with a pattern takes a node for the nodes that make its inputs, too:
  * each of them is looked up by the value that it makes, so the cost is that of

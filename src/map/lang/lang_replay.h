@@ -1,14 +1,14 @@
 /*
- * lang_replay.h - what a rule made of a node, made again of an equal one
+ * lang_replay.h - repeats what a rule made of a node for equal nodes
  *
- * Models repeat themselves: a million nodes are a few dozen, again and again.
- * What a rule can see of a node is its op, its attributes, and of each input
- * and output what is known of it in both nets.  Nodes for which all of that is
- * the same become the same; so the first is mapped by the rule, and what the
- * rule made is written down as a recording for the others.
+ * Models repeat themselves: a million nodes are often a few dozen different
+ * ones.  A rule sees the op and the attributes of a node, and what is known of
+ * each input and output in both nets.  If all of that is the same for two
+ * nodes, the result is the same.  So the rule is applied to the first of them,
+ * and its result is recorded for the others.
  *
- * A rule that looked further (at the elements of a value, or at its name) saw
- * something else, and no recording is made.
+ * If a rule used more than that (the elements of a value, or its name), nothing
+ * is recorded.
  */
 #ifndef TN_MAP_LANG_REPLAY_H
 #define TN_MAP_LANG_REPLAY_H
@@ -22,19 +22,20 @@ struct tn_replay {
     struct tn_arena  arena; /* recordings */
     struct tn_intern keys;  /* what was seen of a node, as words              */
     struct tn_list recordings; /* struct tn_recording *, by id of the key     */
-    uint64_t         words[TN_INFER_NODE_WORDS + 3 * TN_INFER_IO_MAX];
-    uint32_t         word_count; /* 0: the node at hand is like no other      */
+    uint64_t       words[TN_INFER_NODE_WORDS + 3 * TN_INFER_IO_MAX];
+    uint32_t       word_count; /* 0: the current node cannot be recorded    */
 };
 
 void tn_replay_init(struct tn_replay *replay, struct tn_emit *emit);
 void tn_replay_done(struct tn_replay *replay);
 
-/* Makes of emit->eval.node what was made of an equal one, its outputs bound and
- * named.  The rule that it was made by, or NULL: there is no recording. */
+/* Repeats for emit->eval.node what was recorded for an equal node, with its
+ * outputs bound and named.  Returns the rule that was applied then, or NULL if
+ * there is no recording. */
 const struct tn_lang_rule *tn_replay_run(struct tn_replay *replay);
 
-/* Writes down what the rule has just made, unless that depends on more than the
- * node at hand. */
+/* Records what the rule has just made, unless that depends on more than the
+ * current node. */
 void tn_replay_note(struct tn_replay *replay, const struct tn_lang_rule *rule);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * lang_report.h - what became of the nodes of a net: rules that took them, and
- * why others did not
+ * lang_report.h - which rules were applied to the nodes of a net, and why
+ * others were not
  */
 #ifndef TN_MAP_LANG_REPORT_H
 #define TN_MAP_LANG_REPORT_H
 
 #include "map/lang/lang_eval.h"
 
-/* Why a rule did not take a node. */
+/* Why a rule did not apply to a node. */
 struct tn_map_reason {
     uint32_t                   node; /* of the source                         */
     const struct tn_lang_rule *rule; /* NULL: there is no rule for the op     */
@@ -17,7 +17,7 @@ struct tn_map_reason {
     enum tn_reason     reason;   /* NONE: the rule is for other nodes     */
 };
 
-#define TN_MAP_REASONS_MAX 10000 /* kept; what is beyond is only counted */
+#define TN_MAP_REASONS_MAX 10000 /* kept; further ones are only counted */
 
 struct tn_map_report {
     struct tn_arena *arena;
@@ -32,11 +32,11 @@ struct tn_map_report {
 void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena);
 void tn_map_report_done(struct tn_map_report *report);
 
-/* Why no rule took the node; NULL and none when one did. */
+/* Why no rule applied to the node; NULL and 0 if one did. */
 const struct tn_map_reason *tn_map_reasons(const struct tn_map_report *report,
                                            uint32_t node, uint32_t *count);
 
-/* The rule that took the node; NULL: none. */
+/* The rule that was applied to the node; NULL if none was. */
 static inline const struct tn_lang_rule *tn_map_rule(
     const struct tn_map_report *report, uint32_t node)
 {

@@ -19,17 +19,18 @@ struct tn_rule_text {
                                it has not been read yet                       */
     const struct tn_native *functions; /* that its rules may call             */
     uint32_t                function_count;
-    const struct tn_location *places; /* by rule, where it stands, of a text
-                                          that was made of something else: it is
-                                          not checked; NULL: as the text has
-                                          it                                  */
+    const struct tn_location *places; /* by rule, its place in the original
+                                         file, for a text that was made from
+                                         one, which is not checked; NULL: its
+                                         place in the text                    */
     bool is_simplifier;
 };
 
 /* The file `index`; false: there are no more. */
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out);
 
-/* What says types and shapes of a dialect, as text; empty: there is none. */
+/* The rules for types and shapes of a dialect, as text; empty if there are
+ * none. */
 struct tn_bytes tn_shapes_builtin(const char *dialect);
 
 /* Our files that have been read: each is read on first use, and once.  For one
@@ -82,7 +83,7 @@ enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
                                 uint32_t own_count, struct tn_error *error);
 void           tn_rule_set_done(struct tn_rule_set *set);
 
-/* The shapes of a dialect; an empty file when there is nothing to say. */
+/* The shapes of a dialect; an empty file if it has none. */
 enum tn_status tn_shapes_read(struct tn_lang_file *file, struct tn_arena *arena,
                               const char *dialect, struct tn_error *error);
 

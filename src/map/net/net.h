@@ -71,8 +71,9 @@ struct tn_net_value {
     uint32_t output;   /* which output of it                                  */
     bool is_trained;   /* a variable or weight; for dialects that tell it from a
                           constant                                              */
-    bool is_inner; /* a rule made it on the way to what has that name: lay-out
-                      calls it after that and what it is, "Y/add", "Y/const"  */
+    bool is_inner; /* an intermediate value of a rule that makes the value of
+                      that name: the final name also has the op, "Y/add",
+                      "Y/const"                                               */
 };
 
 struct tn_net_attr {
@@ -80,13 +81,13 @@ struct tn_net_attr {
     struct tn_attr_value value; /* GRAPH: an index in the net's graphs        */
 };
 
-/* What a node is, kept once for all of a net that are the same. */
+/* The operator of a node; equal ones are stored once in a net. */
 struct tn_net_op {
     struct tn_bytes type, domain;
     uint32_t        id; /* net_ops.c's own: in the table of its net           */
 };
 
-extern const struct tn_net_op tn_net_no_op; /* is called nothing            */
+extern const struct tn_net_op tn_net_no_op; /* has no name                    */
 
 /* A node, as tn_net_node() returns it and tn_net_add_node() takes it. */
 struct tn_net_node {
@@ -158,8 +159,8 @@ struct tn_net_version {
     int64_t         version;
 };
 
-/* To be called often by long work: now and then it asks the user whether to go
- * on.  False: the net has failed, if not before then with CANCELLED. */
+/* Long steps call this often: now and then it asks the caller whether to go on.
+ * False if the net has failed, now perhaps with CANCELLED. */
 bool tn_net_goes_on(struct tn_net *net);
 
 static inline struct tn_net_node_row *tn_net_node_row(const struct tn_net *net,
@@ -194,7 +195,7 @@ static inline const struct tn_net_type *tn_net_type_at(const struct tn_net *net,
               : &tn_net_unknown;
 }
 
-/* Called nothing, for TN_NONE. */
+/* An operator without a name for TN_NONE. */
 static inline const struct tn_net_op *tn_net_op_at(const struct tn_net *net,
                                                    uint32_t             id)
 {
@@ -212,7 +213,7 @@ static inline struct tn_net_list tn_net_list_at(const struct tn_net *net,
     return *tn_list_at(&net->pool->lists.lists, struct tn_net_list, attrs - 1);
 }
 
-/* Nothing of a value that is none. */
+/* All zeros if the value is not a constant. */
 static inline struct tn_net_constant tn_net_constant_of(
     const struct tn_net *net, const struct tn_net_value_row *row)
 {

@@ -2,8 +2,8 @@
  * net_build.h - making a net and changing it
  *
  * Everything is added and changed by calls; what net.h returns are copies.  A
- * call that fails leaves its reason in net->error, and later calls do nothing
- * that could hurt: look at the error once, at the end.
+ * call that fails sets net->error, and later calls are then harmless: check the
+ * error once, at the end.
  */
 #ifndef TN_MAP_NET_BUILD_H
 #define TN_MAP_NET_BUILD_H

@@ -1,10 +1,11 @@
 /*
  * net_rows.h - how a net keeps its nodes and values
  *
- * A million nodes are common, so rows are narrow: ids, in tables of what many
- * have in common.  The nets of a conversion share these tables: what rules make
- * of a net takes them over, and the net that was goes on reading.  So rules
- * copy rows from net to net as they are; all others read copies (net.h).
+ * A million nodes are common, so rows are narrow: they hold ids, and what many
+ * nodes have in common is in tables.  The nets of a conversion share these
+ * tables: the net that rules make takes them over, and the old net can still
+ * read them.  So rules copy rows from net to net unchanged; other code reads
+ * copies (net.h).
  */
 #ifndef TN_MAP_NET_ROWS_H
 #define TN_MAP_NET_ROWS_H
@@ -40,11 +41,11 @@ struct tn_net_node_row {
     uint32_t *edges; /* inputs, outputs, controls                             */
 };
 
-/* As many as a row can count. */
+/* The most that a row can count. */
 #define TN_NET_OUTPUTS_MAX  ((UINT32_C(1) << 29) - 1)
 #define TN_NET_CONTROLS_MAX ((UINT32_C(1) << 31) - 1)
 
-/* Attributes that one node or many have. */
+/* A list of attributes, of one node or many. */
 struct tn_net_list {
     const struct tn_net_attr *attrs;
     uint32_t                  count;
@@ -54,7 +55,8 @@ struct tn_net_list {
 /* What a constant is: values that are the same share it. */
 struct tn_net_constant {
     const struct tn_elements *elements;
-    const struct tn_tensor   *origin; /* it is of, or NULL                    */
+    const struct tn_tensor   *origin; /* the tensor that it comes from, or
+                                         NULL */
 };
 
 struct tn_net_pool {
@@ -76,7 +78,7 @@ struct tn_net_pool {
         struct tn_buffer key;
     } lists;
     struct tn_net_types {
-        struct tn_intern table; /* what they say, as words                    */
+        struct tn_intern table; /* types, as words                            */
         struct tn_list   types; /* const struct tn_net_type *, by id          */
     } types;
     struct tn_list constants; /* struct tn_net_constant                       */
@@ -86,7 +88,7 @@ struct tn_net_pool {
 
 struct tn_net;
 
-/* Users of values are noted while net->has_uses. */
+/* Users of values are recorded while net->has_uses. */
 void tn_net_uses_init(struct tn_net *net);
 void tn_net_note_output(struct tn_net *net, uint32_t graph, uint64_t index);
 void tn_net_note_inputs(struct tn_net *net, uint32_t node);

@@ -5,11 +5,11 @@
  *
  *   fold      values that follow from constants and shapes become constants
  *   rules     small graphs become smaller ones (rules/onnx_simplify.rules)
- *   share     nodes that compute the same become one, and small constants
+ *   share equal nodes become one, and so do equal small constants
  *
  * Inputs and outputs of the graph, their names and their order stay.  Results
- * stay what they are, bit by bit, but for what the kernels of folded operators
- * round otherwise.
+ * stay the same bit by bit, unless the kernel of a folded operator rounds
+ * differently.
  */
 #ifndef TN_MAP_SIMPLIFY_H
 #define TN_MAP_SIMPLIFY_H
@@ -20,11 +20,11 @@
 struct tn_simplify_how {
     const struct tn_lang_file *shapes; /* of the dialect                      */
     const struct tn_lang_file *rules;  /* that simplify it                    */
-    uint64_t fold_limit; /* bytes that a folded value may have more than the
+    uint64_t fold_limit; /* how many more bytes a folded value may have than the
                             constants that it is made of                      */
     bool folds_nothing;
 
-    /* A new net of the dialect; NULL: it failed. */
+    /* A new net of the dialect; NULL on failure. */
     struct tn_net *(*new_net)(void *context);
     /* Called after rules made one net of another; NULL: not wanted. */
     void (*on_rules)(void *context, const struct tn_net *from,
@@ -40,8 +40,8 @@ struct tn_simplified {
     uint32_t rounds;
 };
 
-/* The net that has the result, with types inferred; the others are done.  NULL:
- * it failed, as the error of the net says. */
+/* Returns the net with the result, with types inferred; the others are
+ * released.  NULL on failure, with the net's error set. */
 struct tn_net *tn_simplify(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified         *did);

@@ -1,9 +1,9 @@
 /*
- * calls.h - how much bodies of functions may bring, put in place of calls
+ * calls.h - limits what inlined functions may add to a graph
  *
- * Two lines that call the line before double it each time, so a file of a
- * kilobyte can ask for any number of nodes.  Everything that a body brings is
- * counted and held against what the file has itself.
+ * A function that calls another one twice doubles its size, so a file of a
+ * kilobyte can ask for any number of nodes.  Everything that inlining adds is
+ * counted and compared with the size of the file.
  */
 #ifndef TN_MAP_CALLS_H
 #define TN_MAP_CALLS_H
@@ -11,7 +11,7 @@
 #include "map/net/net.h"
 
 struct tn_calls {
-    uint64_t made; /* nodes, with what they take, give and say of themselves  */
+    uint64_t made; /* nodes, with their inputs, outputs and attributes        */
     uint64_t most;
 };
 
@@ -24,7 +24,7 @@ enum tn_status tn_calls_count(struct tn_calls *calls, struct tn_net *net,
 enum tn_status tn_calls_charge(struct tn_calls *calls, struct tn_net *net,
                                uint64_t parts);
 
-/* A call inside of `depth` others; `function` is what it calls. */
+/* A call of `function` inside of `depth` others. */
 enum tn_status tn_calls_enter(struct tn_net *net, uint32_t depth,
                               struct tn_bytes function);
 

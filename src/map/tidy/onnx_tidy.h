@@ -1,5 +1,5 @@
 /*
- * onnx_tidy.h - an ONNX graph without what is no computation
+ * onnx_tidy.h - inlines functions and constants of an ONNX graph
  *
  * After tidying:
  *
@@ -13,11 +13,11 @@
 
 #include "map/net/net.h"
 
-/* Fails into net->error; LIMIT when functions call each other too deep, or too
- * often for what the file justifies. */
+/* Fails into net->error; LIMIT if calls are nested too deeply, or are too many
+ * for the size of the file. */
 enum tn_status tn_onnx_tidy(struct tn_net *net);
 
-/* The same, but Scans stay what they are. */
+/* The same, but leaves Scans unchanged. */
 enum tn_status tn_onnx_inline(struct tn_net *net);
 
 #endif

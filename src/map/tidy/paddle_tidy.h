@@ -1,5 +1,5 @@
 /*
- * paddle_tidy.h - a Paddle program whose arguments stand in order
+ * paddle_tidy.h - puts the arguments of a Paddle program in order
  *
  * An operator of Paddle names its arguments by slots, in any order and with any
  * number in a slot.  After tidying, the arguments of a node are those of its
@@ -13,20 +13,19 @@
  * the vocabulary does not have must be empty or unused.  Operators that it does
  * not have stay as they are.
  *
- * What a program before Paddle 2.5 declares as a vector of one element stays
- * one, where later programs have a scalar; where sequences begin is a value
- * (paddle_lod.h).
+ * A vector of one element in a program before Paddle 2.5 stays a vector,
+ * although later programs have a scalar there.  The places where sequences
+ * begin become values (paddle_lod.h).
  *
- * Inputs and outputs of the program were made those of the net before, so
- * `feed` and `fetch` are done.
+ * Loading has made `feed` and `fetch` the inputs and outputs of the net.
  */
 #ifndef TN_MAP_PADDLE_TIDY_H
 #define TN_MAP_PADDLE_TIDY_H
 
 #include "map/tidy/tf_tidy.h"
 
-/* `notes` (struct tn_tidy_note; NULL: not wanted) gets operators that mean less
- * afterwards.  Fails into net->error. */
+/* `notes` (struct tn_tidy_note; may be NULL) gets operators that lose a part of
+ * their meaning.  Fails into net->error. */
 enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes);
 
 #endif

@@ -35,7 +35,7 @@
 
 #include "map/net/net.h"
 
-/* What was left out, for the report. */
+/* An operator that was left out, for the report. */
 struct tn_tidy_note {
     struct tn_bytes node, type;
     const char     *why; /* "checks only" */
@@ -44,7 +44,7 @@ struct tn_tidy_note {
 /* What the first of the passes did. */
 struct tn_tf_resolved {
     uint64_t variables; /* that became constants                              */
-    uint64_t calls;     /* whose bodies took their place                      */
+    uint64_t calls;     /* that were replaced by bodies                       */
 };
 
 /* Three passes, in this order.  Variables, calls and what only a running

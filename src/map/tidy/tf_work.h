@@ -1,5 +1,5 @@
 /*
- * tf_work.h - the inside of tidying a TensorFlow graph
+ * tf_work.h - the state of tidying a TensorFlow graph, for its files
  *
  * Tidying is driven by need: from the outputs of the main graph backwards, node
  * by node.  A node that calls a function is replaced by the function's body,
@@ -22,7 +22,7 @@ struct tn_tf_instance {
 /* What a node is, kept for later questions. */
 enum tn_tf_mark {
     TN_TF_NEEDED  = 1,
-    TN_TF_WATCHED = 2, /* looked at for effects                              */
+    TN_TF_WATCHED = 2, /* checked for side effects                            */
     TN_TF_COPIED  = 4, /* in the body being copied                           */
 };
 
@@ -47,7 +47,7 @@ struct tn_tf_work {
     struct tn_list copies;  /* uint32_t by value of a function: its copy + 1  */
     struct tn_list touched; /* uint32_t: values with a copy                   */
     uint64_t       walked;  /* steps taken to look for assignments            */
-    struct tn_calls calls;  /* what they have made                            */
+    struct tn_calls calls;  /* limits what calls add                          */
 };
 
 /* Marks by number; lists grow with the net. */
@@ -61,7 +61,8 @@ void tn_tf_need(struct tn_tf_work *work, uint32_t value);
 /* Users of `from` use `to`, which is needed if `from` was. */
 void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to);
 
-/* The value behind Identity and the like, Enter and Switch: the same data. */
+/* The value that reaches this one through Identity and the like, Enter and
+ * Switch: it has the same data. */
 uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value);
 bool     tn_tf_is_identity(struct tn_bytes type);
 bool     tn_tf_type_in(struct tn_bytes type, const char *const *names);
@@ -95,24 +96,26 @@ enum tn_status tn_tf_structure(struct tn_tf_work *work, uint32_t node);
 
 /* ---- tf_freeze.c -------------------------------------------------------- */
 
-/* Which tensor of the checkpoint each variable is. */
+/* Finds the tensor of the checkpoint for each variable. */
 enum tn_status tn_tf_bind_variables(struct tn_tf_work *work);
 
-/* A node that makes a variable; the tensor that it is, or TN_NONE. */
+/* Whether a node creates a variable; and the tensor of the variable, or
+ * TN_NONE. */
 bool     tn_tf_is_variable(const struct tn_net_node *node);
 uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node);
 
-/* A node that gives a variable's value: VariableV2, ReadVariableOp and so on;
- * false: it is none of them. */
+/* Whether a node reads the value of a variable: VariableV2, ReadVariableOp and
+ * so on. */
 bool           tn_tf_is_read(const struct tn_net_node *node);
 enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node);
 
-/* A read that comes after an assignment of the same graph is no constant. */
+/* Fails if the read comes after an assignment of the same graph: then it is not
+ * a constant. */
 enum tn_status tn_tf_check_read(struct tn_tf_work *work, uint32_t node);
 
 /* ---- tf_gate.c ---------------------------------------------------------- */
 
-/* Values that only ^control keeps in a branch of a Merge get a Switch. */
+/* Values that only a control edge keeps in a branch of a Merge get a Switch. */
 enum tn_status tn_tf_gate(struct tn_tf_work *work);
 
 #endif
