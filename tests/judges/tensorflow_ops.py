@@ -21,9 +21,10 @@ from tensorflow_table import CASES
 
 FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError,
             subprocess.TimeoutExpired)
-# Also: what is fed are constants, of any number of rows, any sizes, or any rank.
+# Also: what is fed are constants, of any number of rows, any sizes, or any rank;
+# direct: without nd4j, by rules/tensorflow_onnx.rules alone.
 HOW = {way: way in os.environ.get("TN_OPS", "")
-       for way in ("fixed", "open", "sizes", "rank")}
+       for way in ("fixed", "open", "sizes", "rank", "direct")}
 TOGETHER = 48
 # What floats lose on the way, relative and absolute.
 TOLERANCE = {"float16": (2e-3, 1e-3), "float32": (1e-4, 1e-5),
@@ -109,9 +110,13 @@ def travel(cases, engine, scratch, arguments):
     graph.write(source)
     ends = ["--outputs", ",".join(name for want in wants.values() for name in want)]
     ends += ["--inputs", ",".join(feeds)] if feeds else []
-    proof.convert(arguments.tenon, source, middle, *ends)
-    failures = dict(judge_rows(wants, middle, feeds, arguments.shared))
-    proof.convert(arguments.tenon, middle, back)
+    failures = {}
+    if HOW["direct"]:
+        proof.convert(arguments.tenon, source, back, *ends, "--via", "onnx")
+    else:
+        proof.convert(arguments.tenon, source, middle, *ends)
+        failures = dict(judge_rows(wants, middle, feeds, arguments.shared))
+        proof.convert(arguments.tenon, middle, back)
     got = engine.run(back, feeds, optimize="disabled")
     for case, want in wants.items():
         try:
