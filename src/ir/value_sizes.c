@@ -429,12 +429,12 @@ static void take_attr(struct tn_sized_node *j, int64_t number,
     const struct tn_attr_value *value = sized_attr(j, number);
 
     tn_size_forget(to);
-    if (!value || (value->kind != TN_ATTR_INT && value->kind != TN_ATTR_BOOL &&
-                   value->count))
+    if (!value || !value->count ||
+        (value->kind != TN_ATTR_INT && value->kind != TN_ATTR_BOOL))
         return;
-    if (value->is_list && value->count)
+    if (value->is_list)
         tn_size_set_all(to, value->of.ints, value->count);
-    else if (!value->is_list)
+    else
         tn_size_set(to, told(value->of.ints[0]));
     for (uint32_t i = 0; to->is_known && i < to->count; i++)
         to->items[i] = told(to->items[i]);
