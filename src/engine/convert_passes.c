@@ -366,8 +366,8 @@ static enum tn_status simplify(struct tn_conversion *c)
         c->net = net;
     snprintf(c->did, sizeof c->did,
              "%" PRIu64 " folded, %" PRIu64 " rewritten, %" PRIu64
-             " shared, %" PRIu32 " rounds",
-             did.folded, did.rewritten, did.shared, did.rounds);
+             " shared, %" PRIu64 " tied, %" PRIu32 " rounds",
+             did.folded, did.rewritten, did.shared, did.tied, did.rounds);
     return c->error->status;
 }
 

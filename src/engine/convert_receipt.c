@@ -54,6 +54,9 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
         add_numbers(to, "reshape", elements->shape.rank, elements->shape.dims,
                     NULL);
         break;
+    case TN_VIEW_SCALE:
+        tn_buffer_format(to, "scale axis %" PRIu32 " and round", view->axis);
+        break;
     }
 }
 

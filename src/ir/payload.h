@@ -127,6 +127,9 @@ enum tn_view_kind {
     TN_VIEW_SLICE,   /* begin[], step[] per axis; the shape says how many     */
     TN_VIEW_CONCAT,  /* inputs one after the other along `axis`               */
     TN_VIEW_RESHAPE, /* inputs[0] with other dims of the same product         */
+    TN_VIEW_SCALE,   /* inputs[0], floats, times factors[i] where i is the
+                        index on `axis`; computed in float64 and rounded once.
+                        What was normal and would become subnormal is zero    */
 };
 
 struct tn_view {
@@ -137,6 +140,7 @@ struct tn_view {
     const uint64_t           *begin;
     const int64_t            *step;
     uint32_t                  axis;
+    const double             *factors; /* as many as `axis` is long           */
 };
 
 /* Elements [first, first + count) as little-endian bytes in C order, one byte

@@ -1,7 +1,7 @@
 /*
  * payload_view.c - elements computed from other tensors' elements
  *
- *   CAST, RESHAPE           pass their input's stream on
+ *   CAST, RESHAPE, SCALE    pass their input's stream on
  *   CONCAT                  pieces of its inputs in turn
  *   PERMUTE, SLICE, FORTRAN a start and a stride per axis over a leaf, the
  *                           first input below that is none of these; gathered
@@ -792,6 +792,20 @@ static enum tn_status check_cast(const struct tn_elements *e,
     return TN_OK;
 }
 
+static enum tn_status check_scale(const struct tn_elements *e,
+                                  struct tn_error          *error)
+{
+    const struct tn_view *view = e->payload.view;
+
+    if (tn_element_kind(e->shape.dtype) != TN_ELEMENT_FLOAT)
+        return refuse(error, "factors for elements that are no floats");
+    if (!tn_shape_same_dims(&e->shape, &view->inputs[0].shape))
+        return refuse(error, "factors for other dims");
+    if (view->axis >= e->shape.rank || !view->factors)
+        return refuse(error, "factors for no axis");
+    return TN_OK;
+}
+
 /* One view against the shapes of its inputs. */
 static enum tn_status view_check_one(const struct tn_elements *e,
                                      struct tn_error          *error)
@@ -814,6 +828,7 @@ static enum tn_status view_check_one(const struct tn_elements *e,
     case TN_VIEW_SLICE: return check_slice(e, error);
     case TN_VIEW_CONCAT: return check_concat(e, error);
     case TN_VIEW_RESHAPE: return check_reshape(e, error);
+    case TN_VIEW_SCALE: return check_scale(e, error);
     }
     return refuse(error, "an unknown kind of view");
 }
@@ -890,6 +905,103 @@ static enum tn_status stream_cast(const struct tn_elements *input,
 
     caster_init(&caster, to, input->shape.dtype, dtype);
     return view_input(input, range, &caster.sink);
+}
+
+static uint64_t product(const uint64_t *dims, uint32_t begin, uint32_t end)
+{
+    uint64_t n = 1;
+
+    for (uint32_t i = begin; i < end; i++)
+        n *= dims[i];
+    return n;
+}
+
+/* A sink that multiplies what passes through. */
+struct scaler {
+    struct tn_sink        sink; /* first */
+    struct tn_sink       *to;
+    const struct tn_view *view;
+    enum tn_dtype         dtype;
+    double                smallest; /* of the normal numbers                  */
+    uint64_t              inner;    /* elements below the axis                */
+    uint64_t              length;   /* of the axis                            */
+    uint64_t              at;       /* the next element                       */
+};
+
+static double smallest_normal(enum tn_dtype dtype)
+{
+    switch (dtype) {
+    case TN_FLOAT64: return 0x1p-1022;
+    case TN_FLOAT32:
+    case TN_BFLOAT16: return 0x1p-126;
+    case TN_FLOAT16: return 0x1p-14;
+    default: return 0;
+    }
+}
+
+static bool is_below(double x, double bound)
+{
+    return x < bound && x > -bound;
+}
+
+/* Kernels take many times longer over subnormal numbers, so the product makes
+ * none; those that were there before stay. */
+static double scale_one(const struct scaler *s, double x, double factor)
+{
+    double y = x * factor;
+
+    if (is_below(y, s->smallest) && !is_below(x, s->smallest))
+        return y * 0; /* with its sign */
+    return y;
+}
+
+static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
+                                  struct tn_error *error)
+{
+    struct scaler *s    = (struct scaler *)sink;
+    size_t         size = tn_dtype_size(s->dtype);
+    const uint8_t *at = bytes.data, *end = at + bytes.size;
+    uint8_t        out[4096];
+    size_t         used = 0;
+
+    assert(bytes.size % size == 0); /* all our windows hold whole elements */
+    while (at < end) {
+        double factor = s->view->factors[s->at / s->inner % s->length];
+        /* As far as one factor reaches. */
+        uint64_t n = s->inner - s->at % s->inner;
+        for (; n > 0 && at < end && used < sizeof out; n--, s->at++) {
+            double x = tn_element_double(s->dtype, at);
+            tn_element_from_double(s->dtype, scale_one(s, x, factor),
+                                   out + used);
+            at += size;
+            used += size;
+        }
+        if (used == sizeof out || at == end) {
+            TN_TRY(tn_sink_write(s->to, tn_bytes(out, used), error));
+            used = 0;
+        }
+    }
+    return TN_OK;
+}
+
+static enum tn_status stream_scale(const struct tn_elements *e,
+                                   const struct tn_range    *range,
+                                   struct tn_sink           *to)
+{
+    static const struct tn_sink_ops ops    = { .write = scale_write };
+    const struct tn_view           *view   = e->payload.view;
+    struct scaler                   scaler = {
+                          .sink     = { .ops = &ops },
+                          .to       = to,
+                          .view     = view,
+                          .dtype    = e->shape.dtype,
+                          .smallest = smallest_normal(e->shape.dtype),
+                          .inner = product(e->shape.dims, view->axis + 1, e->shape.rank),
+                          .length = e->shape.dims[view->axis],
+                          .at     = range->first,
+    };
+
+    return view_input(&view->inputs[0], range, &scaler.sink);
 }
 
 /* Strides of elements side by side; Fortran's first axis is the dense one. */
@@ -1020,15 +1132,6 @@ static enum tn_status stream_strided(const struct tn_elements *e,
     return stream_leaf(&strided, &leaf, range, to);
 }
 
-static uint64_t product(const uint64_t *dims, uint32_t begin, uint32_t end)
-{
-    uint64_t n = 1;
-
-    for (uint32_t i = begin; i < end; i++)
-        n *= dims[i];
-    return n;
-}
-
 /* Where along the concatenation the range is. */
 struct seam {
     uint64_t inner; /* elements below the axis           */
@@ -1120,6 +1223,7 @@ static enum tn_status stream_view(const struct tn_elements *e,
     case TN_VIEW_CAST: return stream_cast(input, e->shape.dtype, range, to);
     case TN_VIEW_RESHAPE: return view_input(input, range, to);
     case TN_VIEW_CONCAT: return stream_concat(e, range, to);
+    case TN_VIEW_SCALE: return stream_scale(e, range, to);
     default: break;
     }
     return stream_strided(e, range, to);

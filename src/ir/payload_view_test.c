@@ -7,6 +7,7 @@
  */
 #include "ir/payload_view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ struct node {
     uint32_t           axes[RANK];
     uint64_t           begin[RANK];
     int64_t            step[RANK];
+    double             factors[16];
     struct tn_buffer   stored;
     struct tn_source   source;
 };
@@ -271,9 +273,13 @@ static struct node *new_view(struct world *w, struct node *input,
 {
     struct node *node = new_node(w, &input->model);
 
-    node->inputs[0] = input->elements;
-    node->view = (struct tn_view){ kind,        node->inputs, 1, node->axes,
-                                   node->begin, node->step,   0 };
+    node->inputs[0]        = input->elements;
+    node->view             = (struct tn_view){ .kind        = kind,
+                                               .inputs      = node->inputs,
+                                               .input_count = 1,
+                                               .axes        = node->axes,
+                                               .begin       = node->begin,
+                                               .step        = node->step };
     node->elements.payload = (struct tn_payload){ .encoding = TN_ENCODING_VIEW,
                                                   .view     = &node->view };
     return node;
@@ -411,8 +417,50 @@ static struct node *put_concat(struct world *w, struct node *input)
     return node;
 }
 
+static double make_normal(double was, double is, enum tn_dtype dtype)
+{
+    double least = dtype == TN_FLOAT32 ? 0x1p-126 : 0x1p-1022;
+
+    return fabs(was) >= least && fabs(is) < least ? copysign(0, is) : is;
+}
+
+/* Exact, so that it does not matter where it is rounded. */
+static struct node *put_scale(struct world *w, struct node *input)
+{
+    static const double powers[] = { 0.25, -1, 2, 0 };
+    struct node        *node     = new_view(w, input, TN_VIEW_SCALE);
+    struct model       *m        = &node->model;
+    uint64_t            at[RANK] = { 0 };
+
+    node->view.axis    = (uint32_t)pick(w, m->rank);
+    node->view.factors = node->factors;
+    for (size_t i = 0; i < sizeof node->factors / sizeof(double); i++)
+        node->factors[i] = powers[pick(w, 4)];
+    model_alloc(m);
+    if (model_count(m) == 0)
+        return node;
+    do {
+        double x = tn_element_double(m->dtype, model_at(&input->model, at));
+        double y = x * node->factors[at[node->view.axis]];
+        tn_element_from_double(m->dtype, make_normal(x, y, m->dtype),
+                               model_at(m, at));
+    } while (next_at(m, at));
+    return node;
+}
+
+static bool can_scale(const struct model *m)
+{
+    bool is_float = m->dtype == TN_FLOAT32 || m->dtype == TN_FLOAT64;
+
+    for (uint32_t i = 0; i < m->rank; i++)
+        is_float = is_float && m->dims[i] <= 16;
+    return is_float && m->rank > 0;
+}
+
 static struct node *put_any(struct world *w, struct node *input)
 {
+    if (can_scale(&input->model) && pick(w, 2))
+        return put_scale(w, input);
     switch (pick(w, 6)) {
     case 0: return put_cast(w, input);
     case 1: return put_reshape(w, input);
@@ -568,28 +616,46 @@ static void bad_views_are_refused(void **state)
     static const int64_t one[] = { 1, 1 }, back[] = { -1, -1 },
                          wild[] = { INT64_MIN, INT64_MIN };
     struct tn_elements in       = { { TN_INT8, 2, dims }, { .encoding = 0 } };
+    struct tn_elements reals = { { TN_FLOAT32, 2, dims }, { .encoding = 0 } };
     const struct {
         struct tn_shape shape;
         struct tn_view  view;
     } cases[] = {
-        { { TN_INT8, 2, dims }, { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_PERMUTE, &in, 1, twice, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_PERMUTE, &in, 1, out, 0, 0, 0 } },
-        { { TN_INT8, 1, turned }, { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0 } },
-        { { TN_INT16, 2, turned }, { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_PERMUTE, &in, 0, swap, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_PERMUTE, &in, 2, swap, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_CAST, &in, 1, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_SLICE, &in, 1, 0, far, one, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_SLICE, &in, 1, 0, zeros, back, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_SLICE, &in, 1, 0, zeros, wild, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_SLICE, &in, 1, 0, zeros, one, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_RESHAPE, &in, 1, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims }, { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned },
+          { TN_VIEW_PERMUTE, &in, 1, twice, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned },
+          { TN_VIEW_PERMUTE, &in, 1, out, 0, 0, 0, 0 } },
+        { { TN_INT8, 1, turned },
+          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0 } },
+        { { TN_INT16, 2, turned },
+          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned },
+          { TN_VIEW_PERMUTE, &in, 0, swap, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned },
+          { TN_VIEW_PERMUTE, &in, 2, swap, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned }, { TN_VIEW_CAST, &in, 1, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims }, { TN_VIEW_SLICE, &in, 1, 0, far, one, 0, 0 } },
         { { TN_INT8, 2, dims },
-          { (enum tn_view_kind)9, &in, 1, swap, far, one, 0 } },
+          { TN_VIEW_SLICE, &in, 1, 0, zeros, back, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_SLICE, &in, 1, 0, zeros, wild, 0, 0 } },
+        { { TN_INT8, 2, four },
+          { TN_VIEW_SLICE, &in, 1, 0, zeros, one, 0, 0 } },
+        { { TN_INT8, 2, four }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2, 0 } },
+        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, four }, { TN_VIEW_RESHAPE, &in, 1, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_SCALE, &in, 1, 0, 0, 0, 0, (double[]){ 1, 1 } } },
+        { { TN_FLOAT32, 2, dims },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, 0 } },
+        { { TN_FLOAT32, 2, dims },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 2, (double[]){ 1, 1 } } },
+        { { TN_FLOAT32, 2, turned },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1, 1 } } },
+        { { TN_INT8, 2, dims },
+          { (enum tn_view_kind)9, &in, 1, swap, far, one, 0, 0 } },
     };
 
     (void)state;
@@ -613,6 +679,37 @@ static void bad_views_are_refused(void **state)
     }
 }
 
+/* What becomes subnormal is zero, what was so stays; each rounded once. */
+static void scaled_floats_are_normal(void **state)
+{
+    static const uint64_t dims[] = { 2, 3 };
+    const float     in[] = { 0x1p-126F, -0x1p-126F, 3, 0x1p-140F, 7, -0x1p-1F };
+    const double    by[] = { 0.5, 4 };
+    const float     out[] = { 0, -0.0F, 1.5F, 0x1p-138F, 28, -2 };
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_memory   memory;
+    struct tn_buffer   buffer;
+    struct tn_source   source;
+    struct tn_elements input = { { TN_FLOAT32, 2, dims }, { .encoding = 0 } };
+    struct tn_view     view  = {
+             .kind = TN_VIEW_SCALE, .inputs = &input, .input_count = 1, .factors = by
+    };
+    struct tn_elements e = { input.shape,
+                             { .encoding = TN_ENCODING_VIEW, .view = &view } };
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_source_memory(&source, &memory, tn_bytes(in, sizeof in));
+    input.payload = tn_payload_raw(
+        &input.shape, (struct tn_span){ &source, 0, sizeof in }, 1);
+    tn_buffer_init(&buffer, &memory, &error);
+    assert_int_equal(tn_payload_stream(&e, 0, 6, &memory, &buffer.sink, &error),
+                     TN_OK);
+    assert_memory_equal(tn_buffer_bytes(&buffer).data, out, sizeof out);
+    tn_buffer_done(&buffer);
+    tn_source_close(&source);
+}
+
 static void views_nest_to_a_limit(void **state)
 {
     static const uint64_t          dims[] = { 2, 3 };
@@ -629,8 +726,11 @@ static void views_nest_to_a_limit(void **state)
     e[0] = (struct tn_elements){ { TN_INT8, 2, dims }, { .encoding = 0 } };
     for (int k = 0; k < 4; k++) {
         for (int i = 1; i < TN_VIEW_DEPTH_LIMIT + 2; i++) {
-            views[i] = (struct tn_view){ kinds[k], &e[i - 1], 1, NULL,
-                                         begin,    step,      0 };
+            views[i] = (struct tn_view){ .kind        = kinds[k],
+                                         .inputs      = &e[i - 1],
+                                         .input_count = 1,
+                                         .begin       = begin,
+                                         .step        = step };
             e[i]     = (struct tn_elements){ { TN_INT8, 2, dims },
                                              { .encoding = TN_ENCODING_VIEW,
                                                .view     = &views[i] } };
@@ -667,14 +767,14 @@ static void memory_is_limited(void **state)
     tn_memory_init(&memory, NULL, 0);
     tn_memory_init(&plenty, NULL, 0);
     tn_source_memory(&source, &memory, tn_bytes(bytes, sizeof bytes));
-    struct tn_elements in   = { { TN_FLOAT32, 2, dims },
-                                { .span         = { &source, 0, sizeof bytes },
-                                  .is_uncounted = true,
-                                  .field        = 7,
-                                  .encoding     = TN_ENCODING_FIELD } };
-    struct tn_view     view = { TN_VIEW_PERMUTE, &in, 1, axes, NULL, NULL, 0 };
-    struct tn_elements e    = { { TN_FLOAT32, 2, turned },
-                                { .encoding = TN_ENCODING_VIEW, .view = &view } };
+    struct tn_elements in = { { TN_FLOAT32, 2, dims },
+                              { .span         = { &source, 0, sizeof bytes },
+                                .is_uncounted = true,
+                                .field        = 7,
+                                .encoding     = TN_ENCODING_FIELD } };
+    struct tn_view view   = { TN_VIEW_PERMUTE, &in, 1, axes, NULL, NULL, 0, 0 };
+    struct tn_elements e  = { { TN_FLOAT32, 2, turned },
+                              { .encoding = TN_ENCODING_VIEW, .view = &view } };
     tn_buffer_init(&buffer, &plenty, &error);
     assert_int_equal(
         tn_payload_stream(&e, 0, 1 << 21, &memory, &buffer.sink, &error),
@@ -844,10 +944,13 @@ static enum tn_status read_string_view(struct tn_bytes   input,
                                                   .stored   = 6,
                                                   .encoding = TN_ENCODING_LENGTHS } };
     struct tn_view view = {
-        string_views[i].kind,  in,
-        is_concat ? 2 : 1,     string_views[i].axes,
-        string_views[i].begin, string_views[i].step,
-        string_views[i].axis,
+        .kind        = string_views[i].kind,
+        .inputs      = in,
+        .input_count = is_concat ? 2 : 1,
+        .axes        = string_views[i].axes,
+        .begin       = string_views[i].begin,
+        .step        = string_views[i].step,
+        .axis        = string_views[i].axis,
     };
     struct tn_elements e = { { TN_STRING, string_views[i].rank,
                                string_views[i].dims },
@@ -884,6 +987,7 @@ int main(void)
         cmocka_unit_test(larger_views_equal_their_model),
         cmocka_unit_test(large_transposes_take_windows),
         cmocka_unit_test(bad_views_are_refused),
+        cmocka_unit_test(scaled_floats_are_normal),
         cmocka_unit_test(views_nest_to_a_limit),
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(views_survive_poverty),

@@ -82,6 +82,12 @@ class OnnxRuntime:
         with numpy.load(made) as arrays:
             return {name: arrays[name] for name in arrays.files}
 
+    def optimize(self, model, to, level="basic"):
+        """Writes the graph as the engine's optimiser leaves it."""
+        answer = self.ask({"model": model, "optimized": to, "optimize": level})
+        if not answer["ok"]:
+            raise EngineError(answer["why"])
+
 
 def save(path, arrays):
     """A .npz; numpy's own savez cannot take every name."""

@@ -2,10 +2,11 @@
 //
 //   node onnxruntime.js NODE_MODULES < jobs > answers
 //
-// A job is a line of JSON: {"model": PATH, "inputs": NPZ, "outputs": NPZ}.  The
-// answer to it is a line, too: {"ok": true} when the outputs were written, or
-// {"ok": false, "why": TEXT}.  The engine can take the process with it: who
-// asks must be ready to start it again.
+// A job is a line of JSON: {"model": PATH, "inputs": NPZ, "outputs": NPZ}, or
+// {"model": PATH, "optimized": PATH}: the graph as the engine's own optimiser
+// leaves it.  The answer to it is a line, too: {"ok": true} when the files were
+// written, or {"ok": false, "why": TEXT}.  The engine can take the process with
+// it: who asks must be ready to start it again.
 'use strict';
 const path = require('path');
 const readline = require('readline');
@@ -27,8 +28,10 @@ async function run(job) {
     const session = await ort.InferenceSession.create(job.model, {
         logSeverityLevel: 4, intraOpNumThreads: 1, interOpNumThreads: 1,
         graphOptimizationLevel: job.optimize || 'all',
+        ...job.optimized && { optimizedModelFilePath: job.optimized },
     });
     try {
+        if (job.optimized) return;
         const results = await session.run(
             feedsFor(session, npz.read(job.inputs)));
         npz.write(job.outputs, Object.fromEntries(Object.entries(results).map(

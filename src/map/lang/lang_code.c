@@ -712,7 +712,8 @@ static bool build_call(struct tn_builder *b, const struct tn_lang_expr *expr,
     case TN_LANG_TO_MACRO:
         return expr->target < file->macros.count && use_macro(b, expr, code);
     case TN_LANG_TO_OP: return make_op(b, expr, NULL, code);
-    case TN_LANG_TO_CONST: break;
+    case TN_LANG_TO_CONST:
+    case TN_LANG_TO_RESCALED: break;
     }
     return true;
 }

@@ -4,7 +4,11 @@
  *   const(TENSOR)            the tensor of an attribute, by reference
  *   const(list, dtype)       its dims are those of the nested list
  *   const(list, dtype, dims) of a flat one
+ *   rescaled(W, list, axis)  a constant of the source, by reference, times
+ *                            numbers along one axis
  */
+#include <math.h>
+
 #include "map/lang/lang_emit.h"
 #include "map/net/net_build.h"
 
@@ -180,4 +184,101 @@ struct tn_item tn_emit_const_call(struct tn_emit *e, const struct tn_code *code)
         return tn_item_none();
     return tn_emit_made(
         tn_emit_constant(e, code->expr, &cells, tn_item_to_dtype(dtype)));
+}
+
+/* ---- rescaled ----------------------------------------------------------- */
+
+/* A constant of the source whose axis is that long; NULL: it has refused. */
+static const struct tn_elements *find_weights(struct tn_emit       *e,
+                                              const struct tn_code *code,
+                                              struct tn_item        value,
+                                              int64_t axis, uint32_t length)
+{
+    const struct tn_elements *w =
+        value.kind == TN_ITEM_VALUE
+            ? tn_net_value(e->eval.net, (uint32_t)value.of.number).constant
+            : NULL;
+
+    if (!w)
+        tn_eval_refuse(&e->eval, code->expr, "expected a constant");
+    else if (!tn_item_is_real(w->shape.dtype) || axis < 0 ||
+             axis >= w->shape.rank || w->shape.dims[axis] != length)
+        tn_eval_refuse(&e->eval, code->expr, "factors that do not fit");
+    return tn_emit_stopped(e) ? NULL : w;
+}
+
+/* One factor after the other is one: rounded once. */
+static const struct tn_elements *join_factors(const struct tn_elements *w,
+                                              uint32_t axis, double *factors)
+{
+    const struct tn_view *view = w->payload.view;
+
+    if (w->payload.encoding != TN_ENCODING_VIEW ||
+        view->kind != TN_VIEW_SCALE || view->axis != axis)
+        return w;
+    for (uint64_t i = 0; i < w->shape.dims[axis]; i++)
+        factors[i] *= view->factors[i];
+    return &view->inputs[0];
+}
+
+static double *read_factors(struct tn_emit *e, const struct tn_code *code,
+                            struct tn_item list)
+{
+    double *factors = tn_new(e->to->arena, double, list.count, e->to->error);
+
+    for (uint32_t i = 0; factors && i < list.count; i++)
+        if (!tn_item_to_double(list.of.items[i], &factors[i]) ||
+            !isfinite(factors[i])) {
+            tn_eval_refuse(&e->eval, code->expr, "a factor that is no number");
+            return NULL;
+        }
+    return factors;
+}
+
+/* It goes by the name of what it replaces. */
+static struct tn_item add_rescaled(struct tn_emit *e, uint32_t weights,
+                                   struct tn_elements *elements)
+{
+    uint32_t made = tn_emit_value(e);
+
+    if (made == TN_NONE)
+        return tn_item_none();
+    *tn_net_value_row(e->to, made) = *tn_net_value_row(e->eval.net, weights);
+    tn_net_set_constant(e->to, made, elements,
+                        tn_net_value(e->eval.net, weights).origin);
+    return tn_emit_made(made);
+}
+
+struct tn_item tn_emit_rescaled_call(struct tn_emit       *e,
+                                     const struct tn_code *code)
+{
+    struct tn_item value = tn_emit_need(e, &code->items[0]);
+    struct tn_item list  = tn_emit_need(e, &code->items[1]);
+    struct tn_item at    = tn_emit_need(e, &code->items[2]);
+    int64_t        axis;
+
+    e->eval.looks_far = true;
+    if (tn_emit_stopped(e))
+        return tn_item_none();
+    if (list.kind != TN_ITEM_LIST || !tn_item_to_int(at, &axis))
+        return tn_eval_refuse(&e->eval, code->expr, "expected a list, an axis");
+    const struct tn_elements *w =
+        find_weights(e, code, value, axis, list.count);
+    double             *factors = w ? read_factors(e, code, list) : NULL;
+    struct tn_elements *input =
+        tn_new(e->to->arena, struct tn_elements, 1, e->to->error);
+    struct tn_view *view =
+        tn_new(e->to->arena, struct tn_view, 1, e->to->error);
+    if (!factors || !input || !view)
+        return tn_item_none();
+    *input                    = *join_factors(w, (uint32_t)axis, factors);
+    *view                     = (struct tn_view){ .kind        = TN_VIEW_SCALE,
+                                                  .inputs      = input,
+                                                  .input_count = 1,
+                                                  .axis        = (uint32_t)axis,
+                                                  .factors     = factors };
+    struct tn_elements scaled = {
+        w->shape, { .encoding = TN_ENCODING_VIEW, .view = view }
+    };
+    return add_rescaled(e, (uint32_t)value.of.number, &scaled);
 }

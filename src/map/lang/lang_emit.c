@@ -367,6 +367,8 @@ static struct tn_item make_inner(struct tn_emit *e, const struct tn_code *code)
     }
     if (code->kind == TN_LANG_CALL && code->callee == TN_LANG_TO_CONST)
         return tn_emit_const_call(e, code);
+    if (code->kind == TN_LANG_CALL && code->callee == TN_LANG_TO_RESCALED)
+        return tn_emit_rescaled_call(e, code);
     if (code->kind == TN_LANG_IF)
         return make(e, &code->items[need_truth(e, &code->items[0]) ? 1 : 2]);
     if (code->kind == TN_LANG_LIST)

@@ -67,6 +67,10 @@ uint32_t tn_emit_constant(struct tn_emit *e, const struct tn_lang_expr *at,
                           const struct tn_emit_cells *cells,
                           enum tn_dtype               dtype);
 
+/* rescaled(...) of a rule. */
+struct tn_item tn_emit_rescaled_call(struct tn_emit       *e,
+                                     const struct tn_code *code);
+
 /* const(...) of a rule. */
 struct tn_item tn_emit_const_call(struct tn_emit       *e,
                                   const struct tn_code *code);

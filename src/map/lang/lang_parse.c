@@ -528,12 +528,16 @@ static const struct tn_lang_expr *read_function(struct tn_lang_parser *p,
     return read_arguments(p, call, tn_lang_expr, false);
 }
 
-/* A macro, op or const: what makes nodes. */
+/* A macro, op or constant: what makes nodes. */
 static const struct tn_lang_expr *read_maker(struct tn_lang_parser *p,
                                              struct tn_lang_expr   *call)
 {
     if (!call->domain.size && tn_bytes_is(call->text, "const")) {
         call->callee = TN_LANG_TO_CONST;
+        return read_arguments(p, call, tn_lang_expr, false);
+    }
+    if (!call->domain.size && tn_bytes_is(call->text, "rescaled")) {
+        call->callee = TN_LANG_TO_RESCALED;
         return read_arguments(p, call, tn_lang_expr, false);
     }
     call->callee =

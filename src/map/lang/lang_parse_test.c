@@ -57,7 +57,8 @@ static void print_list(char *to, const struct tn_lang_expr *e, uint32_t first,
 static const char callees[] = {
     [TN_LANG_TO_BUILTIN] = 'b', [TN_LANG_TO_CONST] = 'c',
     [TN_LANG_TO_DEF] = 'd',     [TN_LANG_TO_TABLE] = 't',
-    [TN_LANG_TO_MACRO] = 'm',   [TN_LANG_TO_OP] = 'o'
+    [TN_LANG_TO_MACRO] = 'm',   [TN_LANG_TO_OP] = 'o',
+    [TN_LANG_TO_RESCALED] = 's'
 };
 
 static void print_call(char *to, const struct tn_lang_expr *e)

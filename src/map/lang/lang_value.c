@@ -237,6 +237,17 @@ static struct tn_item run_is_const(const struct tn_call *call)
     return tn_item_bool(v && v->constant);
 }
 
+/* Nothing else uses it: what is made of it need not be beside it. */
+static struct tn_item run_is_once(const struct tn_call *call)
+{
+    const struct tn_eval *e = call->eval;
+    struct tn_item        x = call->args[0];
+
+    call->eval->looks_far = true;
+    return tn_item_bool(x.kind == TN_ITEM_VALUE && e->uses &&
+                        e->uses[x.of.number] == 1);
+}
+
 static struct tn_item run_given(const struct tn_call *call)
 {
     return tn_item_bool(call->args[0].kind != TN_ITEM_NONE);
@@ -319,6 +330,7 @@ const struct tn_builtin tn_builtins_of_values[] = {
     { "graph_inputs", 1, 1, .run = run_graph_inputs },
     { "graph_outputs", 1, 1, .run = run_graph_outputs },
     { "is_const", 1, 1, .run = run_is_const },
+    { "is_once", 1, 1, .run = run_is_once },
     { "name", 1, 1, .run = run_name },
     { "output", 0, 0, .run = run_output },
     { "rank", 1, 1, .run = run_rank },

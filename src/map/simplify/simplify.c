@@ -7,6 +7,9 @@
 #include "base/varint.h"
 #include "map/lang/lang_apply.h"
 #include "map/net/net_build.h"
+#include "map/simplify/branches.h"
+#include "map/simplify/fold_views.h"
+#include "map/simplify/tie_weights.h"
 
 /* Each round takes away nodes, or is the last; what one leaves for the next is
  * a chain of chains, which graphs do not have deeper than this. */
@@ -55,12 +58,13 @@ static bool count_elements(const struct tn_net_type *type, uint64_t *count)
 /* Bytes; strings count as their addresses would. */
 static uint64_t size_of(const struct tn_net_type *type)
 {
-    uint64_t count;
+    uint64_t count, bytes;
     unsigned size = tn_dtype_size(type->dtype);
 
-    if (!count_elements(type, &count) || count > TN_FOLD_MAX)
+    if (!count_elements(type, &count) ||
+        !tn_mul(count, size ? size : 8, &bytes))
         return UINT64_MAX;
-    return count * (size ? size : 8);
+    return bytes;
 }
 
 /* That all of a list are numbers, texts or bools, as the type has them. */
@@ -130,20 +134,23 @@ struct folding {
     struct tn_net   *net;
     struct tn_infer *facts;
     const bool      *is_output;
+    const uint8_t   *uses; /* of values; 2: more                             */
     uint64_t         limit;
     struct tn_arena  scratch;
 };
 
-/* Bytes of the constants that it takes. */
+/* Bytes of the constants that it takes and that nothing else takes: those that
+ * go.  One that others take, too, stays beside what is made of it. */
 static uint64_t size_of_inputs(const struct folding     *f,
                                const struct tn_net_node *node)
 {
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (node->inputs[i] == TN_NONE)
+        uint32_t id = node->inputs[i];
+        if (id == TN_NONE || f->uses[id] > 1)
             continue;
-        const struct tn_net_value value = tn_net_value(f->net, node->inputs[i]);
+        const struct tn_net_value value = tn_net_value(f->net, id);
         uint64_t size = value.constant ? size_of(value.type) : 0;
         sum += size == UINT64_MAX ? 0 : size;
     }
@@ -163,19 +170,19 @@ static bool may_fold(const struct folding *f, const struct tn_net_node *node)
         if (value == TN_NONE)
             continue;
         uint64_t size = size_of(tn_net_value(f->net, value).type);
-        if (f->is_output[value] || size == UINT64_MAX)
+        if (f->is_output[value] || !tn_add(sum, size, &sum))
             return false;
-        sum += size;
     }
     return sum <= most;
 }
 
-static bool fold_node(struct folding *f, uint32_t id)
+/* By computing its elements. */
+static bool fold_items(struct folding *f, const struct tn_net_node *from)
 {
-    struct tn_net_node node = tn_net_node(f->net, id);
+    struct tn_net_node node = *from;
     struct tn_item     items[TN_INFER_IO_MAX];
 
-    if (node.output_count > TN_INFER_IO_MAX || !may_fold(f, &node))
+    if (node.output_count > TN_INFER_IO_MAX)
         return false;
     for (uint32_t i = 0; i < node.output_count; i++) {
         if (node.outputs[i] == TN_NONE)
@@ -197,8 +204,32 @@ static bool fold_node(struct folding *f, uint32_t id)
             return false;
         tn_net_copy_constant(f->net, node.outputs[i], like);
     }
+    return true;
+}
+
+static bool fold_node(struct folding *f, uint32_t id)
+{
+    const struct tn_net_node node = tn_net_node(f->net, id);
+
+    if (!may_fold(f, &node) ||
+        (!fold_items(f, &node) && !tn_fold_as_view(f->net, f->facts, id)))
+        return false;
     tn_net_remove(f->net, id);
     return true;
+}
+
+/* NULL: it failed. */
+static uint8_t *count_uses(struct tn_net *net, struct tn_arena *arena)
+{
+    uint8_t *uses = tn_new(arena, uint8_t, net->values.count, net->error);
+
+    for (uint32_t i = 0; uses && i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                uses[node.inputs[k]] = uses[node.inputs[k]] ? 2 : 1;
+    }
+    return uses;
 }
 
 static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
@@ -211,8 +242,9 @@ static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
     tn_arena_init(&arena, net->arena->memory);
     tn_arena_init(&f.scratch, net->arena->memory);
     f.is_output   = tn_net_find_outputs(net, &arena);
+    f.uses        = f.is_output ? count_uses(net, &arena) : NULL;
     uint32_t last = (uint32_t)net->nodes.count;
-    for (uint32_t i = 0; f.is_output && i < last && tn_net_goes_on(net); i++)
+    for (uint32_t i = 0; f.uses && i < last && tn_net_goes_on(net); i++)
         count += fold_node(&f, i);
     tn_arena_done(&f.scratch);
     tn_arena_done(&arena);
@@ -469,13 +501,15 @@ static struct tn_net *run_round(struct tn_net                *net,
                                 struct tn_simplified *did, bool *has_changed)
 {
     struct tn_infer *facts  = NULL;
-    uint64_t         folded = 0, rewritten = 0;
+    uint64_t         folded = 0, chosen = 0, rewritten = 0;
     struct tn_net   *to = how->new_net(how->context);
 
     if (to && tn_infer_open(&facts, net, how->shapes) == TN_OK &&
         tn_infer_run(facts) == TN_OK) {
         if (!how->folds_nothing)
             folded = fold(net, facts, how->fold_limit);
+        if (!tn_failed(net->error))
+            chosen = tn_choose_branches(net);
         if (!tn_failed(net->error)) {
             keep_versions(net, to);
             rewritten = rewrite(net, to, how, facts);
@@ -490,10 +524,10 @@ static struct tn_net *run_round(struct tn_net                *net,
     tn_net_prune(to);
     tn_net_forget_uses(to);
     did->folded += folded;
-    did->rewritten += rewritten;
+    did->rewritten += rewritten + chosen;
     did->shared += shared;
     did->rounds++;
-    *has_changed = folded || rewritten || shared;
+    *has_changed = folded || chosen || rewritten || shared;
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
@@ -506,5 +540,7 @@ struct tn_net *tn_simplify(struct tn_net                *net,
     *did = (struct tn_simplified){ 0 };
     while (net && has_changed && did->rounds < MOST_ROUNDS)
         net = run_round(net, how, did, &has_changed);
-    return net;
+    if (net)
+        did->tied = tn_tie_weights(net);
+    return net && !tn_failed(net->error) ? net : NULL;
 }

@@ -5,11 +5,14 @@
  *
  *   fold      values that follow from constants and shapes become constants
  *   rules     small graphs become smaller ones (rules/onnx_simplify.rules)
- *   share equal nodes become one, and so do equal small constants
+ *   share     equal nodes become one, and so do equal small constants
+ *
+ * An If whose condition is known becomes one of its graphs.  At the end equal
+ * weights are stored once.
  *
  * Inputs and outputs of the graph, their names and their order stay.  Results
  * stay the same bit by bit, unless the kernel of a folded operator rounds
- * differently.
+ * differently, or factors go into weights.
  */
 #ifndef TN_MAP_SIMPLIFY_H
 #define TN_MAP_SIMPLIFY_H
@@ -37,6 +40,7 @@ struct tn_simplify_how {
 
 struct tn_simplified {
     uint64_t folded, rewritten, shared; /* nodes                              */
+    uint64_t tied; /* weights that are the same as others                     */
     uint32_t rounds;
 };
 

@@ -1,0 +1,239 @@
+/* fold_views.c - large constants that are only moved around, as views */
+#include "map/simplify/fold_views.h"
+
+#include "map/net/net_build.h"
+
+/* Views of views of views: what reads them bounds that, too. */
+#define DEEPEST 12
+
+static unsigned depth_of(const struct tn_elements *e)
+{
+    unsigned deepest = 0;
+
+    if (e->payload.encoding != TN_ENCODING_VIEW)
+        return 0;
+    for (uint64_t i = 0; i < e->payload.view->input_count; i++) {
+        unsigned depth = depth_of(&e->payload.view->inputs[i]);
+        deepest        = depth > deepest ? depth : deepest;
+    }
+    return deepest + 1;
+}
+
+/* What is being made. */
+struct making {
+    struct tn_net            *net;
+    struct tn_infer          *facts;
+    const struct tn_net_node *node;
+    const struct tn_elements *input; /* the first one                         */
+    struct tn_elements        made;  /* its shape is that of the output       */
+    struct tn_view           *view;
+};
+
+static const struct tn_elements *constant_at(const struct making *m,
+                                             uint32_t             index)
+{
+    if (index >= m->node->input_count || m->node->inputs[index] == TN_NONE)
+        return NULL;
+    return tn_net_value(m->net, m->node->inputs[index]).constant;
+}
+
+/* Whole elements that are side by side in memory. */
+static bool is_simple(enum tn_dtype dtype)
+{
+    return tn_dtype_bits(dtype) >= 8;
+}
+
+/* ---- the operators ------------------------------------------------------ */
+
+static bool make_reshape(struct making *m)
+{
+    m->view->kind = TN_VIEW_RESHAPE;
+    return true;
+}
+
+/* Between types whose conversion every runtime rounds alike: what is too large
+ * for an integer or for eight bits is not. */
+static bool make_cast(struct making *m)
+{
+    enum tn_dtype from = m->input->shape.dtype, to = m->made.shape.dtype;
+
+    m->view->kind = TN_VIEW_CAST;
+    return tn_item_is_real(to) && tn_dtype_bits(to) > 8 &&
+           (tn_item_is_real(from) ? tn_dtype_bits(from) > 8 : from != TN_BOOL);
+}
+
+static bool make_permute(struct making *m)
+{
+    const struct tn_attr_value *perm = tn_net_attr(m->node, "perm");
+    uint32_t                    rank = m->input->shape.rank;
+    uint32_t *axes = tn_new(m->net->arena, uint32_t, rank, m->net->error);
+
+    if (!axes || (perm && (perm->kind != TN_ATTR_INT || perm->count != rank)))
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        axes[i] = perm ? (uint32_t)perm->of.ints[i] : rank - 1 - i;
+    m->view->kind = TN_VIEW_PERMUTE;
+    m->view->axes = axes;
+    return true;
+}
+
+/* Numbers of an input, all known; without it they stay as they are. */
+static bool read_numbers(struct making *m, uint32_t index, uint32_t count,
+                         int64_t *numbers)
+{
+    struct tn_item items;
+
+    if (index >= m->node->input_count || m->node->inputs[index] == TN_NONE)
+        return true;
+    if (tn_fold(m->facts, m->node->inputs[index], &items) != TN_OK ||
+        items.kind != TN_ITEM_LIST || items.count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!tn_item_to_int(items.of.items[i], &numbers[i]))
+            return false;
+    return true;
+}
+
+/* Where a slice begins on an axis of that size, as ONNX clamps it. */
+static uint64_t slice_begin(int64_t start, int64_t step, uint64_t size)
+{
+    int64_t all = (int64_t)size, last = step < 0 ? all - 1 : all;
+
+    start += start < 0 ? all : 0;
+    if (start < 0)
+        return 0;
+    return (uint64_t)(start < last ? start : last);
+}
+
+enum { SLICED_MAX = 8 }; /* axes */
+
+/* How many there are, the shape of the output says. */
+static bool make_slice(struct making *m)
+{
+    uint32_t rank = m->input->shape.rank, count = 0;
+    int64_t  starts[SLICED_MAX] = { 0 }, axes[SLICED_MAX], steps[SLICED_MAX];
+    struct tn_item items;
+    uint64_t      *begin = tn_new(m->net->arena, uint64_t, rank, m->net->error);
+    int64_t       *step  = tn_new(m->net->arena, int64_t, rank, m->net->error);
+
+    if (!begin || !step || m->node->input_count < 3 ||
+        tn_fold(m->facts, m->node->inputs[1], &items) != TN_OK ||
+        items.kind != TN_ITEM_LIST || items.count > SLICED_MAX)
+        return false;
+    count = items.count;
+    for (uint32_t i = 0; i < SLICED_MAX; i++) {
+        axes[i]  = i;
+        steps[i] = 1;
+    }
+    if (!read_numbers(m, 1, count, starts) ||
+        !read_numbers(m, 3, count, axes) || !read_numbers(m, 4, count, steps))
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        step[i] = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank || steps[i] == 0)
+            return false;
+        begin[axis] =
+            slice_begin(starts[i], steps[i], m->input->shape.dims[axis]);
+        step[axis] = steps[i];
+    }
+    m->view->kind  = TN_VIEW_SLICE;
+    m->view->begin = begin;
+    m->view->step  = step;
+    return true;
+}
+
+static bool make_concat(struct making *m)
+{
+    const struct tn_attr_value *axis  = tn_net_attr(m->node, "axis");
+    uint32_t                    count = m->node->input_count;
+    struct tn_elements         *inputs =
+        tn_new(m->net->arena, struct tn_elements, count, m->net->error);
+
+    if (!inputs || !axis || axis->kind != TN_ATTR_INT || axis->count != 1)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_elements *piece = constant_at(m, i);
+        if (!piece || depth_of(piece) >= DEEPEST)
+            return false;
+        inputs[i] = *piece;
+    }
+    int64_t at = axis->of.ints[0];
+    at += at < 0 ? m->made.shape.rank : 0;
+    m->view->kind        = TN_VIEW_CONCAT;
+    m->view->inputs      = inputs;
+    m->view->input_count = count;
+    m->view->axis        = (uint32_t)at;
+    return at >= 0 && at < m->made.shape.rank;
+}
+
+static const struct {
+    const char *op;
+    bool (*make)(struct making *m);
+} makers[] = {
+    { "Transpose", make_permute }, { "Reshape", make_reshape },
+    { "Flatten", make_reshape },   { "Squeeze", make_reshape },
+    { "Unsqueeze", make_reshape }, { "Cast", make_cast },
+    { "Slice", make_slice },       { "Concat", make_concat },
+};
+
+/* ---- the node ----------------------------------------------------------- */
+
+/* Dims that are all known. */
+static bool set_shape(struct making *m)
+{
+    const struct tn_net_type *type =
+        tn_net_value(m->net, m->node->outputs[0]).type;
+    uint64_t *dims = tn_new(m->net->arena, uint64_t, type->rank, m->net->error);
+
+    if (!dims || !type->has_rank || !is_simple(type->dtype))
+        return false;
+    for (uint32_t i = 0; i < type->rank; i++) {
+        if (type->dims[i] < 0)
+            return false;
+        dims[i] = (uint64_t)type->dims[i];
+    }
+    m->made.shape = (struct tn_shape){ type->dtype, type->rank, dims };
+    return true;
+}
+
+static bool prepare(struct making *m)
+{
+    struct tn_elements *input =
+        tn_new(m->net->arena, struct tn_elements, 1, m->net->error);
+
+    m->input = constant_at(m, 0);
+    m->view  = tn_new(m->net->arena, struct tn_view, 1, m->net->error);
+    if (!input || !m->view || !m->input || !is_simple(m->input->shape.dtype) ||
+        depth_of(m->input) >= DEEPEST || !set_shape(m))
+        return false;
+    *input   = *m->input;
+    *m->view = (struct tn_view){ .inputs = input, .input_count = 1 };
+    m->made.payload =
+        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = m->view };
+    return true;
+}
+
+bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t id)
+{
+    struct tn_net_node node    = tn_net_node(net, id);
+    struct making      m       = { .net = net, .facts = facts, .node = &node };
+    struct tn_error    ignored = TN_ERROR_INIT;
+
+    if (node.output_count != 1 || node.outputs[0] == TN_NONE ||
+        !constant_at(&m, 0))
+        return false;
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        if (!tn_bytes_is(node.op->type, makers[i].op) || node.op->domain.size)
+            continue;
+        /* What contradicts itself stays, for the checks to tell. */
+        if (!prepare(&m) || !makers[i].make(&m) ||
+            tn_payload_check(&m.made, &ignored) != TN_OK)
+            return false;
+        tn_net_set_constant(net, node.outputs[0], &m.made,
+                            tn_net_value(net, node.inputs[0]).origin);
+        return !tn_failed(net->error);
+    }
+    return false;
+}

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Simplified ONNX models have no more nodes than ONNX Runtime's basic level.
+
+    simplify_floor.py TENON [--only PATTERN] [--shared DIR] [--part N] [--ops]
+
+Every ONNX model of ../shared and of Debian's libonnx-testdata that the engine
+loads: simplified by us and by the engine's own optimiser, nodes counted with
+those of subgraphs and without Constants.  Outputs are held against those of the
+original, on recorded inputs where there are some and on random ones.  --part N
+takes one of N models of Debian's; --ops says which operators are too many.
+"""
+import collections
+import glob
+import os
+import subprocess
+import sys
+
+import numpy
+
+import onnx_suite
+import proof
+import simplified
+import whole_models
+
+DEBIAN = os.path.dirname(onnx_suite.SUITE)
+SEED = 20240229
+
+# Models in which the engine's own level leaves fewer nodes, and why.
+EXCUSES = {
+}
+
+
+def operators(graph, counter):
+    for node in graph.node:
+        counter[node.op_type] += node.op_type != "Constant"
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                operators(attribute.g, counter)
+    return +counter
+
+
+def dims_of(tensor_type):
+    return [dim.dim_value or 1 for dim in tensor_type.shape.dim]
+
+
+def random_inputs(path):
+    """As the graph declares them; open sizes are 1."""
+    import onnx
+    random = numpy.random.default_rng(SEED)
+    graph = onnx.load(path, load_external_data=False).graph
+    given = {tensor.name for tensor in graph.initializer}
+    inputs = {}
+    for end in graph.input:
+        if end.name in given:
+            continue
+        tensor = end.type.tensor_type
+        dtype = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE.get(tensor.elem_type)
+        if dtype is None or dtype.kind not in "fiub":
+            raise onnx_suite.NotRun
+        array = random.uniform(0, 2, dims_of(tensor))
+        inputs[end.name] = array.astype(dtype)
+    return inputs
+
+
+def recorded(path, shared):
+    """Inputs of a .run.tsv or of a test of Debian's; None: there are none."""
+    name = os.path.basename(path).removesuffix(".onnx")
+    if name == "model":
+        name = os.path.basename(os.path.dirname(path))
+    run = os.path.join(shared, "data", "onnx", "expected", name + ".run.tsv")
+    if os.path.exists(run):
+        return whole_models.Run(run).inputs
+    if not path.startswith(DEBIAN):
+        return None
+    import onnx
+    graph = onnx.load(path).graph
+    data = os.path.join(os.path.dirname(path), "test_data_set_0")
+    given = {tensor.name for tensor in graph.initializer}
+    files = [os.path.join(data, f"input_{index}.pb")
+             for index in range(len(graph.input))]
+    return {end.name: onnx_suite.tensor(file)
+            for end, file in zip(graph.input, files)
+            if os.path.exists(file) and end.name not in given}
+
+
+def hold_outputs(path, back, engine, shared):
+    """Whether there was anything to compare."""
+    import google.protobuf.message
+    try:
+        inputs = recorded(path, shared)
+        if inputs is None:
+            inputs = random_inputs(path)
+        want = engine.run(path, inputs, optimize="disabled")
+    except (onnx_suite.NotRun, proof.engines.EngineError, OSError, ValueError,
+            TypeError, google.protobuf.message.DecodeError):
+        return False
+    simplified.hold_outputs(engine.run(back, inputs, optimize="disabled"), want)
+    return True
+
+
+def prove(test, engine, scratch, arguments):
+    import onnx
+    path = test if os.path.isabs(test) else \
+        os.path.join(arguments.shared, "data", test)
+    floor = os.path.join(scratch, "floor.onnx")
+    back = os.path.join(scratch, "back.onnx")
+    if os.path.exists(floor):
+        os.remove(floor)
+    try:
+        engine.optimize(path, floor)
+        low = onnx.load(floor, load_external_data=False).graph
+    except (proof.engines.EngineError, OSError):
+        return "not run"
+    done = subprocess.run([arguments.tenon, "simplify", "--quiet", "--force",
+                           path, "-o", back], text=True, check=False,
+                          capture_output=True)
+    if done.returncode:
+        if "cannot be simplified, only those from 7 on" in done.stderr:
+            return "not run"
+        raise proof.Differs(done.stderr)
+    proof.valid(arguments.tenon, back, ())
+    ours = onnx.load(back, load_external_data=False).graph
+    was = onnx.load(path, load_external_data=False).graph
+    if simplified.ends(was) != simplified.ends(ours):
+        raise proof.Differs(f"{simplified.ends(ours)}, not {simplified.ends(was)}")
+    if not hold_outputs(path, back, engine, arguments.shared) and arguments.ops:
+        print(f"{test}: outputs not compared")
+    more = operators(ours, collections.Counter())
+    more.subtract(operators(low, collections.Counter()))
+    rest = " ".join(f"{op}{number:+}" for op, number in more.most_common()
+                    if number)
+    return (simplified.count(was), simplified.count(ours), simplified.count(low),
+            rest)
+
+
+def models(arguments, part):
+    found = sorted(glob.glob(os.path.join(arguments.shared, "data", "**",
+                                          "*.onnx"), recursive=True))
+    tests = [os.path.relpath(path, os.path.join(arguments.shared, "data"))
+             for path in found if "/reports/" not in path]
+    return tests + sorted(glob.glob(os.path.join(DEBIAN, "*", "*",
+                                                 "model.onnx")))[::part]
+
+
+def main():
+    part = 1
+    if "--part" in sys.argv:
+        at = sys.argv.index("--part")
+        part = int(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    has_ops = "--ops" in sys.argv
+    if has_ops:
+        sys.argv.remove("--ops")
+    arguments = proof.parse(__doc__.splitlines()[0])
+    arguments.ops = has_ops
+    results = proof.run(prove, models(arguments, part), arguments)
+    ran = [result for result in results if result.ops != "not run"]
+    wrong = [result for result in ran if result.state != "passed"]
+    print("| model | nodes | simplified | ONNX Runtime's basic level |\n"
+          "|---|---|---|---|")
+    larger = 0
+    for result in ran:
+        if result.state != "passed":
+            print(f"{result.test}: {result.state}: {result.reason}")
+            continue
+        before, ours, low, rest = result.ops
+        name = result.test.removeprefix(DEBIAN + "/")
+        is_larger = ours > low and name not in EXCUSES
+        larger += is_larger
+        if ours > low or not os.path.isabs(result.test):
+            print(f"| {name} | {before} | {ours} | {low} |"
+                  + (f" {rest}" if has_ops else ""))
+    print(f"{len(ran)} models, {larger} with more nodes than the engine leaves, "
+          f"{len(wrong)} wrong")
+    return 1 if wrong or larger or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
