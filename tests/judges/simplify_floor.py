@@ -10,6 +10,7 @@ original, on recorded inputs where there are some and on random ones.  --part N
 takes one of N models of Debian's; --ops says which operators are too many.
 """
 import collections
+import fnmatch
 import glob
 import os
 import subprocess
@@ -27,6 +28,13 @@ SEED = 20240229
 
 # Models in which the engine's own level leaves fewer nodes, and why.
 EXCUSES = {
+    "node/test_shape*": "an output that is a constant: we leave a node that "
+                        "makes it, other readers expect one",
+}
+
+# Models that we refuse, with what is in them.
+REFUSED = {
+    "node/test_if_opt": "a Constant that is an optional without a value",
 }
 
 
@@ -117,6 +125,9 @@ def prove(test, engine, scratch, arguments):
     if done.returncode:
         if "cannot be simplified, only those from 7 on" in done.stderr:
             return "not run"
+        if os.path.basename(os.path.dirname(path)) in \
+                {os.path.basename(name) for name in REFUSED}:
+            return "not run"
         raise proof.Differs(done.stderr)
     proof.valid(arguments.tenon, back, ())
     ours = onnx.load(back, load_external_data=False).graph
@@ -165,7 +176,8 @@ def main():
             continue
         before, ours, low, rest = result.ops
         name = result.test.removeprefix(DEBIAN + "/")
-        is_larger = ours > low and name not in EXCUSES
+        is_larger = ours > low and not any(fnmatch.fnmatch(name, excused)
+                                           for excused in EXCUSES)
         larger += is_larger
         if ours > low or not os.path.isabs(result.test):
             print(f"| {name} | {before} | {ours} | {low} |"

@@ -277,6 +277,18 @@ static struct tn_item run_name(const struct tn_call *call)
     return tn_item_text(v->name);
 }
 
+/* What is known of the shape of the node's first output. */
+static struct tn_item run_output_shape(const struct tn_call *call)
+{
+    const struct tn_net_node *node = call->eval->node;
+
+    if (!node || !node->output_count || node->outputs[0] == TN_NONE)
+        return tn_builtin_unknown(call);
+    return tn_builtin_shape(call,
+                            (struct tn_item){ .kind      = TN_ITEM_VALUE,
+                                              .of.number = node->outputs[0] });
+}
+
 /* Which output of the node is asked for; in files of shapes. */
 static struct tn_item run_output(const struct tn_call *call)
 {
@@ -333,6 +345,7 @@ const struct tn_builtin tn_builtins_of_values[] = {
     { "is_once", 1, 1, .run = run_is_once },
     { "name", 1, 1, .run = run_name },
     { "output", 0, 0, .run = run_output },
+    { "output_shape", 0, 0, .run = run_output_shape },
     { "rank", 1, 1, .run = run_rank },
     { "scalar", 1, 1, .run = run_scalar },
     { "shape", 1, 1, .run = run_shape },

@@ -143,6 +143,115 @@ static void make_large(struct tn_net *net)
     tn_net_add_output(net, 0, pair(net, "Sub", "y", x, large), tn_text(""));
 }
 
+static uint32_t make_image(struct tn_net *net)
+{
+    return make_input(net, "x", TN_FLOAT32, (int64_t[]){ 1, 2, 4, 4, -2 });
+}
+
+static uint32_t make_reals(struct tn_net *net, const char *name,
+                           const double *items, uint32_t rank,
+                           const uint64_t *dims)
+{
+    return tn_net_add_doubles(net, 0, tn_text(name), TN_FLOAT32, items, rank,
+                              dims);
+}
+
+static uint32_t make_weights(struct tn_net *net, const char *name)
+{
+    return make_reals(net, name, (double[]){ 1, 2, 3, 4 }, 4,
+                      (uint64_t[]){ 2, 2, 1, 1 });
+}
+
+static uint32_t make_factors(struct tn_net *net)
+{
+    return make_reals(net, "c", (double[]){ 0.5, 8 }, 3,
+                      (uint64_t[]){ 2, 1, 1 });
+}
+
+/* Factors of the channels go into the weights. */
+static void make_scaled(struct tn_net *net)
+{
+    uint32_t conv =
+        pair(net, "Conv", "a", make_image(net), make_weights(net, "w"));
+
+    tn_net_add_output(net, 0, pair(net, "Mul", "y", conv, make_factors(net)),
+                      tn_text(""));
+}
+
+/* Not into those of others. */
+static void make_tied(struct tn_net *net)
+{
+    uint32_t x = make_image(net), w = make_weights(net, "w");
+    uint32_t c = make_factors(net), b = pair(net, "Conv", "b", x, w);
+    uint32_t a = pair(net, "Mul", "m", pair(net, "Conv", "a", b, w), c);
+
+    tn_net_add_output(net, 0, a, tn_text(""));
+}
+
+/* Equal weights of 64 bytes and more are one. */
+static void make_equal(struct tn_net *net)
+{
+    double   items[40] = { 1, 2, 3 };
+    uint64_t many      = 40;
+    uint32_t x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ 3, 40, -2 });
+    uint32_t u = make_reals(net, "u", items, 1, &many);
+    uint32_t v = make_reals(net, "v", items, 1, &many);
+    items[39]  = 1; /* begins alike */
+    uint32_t w = make_reals(net, "w", items, 1, &many);
+
+    x = pair(net, "Mul", "a", pair(net, "Add", "b", x, u), v);
+    tn_net_add_output(net, 0, pair(net, "Sub", "y", x, w), tn_text(""));
+}
+
+/* A weight that is transposed and too large to be computed. */
+static void make_transposed(struct tn_net *net)
+{
+    static double items[70000];
+    uint32_t      x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ 1, 7, -2 });
+    uint32_t      w = make_reals(net, "w", items, 2, (uint64_t[]){ 10000, 7 });
+    uint32_t y = pair(net, "MatMul", "y", x, one(net, "Transpose", "t", w));
+
+    tn_net_add_output(net, 0, y, tn_text(""));
+}
+
+/* y = if c then -x else exp(x) */
+static void make_choice(struct tn_net *net, int64_t condition)
+{
+    static const int64_t     graphs[] = { 1, 2 };
+    const struct tn_net_attr attrs[]  = {
+         { tn_text("then_branch"),
+           { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &graphs[0] } },
+         { tn_text("else_branch"),
+           { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &graphs[1] } },
+    };
+    uint32_t x = input(net);
+    uint32_t c =
+        tn_net_add_ints(net, 0, tn_text("c"), TN_BOOL, &condition, 0, NULL);
+
+    for (uint32_t i = 1; i < 3; i++) {
+        tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("b"), 0);
+        uint32_t z = one(net, i == 1 ? "Neg" : "Exp", i == 1 ? "n" : "e", x);
+        if (tn_failed(net->error))
+            return;
+        uint32_t node = (uint32_t)net->nodes.count - 1;
+        tn_net_graph(net, 0)->nodes.count--;
+        tn_net_move_node(net, node, i);
+        tn_net_add_output(net, i, z, tn_text(""));
+    }
+    tn_net_add_output(net, 0, make_node(net, "If", "y", &c, 1, attrs, 2),
+                      tn_text("y"));
+}
+
+static void make_true(struct tn_net *net)
+{
+    make_choice(net, 1);
+}
+
+static void make_false(struct tn_net *net)
+{
+    make_choice(net, 0);
+}
+
 static const struct {
     const char *name;
     void (*make)(struct tn_net *);
@@ -158,6 +267,14 @@ static const struct {
     { "outputs", make_outputs, TN_FOLD_LIMIT, "y:Add(c,c) z:Add(c,c) ->y,z" },
     { "large", make_large, TN_FOLD_LIMIT, "y:Sub(x,e) ->y" },
     { "too large", make_large, 1024, "e:Expand(c,d) y:Sub(x,e) ->y" },
+    { "scaled", make_scaled, TN_FOLD_LIMIT, "y:Conv(x,w) ->y" },
+    { "tied", make_tied, TN_FOLD_LIMIT,
+      "b:Conv(x,w) a:Conv(b,w) m:Mul(a,c) ->m" },
+    { "equal", make_equal, TN_FOLD_LIMIT,
+      "b:Add(x,u) a:Mul(b,u) y:Sub(a,w) ->y" },
+    { "transposed", make_transposed, TN_FOLD_LIMIT, "y:MatMul(x,t) ->y" },
+    { "true", make_true, TN_FOLD_LIMIT, "n:Neg(x) ->n" },
+    { "false", make_false, TN_FOLD_LIMIT, "e:Exp(x) ->e" },
 };
 
 static void test_graphs(void **state)
@@ -180,6 +297,29 @@ static void test_graphs(void **state)
     }
 }
 
+/* Elements of the constant that is input 1 of the only node. */
+static void test_weights(void **state)
+{
+    static const float wanted[] = { 0.5F, 1, 24, 32 };
+    struct fixture     f;
+    struct tn_buffer   bytes;
+
+    (void)state;
+    set_up(&f, NULL);
+    const struct tn_net *net = run(&f, make_scaled, TN_FOLD_LIMIT);
+    assert_non_null(net);
+    uint32_t node = *tn_list_at(&tn_net_graph(net, 0)->nodes, uint32_t, 0);
+    const struct tn_net_value w =
+        tn_net_value(net, tn_net_node(net, node).inputs[1]);
+    tn_buffer_init(&bytes, &f.memory, &f.error);
+    assert_int_equal(
+        tn_payload_stream(w.constant, 0, 4, &f.memory, &bytes.sink, &f.error),
+        TN_OK);
+    assert_memory_equal(bytes.data, wanted, sizeof wanted);
+    tn_buffer_done(&bytes);
+    tear_down(&f);
+}
+
 /* Simplified again, it stays what it is. */
 static void test_it_ends(void **state)
 {
@@ -194,16 +334,15 @@ static void test_it_ends(void **state)
     tear_down(&f);
 }
 
-static void test_every_allocation_may_fail(void **state)
+static void fail_allocations(void (*make)(struct tn_net *))
 {
-    (void)state;
     for (uint64_t n = 0;; n += 1 + n / 16) {
         struct tn_budget    budget    = { .left = n };
         struct tn_allocator allocator = { tn_budget_resize, &budget };
         struct fixture      f;
 
         set_up(&f, &allocator);
-        bool is_done = run(&f, make_shapes, TN_FOLD_LIMIT) != NULL;
+        bool is_done = run(&f, make, TN_FOLD_LIMIT) != NULL;
         if (!is_done)
             assert_int_equal(f.error.status, TN_NO_MEMORY);
         tear_down(&f);
@@ -213,10 +352,20 @@ static void test_every_allocation_may_fail(void **state)
     }
 }
 
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    fail_allocations(make_shapes);
+    fail_allocations(make_scaled);
+    fail_allocations(make_equal);
+    fail_allocations(make_true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_it_ends),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
