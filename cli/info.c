@@ -104,42 +104,42 @@ static void sums_add_up(struct cli_sums *sums, const struct tn_model *model)
 
 /* ---- tenon info --json: the members of a model -------------------------- */
 
-static void put_dims(struct cli_json *json, const struct tn_io *end)
+static void put_dims(struct cli_json *json, const struct tn_io *io)
 {
     cli_json_key(json, "shape");
-    if (!end->has_rank) {
+    if (!io->has_rank) {
         cli_json_null(json);
         return;
     }
     cli_json_open_flat(json, '[');
-    for (uint32_t i = 0; i < end->rank; i++) {
-        if (end->dims[i].symbol.size > 0)
-            cli_json_bytes(json, end->dims[i].symbol);
-        else if (end->dims[i].value >= 0)
-            cli_json_number(json, (uint64_t)end->dims[i].value);
+    for (uint32_t i = 0; i < io->rank; i++) {
+        if (io->dims[i].symbol.size > 0)
+            cli_json_bytes(json, io->dims[i].symbol);
+        else if (io->dims[i].value >= 0)
+            cli_json_number(json, (uint64_t)io->dims[i].value);
         else
             cli_json_null(json);
     }
     cli_json_close(json, ']');
 }
 
-static void put_ends(struct cli_json *json, const char *key,
-                     struct tn_io_list list)
+static void put_io_list(struct cli_json *json, const char *key,
+                        struct tn_io_list list)
 {
     cli_json_key(json, key);
     cli_json_open(json, '[');
     for (uint32_t i = 0; i < list.count; i++) {
-        const struct tn_io *end = &list.items[i];
+        const struct tn_io *io = &list.items[i];
 
         cli_json_open_flat(json, '{');
-        cli_json_put_bytes(json, "name", end->name);
-        if (end->key.size > 0)
-            cli_json_put_bytes(json, "key", end->key);
-        cli_json_put_string(json, "dtype", tn_dtype_name(end->dtype));
-        put_dims(json, end);
-        if (end->note[0] != '\0')
-            cli_json_put_string(json, "note", end->note);
-        if (end->has_default)
+        cli_json_put_bytes(json, "name", io->name);
+        if (io->key.size > 0)
+            cli_json_put_bytes(json, "key", io->key);
+        cli_json_put_string(json, "dtype", tn_dtype_name(io->dtype));
+        put_dims(json, io);
+        if (io->note[0] != '\0')
+            cli_json_put_string(json, "note", io->note);
+        if (io->has_default)
             cli_json_put_bool(json, "has_default", true);
         cli_json_close(json, '}');
     }
@@ -176,8 +176,8 @@ static void put_signatures(struct cli_json *json, const struct tn_model *model)
         cli_json_open(json, '{');
         cli_json_put_bytes(json, "name", s->name);
         cli_json_put_bytes(json, "method", s->method);
-        put_ends(json, "inputs", s->inputs);
-        put_ends(json, "outputs", s->outputs);
+        put_io_list(json, "inputs", s->inputs);
+        put_io_list(json, "outputs", s->outputs);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
@@ -263,8 +263,8 @@ static void json_model(struct cli_json *json, const struct tn_model *model,
     cli_json_put_number(json, "file_bytes", tn_model_file_size(model));
     put_facts(json, model);
     put_signatures(json, model);
-    put_ends(json, "inputs", tn_model_inputs(model));
-    put_ends(json, "outputs", tn_model_outputs(model));
+    put_io_list(json, "inputs", tn_model_inputs(model));
+    put_io_list(json, "outputs", tn_model_outputs(model));
     put_ops(json, model);
     put_sums(json, sums);
     put_sequences(json, model);
@@ -416,41 +416,41 @@ static void print_tags(const struct page *page)
     cli_text_done(&text);
 }
 
-static void show_type(struct cli_text *text, const struct tn_io *end)
+static void show_type(struct cli_text *text, const struct tn_io *io)
 {
-    if (end->note[0] != '\0')
-        cli_text_addf(text, "%s%s", end->note,
-                      end->dtype != TN_UNDEFINED ? " of " : "");
-    if (end->dtype != TN_UNDEFINED)
-        cli_text_add(text, tn_dtype_name(end->dtype));
-    else if (end->note[0] == '\0')
+    if (io->note[0] != '\0')
+        cli_text_addf(text, "%s%s", io->note,
+                      io->dtype != TN_UNDEFINED ? " of " : "");
+    if (io->dtype != TN_UNDEFINED)
+        cli_text_add(text, tn_dtype_name(io->dtype));
+    else if (io->note[0] == '\0')
         cli_text_add(text, "?");
 }
 
-static void fill_end(struct cli_text *cells, const struct tn_io *end,
-                     bool is_signature)
+static void fill_io(struct cli_text *cells, const struct tn_io *io,
+                    bool is_signature)
 {
-    bool has_key = is_signature && end->key.size > 0;
+    bool has_key = is_signature && io->key.size > 0;
 
-    cli_text_safe(&cells[0], has_key ? end->key : end->name);
-    show_type(&cells[1], end);
-    if (end->has_rank || end->dtype != TN_UNDEFINED)
-        cli_show_dims(&cells[2], end);
-    if (end->has_default)
+    cli_text_safe(&cells[0], has_key ? io->key : io->name);
+    show_type(&cells[1], io);
+    if (io->has_rank || io->dtype != TN_UNDEFINED)
+        cli_show_dims(&cells[2], io);
+    if (io->has_default)
         cli_text_add(&cells[3], "has a default");
     else if (has_key)
-        cli_text_safe(&cells[3], end->name);
+        cli_text_safe(&cells[3], io->name);
 }
 
 static void fill_graph_end(void *context, uint64_t row, struct cli_text *cells)
 {
     const struct tn_io_list *list = context;
 
-    fill_end(cells, &list->items[row], false);
+    fill_io(cells, &list->items[row], false);
 }
 
-static void print_ends(const struct page *page, const char *title,
-                       struct tn_io_list list)
+static void print_io_list(const struct page *page, const char *title,
+                          struct tn_io_list list)
 {
     static const struct cli_column columns[] = {
         { 0 },
@@ -489,10 +489,10 @@ static void fill_call(void *context, uint64_t row, struct cli_text *cells)
     bool                       is_input = row < call->inputs;
 
     cli_text_add(&cells[0], is_input ? "in" : "out");
-    fill_end(cells + 1,
-             is_input ? &s->inputs.items[row]
-                      : &s->outputs.items[row - call->inputs],
-             true);
+    fill_io(cells + 1,
+            is_input ? &s->inputs.items[row]
+                     : &s->outputs.items[row - call->inputs],
+            true);
 }
 
 static void print_call(const struct page *page, const struct tn_signature *s)
@@ -682,8 +682,8 @@ static void print_page(struct page *page, bool is_next)
     print_tags(page);
     print_signatures(page);
     if (tn_model_signature_count(page->model) == 0 || page->opts->wants_all) {
-        print_ends(page, "Inputs", tn_model_inputs(page->model));
-        print_ends(page, "Outputs", tn_model_outputs(page->model));
+        print_io_list(page, "Inputs", tn_model_inputs(page->model));
+        print_io_list(page, "Outputs", tn_model_outputs(page->model));
     }
     print_ops(page);
     print_sums(page);

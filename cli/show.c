@@ -14,15 +14,15 @@ void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor)
     cli_text_add(text, "]");
 }
 
-void cli_show_dims(struct cli_text *text, const struct tn_io *end)
+void cli_show_dims(struct cli_text *text, const struct tn_io *io)
 {
-    if (!end->has_rank) {
+    if (!io->has_rank) {
         cli_text_add(text, "[...]");
         return;
     }
     cli_text_add(text, "[");
-    for (uint32_t i = 0; i < end->rank; i++) {
-        const struct tn_dim *dim = &end->dims[i];
+    for (uint32_t i = 0; i < io->rank; i++) {
+        const struct tn_dim *dim = &io->dims[i];
 
         cli_text_add(text, i > 0 ? ", " : "");
         if (dim->symbol.size > 0)

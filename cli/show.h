@@ -11,7 +11,7 @@
 void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor);
 
 /* "[batch, 3, ?, ?]"; "[...]" if the rank is unknown. */
-void cli_show_dims(struct cli_text *text, const struct tn_io *end);
+void cli_show_dims(struct cli_text *text, const struct tn_io *io);
 
 /* "[[0,2,3],[0,4,5,9]]": where sequences begin, level by level; long levels are
  * shortened.  Prints nothing for a tensor without levels. */

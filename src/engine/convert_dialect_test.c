@@ -123,14 +123,14 @@ static void ops_are(const struct tn_model *model, const char *expected)
 
 static void outputs_are(const struct tn_model *model, const char *expected)
 {
-    struct tn_io_list ends     = tn_model_outputs(model);
+    struct tn_io_list io_list  = tn_model_outputs(model);
     char              got[256] = "";
     size_t            at       = 0;
 
-    for (uint32_t i = 0; i < ends.count; i++)
+    for (uint32_t i = 0; i < io_list.count; i++)
         at += (size_t)snprintf(got + at, sizeof got - at, "%s%.*s",
-                               i ? " " : "", (int)ends.items[i].name.size,
-                               (const char *)ends.items[i].name.data);
+                               i ? " " : "", (int)io_list.items[i].name.size,
+                               (const char *)io_list.items[i].name.data);
     assert_string_equal(got, expected);
 }
 

@@ -111,33 +111,31 @@ static bool matters(const struct mapped *m, const struct tn_unmapped *row)
     return !is_known;
 }
 
-static void tell_uncarried(const struct mapped      *m,
-                           const struct tn_unmapped *row)
+static void tell_unmapped(const struct mapped *m, const struct tn_unmapped *row)
 {
     const struct tn_conversion *c = m->c;
     char                        where[256], what[400];
 
     path_of(m, row->source, where, sizeof where);
     snprintf(what, sizeof what,
-             "%s of %.*s is ignored by the mapper at %s:%" PRIu32,
-             row->what, TN_FMT(row->op->type), row->place->file,
-             row->place->line);
+             "%s of %.*s is ignored by the mapper at %s:%" PRIu32, row->what,
+             TN_FMT(row->op->type), row->place->file, row->place->line);
     c->loss(c->loss_context, TN_NOWHERE, where, what);
 }
 
-static void tell_all_uncarried(struct mapped *m, const char *to)
+static void tell_all_unmapped(struct mapped *m, const char *to)
 {
     struct tn_conversion *c   = m->c;
     struct tn_unmapped   *row = NULL;
     enum tn_framework     framework;
 
     if (tn_framework_named(tn_text(m->from->dialect), &framework))
-        row = c->mapper_rules[framework].uncarried;
+        row = c->mapper_rules[framework].unmapped;
     if (tn_rule_set_read(&m->ours, m->from->arena, c->cache, m->from->dialect,
                          to, NULL, 0, c->error) == TN_OK)
         for (; row; row = row->next)
             if (matters(m, row))
-                tell_uncarried(m, row);
+                tell_unmapped(m, row);
     tn_rule_set_done(&m->ours);
 }
 
@@ -208,7 +206,7 @@ void tn_conversion_mapped(struct tn_conversion *c, const struct tn_net *from,
     if (c->loss)
         tell_all_defects(&m);
     if (c->loss && !tn_failed(c->error))
-        tell_all_uncarried(&m, to);
+        tell_all_unmapped(&m, to);
     if (c->note && !tn_failed(c->error))
         note_refused(&m);
 }

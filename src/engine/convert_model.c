@@ -308,22 +308,22 @@ static enum tn_status write_as(struct conversion *c)
 /* The receipt is whole before the model gets its name: whatever keeps it from
  * being written keeps the model, too.  It ends with the losses, so that both
  * are written before either is committed. */
-static void write_carried(struct conversion *c, struct tn_conversion *carried)
+static void write_mapped(struct conversion *c, struct tn_conversion *mapped)
 {
     struct tn_output_options how    = tn_target_options(c->target);
     struct tn_output        *output = NULL, *receipt = NULL;
 
-    if (carried->how->receipt)
-        tn_output_file(&receipt, c->model->memory, carried->how->receipt, &how,
+    if (mapped->how->receipt)
+        tn_output_file(&receipt, c->model->memory, mapped->how->receipt, &how,
                        c->error);
     if (receipt)
         tn_output_spare(receipt, &tn_opened_of(c->model)->bundle,
                         TN_OVERWRITE_NONE, c->error);
     if (!tn_failed(c->error) &&
-        write_model(c, carried->model, &output) == TN_OK &&
+        write_model(c, mapped->model, &output) == TN_OK &&
         tn_output_apart(output, receipt, c->error) == TN_OK &&
         tn_losses_judge(&c->losses) == TN_OK && receipt)
-        tn_conversion_receipt(carried, &c->losses, receipt);
+        tn_conversion_receipt(mapped, &c->losses, receipt);
     finish(c, output);
     if (!tn_failed(c->error) && receipt && !c->target->is_dry_run)
         tn_output_commit(receipt, c->error);
@@ -332,14 +332,14 @@ static void write_carried(struct conversion *c, struct tn_conversion *carried)
 
 /* The elements as the other dialect wants them, and all of them for a receipt:
  * seen from the model that was, since the other has its format already. */
-static enum tn_status check_carried(const struct conversion    *c,
-                                    const struct tn_conversion *carried)
+static enum tn_status check_mapped(const struct conversion    *c,
+                                   const struct tn_conversion *mapped)
 {
-    const struct tn_model *to = carried->model;
+    const struct tn_model *to = mapped->model;
     uint64_t most = tn_opened_may_expand(tn_opened_of(to), c->options);
 
     if (!strcmp(tn_model_dialect(c->model), tn_model_dialect(to)) &&
-        !(carried->how && carried->how->receipt))
+        !(mapped->how && mapped->how->receipt))
         return TN_OK;
     return tn_opened_check_expansion(to, most, c->error);
 }
@@ -396,34 +396,34 @@ static void lose_unknown_ranks(struct conversion     *c,
 }
 
 /* The same in another dialect, or with other inputs or outputs. */
-static enum tn_status carry_and_write(struct conversion *c)
+static enum tn_status map_and_write(struct conversion *c)
 {
-    struct tn_conversion carried = { .how          = c->convert->map,
-                                     .options      = c->options,
-                                     .format       = c->format,
-                                     .loss         = tn_losses_hear,
-                                     .loss_context = &c->losses,
-                                     .note         = c->convert->note,
-                                     .note_context = c->convert->note_context,
-                                     .validity =
-                                         validity_of(c->convert, c->summary) };
+    struct tn_conversion mapped = { .how          = c->convert->map,
+                                    .options      = c->options,
+                                    .format       = c->format,
+                                    .loss         = tn_losses_hear,
+                                    .loss_context = &c->losses,
+                                    .note         = c->convert->note,
+                                    .note_context = c->convert->note_context,
+                                    .validity =
+                                        validity_of(c->convert, c->summary) };
 
-    if (tn_conversion_make(&carried, c->model, c->error) == TN_OK)
-        tn_about_add_text(&c->about, "tensorflow.signature", carried.signature);
-    if (!tn_failed(c->error) && check_carried(c, &carried) == TN_OK &&
+    if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK)
+        tn_about_add_text(&c->about, "tensorflow.signature", mapped.signature);
+    if (!tn_failed(c->error) && check_mapped(c, &mapped) == TN_OK &&
         tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
-        lose_unknown_ranks(c, carried.model);
-        write_carried(c, &carried);
+        lose_unknown_ranks(c, mapped.model);
+        write_mapped(c, &mapped);
     }
-    tn_conversion_done(&carried);
+    tn_conversion_done(&mapped);
     return c->error->status;
 }
 
 /* Options that only work with a change of dialect, inputs or outputs are not
  * ignored silently. */
-static enum tn_status check_uncarried(const struct tn_convert_options *convert,
-                                      const struct tn_format          *format,
-                                      struct tn_error                 *error)
+static enum tn_status check_not_mapped(const struct tn_convert_options *convert,
+                                       const struct tn_format          *format,
+                                       struct tn_error                 *error)
 {
     const struct tn_map_options *map = convert->map;
 
@@ -501,8 +501,8 @@ static enum tn_status convert_now(struct conversion *c)
     enum tn_dump_form form;
 
     if (tn_conversion_is_needed(c->model, c->format, c->convert))
-        return carry_and_write(c);
-    TN_TRY(check_uncarried(c->convert, c->format, c->error));
+        return map_and_write(c);
+    TN_TRY(check_not_mapped(c->convert, c->format, c->error));
     if (c->format == tn_opened_of(c->model)->format && c->format->message &&
         is_text_path(c->target->path, &form))
         return write_text(c, form);

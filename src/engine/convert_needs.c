@@ -61,8 +61,9 @@ static void lose_node(const struct tn_conversion *c, const struct tn_net *net,
 }
 
 /* Nodes that only say what an input or output is became that. */
-static bool is_end(const struct tn_net *net, const struct tn_net_node *node,
-                   const struct tn_intern *inputs)
+static bool is_graph_io(const struct tn_net      *net,
+                        const struct tn_net_node *node,
+                        const struct tn_intern   *inputs)
 {
     if (net->facts->has_inputs_as_ops)
         return tn_bytes_is(node->op->type, "feed") ||
@@ -87,7 +88,7 @@ static void lose_nodes(const struct tn_conversion *c, const struct tn_net *net,
     for (uint32_t i = 0; i < net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(net, i);
         if (by_data[i] || node.is_removed || node.graph != 0 ||
-            is_end(net, &node, inputs))
+            is_graph_io(net, &node, inputs))
             continue;
         lose_node(c, net, &node,
                   by_control[i] ? "left behind: an operator that only runs by "

@@ -52,11 +52,11 @@ static int tear_down(void **state)
 
 static void add_input(struct bench *b, const char *name)
 {
-    struct tn_io end = { .name     = tn_text(name),
-                         .dtype    = TN_FLOAT32,
-                         .has_rank = true };
+    struct tn_io io = { .name     = tn_text(name),
+                        .dtype    = TN_FLOAT32,
+                        .has_rank = true };
 
-    assert_int_equal(tn_edit_add_input(b->edit, 0, &end, &b->error), TN_OK);
+    assert_int_equal(tn_edit_add_input(b->edit, 0, &io, &b->error), TN_OK);
 }
 
 static uint32_t add_op(struct bench *b, const char *type, const char *first,
@@ -89,9 +89,9 @@ static void set_ints(struct bench *b, uint32_t op, const char *name,
 
 static void add_output(struct bench *b, const char *name)
 {
-    struct tn_io end = { .name = tn_text(name), .dtype = TN_FLOAT32 };
+    struct tn_io io = { .name = tn_text(name), .dtype = TN_FLOAT32 };
 
-    assert_int_equal(tn_edit_add_output(b->edit, 0, &end, &b->error), TN_OK);
+    assert_int_equal(tn_edit_add_output(b->edit, 0, &io, &b->error), TN_OK);
 }
 
 /* ---- what comes of it --------------------------------------------------- */

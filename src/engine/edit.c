@@ -433,19 +433,18 @@ enum tn_status tn_edit_add_function(
 }
 
 enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
-                                 const struct tn_io *end,
-                                 struct tn_error    *error)
+                                 const struct tn_io *io, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    return tn_draft_add_io(&edit->draft, graph, true, end, error);
+    return tn_draft_add_io(&edit->draft, graph, true, io, error);
 }
 
 enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
-                                  const struct tn_io *end,
+                                  const struct tn_io *io,
                                   struct tn_error    *error)
 {
     TN_ERROR_OR_OWN(error);
-    return tn_draft_add_io(&edit->draft, graph, false, end, error);
+    return tn_draft_add_io(&edit->draft, graph, false, io, error);
 }
 
 enum tn_status tn_edit_type_io(struct tn_edit *edit, uint32_t graph,

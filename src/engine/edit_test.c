@@ -298,7 +298,7 @@ static void put_product(struct tn_edit *edit, struct tn_error *error)
     static const float    w[]    = { 1, 2, 3, 4 };
     static const uint64_t dims[] = { 2, 2 };
     const struct tn_dim   rows[] = { { -1, tn_text("n") }, { 2, { NULL, 0 } } };
-    struct tn_io          end    = { .name     = tn_text("x"),
+    struct tn_io          io     = { .name     = tn_text("x"),
                                      .dtype    = TN_FLOAT32,
                                      .has_rank = true,
                                      .rank     = 2,
@@ -310,9 +310,9 @@ static void put_product(struct tn_edit *edit, struct tn_error *error)
                                      .input_count  = 2,
                                      .output_count = 1 };
 
-    tn_edit_add_input(edit, 0, &end, error);
-    end.name = tn_text("y");
-    tn_edit_add_output(edit, 0, &end, error);
+    tn_edit_add_input(edit, 0, &io, error);
+    io.name = tn_text("y");
+    tn_edit_add_output(edit, 0, &io, error);
     tn_edit_add_elements(edit, 0, "w", TN_FLOAT32, 2, dims,
                          tn_bytes(w, sizeof w), error);
     tn_edit_add_op(edit, 0, TN_NONE, &spec, NULL, error);
@@ -362,13 +362,13 @@ static void put_training(struct tn_edit *edit, struct tn_error *error)
                                           .input_count  = 3,
                                           .output_count = 1 };
     const struct tn_dim rows[] = { { -1, { NULL, 0 } }, { 2, { NULL, 0 } } };
-    struct tn_io        end    = { .name     = tn_text("x"),
+    struct tn_io        io     = { .name     = tn_text("x"),
                                    .dtype    = TN_FLOAT32,
                                    .has_rank = true,
                                    .rank     = 2,
                                    .dims     = rows };
 
-    tn_edit_add_input(edit, 0, &end, error);
+    tn_edit_add_input(edit, 0, &io, error);
     tn_edit_add_elements(edit, 0, "w", TN_FLOAT32, 2,
                          (const uint64_t[]){ 2, 2 }, tn_bytes(m, sizeof m),
                          error);
@@ -507,13 +507,13 @@ static void ends_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tn_error error = TN_ERROR_INIT, ignored = TN_ERROR_INIT;
-        struct tn_io    end = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
+        struct tn_io    io = { .name = tn_text("x"), .dtype = TN_FLOAT32 };
         struct tn_edit *edit;
         assert_int_equal(tn_edit_new(&edit, cases[i].format, NULL, &error),
                          TN_OK);
-        (void)tn_edit_add_input(edit, 0, &end, &ignored);
-        end.name = tn_text(cases[i].name);
-        assert_int_equal(tn_edit_add_input(edit, cases[i].graph, &end, &error),
+        (void)tn_edit_add_input(edit, 0, &io, &ignored);
+        io.name = tn_text(cases[i].name);
+        assert_int_equal(tn_edit_add_input(edit, cases[i].graph, &io, &error),
                          cases[i].status);
         tn_edit_close(edit);
     }

@@ -160,8 +160,8 @@ static void join(struct tn_freezing *f, uint32_t a, uint32_t b)
         f->handles[class_of(f, a)].parent = class_of(f, b);
 }
 
-static uint32_t freeze_end(const struct tn_freezing *f, uint32_t graph,
-                           struct tn_io_list list, uint32_t index)
+static uint32_t io_value(const struct tn_freezing *f, uint32_t graph,
+                         struct tn_io_list list, uint32_t index)
 {
     uint32_t name = index < list.count ? tn_intern_find(&f->model->names,
                                                         list.items[index].name)
@@ -230,9 +230,9 @@ static void join_call(struct tn_freezing *f, uint32_t op, uint32_t graph,
          i + skip < freeze_inputs(f, op) && i < g->inputs.count && may_step(f);
          i++)
         join(f, freeze_handle(f, op, i + skip),
-             freeze_end(f, graph, g->inputs, i));
+             io_value(f, graph, g->inputs, i));
     for (uint32_t i = 0; gives && i < g->outputs.count && may_step(f); i++)
-        join(f, freeze_output(f, op, i), freeze_end(f, graph, g->outputs, i));
+        join(f, freeze_output(f, op, i), io_value(f, graph, g->outputs, i));
 }
 
 /* The functions of a node that calls some; While's condition gives no handles.
@@ -389,7 +389,7 @@ static void block_arguments(struct tn_freezing *f, uint32_t op)
                 continue;
             struct tn_io_list list = tn_model_graph_at(f->model, graph)->inputs;
             for (uint32_t n = 0; n < list.count && may_step(f); n++)
-                block(f, freeze_end(f, graph, list, n), op,
+                block(f, io_value(f, graph, list, n), op,
                       "this operator calls a function with it");
         }
     }
@@ -532,7 +532,7 @@ static void look_behind(struct tn_freezing *f, uint32_t op)
     }
 }
 
-static void keep_ends(struct tn_freezing *f, struct tn_io_list list)
+static void keep_io_list(struct tn_freezing *f, struct tn_io_list list)
 {
     uint32_t output;
 
@@ -563,8 +563,8 @@ static void keep_needed(struct tn_freezing *f)
             tn_list_at(&f->model->signatures, struct tn_signature, i);
         if (is_for_loader(s))
             continue;
-        keep_ends(f, s->inputs);
-        keep_ends(f, s->outputs);
+        keep_io_list(f, s->inputs);
+        keep_io_list(f, s->outputs);
         knows = true;
     }
     for (uint32_t i = 0; !knows && i < main->op_count; i++)
@@ -860,14 +860,14 @@ static enum tn_status rename_inputs(struct tn_freezing *f, uint32_t op)
     return f->error->status;
 }
 
-static struct tn_io *change_ends(struct tn_freezing *f, uint32_t graph,
-                                 struct tn_io_list list, bool *is_changed)
+static struct tn_io *change_io_list(struct tn_freezing *f, uint32_t graph,
+                                    struct tn_io_list list, bool *is_changed)
 {
     struct tn_io *now =
         tn_new(f->draft->arena, struct tn_io, list.count, f->error);
 
     for (uint32_t i = 0; now && i < list.count; i++) {
-        uint32_t                 value = freeze_end(f, graph, list, i);
+        uint32_t                 value = io_value(f, graph, list, i);
         const struct tn_handles *h     = freeze_class(f, value);
         now[i]                         = list.items[i];
         if (h && now[i].dtype == TN_RESOURCE) {
@@ -889,8 +889,8 @@ static enum tn_status change_function(struct tn_freezing *f, uint32_t graph)
 {
     const struct tn_graph *g          = tn_model_graph_at(f->model, graph);
     bool                   is_changed = false;
-    struct tn_io *inputs  = change_ends(f, graph, g->inputs, &is_changed);
-    struct tn_io *outputs = change_ends(f, graph, g->outputs, &is_changed);
+    struct tn_io *inputs  = change_io_list(f, graph, g->inputs, &is_changed);
+    struct tn_io *outputs = change_io_list(f, graph, g->outputs, &is_changed);
 
     if (tn_failed(f->error) || !is_changed)
         return f->error->status;
@@ -997,14 +997,14 @@ static const char *any_end(struct tn_freezing *f)
 
 static enum tn_status bind_variables(struct tn_freezing *f)
 {
-    const char      *end  = any_end(f);
-    struct tn_net_io ends = { .outputs = &end, .output_count = 1 };
+    const char      *end = any_end(f);
+    struct tn_net_io io  = { .outputs = &end, .output_count = 1 };
     struct tn_net    net;
 
     if (!end)
         return f->error->status;
     tn_net_init(&net, &f->arena, "tensorflow", f->error);
-    if (tn_net_load(&net, f->model, &ends) == TN_OK)
+    if (tn_net_load(&net, f->model, &io) == TN_OK)
         tn_tf_variables(&net, &f->tensors);
     tn_net_done(&net);
     return f->error->status;

@@ -175,10 +175,11 @@ static bool is_part(const struct tn_map_node *node)
     return tn_bytes_starts_with(node->op_type, "TensorArray");
 }
 
-static enum tn_status carry(struct tn_interpreter    *i,
-                            const struct tn_model    *model,
-                            const struct tn_one_node *one,
-                            struct tn_interpreted *to, struct tn_error *error)
+static enum tn_status convert_model(struct tn_interpreter    *i,
+                                    const struct tn_model    *model,
+                                    const struct tn_one_node *one,
+                                    struct tn_interpreted    *to,
+                                    struct tn_error          *error)
 {
     struct tn_map_options how = { .book = i->book };
     struct tn_conversion  c   = { .how       = &how,
@@ -205,10 +206,10 @@ static enum tn_status carry(struct tn_interpreter    *i,
     return error->status;
 }
 
-static enum tn_status carry_node(struct tn_interpreter *i,
-                                 struct tn_one_node    *one,
-                                 struct tn_interpreted *to,
-                                 struct tn_error       *error)
+static enum tn_status convert_node(struct tn_interpreter *i,
+                                   struct tn_one_node    *one,
+                                   struct tn_interpreted *to,
+                                   struct tn_error       *error)
 {
     struct tn_options options = i->options;
     struct tn_buffer  bytes;
@@ -220,7 +221,7 @@ static enum tn_status carry_node(struct tn_interpreter *i,
     if (tn_one_node_write(one, &to->arena, &bytes, error) == TN_OK &&
         tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,
                              &options, error) == TN_OK)
-        carry(i, model, one, to, error);
+        convert_model(i, model, one, to, error);
     tn_model_close(model);
     tn_buffer_done(&bytes);
     return error->status;
@@ -228,21 +229,21 @@ static enum tn_status carry_node(struct tn_interpreter *i,
 
 /* A NodeDef does not say which of its outputs are used.  If no rule provides
  * all of them, only the first is requested. */
-static enum tn_status carry_outputs(struct tn_interpreter *i,
-                                    struct tn_one_node    *one,
-                                    struct tn_interpreted *to,
-                                    struct tn_error       *error)
+static enum tn_status convert_outputs(struct tn_interpreter *i,
+                                      struct tn_one_node    *one,
+                                      struct tn_interpreted *to,
+                                      struct tn_error       *error)
 {
     const struct tn_map_node *node  = one->known.node;
     struct tn_error           first = TN_ERROR_INIT;
 
     one->output = NULL;
-    if (carry_node(i, one, to, error) != TN_UNSUPPORTED ||
+    if (convert_node(i, one, to, error) != TN_UNSUPPORTED ||
         node->framework != TN_FRAMEWORK_TENSORFLOW)
         return error->status;
     one->output =
         tn_text_format(&to->arena, &first, "%.*s", TN_FMT(node->name));
-    if (one->output && carry_node(i, one, to, &first) == TN_OK)
+    if (one->output && convert_node(i, one, to, &first) == TN_OK)
         *error = (struct tn_error)TN_ERROR_INIT;
     return error->status;
 }
@@ -302,7 +303,7 @@ static bool attempt(struct search *s, struct tn_node_input *inputs,
     if (new_interpreted(&made, s->i, error) != TN_OK)
         return false;
     s->one->inputs = inputs;
-    carry_outputs(s->i, s->one, made, &s->refused);
+    convert_outputs(s->i, s->one, made, &s->refused);
     uint32_t count = tn_failed(&s->refused) ? 0 : count_ops(made);
     if (count == 0 || count > most_ops) {
         tn_op_descriptor_close(&made->descriptor);
@@ -486,7 +487,7 @@ enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
     TN_TRY(tn_node_inputs(&one->known, arena, &inputs, error));
     one->inputs = inputs;
     if (expect_types(one, error) == TN_OK)
-        carry_outputs(i, one, *to, error);
+        convert_outputs(i, one, *to, error);
     if (!is_refusal(error) || (context && context->is_strict) ||
         !may_search(one))
         return without_place(error);
@@ -673,6 +674,6 @@ enum tn_status tn_interpret_model(struct tn_op_descriptor **out,
     *out = NULL;
     TN_TRY(new_interpreted(&to, i, error));
     if (open_book(i, error) == TN_OK)
-        carry(i, model, NULL, to, error);
+        convert_model(i, model, NULL, to, error);
     return hand_over(to, out, error);
 }

@@ -8,7 +8,7 @@
 
 #include "base/byte_view.h"
 
-static struct tn_interpreter *open_carried(void)
+static struct tn_interpreter *open_builtin(void)
 {
     const struct tn_interpreter_options none  = { .file_count = 0 };
     struct tn_error                     error = TN_ERROR_INIT;
@@ -42,7 +42,7 @@ static const struct {
 
 static void test_what_is_assumed_is_told(void **state)
 {
-    struct tn_interpreter *i = open_carried();
+    struct tn_interpreter *i = open_builtin();
 
     (void)state;
     for (size_t row = 0; row < sizeof bare / sizeof bare[0]; row++) {
@@ -62,7 +62,7 @@ static void test_what_is_assumed_is_told(void **state)
 
 static void test_strict_callers_get_no_assumptions(void **state)
 {
-    struct tn_interpreter *i = open_carried();
+    struct tn_interpreter *i = open_builtin();
 
     (void)state;
     for (size_t row = 0; row < sizeof bare / sizeof bare[0]; row++) {
@@ -82,7 +82,7 @@ static void test_opsets_begin_at_one(void **state)
 {
     struct tn_interpret_context context = { .opset = -1 };
     struct tn_error             error   = TN_ERROR_INIT;
-    struct tn_interpreter      *i       = open_carried();
+    struct tn_interpreter      *i       = open_builtin();
     struct tn_op_descriptor    *op;
 
     (void)state;
@@ -98,7 +98,7 @@ static void test_axes_may_be_any_number(void **state)
 {
     static const char *const axes[] = { "-9223372036854775808",
                                         "9223372036854775807", "-9", "8" };
-    struct tn_interpreter   *i      = open_carried();
+    struct tn_interpreter   *i      = open_builtin();
 
     (void)state;
     for (size_t row = 0; row < sizeof axes / sizeof axes[0]; row++) {

@@ -426,7 +426,7 @@ static void test_hostile_nodes_do_no_harm(void **state)
 /* Ops are told by "; ", each with what it makes. */
 static const struct {
     const char *node, *inputs, *calls;
-} carried[] = {
+} builtin[] = {
     { CONV("NHWC", "i: 1 i: 2 i: 2 i: 1"), NULL,
       "conv2d in[x w] i[-1 -1 2 2 0 0 1 1 1 1 0] -> c" },
     { SEED_CONV, "W:float32[4,3,5,5]",
@@ -491,7 +491,7 @@ static void assert_wired(const struct tn_op_descriptor *first)
         }
 }
 
-static void test_carried_rules_interpret_any_node(void **state)
+static void test_builtin_rules_interpret_any_node(void **state)
 {
     const struct tn_interpreter_options none  = { .file_count = 0 };
     struct tn_error                     error = TN_ERROR_INIT;
@@ -499,19 +499,19 @@ static void test_carried_rules_interpret_any_node(void **state)
 
     (void)state;
     assert_int_equal(tn_interpreter_open(&i, &none, NULL, &error), TN_OK);
-    for (size_t row = 0; row < sizeof carried / sizeof carried[0]; row++) {
-        struct tn_interpret_context context = { .inputs = carried[row].inputs };
+    for (size_t row = 0; row < sizeof builtin / sizeof builtin[0]; row++) {
+        struct tn_interpret_context context = { .inputs = builtin[row].inputs };
         struct tn_op_descriptor    *op;
         struct tn_memory            memory;
         struct tn_buffer            out;
-        if (tn_interpret_node(&op, i, tn_text(carried[row].node), &context,
+        if (tn_interpret_node(&op, i, tn_text(builtin[row].node), &context,
                               &error) != TN_OK)
             fail_msg("row %zu: %s", row, error.what);
         tn_memory_init(&memory, NULL, 0);
         tn_buffer_init(&out, &memory, &error);
         print_calls(&out, op);
-        if (carried[row].calls)
-            assert_string_equal(tn_buffer_string(&out), carried[row].calls);
+        if (builtin[row].calls)
+            assert_string_equal(tn_buffer_string(&out), builtin[row].calls);
         assert_wired(op);
         tn_buffer_done(&out);
         tn_op_descriptor_close(op);
@@ -951,7 +951,7 @@ int main(void)
         cmocka_unit_test(test_custom_function_is_called),
         cmocka_unit_test(test_broken_rules_are_refused_where_they_are),
         cmocka_unit_test(test_hostile_nodes_do_no_harm),
-        cmocka_unit_test(test_carried_rules_interpret_any_node),
+        cmocka_unit_test(test_builtin_rules_interpret_any_node),
         cmocka_unit_test(test_nodes_without_rules_are_refused),
         cmocka_unit_test(test_descriptors_are_messages),
         cmocka_unit_test(test_descriptors_come_out_of_cpp),

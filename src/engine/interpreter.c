@@ -386,7 +386,7 @@ static enum tn_status commit(struct tn_interpreter *i, struct tn_error *error)
     return TN_OK;
 }
 
-static enum tn_status load_carried_ops(struct tn_interpreter *i,
+static enum tn_status load_builtin_ops(struct tn_interpreter *i,
                                        struct tn_error       *error)
 {
     struct tn_vocab nd4j;
@@ -396,12 +396,12 @@ static enum tn_status load_carried_ops(struct tn_interpreter *i,
 }
 
 /* The ops and rules of the library. */
-static enum tn_status load_carried(struct tn_interpreter *i,
+static enum tn_status load_builtin(struct tn_interpreter *i,
                                    struct tn_error       *error)
 {
     struct tn_rule_text file;
 
-    TN_TRY(load_carried_ops(i, error));
+    TN_TRY(load_builtin_ops(i, error));
     for (uint32_t k = 0; tn_rules_builtin_at(k, &file); k++)
         if (tn_dialect_facts(file.to)->is_mapped_to)
             TN_TRY(load_own(i, file.name, file.text, error));
@@ -436,12 +436,12 @@ static enum tn_status fill(struct tn_interpreter               *i,
         TN_TRY(tn_vocab_open(&i->vocabs[k], &i->arena, tn_framework_name(k),
                              error));
     if (!what->file_count)
-        TN_TRY(load_carried(i, error));
+        TN_TRY(load_builtin(i, error));
     TN_TRY(look_at_all(i, files, what->files, what->file_count, error));
     TN_TRY(load_files(i, files, what->file_count, false, error));
     i->has_own_ops = i->has_files && i->ops.list.count > 0;
     if (!i->has_own_ops && has_mappers(files, what->file_count))
-        TN_TRY(load_carried_ops(i, error));
+        TN_TRY(load_builtin_ops(i, error));
     TN_TRY(tn_dl4j_ops_commit(&i->ops, error));
     TN_TRY(load_files(i, files, what->file_count, true, error));
     i->mappers.custom = NULL; /* the caller's; functions were copied */

@@ -570,7 +570,7 @@ static bool is_named(const struct heard *heard, const struct item *item)
 
 /* ---- one copy ----------------------------------------------------------- */
 
-static bool is_carried(const struct tn_about *about, const struct item *item)
+static bool is_kept(const struct tn_about *about, const struct item *item)
 {
     for (uint64_t i = 0; i < about->items.count; i++) {
         const struct tn_fact *fact =
@@ -601,7 +601,7 @@ static void account(const struct built *b, const struct tn_about *about,
 
     for (size_t i = 0; i < b->count; i++) {
         const struct item *item = &b->items[i];
-        if (is_carried(about, item) || is_named(heard, item))
+        if (is_kept(about, item) || is_named(heard, item))
             continue;
         if (is_odd(b, item) && odd > 0) {
             odd--;

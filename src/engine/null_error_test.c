@@ -166,7 +166,7 @@ static void edits(void)
     struct tn_edit         *edit, *other;
     struct tn_op_spec       spec   = { 0 };
     struct tn_attr_value    value  = { 0 };
-    struct tn_io            end    = { 0 };
+    struct tn_io            io     = { 0 };
     const struct tn_tensor *tensor = tn_model_tensor(model, 0);
     uint32_t                number;
     uint64_t                dim = 3;
@@ -196,8 +196,8 @@ static void edits(void)
     FAILS(tn_edit_remove_states, edit, NULL);
     FAILS(tn_edit_set_levels, edit, 0, "no such tensor", 0, NULL, NULL);
     FAILS(tn_edit_remove_tensor, edit, 0, "no such tensor");
-    FAILS(tn_edit_add_input, edit, TN_NONE, &end);
-    FAILS(tn_edit_add_output, edit, TN_NONE, &end);
+    FAILS(tn_edit_add_input, edit, TN_NONE, &io);
+    FAILS(tn_edit_add_output, edit, TN_NONE, &io);
     (void)tn_edit_add_function(edit, "f", "d", NULL, 0, NULL, 0, &number, NULL);
     FAILS(tn_edit_add_function, edit, "f", "d", NULL, 0, NULL, 0, &number);
     FAILS(tn_edit_type_io, edit, TN_NONE, "x", TN_FLOAT32);

@@ -47,11 +47,11 @@ static void print_program(struct tn_buffer *out, const struct tn_model *model)
     for (uint32_t i = 0; i < tn_model_op_count(model); i++)
         tn_buffer_format(out, "%.*s ", TN_FMT(tn_model_op(model, i).type));
     for (uint32_t i = 0; i < graph.inputs.count; i++) {
-        const struct tn_io *end = &graph.inputs.items[i];
-        tn_buffer_format(out, "| %.*s %s", TN_FMT(end->name),
-                         tn_dtype_name(end->dtype));
-        for (uint32_t k = 0; end->has_rank && k < end->rank; k++)
-            tn_buffer_format(out, " %d", (int)end->dims[k].value);
+        const struct tn_io *io = &graph.inputs.items[i];
+        tn_buffer_format(out, "| %.*s %s", TN_FMT(io->name),
+                         tn_dtype_name(io->dtype));
+        for (uint32_t k = 0; io->has_rank && k < io->rank; k++)
+            tn_buffer_format(out, " %d", (int)io->dims[k].value);
     }
     for (uint32_t i = 0; i < graph.outputs.count; i++)
         tn_buffer_format(out, "> %.*s", TN_FMT(graph.outputs.items[i].name));

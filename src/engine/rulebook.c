@@ -66,7 +66,7 @@ static enum tn_status read_own(struct tn_rulebook *book,
     return TN_OK;
 }
 
-static enum tn_status read_carried(struct tn_rulebook *book,
+static enum tn_status read_builtin(struct tn_rulebook *book,
                                    struct tn_error    *error)
 {
     struct tn_rule_text text;
@@ -92,7 +92,7 @@ enum tn_status tn_rulebook_open(struct tn_rulebook **out,
     TN_TAKE_OPTIONS(options);
     TN_TRY(new_book(out, options, error));
     if ((file_count ? read_own(*out, files, file_count, error)
-                    : read_carried(*out, error)) != TN_OK) {
+                    : read_builtin(*out, error)) != TN_OK) {
         tn_rulebook_close(*out);
         *out = NULL;
     }

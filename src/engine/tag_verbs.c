@@ -181,9 +181,9 @@ static enum tn_status make_container(struct change *c, const char *path,
 
 /* A tag has the dialect nd4j: a model of another one is converted first.  Call
  * tn_conversion_done() in either case. */
-static enum tn_status carry_if_needed(struct tn_conversion   *c,
-                                      const struct tn_model **model,
-                                      struct tn_error        *error)
+static enum tn_status convert_if_needed(struct tn_conversion   *c,
+                                        const struct tn_model **model,
+                                        struct tn_error        *error)
 {
     const char *dialect = tn_model_dialect(*model);
 
@@ -232,18 +232,18 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
     TN_TAKE_MAP(how);
     TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
-    struct tn_conversion  carrying = { .how     = how,
-                                       .options = options,
-                                       .format  = &tn_format_samediff,
-                                       .loss    = add ? add->loss : NULL,
-                                       .loss_context =
-                                          add ? add->loss_context : NULL };
+    struct tn_conversion  conversion = { .how     = how,
+                                         .options = options,
+                                         .format  = &tn_format_samediff,
+                                         .loss    = add ? add->loss : NULL,
+                                         .loss_context =
+                                            add ? add->loss_context : NULL };
 
     summary  = summary ? summary : &unused;
     *summary = (struct tn_tag_summary){ 0 };
-    if (carry_if_needed(&carrying, &model, error) == TN_OK)
+    if (convert_if_needed(&conversion, &model, error) == TN_OK)
         add_tag(path, tag, model, add, options, summary, error);
-    tn_conversion_done(&carrying);
+    tn_conversion_done(&conversion);
     return error->status;
 }
 

@@ -329,17 +329,17 @@ static enum tn_status expect_new_function(const struct tn_draft *draft,
     return TN_OK;
 }
 
-static struct tn_io_list keep_ends(struct tn_draft   *draft,
-                                   const char *const *names, uint32_t count,
-                                   struct tn_error *error)
+static struct tn_io_list keep_io_list(struct tn_draft   *draft,
+                                      const char *const *names, uint32_t count,
+                                      struct tn_error *error)
 {
-    struct tn_io *ends = tn_new(draft->arena, struct tn_io, count, error);
+    struct tn_io *io_list = tn_new(draft->arena, struct tn_io, count, error);
 
-    for (uint32_t i = 0; ends && i < count; i++) {
-        ends[i].name = draft_keep(draft, names[i], error);
-        ends[i].note = "";
+    for (uint32_t i = 0; io_list && i < count; i++) {
+        io_list[i].name = draft_keep(draft, names[i], error);
+        io_list[i].note = "";
     }
-    return (struct tn_io_list){ ends ? count : 0, ends };
+    return (struct tn_io_list){ io_list ? count : 0, io_list };
 }
 
 enum tn_status tn_draft_add_function(
@@ -364,8 +364,8 @@ enum tn_status tn_draft_add_function(
         .parent_op  = TN_NONE,
         .name       = kept_name,
         .domain     = kept_domain,
-        .inputs     = keep_ends(draft, inputs, input_count, error),
-        .outputs    = keep_ends(draft, outputs, output_count, error),
+        .inputs     = keep_io_list(draft, inputs, input_count, error),
+        .outputs    = keep_io_list(draft, outputs, output_count, error),
         .kind       = TN_GRAPH_FUNCTION,
         .is_touched = true,
     };
@@ -375,8 +375,8 @@ enum tn_status tn_draft_add_function(
 
 /* ---- inputs and outputs of the main graph ------------------------------- */
 
-static enum tn_status expect_own_ends(const struct tn_draft *draft,
-                                      uint32_t graph, struct tn_error *error)
+static enum tn_status expect_own_io(const struct tn_draft *draft,
+                                    uint32_t graph, struct tn_error *error)
 {
     const char *dialect = draft->dialect->name;
 
@@ -393,78 +393,78 @@ static enum tn_status expect_own_ends(const struct tn_draft *draft,
     return TN_OK;
 }
 
-static struct tn_io keep_end(struct tn_draft *draft, const struct tn_io *end,
-                             struct tn_error *error)
+static struct tn_io keep_io(struct tn_draft *draft, const struct tn_io *io,
+                            struct tn_error *error)
 {
-    struct tn_io   kept = { .dtype    = end->dtype,
-                            .has_rank = end->has_rank,
+    struct tn_io   kept = { .dtype    = io->dtype,
+                            .has_rank = io->has_rank,
                             .note     = "" };
     struct tn_dim *dims;
 
-    kept.name = tn_bytes_dup(draft->arena, end->name, error);
-    if (!end->has_rank || end->rank == 0)
+    kept.name = tn_bytes_dup(draft->arena, io->name, error);
+    if (!io->has_rank || io->rank == 0)
         return kept;
-    dims = tn_new(draft->arena, struct tn_dim, end->rank, error);
-    for (uint32_t i = 0; dims && i < end->rank; i++) {
-        dims[i].value  = end->dims[i].value;
-        dims[i].symbol = tn_bytes_dup(draft->arena, end->dims[i].symbol, error);
+    dims = tn_new(draft->arena, struct tn_dim, io->rank, error);
+    for (uint32_t i = 0; dims && i < io->rank; i++) {
+        dims[i].value  = io->dims[i].value;
+        dims[i].symbol = tn_bytes_dup(draft->arena, io->dims[i].symbol, error);
     }
-    kept.rank = end->rank;
+    kept.rank = io->rank;
     kept.dims = dims;
     return kept;
 }
 
-static bool has_end(struct tn_io_list ends, struct tn_bytes name)
+static bool has_io(struct tn_io_list io_list, struct tn_bytes name)
 {
-    for (uint32_t i = 0; i < ends.count; i++)
-        if (tn_bytes_equal(ends.items[i].name, name))
+    for (uint32_t i = 0; i < io_list.count; i++)
+        if (tn_bytes_equal(io_list.items[i].name, name))
             return true;
     return false;
 }
 
 /* Committed models share the old inputs and outputs: the new list is a copy. */
 enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
-                               bool is_input, const struct tn_io *end,
+                               bool is_input, const struct tn_io *io,
                                struct tn_error *error)
 {
-    TN_TRY(expect_own_ends(draft, graph, error));
-    struct tn_draft_graph *g    = tn_draft_graph_at(draft, graph);
-    struct tn_io_list     *ends = is_input ? &g->inputs : &g->outputs;
-    if (end->name.size == 0 || has_end(*ends, end->name))
+    TN_TRY(expect_own_io(draft, graph, error));
+    struct tn_draft_graph *g       = tn_draft_graph_at(draft, graph);
+    struct tn_io_list     *io_list = is_input ? &g->inputs : &g->outputs;
+    if (io->name.size == 0 || has_io(*io_list, io->name))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            end->name.size ? "there is an %s '%.*s' already"
-                                           : "an %s without a name",
-                            is_input ? "input" : "output", TN_FMT(end->name));
+                            io->name.size ? "there is an %s '%.*s' already"
+                                          : "an %s without a name",
+                            is_input ? "input" : "output", TN_FMT(io->name));
     struct tn_io *all =
-        tn_new(draft->arena, struct tn_io, (uint64_t)ends->count + 1, error);
+        tn_new(draft->arena, struct tn_io, (uint64_t)io_list->count + 1, error);
     if (!all)
         return error->status;
-    for (uint32_t i = 0; i < ends->count; i++)
-        all[i] = ends->items[i];
-    all[ends->count] = keep_end(draft, end, error);
+    for (uint32_t i = 0; i < io_list->count; i++)
+        all[i] = io_list->items[i];
+    all[io_list->count] = keep_io(draft, io, error);
     if (!tn_failed(error))
-        *ends = (struct tn_io_list){ ends->count + 1, all };
+        *io_list = (struct tn_io_list){ io_list->count + 1, all };
     return error->status;
 }
 
 /* Committed models share the old inputs and outputs. */
-static bool type_ends(struct tn_draft *draft, struct tn_io_list *ends,
-                      struct tn_bytes name, enum tn_dtype dtype,
-                      struct tn_error *error)
+static bool type_io_list(struct tn_draft *draft, struct tn_io_list *io_list,
+                         struct tn_bytes name, enum tn_dtype dtype,
+                         struct tn_error *error)
 {
     bool          is_found = false;
     struct tn_io *fresh =
-        tn_new(draft->arena, struct tn_io, ends->count, error);
+        tn_new(draft->arena, struct tn_io, io_list->count, error);
 
-    for (uint32_t i = 0; fresh && i < ends->count; i++) {
-        fresh[i] = ends->items[i];
+    for (uint32_t i = 0; fresh && i < io_list->count; i++) {
+        fresh[i] = io_list->items[i];
         if (!tn_bytes_equal(fresh[i].name, name))
             continue;
         fresh[i].dtype = dtype;
         is_found       = true;
     }
     if (fresh)
-        ends->items = fresh;
+        io_list->items = fresh;
     return is_found;
 }
 
@@ -478,8 +478,8 @@ enum tn_status tn_draft_type_io(struct tn_draft *draft, uint32_t graph,
     if (g->kind != TN_GRAPH_FUNCTION || g->from)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "graph %" PRIu32 " is not a new function", graph);
-    bool is_input  = type_ends(draft, &g->inputs, of, dtype, error);
-    bool is_output = type_ends(draft, &g->outputs, of, dtype, error);
+    bool is_input  = type_io_list(draft, &g->inputs, of, dtype, error);
+    bool is_output = type_io_list(draft, &g->outputs, of, dtype, error);
     if (!is_input && !is_output)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "function '%.*s' has no input or output '%s'",

@@ -128,7 +128,7 @@ enum tn_status tn_draft_add_function(
     const char *const *inputs, uint32_t input_count, const char *const *outputs,
     uint32_t output_count, uint32_t *graph, struct tn_error *error);
 enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
-                               bool is_input, const struct tn_io *end,
+                               bool is_input, const struct tn_io *io,
                                struct tn_error *error);
 enum tn_status tn_draft_type_io(struct tn_draft *draft, uint32_t graph,
                                 const char *name, enum tn_dtype dtype,

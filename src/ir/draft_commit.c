@@ -276,14 +276,14 @@ static void fill_graph(struct layout *to, uint32_t id,
     row->is_touched |= old->is_touched;
 }
 
-static void define_ends(struct layout *to, uint32_t graph,
-                        struct tn_io_list ends)
+static void define_io_list(struct layout *to, uint32_t graph,
+                           struct tn_io_list io_list)
 {
-    for (uint32_t i = 0; i < ends.count; i++) {
-        if (ends.items[i].name.size == 0)
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        if (io_list.items[i].name.size == 0)
             continue;
         uint32_t value = tn_model_value(
-            to->model, graph, intern(to, ends.items[i].name), to->error);
+            to->model, graph, intern(to, io_list.items[i].name), to->error);
         tn_model_define(to->model, value, TN_VALUE_INPUT, TN_NONE, 0);
     }
 }
@@ -321,7 +321,7 @@ static void place_graph(struct layout *to, uint32_t graph)
     if (g->placed == TN_NONE || tn_failed(to->error))
         return;
     fill_graph(to, g->placed, g, parent, node);
-    define_ends(to, g->placed, g->inputs);
+    define_io_list(to, g->placed, g->inputs);
     for (uint32_t op = g->first; op != TN_NONE && !tn_failed(to->error);
          op          = tn_draft_op_at(to->draft, op)->next)
         if (!tn_draft_op_at(to->draft, op)->is_removed)

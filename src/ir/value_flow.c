@@ -327,9 +327,9 @@ static uint32_t value_of(const struct tn_flow *flow, uint32_t graph,
 {
     const struct tn_model *model = flow->model;
     const struct tn_graph *row   = tn_model_graph_at(model, graph);
-    const struct tn_io    *end =
+    const struct tn_io    *io =
         is_output ? &row->outputs.items[index] : &row->inputs.items[index];
-    uint32_t name = tn_intern_find(&model->names, end->name);
+    uint32_t name = tn_intern_find(&model->names, io->name);
 
     return name == TN_NO_NAME ? TN_NONE
                               : tn_model_find_value(model, graph, name);
@@ -459,12 +459,11 @@ static void look_at_outputs(struct tn_flow *flow, uint32_t graph,
         return;
     to->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tn_io *end   = &row->outputs.items[i];
+        const struct tn_io *io    = &row->outputs.items[i];
         uint32_t            value = value_of(flow, graph, true, i);
         if (tn_typing_is_by_attrs(&flow->typing))
-            to->types[i] = strcmp(end->note, "list")
-                               ? TN_TYPE(end->dtype, TN_WRAP_NONE)
-                               : 0;
+            to->types[i] =
+                strcmp(io->note, "list") ? TN_TYPE(io->dtype, TN_WRAP_NONE) : 0;
         else if (value != TN_NONE)
             to->types[i] = tn_typing_type(&flow->typing, value);
         if (value != TN_NONE)

@@ -70,20 +70,20 @@ static inline void testing_declare_ranks(void *context, uint8_t *ranks)
 }
 
 /* Values named by the letters, as inputs and outputs of the graph. */
-static inline struct tn_io_list testing_ends(struct testing_scene *s,
-                                             uint32_t              graph,
-                                             const char           *letters,
-                                             struct tn_error      *error)
+static inline struct tn_io_list testing_io_list(struct testing_scene *s,
+                                                uint32_t              graph,
+                                                const char           *letters,
+                                                struct tn_error      *error)
 {
-    size_t        count = strlen(letters);
-    struct tn_io *ends  = tn_new(&s->model.arena, struct tn_io, count, error);
+    size_t        count   = strlen(letters);
+    struct tn_io *io_list = tn_new(&s->model.arena, struct tn_io, count, error);
 
-    for (size_t i = 0; ends && i < count; i++) {
+    for (size_t i = 0; io_list && i < count; i++) {
         testing_value(&s->model, graph, letters[i], error);
-        ends[i] =
+        io_list[i] =
             (struct tn_io){ .name = tn_bytes(&letters[i], 1), .note = "" };
     }
-    return (struct tn_io_list){ ends ? (uint32_t)count : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)count : 0, io_list };
 }
 
 /* What is declared and not made is a constant of its graph. */
@@ -121,8 +121,8 @@ static inline void testing_add_body(struct testing_scene      *s,
     row->parent_node  = body->node;
     row->first_op     = (uint32_t)s->model.ops.count;
     row->name    = tn_intern_copy(&s->model.names, tn_text(body->name), error);
-    row->inputs  = testing_ends(s, graph, body->inputs, error);
-    row->outputs = testing_ends(s, graph, body->outputs, error);
+    row->inputs  = testing_io_list(s, graph, body->inputs, error);
+    row->outputs = testing_io_list(s, graph, body->outputs, error);
     for (const char *p = body->inputs; *p && !tn_failed(error); p++)
         tn_model_define(&s->model, testing_value(&s->model, graph, *p, error),
                         TN_VALUE_INPUT, TN_NONE, 0);

@@ -127,8 +127,8 @@ static inline void net_add_lines(struct tn_net *net, uint32_t graph,
 }
 
 /* Inputs and outputs of a graph: "i,go -> go,y". */
-static inline void net_add_ends(struct tn_net *net, uint32_t graph,
-                                const char *line)
+static inline void net_add_io(struct tn_net *net, uint32_t graph,
+                              const char *line)
 {
     uint32_t values[NET_LINE_MAX];
     uint32_t count = net_line_values(net, graph, &line, values);
@@ -143,13 +143,13 @@ static inline void net_add_ends(struct tn_net *net, uint32_t graph,
 
 /* A graph in another with its ends and nodes. */
 static inline uint32_t net_add_subgraph(struct tn_net *net, uint32_t parent,
-                                        const char        *ends,
+                                        const char        *io,
                                         const char *const *lines)
 {
     uint32_t graph =
         tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("g"), parent);
 
-    net_add_ends(net, graph, ends);
+    net_add_io(net, graph, io);
     if (lines)
         net_add_lines(net, graph, lines);
     return graph;

@@ -160,9 +160,8 @@ static inline void rewrite_same_end(const struct rewrite *r,
         rewrite_die(r, "an input or output is not what it was", a->name);
 }
 
-static inline void rewrite_same_ends(const struct rewrite *r,
-                                     struct tn_io_list a, struct tn_io_list b,
-                                     bool by_name)
+static inline void rewrite_same_io(const struct rewrite *r, struct tn_io_list a,
+                                   struct tn_io_list b, bool by_name)
 {
     if (a.count != b.count)
         rewrite_die(r, "the number of inputs or outputs changed",
@@ -422,8 +421,8 @@ static inline struct tn_model *rewrite_open(const char *format,
 /* Records of parameters have no names. */
 static inline void rewrite_same_all(const struct rewrite *r)
 {
-    rewrite_same_ends(r, tn_model_inputs(r->a), tn_model_inputs(r->b), true);
-    rewrite_same_ends(r, tn_model_outputs(r->a), tn_model_outputs(r->b), true);
+    rewrite_same_io(r, tn_model_inputs(r->a), tn_model_inputs(r->b), true);
+    rewrite_same_io(r, tn_model_outputs(r->a), tn_model_outputs(r->b), true);
     rewrite_same_ops(r);
     rewrite_same_nodes(r);
     rewrite_same_tensors(r, strcmp(r->format, "paddle-params") != 0);
@@ -445,10 +444,9 @@ static inline void rewrite_same_first(const struct rewrite *r, bool is_lossless)
         return;
     }
     if (dialect[0]) {
-        rewrite_same_ends(r, tn_model_inputs(r->a), tn_model_inputs(r->b),
-                          true);
-        rewrite_same_ends(r, tn_model_outputs(r->a), tn_model_outputs(r->b),
-                          false);
+        rewrite_same_io(r, tn_model_inputs(r->a), tn_model_inputs(r->b), true);
+        rewrite_same_io(r, tn_model_outputs(r->a), tn_model_outputs(r->b),
+                        false);
     }
     rewrite_same_tensors(r, strcmp(r->format, "paddle-params") != 0);
 }

@@ -179,7 +179,7 @@ struct tn_onnx_tensor {
     uint64_t              data_type;
     uint32_t              rank;
     const uint64_t       *dims; /* negative ones wrapped                    */
-    struct tn_onnx_holder carriers[TENSOR_UINT64_DATA + 1];   /* by field     */
+    struct tn_onnx_holder holders[TENSOR_UINT64_DATA + 1];    /* by field     */
     struct tn_bytes       location, offset, length, checksum; /* data NULL:
                                                                  not given  */
 };
@@ -295,9 +295,9 @@ void tn_onnx_entry_read(struct tn_cursor *body, struct tn_bytes *key,
 uint32_t tn_onnx_attr_field(uint64_t type);
 uint32_t tn_onnx_attr_type(enum tn_attr_kind kind, bool is_list);
 
-/* One input or output, with its type (onnx_ends.c). */
+/* One input or output, with its type (onnx_io.c). */
 void tn_onnx_io_read(struct tn_cursor *body, struct tn_arena *arena,
-                     struct tn_io *end);
+                     struct tn_io *io);
 
 /* ---- what a format is made of ------------------------------------------- */
 

@@ -356,26 +356,26 @@ static void note_fact_import(struct tn_onnx_checker *ch,
         note_import(ch, TN_NONE, domain, (int64_t)version);
 }
 
-static const struct tn_dims *dims_of_end(struct tn_onnx_checker *ch,
-                                         const struct tn_io     *end)
+static const struct tn_dims *dims_of_io(struct tn_onnx_checker *ch,
+                                        const struct tn_io     *io)
 {
     int64_t sizes[TN_VOCAB_RANK_LIMIT];
 
-    for (uint32_t i = 0; i < end->rank; i++)
-        sizes[i] = end->dims[i].value;
-    return tn_onnx_dims(ch, end->rank, sizes);
+    for (uint32_t i = 0; i < io->rank; i++)
+        sizes[i] = io->dims[i].value;
+    return tn_onnx_dims(ch, io->rank, sizes);
 }
 
-static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
-                     const struct tn_io *end, uint8_t field, uint32_t index)
+static void note_io(struct tn_onnx_checker *ch, uint32_t graph,
+                    const struct tn_io *io, uint8_t field, uint32_t index)
 {
-    uint32_t name  = tn_intern_find(&ch->model->names, end->name);
-    uint32_t value = name == TN_NO_NAME
-                         ? TN_NONE
-                         : tn_model_find_value(ch->model, graph, name);
+    uint32_t                 name = tn_intern_find(&ch->model->names, io->name);
+    uint32_t                 value = name == TN_NO_NAME
+                                         ? TN_NONE
+                                         : tn_model_find_value(ch->model, graph, name);
     struct tn_onnx_declared *row;
 
-    if (value == TN_NONE || end->note[0])
+    if (value == TN_NONE || io->note[0])
         return;
     row = tn_list_push(&ch->declared, struct tn_onnx_declared, ch->error);
     if (!row)
@@ -383,30 +383,29 @@ static void note_end(struct tn_onnx_checker *ch, uint32_t graph,
     *row = (struct tn_onnx_declared){
         .value = value, .field = field, .index = index, .offset = TN_NOWHERE
     };
-    if (end->dtype != TN_UNDEFINED)
-        row->type = TN_TYPE(end->dtype, TN_WRAP_NONE);
-    if (end->has_rank)
-        row->rank = TN_RANK(end->rank);
-    if (end->has_rank && end->rank <= TN_VOCAB_RANK_LIMIT)
-        row->dims = dims_of_end(ch, end);
+    if (io->dtype != TN_UNDEFINED)
+        row->type = TN_TYPE(io->dtype, TN_WRAP_NONE);
+    if (io->has_rank)
+        row->rank = TN_RANK(io->rank);
+    if (io->has_rank && io->rank <= TN_VOCAB_RANK_LIMIT)
+        row->dims = dims_of_io(ch, io);
 }
 
 /* Of the main graph an element type must be said. */
-static void check_made_end(struct tn_onnx_checker *ch, uint32_t graph,
-                           const struct tn_io *end, uint8_t field,
-                           uint32_t index)
+static void check_made_io(struct tn_onnx_checker *ch, uint32_t graph,
+                          const struct tn_io *io, uint8_t field, uint32_t index)
 {
     const struct tn_graph *row = tn_model_graph_at(ch->model, graph);
     char                   where[TN_ONNX_WHERE];
 
-    note_end(ch, graph, end, field, index);
-    if (row->kind != TN_GRAPH_MAIN || end->dtype != TN_UNDEFINED)
+    note_io(ch, graph, io, field, index);
+    if (row->kind != TN_GRAPH_MAIN || io->dtype != TN_UNDEFINED)
         return;
     snprintf(where, sizeof where, "%s.%s[%" PRIu32 "]", row->path,
              field == GRAPH_INPUT ? "input" : "output", index);
     tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-type", TN_NOWHERE,
                      TN_ONNX_AT(where), "the element type of '%.*s' is unknown",
-                     TN_FMT(end->name));
+                     TN_FMT(io->name));
 }
 
 static void check_made(struct tn_onnx_checker *ch)
@@ -419,9 +418,9 @@ static void check_made(struct tn_onnx_checker *ch)
     for (uint32_t i = 0; i < ch->model->graphs.count; i++) {
         const struct tn_graph *graph = tn_model_graph_at(ch->model, i);
         for (uint32_t k = 0; k < graph->inputs.count; k++)
-            check_made_end(ch, i, &graph->inputs.items[k], GRAPH_INPUT, k);
+            check_made_io(ch, i, &graph->inputs.items[k], GRAPH_INPUT, k);
         for (uint32_t k = 0; k < graph->outputs.count; k++)
-            check_made_end(ch, i, &graph->outputs.items[k], GRAPH_OUTPUT, k);
+            check_made_io(ch, i, &graph->outputs.items[k], GRAPH_OUTPUT, k);
     }
     if (!tn_failed(ch->error))
         tn_graph_check(ch->model, ch->report, ch->error);

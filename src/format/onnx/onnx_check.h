@@ -112,7 +112,7 @@ const struct tn_dims *tn_onnx_dims(struct tn_onnx_checker *ch, uint32_t rank,
 struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
                                            struct tn_cursor            type,
                                            const struct tn_onnx_place *where,
-                                           bool                        is_end);
+                                           bool is_graph_io);
 
 /* Checks an AttributeProto; `is_in_function`: it may refer to an attribute of
  * the caller.  If it cannot be read, the cursor's error says so, and the caller

@@ -99,7 +99,7 @@ static void note_type(struct graph_check *g, const struct tn_pb_field *field,
         *row = told;
 }
 
-static void check_end(struct graph_check *g, struct tn_pb_field *field)
+static void check_io(struct graph_check *g, struct tn_pb_field *field)
 {
     bool             is_input = field->number == GRAPH_INPUT;
     bool             is_main  = g->row->kind == TN_GRAPH_MAIN;
@@ -193,7 +193,7 @@ static void check_field(struct graph_check *g, struct tn_pb_field *field)
         return;
     switch (field->number) {
     case GRAPH_INPUT:
-    case GRAPH_OUTPUT: check_end(g, field); break;
+    case GRAPH_OUTPUT: check_io(g, field); break;
     case GRAPH_VALUE_INFO: check_info(g, field); break;
     case GRAPH_QUANTIZATION: check_annotation(g, field); break;
     case GRAPH_SPARSE_INITIALIZER: check_sparse(g, field); break;

@@ -307,7 +307,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
 struct type_check {
     struct tn_onnx_checker     *ch;
     const struct tn_onnx_place *where;
-    bool                        is_end;
+    bool                        is_graph_io;
     uint8_t                     dtype; /* of the innermost tensor            */
     uint8_t                     rank;  /* likewise, as TN_RANK()             */
     int64_t                     sizes[TN_VOCAB_RANK_LIMIT];
@@ -378,7 +378,7 @@ static void check_tensor_type(struct type_check *t, struct tn_cursor c)
             check_dims(t, field.body);
         }
     }
-    if (!t->is_end)
+    if (!t->is_graph_io)
         return;
     if (elem == 0)
         complain(t, TN_LEVEL_ERROR, "missing-type", begin,
@@ -495,24 +495,24 @@ static struct tn_onnx_declared found(const struct type_check *t,
 struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
                                            struct tn_cursor            type,
                                            const struct tn_onnx_place *where,
-                                           bool                        is_end)
+                                           bool is_graph_io)
 {
     struct tn_error    failure = TN_ERROR_INIT;
     struct type_check  t;
     enum around        around = TENSOR;
     struct tn_pb_field kind;
 
-    t.ch     = ch;
-    t.where  = where;
-    t.is_end = is_end;
-    t.dtype  = TN_UNDEFINED;
-    t.rank   = 0; /* sizes: as many as it says */
+    t.ch          = ch;
+    t.where       = where;
+    t.is_graph_io = is_graph_io;
+    t.dtype       = TN_UNDEFINED;
+    t.rank        = 0; /* sizes: as many as it says */
 
     type.error = &failure;
     for (;;) {
         uint64_t begin = type.offset;
         if (!find_kind(type, &kind)) {
-            if (is_end && !tn_failed(&failure))
+            if (is_graph_io && !tn_failed(&failure))
                 complain(&t, TN_LEVEL_ERROR, "missing-type", begin,
                          "a type of no kind");
             break;
@@ -526,8 +526,8 @@ struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
             check_tensor_type(&t, kind.body);
             break;
         }
-        around   = enter(around, kind.number);
-        t.is_end = false; /* only the outermost must be complete */
+        around        = enter(around, kind.number);
+        t.is_graph_io = false; /* only the outermost must be complete */
         if (!enter_type(&t, &kind, &type))
             break;
     }
@@ -658,7 +658,7 @@ struct node {
     uint64_t                begin;
     struct tn_onnx_place    where;
     struct tn_bytes         type, domain, overload;
-    bool                    has_ends; /* an input or an output               */
+    bool                    has_io; /* an input or an output               */
     uint32_t                attributes;
     struct tn_bytes         names[MANY_ATTRIBUTES];
     bool                    has_table; /* once there are many                */
@@ -721,7 +721,7 @@ static void check_node_attribute(struct node              *node,
     struct tn_onnx_known_attrs *known = node->ch->known;
     struct tn_onnx_place        where = { NULL, node->op, node->attributes };
     struct tn_bytes bytes = tn_pb_short_body(field, TN_MEMO_LONGEST);
-    uint32_t                    place = tn_memo_slot(bytes);
+    uint32_t        place = tn_memo_slot(bytes);
 
     if (tn_memo_has(&known->memo, place, bytes, kind)) {
         check_attribute_name(node, field, &where, known->names[place]);
@@ -742,7 +742,7 @@ static void see_node_field(struct node *node, struct tn_pb_field *field,
 {
     switch (field->number) {
     case NODE_INPUT:
-    case NODE_OUTPUT: node->has_ends = true; break;
+    case NODE_OUTPUT: node->has_io = true; break;
     case NODE_OP_TYPE: node->type = tn_pb_text(field); break;
     case NODE_DOMAIN: node->domain = tn_pb_text(field); break;
     case NODE_OVERLOAD:
@@ -825,7 +825,7 @@ static void node_init(struct node *node, struct tn_onnx_checker *ch,
     node->type       = tn_bytes(NULL, 0);
     node->domain     = tn_bytes(NULL, 0);
     node->overload   = tn_bytes(NULL, 0);
-    node->has_ends   = false;
+    node->has_io     = false;
     node->attributes = 0;
     node->has_table  = false;
 }
@@ -855,7 +855,7 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
     if (node.type.size == 0)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "missing-op-type", node.begin,
                          &node.where, "the node does not say its operator");
-    if (!node.has_ends)
+    if (!node.has_io)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "no-ends", node.begin, &node.where,
                          "the node has neither inputs nor outputs");
     check_domain(&node);

@@ -61,15 +61,15 @@ static bool check_dims(struct tensor_check *t)
 }
 
 /* Data fields with something in them; an empty raw_data is harmless. */
-static uint32_t used_carriers(const struct tn_onnx_tensor *wire)
+static uint32_t used_holders(const struct tn_onnx_tensor *wire)
 {
     uint32_t used = 0;
 
     for (uint32_t i = 0; i <= TENSOR_UINT64_DATA; i++) {
-        const struct tn_onnx_holder *carrier  = &wire->carriers[i];
-        bool                         is_empty = carrier->count == 0 ||
-                        (carrier->count == 1 && carrier->is_packed &&
-                         carrier->body.length == 0 && i != TENSOR_STRING_DATA);
+        const struct tn_onnx_holder *holder   = &wire->holders[i];
+        bool                         is_empty = holder->count == 0 ||
+                        (holder->count == 1 && holder->is_packed &&
+                         holder->body.length == 0 && i != TENSOR_STRING_DATA);
         used |= is_empty ? 0 : 1u << i;
     }
     return used;
@@ -100,7 +100,7 @@ static void check_payload(struct tensor_check *t)
 
 static void check_external(struct tensor_check *t)
 {
-    if (used_carriers(&t->wire))
+    if (used_holders(&t->wire))
         complain(t, TN_LEVEL_ERROR, "several-values",
                  "the tensor has data inside and outside");
     if (t->wire.has_strange_key)
@@ -115,7 +115,7 @@ static void check_external(struct tensor_check *t)
 static void check_inside(struct tensor_check *t)
 {
     const struct tn_onnx_type *type  = tn_onnx_type(t->wire.data_type);
-    uint32_t                   used  = used_carriers(&t->wire);
+    uint32_t                   used  = used_holders(&t->wire);
     uint64_t                   count = 0;
 
     if (t->wire.location_kind > 1)

@@ -230,27 +230,27 @@ static const char *fact(const struct tn_model *model, const char *key)
     return "0";
 }
 
-static void put_ends(struct tn_buffer *to, const char *word,
-                     struct tn_io_list ends)
+static void put_io_list(struct tn_buffer *to, const char *word,
+                        struct tn_io_list io_list)
 {
     bool is_first = true;
 
     tn_buffer_format(to, "%s: ", word);
-    for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_io *end = &ends.items[i];
-        if (end->has_default)
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        const struct tn_io *io = &io_list.items[i];
+        if (io->has_default)
             continue;
         tn_buffer_format(to, "%s%.*s %s [", is_first ? "" : "; ",
-                         TN_FMT(end->name), type_name(end->dtype));
+                         TN_FMT(io->name), type_name(io->dtype));
         is_first = false;
-        for (uint32_t k = 0; k < end->rank; k++) {
+        for (uint32_t k = 0; k < io->rank; k++) {
             tn_buffer_text(to, k ? "," : "");
-            if (end->dims[k].symbol.size)
-                tn_buffer_format(to, "%.*s", TN_FMT(end->dims[k].symbol));
-            else if (end->dims[k].value < 0)
+            if (io->dims[k].symbol.size)
+                tn_buffer_format(to, "%.*s", TN_FMT(io->dims[k].symbol));
+            else if (io->dims[k].value < 0)
                 tn_buffer_text(to, "?");
             else
-                tn_buffer_format(to, "%" PRId64, end->dims[k].value);
+                tn_buffer_format(to, "%" PRId64, io->dims[k].value);
         }
         tn_buffer_text(to, "]");
     }
@@ -315,12 +315,12 @@ static void put_summary(struct tn_buffer *to, const struct opened *o)
 
     put_versions(to, o);
     put_counts(to, &o->model);
-    put_ends(to, "inputs", inputs);
+    put_io_list(to, "inputs", inputs);
     for (uint32_t i = 0; i < inputs.count; i++)
         defaults += inputs.items[i].has_default;
     tn_buffer_format(to, "inputs that are initializers: %" PRIu32 "\n",
                      defaults);
-    put_ends(to, "outputs", tn_model_outputs(&o->model));
+    put_io_list(to, "outputs", tn_model_outputs(&o->model));
 }
 
 /* "Conv 52, Relu 37": the same counts; equal counts come in any order. */

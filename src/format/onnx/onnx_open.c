@@ -490,15 +490,15 @@ static void read_initializer(struct tn_onnx_reader *r,
         tn_error_where(r->error, "sparse_initializer[%" PRIu32 "]", place.slot);
 }
 
-static void read_end(struct tn_onnx_reader *r, struct tn_list *ends,
-                     struct tn_pb_field *field, const char *word)
+static void read_io(struct tn_onnx_reader *r, struct tn_list *io_list,
+                    struct tn_pb_field *field, const char *word)
 {
-    struct tn_io *end = tn_list_push(ends, struct tn_io, r->error);
+    struct tn_io *io = tn_list_push(io_list, struct tn_io, r->error);
 
-    if (end)
-        tn_onnx_io_read(&field->body, r->arena, end);
+    if (io)
+        tn_onnx_io_read(&field->body, r->arena, io);
     if (tn_failed(r->error))
-        tn_error_where(r->error, "%s[%" PRIu64 "]", word, ends->count - 1);
+        tn_error_where(r->error, "%s[%" PRIu64 "]", word, io_list->count - 1);
 }
 
 static void set_name(struct tn_onnx_reader *r, uint32_t *name,
@@ -522,8 +522,8 @@ static void read_graph_field(struct tn_onnx_reader *r, struct tn_cursor *c,
         break;
     case GRAPH_INITIALIZER:
     case GRAPH_SPARSE_INITIALIZER: read_initializer(r, field, state); break;
-    case GRAPH_INPUT: read_end(r, &r->inputs, field, "input"); break;
-    case GRAPH_OUTPUT: read_end(r, &r->outputs, field, "output"); break;
+    case GRAPH_INPUT: read_io(r, &r->inputs, field, "input"); break;
+    case GRAPH_OUTPUT: read_io(r, &r->outputs, field, "output"); break;
     case GRAPH_VALUE_INFO: r->value_info_count += state->index == 0; break;
     case GRAPH_QUANTIZATION: r->annotation_count++; break;
     default: break;
@@ -531,13 +531,13 @@ static void read_graph_field(struct tn_onnx_reader *r, struct tn_cursor *c,
 }
 
 /* Inputs and outputs of a function are names. */
-static void read_argument(struct tn_onnx_reader *r, struct tn_list *ends,
+static void read_argument(struct tn_onnx_reader *r, struct tn_list *io_list,
                           struct tn_pb_field *field)
 {
-    struct tn_io *end = tn_list_push(ends, struct tn_io, r->error);
+    struct tn_io *io = tn_list_push(io_list, struct tn_io, r->error);
 
-    if (end)
-        *end = (struct tn_io){ .name = tn_pb_text(field), .note = "" };
+    if (io)
+        *io = (struct tn_io){ .name = tn_pb_text(field), .note = "" };
 }
 
 static void read_function_field(struct tn_onnx_reader *r, struct tn_cursor *c,
@@ -610,11 +610,11 @@ static void define_initializers(struct tn_onnx_reader *r, uint32_t graph,
     }
 }
 
-static struct tn_io_list keep_ends(struct tn_onnx_reader *r,
-                                   const struct tn_list  *ends)
+static struct tn_io_list keep_io_list(struct tn_onnx_reader *r,
+                                      const struct tn_list  *io_list)
 {
-    return (struct tn_io_list){ (uint32_t)ends->count,
-                                tn_list_keep(ends, struct tn_io, r->arena,
+    return (struct tn_io_list){ (uint32_t)io_list->count,
+                                tn_list_keep(io_list, struct tn_io, r->arena,
                                              r->error) };
 }
 
@@ -626,8 +626,8 @@ static void finish_graph(struct tn_onnx_reader    *r,
     mark_defaults(r, index);
     struct tn_graph *graph = tn_model_graph_at(r->model, index);
     graph->op_count        = state->nodes;
-    graph->inputs          = keep_ends(r, &r->inputs);
-    graph->outputs         = keep_ends(r, &r->outputs);
+    graph->inputs          = keep_io_list(r, &r->inputs);
+    graph->outputs         = keep_io_list(r, &r->outputs);
     if (!r->model->wants_graph)
         return;
     define_inputs(r, index);

@@ -1,7 +1,7 @@
 /*
  * onnx_tensor.c - one TensorProto: type, shape, and where its elements are
  *
- *   dims = 1, data_type = 2, name = 8, and one carrier of the elements:
+ *   dims = 1, data_type = 2, name = 8, and one holder of the elements:
  *   raw_data = 9          little-endian, side by side
  *   float_data = 4 ...    the typed field of the element type
  *   data_location = 14    1: in a side file, external_data = 13 says where
@@ -100,13 +100,13 @@ static void read_external(struct tn_cursor *body, struct tn_onnx_tensor *tensor)
         tensor->has_strange_key = true;
 }
 
-static void read_carrier(struct tn_pb_field    *field,
-                         struct tn_onnx_holder *carrier)
+static void read_holder(struct tn_pb_field    *field,
+                        struct tn_onnx_holder *holder)
 {
-    carrier->count++;
-    carrier->is_packed = field->type == TN_WIRE_LEN;
-    if (carrier->is_packed)
-        carrier->body = tn_pb_body_span(field);
+    holder->count++;
+    holder->is_packed = field->type == TN_WIRE_LEN;
+    if (holder->is_packed)
+        holder->body = tn_pb_body_span(field);
 }
 
 static void read_scalar(struct tn_cursor *c, struct tn_pb_field *field,
@@ -149,7 +149,7 @@ static void read_field(struct tn_cursor *c, struct tn_pb_field *field,
     case TENSOR_INT64_DATA:
     case TENSOR_DOUBLE_DATA:
     case TENSOR_UINT64_DATA:
-        read_carrier(field, &tensor->carriers[field->number]);
+        read_holder(field, &tensor->holders[field->number]);
         break;
     default: break;
     }
@@ -262,12 +262,12 @@ static void place_field(const struct tn_onnx_tensor *tensor,
                         const struct tn_onnx_type   *type,
                         struct tn_elements          *elements)
 {
-    const struct tn_onnx_holder *carrier = &tensor->carriers[type->field];
+    const struct tn_onnx_holder *holder = &tensor->holders[type->field];
     struct tn_payload            payload =
-        tn_payload_raw(&elements->shape, carrier->body, type->per_byte);
+        tn_payload_raw(&elements->shape, holder->body, type->per_byte);
 
     payload.field = type->field;
-    if (carrier->count > 1 || !carrier->is_packed || type->dtype == TN_STRING) {
+    if (holder->count > 1 || !holder->is_packed || type->dtype == TN_STRING) {
         payload.encoding = TN_ENCODING_FIELD;
         payload.span     = tensor->wire;
     } else if (type->wire == TN_WIRE_VARINT) {
@@ -317,7 +317,7 @@ void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
                            struct tn_error *error)
 {
     const struct tn_onnx_type   *type      = tn_onnx_type(tensor->data_type);
-    const struct tn_onnx_holder *raw       = &tensor->carriers[TENSOR_RAW_DATA];
+    const struct tn_onnx_holder *raw       = &tensor->holders[TENSOR_RAW_DATA];
     bool                         is_string = type && type->dtype == TN_STRING;
 
     elements->shape = (struct tn_shape){ type ? type->dtype : TN_UNDEFINED,
@@ -336,7 +336,7 @@ void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
     else if (!is_string && raw->count)
         elements->payload = tn_payload_raw(&elements->shape, raw->body,
                                            elements->payload.per_byte);
-    else if (type && tensor->carriers[type->field].count)
+    else if (type && tensor->holders[type->field].count)
         place_field(tensor, type, elements);
     else
         place_nothing(tensor, type, arena, elements, error);

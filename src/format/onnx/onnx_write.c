@@ -307,26 +307,25 @@ static void put_wrapped(struct tn_onnx_writer *w, struct tn_rope *to,
 }
 
 static void put_tensor_type(struct tn_onnx_writer *w, struct tn_rope *to,
-                            const struct tn_io *end)
+                            const struct tn_io *io)
 {
     struct tn_rope tensor, shape;
 
     tn_rope_init(&tensor, &w->arena, w->error);
     tn_rope_init(&shape, &w->arena, w->error);
-    tn_pb_put_varint(&tensor, TENSOR_TYPE_ELEM,
-                     tn_onnx_type_number(end->dtype));
-    for (uint32_t i = 0; i < end->rank; i++)
-        put_dim(&shape, &w->arena, &end->dims[i]);
-    if (end->has_rank)
+    tn_pb_put_varint(&tensor, TENSOR_TYPE_ELEM, tn_onnx_type_number(io->dtype));
+    for (uint32_t i = 0; i < io->rank; i++)
+        put_dim(&shape, &w->arena, &io->dims[i]);
+    if (io->has_rank)
         tn_pb_put_message(&tensor, TENSOR_TYPE_SHAPE, &shape);
     tn_pb_put_message(to, TYPE_TENSOR, &tensor);
     tn_rope_done(&shape);
     tn_rope_done(&tensor);
 }
 
-static uint32_t type_field(const struct tn_io *end)
+static uint32_t type_field(const struct tn_io *io)
 {
-    const char *note = end->note ? end->note : "";
+    const char *note = io->note ? io->note : "";
 
     return strcmp(note, "sequence") == 0   ? TYPE_SEQUENCE
            : strcmp(note, "optional") == 0 ? TYPE_OPTIONAL
@@ -334,33 +333,34 @@ static uint32_t type_field(const struct tn_io *end)
 }
 
 static void put_type(struct tn_onnx_writer *w, struct tn_rope *to,
-                     const struct tn_io *end)
+                     const struct tn_io *io)
 {
     struct tn_rope type, outer;
 
     tn_rope_init(&type, &w->arena, w->error);
     tn_rope_init(&outer, &w->arena, w->error);
-    put_tensor_type(w, &type, end);
-    if (type_field(end))
-        put_wrapped(w, &outer, type_field(end), &type);
-    tn_pb_put_message(to, VALUE_TYPE, type_field(end) ? &outer : &type);
+    put_tensor_type(w, &type, io);
+    if (type_field(io))
+        put_wrapped(w, &outer, type_field(io), &type);
+    tn_pb_put_message(to, VALUE_TYPE, type_field(io) ? &outer : &type);
     tn_rope_done(&outer);
     tn_rope_done(&type);
 }
 
-static void put_ends(struct tn_onnx_writer *w, struct tn_rope *to,
-                     uint32_t number, struct tn_io_list ends, bool has_types)
+static void put_io_list(struct tn_onnx_writer *w, struct tn_rope *to,
+                        uint32_t number, struct tn_io_list io_list,
+                        bool has_types)
 {
-    for (uint32_t i = 0; i < ends.count; i++) {
+    for (uint32_t i = 0; i < io_list.count; i++) {
         struct tn_rope message;
         if (!has_types) {
-            tn_pb_put_bytes(to, number, ends.items[i].name);
+            tn_pb_put_bytes(to, number, io_list.items[i].name);
             continue;
         }
         tn_rope_init(&message, &w->arena, w->error);
-        tn_pb_put_bytes(&message, VALUE_NAME, ends.items[i].name);
-        if (ends.items[i].dtype != TN_UNDEFINED)
-            put_type(w, &message, &ends.items[i]);
+        tn_pb_put_bytes(&message, VALUE_NAME, io_list.items[i].name);
+        if (io_list.items[i].dtype != TN_UNDEFINED)
+            put_type(w, &message, &io_list.items[i]);
         tn_pb_put_message(to, number, &message);
     }
 }
@@ -396,8 +396,8 @@ static void put_graph_body(struct tn_onnx_writer *w, struct tn_rope *to,
     if (!graph->wire.source) {
         if (index == 0)
             tn_onnx_put_graph_about(w, to);
-        put_ends(w, to, GRAPH_INPUT, graph->inputs, true);
-        put_ends(w, to, GRAPH_OUTPUT, graph->outputs, true);
+        put_io_list(w, to, GRAPH_INPUT, graph->inputs, true);
+        put_io_list(w, to, GRAPH_OUTPUT, graph->outputs, true);
         return;
     }
     for (uint64_t i = 0; tn_onnx_graph_piece(w->model, index, i, &piece); i++)
@@ -580,8 +580,8 @@ static void put_function(struct tn_onnx_writer *w, struct tn_rope *to,
     }
     tn_rope_init(&message, &w->arena, w->error);
     put_name(w, &message, FUNCTION_NAME, graph->name);
-    put_ends(w, &message, FUNCTION_INPUT, graph->inputs, false);
-    put_ends(w, &message, FUNCTION_OUTPUT, graph->outputs, false);
+    put_io_list(w, &message, FUNCTION_INPUT, graph->inputs, false);
+    put_io_list(w, &message, FUNCTION_OUTPUT, graph->outputs, false);
     put_ops(w, &message, FUNCTION_NODE, graph, 0);
     if (!graph->wire.source)
         put_imports(w, &message, FUNCTION_OPSET_IMPORT, false);
@@ -1093,7 +1093,7 @@ static void put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
 }
 
 /* Fields that say where the elements are. */
-static bool is_carrier(uint32_t number)
+static bool is_holder(uint32_t number)
 {
     switch (number) {
     case TENSOR_FLOAT_DATA:
@@ -1109,25 +1109,25 @@ static bool is_carrier(uint32_t number)
     }
 }
 
-/* The old message with another carrier, which goes where its number belongs
+/* The old message with another holder, which goes where its number belongs
  * among fields that usually ascend. */
 static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
                         const struct tn_onnx_patch *patch)
 {
     const struct tn_elements *elements = &row_at(w, patch->tensor)->elements;
     struct tn_cursor          c        = tn_cursor_span(patch->wire, w->error);
-    uint32_t carrier = w->fates[patch->tensor].move == TN_ONNX_EXTERNAL
-                           ? TENSOR_EXTERNAL_DATA
-                           : TENSOR_RAW_DATA;
+    uint32_t           holder = w->fates[patch->tensor].move == TN_ONNX_EXTERNAL
+                                    ? TENSOR_EXTERNAL_DATA
+                                    : TENSOR_RAW_DATA;
     struct tn_pb_field field;
     bool               is_put = false;
 
     while (tn_pb_next(&c, &field)) {
-        if (!is_put && field.number > carrier) {
+        if (!is_put && field.number > holder) {
             put_holder(w, to, elements, patch->tensor);
             is_put = true;
         }
-        if (!is_carrier(field.number))
+        if (!is_holder(field.number))
             tn_rope_span(to, tn_pb_field_span(&c, &field));
     }
     if (!is_put)

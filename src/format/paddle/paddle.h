@@ -97,7 +97,7 @@ struct tn_paddle_detail {
     bool                  has_version;
     int64_t               version;
     bool                  is_old; /* VarDesc of 0.11 or early 2018      */
-    bool                  has_pickled_ends; /* a pickle beside the program names
+    bool                  has_pickled_io; /* a pickle beside the program names
                                                its inputs and outputs         */
     struct tn_span info;       /* PREFIX.pdiparams.info, or none     */
     struct tn_span meta;       /* PREFIX.meta, or none               */
@@ -166,7 +166,7 @@ void              tn_paddle_fill_row(struct tn_tensor           *row,
 /* Sets inputs and outputs of a program of 0.11, which are named by its
  * pickle. */
 struct tn_pickle;
-void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *ends,
+void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *dict,
                           struct tn_error *error);
 
 /* The record that a tensor was read from; the layout is NONE if it was not read

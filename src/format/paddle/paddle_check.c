@@ -351,7 +351,7 @@ static void check_columns(struct program *p, const struct columns *columns,
     }
 }
 
-static void check_ends(struct program *p)
+static void check_io_lists(struct program *p)
 {
     struct tn_span nowhere = { NULL, 0, 0 };
 
@@ -392,7 +392,7 @@ static void check_all(struct program *p)
         check_ops(p, i);
     if (tn_failed(p->k->error))
         return;
-    check_ends(p);
+    check_io_lists(p);
     check_version(p);
 }
 

@@ -214,16 +214,16 @@ static struct tn_bytes head_of(struct tn_source *source, struct tn_error *error)
 
 static enum tn_status unpickle(struct tn_source *source, struct tn_arena *arena,
                                struct tn_span          *wire,
-                               const struct tn_pickle **ends,
+                               const struct tn_pickle **io_names,
                                struct tn_error         *error)
 {
     struct tn_cursor c =
         tn_cursor_span((struct tn_span){ source, 0, source->size }, error);
 
-    TN_TRY(tn_pickle_read(&c, arena, ends));
+    TN_TRY(tn_pickle_read(&c, arena, io_names));
     const struct tn_pickle *program =
-        (*ends)->kind == TN_PICKLE_DICT
-            ? tn_pickle_find(*ends, "program_desc_str")
+        (*io_names)->kind == TN_PICKLE_DICT
+            ? tn_pickle_find(*io_names, "program_desc_str")
             : NULL;
     if (!program ||
         (program->kind != TN_PICKLE_BYTES && program->kind != TN_PICKLE_TEXT) ||
@@ -236,18 +236,21 @@ static enum tn_status unpickle(struct tn_source *source, struct tn_arena *arena,
 
 /* What stands before the parameters: the ProgramDesc of a file that is binary,
  * text or a pickle.  `ends` is the pickle's dict, or NULL. */
-static enum tn_status program_bytes(
-    struct tn_bundle *bundle, struct tn_source *source, struct tn_arena *arena,
-    struct tn_span *wire, const struct tn_pickle **ends, struct tn_error *error)
+static enum tn_status program_bytes(struct tn_bundle        *bundle,
+                                    struct tn_source        *source,
+                                    struct tn_arena         *arena,
+                                    struct tn_span          *wire,
+                                    const struct tn_pickle **io_names,
+                                    struct tn_error         *error)
 {
     struct tn_bytes   head = head_of(source, error);
     struct tn_source *binary;
 
-    *ends = NULL;
+    *io_names = NULL;
     if (tn_failed(error))
         return error->status;
     if (tn_paddle_is_pickled_program(head))
-        return unpickle(source, arena, wire, ends, error);
+        return unpickle(source, arena, wire, io_names, error);
     TN_TRY(tn_format_binary(bundle, source, TN_PB_PADDLE, TN_PADDLE_MESSAGE,
                             &binary, error));
     *wire = (struct tn_span){ binary, 0, binary->size };
@@ -333,12 +336,12 @@ static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
     struct tn_model         model;
     struct tn_source       *source;
     struct tn_span          wire;
-    const struct tn_pickle *ends;
+    const struct tn_pickle *io_names;
 
     *names = false;
     tn_model_init(&model, bundle->memory);
     if (tn_bundle_sibling(bundle, tn_text(program), &source, error) == TN_OK &&
-        program_bytes(bundle, source, &model.arena, &wire, &ends, error) ==
+        program_bytes(bundle, source, &model.arena, &wire, &io_names, error) ==
             TN_OK &&
         tn_paddle_program_read(&model, wire, error) == TN_OK)
         *names = has_variable(&model, bundle->name) ||
@@ -589,12 +592,12 @@ static enum tn_status read_shared(struct search *s, const char *name)
     for (uint64_t i = 0; i < count && !tn_failed(s->error); i++) {
         struct tn_model         other;
         struct tn_span          wire;
-        const struct tn_pickle *ends;
+        const struct tn_pickle *io_names;
         if (!shares(s, entries[i], name))
             continue;
         tn_model_init(&other, s->bundle->memory);
         if (source_of(s, entries[i], &source) == TN_OK &&
-            program_bytes(s->bundle, source, &other.arena, &wire, &ends,
+            program_bytes(s->bundle, source, &other.arena, &wire, &io_names,
                           s->error) == TN_OK &&
             tn_paddle_program_read(&other, wire, s->error) == TN_OK) {
             const struct tn_paddle_detail *detail = other.detail;
@@ -736,18 +739,18 @@ enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
     struct search           s = { bundle, model, name, error };
     struct tn_source       *source;
     struct tn_span          wire;
-    const struct tn_pickle *ends;
+    const struct tn_pickle *io_names;
 
     TN_TRY(source_of(&s, name, &source));
-    if (program_bytes(bundle, source, &model->arena, &wire, &ends, error) !=
+    if (program_bytes(bundle, source, &model->arena, &wire, &io_names, error) !=
             TN_OK ||
         tn_paddle_program_read(model, wire, error) != TN_OK) {
         if (source != bundle->main)
             tn_error_file(error, name);
         return error->status;
     }
-    if (ends)
-        tn_paddle_pickled_io(model, ends, error);
+    if (io_names)
+        tn_paddle_pickled_io(model, io_names, error);
     TN_TRY(read_params(&s));
     if (bundle->folder >= 0)
         add_side_facts(&s);

@@ -652,23 +652,23 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
 
 /* ---- inputs and outputs ------------------------------------------------- */
 
-static struct tn_io make_end(struct reader *r, struct tn_bytes name,
-                             const struct tn_paddle_var *var)
+static struct tn_io make_io(struct reader *r, struct tn_bytes name,
+                            const struct tn_paddle_var *var)
 {
-    struct tn_io end = { .name = name, .note = "" };
+    struct tn_io io = { .name = name, .note = "" };
 
     if (!var || !var->has_desc)
-        return end;
+        return io;
     struct tn_dim *dims = tn_new(r->arena, struct tn_dim, var->rank, r->error);
     for (uint32_t i = 0; dims && i < var->rank; i++)
         dims[i].value = var->dims[i];
-    end.dtype    = tn_lod_dtype(var->data_type);
-    end.has_rank = true;
-    end.rank     = dims ? var->rank : 0;
-    end.dims     = dims;
+    io.dtype    = tn_lod_dtype(var->data_type);
+    io.has_rank = true;
+    io.rank     = dims ? var->rank : 0;
+    io.dims     = dims;
     if (var->lod_level > 0)
-        end.note = "ragged";
-    return end;
+        io.note = "ragged";
+    return io;
 }
 
 /* A result without dims is a scalar, or its shape was not inferred: a
@@ -676,10 +676,10 @@ static struct tn_io make_end(struct reader *r, struct tn_bytes name,
 static struct tn_io make_result(struct reader *r, struct tn_bytes name,
                                 const struct tn_paddle_var *var)
 {
-    struct tn_io end = make_end(r, name, var);
+    struct tn_io io = make_io(r, name, var);
 
-    end.has_rank = end.rank > 0;
-    return end;
+    io.has_rank = io.rank > 0;
+    return io;
 }
 
 static bool is_left_of(const void *left, const void *right)
@@ -690,13 +690,14 @@ static bool is_left_of(const void *left, const void *right)
 }
 
 /* Feed operators stand in front of each other: the last input comes first. */
-static struct tn_io_list make_ends(struct reader        *r,
-                                   const struct tn_list *ports, bool is_output)
+static struct tn_io_list make_io_list(struct reader        *r,
+                                      const struct tn_list *ports,
+                                      bool                  is_output)
 {
     uint64_t            count = ports->count;
     const struct port **order =
         tn_new(r->arena, const struct port *, count, r->error);
-    struct tn_io *ends = tn_new(r->arena, struct tn_io, count, r->error);
+    struct tn_io *io_list = tn_new(r->arena, struct tn_io, count, r->error);
 
     if (tn_failed(r->error) || count == 0)
         return (struct tn_io_list){ 0, NULL };
@@ -704,51 +705,51 @@ static struct tn_io_list make_ends(struct reader        *r,
         order[i] = tn_list_at(ports, struct port, i);
     tn_sort((const void **)order, count, is_left_of);
     for (uint64_t i = 0; i < count; i++)
-        ends[i] = (is_output ? make_result : make_end)(
+        io_list[i] = (is_output ? make_result : make_io)(
             r, order[i]->name, find_var(r->detail, order[i]->name, 0));
-    return (struct tn_io_list){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, io_list };
 }
 
 static struct tn_io_list make_declared(struct reader *r)
 {
     uint64_t      end = r->detail->first_vars[1], count = 0;
-    struct tn_io *ends;
+    struct tn_io *io_list;
 
     for (uint64_t i = 0; i < end; i++)
         count += r->detail->vars[i].needs_feed;
-    ends  = tn_new(r->arena, struct tn_io, count, r->error);
-    count = 0;
-    for (uint64_t i = 0; ends && i < end; i++) {
+    io_list = tn_new(r->arena, struct tn_io, count, r->error);
+    count   = 0;
+    for (uint64_t i = 0; io_list && i < end; i++) {
         const struct tn_paddle_var *var = &r->detail->vars[i];
         if (var->needs_feed)
-            ends[count++] = make_end(r, var->name, var);
+            io_list[count++] = make_io(r, var->name, var);
     }
-    return (struct tn_io_list){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, io_list };
 }
 
 /* Variables that are fed from outside and that no feed operator makes. */
-static void define_declared(struct reader *r, struct tn_io_list ends)
+static void define_declared(struct reader *r, struct tn_io_list io_list)
 {
-    for (uint32_t i = 0; i < ends.count && r->model->wants_graph; i++)
-        tn_model_define(r->model, value_id(r, 0, ends.items[i].name),
+    for (uint32_t i = 0; i < io_list.count && r->model->wants_graph; i++)
+        tn_model_define(r->model, value_id(r, 0, io_list.items[i].name),
                         TN_VALUE_INPUT, TN_NONE, i);
 }
 
-static struct tn_io_list pickled_ends(struct reader *r, const char *key,
-                                      const struct tn_pickle *dict,
-                                      bool                    is_output)
+static struct tn_io_list pickled_io_list(struct reader *r, const char *key,
+                                         const struct tn_pickle *dict,
+                                         bool                    is_output)
 {
     const struct tn_pickle *list  = tn_pickle_find(dict, key);
     bool                    is_ok = list && list->kind == TN_PICKLE_LIST;
     uint64_t                count = is_ok ? list->as.list.count : 0;
-    struct tn_io *ends = tn_new(r->arena, struct tn_io, count, r->error);
+    struct tn_io *io_list = tn_new(r->arena, struct tn_io, count, r->error);
 
-    for (uint64_t i = 0; ends && i < count; i++) {
+    for (uint64_t i = 0; io_list && i < count; i++) {
         struct tn_bytes name = tn_pickle_text(list->as.list.items[i]);
-        ends[i]              = (is_output ? make_result
-                                          : make_end)(r, name, find_var(r->detail, name, 0));
+        io_list[i]           = (is_output ? make_result : make_io)(
+            r, name, find_var(r->detail, name, 0));
     }
-    return (struct tn_io_list){ ends ? (uint32_t)count : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)count : 0, io_list };
 }
 
 void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *dict,
@@ -762,19 +763,19 @@ void tn_paddle_pickled_io(struct tn_model *model, const struct tn_pickle *dict,
                .detail = (struct tn_paddle_detail *)(uintptr_t)model->detail,
     };
 
-    r.detail->has_pickled_ends = true;
-    graph->inputs  = pickled_ends(&r, "feed_var_names", dict, false);
-    graph->outputs = pickled_ends(&r, "fetch_var_names", dict, true);
+    r.detail->has_pickled_io = true;
+    graph->inputs  = pickled_io_list(&r, "feed_var_names", dict, false);
+    graph->outputs = pickled_io_list(&r, "fetch_var_names", dict, true);
     define_declared(&r, graph->inputs);
 }
 
-static void add_ends(struct reader *r)
+static void add_io(struct reader *r)
 {
     struct tn_graph *graph = tn_model_graph_at(r->model, 0);
 
-    graph->outputs = make_ends(r, &r->fetches, true);
+    graph->outputs = make_io_list(r, &r->fetches, true);
     if (r->feeds.count) {
-        graph->inputs = make_ends(r, &r->feeds, false);
+        graph->inputs = make_io_list(r, &r->feeds, false);
     } else {
         graph->inputs = make_declared(r);
         define_declared(r, graph->inputs);
@@ -859,7 +860,7 @@ static void reader_finish(struct reader *r)
     if (!tn_failed(r->error))
         sort_names(r);
     if (!tn_failed(r->error))
-        add_ends(r);
+        add_io(r);
     if (!tn_failed(r->error))
         add_facts(r);
 }

@@ -791,7 +791,7 @@ void tn_paddle_lose_io(const struct tn_model         *model,
 {
     const struct tn_paddle_detail *detail = model->detail;
 
-    if (options->loss && detail && detail->has_pickled_ends)
+    if (options->loss && detail && detail->has_pickled_io)
         options->loss(options->loss_context, TN_NOWHERE, "",
                       "the inputs and outputs are left behind: a pickle beside "
                       "the program names them");

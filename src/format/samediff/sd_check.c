@@ -48,11 +48,11 @@ static void note_inputs(const struct tn_model *model, uint32_t graph,
     const struct tn_io_list *inputs = &tn_model_graph_at(model, graph)->inputs;
 
     for (uint32_t i = 0; i < inputs->count; i++) {
-        const struct tn_io *end   = &inputs->items[i];
+        const struct tn_io *io    = &inputs->items[i];
         uint32_t            value = tn_model_find_value(
-                       model, graph, tn_intern_find(&model->names, end->name));
-        if (value != TN_NONE && !end->note[0])
-            note(&by_value[value], end->dtype, end->has_rank, end->rank);
+                       model, graph, tn_intern_find(&model->names, io->name));
+        if (value != TN_NONE && !io->note[0])
+            note(&by_value[value], io->dtype, io->has_rank, io->rank);
     }
 }
 

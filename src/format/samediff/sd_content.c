@@ -182,38 +182,38 @@ static void take_old(struct tn_sd_entry          *entry,
 
 /* Names of dimensions, where there are some or the shape says nothing. */
 static void take_dim_names(struct tn_sd_content  *content,
-                           struct tn_sd_variable *said, const struct tn_io *end)
+                           struct tn_sd_variable *said, const struct tn_io *io)
 {
     struct tn_bytes *names =
-        tn_new(content->arena, struct tn_bytes, end->rank, content->error);
-    bool has_names = end->rank == 0;
+        tn_new(content->arena, struct tn_bytes, io->rank, content->error);
+    bool has_names = io->rank == 0;
 
-    for (uint32_t i = 0; names && i < end->rank; i++) {
-        names[i] = end->dims[i].symbol;
+    for (uint32_t i = 0; names && i < io->rank; i++) {
+        names[i] = io->dims[i].symbol;
         has_names |= names[i].size > 0;
     }
     said->has_dim_names = names && has_names;
-    said->dim_names     = (struct tn_sd_names){ names, names ? end->rank : 0 };
+    said->dim_names     = (struct tn_sd_names){ names, names ? io->rank : 0 };
 }
 
 /* The file's word on its shape, if there is one, else that of the end. */
-static void take_end(struct tn_sd_content *content, struct tn_sd_entry *entry,
-                     const struct tn_io *end)
+static void take_io(struct tn_sd_content *content, struct tn_sd_entry *entry,
+                    const struct tn_io *io)
 {
     struct tn_sd_variable *said =
         tn_new(content->arena, struct tn_sd_variable, 1, content->error);
-    int64_t *shape = tn_new(content->arena, int64_t, end->rank, content->error);
+    int64_t *shape = tn_new(content->arena, int64_t, io->rank, content->error);
 
-    entry->dtype = tn_sd_dtype_code(end->dtype);
-    if (!end->has_rank || !said || !shape)
+    entry->dtype = tn_sd_dtype_code(io->dtype);
+    if (!io->has_rank || !said || !shape)
         return;
-    for (uint32_t i = 0; i < end->rank; i++)
-        shape[i] = end->dims[i].value;
+    for (uint32_t i = 0; i < io->rank; i++)
+        shape[i] = io->dims[i].value;
     *said           = *entry->said;
     said->has_shape = true;
-    said->rank      = end->rank;
+    said->rank      = io->rank;
     said->shape     = shape;
-    take_dim_names(content, said, end);
+    take_dim_names(content, said, io);
     entry->said = said;
 }
 
@@ -305,34 +305,34 @@ static void take_values(struct tn_sd_content *content)
 
 static void take_inputs(struct tn_sd_content *content)
 {
-    struct tn_io_list ends =
+    struct tn_io_list io_list =
         tn_model_graph_at(content->model, content->graph)->inputs;
 
-    for (uint32_t i = 0; i < ends.count && !tn_failed(content->error); i++) {
+    for (uint32_t i = 0; i < io_list.count && !tn_failed(content->error); i++) {
         struct tn_sd_entry *entry =
-            tn_sd_content_find(content, ends.items[i].name);
+            tn_sd_content_find(content, io_list.items[i].name);
         if (!entry)
-            entry = add_named(content, ends.items[i].name);
+            entry = add_named(content, io_list.items[i].name);
         if (!entry)
             return;
         entry->kind = TN_SD_PLACEHOLDER;
         if (!entry->said->has_shape)
-            take_end(content, entry, &ends.items[i]);
+            take_io(content, entry, &io_list.items[i]);
     }
 }
 
 /* Of results, what the graph says of them as its outputs. */
 static void take_outputs(struct tn_sd_content *content)
 {
-    struct tn_io_list ends =
+    struct tn_io_list io_list =
         tn_model_graph_at(content->model, content->graph)->outputs;
 
-    for (uint32_t i = 0; i < ends.count && !tn_failed(content->error); i++) {
-        const struct tn_io *end   = &ends.items[i];
-        struct tn_sd_entry *entry = tn_sd_content_find(content, end->name);
+    for (uint32_t i = 0; i < io_list.count && !tn_failed(content->error); i++) {
+        const struct tn_io *io    = &io_list.items[i];
+        struct tn_sd_entry *entry = tn_sd_content_find(content, io->name);
         if (entry && entry->kind == TN_SD_ARRAY && !entry->said->has_shape &&
-            end->dtype != TN_UNDEFINED && (!end->note || !end->note[0]))
-            take_end(content, entry, end);
+            io->dtype != TN_UNDEFINED && (!io->note || !io->note[0]))
+            take_io(content, entry, io);
     }
 }
 

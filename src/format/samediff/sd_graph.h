@@ -136,8 +136,8 @@ void tn_sd_add_controls(struct tn_sd_reader *r, const struct tn_fb_table *op,
 void tn_sd_add_io(struct tn_sd_reader *r);
 
 /* The variable as an input or output. */
-struct tn_io tn_sd_end_of(struct tn_sd_reader         *r,
-                          const struct tn_sd_variable *variable);
+struct tn_io tn_sd_io_of(struct tn_sd_reader         *r,
+                         const struct tn_sd_variable *variable);
 
 /* Whether results of this op can be outputs of the graph. */
 bool tn_sd_makes_results(struct tn_bytes op);

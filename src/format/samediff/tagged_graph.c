@@ -239,17 +239,18 @@ static void set_outputs(struct tn_sd_reader *r, const struct tn_sd_names *names)
 {
     struct tn_io_list *outputs =
         &tn_model_graph_at(r->model, r->graph)->outputs;
-    struct tn_io *ends = tn_new(r->arena, struct tn_io, names->count, r->error);
+    struct tn_io *io_list =
+        tn_new(r->arena, struct tn_io, names->count, r->error);
 
-    for (uint32_t i = 0; ends && i < names->count; i++) {
+    for (uint32_t i = 0; io_list && i < names->count; i++) {
         uint32_t index = find_variable(r, names->items[i]);
-        ends[i]        = (struct tn_io){ .name = names->items[i], .note = "" };
+        io_list[i]     = (struct tn_io){ .name = names->items[i], .note = "" };
         if (index == TN_NONE)
             continue;
-        ends[i]                       = tn_sd_end_of(r, &r->variables[index]);
+        io_list[i]                    = tn_sd_io_of(r, &r->variables[index]);
         r->variables[index].is_listed = true;
     }
-    *outputs = (struct tn_io_list){ ends ? names->count : 0, ends };
+    *outputs = (struct tn_io_list){ io_list ? names->count : 0, io_list };
 }
 
 /* ---- graphs ------------------------------------------------------------- */

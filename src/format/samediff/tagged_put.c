@@ -364,20 +364,21 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
 {
     const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
     const struct tn_sd_detail     *detail = tn_sd_detail_of(p->w->model);
-    struct tn_io_list ends = tn_model_graph_at(p->w->model, graph)->outputs;
+    struct tn_io_list io_list = tn_model_graph_at(p->w->model, graph)->outputs;
 
     if (graph != 0 || (!tagged && detail && !is_any_listed(&detail->graphs[0])))
         return 0;
     if (tagged)
         return put_names(p, tagged->outputs);
-    for (uint32_t i = 0; i < ends.count; i++)
-        if (ends.items[i].is_guessed)
+    for (uint32_t i = 0; i < io_list.count; i++)
+        if (io_list.items[i].is_guessed)
             return 0;
     struct tn_bytes *names =
-        tn_new(p->b->arena, struct tn_bytes, ends.count, p->error);
-    for (uint32_t i = 0; names && i < ends.count; i++)
-        names[i] = ends.items[i].name;
-    return put_names(p, (struct tn_sd_names){ names, names ? ends.count : 0 });
+        tn_new(p->b->arena, struct tn_bytes, io_list.count, p->error);
+    for (uint32_t i = 0; names && i < io_list.count; i++)
+        names[i] = io_list.items[i].name;
+    return put_names(p,
+                     (struct tn_sd_names){ names, names ? io_list.count : 0 });
 }
 
 /* Keys or values of what the file says about itself, as many of both. */

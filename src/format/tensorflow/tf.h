@@ -83,14 +83,14 @@ struct tn_tf_reader {
     const char           *path; /* of the GraphDef: "", "graph_def"           */
     struct tn_tf_versions versions;
     struct tn_list        libraries; /* struct tn_cursor                      */
-    struct tn_list        ends;      /* inputs: placeholders found so far     */
-    struct tn_tf_uses    *uses;      /* NULL: not wanted                      */
-    uint32_t              function_count;
-    uint32_t              first_value; /* of the graph being filled           */
-    uint32_t              recent[4];   /* op types: most nodes are of a few   */
-    struct tn_bytes       recent_text[4];
-    unsigned              recent_next;
-    struct tn_tf_near     near;
+    struct tn_list     placeholders; /* inputs: placeholders found so far     */
+    struct tn_tf_uses *uses;         /* NULL: not wanted                      */
+    uint32_t           function_count;
+    uint32_t           first_value; /* of the graph being filled           */
+    uint32_t           recent[4];   /* op types: most nodes are of a few   */
+    struct tn_bytes    recent_text[4];
+    unsigned           recent_next;
+    struct tn_tf_near  near;
 };
 void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                         enum tn_graph_kind kind, const char *path,
@@ -99,7 +99,7 @@ void tn_tf_reader_feed(struct tn_tf_reader *reader, struct tn_cursor graph_def);
 void tn_tf_reader_end(struct tn_tf_reader *reader);
 
 /* Sets the shape of an input or output from a TensorShapeProto. */
-void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
+void tn_tf_io_shape(struct tn_io *io, struct tn_cursor *c,
                     struct tn_arena *arena);
 
 /* "name", "name:3", "^name", "node:out:0", parsed. */

@@ -57,7 +57,7 @@ struct tn_tf_call {
 /* What a signature says of a value. */
 struct tn_tf_claim {
     struct tn_value_claim      said;
-    const struct tn_io        *end;
+    const struct tn_io        *io;
     const struct tn_signature *signature; /* NULL: of the function `graph`    */
     uint32_t                   graph, index;
     bool                       is_output;
@@ -741,13 +741,13 @@ static uint32_t check_callee(const struct tn_tf_calls *calls, uint32_t op,
 /* Arguments that stand for several values. */
 static void find_list_arguments(struct tn_tf_calls *calls, uint32_t graph)
 {
-    const struct tn_model *model = calls->c->model;
-    struct tn_io_list      ends  = tn_model_graph_at(model, graph)->inputs;
+    const struct tn_model *model   = calls->c->model;
+    struct tn_io_list      io_list = tn_model_graph_at(model, graph)->inputs;
 
-    for (uint32_t i = 0; i < ends.count; i++) {
-        uint32_t name = tn_intern_find(&model->names, ends.items[i].name);
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        uint32_t name = tn_intern_find(&model->names, io_list.items[i].name);
         uint32_t value =
-            name == TN_NO_NAME || strcmp(ends.items[i].note, "list")
+            name == TN_NO_NAME || strcmp(io_list.items[i].note, "list")
                 ? TN_NONE
                 : tn_model_find_value(model, graph, name);
         if (value != TN_NONE)
@@ -852,22 +852,22 @@ static uint32_t check_result_number(const struct tn_tf_calls *calls,
 /* ---- what signatures say ------------------------------------------------ */
 
 static void add_claim(struct tn_tf_calls *calls, uint32_t value,
-                      const struct tn_io *end, struct tn_tf_claim claim)
+                      const struct tn_io *io, struct tn_tf_claim claim)
 {
     struct tn_tf_claim *row;
 
-    if (value == TN_NONE || end->note[0])
+    if (value == TN_NONE || io->note[0])
         return;
     row = tn_list_push(&calls->claims, struct tn_tf_claim, calls->c->error);
     if (!row)
         return;
     *row            = claim;
     row->said.value = value;
-    row->end        = end;
-    if (end->dtype != TN_UNDEFINED)
-        row->said.type = TN_TYPE(end->dtype, TN_WRAP_NONE);
-    if (end->has_rank)
-        row->said.rank = TN_RANK(end->rank);
+    row->io         = io;
+    if (io->dtype != TN_UNDEFINED)
+        row->said.type = TN_TYPE(io->dtype, TN_WRAP_NONE);
+    if (io->has_rank)
+        row->said.rank = TN_RANK(io->rank);
 }
 
 static void claim_results(struct tn_tf_calls *calls, uint32_t graph)
@@ -887,20 +887,21 @@ static void claim_results(struct tn_tf_calls *calls, uint32_t graph)
                                   .index = i });
 }
 
-static void claim_ends(struct tn_tf_calls *calls, const struct tn_tf_meta *meta,
-                       const struct tn_signature *signature,
-                       struct tn_io_list ends, bool is_output)
+static void claim_io_list(struct tn_tf_calls        *calls,
+                          const struct tn_tf_meta   *meta,
+                          const struct tn_signature *signature,
+                          struct tn_io_list io_list, bool is_output)
 {
     const struct tn_model *model = calls->c->model;
 
-    for (uint32_t i = 0; i < ends.count; i++) {
-        struct tn_tf_ref ref  = tn_tf_ref_parse(ends.items[i].name, false);
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        struct tn_tf_ref ref  = tn_tf_ref_parse(io_list.items[i].name, false);
         uint32_t         name = tn_intern_find(&model->names, ref.value);
         add_claim(calls,
                   name == TN_NO_NAME
                       ? TN_NONE
                       : tn_model_find_value(model, meta->graph, name),
-                  &ends.items[i],
+                  &io_list.items[i],
                   (struct tn_tf_claim){ .said = { .offset = meta->wire.offset },
                                         .signature = signature,
                                         .is_output = is_output });
@@ -922,10 +923,10 @@ static void calls_survey(struct tn_tf_calls *calls)
         for (uint32_t k = 0; k < d->metas[i].signature_count; k++) {
             const struct tn_signature *signature =
                 tn_model_signature(model, d->metas[i].first_signature + k);
-            claim_ends(calls, &d->metas[i], signature, signature->inputs,
-                       false);
-            claim_ends(calls, &d->metas[i], signature, signature->outputs,
-                       true);
+            claim_io_list(calls, &d->metas[i], signature, signature->inputs,
+                          false);
+            claim_io_list(calls, &d->metas[i], signature, signature->outputs,
+                          true);
         }
 }
 
@@ -939,7 +940,7 @@ static void claim_path(const struct tn_tf_calls *calls, uint64_t index,
         snprintf(to, size, "signature_def[%.*s].%s[%.*s]",
                  TN_FMT(claim->signature->name),
                  claim->is_output ? "outputs" : "inputs",
-                 TN_FMT(claim->end->key));
+                 TN_FMT(claim->io->key));
     else
         snprintf(to, size, "%s.signature.output_arg[%" PRIu32 "]",
                  tn_model_graph_at(calls->c->model, claim->graph)->path,
@@ -1053,13 +1054,13 @@ static void declare(void *context, uint8_t *types)
         if (graph->kind != TN_GRAPH_FUNCTION)
             continue;
         for (uint32_t k = 0; k < graph->inputs.count; k++) {
-            const struct tn_io *end   = &graph->inputs.items[k];
+            const struct tn_io *io    = &graph->inputs.items[k];
             uint32_t            value = tn_model_find_value(
-                           model, i, tn_intern_find(&model->names, end->name));
+                           model, i, tn_intern_find(&model->names, io->name));
             if (value != TN_NONE)
-                types[value] = strcmp(end->note, "list") == 0
+                types[value] = strcmp(io->note, "list") == 0
                                    ? TN_TYPE_MANY
-                                   : TN_TYPE(end->dtype, TN_WRAP_NONE);
+                                   : TN_TYPE(io->dtype, TN_WRAP_NONE);
         }
     }
 }
@@ -1343,10 +1344,10 @@ static enum tn_status checking_done(struct tn_tf_checking *c)
 
 /* ---- functions ---------------------------------------------------------- */
 
-static bool has_list(struct tn_io_list ends)
+static bool has_list(struct tn_io_list io_list)
 {
-    for (uint32_t i = 0; i < ends.count; i++)
-        if (strcmp(ends.items[i].note, "list") == 0)
+    for (uint32_t i = 0; i < io_list.count; i++)
+        if (strcmp(io_list.items[i].note, "list") == 0)
             return true;
     return false;
 }
@@ -1394,8 +1395,8 @@ static void check_returns(struct tn_tf_checking *c, uint32_t index)
     const struct tn_graph *graph = tn_model_graph_at(c->model, index);
 
     for (uint32_t i = 0; i < graph->outputs.count; i++) {
-        const struct tn_io *end   = &graph->outputs.items[i];
-        uint32_t            name  = tn_intern_find(&c->model->names, end->name);
+        const struct tn_io *io    = &graph->outputs.items[i];
+        uint32_t            name  = tn_intern_find(&c->model->names, io->name);
         uint32_t            value = tn_model_find_value(c->model, index, name);
         if (value != TN_NONE &&
             tn_model_value_at(c->model, value)->kind != TN_VALUE_UNDEFINED)
@@ -1404,7 +1405,7 @@ static void check_returns(struct tn_tf_checking *c, uint32_t index)
             c->report, TN_LEVEL_ERROR, "undefined-return", c->file,
             graph->wire.offset, graph->path,
             "output '%.*s' comes from '%.*s', which does not exist",
-            TN_FMT(end->key), TN_FMT(end->name));
+            TN_FMT(io->key), TN_FMT(io->name));
     }
 }
 
@@ -1560,22 +1561,23 @@ static bool has_node(struct tn_tf_checking *c, uint32_t graph,
            tn_model_value_at(c->model, value)->kind != TN_VALUE_UNDEFINED;
 }
 
-static void check_ends(struct tn_tf_checking *c, const struct tn_tf_meta *meta,
-                       const struct tn_signature *signature,
-                       struct tn_io_list ends, const char *word)
+static void check_io_lists(struct tn_tf_checking     *c,
+                           const struct tn_tf_meta   *meta,
+                           const struct tn_signature *signature,
+                           struct tn_io_list io_list, const char *word)
 {
     char where[200];
 
-    for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_io *end = &ends.items[i];
-        if (strcmp(end->note, "composite") == 0 ||
-            has_node(c, meta->graph, end->name))
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        const struct tn_io *io = &io_list.items[i];
+        if (strcmp(io->note, "composite") == 0 ||
+            has_node(c, meta->graph, io->name))
             continue;
         snprintf(where, sizeof where, "signature_def[%.*s].%s[%.*s]",
-                 TN_FMT(signature->name), word, TN_FMT(end->key));
+                 TN_FMT(signature->name), word, TN_FMT(io->key));
         tn_report_format(c->report, TN_LEVEL_ERROR, "unknown-signature-tensor",
                          c->file, meta->wire.offset, where,
-                         "the graph has no '%.*s'", TN_FMT(end->name));
+                         "the graph has no '%.*s'", TN_FMT(io->name));
     }
 }
 
@@ -1585,8 +1587,8 @@ static void check_signatures(struct tn_tf_checking   *c,
     for (uint32_t i = 0; i < meta->signature_count; i++) {
         const struct tn_signature *signature =
             tn_model_signature(c->model, meta->first_signature + i);
-        check_ends(c, meta, signature, signature->inputs, "inputs");
-        check_ends(c, meta, signature, signature->outputs, "outputs");
+        check_io_lists(c, meta, signature, signature->inputs, "inputs");
+        check_io_lists(c, meta, signature, signature->outputs, "outputs");
     }
 }
 

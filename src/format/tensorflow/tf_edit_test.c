@@ -260,7 +260,7 @@ static void test_rest_is_kept(void **state)
 }
 
 /* TensorFlow wants the types of all arguments. */
-static void type_ends(struct tn_edit *edit, uint32_t function)
+static void type_io_list(struct tn_edit *edit, uint32_t function)
 {
     struct tn_error error = TN_ERROR_INIT;
 
@@ -298,7 +298,7 @@ static void test_from_nothing(void **state)
                      TN_OK);
     assert_int_equal(
         tn_edit_add_op(edit, function, TN_NONE, &neg, NULL, &error), TN_OK);
-    type_ends(edit, function);
+    type_io_list(edit, function);
     struct tn_model *made = commit(edit);
     convert(made, in_place(&place, "made.pb"), NULL);
     tn_model_close(made);

@@ -429,28 +429,30 @@ static enum tn_dtype arg_type(struct tn_cursor arg)
 }
 
 /* An edit gave the argument another type than its old bytes say. */
-static bool is_retyped(struct tn_io_list ends, uint32_t index,
+static bool is_retyped(struct tn_io_list io_list, uint32_t index,
                        enum tn_dtype old)
 {
-    return index < ends.count && ends.items[index].dtype != TN_UNDEFINED &&
-           ends.items[index].dtype != old;
+    return index < io_list.count &&
+           io_list.items[index].dtype != TN_UNDEFINED &&
+           io_list.items[index].dtype != old;
 }
 
 /* An argument as it was, or as one of another type: what is said of a handle
  * is not said of a tensor. */
 static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
-                        const struct tn_pb_field *field, struct tn_io_list ends,
-                        uint32_t index, struct tn_rope *to)
+                        const struct tn_pb_field *field,
+                        struct tn_io_list io_list, uint32_t index,
+                        struct tn_rope *to)
 {
     struct tn_rope arg;
 
-    if (!is_retyped(ends, index, arg_type(field->body))) {
+    if (!is_retyped(io_list, index, arg_type(field->body))) {
         tn_rope_span(to, tn_pb_field_span(c, field));
         return;
     }
     rope_init(encoder, &arg);
     put_rest(encoder, tn_pb_body_span(field), BIT(3) | BIT(7) | BIT(17), &arg);
-    tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(ends.items[index].dtype));
+    tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(io_list.items[index].dtype));
     tn_pb_put_message(to, field->number, &arg);
 }
 
@@ -616,9 +618,9 @@ static void put_old_function(struct tn_tf_encoder  *encoder,
 
 /* An argument's name: letters, digits and '_' of what the end is called. */
 static void put_arg_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
-                         const struct tn_io *end)
+                         const struct tn_io *io)
 {
-    struct tn_bytes  from = end->key.size ? end->key : end->name;
+    struct tn_bytes  from = io->key.size ? io->key : io->name;
     struct tn_buffer name;
 
     tn_buffer_init(&name, encoder->arena->memory, encoder->error);
@@ -633,18 +635,18 @@ static void put_arg_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
 }
 
 static void put_args(struct tn_tf_encoder *encoder, struct tn_rope *signature,
-                     uint32_t number, struct tn_io_list ends)
+                     uint32_t number, struct tn_io_list io_list)
 {
-    for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_io *end = &ends.items[i];
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        const struct tn_io *io = &io_list.items[i];
         struct tn_rope      arg;
         rope_init(encoder, &arg);
         if (number == 2)
-            tn_pb_put_bytes(&arg, 1, end->name);
+            tn_pb_put_bytes(&arg, 1, io->name);
         else
-            put_arg_name(encoder, &arg, end);
-        if (end->dtype != TN_UNDEFINED)
-            tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(end->dtype));
+            put_arg_name(encoder, &arg, io);
+        if (io->dtype != TN_UNDEFINED)
+            tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(io->dtype));
         tn_pb_put_message(signature, number, &arg);
     }
 }

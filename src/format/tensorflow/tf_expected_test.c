@@ -214,22 +214,21 @@ static void check_ops(const struct tn_model *model, char *list)
 /* "X DT_FLOAT [-1,784]; keep_prob DT_FLOAT [?]" */
 static void check_inputs(const struct tn_model *model, const char *list)
 {
-    struct tn_io_list ends       = tn_model_inputs(model);
+    struct tn_io_list io_list    = tn_model_inputs(model);
     char              text[1000] = "";
     size_t            at         = 0;
 
-    for (uint32_t i = 0; i < ends.count; i++) {
-        const struct tn_io *end = &ends.items[i];
-        at +=
-            (size_t)snprintf(text + at, sizeof text - at, "%s%.*s %s [",
-                             i ? "; " : "", TN_FMT(end->name),
-                             tn_tf_dtype_name(tn_tf_dtype_number(end->dtype)));
-        if (!end->has_rank || end->rank == 0)
+    for (uint32_t i = 0; i < io_list.count; i++) {
+        const struct tn_io *io = &io_list.items[i];
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%.*s %s [",
+                               i ? "; " : "", TN_FMT(io->name),
+                               tn_tf_dtype_name(tn_tf_dtype_number(io->dtype)));
+        if (!io->has_rank || io->rank == 0)
             at += (size_t)snprintf(text + at, sizeof text - at,
-                                   end->has_rank ? "-" : "?");
-        for (uint32_t k = 0; k < end->rank; k++)
+                                   io->has_rank ? "-" : "?");
+        for (uint32_t k = 0; k < io->rank; k++)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%lld",
-                                   k ? "," : "", (long long)end->dims[k].value);
+                                   k ? "," : "", (long long)io->dims[k].value);
         at += (size_t)snprintf(text + at, sizeof text - at, "]");
     }
     strcat(text, "\n");
@@ -238,14 +237,14 @@ static void check_inputs(const struct tn_model *model, const char *list)
 
 static void check_outputs(const struct tn_model *model, char *list)
 {
-    struct tn_io_list ends  = tn_model_outputs(model);
-    uint32_t          count = 0;
+    struct tn_io_list io_list = tn_model_outputs(model);
+    uint32_t          count   = 0;
 
     for (char *name = strtok(list, " ,\n"); name; name = strtok(NULL, " ,\n")) {
-        assert_true(count < ends.count);
-        assert_true(tn_bytes_is(ends.items[count++].name, name));
+        assert_true(count < io_list.count);
+        assert_true(tn_bytes_is(io_list.items[count++].name, name));
     }
-    assert_int_equal(count, ends.count);
+    assert_int_equal(count, io_list.count);
 }
 
 static uint64_t control_edges(const struct tn_model *model)

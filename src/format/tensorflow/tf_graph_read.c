@@ -125,18 +125,18 @@ static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
 
     for (uint64_t i = 0; i < uses->nodes.count; i++)
         count += is_unused(uses, i);
-    count              = tn_min(count, limit);
-    struct tn_io *ends = tn_new(arena, struct tn_io, count, error);
-    if (!ends)
+    count                 = tn_min(count, limit);
+    struct tn_io *io_list = tn_new(arena, struct tn_io, count, error);
+    if (!io_list)
         return (struct tn_io_list){ 0, NULL };
     for (uint64_t i = 0, n = 0; n < count; i++)
         if (is_unused(uses, i))
-            ends[n++] = (struct tn_io){
+            io_list[n++] = (struct tn_io){
                 .name = tn_intern_text(&uses->names,
                                        *tn_list_at(&uses->nodes, uint32_t, i)),
                 .note = "",
             };
-    return (struct tn_io_list){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, io_list };
 }
 
 /* ---- what a GraphDef takes and gives ------------------------------------ */
@@ -150,17 +150,17 @@ static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
 
 static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
 {
-    uint64_t      count = reader->ends.count;
-    struct tn_io *ends =
+    uint64_t      count = reader->placeholders.count;
+    struct tn_io *io_list =
         tn_new(&reader->model->arena, struct tn_io, count, reader->error);
 
-    if (!ends)
+    if (!io_list)
         return (struct tn_io_list){ 0, NULL };
     for (uint64_t i = 0; i < count && !tn_failed(reader->error); i++) {
         /* dtype and shape of a Placeholder, out of its attributes. */
         const struct tn_tf_placeholder *from =
-            tn_list_at(&reader->ends, struct tn_tf_placeholder, i);
-        struct tn_io      *to   = &ends[i];
+            tn_list_at(&reader->placeholders, struct tn_tf_placeholder, i);
+        struct tn_io      *to   = &io_list[i];
         struct tn_cursor   node = tn_cursor_span(from->wire, reader->error);
         struct tn_tf_entry entry;
         struct tn_pb_field field;
@@ -174,26 +174,26 @@ static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
                 tn_tf_io_shape(to, &field.body, &reader->model->arena);
         }
     }
-    return (struct tn_io_list){ (uint32_t)count, ends };
+    return (struct tn_io_list){ (uint32_t)count, io_list };
 }
 
-void tn_tf_io_shape(struct tn_io *end, struct tn_cursor *c,
+void tn_tf_io_shape(struct tn_io *io, struct tn_cursor *c,
                     struct tn_arena *arena)
 {
     struct tn_tf_shape shape;
 
     tn_tf_shape_init(&shape);
     tn_tf_shape_read(c, &shape);
-    end->has_rank = !shape.unknown_rank;
-    end->rank     = shape.unknown_rank ? 0 : shape.rank;
-    if (end->rank == 0 || tn_failed(c->error))
+    io->has_rank = !shape.unknown_rank;
+    io->rank     = shape.unknown_rank ? 0 : shape.rank;
+    if (io->rank == 0 || tn_failed(c->error))
         return;
-    struct tn_dim *dims = tn_new(arena, struct tn_dim, end->rank, c->error);
-    for (uint32_t i = 0; dims && i < end->rank; i++)
+    struct tn_dim *dims = tn_new(arena, struct tn_dim, io->rank, c->error);
+    for (uint32_t i = 0; dims && i < io->rank; i++)
         dims[i].value = shape.dims[i] < 0 ? -1 : shape.dims[i];
-    end->dims = dims;
+    io->dims = dims;
     if (!dims)
-        end->rank = 0;
+        io->rank = 0;
 }
 
 /* ---- what it gives ------------------------------------------------------- */
@@ -227,9 +227,9 @@ static struct tn_io_list unused_ops(struct tn_tf_reader *reader)
 {
     const struct tn_graph *graph =
         tn_model_graph_at(reader->model, reader->graph);
-    uint64_t      count = graph->op_count;
-    uint64_t      found = 0;
-    struct tn_io *ends  = NULL;
+    uint64_t      count   = graph->op_count;
+    uint64_t      found   = 0;
+    struct tn_io *io_list = NULL;
 
     if (count == 0)
         return (struct tn_io_list){ 0, NULL };
@@ -238,17 +238,18 @@ static struct tn_io_list unused_ops(struct tn_tf_reader *reader)
         found += !used[i];
     found = tn_min(found, TN_TF_IO_LIMIT);
     if (used)
-        ends =
+        io_list =
             tn_new(&reader->model->arena, struct tn_io, found, reader->error);
-    for (uint64_t i = 0, n = 0; ends && n < found; i++) {
+    for (uint64_t i = 0, n = 0; io_list && n < found; i++) {
         if (used[i])
             continue;
         uint32_t op = graph->first_op + (uint32_t)i;
-        ends[n++] = (struct tn_io){ .name = tn_model_op(reader->model, op).name,
-                                    .note = "" };
+        io_list[n++] =
+            (struct tn_io){ .name = tn_model_op(reader->model, op).name,
+                            .note = "" };
     }
     tn_memory_free(reader->model->memory, used, used ? count : 0);
-    return (struct tn_io_list){ ends ? (uint32_t)found : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)found : 0, io_list };
 }
 
 /* ---- both ---------------------------------------------------------------- */
@@ -571,12 +572,12 @@ static void read_node_field(struct tn_tf_reader *reader, struct node *node,
 static void note_placeholder(struct tn_tf_reader *reader,
                              const struct node   *node)
 {
-    if (reader->ends.count >= TN_TF_IO_LIMIT || node->in_function ||
+    if (reader->placeholders.count >= TN_TF_IO_LIMIT || node->in_function ||
         (!tn_bytes_is(node->type, "Placeholder") &&
          !tn_bytes_is(node->type, "PlaceholderV2")))
         return;
-    struct tn_tf_placeholder *end =
-        tn_list_push(&reader->ends, struct tn_tf_placeholder, reader->error);
+    struct tn_tf_placeholder *end = tn_list_push(
+        &reader->placeholders, struct tn_tf_placeholder, reader->error);
     if (end)
         *end = (struct tn_tf_placeholder){ node->name, node->wire };
 }
@@ -691,19 +692,19 @@ struct function {
 static void read_arg(struct tn_tf_reader *reader, struct tn_list *to,
                      struct tn_cursor *c)
 {
-    struct tn_io      *end = tn_list_push(to, struct tn_io, reader->error);
+    struct tn_io      *io = tn_list_push(to, struct tn_io, reader->error);
     struct tn_pb_field field;
 
-    if (!end)
+    if (!io)
         return;
-    end->note = "";
+    io->note = "";
     while (tn_pb_next(c, &field)) {
         if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            end->key = end->name = tn_pb_text(&field);
+            io->key = io->name = tn_pb_text(&field);
         else if (field.number == 3 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
-            end->dtype = tn_tf_dtype(field.value);
+            io->dtype = tn_tf_dtype(field.value);
         else if (field.number == 5 || field.number == 6)
-            end->note = "list"; /* number_attr, type_list_attr */
+            io->note = "list"; /* number_attr, type_list_attr */
     }
 }
 
@@ -747,13 +748,13 @@ static void read_return(struct tn_tf_reader *reader, struct function *f,
     *tn_list_at(&f->returns, struct tn_bytes, id) = value;
 }
 
-static struct tn_io_list keep_ends(struct tn_tf_reader  *reader,
-                                   const struct tn_list *list)
+static struct tn_io_list keep_io_list(struct tn_tf_reader  *reader,
+                                      const struct tn_list *list)
 {
-    struct tn_io *ends =
+    struct tn_io *io_list =
         tn_list_keep(list, struct tn_io, &reader->model->arena, reader->error);
 
-    return (struct tn_io_list){ ends ? (uint32_t)list->count : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)list->count : 0, io_list };
 }
 
 /* The reference that gives an output. */
@@ -771,18 +772,18 @@ static void finish_function(struct tn_tf_reader *reader, struct function *f)
     struct tn_model *model = reader->model;
 
     for (uint64_t i = 0; i < f->outputs.count; i++) {
-        struct tn_io *end = tn_list_at(&f->outputs, struct tn_io, i);
-        end->name         = return_of(f, end->key);
-        if (model->wants_graph && end->name.size)
-            value_named(reader, end->name);
+        struct tn_io *io = tn_list_at(&f->outputs, struct tn_io, i);
+        io->name         = return_of(f, io->key);
+        if (model->wants_graph && io->name.size)
+            value_named(reader, io->name);
     }
     for (uint64_t i = 0; model->wants_graph && i < f->inputs.count; i++) {
-        struct tn_io *end = tn_list_at(&f->inputs, struct tn_io, i);
-        tn_model_define(model, value_named(reader, end->name), TN_VALUE_INPUT,
+        struct tn_io *io = tn_list_at(&f->inputs, struct tn_io, i);
+        tn_model_define(model, value_named(reader, io->name), TN_VALUE_INPUT,
                         TN_NONE, 0);
     }
-    struct tn_io_list inputs  = keep_ends(reader, &f->inputs);
-    struct tn_io_list outputs = keep_ends(reader, &f->outputs);
+    struct tn_io_list inputs  = keep_io_list(reader, &f->inputs);
+    struct tn_io_list outputs = keep_io_list(reader, &f->outputs);
     struct tn_graph  *graph   = tn_model_graph_at(model, reader->graph);
     graph->inputs             = inputs;
     graph->outputs            = outputs;
@@ -879,7 +880,7 @@ void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
     for (unsigned i = 0; i < 4; i++)
         reader->recent[i] = TN_NO_NAME;
     tn_list_init(&reader->libraries, model->memory, sizeof(struct tn_cursor));
-    tn_list_init(&reader->ends, model->memory,
+    tn_list_init(&reader->placeholders, model->memory,
                  sizeof(struct tn_tf_placeholder));
     reader->graph = tn_model_add_graph(model, kind, path, "node", error);
     if (!model->wants_graph && kind == TN_GRAPH_MAIN)
@@ -926,5 +927,5 @@ void tn_tf_reader_end(struct tn_tf_reader *reader)
         read_libraries(reader);
     reader->graph = main;
     tn_list_done(&reader->libraries);
-    tn_list_done(&reader->ends);
+    tn_list_done(&reader->placeholders);
 }

@@ -169,57 +169,57 @@ static struct tn_bytes first_text(struct tn_cursor *c)
     return text;
 }
 
-static void read_tensor_info(struct gathering *g, struct tn_io *end,
+static void read_tensor_info(struct gathering *g, struct tn_io *io,
                              struct tn_cursor *c)
 {
     struct tn_pb_field field;
 
     while (tn_pb_next(c, &field)) {
         if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_VARINT))
-            end->dtype = tn_tf_dtype(field.value);
+            io->dtype = tn_tf_dtype(field.value);
         else if (field.number > 5 || field.number == 2 ||
                  !tn_pb_expect(c, &field, TN_WIRE_LEN))
             continue;
         else if (field.number == 1)
-            end->name = tn_pb_text(&field);
+            io->name = tn_pb_text(&field);
         else if (field.number == 3)
-            tn_tf_io_shape(end, &field.body, &g->model->arena);
+            tn_tf_io_shape(io, &field.body, &g->model->arena);
         else if (field.number == 4) {
-            end->note = "sparse";
-            end->name = first_text(&field.body);
+            io->note = "sparse";
+            io->name = first_text(&field.body);
         } else if (field.number == 5)
-            end->note = "composite";
+            io->note = "composite";
     }
 }
 
-static struct tn_io_list keep_ends(struct gathering     *g,
-                                   const struct tn_list *list)
+static struct tn_io_list keep_io_list(struct gathering     *g,
+                                      const struct tn_list *list)
 {
-    struct tn_io *ends =
+    struct tn_io *io_list =
         tn_list_keep(list, struct tn_io, &g->model->arena, g->error);
 
-    return (struct tn_io_list){ ends ? (uint32_t)list->count : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)list->count : 0, io_list };
 }
 
 /* The inputs (1) or outputs (2) of a SignatureDef. */
-static struct tn_io_list read_ends(struct gathering *g, struct tn_cursor c,
-                                   uint32_t number)
+static struct tn_io_list read_io_list(struct gathering *g, struct tn_cursor c,
+                                      uint32_t number)
 {
     struct tn_list     list;
     struct tn_tf_entry entry;
 
     tn_list_init(&list, g->model->memory, sizeof(struct tn_io));
     while (tn_tf_entry_next(&c, number, &entry)) {
-        struct tn_io *end = tn_list_push(&list, struct tn_io, g->error);
-        if (!end)
+        struct tn_io *io = tn_list_push(&list, struct tn_io, g->error);
+        if (!io)
             break;
-        end->key  = entry.key;
-        end->note = "";
-        read_tensor_info(g, end, &entry.value);
+        io->key  = entry.key;
+        io->note = "";
+        read_tensor_info(g, io, &entry.value);
     }
-    struct tn_io_list ends = keep_ends(g, &list);
+    struct tn_io_list io_list = keep_io_list(g, &list);
     tn_list_done(&list);
-    return ends;
+    return io_list;
 }
 
 static struct tn_bytes method_name(struct tn_cursor c)
@@ -242,7 +242,7 @@ static bool is_hook(struct tn_bytes key)
 
 static void read_hook(struct gathering *g, const struct tn_tf_entry *entry)
 {
-    struct tn_io_list outputs = read_ends(g, entry->value, 2);
+    struct tn_io_list outputs = read_io_list(g, entry->value, 2);
 
     if (outputs.count)
         tn_model_add_fact(g->model,
@@ -263,8 +263,8 @@ static void read_signature(struct gathering *g, struct tn_cursor *body)
         struct tn_signature signature = {
             .name    = entry.key,
             .method  = method_name(entry.value),
-            .inputs  = read_ends(g, entry.value, 1),
-            .outputs = read_ends(g, entry.value, 2),
+            .inputs  = read_io_list(g, entry.value, 1),
+            .outputs = read_io_list(g, entry.value, 2),
         };
         struct tn_signature *slot =
             tn_list_push(&g->model->signatures, struct tn_signature, g->error);

@@ -6,7 +6,7 @@
 enum sight {
     ALWAYS, /* unconditional: reported for every node                         */
     SEEN,   /* the node at hand: a value that makes no difference, an output of
-               another type or shape (uncarried.h, lang_dl4j.h)               */
+               another type or shape (unmapped.h, lang_dl4j.h)               */
     IDLE,   /* nothing, and it changes no result                              */
 };
 

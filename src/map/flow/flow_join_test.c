@@ -75,7 +75,7 @@ static const char *const waits_for_loop[] = { "p = Odd a",
 static const struct {
     const char        *name;
     const char *const *lines;
-    const char        *ends;
+    const char        *io;
     unsigned ifs; /* in all graphs                                   */
 } rows[] = {
     { "one has an If in its branch", deep_and_flat, "a,b -> x,y", 2 },
@@ -89,7 +89,7 @@ static const struct {
 static void fill(struct tn_net *net, size_t row)
 {
     net_add_lines(net, 0, rows[row].lines);
-    net_add_ends(net, 0, rows[row].ends);
+    net_add_io(net, 0, rows[row].io);
 }
 
 static void merges_of_one_decision_are_one_if(void **state)

@@ -16,7 +16,7 @@ static void fill_if_in_loop(struct tn_net *net)
                                           NULL };
     static const char *const branch[] = { "x = F w0,a", NULL };
 
-    net_add_ends(net, 0, "a,n -> s,t");
+    net_add_io(net, 0, "a,n -> s,t");
     net_add_line(net, 0, "r = Few n");
     net_add_line(net, 0, "s,t = Loop r,_,a,n body={1}");
     net_add_subgraph(net, 0, "i,go,v,w0 -> go,w,v", body);
@@ -48,7 +48,7 @@ static void structure_computes_the_same_as_dataflow(void **state)
 static void broken_structure_is_refused(void **state)
 {
     static const struct {
-        const char *line, *ends[2], *what;
+        const char *line, *io[2], *what;
     } rows[] = {
         { "y = If c then_branch={1}",
           { " -> a", " -> a" },
@@ -93,7 +93,7 @@ static void broken_structure_is_refused(void **state)
         struct bench b;
         set_up(&b, "nd4j");
         for (int k = 0; k < 2; k++)
-            net_add_subgraph(&b.net, 0, rows[i].ends[k], NULL);
+            net_add_subgraph(&b.net, 0, rows[i].io[k], NULL);
         net_add_line(&b.net, 0, rows[i].line);
         assert_int_equal(tn_flow_lower(&b.net), TN_UNSUPPORTED);
         assert_string_equal(b.error.what, rows[i].what);

@@ -25,7 +25,7 @@ static void fill_asked(struct tn_net *net)
                                          NULL };
 
     net_add_lines(net, 0, lines);
-    net_add_ends(net, 0, "c,a -> m,k");
+    net_add_io(net, 0, "c,a -> m,k");
 }
 
 static const char asked[] =

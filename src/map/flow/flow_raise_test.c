@@ -10,11 +10,11 @@
 static void fill(struct tn_net *net, const char *const *lines,
                  const char *outputs)
 {
-    char ends[64];
+    char io[64];
 
     net_add_lines(net, 0, lines);
-    snprintf(ends, sizeof ends, " -> %s", outputs);
-    net_add_ends(net, 0, ends);
+    snprintf(io, sizeof io, " -> %s", outputs);
+    net_add_io(net, 0, io);
 }
 
 /* x = p ? f(a) : a */
@@ -191,7 +191,7 @@ static void outputs_keep_their_names(void **state)
     (void)state;
     set_up(&b, "tensorflow");
     net_add_line(&b.net, 0, "c = LoopCond a");
-    net_add_ends(&b.net, 0, "a -> c,a,c");
+    net_add_io(&b.net, 0, "a -> c,a,c");
     assert_int_equal(tn_flow_raise(&b.net), TN_OK);
     assert_net(&b, "->a,a,a");
     assert_true(tn_bytes_is(tn_net_output_name(&b.net, 0, 0), "c"));
@@ -319,7 +319,8 @@ static const struct {
     { "a round that takes nothing", nothing_comes, "x",
       "mi (Merge): the loop has no back edge" },
     { "a graph in dataflow", graph_inside, "x",
-      "x (If): control flow with graphs inside Switch and Merge is not supported" },
+      "x (If): control flow with graphs inside Switch and Merge is not "
+      "supported" },
     { "a Merge of nothing and one", hole_merged, "x",
       "x (Merge): no condition decides between its inputs" },
     { "a Merge of one and nothing", other_hole, "x",
@@ -335,7 +336,8 @@ static const struct {
     { "a Switch without a condition", switch_of_one, "x",
       "x (Exit): no Switch lets it out of its loop" },
     { "which input came, unnumbered", which, "y",
-      "x (Merge): the index of the chosen input is used, which is not supported" },
+      "x (Merge): the index of the chosen input is used, which is not "
+      "supported" },
 };
 
 /* Each loop's condition runs a loop, which is copied twice with it. */
@@ -361,7 +363,7 @@ static void copies_are_bounded(void **state)
                      k, k);
             net_add_line(&b.net, 0, line);
         }
-    net_add_ends(&b.net, 0, "m99 -> x0");
+    net_add_io(&b.net, 0, "m99 -> x0");
     assert_int_equal(tn_flow_raise(&b.net), TN_LIMIT);
     assert_string_equal(b.error.what,
                         "structure costs more than 64 copies of each node");

@@ -13,7 +13,7 @@ static void fill_stacking(struct tn_net *net)
 {
     static const char *const body[] = { "y = f i", NULL };
 
-    net_add_ends(net, 0, "n -> s");
+    net_add_io(net, 0, "n -> s");
     net_add_subgraph(net, 0, "i,go -> go,y", body);
     net_add_line(net, 0, "s = Loop n,_ body={1}");
     tn_net_set_dtype(net, net_line_find(net, "y"), TN_INT32);
@@ -115,7 +115,7 @@ static void constants_enter_every_frame(void **state)
 
     (void)state;
     set_up(&b, "nd4j");
-    net_add_ends(&b.net, 0, "n -> outer");
+    net_add_io(&b.net, 0, "n -> outer");
     net_add_subgraph(&b.net, 0, "i,go -> go,inner", outer);
     net_add_subgraph(&b.net, 1, "j,on -> on,y", inner);
     net_add_line(&b.net, 0, "outer = Loop n,_ body={1}");

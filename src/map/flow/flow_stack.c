@@ -123,9 +123,10 @@ static uint32_t producer_of(const struct stacking *s, uint32_t value,
 static uint32_t end_at(const struct stacking *s, bool is_output, uint32_t index)
 {
     const struct tn_net_graph *body = tn_net_graph(s->net, s->body);
-    const struct tn_list *ends = is_output ? &body->outputs : &body->inputs;
+    const struct tn_list *values = is_output ? &body->outputs : &body->inputs;
 
-    return index < ends->count ? *tn_list_at(ends, uint32_t, index) : TN_NONE;
+    return index < values->count ? *tn_list_at(values, uint32_t, index)
+                                 : TN_NONE;
 }
 
 /* ---- whether it is one -------------------------------------------------- */

@@ -10,16 +10,16 @@
 struct net_case {
     const char *name;
     const char *lines[5]; /* of the main graph, whose output is s             */
-    const char *ends, *body[6];
+    const char *io, *body[6];
     const char *want; /* NULL: nothing changes                                */
 };
 
 static void fill(struct tn_net *net, const struct net_case *row)
 {
-    net_add_ends(net, 0, "n -> s");
+    net_add_io(net, 0, "n -> s");
     for (int i = 0; i < 5 && row->lines[i]; i++)
         net_add_line(net, 0, row->lines[i]);
-    net_add_subgraph(net, 0, row->ends, row->body);
+    net_add_subgraph(net, 0, row->io, row->body);
 }
 
 static const struct net_case rows[] = {
@@ -280,7 +280,7 @@ static void all_lists_of_a_loop_are_stacked(void **state)
     (void)state;
     set_up(&b, "nd4j");
     fill(&b.net, &two);
-    net_add_ends(&b.net, 0, " -> t");
+    net_add_io(&b.net, 0, " -> t");
     assert_int_equal(tn_flow_stack(&b.net), TN_OK);
     assert_net(&b, "t,s:Loop(n,)[i,go| y:F(i) z:G(i) ->go,z,y] ->s,t");
     tear_down(&b);
@@ -299,7 +299,7 @@ static void lists_in_other_graphs_stay(void **state)
 
     (void)state;
     set_up(&b, "nd4j");
-    net_add_ends(&b.net, 0, "n -> s");
+    net_add_io(&b.net, 0, "n -> s");
     net_add_line(&b.net, 0, "l,f = create_list #0");
     net_add_line(&b.net, 0, "v = Loop n,_,f body={1}");
     net_add_line(&b.net, 0, "s = gather_list l,#-1,v");

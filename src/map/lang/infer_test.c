@@ -239,14 +239,14 @@ static void test_loops_in_loops_are_counted(void **state)
     tn_lang_done(&b.shapes);
     assert_int_equal(tn_shapes_read(&b.shapes, &b.arena, "nd4j", &b.error),
                      TN_OK);
-    uint32_t ends[3] = {
+    uint32_t values[3] = {
         make_input(&b.net, "m", TN_INT64, (int64_t[]){ -2 }),
         make_input(&b.net, "c", TN_BOOL, (int64_t[]){ -2 }),
         make_input(&b.net, "v", TN_FLOAT32, (int64_t[]){ 2, -2 }),
     };
-    uint32_t v = ends[2];
+    uint32_t v = values[2];
     for (uint32_t g = 0; g < 30; g++) {
-        uint32_t inputs[] = { ends[0], ends[1], v };
+        uint32_t inputs[] = { values[0], values[1], v };
         snprintf(name, sizeof name, "g%u", g + 1);
         assert_int_equal(
             tn_net_add_graph(&b.net, TN_GRAPH_SUBGRAPH, tn_text(name), g),
@@ -279,15 +279,15 @@ static void test_loops_in_loops_are_counted(void **state)
                                     .attr_count   = 1,
                                     .source       = TN_NONE });
         if (g)
-            tn_net_add_output(&b.net, g, ends[1], tn_text(""));
+            tn_net_add_output(&b.net, g, values[1], tn_text(""));
         tn_net_add_output(&b.net, g, grown, tn_text(""));
         for (uint32_t i = 0; i < 3; i++) {
-            ends[i] = tn_net_add_value(&b.net, g + 1, tn_text("in"));
-            tn_net_add_input(&b.net, g + 1, ends[i], tn_text(""));
+            values[i] = tn_net_add_value(&b.net, g + 1, tn_text("in"));
+            tn_net_add_input(&b.net, g + 1, values[i], tn_text(""));
         }
     }
-    tn_net_add_output(&b.net, 30, ends[1], tn_text(""));
-    tn_net_add_output(&b.net, 30, ends[2], tn_text(""));
+    tn_net_add_output(&b.net, 30, values[1], tn_text(""));
+    tn_net_add_output(&b.net, 30, values[2], tn_text(""));
     assert_int_equal(tn_infer(&b.net, &b.shapes), TN_OK);
     tear_down(&b);
 }

@@ -750,7 +750,7 @@ static bool has_rules(struct apply *a)
 }
 
 /* Inputs that no node takes, and outputs that none makes, want a type, too. */
-static void check_ends(struct apply *a)
+static void check_io_lists(struct apply *a)
 {
     const struct tn_net_graph *graph   = tn_net_graph(a->from, 0);
     const struct tn_list      *sides[] = { &graph->inputs, &graph->outputs };
@@ -786,7 +786,7 @@ static void map_all(struct apply *a, struct tn_net *from)
     if (!tn_failed(a->error))
         add_outputs(a);
     if (!tn_failed(a->error) && a->report->unmapped_count == 0)
-        check_ends(a);
+        check_io_lists(a);
     tn_list_trim(&a->to->nodes);
     tn_list_trim(&a->to->values);
 }

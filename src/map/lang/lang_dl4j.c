@@ -7,7 +7,7 @@
 #include "map/dl4j/ir_types.h"
 #include "map/dl4j/map_tensor.h"
 #include "map/dl4j/run_mapper.h"
-#include "map/dl4j/uncarried.h"
+#include "map/dl4j/unmapped.h"
 #include "map/lang/lang_native.h"
 
 /* ---- as text ------------------------------------------------------------ */
@@ -51,7 +51,7 @@ enum tn_status tn_mapper_rules_write(struct tn_mapper_rules *rules,
     }
     rules->function = (struct tn_native){ TN_MAPPER_FUNCTION, run, rules };
     rules->arena    = arena;
-    rules->last     = &rules->uncarried;
+    rules->last     = &rules->unmapped;
     *text           = (struct tn_rule_text){
                   .name           = *count ? places[0].file : "mappers",
                   .from           = framework,
@@ -439,8 +439,7 @@ struct noting {
     const struct tn_mapper *mapper;
 };
 
-static void note_uncarried(void *context, struct tn_bytes name,
-                           const char *what)
+static void note_unmapped(void *context, struct tn_bytes name, const char *what)
 {
     const struct noting      *n     = context;
     struct tn_mapper_rules   *rules = n->w->rules;
@@ -473,7 +472,7 @@ static void note_tensors(struct noting *n)
             continue;
         snprintf(what, sizeof what, "the tensor of attribute '%.*s'",
                  TN_FMT(node->attrs[i].name));
-        note_uncarried(n, node->attrs[i].name, what);
+        note_unmapped(n, node->attrs[i].name, what);
     }
 }
 
@@ -532,7 +531,7 @@ static enum tn_status map(struct work *w)
     TN_TRY(make_call(w, &op));
     struct noting n = { w, job.mapper };
     note_tensors(&n);
-    return tn_map_unmapped(&job, &op, note_uncarried, &n, w->arena->memory,
+    return tn_map_unmapped(&job, &op, note_unmapped, &n, w->arena->memory,
                            w->error);
 }
 

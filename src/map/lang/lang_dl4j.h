@@ -46,7 +46,7 @@ struct tn_mapper_rules {
     enum tn_framework         framework;
     struct tn_native          function;
     struct tn_arena          *arena; /* of what follows                       */
-    struct tn_unmapped       *uncarried, **last; /* in the order of the nodes */
+    struct tn_unmapped       *unmapped, **last; /* in the order of the nodes */
 };
 
 /* Fills in a text of rules for the mappers of `rules`, whose function it

@@ -128,13 +128,12 @@ static void push_id(struct tn_list *list, uint32_t id, struct tn_error *error)
 }
 
 /* Names of inputs and outputs that were implicit become explicit. */
-static void push_end(struct tn_net *net, struct tn_list *ends,
-                     struct tn_list *names, uint32_t value,
-                     struct tn_bytes name)
+static void push_io(struct tn_net *net, struct tn_list *values,
+                    struct tn_list *names, uint32_t value, struct tn_bytes name)
 {
-    while (names->count < ends->count && !tn_failed(net->error))
+    while (names->count < values->count && !tn_failed(net->error))
         tn_list_push(names, struct tn_bytes, net->error);
-    push_id(ends, value, net->error);
+    push_id(values, value, net->error);
     struct tn_bytes *slot = tn_list_push(names, struct tn_bytes, net->error);
     if (slot && name.size)
         *slot = tn_bytes_dup(net->arena, name, net->error);
@@ -145,7 +144,7 @@ void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
 {
     struct tn_net_graph *g = tn_net_graph(net, graph);
 
-    push_end(net, &g->inputs, &g->input_names, value, name);
+    push_io(net, &g->inputs, &g->input_names, value, name);
 }
 
 void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
@@ -153,7 +152,7 @@ void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
 {
     struct tn_net_graph *g = tn_net_graph(net, graph);
 
-    push_end(net, &g->outputs, &g->output_names, value, name);
+    push_io(net, &g->outputs, &g->output_names, value, name);
     if (net->has_uses && !tn_failed(net->error))
         tn_net_note_output(net, graph, g->outputs.count - 1);
 }
@@ -183,11 +182,11 @@ const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
                : NULL;
 }
 
-static struct tn_bytes end_name(const struct tn_net  *net,
-                                const struct tn_list *ends,
-                                const struct tn_list *names, uint32_t index)
+static struct tn_bytes io_name(const struct tn_net  *net,
+                               const struct tn_list *values,
+                               const struct tn_list *names, uint32_t index)
 {
-    uint32_t value = *tn_list_at(ends, uint32_t, index);
+    uint32_t value = *tn_list_at(values, uint32_t, index);
 
     if (index < names->count && tn_list_at(names, struct tn_bytes, index)->size)
         return *tn_list_at(names, struct tn_bytes, index);
@@ -199,7 +198,7 @@ struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,
 {
     const struct tn_net_graph *g = tn_net_graph(net, graph);
 
-    return end_name(net, &g->inputs, &g->input_names, index);
+    return io_name(net, &g->inputs, &g->input_names, index);
 }
 
 struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
@@ -207,7 +206,7 @@ struct tn_bytes tn_net_output_name(const struct tn_net *net, uint32_t graph,
 {
     const struct tn_net_graph *g = tn_net_graph(net, graph);
 
-    return end_name(net, &g->outputs, &g->output_names, index);
+    return io_name(net, &g->outputs, &g->output_names, index);
 }
 
 /* ---- values ------------------------------------------------------------- */

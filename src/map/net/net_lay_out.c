@@ -408,8 +408,8 @@ static const char *note_of(enum tn_net_wrap wrap)
                                      : "";
 }
 
-static void lay_end(struct tn_laying *l, struct tn_io *end,
-                    const struct tn_net_type *type, struct tn_bytes name)
+static void lay_io(struct tn_laying *l, struct tn_io *io,
+                   const struct tn_net_type *type, struct tn_bytes name)
 {
     struct tn_dim *dims =
         tn_new(&l->model->arena, struct tn_dim, type->rank, l->error);
@@ -419,21 +419,21 @@ static void lay_end(struct tn_laying *l, struct tn_io *end,
         if (type->symbols && type->dims[i] < 0)
             dims[i].symbol = type->symbols[i];
     }
-    *end = (struct tn_io){ .name     = name,
-                           .dtype    = type->dtype,
-                           .has_rank = type->has_rank,
-                           .rank     = dims ? type->rank : 0,
-                           .dims     = dims,
-                           .note     = note_of(type->wrap) };
+    *io = (struct tn_io){ .name     = name,
+                          .dtype    = type->dtype,
+                          .has_rank = type->has_rank,
+                          .rank     = dims ? type->rank : 0,
+                          .dims     = dims,
+                          .note     = note_of(type->wrap) };
 }
 
 /* Dims that do not follow from the nodes are those that the model says, and a
  * dim that it names keeps its name: that is what callers know it by. */
-static void fill_dims(struct tn_io *end, const struct tn_net_type *told)
+static void fill_dims(struct tn_io *io, const struct tn_net_type *told)
 {
-    struct tn_dim *dims = (struct tn_dim *)(uintptr_t)end->dims;
+    struct tn_dim *dims = (struct tn_dim *)(uintptr_t)io->dims;
 
-    for (uint32_t i = 0; i < end->rank; i++) {
+    for (uint32_t i = 0; i < io->rank; i++) {
         bool has_name = told->symbols && told->symbols[i].size;
         if (dims[i].value >= 0 && !has_name)
             continue;
@@ -443,9 +443,9 @@ static void fill_dims(struct tn_io *end, const struct tn_net_type *told)
     }
 }
 
-static void lay_output_end(struct tn_laying *l, struct tn_io *end,
-                           const struct tn_net_type *type,
-                           const struct tn_net_type *told, struct tn_bytes name)
+static void lay_output_io(struct tn_laying *l, struct tn_io *io,
+                          const struct tn_net_type *type,
+                          const struct tn_net_type *told, struct tn_bytes name)
 {
     struct tn_net_type now = *type;
 
@@ -455,41 +455,41 @@ static void lay_output_end(struct tn_laying *l, struct tn_io *end,
     }
     if (told && now.dtype == TN_UNDEFINED && told->wrap == now.wrap)
         now.dtype = told->dtype;
-    lay_end(l, end, &now, name);
-    if (told && told->has_rank && told->rank == end->rank)
-        fill_dims(end, told);
+    lay_io(l, io, &now, name);
+    if (told && told->has_rank && told->rank == io->rank)
+        fill_dims(io, told);
 }
 
 static struct tn_io_list lay_inputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->inputs;
-    struct tn_io         *ends =
+    struct tn_io         *io_list =
         tn_new(&l->model->arena, struct tn_io, from->count, l->error);
 
-    for (uint32_t i = 0; ends && i < from->count; i++) {
+    for (uint32_t i = 0; io_list && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_end(l, &ends[i], tn_net_value(l->net, value).type,
-                tn_model_name(l->model, l->names[value]));
+        lay_io(l, &io_list[i], tn_net_value(l->net, value).type,
+               tn_model_name(l->model, l->names[value]));
     }
-    return (struct tn_io_list){ ends ? (uint32_t)from->count : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)from->count : 0, io_list };
 }
 
 static struct tn_io_list lay_outputs(struct tn_laying *l, uint32_t graph)
 {
     const struct tn_list *from = &tn_net_graph(l->net, graph)->outputs;
-    struct tn_io         *ends =
+    struct tn_io         *io_list =
         tn_new(&l->model->arena, struct tn_io, from->count, l->error);
 
-    for (uint32_t i = 0; ends && i < from->count; i++) {
+    for (uint32_t i = 0; io_list && i < from->count; i++) {
         uint32_t value = *tn_list_at(from, uint32_t, i);
-        lay_output_end(l, &ends[i], tn_net_value(l->net, value).type,
-                       tn_net_told_output(l->net, graph, i),
-                       tn_model_name(l->model, l->end_names[graph][i]));
+        lay_output_io(l, &io_list[i], tn_net_value(l->net, value).type,
+                      tn_net_told_output(l->net, graph, i),
+                      tn_model_name(l->model, l->end_names[graph][i]));
     }
-    return (struct tn_io_list){ ends ? (uint32_t)from->count : 0, ends };
+    return (struct tn_io_list){ io_list ? (uint32_t)from->count : 0, io_list };
 }
 
-static void lay_ends(struct tn_laying *l)
+static void lay_io_lists(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->graphs.count && !tn_failed(l->error); i++)
         if (l->placed[i] != TN_NONE) {
@@ -962,7 +962,7 @@ static enum tn_status lay_all(struct tn_laying *l)
     if (tn_failed(l->error))
         return l->error->status;
     TN_TRY(check_values(l));
-    lay_ends(l);
+    lay_io_lists(l);
     note_constants(l);
     tn_list_done(&l->net->values); /* names are all that is left of them */
     for (uint32_t i = 0; i < l->net->graphs.count; i++)

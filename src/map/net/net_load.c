@@ -30,7 +30,7 @@ struct tn_net_written {
 struct tn_net_loading {
     struct tn_net          *net;
     const struct tn_model  *model;
-    const struct tn_net_io *ends;
+    const struct tn_net_io *io;
     struct tn_arena         scratch, op_scratch; /* of all; of one op         */
     struct tn_list decoded;   /* struct tn_attr_named                         */
     struct tn_net_list attrs; /* of the op at hand                            */
@@ -39,8 +39,8 @@ struct tn_net_loading {
     struct tn_intern keys;  /* of lists that are the same for equal ops       */
     struct tn_list   lists; /* uint32_t: as a row has them, by id of the key  */
     struct tn_pairs  op_ids; /* (type, domain) of the model -> in net->ops    */
-    uint32_t *now;   /* by value of the model: the net's, as the name stands  */
-    bool *is_cut;    /* by value of the model: an input, also of an op   */
+    uint32_t *now; /* by value of the model: the net's, as the name stands  */
+    bool     *is_cut; /* by value of the model: an input, also of an op   */
     uint32_t *nodes; /* by op of the model: the net's node, or TN_NONE        */
     uint32_t *made;  /* values of the model by producing op: first_made says  */
     uint32_t *first_made; /* where those of an op begin */
@@ -387,7 +387,7 @@ static enum tn_status load_inputs(struct tn_net_loading *l, uint32_t op,
 static bool is_cut(const struct tn_net_loading *l, uint32_t op, uint32_t home)
 {
     return l->is_cut[home] &&
-           (!l->home || l->ends->input_count || is_type(l, op, "feed"));
+           (!l->home || l->io->input_count || is_type(l, op, "feed"));
 }
 
 /* A name that is written again is another value from here on. */
@@ -769,12 +769,12 @@ static void loading_done(struct tn_net_loading *l)
 }
 
 enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
-                           const struct tn_net_io *ends)
+                           const struct tn_net_io *io)
 {
     static const struct tn_net_io none;
     struct tn_net_loading         l = { .net   = net,
                                         .model = model,
-                                        .ends  = ends ? ends : &none };
+                                        .io    = io ? io : &none };
 
     if (!model->wants_graph || !model->dialect || !model->graphs.count)
         return tn_error_set(net->error, TN_INVALID, TN_NOWHERE,
@@ -815,35 +815,35 @@ static enum tn_net_wrap wrap_of(const char *note)
 }
 
 /* False on failure. */
-static bool type_of(struct tn_net *net, const struct tn_io *end,
+static bool type_of(struct tn_net *net, const struct tn_io *io,
                     struct tn_net_type *type)
 {
-    int64_t         *dims = tn_new(net->arena, int64_t, end->rank, net->error);
+    int64_t         *dims = tn_new(net->arena, int64_t, io->rank, net->error);
     struct tn_bytes *symbols =
-        tn_new(net->arena, struct tn_bytes, end->rank, net->error);
+        tn_new(net->arena, struct tn_bytes, io->rank, net->error);
 
     if (!dims || !symbols)
         return false;
-    for (uint32_t i = 0; i < end->rank; i++) {
-        dims[i]    = end->dims[i].value;
-        symbols[i] = end->dims[i].symbol;
+    for (uint32_t i = 0; i < io->rank; i++) {
+        dims[i]    = io->dims[i].value;
+        symbols[i] = io->dims[i].symbol;
     }
-    *type = (struct tn_net_type){ .dtype    = end->dtype,
-                                  .wrap     = wrap_of(end->note),
-                                  .has_rank = end->has_rank,
-                                  .rank     = end->rank,
+    *type = (struct tn_net_type){ .dtype    = io->dtype,
+                                  .wrap     = wrap_of(io->note),
+                                  .has_rank = io->has_rank,
+                                  .rank     = io->rank,
                                   .dims     = dims,
-                                  .symbols  = end->has_rank ? symbols : NULL };
+                                  .symbols  = io->has_rank ? symbols : NULL };
     return true;
 }
 
 /* What the model says of an end. */
 static void net_load_type(struct tn_net *net, uint32_t value,
-                          const struct tn_io *end)
+                          const struct tn_io *io)
 {
     struct tn_net_type type;
 
-    if (type_of(net, end, &type))
+    if (type_of(net, io, &type))
         tn_net_set_type(net, value, &type);
 }
 
@@ -891,8 +891,8 @@ static bool cut_output(struct tn_bytes name, struct tn_bytes *base,
 }
 
 /* As it is written, or "x" for "x:0". */
-static uint32_t find_end(const struct tn_net_loading *l, uint32_t graph,
-                         struct tn_bytes name)
+static uint32_t find_io(const struct tn_net_loading *l, uint32_t graph,
+                        struct tn_bytes name)
 {
     uint32_t        found = find_in_scope(l, graph, name);
     struct tn_bytes base;
@@ -914,14 +914,13 @@ static bool is_callable(const struct tn_signature *signature)
 /* Unused values of a SavedModel belong to the ops that save and restore it. */
 static bool is_callable_only(const struct tn_net_loading *l)
 {
-    return !l->ends->output_count && l->model->is_called_by_signature;
+    return !l->io->output_count && l->model->is_called_by_signature;
 }
 
 /* NULL without a failure: the model has none. */
 static const struct tn_signature *choose_signature(struct tn_net_loading *l)
 {
-    const char *wish =
-        l->ends->signature ? l->ends->signature : "serving_default";
+    const char *wish = l->io->signature ? l->io->signature : "serving_default";
     const struct tn_signature *only  = NULL;
     uint32_t                   count = 0;
 
@@ -935,10 +934,10 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
             count++;
         }
     }
-    if (l->ends->signature)
+    if (l->io->signature)
         tn_error_because(l->net->error, TN_INVALID, TN_REASON_UNKNOWN_SIGNATURE,
                          TN_NOWHERE, "unknown signature '%s'",
-                         l->ends->signature);
+                         l->io->signature);
     else if (count > 1)
         tn_error_because(l->net->error, TN_INVALID,
                          TN_REASON_SEVERAL_SIGNATURES, TN_NOWHERE,
@@ -957,17 +956,17 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
 static const struct tn_io *find_type(const struct tn_net_loading *l,
                                      struct tn_bytes name, bool is_input)
 {
-    const struct tn_graph *main   = tn_model_graph_at(l->model, 0);
-    struct tn_io_list      ends   = is_input ? main->inputs : main->outputs;
-    uint32_t               output = 0;
-    struct tn_bytes        base   = name;
+    const struct tn_graph *main    = tn_model_graph_at(l->model, 0);
+    struct tn_io_list      io_list = is_input ? main->inputs : main->outputs;
+    uint32_t               output  = 0;
+    struct tn_bytes        base    = name;
 
     if (!cut_output(name, &base, &output) || output)
         base = name;
-    for (uint32_t i = 0; i < ends.count; i++)
-        if (tn_bytes_equal(ends.items[i].name, name) ||
-            tn_bytes_equal(ends.items[i].name, base))
-            return &ends.items[i];
+    for (uint32_t i = 0; i < io_list.count; i++)
+        if (tn_bytes_equal(io_list.items[i].name, name) ||
+            tn_bytes_equal(io_list.items[i].name, base))
+            return &io_list.items[i];
     return NULL;
 }
 
@@ -985,18 +984,17 @@ static struct wanted *take_given(struct tn_net_loading *l,
     return wanted;
 }
 
-static struct wanted *take_ends(struct tn_net_loading *l,
-                                struct tn_io_list ends, bool has_keys)
+static struct wanted *take_io_list(struct tn_net_loading *l,
+                                   struct tn_io_list io_list, bool has_keys)
 {
     struct wanted *wanted =
-        tn_new(&l->scratch, struct wanted, ends.count, l->net->error);
+        tn_new(&l->scratch, struct wanted, io_list.count, l->net->error);
 
-    for (uint32_t i = 0; wanted && i < ends.count; i++) {
-        const struct tn_io *end = &ends.items[i];
-        wanted[i] =
-            (struct wanted){ end->name,
-                             has_keys && end->key.size ? end->key : end->name,
-                             end, false };
+    for (uint32_t i = 0; wanted && i < io_list.count; i++) {
+        const struct tn_io *io = &io_list.items[i];
+        wanted[i]              = (struct wanted){
+                         io->name, has_keys && io->key.size ? io->key : io->name, io, false
+        };
     }
     return wanted;
 }
@@ -1005,7 +1003,7 @@ static struct wanted *take_ends(struct tn_net_loading *l,
 static struct wanted *want(struct tn_net_loading *l, bool is_input,
                            uint32_t *count)
 {
-    const struct tn_net_io    *e = l->ends;
+    const struct tn_net_io    *e = l->io;
     const struct tn_signature *signature;
 
     *count = is_input ? e->input_count : e->output_count;
@@ -1018,13 +1016,13 @@ static struct wanted *want(struct tn_net_loading *l, bool is_input,
         return NULL;
     if (signature)
         l->net->signature = signature->name;
-    struct tn_io_list ends = signature && is_input ? signature->inputs
-                             : signature           ? signature->outputs
-                             : is_input
-                                 ? tn_model_graph_at(l->model, 0)->inputs
-                                 : tn_model_graph_at(l->model, 0)->outputs;
-    *count                 = ends.count;
-    return take_ends(l, ends, signature != NULL);
+    struct tn_io_list io_list = signature && is_input ? signature->inputs
+                                : signature           ? signature->outputs
+                                : is_input
+                                    ? tn_model_graph_at(l->model, 0)->inputs
+                                    : tn_model_graph_at(l->model, 0)->outputs;
+    *count                    = io_list.count;
+    return take_io_list(l, io_list, signature != NULL);
 }
 
 /* ---- inputs ------------------------------------------------------------- */
@@ -1057,7 +1055,7 @@ static void type_offsets(struct tn_net *net, uint32_t value)
 static void add_input(struct tn_net_loading *l, uint32_t graph,
                       const struct wanted *w)
 {
-    uint32_t value = find_end(l, graph, w->value);
+    uint32_t value = find_io(l, graph, w->value);
     uint32_t id = value == TN_NONE ? tn_net_add_value(l->net, graph, w->value)
                                    : l->now[value];
 
@@ -1087,7 +1085,7 @@ static enum tn_status check_given(struct tn_net_loading *l,
     struct tn_bytes base = w->value;
     uint32_t        output;
 
-    if (!w->is_given || find_end(l, 0, w->value) != TN_NONE ||
+    if (!w->is_given || find_io(l, 0, w->value) != TN_NONE ||
         is_offsets(l, w->value))
         return TN_OK;
     if (cut_output(w->value, &base, &output) &&
@@ -1109,10 +1107,10 @@ static enum tn_status net_load_inputs(struct tn_net_loading *l)
         if (check_given(l, &wanted[i]) == TN_OK)
             add_input(l, 0, &wanted[i]);
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
-        struct tn_io_list ends = tn_model_graph_at(l->model, g)->inputs;
-        wanted                 = take_ends(l, ends, false);
-        for (uint32_t i = 0; wanted && i < ends.count; i++)
-            if (ends.items[i].name.size && !tn_failed(l->net->error))
+        struct tn_io_list io_list = tn_model_graph_at(l->model, g)->inputs;
+        wanted                    = take_io_list(l, io_list, false);
+        for (uint32_t i = 0; wanted && i < io_list.count; i++)
+            if (io_list.items[i].name.size && !tn_failed(l->net->error))
                 add_input(l, g, &wanted[i]);
     }
     return l->net->error->status;
@@ -1161,7 +1159,7 @@ static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
 static void add_output(struct tn_net_loading *l, uint32_t graph,
                        const struct wanted *w)
 {
-    uint32_t value = find_end(l, graph, w->value);
+    uint32_t value = find_io(l, graph, w->value);
     uint32_t id    = value != TN_NONE ? l->now[value]
                      : graph == 0     ? make_output(l, w->value)
                                       : TN_NONE;
@@ -1223,7 +1221,7 @@ static bool is_guess(const struct tn_net_loading *l, const struct wanted *w)
  * except nodes without results, and inputs. */
 static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
 {
-    uint32_t value = find_end(l, 0, w->value);
+    uint32_t value = find_io(l, 0, w->value);
 
     if (!is_guess(l, w) || value == TN_NONE)
         return false;
@@ -1237,7 +1235,7 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
  * node at the end of a graph gives all its results. */
 static void add_others(struct tn_net_loading *l, const struct wanted *w)
 {
-    uint32_t value = find_end(l, 0, w->value);
+    uint32_t value = find_io(l, 0, w->value);
     uint32_t op    = value == TN_NONE
                          ? TN_NONE
                          : tn_model_value_at(l->model, value)->producer;
@@ -1272,12 +1270,12 @@ static enum tn_status net_load_outputs(struct tn_net_loading *l)
         tn_net_graph(l->net, 0)->are_outputs_guessed |= is_guess(l, &wanted[i]);
     }
     for (uint32_t g = 1; g < l->model->graphs.count; g++) {
-        struct tn_io_list ends = tn_model_graph_at(l->model, g)->outputs;
+        struct tn_io_list io_list = tn_model_graph_at(l->model, g)->outputs;
         if (tn_model_graph_at(l->model, g)->kind == TN_GRAPH_OTHER)
             continue;
-        wanted = take_ends(l, ends, false);
-        for (uint32_t i = 0; wanted && i < ends.count; i++)
-            if (ends.items[i].name.size && !tn_failed(l->net->error))
+        wanted = take_io_list(l, io_list, false);
+        for (uint32_t i = 0; wanted && i < io_list.count; i++)
+            if (io_list.items[i].name.size && !tn_failed(l->net->error))
                 add_output(l, g, &wanted[i]);
     }
     return l->net->error->status;

@@ -15,11 +15,11 @@
 static void tidy(struct bench *b, const char *program, uint32_t input_count)
 {
     static const char *const inputs[] = { "x", "x@lod" };
-    struct tn_net_io ends = { .inputs = inputs, .input_count = input_count };
+    struct tn_net_io io = { .inputs = inputs, .input_count = input_count };
 
     open_program(b, program);
     tn_list_init(&b->notes, &b->memory, sizeof(struct tn_tidy_note));
-    if (tn_net_load(&b->net, b->model, &ends) != TN_OK)
+    if (tn_net_load(&b->net, b->model, &io) != TN_OK)
         fail_msg("%s: %s", b->error.where, b->error.what);
     tn_net_prune(&b->net);
     if (tn_paddle_tidy(&b->net, &b->notes) != TN_OK)

@@ -147,9 +147,9 @@ static enum tn_status find_uses(struct tidying *t)
             use_all(t, tn_net_node(net, i).inputs,
                     tn_net_node(net, i).input_count);
     for (uint32_t i = 0; i < net->graphs.count; i++) {
-        const struct tn_list *ends = &tn_net_graph(net, i)->outputs;
-        for (uint64_t k = 0; k < ends->count; k++)
-            use_all(t, tn_list_at(ends, uint32_t, k), 1);
+        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            use_all(t, tn_list_at(outputs, uint32_t, k), 1);
     }
     return TN_OK;
 }

@@ -80,7 +80,7 @@ static void expect(struct bench *b, const char *want)
     assert_net(b, want);
 }
 
-static void make_ends(struct bench *b, uint32_t *values, uint32_t count)
+static void make_io_list(struct bench *b, uint32_t *values, uint32_t count)
 {
     static const char *const names[] = { "c", "x", "y" };
 
@@ -97,7 +97,7 @@ static void an_if_has_two_graphs(void **state)
 
     (void)state;
     set_up(&b, "tensorflow");
-    make_ends(&b, in, 2);
+    make_io_list(&b, in, 2);
     add_function(&b, "f", "F", 1, false);
     add_function(&b, "g", NULL, 1, false);
     uint32_t node = add_node(&b, 0, "StatelessIf", in, 2, "z");
@@ -116,7 +116,7 @@ static void a_case_is_a_ladder(void **state)
 
     (void)state;
     set_up(&b, "tensorflow");
-    make_ends(&b, in, 2);
+    make_io_list(&b, in, 2);
     add_function(&b, "f", "F", 1, false);
     add_function(&b, "g", "G", 1, false);
     add_function(&b, "h", "H", 1, false);
@@ -139,7 +139,7 @@ static void a_while_is_a_loop(void **state)
 
     (void)state;
     set_up(&b, "tensorflow");
-    make_ends(&b, in, 3);
+    make_io_list(&b, in, 3);
     add_function(&b, "t", "T", 2, true);
     add_function(&b, "f", "F", 2, false);
     uint32_t node = add_node(&b, 0, "While", in + 1, 2, "z");
@@ -160,7 +160,7 @@ static void calls_that_never_end_are_refused(void **state)
 
     (void)state;
     set_up(&b, "tensorflow");
-    make_ends(&b, in, 2);
+    make_io_list(&b, in, 2);
     add_function(&b, "f", "f", 1, false); /* calls itself by name */
     uint32_t node = add_node(&b, 0, "f", in, 1, "z");
     tn_net_add_output(&b.net, 0, output_of(&b, node), tn_text(""));

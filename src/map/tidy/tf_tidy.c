@@ -325,8 +325,8 @@ static enum tn_status become_input(struct tn_tf_work *work, uint32_t id)
                             "%.*s: a Placeholder inside a function",
                             TN_FMT(node.name));
     type_from_attrs(net, id, value);
-    uint32_t *is_end = tn_tf_slot(work, &work->ends, value);
-    if (is_end && !*is_end)
+    uint32_t *is_input = tn_tf_slot(work, &work->inputs, value);
+    if (is_input && !*is_input)
         tn_net_add_input(net, 0, value, tn_bytes(NULL, 0));
     tn_net_set_producer(net, value, TN_NONE, 0);
     tn_net_remove(net, id);
@@ -420,9 +420,9 @@ static void detach_inputs(struct tn_tf_work *work)
     for (uint64_t i = 0; i < main->inputs.count; i++) {
         uint32_t  value    = *tn_list_at(&main->inputs, uint32_t, i);
         uint32_t  producer = tn_net_value(net, value).producer;
-        uint32_t *is_end   = tn_tf_slot(work, &work->ends, value);
-        if (is_end)
-            *is_end = 1;
+        uint32_t *is_input = tn_tf_slot(work, &work->inputs, value);
+        if (is_input)
+            *is_input = 1;
         if (producer == TN_NONE)
             continue;
         type_from_attrs(net, producer, value);
@@ -502,7 +502,7 @@ static void work_init(struct tn_tf_work *work, struct tn_net *net)
     tn_list_init(&work->marks, memory, sizeof(uint8_t));
     tn_list_init(&work->places, memory, sizeof(uint32_t));
     tn_list_init(&work->wanted, memory, sizeof(bool));
-    tn_list_init(&work->ends, memory, sizeof(uint32_t));
+    tn_list_init(&work->inputs, memory, sizeof(uint32_t));
     tn_list_init(&work->queue, memory, sizeof(uint32_t));
     tn_list_init(&work->instances, memory, sizeof(struct tn_tf_instance));
     tn_list_init(&work->keys, memory, sizeof(uint32_t));
@@ -518,7 +518,7 @@ static void work_done(struct tn_tf_work *work)
     tn_list_done(&work->marks);
     tn_list_done(&work->places);
     tn_list_done(&work->wanted);
-    tn_list_done(&work->ends);
+    tn_list_done(&work->inputs);
     tn_list_done(&work->queue);
     tn_list_done(&work->instances);
     tn_list_done(&work->keys);

@@ -37,8 +37,9 @@ struct tn_tf_work {
     struct tn_list marks;  /* uint8_t by node: enum tn_tf_mark                */
     struct tn_list places; /* uint32_t by node: instance + 1; 0: the graph    */
     struct tn_list wanted; /* bool by value                                   */
-    struct tn_list ends;   /* uint32_t by value: 1 if the graph takes it      */
-    struct tn_list queue;  /* uint32_t: nodes to look at                      */
+    struct tn_list
+        inputs; /* uint32_t by value: 1 if it is an input of the graph */
+    struct tn_list queue; /* uint32_t: nodes to look at                      */
     struct tn_list instances; /* struct tn_tf_instance                        */
 
     struct tn_list keys;   /* uint32_t by node: tensor + 1 of a variable      */

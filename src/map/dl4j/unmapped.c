@@ -1,5 +1,5 @@
-/* uncarried.c - what of a node makes no difference to its mapper */
-#include "map/dl4j/uncarried.h"
+/* unmapped.c - what of a node makes no difference to its mapper */
+#include "map/dl4j/unmapped.h"
 
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
 /*
- * uncarried_test.c - what of a node makes no difference to its mapper
+ * unmapped_test.c - what of a node makes no difference to its mapper
  *
  * A row is one rule over one node, and what of that node is told.
  */
-#include "map/dl4j/uncarried.h"
+#include "map/dl4j/unmapped.h"
 
 #include "base/buffer.h"
 #include "support/import_bench.h"

@@ -1,5 +1,5 @@
 /*
- * onnx_ends.c - inputs and outputs: a name and a type
+ * onnx_io.c - inputs and outputs: a name and a type
  *
  *   ValueInfoProto   name = 1, type = 2
  *   TypeProto        tensor = 1, sequence = 4, map = 5, opaque = 7,
@@ -80,7 +80,7 @@ static void read_dim(struct tn_cursor *body, struct tn_dim *dim)
 }
 
 static void read_shape(struct tn_cursor *body, struct tn_arena *arena,
-                       struct tn_io *end)
+                       struct tn_io *io)
 {
     struct tn_cursor   count = *body;
     struct tn_pb_field field;
@@ -91,9 +91,9 @@ static void read_shape(struct tn_cursor *body, struct tn_arena *arena,
     struct tn_dim *dims = tn_new(arena, struct tn_dim, rank, body->error);
     if (rank && !dims)
         return;
-    end->has_rank = true;
-    end->rank     = rank;
-    end->dims     = dims;
+    io->has_rank = true;
+    io->rank     = rank;
+    io->dims     = dims;
     while (tn_pb_next(body, &field))
         if (field.number == SHAPE_DIM &&
             tn_pb_expect(body, &field, TN_WIRE_LEN))
@@ -101,7 +101,7 @@ static void read_shape(struct tn_cursor *body, struct tn_arena *arena,
 }
 
 static void read_tensor_type(struct tn_cursor *body, struct tn_arena *arena,
-                             struct tn_io *end)
+                             struct tn_io *io)
 {
     struct tn_pb_field field;
 
@@ -109,10 +109,10 @@ static void read_tensor_type(struct tn_cursor *body, struct tn_arena *arena,
         if (field.number == TENSOR_TYPE_ELEM &&
             tn_pb_expect(body, &field, TN_WIRE_VARINT)) {
             const struct tn_onnx_type *type = tn_onnx_type(field.value);
-            end->dtype                      = type ? type->dtype : TN_UNDEFINED;
+            io->dtype                       = type ? type->dtype : TN_UNDEFINED;
         } else if (field.number == TENSOR_TYPE_SHAPE &&
                    tn_pb_expect(body, &field, TN_WIRE_LEN)) {
-            read_shape(&field.body, arena, end);
+            read_shape(&field.body, arena, io);
         }
     }
 }
@@ -164,15 +164,15 @@ static struct tn_cursor inner_type(struct tn_pb_field *kind)
 
 /* Every step goes into a shorter message, so depth costs no stack. */
 static void read_type(struct tn_cursor type, struct tn_arena *arena,
-                      struct tn_io *end)
+                      struct tn_io *io)
 {
     struct tn_pb_field kind;
 
     while (pick_kind(&type, &kind)) {
-        if (kind_note(kind.number) && !end->note[0])
-            end->note = kind_note(kind.number);
+        if (kind_note(kind.number) && !io->note[0])
+            io->note = kind_note(kind.number);
         if (kind.number == TYPE_TENSOR || kind.number == TYPE_SPARSE)
-            read_tensor_type(&kind.body, arena, end);
+            read_tensor_type(&kind.body, arena, io);
         if (kind.number == TYPE_TENSOR || kind.number == TYPE_SPARSE ||
             kind.number == TYPE_OPAQUE)
             return;
@@ -181,19 +181,19 @@ static void read_type(struct tn_cursor type, struct tn_arena *arena,
 }
 
 void tn_onnx_io_read(struct tn_cursor *body, struct tn_arena *arena,
-                     struct tn_io *end)
+                     struct tn_io *io)
 {
     struct tn_pb_field field;
 
-    *end = (struct tn_io){ .note = "" };
+    *io = (struct tn_io){ .note = "" };
     while (tn_pb_next(body, &field)) {
         if (field.number != VALUE_NAME && field.number != VALUE_TYPE)
             continue;
         if (!tn_pb_expect(body, &field, TN_WIRE_LEN))
             return;
         if (field.number == VALUE_NAME)
-            end->name = tn_pb_text(&field);
+            io->name = tn_pb_text(&field);
         else
-            read_type(field.body, arena, end);
+            read_type(field.body, arena, io);
     }
 }

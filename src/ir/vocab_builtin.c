@@ -1,4 +1,4 @@
-/* vocab_carried.c - the vocabularies that are built into the library */
+/* vocab_builtin.c - the vocabularies that are built into the library */
 #include "ir/dialect_facts.h"
 #include "ir/vocab_pack.h"
 

@@ -1,5 +1,5 @@
 /*
- * uncarried.h - values of a node that its mapper ignores
+ * unmapped.h - values of a node that its mapper ignores
  *
  * A mapper that drops an attribute gives the same op whatever the attribute's
  * value is.  So every value that is not the framework's default is changed, one
@@ -9,8 +9,8 @@
  * another.  An input is used if it is an input of the op, or if a rule asked
  * for its value.
  */
-#ifndef TN_MAP_UNCARRIED_H
-#define TN_MAP_UNCARRIED_H
+#ifndef TN_MAP_UNMAPPED_H
+#define TN_MAP_UNMAPPED_H
 
 #include "map/dl4j/run_mapper.h"
 
