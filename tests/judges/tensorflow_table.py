@@ -1533,6 +1533,12 @@ for clip_, hole_, length_ in itertools.product((-1.0, 0.3), (False, True), (5, 3
          lambda n, *a, c=clip_, p=hole_: lstm_steps(n, *a, forget=1.0, clip=c, peephole=p), cell_clip=clip_, use_peephole=hole_)
     case("BlockLSTMV2", [K(np.array(length_), "int64"), f(5, 2, 3), *cell_[1:]],
          lambda n, *a, c=clip_, p=hole_: lstm_steps(n, *a, forget=0.0, clip=c, peephole=p, order="ifco"), cell_clip=clip_, use_peephole=hole_)
+# Nobody looks at the gates: a whole layer.
+for hole_, length_ in itertools.product((False, True), (5, 3)):
+    for op_, forget_, order_ in (("BlockLSTM", 1.0, "icfo"), ("BlockLSTMV2", 0.0, "ifco")):
+        case(op_, [K(np.array(length_), "int64"), f(5, 2, 3), *cell_[1:3], *(K(array) for array in cell_[3:])],
+             lambda n, *a, p=hole_, b=forget_, o=order_: (None,) * 6 + lstm_steps(n, *a, forget=b, clip=-1.0, peephole=p, order=o)[6:],
+             cell_clip=-1.0, use_peephole=hole_)
 
 
 def gru(x, h, wru, wc, bru, bc):
