@@ -104,6 +104,15 @@ def convert(tenon, source, target, *options):
         valid(tenon, target, options)
 
 
+def convert_directly(tenon, source, target, *options):
+    """From one dialect to ONNX without another between them, which nothing that
+    lacks a rule may fall back to; TN_RULES: rules that are not built in yet."""
+    rules = os.environ.get("TN_RULES")
+    options = [*options, "--via", "onnx"]
+    options += ["--rules", rules, "--only-rules"] if rules else []
+    convert(tenon, source, target, *options)
+
+
 # --- what was written is valid -----------------------------------------------------
 
 # Causes for which a file may be refused by a checker; docs/formats/onnx.md
@@ -418,5 +427,7 @@ def parse(description):
     parser.add_argument("--keep", help="a folder for what was converted")
     parser.add_argument("--nd4j", action="store_true",
                         help="judge the .fb alone")
+    parser.add_argument("--direct", action="store_true",
+                        help="without nd4j between the two dialects")
     parser.add_argument("--judged", help="a file for what nd4j_eval agrees to")
     return parser.parse_args()

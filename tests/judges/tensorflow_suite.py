@@ -5,7 +5,8 @@
 
 The graphs are real and frozen; what TensorFlow computed is recorded beside
 them, and so are the tolerances.  The .fb files are also run by the evaluator of
-libnd4j's semantics, for the ops that it covers; --nd4j runs nothing else.
+libnd4j's semantics, for the ops that it covers; --nd4j runs nothing else.  With
+--direct nd4j is left out, and rules/tensorflow_onnx.rules alone has the say.
 """
 import csv
 import os
@@ -45,6 +46,15 @@ def hold(outputs, want, notes):
         hold_one(name, outputs[name], array, notes)
 
 
+def directly(source, back, ends, inputs, judge, engine, arguments):
+    proof.convert_directly(arguments.tenon, source, back, *ends)
+    if arguments.keep:
+        kept = os.path.join(arguments.keep, os.path.basename(os.path.dirname(source)))
+        shutil.copy(back, kept + ".onnx")
+    judge(engine.run(back, inputs))
+    return proof.computing(back)
+
+
 def prove(test, engine, scratch, arguments):
     folder = os.path.join(arguments.suite, test)
     inputs = load(os.path.join(folder, "inputs.npz"))
@@ -55,6 +65,9 @@ def prove(test, engine, scratch, arguments):
     ends = ["--outputs", ",".join(want)]
     if inputs:
         ends += ["--inputs", ",".join(inputs)]
+    if arguments.direct:
+        return directly(os.path.join(folder, "model.pb"), back, ends, inputs,
+                        lambda got: hold(got, want, notes), engine, arguments)
     proof.convert(arguments.tenon, os.path.join(folder, "model.pb"), middle,
                   *ends)
     if arguments.keep:
@@ -95,8 +108,10 @@ def main():
         arguments.notes = {row["test"].replace("/", "__"): row["notes"]
                            for row in csv.DictReader(file, delimiter="\t")}
     results = proof.run(prove, sorted(arguments.notes), arguments)
-    return proof.conclude("TensorFlow import suite", results, arguments,
-                          "tensorflow", computed(results))
+    title = "TensorFlow import suite" + (", directly" if arguments.direct else "")
+    return proof.conclude(title, results, arguments,
+                          "tensorflow direct" if arguments.direct else "tensorflow",
+                          computed(results))
 
 
 if __name__ == "__main__":

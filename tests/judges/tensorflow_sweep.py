@@ -171,7 +171,7 @@ def travel(cases, engine, scratch, arguments):
     ends += ["--inputs", ",".join(feeds)] if feeds else []
     failures = {}
     if os.environ.get("TN_OPS") == "direct":
-        proof.convert(arguments.tenon, source, back, *ends, "--via", "onnx")
+        proof.convert_directly(arguments.tenon, source, back, *ends)
     else:
         proof.convert(arguments.tenon, source, middle, *ends)
         failures = dict(judge_rows(wants, middle, feeds, arguments.shared))
