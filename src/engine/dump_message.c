@@ -23,8 +23,6 @@
 static const enum tn_pb_builtin builtins[] = { TN_PB_ONNX, TN_PB_TENSORFLOW,
                                                TN_PB_IMPORT_IR };
 
-#define SCHEMA_FILE "a schema: expected what protoc --descriptor_set_out writes"
-
 /* A message type and the schema that it came from. */
 struct typed {
     struct tn_arena             arena;
@@ -39,7 +37,7 @@ static enum tn_status load_file(struct typed *typed, const char *path,
 {
     struct tn_bytes set;
 
-    TN_TRY(tn_read_file(&typed->arena, path, SCHEMA_FILE, &set, error));
+    TN_TRY(tn_read_file(&typed->arena, path, TN_SCHEMA_FILE, &set, error));
     if (tn_pb_schema_load(&typed->schema, &typed->arena, set, error) != TN_OK)
         tn_error_file(error, path);
     return error->status;

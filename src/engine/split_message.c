@@ -8,6 +8,7 @@
 #include "chunk/splitter.h"
 #include "engine/chunked.h"
 #include "engine/opened.h"
+#include "engine/read_file.h"
 #include "engine/target.h"
 #include "format/onnx/onnx_split.h"
 #include "format/registry.h"
@@ -332,23 +333,16 @@ static enum tn_status load_schema(struct tn_schema **schema, const char *path,
                                   const struct tn_options *options,
                                   struct tn_error         *error)
 {
-    struct tn_opened *opened;
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_bytes  set;
 
-    TN_TRY(tn_opened_files(&opened, path, options, error));
-    struct tn_source *set = opened->bundle.main;
-    if (!set)
-        tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "not a schema: expected a file made by protoc "
-                     "--descriptor_set_out");
-    else {
-        const uint8_t *bytes = tn_source_pin(set, 0, (size_t)set->size, error);
-        if (bytes)
-            tn_schema_open(schema, tn_bytes(bytes, (size_t)set->size), options,
-                           error);
-    }
-    if (tn_failed(error))
+    tn_memory_take_options(&memory, options);
+    tn_arena_init(&arena, &memory);
+    if (tn_read_file(&arena, path, TN_SCHEMA_FILE, &set, error) == TN_OK &&
+        tn_schema_open(schema, set, options, error) != TN_OK)
         tn_error_file(error, path);
-    tn_opened_release(opened);
+    tn_arena_done(&arena);
     return error->status;
 }
 

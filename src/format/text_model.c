@@ -217,12 +217,19 @@ enum tn_status tn_format_binary(struct tn_bundle  *bundle,
     *binary = source;
     if (tn_failed(error) || !tn_is_text(head, &word))
         return error->status;
+    if (bundle->text == source) {
+        *binary = bundle->binary;
+        return TN_OK;
+    }
     tn_arena_init(&arena, bundle->memory);
     tn_rope_init(&rope, &arena, error);
     if (parse(source, head, schema, message, &arena, &rope, error) == TN_OK &&
         tn_source_from_rope(binary, bundle->memory, &rope, source->name,
-                            error) == TN_OK)
-        tn_bundle_keep(bundle, *binary, error);
+                            error) == TN_OK &&
+        tn_bundle_keep(bundle, *binary, error) == TN_OK) {
+        bundle->text   = source;
+        bundle->binary = *binary;
+    }
     tn_rope_done(&rope);
     tn_arena_done(&arena);
     return error->status;

@@ -31,8 +31,9 @@ void tn_text_roots(struct tn_bytes head,
                    bool (*each)(void *context, struct tn_bytes name),
                    void *context);
 
-/* The source itself when it is binary; else its binary form, which belongs to
- * the bundle from then on. */
+/* The source itself if it is binary; else its binary form, which belongs to the
+ * bundle.  A text is parsed once, however often this is called: it is always
+ * the same message, that of the format. */
 enum tn_status tn_format_binary(struct tn_bundle  *bundle,
                                 struct tn_source  *source,
                                 enum tn_pb_builtin schema, const char *message,

@@ -65,10 +65,36 @@ static void test_comments_are_passed(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* A text is parsed once, however often its bytes are asked for. */
+static void test_parsed_once(void **state)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_bytes  text  = tn_text("ir_version: 8");
+    struct tn_source source, *first, *second;
+    struct tn_bundle bundle;
+    struct tn_memory memory;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_source_memory(&source, &memory, text);
+    assert_int_equal(
+        tn_bundle_from_source(&bundle, &memory, &source, "", &error), TN_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(tn_format_binary(&bundle, &source, TN_PB_ONNX,
+                                          "onnx.ModelProto",
+                                          i ? &second : &first, &error),
+                         TN_OK);
+    assert_ptr_equal(first, second);
+    assert_int_equal(first->size, 2);
+    tn_bundle_close(&bundle);
+    assert_int_equal(memory.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comments_are_passed),
+        cmocka_unit_test(test_parsed_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

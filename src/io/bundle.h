@@ -31,13 +31,15 @@ struct tn_bundle {
                                  when it could not be opened                */
     bool prefers_map;         /* false: read_at only, for tests and for
                                  files on systems without mmap          */
-    struct tn_list    kept;    /* sources made of others, closed with it     */
-    unsigned workers;         /* for bulk work; 0: one per core             */
-    uint64_t max_expand; /* what the caller allows; 0: by file size    */
-    bool is_for_writing;      /* it is only copied: what must be verified can
-                                 be verified while it is written           */
-    bool is_folder;           /* though it has a `main`, which replaces a file
-                                 of the folder                             */
+    struct tn_list    kept;   /* sources made of others, closed with it     */
+    struct tn_source *text, *binary; /* a file that is text, and what it was
+                                        converted to, if that was done */
+    unsigned workers;        /* for bulk work; 0: one per core             */
+    uint64_t max_expand;     /* what the caller allows; 0: by file size    */
+    bool     is_for_writing; /* it is only copied: what must be verified can
+                                be verified while it is written           */
+    bool is_folder;          /* though it has a `main`, which replaces a file
+                                of the folder                             */
 };
 
 /* How a bundle is opened. */
