@@ -1,5 +1,4 @@
-/* onnx_check_tensor.c - tensors, sparse tensors, and ranges of external files
- */
+/* onnx_check_tensor.c - tensors, sparse tensors, and ranges of side files */
 #include "format/onnx/onnx_check.h"
 
 #include <stdio.h>
@@ -238,7 +237,7 @@ void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch)
     tn_pairs_done(&seen);
 }
 
-/* ---- ranges of external files ------------------------------------------- */
+/* ---- ranges of side files ----------------------------------------------- */
 
 static int by_range(const void *left, const void *right, void *context)
 {

@@ -427,6 +427,41 @@ static bool has_types(struct apply *a, uint32_t id)
     return false;
 }
 
+/* A value that a pattern reached is one of another, which uses it up. */
+struct taken {
+    const struct apply *a;
+    uint32_t            node;
+    bool                is_taken;
+};
+
+static void look_if_taken(void *context, uint32_t value, bool is_used_up)
+{
+    struct taken *t     = context;
+    uint32_t      maker = tn_net_value(t->a->from, value).producer;
+
+    (void)is_used_up;
+    if (maker == TN_NONE || !t->a->used_up.count)
+        return;
+    uint32_t by = *tn_list_at(&t->a->used_up, uint32_t, maker);
+    t->is_taken |= by != TN_NONE && by != t->node;
+}
+
+/* What was planned before counts: the rule may be asked again when there is
+ * less to do. */
+static bool enter_rule(struct apply *a, uint32_t id,
+                       const struct tn_code_rule *rule)
+{
+    struct tn_eval *e = &a->emit.eval;
+    struct taken    t = { .a = a, .node = id };
+
+    if (!tn_rule_enter(e, rule))
+        return false;
+    tn_rule_reach(e, rule, look_if_taken, &t);
+    if (t.is_taken)
+        tn_eval_refuse(e, NULL, "an input is part of another pattern");
+    return !t.is_taken;
+}
+
 static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
     struct tn_eval            *e = &a->emit.eval;
@@ -444,7 +479,7 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
     else if (!has_types(a, id))
         return NULL;
     for (; rule && !tn_failed(a->error); rule = rule->next) {
-        bool is_taken = tn_rule_enter(e, rule) && run_rule(a, rule);
+        bool is_taken = enter_rule(a, id, rule) && run_rule(a, rule);
         if (!is_bounded(a, rule->rule))
             return NULL;
         if (is_taken)
@@ -529,6 +564,14 @@ static void plan_pattern(struct apply *a, uint32_t id,
     }
 }
 
+/* A node that stays has its inputs, and so does the rule, which needs them made
+ * though it looks over the node. */
+static void use_once_more(void *context, uint32_t value, bool is_used_up)
+{
+    if (!is_used_up)
+        use(context, value);
+}
+
 /* The first rule that takes the node, if it has a pattern. */
 static void look_for_pattern(struct apply *a, uint32_t id)
 {
@@ -547,6 +590,7 @@ static void look_for_pattern(struct apply *a, uint32_t id)
         if (tn_rule_enter(e, rule)) {
             if (rule->rule->has_pattern && e->inner_count)
                 plan_pattern(a, id, rule);
+            tn_rule_reach(e, rule, use_once_more, a);
             break;
         }
     e->node = NULL;
@@ -578,10 +622,9 @@ static bool is_given_up(const struct apply *a)
 static const struct tn_lang_rule *run_planned(struct apply         *a,
                                               const struct planned *planned)
 {
-    struct tn_eval *e = &a->emit.eval;
-
     begin_rule(a);
-    if (tn_rule_enter(e, planned->rule) && run_rule(a, planned->rule))
+    if (enter_rule(a, planned->node, planned->rule) &&
+        run_rule(a, planned->rule))
         return is_bounded(a, planned->rule->rule) ? planned->rule->rule : NULL;
     return NULL;
 }

@@ -312,3 +312,58 @@ bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
             return false;
     return false;
 }
+
+/* ---- what a pattern reaches --------------------------------------------- */
+
+struct reaching {
+    const struct tn_eval *e;
+    tn_on_reached        *each;
+    void                 *context;
+};
+
+static void reach_item(const struct reaching *r, struct tn_item item,
+                       bool is_used_up)
+{
+    if (item.kind == TN_ITEM_VALUE)
+        r->each(r->context, (uint32_t)item.of.number, is_used_up);
+    for (uint32_t i = 0; item.kind == TN_ITEM_LIST && i < item.count; i++)
+        if (item.of.items[i].kind == TN_ITEM_VALUE)
+            r->each(r->context, (uint32_t)item.of.items[i].of.number,
+                    is_used_up);
+}
+
+static bool is_inner(const struct tn_eval *e, struct tn_item value)
+{
+    uint32_t maker =
+        value.kind == TN_ITEM_VALUE
+            ? tn_net_value(e->net, (uint32_t)value.of.number).producer
+            : TN_NONE;
+
+    for (uint32_t i = 0; i < e->inner_count; i++)
+        if (e->inner[i] == maker)
+            return true;
+    return false;
+}
+
+static void reach_frame(const struct reaching      *r,
+                        const struct tn_code_frame *frame)
+{
+    for (uint32_t i = 0; frame->inputs && i < frame->head->input_count; i++) {
+        const struct tn_code_frame *maker = frame->inputs[i].maker;
+        if (!maker)
+            continue;
+        bool is_used_up = is_inner(r->e, r->e->frame[frame->first_input + i]);
+        for (uint32_t k = 0; k < maker->head->input_count; k++)
+            reach_item(r, r->e->frame[maker->first_input + k], is_used_up);
+        reach_frame(r, maker);
+    }
+}
+
+void tn_rule_reach(const struct tn_eval *e, const struct tn_code_rule *rule,
+                   tn_on_reached *each, void *context)
+{
+    struct reaching r = { e, each, context };
+
+    if (rule->rule->has_pattern)
+        reach_frame(&r, &rule->frame);
+}

@@ -17,4 +17,10 @@
  * the pattern, not of the graph.  e->inner are those that nothing else uses. */
 bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule);
 
+/* Of a rule that was entered: calls `each` with the values that it has of nodes
+ * of its pattern, and whether that node is one of e->inner. */
+typedef void tn_on_reached(void *context, uint32_t value, bool is_used_up);
+void tn_rule_reach(const struct tn_eval *e, const struct tn_code_rule *rule,
+                   tn_on_reached *each, void *context);
+
 #endif

@@ -10,6 +10,7 @@
 #include "map/simplify/branches.h"
 #include "map/simplify/fold_views.h"
 #include "map/simplify/tie_weights.h"
+#include "map/simplify/transposes.h"
 
 /* Each round takes away nodes, or is the last; what one leaves for the next is
  * a chain of chains, which graphs do not have deeper than this. */
@@ -531,13 +532,35 @@ static struct tn_net *run_round(struct tn_net                *net,
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
+/* Before all else: rules see what is next to what. */
+static uint64_t move_transposes(struct tn_net                *net,
+                                const struct tn_simplify_how *how)
+{
+    struct tn_infer *facts = NULL;
+    uint64_t         count = 0;
+
+    if (!how->folds_nothing &&
+        tn_infer_open(&facts, net, how->shapes) == TN_OK &&
+        tn_infer_run(facts) == TN_OK)
+        count = tn_move_transposes(net, facts);
+    tn_infer_close(facts);
+    if (count && !tn_failed(net->error)) {
+        tn_net_prune(net);
+        tn_net_order(net, NULL);
+    }
+    return count;
+}
+
 struct tn_net *tn_simplify(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified         *did)
 {
     bool has_changed = true;
 
-    *did = (struct tn_simplified){ 0 };
+    *did           = (struct tn_simplified){ 0 };
+    did->rewritten = move_transposes(net, how);
+    if (tn_failed(net->error))
+        return NULL;
     while (net && has_changed && did->rounds < MOST_ROUNDS)
         net = run_round(net, how, did, &has_changed);
     if (net)

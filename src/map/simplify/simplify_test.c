@@ -214,6 +214,18 @@ static void make_transposed(struct tn_net *net)
     tn_net_add_output(net, 0, y, tn_text(""));
 }
 
+/* -(-x) and, over the same nodes, -(-(-x)): each is a pattern, and what one of
+ * them leaves out is what the other one needs. */
+static void make_overlapping(struct tn_net *net)
+{
+    uint32_t a = one(net, "Neg", "a", input(net)), b = one(net, "Neg", "b", a);
+    uint32_t y = one(net, "Exp", "y", b);
+    uint32_t z = one(net, "Exp", "z", one(net, "Neg", "c", b));
+
+    tn_net_add_output(net, 0, y, tn_text(""));
+    tn_net_add_output(net, 0, z, tn_text(""));
+}
+
 /* y = if c then -x else exp(x) */
 static void make_choice(struct tn_net *net, int64_t condition)
 {
@@ -273,6 +285,8 @@ static const struct {
     { "equal", make_equal, TN_FOLD_LIMIT,
       "b:Add(x,u) a:Mul(b,u) y:Sub(a,w) ->y" },
     { "transposed", make_transposed, TN_FOLD_LIMIT, "y:MatMul(x,t) ->y" },
+    { "overlapping", make_overlapping, TN_FOLD_LIMIT,
+      "a:Neg(x) y:Exp(x) z:Exp(a) ->y,z" },
     { "true", make_true, TN_FOLD_LIMIT, "n:Neg(x) ->n" },
     { "false", make_false, TN_FOLD_LIMIT, "e:Exp(x) ->e" },
 };

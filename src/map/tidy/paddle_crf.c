@@ -11,7 +11,7 @@
  * and from where it comes tags <- Loop(count, none, 0) {crf_back}          back
  * from the last row path <- crf_path(tags, emission, label, length)
  */
-#include "map/tidy/paddle_tidy.h"
+#include "map/tidy/paddle_crf.h"
 #include "map/net/net_build.h"
 
 enum { EMISSION, TRANSITION, LABEL, LENGTH, OFFSETS, ARGUMENTS };

@@ -1,0 +1,1296 @@
+/*
+ * transposes.c - fewer Transposes in a graph of ONNX
+ *
+ * Nodes are taken in their order.  A Transpose is not kept: its output gets a
+ * form, "that value, with its axes in this order".  A node behind it is made
+ * again for the value before the Transpose where that is possible; then what it
+ * gives has a form, too.  A Transpose of a form is another form, often that of
+ * a value with its axes as they were: there two have met.  At the end, values
+ * with a form that something still uses are made by a Transpose.
+ *
+ * With perm p, axis i of the value is axis p[i] of what it was made of.
+ */
+#include "map/simplify/transposes.h"
+
+#include "map/net/net_build.h"
+
+/* Whole numbers up to this one are exact as doubles. */
+#define EXACT 9007199254740992.0
+
+enum { MOST_RANK = 8, MOST_INPUTS = 64 };
+
+struct order {
+    uint32_t rank;
+    uint32_t perm[MOST_RANK];
+};
+
+struct form {
+    uint32_t     base; /* a value without a form; TN_NONE: none               */
+    struct order order;
+    bool is_channels; /* the base is what a convolution or the like gives: what
+                         stands behind it is better off in its order          */
+};
+
+struct moving {
+    struct tn_net   *net;
+    struct tn_infer *facts;
+    struct tn_arena  arena;
+    struct form     *forms; /* by value, of those that there were             */
+    const uint32_t  *uses;
+    bool            *wants; /* by value: a Transpose follows, over others     */
+    uint32_t         values;
+    uint64_t         moved;
+};
+
+/* What becomes of a node that is made again. */
+struct change {
+    const struct form *form;
+    uint32_t           inputs[MOST_INPUTS];
+    uint32_t           input_count;
+    const char        *attr; /* that gets these numbers; NULL: none          */
+    int64_t            numbers[MOST_RANK];
+    uint32_t           number_count;
+    bool               is_list;
+    struct order       out; /* of what it gives                               */
+};
+
+/* Whether the operator is of ONNX's own domain. */
+static bool is_onnx(const struct tn_net_op *op)
+{
+    return !op->domain.size || tn_bytes_is(op->domain, "ai.onnx");
+}
+
+/* How often each value is used, by nodes and as an output. */
+static uint32_t *count_uses(struct tn_net *net, struct tn_arena *arena)
+{
+    uint32_t *uses = tn_new(arena, uint32_t, net->values.count, net->error);
+
+    for (uint32_t i = 0; uses && i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                uses[node.inputs[k]]++;
+    }
+    for (uint32_t g = 0; uses && g < net->graphs.count; g++) {
+        const struct tn_list *outputs = &tn_net_graph(net, g)->outputs;
+        for (uint64_t i = 0; i < outputs->count; i++)
+            uses[*tn_list_at(outputs, uint32_t, i)]++;
+    }
+    return uses;
+}
+
+/* ---- orders ------------------------------------------------------------- */
+
+static bool is_identity(const struct order *o)
+{
+    for (uint32_t i = 0; i < o->rank; i++)
+        if (o->perm[i] != i)
+            return false;
+    return true;
+}
+
+static struct order inverse(const struct order *o)
+{
+    struct order inv = { .rank = o->rank };
+
+    for (uint32_t i = 0; i < o->rank; i++)
+        inv.perm[o->perm[i]] = i;
+    return inv;
+}
+
+/* First that order, then the other. */
+static struct order both(const struct order *first, const struct order *then)
+{
+    struct order o = { .rank = first->rank };
+
+    for (uint32_t i = 0; i < o.rank; i++)
+        o.perm[i] = first->perm[then->perm[i]];
+    return o;
+}
+
+static bool is_same(const struct order *a, const struct order *b)
+{
+    if (a->rank != b->rank)
+        return false;
+    for (uint32_t i = 0; i < a->rank; i++)
+        if (a->perm[i] != b->perm[i])
+            return false;
+    return true;
+}
+
+/* Of a Transpose; without a perm it reverses the axes. */
+static bool take_order(const struct tn_net_node *node, uint32_t rank,
+                       struct order *o)
+{
+    const struct tn_attr_value *perm = tn_net_attr(node, "perm");
+    uint32_t                    seen = 0;
+
+    if (rank > MOST_RANK || (perm && perm->count != rank))
+        return false;
+    o->rank = rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t axis = perm ? perm->of.ints[i] : (int64_t)(rank - 1 - i);
+        if (axis < 0 || axis >= (int64_t)rank || seen >> axis & 1)
+            return false;
+        seen |= UINT32_C(1) << axis;
+        o->perm[i] = (uint32_t)axis;
+    }
+    return true;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+static const struct tn_net_type *type_of(const struct moving *m, uint32_t value)
+{
+    return tn_net_value(m->net, value).type;
+}
+
+/* NULL: it has none. */
+static const struct form *form_of(const struct moving *m, uint32_t value)
+{
+    const struct form *form =
+        value < m->values ? &m->forms[value] : NULL; /* new ones have none */
+
+    return form && form->base != TN_NONE ? form : NULL;
+}
+
+/* A value of the type of `like`, for the base of that form of it. */
+static uint32_t add_base(struct moving *m, uint32_t like, const struct order *o)
+{
+    struct tn_net_value       value = tn_net_value(m->net, like);
+    const struct tn_net_type *type  = value.type;
+    int64_t                   dims[MOST_RANK];
+    struct tn_bytes           symbols[MOST_RANK];
+    struct tn_net_type        permuted = *type;
+    uint32_t made = tn_net_add_value(m->net, value.graph, value.name);
+
+    if (made == TN_NONE || !type->has_rank || type->rank != o->rank)
+        return made;
+    for (uint32_t i = 0; i < o->rank; i++) {
+        dims[o->perm[i]] = type->dims[i];
+        if (type->symbols)
+            symbols[o->perm[i]] = type->symbols[i];
+    }
+    permuted.dims = dims;
+    if (type->symbols) {
+        struct tn_bytes *kept =
+            tn_new(m->net->arena, struct tn_bytes, o->rank, m->net->error);
+        for (uint32_t i = 0; kept && i < o->rank; i++)
+            kept[i] = symbols[i];
+        permuted.symbols = kept;
+    }
+    tn_net_set_type(m->net, made, &permuted);
+    return made;
+}
+
+static void add_transpose(struct moving *m, uint32_t from,
+                          const struct order *o, uint32_t to)
+{
+    int64_t *perm = tn_new(m->net->arena, int64_t, o->rank, m->net->error);
+    struct tn_net_attr attr = { .name  = tn_text("perm"),
+                                .value = { .kind    = TN_ATTR_INT,
+                                           .is_list = true,
+                                           .count   = o->rank,
+                                           .of.ints = perm } };
+    struct tn_net_node node = { .op     = tn_net_own_op(m->net, "Transpose"),
+                                .inputs = &from,
+                                .input_count  = 1,
+                                .outputs      = &to,
+                                .output_count = 1,
+                                .attrs        = &attr,
+                                .attr_count   = 1,
+                                .graph        = tn_net_value(m->net, to).graph,
+                                .source       = TN_NONE };
+
+    for (uint32_t i = 0; perm && i < o->rank; i++)
+        perm[i] = o->perm[i];
+    if (perm)
+        tn_net_add_node(m->net, &node);
+}
+
+/* ---- inputs in another order -------------------------------------------- */
+
+/* Of which there is one element, as far as is known. */
+static bool is_single(const struct tn_net_type *type)
+{
+    if (!type->has_rank)
+        return false;
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->dims[i] != 1)
+            return false;
+    return true;
+}
+
+/* A constant that may be stored once more. */
+static bool is_free(const struct moving *m, uint32_t value)
+{
+    struct tn_net_value v = tn_net_value(m->net, value);
+    uint64_t            bytes;
+
+    if (!v.constant || v.type->rank > MOST_RANK)
+        return false;
+    return m->uses[value] <= 1 ||
+           (tn_shape_bytes(&v.constant->shape, &bytes) && bytes <= 4096);
+}
+
+enum cost { FREE, HAS_FORM, TRANSPOSED, IMPOSSIBLE };
+
+/* What it takes to have the value in the order of the base of `form`. */
+static enum cost cost_of(const struct moving *m, uint32_t value,
+                         const struct form *form, uint32_t graph)
+{
+    const struct tn_net_type *type = type_of(m, value);
+    const struct form        *own  = form_of(m, value);
+
+    if (own && is_same(&own->order, &form->order))
+        return tn_net_value(m->net, value).graph == graph ? HAS_FORM
+                                                          : IMPOSSIBLE;
+    if (is_single(type) || is_free(m, value))
+        return type->rank <= form->order.rank ? FREE : IMPOSSIBLE;
+    return type->has_rank && type->rank == form->order.rank ? TRANSPOSED
+                                                            : IMPOSSIBLE;
+}
+
+/* With leading dims of 1, so that its axes are those of the others.  What this
+ * makes of a constant is folded. */
+static uint32_t widen(struct moving *m, uint32_t value, uint32_t rank)
+{
+    struct tn_net_value v        = tn_net_value(m->net, value);
+    struct tn_bytes     nameless = { NULL, 0 };
+    int64_t             dims[MOST_RANK];
+    uint64_t            count = rank;
+
+    if (v.type->rank == rank)
+        return value;
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = i < rank - v.type->rank
+                      ? 1
+                      : v.type->dims[i - (rank - v.type->rank)];
+    uint32_t inputs[2] = { value, tn_net_add_ints(m->net, v.graph, nameless,
+                                                  TN_INT64, dims, 1, &count) };
+    uint32_t to        = tn_net_add_value(m->net, v.graph, v.name);
+    struct tn_net_node node = { .op          = tn_net_own_op(m->net, "Reshape"),
+                                .inputs      = inputs,
+                                .input_count = 2,
+                                .outputs     = &to,
+                                .output_count = 1,
+                                .graph        = v.graph,
+                                .source       = TN_NONE };
+    struct tn_net_type type = {
+        .dtype = v.type->dtype, .has_rank = true, .rank = rank, .dims = dims
+    };
+
+    if (to == TN_NONE || inputs[1] == TN_NONE)
+        return TN_NONE;
+    tn_net_add_node(m->net, &node);
+    tn_net_set_type(m->net, to, &type);
+    return to;
+}
+
+static uint32_t in_order(struct moving *m, uint32_t value,
+                         const struct form *form)
+{
+    const struct form *own  = form_of(m, value);
+    struct order       back = inverse(&form->order);
+    struct order       o    = own ? both(&own->order, &back) : back;
+    uint32_t           from = own ? own->base : value;
+
+    if (is_identity(&o) || is_single(type_of(m, value)))
+        return from;
+    from        = widen(m, from, o.rank);
+    uint32_t to = from == TN_NONE
+                      ? TN_NONE
+                      : add_base(m, own ? value : from, &form->order);
+    if (to != TN_NONE)
+        add_transpose(m, from, &o, to);
+    return to;
+}
+
+/* ---- numbers ------------------------------------------------------------ */
+
+/* An attribute of one number, or the default. */
+static int64_t number(const struct tn_net_node *node, const char *name,
+                      int64_t otherwise)
+{
+    const struct tn_attr_value *value = tn_net_attr(node, name);
+
+    return value && value->kind == TN_ATTR_INT && value->count == 1
+               ? value->of.ints[0]
+               : otherwise;
+}
+
+/* Axis of the base, counted from the beginning. */
+static bool map_axis(const struct order *o, int64_t axis, int64_t *to)
+{
+    if (axis < 0)
+        axis += o->rank;
+    if (axis < 0 || axis >= (int64_t)o->rank)
+        return false;
+    *to = o->perm[axis];
+    return true;
+}
+
+struct numbers {
+    double   items[2 * MOST_RANK];
+    uint32_t count;
+};
+
+/* Those of an input that is a constant. */
+static bool take_numbers(struct moving *m, const struct tn_net_node *node,
+                         uint32_t input, struct numbers *to)
+{
+    struct tn_item items;
+
+    to->count = 0;
+    if (input >= node->input_count || node->inputs[input] == TN_NONE ||
+        !tn_net_value(m->net, node->inputs[input]).constant ||
+        tn_fold(m->facts, node->inputs[input], &items) != TN_OK ||
+        items.kind != TN_ITEM_LIST || items.count > 2 * MOST_RANK)
+        return false;
+    for (uint32_t i = 0; i < items.count; i++) {
+        if (!tn_item_is_number(items.of.items[i].kind))
+            return false;
+        double item = tn_item_double(items.of.items[i]);
+        if (!(item >= -EXACT && item <= EXACT))
+            return false;
+        to->items[to->count++] = item;
+    }
+    return true;
+}
+
+static bool has_input(const struct tn_net_node *node, uint32_t input)
+{
+    return input < node->input_count && node->inputs[input] != TN_NONE;
+}
+
+/* A list of numbers in place of an input. */
+static bool put_numbers(struct moving *m, const struct tn_net_node *node,
+                        struct change *c, uint32_t input,
+                        const struct numbers *numbers)
+{
+    struct tn_bytes nameless = { NULL, 0 };
+    uint64_t        count    = numbers->count;
+    enum tn_dtype   dtype    = has_input(node, input)
+                                   ? type_of(m, node->inputs[input])->dtype
+                                   : TN_INT64;
+    int64_t         ints[2 * MOST_RANK];
+
+    for (; c->input_count <= input; c->input_count++)
+        c->inputs[c->input_count] = TN_NONE;
+    if (dtype == TN_INT64 || dtype == TN_INT32) {
+        for (uint32_t i = 0; i < count; i++)
+            ints[i] = (int64_t)numbers->items[i];
+        c->inputs[input] = tn_net_add_ints(m->net, node->graph, nameless, dtype,
+                                           ints, 1, &count);
+    } else {
+        c->inputs[input] = tn_net_add_doubles(m->net, node->graph, nameless,
+                                              dtype, numbers->items, 1, &count);
+    }
+    return c->inputs[input] != TN_NONE;
+}
+
+/* The same number for each axis, in the order of the base; `groups` of them
+ * one after the other. */
+static bool reorder(const struct order *o, uint32_t groups,
+                    struct numbers *numbers)
+{
+    struct numbers from = *numbers;
+
+    if (numbers->count != groups * o->rank)
+        return false;
+    for (uint32_t g = 0; g < groups; g++)
+        for (uint32_t i = 0; i < o->rank; i++)
+            numbers->items[g * o->rank + o->perm[i]] =
+                from.items[g * o->rank + i];
+    return true;
+}
+
+/* ---- operators ---------------------------------------------------------- */
+
+typedef bool mover(struct moving *m, const struct tn_net_node *node,
+                   struct change *c);
+
+/* Each element alone; other inputs are single numbers. */
+static bool move_unary(struct moving *m, const struct tn_net_node *node,
+                       struct change *c)
+{
+    (void)m;
+    (void)node;
+    (void)c;
+    return true;
+}
+
+static bool set_axis(struct change *c, int64_t axis)
+{
+    c->attr         = "axis";
+    c->number_count = 1;
+    return map_axis(&c->form->order, axis, &c->numbers[0]);
+}
+
+static bool move_concat(struct moving *m, const struct tn_net_node *node,
+                        struct change *c)
+{
+    (void)m;
+    return tn_net_attr(node, "axis") && set_axis(c, number(node, "axis", 0));
+}
+
+static bool move_split(struct moving *m, const struct tn_net_node *node,
+                       struct change *c)
+{
+    (void)m;
+    return set_axis(c, number(node, "axis", 0));
+}
+
+/* Before opset 13 the axes behind it counted, too. */
+static bool move_softmax(struct moving *m, const struct tn_net_node *node,
+                         struct change *c)
+{
+    return m->net->version >= 13 && set_axis(c, number(node, "axis", -1));
+}
+
+/* One scale for all, or one for each index of an axis. */
+static bool move_quantized(struct moving *m, const struct tn_net_node *node,
+                           struct change *c)
+{
+    const struct tn_net_type *scale;
+
+    if (!has_input(node, 1))
+        return false;
+    scale = type_of(m, node->inputs[1]);
+    if (scale->has_rank && scale->rank == 0)
+        return true;
+    return scale->has_rank && scale->rank == 1 &&
+           set_axis(c, number(node, "axis", 1));
+}
+
+/* The order of what is left when axes of the value go. */
+static struct order without(const struct order *o, uint32_t gone)
+{
+    struct order out      = { .rank = 0 };
+    uint32_t     gone_too = 0, place[MOST_RANK], count = 0;
+
+    for (uint32_t i = 0; i < o->rank; i++)
+        if (gone >> i & 1)
+            gone_too |= UINT32_C(1) << o->perm[i];
+    for (uint32_t i = 0; i < o->rank; i++)
+        place[i] = gone_too >> i & 1 ? 0 : count++;
+    for (uint32_t i = 0; i < o->rank; i++)
+        if (!(gone >> i & 1))
+            out.perm[out.rank++] = place[o->perm[i]];
+    return out;
+}
+
+/* The axes of an operator, of an attribute or of an input; false: all. */
+struct axes {
+    int64_t  items[MOST_RANK];
+    uint32_t count, set; /* a bit for each                                    */
+    bool     is_input;   /* the second                                        */
+};
+
+static bool take_axes(struct moving *m, const struct tn_net_node *node,
+                      uint32_t rank, struct axes *axes)
+{
+    const struct tn_attr_value *attr = tn_net_attr(node, "axes");
+    struct numbers              numbers;
+
+    *axes = (struct axes){ .is_input = !attr };
+    if (attr && attr->kind != TN_ATTR_INT)
+        return false;
+    if (!attr && !take_numbers(m, node, 1, &numbers))
+        return false;
+    uint32_t count = attr ? attr->count : numbers.count;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = attr ? attr->of.ints[i] : (int64_t)numbers.items[i];
+        axis += axis < 0 ? rank : 0;
+        if (axis < 0 || axis >= (int64_t)rank || axes->set >> axis & 1)
+            return false;
+        axes->set |= UINT32_C(1) << axis;
+        axes->items[axes->count++] = axis;
+    }
+    return axes->count > 0;
+}
+
+static bool put_axes(struct moving *m, const struct tn_net_node *node,
+                     struct change *c, const struct axes *axes)
+{
+    struct numbers numbers = { .count = axes->count };
+
+    for (uint32_t i = 0; i < axes->count; i++) {
+        numbers.items[i] = (double)axes->items[i];
+        c->numbers[i]    = axes->items[i];
+    }
+    if (axes->is_input)
+        return put_numbers(m, node, c, 1, &numbers);
+    c->attr         = "axes";
+    c->is_list      = true;
+    c->number_count = axes->count;
+    return true;
+}
+
+static void map_axes(const struct order *o, struct axes *axes)
+{
+    for (uint32_t i = 0; i < axes->count; i++)
+        axes->items[i] = o->perm[axes->items[i]];
+}
+
+/* Without axes all of them: then any order will do. */
+static bool reduces_all(const struct tn_net_node *node)
+{
+    return !has_input(node, 1) && !tn_net_attr(node, "axes") &&
+           !number(node, "noop_with_empty_axes", 0);
+}
+
+static bool move_reduce(struct moving *m, const struct tn_net_node *node,
+                        struct change *c)
+{
+    const struct order *o     = &c->form->order;
+    bool                keeps = number(node, "keepdims", 1);
+    struct axes         axes;
+
+    if (reduces_all(node)) {
+        for (uint32_t i = 0; i < c->out.rank; i++)
+            c->out.perm[i] = i;
+        c->out.rank = keeps ? c->out.rank : 0;
+        return true;
+    }
+    if (!take_axes(m, node, o->rank, &axes))
+        return false;
+    if (!keeps)
+        c->out = without(o, axes.set);
+    map_axes(o, &axes);
+    return put_axes(m, node, c, &axes);
+}
+
+static bool move_arg(struct moving *m, const struct tn_net_node *node,
+                     struct change *c)
+{
+    const struct order *o    = &c->form->order;
+    int64_t             axis = number(node, "axis", 0);
+
+    (void)m;
+    if (!set_axis(c, axis))
+        return false;
+    axis += axis < 0 ? o->rank : 0;
+    if (!number(node, "keepdims", 1))
+        c->out = without(o, UINT32_C(1) << axis);
+    return true;
+}
+
+static bool move_squeeze(struct moving *m, const struct tn_net_node *node,
+                         struct change *c)
+{
+    struct axes axes;
+
+    if (!take_axes(m, node, c->form->order.rank, &axes))
+        return false;
+    c->out = without(&c->form->order, axes.set);
+    map_axes(&c->form->order, &axes);
+    return put_axes(m, node, c, &axes);
+}
+
+/* New axes stand where they stood; the others keep their order among them. */
+static bool move_unsqueeze(struct moving *m, const struct tn_net_node *node,
+                           struct change *c)
+{
+    const struct order       *o    = &c->form->order;
+    const struct tn_net_type *type = type_of(m, node->outputs[0]);
+    uint32_t                  others[MOST_RANK], count = 0, taken = 0;
+    struct axes               axes;
+
+    if (!type->has_rank || type->rank > MOST_RANK ||
+        !take_axes(m, node, type->rank, &axes) ||
+        type->rank != o->rank + axes.count)
+        return false;
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (!(axes.set >> i & 1))
+            others[count++] = i;
+    c->out.rank = type->rank;
+    for (uint32_t i = 0; i < type->rank; i++)
+        c->out.perm[i] = axes.set >> i & 1 ? i : others[o->perm[taken++]];
+    return put_axes(m, node, c, &axes);
+}
+
+/* Both ends of all axes, or of some. */
+static bool move_pad(struct moving *m, const struct tn_net_node *node,
+                     struct change *c)
+{
+    struct numbers numbers;
+
+    if (has_input(node, 3)) {
+        if (!take_numbers(m, node, 3, &numbers))
+            return false;
+        for (uint32_t i = 0; i < numbers.count; i++) {
+            int64_t axis;
+            if (!map_axis(&c->form->order, (int64_t)numbers.items[i], &axis))
+                return false;
+            numbers.items[i] = (double)axis;
+        }
+        return put_numbers(m, node, c, 3, &numbers);
+    }
+    return take_numbers(m, node, 1, &numbers) &&
+           reorder(&c->form->order, 2, &numbers) &&
+           put_numbers(m, node, c, 1, &numbers);
+}
+
+static bool move_slice(struct moving *m, const struct tn_net_node *node,
+                       struct change *c)
+{
+    struct numbers axes, starts;
+
+    if (has_input(node, 3) ? !take_numbers(m, node, 3, &axes)
+                           : !take_numbers(m, node, 1, &starts))
+        return false;
+    for (uint32_t i = 0; !has_input(node, 3) && i < starts.count; i++)
+        axes.items[i] = i;
+    axes.count = has_input(node, 3) ? axes.count : starts.count;
+    for (uint32_t i = 0; i < axes.count; i++) {
+        int64_t axis;
+        if (!map_axis(&c->form->order, (int64_t)axes.items[i], &axis))
+            return false;
+        axes.items[i] = (double)axis;
+    }
+    return put_numbers(m, node, c, 3, &axes);
+}
+
+/* A number for each axis. */
+static bool move_sizes(struct moving *m, const struct tn_net_node *node,
+                       struct change *c)
+{
+    struct numbers numbers;
+
+    return take_numbers(m, node, 1, &numbers) &&
+           reorder(&c->form->order, 1, &numbers) &&
+           put_numbers(m, node, c, 1, &numbers);
+}
+
+/* Kernels resize the last axes: the first two must stay as they are. */
+static bool is_resizable(const struct moving *m, const struct change *c,
+                         const struct numbers *scales,
+                         const struct numbers *sizes)
+{
+    const struct tn_net_type *type = type_of(m, c->form->base);
+
+    for (uint32_t i = 0; i < 2 && i < type->rank; i++)
+        if (scales->count ? scales->items[i] != 1.0
+                          : sizes->items[i] != (double)type->dims[i])
+            return false;
+    return type->rank > 2;
+}
+
+static bool move_resize(struct moving *m, const struct tn_net_node *node,
+                        struct change *c)
+{
+    const struct order *o   = &c->form->order;
+    struct numbers      roi = { .count = 0 }, scales = roi, sizes = roi;
+
+    if (tn_net_attr(node, "axes") || m->net->version < 11 ||
+        (has_input(node, 1) && !take_numbers(m, node, 1, &roi)) ||
+        (has_input(node, 2) && !take_numbers(m, node, 2, &scales)) ||
+        (has_input(node, 3) && !take_numbers(m, node, 3, &sizes)))
+        return false;
+    if ((roi.count && !reorder(o, 2, &roi)) ||
+        (scales.count && !reorder(o, 1, &scales)) ||
+        (sizes.count && !reorder(o, 1, &sizes)) ||
+        (!scales.count && !sizes.count) || !is_resizable(m, c, &scales, &sizes))
+        return false;
+    return (!roi.count || put_numbers(m, node, c, 1, &roi)) &&
+           (!scales.count || put_numbers(m, node, c, 2, &scales)) &&
+           (!sizes.count || put_numbers(m, node, c, 3, &sizes));
+}
+
+/* Which inputs have the axes of the output. */
+enum data {
+    FIRST, /* only the first                                                  */
+    ALL,   /* all, of the same rank                                           */
+    WIDE,  /* all, broadcast                                                  */
+};
+
+struct operator
+{
+    const char *name;
+    enum data   data;
+    mover      *move;
+    bool shrinks; /* what it gives is smaller: better before a Transpose */
+};
+
+/* In ascending order. */
+static const struct operator operators[] = {
+    { "Abs", FIRST, move_unary, false },
+    { "Acos", FIRST, move_unary, false },
+    { "Acosh", FIRST, move_unary, false },
+    { "Add", WIDE, move_unary, false },
+    { "And", WIDE, move_unary, false },
+    { "ArgMax", FIRST, move_arg, true },
+    { "ArgMin", FIRST, move_arg, true },
+    { "Asin", FIRST, move_unary, false },
+    { "Asinh", FIRST, move_unary, false },
+    { "Atan", FIRST, move_unary, false },
+    { "Atanh", FIRST, move_unary, false },
+    { "BitwiseAnd", WIDE, move_unary, false },
+    { "BitwiseNot", FIRST, move_unary, false },
+    { "BitwiseOr", WIDE, move_unary, false },
+    { "BitwiseXor", WIDE, move_unary, false },
+    { "Cast", FIRST, move_unary, false },
+    { "CastLike", FIRST, move_unary, false },
+    { "Ceil", FIRST, move_unary, false },
+    { "Celu", FIRST, move_unary, false },
+    { "Clip", FIRST, move_unary, false },
+    { "Concat", ALL, move_concat, false },
+    { "Cos", FIRST, move_unary, false },
+    { "Cosh", FIRST, move_unary, false },
+    { "DequantizeLinear", FIRST, move_quantized, false },
+    { "Div", WIDE, move_unary, false },
+    { "Elu", FIRST, move_unary, false },
+    { "Equal", WIDE, move_unary, false },
+    { "Erf", FIRST, move_unary, false },
+    { "Exp", FIRST, move_unary, false },
+    { "Expand", FIRST, move_sizes, false },
+    { "Floor", FIRST, move_unary, false },
+    { "Gelu", FIRST, move_unary, false },
+    { "Greater", WIDE, move_unary, false },
+    { "GreaterOrEqual", WIDE, move_unary, false },
+    { "HardSigmoid", FIRST, move_unary, false },
+    { "HardSwish", FIRST, move_unary, false },
+    { "Identity", FIRST, move_unary, false },
+    { "IsInf", FIRST, move_unary, false },
+    { "IsNaN", FIRST, move_unary, false },
+    { "LeakyRelu", FIRST, move_unary, false },
+    { "Less", WIDE, move_unary, false },
+    { "LessOrEqual", WIDE, move_unary, false },
+    { "Log", FIRST, move_unary, false },
+    { "LogSoftmax", FIRST, move_softmax, false },
+    { "Max", WIDE, move_unary, false },
+    { "Mean", WIDE, move_unary, false },
+    { "Min", WIDE, move_unary, false },
+    { "Mish", FIRST, move_unary, false },
+    { "Mod", WIDE, move_unary, false },
+    { "Mul", WIDE, move_unary, false },
+    { "Neg", FIRST, move_unary, false },
+    { "Not", FIRST, move_unary, false },
+    { "Or", WIDE, move_unary, false },
+    { "PRelu", WIDE, move_unary, false },
+    { "Pad", FIRST, move_pad, false },
+    { "Pow", WIDE, move_unary, false },
+    { "QuantizeLinear", FIRST, move_quantized, false },
+    { "Reciprocal", FIRST, move_unary, false },
+    { "ReduceL1", FIRST, move_reduce, true },
+    { "ReduceL2", FIRST, move_reduce, true },
+    { "ReduceLogSum", FIRST, move_reduce, true },
+    { "ReduceLogSumExp", FIRST, move_reduce, true },
+    { "ReduceMax", FIRST, move_reduce, true },
+    { "ReduceMean", FIRST, move_reduce, true },
+    { "ReduceMin", FIRST, move_reduce, true },
+    { "ReduceProd", FIRST, move_reduce, true },
+    { "ReduceSum", FIRST, move_reduce, true },
+    { "ReduceSumSquare", FIRST, move_reduce, true },
+    { "Relu", FIRST, move_unary, false },
+    { "Resize", FIRST, move_resize, false },
+    { "Round", FIRST, move_unary, false },
+    { "Selu", FIRST, move_unary, false },
+    { "Shrink", FIRST, move_unary, false },
+    { "Sigmoid", FIRST, move_unary, false },
+    { "Sign", FIRST, move_unary, false },
+    { "Sin", FIRST, move_unary, false },
+    { "Sinh", FIRST, move_unary, false },
+    { "Slice", FIRST, move_slice, true },
+    { "Softmax", FIRST, move_softmax, false },
+    { "Softplus", FIRST, move_unary, false },
+    { "Softsign", FIRST, move_unary, false },
+    { "Split", FIRST, move_split, false },
+    { "Sqrt", FIRST, move_unary, false },
+    { "Squeeze", FIRST, move_squeeze, false },
+    { "Sub", WIDE, move_unary, false },
+    { "Sum", WIDE, move_unary, false },
+    { "Tan", FIRST, move_unary, false },
+    { "Tanh", FIRST, move_unary, false },
+    { "ThresholdedRelu", FIRST, move_unary, false },
+    { "Tile", FIRST, move_sizes, false },
+    { "Unsqueeze", FIRST, move_unsqueeze, false },
+    { "Where", WIDE, move_unary, false },
+    { "Xor", WIDE, move_unary, false },
+};
+
+static const struct operator* operator_of(const struct tn_net_node *node)
+{
+    size_t from = 0, to = sizeof operators / sizeof operators[0];
+
+    if (!is_onnx(node->op))
+        return NULL;
+    while (from < to) {
+        size_t          at   = (from + to) / 2;
+        struct tn_bytes name = tn_text(operators[at].name);
+        int             side = tn_bytes_compare(node->op->type, name);
+        if (side == 0)
+            return &operators[at];
+        if (side < 0)
+            to = at;
+        else
+            from = at + 1;
+    }
+    return NULL;
+}
+
+/* What gives its channels as the second axis. */
+static bool is_channels(const struct tn_net *net, uint32_t value)
+{
+    static const char *const ops[] = {
+        "AveragePool",
+        "BatchNormalization",
+        "Conv",
+        "ConvTranspose",
+        "DepthToSpace",
+        "GlobalAveragePool",
+        "GlobalMaxPool",
+        "GridSample",
+        "InstanceNormalization",
+        "LRN",
+        "MaxPool",
+        "QLinearConv",
+        "SpaceToDepth",
+    };
+    uint32_t producer = tn_net_value(net, value).producer;
+
+    for (size_t i = 0; producer != TN_NONE && i < sizeof ops / sizeof ops[0];
+         i++)
+        if (tn_bytes_is(tn_net_node(net, producer).op->type, ops[i]))
+            return true;
+    return false;
+}
+
+/* ---- one node ----------------------------------------------------------- */
+
+static uint32_t data_count(const struct tn_net_node *node, enum data data)
+{
+    return data == FIRST ? node->input_count > 0 : node->input_count;
+}
+
+/* A form among the inputs that have the axes of the output: the first. */
+static const struct form *find_form(const struct moving      *m,
+                                    const struct tn_net_node *node,
+                                    enum data                 data)
+{
+    for (uint32_t i = 0; i < data_count(node, data); i++) {
+        const struct form *form =
+            node->inputs[i] == TN_NONE ? NULL : form_of(m, node->inputs[i]);
+        if (form && !is_identity(&form->order) &&
+            tn_net_value(m->net, node->inputs[i]).graph == node->graph)
+            return form;
+    }
+    return NULL;
+}
+
+static bool is_wanted(const struct moving *m, const struct tn_net_node *node)
+{
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE && m->wants[node->outputs[i]])
+            return true;
+    return false;
+}
+
+/* What the inputs cost that have the axes of the output. */
+struct costs {
+    uint32_t had, added; /* that have the form, or need a Transpose for it    */
+    uint32_t users;      /* of one that has the form, at most                 */
+};
+
+/* Whether the input is none of those before it. */
+static bool is_first(const struct tn_net_node *node, uint32_t input)
+{
+    for (uint32_t i = 0; i < input; i++)
+        if (node->inputs[i] == node->inputs[input])
+            return false;
+    return true;
+}
+
+static bool add_costs(const struct moving *m, const struct tn_net_node *node,
+                      const struct operator* op, const struct form *form,
+                      struct costs *costs)
+{
+    for (uint32_t i = 0; i < data_count(node, op->data); i++) {
+        uint32_t  value = node->inputs[i];
+        enum cost cost  = value == TN_NONE
+                              ? IMPOSSIBLE
+                              : cost_of(m, value, form, node->graph);
+        if (cost == IMPOSSIBLE)
+            return false;
+        costs->had += cost == HAS_FORM && is_first(node, i);
+        costs->added += cost == TRANSPOSED && is_first(node, i);
+        if (cost == HAS_FORM && m->uses[value] > costs->users)
+            costs->users = m->uses[value];
+    }
+    return costs->added <= costs->had;
+}
+
+/* Whether fewer Transposes are left when the node is made for the base: one
+ * follows, or two become one, or none is needed behind it.  Where none of these
+ * is so, it is still better to take what is smaller, and to leave what belongs
+ * to a convolution with it. */
+static bool pays(const struct moving *m, const struct tn_net_node *node,
+                 const struct operator* op, const struct change *c)
+{
+    struct costs costs = { 0, 0, 0 };
+
+    if (!add_costs(m, node, op, c->form, &costs))
+        return false;
+    if (is_wanted(m, node) || costs.had > 1 || is_identity(&c->out))
+        return true;
+    return costs.added == 0 && costs.users == 1 && node->output_count == 1 &&
+           (op->shrinks || c->form->is_channels);
+}
+
+/* The axes of all are those of the output. */
+static bool has_axes(const struct moving *m, const struct tn_net_node *node,
+                     const struct operator* op, const struct form *form)
+{
+    if (node->output_count == 0 || node->outputs[0] == TN_NONE)
+        return false;
+    const struct tn_net_type *type = type_of(m, node->outputs[0]);
+
+    if (op->data == FIRST)
+        return true;
+    for (uint32_t i = 0; op->data == ALL && i < node->input_count; i++)
+        if (node->inputs[i] == TN_NONE ||
+            type_of(m, node->inputs[i])->rank != form->order.rank)
+            return false;
+    return type->has_rank && type->rank == form->order.rank;
+}
+
+static void make_again(struct moving *m, uint32_t id, const struct change *c)
+{
+    struct tn_net_node   node  = tn_net_node(m->net, id);
+    struct tn_attr_value value = { .kind    = TN_ATTR_INT,
+                                   .is_list = c->is_list,
+                                   .count   = c->number_count };
+    uint32_t             outputs[MOST_INPUTS];
+    int64_t *numbers = tn_new(m->net->arena, int64_t, MOST_RANK, m->net->error);
+
+    for (uint32_t i = 0; i < node.output_count; i++) {
+        uint32_t out = node.outputs[i];
+        outputs[i]   = out;
+        if (out == TN_NONE || is_identity(&c->out))
+            continue;
+        outputs[i] = add_base(m, out, &c->out);
+        if (outputs[i] == TN_NONE)
+            return;
+        m->forms[out] =
+            (struct form){ outputs[i], c->out, c->form->is_channels };
+    }
+    node             = tn_net_node(m->net, id);
+    node.inputs      = c->inputs;
+    node.input_count = c->input_count;
+    node.outputs     = outputs;
+    tn_net_remove(m->net, id);
+    uint32_t made = tn_net_add_node(m->net, &node);
+    if (!c->attr || !numbers || made == TN_NONE)
+        return;
+    for (uint32_t i = 0; i < c->number_count; i++)
+        numbers[i] = c->numbers[i];
+    value.of.ints = numbers;
+    tn_net_set_attr(m->net, made, c->attr, &value);
+}
+
+static bool move_over(struct moving *m, uint32_t id, const struct operator* op)
+{
+    const struct tn_net_node node = tn_net_node(m->net, id);
+    const struct form       *form = find_form(m, &node, op->data);
+    struct change            c    = { .form = form };
+    struct form              own;
+
+    if (!form || node.control_count || node.input_count > MOST_INPUTS - 4 ||
+        node.output_count > MOST_INPUTS || !has_axes(m, &node, op, form))
+        return false;
+    own           = *form;
+    c.form        = &own;
+    c.out         = own.order;
+    c.input_count = node.input_count;
+    for (uint32_t i = 0; i < node.input_count; i++)
+        c.inputs[i] = node.inputs[i];
+    if (!op->move(m, &node, &c) || !pays(m, &node, op, &c))
+        return false;
+    for (uint32_t i = 0; i < data_count(&node, op->data); i++) {
+        c.inputs[i] = in_order(m, node.inputs[i], &own);
+        if (c.inputs[i] == TN_NONE)
+            return false;
+    }
+    make_again(m, id, &c);
+    m->moved++;
+    return true;
+}
+
+static void take_transpose(struct moving *m, uint32_t id)
+{
+    const struct tn_net_node node = tn_net_node(m->net, id);
+    struct order             o;
+
+    if (node.control_count || node.input_count != 1 || node.output_count != 1 ||
+        node.inputs[0] == TN_NONE || node.outputs[0] == TN_NONE)
+        return;
+    uint32_t                  from = node.inputs[0], to = node.outputs[0];
+    const struct tn_net_type *type = type_of(m, to);
+    const struct form        *form = form_of(m, from);
+    if (!type->has_rank || !take_order(&node, type->rank, &o) ||
+        tn_net_value(m->net, from).graph != node.graph)
+        return;
+    m->forms[to] = form ? (struct form){ form->base, both(&form->order, &o),
+                                         form->is_channels }
+                        : (struct form){ from, o, is_channels(m->net, from) };
+    tn_net_remove(m->net, id);
+}
+
+/* ---- what needs no order ------------------------------------------------ */
+
+/* Elements lie in the same order: only axes of size 1 have moved. */
+static bool keeps_elements(const struct moving *m, const struct form *form)
+{
+    const struct tn_net_type *type = type_of(m, form->base);
+    uint32_t                  last = 0;
+
+    if (!type->has_rank || type->rank != form->order.rank)
+        return false;
+    for (uint32_t i = 0; i < form->order.rank; i++) {
+        uint32_t axis = form->order.perm[i];
+        if (type->dims[axis] == 1)
+            continue;
+        if (axis < last)
+            return false;
+        last = axis;
+    }
+    return true;
+}
+
+/* A Reshape that names all sizes but one. */
+static bool is_whole_shape(struct moving *m, const struct tn_net_node *node)
+{
+    struct numbers sizes;
+
+    if (!take_numbers(m, node, 1, &sizes))
+        return false;
+    for (uint32_t i = 0; i < sizes.count; i++)
+        if (sizes.items[i] == 0)
+            return false;
+    return true;
+}
+
+static void take_reshape(struct moving *m, uint32_t id)
+{
+    const struct tn_net_node node = tn_net_node(m->net, id);
+    const struct form       *form = has_input(&node, 0) && has_input(&node, 1)
+                                        ? form_of(m, node.inputs[0])
+                                        : NULL;
+
+    if (!form || !keeps_elements(m, form) || !is_whole_shape(m, &node))
+        return;
+    struct tn_net_node made      = node;
+    uint32_t           inputs[2] = { form->base, node.inputs[1] };
+    uint32_t           to        = node.outputs[0];
+    made.inputs                  = inputs;
+    made.outputs                 = &to;
+    made.output_count            = 1;
+    tn_net_remove(m->net, id);
+    tn_net_add_node(m->net, &made);
+    m->moved++;
+}
+
+/* The sizes of the base in that order, if nothing else needs the Transpose. */
+static void take_shape(struct moving *m, uint32_t id)
+{
+    const struct tn_net_node node = tn_net_node(m->net, id);
+    const struct form       *form =
+        has_input(&node, 0) ? form_of(m, node.inputs[0]) : NULL;
+    struct tn_bytes nameless = { NULL, 0 };
+    int64_t         axes[MOST_RANK];
+
+    if (!form || node.attr_count || node.control_count ||
+        m->uses[node.inputs[0]] > 1 || node.output_count != 1)
+        return;
+    uint64_t rank = form->order.rank;
+    uint32_t to = node.outputs[0], base = form->base;
+    for (uint32_t i = 0; i < rank; i++)
+        axes[i] = form->order.perm[i];
+    uint32_t inputs[2] = {
+        tn_net_add_value(m->net, node.graph, tn_net_value(m->net, to).name),
+        tn_net_add_ints(m->net, node.graph, nameless, TN_INT64, axes, 1, &rank),
+    };
+    if (inputs[0] == TN_NONE || inputs[1] == TN_NONE)
+        return;
+    tn_net_copy_type(m->net, inputs[0], to);
+    struct tn_net_node made = node;
+    made.inputs             = &base;
+    made.outputs            = inputs;
+    tn_net_remove(m->net, id);
+    tn_net_add_node(m->net, &made);
+    struct tn_net_node pick = { .op           = tn_net_own_op(m->net, "Gather"),
+                                .inputs       = inputs,
+                                .input_count  = 2,
+                                .outputs      = &to,
+                                .output_count = 1,
+                                .graph        = tn_net_node(m->net, id).graph,
+                                .source       = TN_NONE };
+    tn_net_add_node(m->net, &pick);
+    m->moved++;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
+static void look_ahead(struct moving *m, const struct tn_list *nodes)
+{
+    for (uint64_t i = nodes->count; i-- > 0;) {
+        const struct tn_net_node node =
+            tn_net_node(m->net, *tn_list_at(nodes, uint32_t, i));
+        const struct operator* op = operator_of(&node);
+        bool         is_transpose =
+            is_onnx(node.op) && tn_bytes_is(node.op->type, "Transpose");
+
+        if (node.is_removed || (!is_transpose && (!op || !is_wanted(m, &node))))
+            continue;
+        for (uint32_t k = 0; k < (is_transpose ? node.input_count
+                                               : data_count(&node, op->data));
+             k++)
+            if (node.inputs[k] != TN_NONE)
+                m->wants[node.inputs[k]] = true;
+    }
+}
+
+static void move_in_graph(struct moving *m, uint32_t graph)
+{
+    uint64_t count = tn_net_graph(m->net, graph)->nodes.count;
+
+    look_ahead(m, &tn_net_graph(m->net, graph)->nodes);
+    for (uint64_t i = 0; i < count && tn_net_goes_on(m->net); i++) {
+        uint32_t id =
+            *tn_list_at(&tn_net_graph(m->net, graph)->nodes, uint32_t, i);
+        const struct tn_net_node node         = tn_net_node(m->net, id);
+        const struct             operator* op = operator_of(&node);
+        if (node.is_removed || !is_onnx(node.op))
+            continue;
+        if (tn_bytes_is(node.op->type, "Transpose"))
+            take_transpose(m, id);
+        else if (tn_bytes_is(node.op->type, "Reshape"))
+            take_reshape(m, id);
+        else if (tn_bytes_is(node.op->type, "Shape"))
+            take_shape(m, id);
+        else if (op)
+            move_over(m, id, op);
+    }
+}
+
+static void make_form(struct moving *m, uint32_t value, bool *is_made)
+{
+    const struct form *form = form_of(m, value);
+
+    if (!form || is_made[value])
+        return;
+    is_made[value] = true;
+    add_transpose(m, form->base, &form->order, value);
+}
+
+/* Values with a form that something uses.  What is added uses none. */
+static void make_forms(struct moving *m)
+{
+    bool    *is_made = tn_new(&m->arena, bool, m->values, m->net->error);
+    uint64_t count   = m->net->nodes.count;
+
+    for (uint32_t i = 0; is_made && i < count; i++) {
+        const struct tn_net_node node = tn_net_node(m->net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                make_form(m, tn_net_node(m->net, i).inputs[k], is_made);
+    }
+    for (uint32_t g = 0; is_made && g < m->net->graphs.count; g++)
+        for (uint64_t i = 0; i < tn_net_graph(m->net, g)->outputs.count; i++)
+            make_form(
+                m, *tn_list_at(&tn_net_graph(m->net, g)->outputs, uint32_t, i),
+                is_made);
+}
+
+/* ---- there and back ----------------------------------------------------- */
+
+static uint64_t count_transposes(const struct tn_net *net)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        count += !node.is_removed && is_onnx(node.op) &&
+                 tn_bytes_is(node.op->type, "Transpose") && node.input_count &&
+                 node.inputs[0] != TN_NONE &&
+                 !tn_net_value(net, node.inputs[0]).constant;
+    }
+    return count;
+}
+
+/* What was there before.  Nothing that was there is changed by moving but which
+ * nodes are removed, and who makes a value. */
+struct before {
+    uint32_t  nodes, values, graphs;
+    bool     *is_removed; /* by node                                          */
+    uint64_t *counts;     /* nodes by graph                                   */
+};
+
+static bool remember(struct moving *m, struct before *b)
+{
+    const struct tn_net *net = m->net;
+
+    b->nodes      = (uint32_t)net->nodes.count;
+    b->values     = (uint32_t)net->values.count;
+    b->graphs     = (uint32_t)net->graphs.count;
+    b->is_removed = tn_new(&m->arena, bool, b->nodes, net->error);
+    b->counts     = tn_new(&m->arena, uint64_t, b->graphs, net->error);
+    if (!b->is_removed || !b->counts)
+        return false;
+    for (uint32_t i = 0; i < b->nodes; i++)
+        b->is_removed[i] = tn_net_node_row(net, i)->is_removed;
+    for (uint32_t i = 0; i < b->graphs; i++)
+        b->counts[i] = tn_net_graph(net, i)->nodes.count;
+    return true;
+}
+
+static void go_back(struct tn_net *net, const struct before *b)
+{
+    net->nodes.count  = b->nodes;
+    net->values.count = b->values;
+    for (uint32_t i = 0; i < b->graphs; i++)
+        tn_net_graph(net, i)->nodes.count = b->counts[i];
+    for (uint32_t i = 0; i < b->nodes; i++) {
+        tn_net_node_row(net, i)->is_removed = b->is_removed[i];
+        const struct tn_net_node node       = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.output_count; k++)
+            if (node.outputs[k] != TN_NONE)
+                tn_net_set_producer(net, node.outputs[k], i, k);
+    }
+}
+
+static bool moving_init(struct moving *m)
+{
+    m->forms = tn_new(&m->arena, struct form, m->values, m->net->error);
+    m->wants = tn_new(&m->arena, bool, m->values, m->net->error);
+    m->uses  = count_uses(m->net, &m->arena);
+    for (uint32_t i = 0; m->forms && i < m->values; i++)
+        m->forms[i].base = TN_NONE;
+    return m->forms && m->wants && m->uses;
+}
+
+uint64_t tn_move_transposes(struct tn_net *net, struct tn_infer *facts)
+{
+    struct moving m      = { .net    = net,
+                             .facts  = facts,
+                             .values = (uint32_t)net->values.count };
+    uint64_t      before = count_transposes(net);
+    struct before b;
+
+    if (before == 0)
+        return 0;
+    tn_arena_init(&m.arena, net->arena->memory);
+    if (moving_init(&m) && remember(&m, &b)) {
+        for (uint32_t i = 0; i < b.graphs; i++)
+            move_in_graph(&m, i);
+        make_forms(&m);
+        if (!tn_failed(net->error) &&
+            (!m.moved || count_transposes(net) > before)) {
+            go_back(net, &b);
+            m.moved = 0;
+        }
+    }
+    tn_arena_done(&m.arena);
+    return m.moved;
+}
