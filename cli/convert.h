@@ -9,12 +9,15 @@
 #include "losses.h"
 #include "session.h"
 
+/* --fold, as choices are numbered; 0: not given. */
+enum cli_fold { CLI_FOLD_ALL = 1, CLI_FOLD_SHAPES, CLI_FOLD_NONE };
+
 /* Options for conversions between dialects, as they were given: names separated
  * by commas. */
 struct cli_map_words {
     const char *inputs, *outputs, *rules, *allow, *signature, *receipt,
         *shapes;      /* "x=1,224,224,3,y=?,10" */
-    unsigned    fold; /* 0: not given, 1: shapes, 2: none                     */
+    unsigned    fold; /* enum cli_fold                                        */
     bool        only_rules;
     unsigned    simplify; /* 0: not given, 1: no, 2: yes                      */
     uint64_t    fold_limit;

@@ -134,9 +134,11 @@ int cli_map_init(struct cli_map *map, const struct cli_map_words *words)
     map->options = (struct tn_map_options){
         .signature     = words->signature,
         .receipt       = words->receipt,
-        .folds_nothing = words->fold == 2,
+        .folds_nothing = words->fold == CLI_FOLD_NONE,
+        .folds_shapes  = words->fold == CLI_FOLD_SHAPES,
         .only_rules    = words->only_rules,
         .simplifies    = words->simplify == 2,
+        .keeps_nodes   = words->simplify == 1,
         .fold_limit    = words->fold_limit,
         .via           = words->via,
     };

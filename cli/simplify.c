@@ -17,14 +17,14 @@
 struct simplify_opts {
     struct cli_common common;
     uint64_t          fold_limit;
-    unsigned          fold; /* 0: not given, 1: all, 2: none */
+    unsigned          fold; /* enum cli_fold */
     bool              is_strict, force_invalid;
 };
 
 #define FIELD(f) offsetof(struct simplify_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|none", "compute what follows from constants and shapes; all" },
+    { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|shapes|none", "compute what follows from constants; all" },
     { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "computed constants: this much over their inputs; 64KiB" },
     { CLI_FLAG,   0, "strict",     FIELD(is_strict),  NULL,       "fail if anything would be lost" },
     { CLI_FLAG,   0, "force-invalid", FIELD(force_invalid), NULL, "simplify even if 'tenon check' finds errors" },
@@ -243,9 +243,11 @@ static int simplify(struct cli_session         *session,
     struct tn_target      target = cli_target(&opts->common, opts->common.out);
     struct tn_error       error  = TN_ERROR_INIT;
     struct cli_losses     losses = { 0 };
-    struct tn_map_options map    = { .simplifies    = true,
-                                     .fold_limit    = opts->fold_limit,
-                                     .folds_nothing = opts->fold == 2 };
+    struct tn_map_options map    = { .simplifies   = true,
+                                     .fold_limit   = opts->fold_limit,
+                                     .folds_shapes = opts->fold == CLI_FOLD_SHAPES,
+                                     .folds_nothing =
+                                         opts->fold == CLI_FOLD_NONE };
     struct tn_convert_summary summary = { 0 };
     struct tn_convert_options convert = {
         .settings      = opts->common.for_writing.items,

@@ -195,11 +195,16 @@ struct tn_map_options {
     const struct tn_input_shape *shapes;
     uint32_t                     shape_count;
 
-    /* The graph is simplified at the end, where the target has rules for that:
-     * ONNX.  Values that follow from constants become constants when they have
-     * at most `fold_limit` bytes more than these (0: 65,536). */
+    /* A graph that becomes ONNX is simplified at the end, and so is one that
+     * stays ONNX when `simplifies` is set (INVALID if the target is not ONNX).
+     * Values that follow from constants become constants when they have at most
+     * `fold_limit` bytes more than these (0: 65,536); with `folds_shapes` only
+     * those that follow from shapes, and constants that are merely transposed,
+     * reshaped or cast.  With `keeps_nodes` nothing is simplified. */
     bool     simplifies;
     uint64_t fold_limit;
+    bool     folds_shapes;
+    bool     keeps_nodes;
 
     /* The dialect that the conversion leads through: "nd4j".  NULL: the path
      * with the fewest steps whose rules take all operators. */

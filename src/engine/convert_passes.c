@@ -348,6 +348,7 @@ static enum tn_status simplify(struct tn_conversion *c)
         .rules  = tn_rule_cache_simplifier(c->cache, c->net->dialect, c->error),
         .fold_limit = c->how->fold_limit ? c->how->fold_limit : TN_FOLD_LIMIT,
         .folds_nothing = c->how->folds_nothing,
+        .folds_shapes  = c->how->folds_shapes,
         .new_net       = next_net,
         .on_rules      = note_rules,
         .context       = c,
@@ -673,7 +674,8 @@ static void declare(const struct tn_conversion *c, struct sequence *to)
         add(to, dialects_on[i + 1], rule_passes);
     }
     const struct tn_pass *flatten = passes_of(dialects_on[steps])->flatten;
-    if (c->how->simplifies && flatten) {
+    bool wants_less = c->how->simplifies || (steps && !c->is_part);
+    if (wants_less && !c->how->keeps_nodes && flatten) {
         add(to, dialects_on[steps], steps ? no_passes : flatten);
         add(to, dialects_on[steps], simplify_passes);
     }

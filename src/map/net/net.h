@@ -292,7 +292,7 @@ const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
 
 /* By value: whether it is an output of a graph.  In the arena; NULL: the net
  * has failed. */
-const bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena);
+bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena);
 
 /* For each node, whether an output of its graph depends on it: by data alone,
  * or by control edges, too.  In the arena; NULL if the net has failed. */

@@ -110,7 +110,7 @@ static void *new_table(struct tn_arena *arena, uint64_t count, size_t size,
     return tn_arena_array(arena, count, size, 8, error);
 }
 
-const bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena)
+bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena)
 {
     bool *is_output = tn_new(arena, bool, net->values.count, net->error);
 

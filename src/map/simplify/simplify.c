@@ -136,6 +136,7 @@ struct folding {
     struct tn_infer *facts;
     const bool      *is_output;
     const uint8_t   *uses; /* of values; 2: more                             */
+    bool            *is_size; /* of values; NULL: it does not matter          */
     uint64_t         limit;
     struct tn_arena  scratch;
 };
@@ -158,6 +159,38 @@ static uint64_t size_of_inputs(const struct folding     *f,
     return sum;
 }
 
+/* Whether a value says how large others are; a node that takes one computes
+ * with sizes. */
+static bool is_of_shapes(const struct folding     *f,
+                         const struct tn_net_node *node)
+{
+    static const char *const sources[] = { "Shape", "Size" };
+
+    if (is_one_of(node->op, sources, sizeof sources / sizeof sources[0]))
+        return true;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (node->inputs[i] != TN_NONE && f->is_size[node->inputs[i]])
+            return true;
+    return false;
+}
+
+static void note_sizes(struct folding *f, const struct tn_net_node *node)
+{
+    if (!is_of_shapes(f, node))
+        return;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != TN_NONE)
+            f->is_size[node->outputs[i]] = true;
+}
+
+static bool is_move(const struct tn_net_op *op)
+{
+    static const char *const ops[] = { "Cast",    "Flatten",   "Reshape",
+                                       "Squeeze", "Transpose", "Unsqueeze" };
+
+    return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
+}
+
 /* Whether all that the node gives can be known, without computing it. */
 static bool may_fold(const struct folding *f, const struct tn_net_node *node)
 {
@@ -165,6 +198,8 @@ static bool may_fold(const struct folding *f, const struct tn_net_node *node)
 
     if (node->is_removed || !node->output_count || node->control_count ||
         is_quantising(node->op))
+        return false;
+    if (f->is_size && !is_of_shapes(f, node) && !is_move(node->op))
         return false;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = node->outputs[i];
@@ -212,6 +247,8 @@ static bool fold_node(struct folding *f, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(f->net, id);
 
+    if (f->is_size)
+        note_sizes(f, &node);
     if (!may_fold(f, &node) ||
         (!fold_items(f, &node) && !tn_fold_as_view(f->net, f->facts, id)))
         return false;
@@ -233,17 +270,35 @@ static uint8_t *count_uses(struct tn_net *net, struct tn_arena *arena)
     return uses;
 }
 
-static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
-                     uint64_t fold_limit)
+/* Copies of outputs are removed, and then they are outputs. */
+static bool *find_outputs(struct tn_net *net, struct tn_arena *arena)
 {
-    struct folding  f     = { .net = net, .facts = facts, .limit = fold_limit };
-    uint64_t        count = 0;
+    bool *is_output = tn_net_find_outputs(net, arena);
+
+    for (uint32_t i = (uint32_t)net->nodes.count; is_output && i-- > 0;) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (!node.is_removed && tn_bytes_is(node.op->type, "Identity") &&
+            node.input_count == 1 && node.inputs[0] != TN_NONE &&
+            node.output_count == 1 && node.outputs[0] != TN_NONE &&
+            is_output[node.outputs[0]])
+            is_output[node.inputs[0]] = true;
+    }
+    return is_output;
+}
+
+static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
+                     const struct tn_simplify_how *how)
+{
+    struct folding f = { .net = net, .facts = facts, .limit = how->fold_limit };
+    uint64_t       count = 0;
     struct tn_arena arena;
 
     tn_arena_init(&arena, net->arena->memory);
     tn_arena_init(&f.scratch, net->arena->memory);
-    f.is_output   = tn_net_find_outputs(net, &arena);
-    f.uses        = f.is_output ? count_uses(net, &arena) : NULL;
+    f.is_output = find_outputs(net, &arena);
+    f.uses      = f.is_output ? count_uses(net, &arena) : NULL;
+    if (how->folds_shapes)
+        f.is_size = tn_new(&arena, bool, net->values.count, net->error);
     uint32_t last = (uint32_t)net->nodes.count;
     for (uint32_t i = 0; f.uses && i < last && tn_net_goes_on(net); i++)
         count += fold_node(&f, i);
@@ -508,7 +563,7 @@ static struct tn_net *run_round(struct tn_net                *net,
     if (to && tn_infer_open(&facts, net, how->shapes) == TN_OK &&
         tn_infer_run(facts) == TN_OK) {
         if (!how->folds_nothing)
-            folded = fold(net, facts, how->fold_limit);
+            folded = fold(net, facts, how);
         if (!tn_failed(net->error))
             chosen = tn_choose_branches(net);
         if (!tn_failed(net->error)) {

@@ -26,6 +26,8 @@ struct tn_simplify_how {
     uint64_t fold_limit; /* how many more bytes a folded value may have than the
                             constants that it is made of                      */
     bool folds_nothing;
+    bool folds_shapes; /* only what follows from shapes, and constants that are
+                          merely moved around                                 */
 
     /* A new net of the dialect; NULL on failure. */
     struct tn_net *(*new_net)(void *context);

@@ -56,11 +56,12 @@ static struct tn_net *run(struct fixture *f, void (*make)(struct tn_net *),
     if (tn_failed(&f->error))
         return NULL;
     struct tn_simplify_how how = {
-        .shapes     = tn_rule_cache_shapes(&f->cache, "onnx", &f->error),
-        .rules      = tn_rule_cache_simplifier(&f->cache, "onnx", &f->error),
-        .new_net    = new_net,
-        .fold_limit = fold_limit,
-        .context    = f,
+        .shapes       = tn_rule_cache_shapes(&f->cache, "onnx", &f->error),
+        .rules        = tn_rule_cache_simplifier(&f->cache, "onnx", &f->error),
+        .new_net      = new_net,
+        .fold_limit   = fold_limit ? fold_limit : TN_FOLD_LIMIT,
+        .folds_shapes = !fold_limit,
+        .context      = f,
     };
     return tn_failed(&f->error) ? NULL : tn_simplify(net, &how, &f->did);
 }
@@ -141,6 +142,22 @@ static void make_large(struct tn_net *net)
     uint32_t x     = make_input(net, "x", TN_INT64, (int64_t[]){ 256, -2 });
 
     tn_net_add_output(net, 0, pair(net, "Sub", "y", x, large), tn_text(""));
+}
+
+/* A product with what is computed of sizes, a difference with what is computed
+ * of constants. */
+static void make_sizes(struct tn_net *net)
+{
+    uint32_t x = input(net);
+    uint32_t c = make_ints(net, "c", (int64_t[]){ 1, 3, 2 }, 3);
+    uint32_t s = pair(net, "Add", "s", c, c);
+    uint32_t t = pair(net, "Add", "t", one(net, "Size", "n", x),
+                      make_ints(net, "k", (int64_t[]){ 5 }, 1));
+    uint32_t y = make_input(net, "y0", TN_INT64, (int64_t[]){ 2, 3, -2 });
+
+    tn_net_add_output(net, 0,
+                      pair(net, "Mul", "y", pair(net, "Sub", "r", y, s), t),
+                      tn_text(""));
 }
 
 static uint32_t make_image(struct tn_net *net)
@@ -267,7 +284,7 @@ static void make_false(struct tn_net *net)
 static const struct {
     const char *name;
     void (*make)(struct tn_net *);
-    uint64_t    fold_limit;
+    uint64_t    fold_limit; /* 0: only what follows from shapes */
     const char *net;
 } cases[] = {
     { "shapes", make_shapes, TN_FOLD_LIMIT, "a:Exp(x) y:Add(a,a) ->y" },
@@ -279,6 +296,9 @@ static const struct {
     { "outputs", make_outputs, TN_FOLD_LIMIT, "y:Add(c,c) z:Add(c,c) ->y,z" },
     { "large", make_large, TN_FOLD_LIMIT, "y:Sub(x,e) ->y" },
     { "too large", make_large, 1024, "e:Expand(c,d) y:Sub(x,e) ->y" },
+    { "sizes alone", make_sizes, 0, "s:Add(c,c) r:Sub(y0,s) y:Mul(r,t) ->y" },
+    { "sizes and constants", make_sizes, TN_FOLD_LIMIT,
+      "r:Sub(y0,s) y:Mul(r,t) ->y" },
     { "scaled", make_scaled, TN_FOLD_LIMIT, "y:Conv(x,w) ->y" },
     { "tied", make_tied, TN_FOLD_LIMIT,
       "b:Conv(x,w) a:Conv(b,w) m:Mul(a,c) ->m" },
