@@ -1,27 +1,11 @@
 /* chunk_merge_test.c - chunks in memory, merged by every rule */
 #include "support/hostile.h"
 
-#include "chunk/chunk_judge.h"
+#include "chunk/the_judge_testing.h"
 #include "chunk/chunk_merge.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_text_write.h"
 #include "wire/pb/pb_write.h"
-
-static struct judge judge;
-
-static int begin(void **state)
-{
-    (void)state;
-    judge_open(&judge);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    judge_close(&judge);
-    return 0;
-}
 
 #define MOST 12
 
@@ -659,5 +643,5 @@ int main(void)
         cmocka_unit_test(test_depth),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_judge, close_judge);
 }

@@ -1,25 +1,9 @@
 /* chunk_meta_test.c - metadata: read, written, sorted, pruned, refused */
 #include "support/hostile.h"
 
-#include "chunk/chunk_judge.h"
+#include "chunk/the_judge_testing.h"
 #include "chunk/chunk_meta.h"
 #include "wire/pb/pb_text_read.h"
-
-static struct judge judge;
-
-static int begin(void **state)
-{
-    (void)state;
-    judge_open(&judge);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    judge_close(&judge);
-    return 0;
-}
 
 static const char everything[] =
     "version { splitter_version: 1 join_version: -1 bad_consumers: [7, -2] }\n"
@@ -294,5 +278,5 @@ int main(void)
         cmocka_unit_test(test_prune),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_judge, close_judge);
 }

@@ -1,23 +1,7 @@
 /* chunk_order_test.c - lists of fields that can be merged as they stand */
 #include "chunk/chunk_order.h"
 
-#include "chunk/chunk_judge.h"
-
-static struct judge judge;
-
-static int begin(void **state)
-{
-    (void)state;
-    judge_open(&judge);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    judge_close(&judge);
-    return 0;
-}
+#include "chunk/the_judge_testing.h"
 
 #define FIELD(tags, chunk)                                                     \
     "chunked_fields { " tags " message { chunk_index: " #chunk " } }\n"
@@ -93,5 +77,5 @@ int main(void)
         cmocka_unit_test(test_cases),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_judge, close_judge);
 }

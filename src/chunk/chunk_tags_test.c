@@ -4,24 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chunk/chunk_judge.h"
+#include "chunk/the_judge_testing.h"
 #include "chunk/chunk_tags.h"
-
-static struct judge judge;
-
-static int begin(void **state)
-{
-    (void)state;
-    judge_open(&judge);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    judge_close(&judge);
-    return 0;
-}
 
 #define MOST 8
 
@@ -347,5 +331,5 @@ int main(void)
         cmocka_unit_test(test_where),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_judge, close_judge);
 }

@@ -6,29 +6,13 @@
 #define _GNU_SOURCE
 #include "chunk/cpb.h"
 
-#include "chunk/chunk_judge.h"
+#include "chunk/the_judge_testing.h"
 #include "chunk/cpb_testing.h"
 #include "chunk/splitter.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_text_write.h"
 
 #define GOLDEN TN_SHARED_DATA "/tensorflow/proto_splitter/"
-
-static struct judge judge;
-
-static int begin(void **state)
-{
-    (void)state;
-    judge_open(&judge);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    judge_close(&judge);
-    return 0;
-}
 
 /* ---- golden files -------------------------------------------------------- */
 
@@ -481,5 +465,5 @@ int main(void)
         cmocka_unit_test(test_cut_off),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_judge, close_judge);
 }

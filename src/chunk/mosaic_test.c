@@ -7,26 +7,10 @@
  */
 #include "support/hostile.h"
 
-#include "chunk/chunk_judge.h"
+#include "chunk/the_judge_testing.h"
 #include "chunk/mosaic_index.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_text_write.h"
-
-static struct judge judge;
-
-static int begin(void **state)
-{
-    (void)state;
-    judge_open(&judge);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    judge_close(&judge);
-    return 0;
-}
 
 /* ---- one message --------------------------------------------------------- */
 
@@ -656,5 +640,5 @@ int main(void)
         cmocka_unit_test(survives_flips_and_no_memory),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_judge, close_judge);
 }

@@ -171,8 +171,8 @@ static void test_damage(void **state)
     t.bytes.size -= 3;
     assert_int_equal(survey(&t, true, 4), TN_TRUNCATED);
     assert_true(t.error.offset > t.bytes.size - 12);
-    t.error           = (struct tn_error)TN_ERROR_INIT;
-    uint64_t where    = t.bytes.size / 2;
+    t.error              = (struct tn_error)TN_ERROR_INIT;
+    uint64_t where       = t.bytes.size / 2;
     size_t   series_size = 4000; /* eight fields of nothing but 0xff */
     memset(t.bytes.data + where, 0xff, series_size);
     assert_int_not_equal(survey(&t, true, 3), TN_OK);

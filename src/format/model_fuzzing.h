@@ -66,4 +66,36 @@ static inline void fuzz_decode_attributes(const struct tn_model *model)
     }
 }
 
+/* What a fuzzer does with a model that could be opened. */
+typedef void fuzz_use(void *context, struct tn_bundle *bundle,
+                      struct tn_model *model);
+
+/* Opens any bytes as a model of the format.  A refusal has words. */
+static inline enum tn_status fuzz_open(const struct tn_format *format,
+                                       const char *name, struct tn_bytes bytes,
+                                       struct tn_memory *memory,
+                                       bool wants_graph, fuzz_use *use,
+                                       void *context)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_source source;
+    struct tn_bundle bundle;
+    struct tn_model  model;
+
+    tn_source_memory(&source, memory, bytes);
+    source.name = "";
+    if (tn_bundle_from_source(&bundle, memory, &source, name, &error) != TN_OK)
+        return error.status;
+    tn_model_init(&model, memory);
+    model.wants_graph = wants_graph;
+    model.format      = format->name;
+    if (format->open(&bundle, &model, &error) == TN_OK &&
+        tn_model_finish(&model, &error) == TN_OK)
+        use(context, &bundle, &model);
+    assert(error.status == TN_OK || error.what[0]);
+    tn_model_done(&model);
+    tn_bundle_close(&bundle);
+    return error.status;
+}
+
 #endif

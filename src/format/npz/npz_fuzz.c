@@ -6,8 +6,7 @@
  */
 #include "format/npz/npz.h"
 
-#include <assert.h>
-
+#include "format/model_fuzzing.h"
 #include "format/npz/npz_testing.h"
 
 extern const struct tn_format tn_format_npz, tn_format_npy;
@@ -25,8 +24,11 @@ static enum tn_status look(void *context, uint64_t index, struct tn_span text,
 }
 
 /* The first few elements of each tensor. */
-static void read_tensors(const struct tn_model *model)
+static void read_tensors(void *context, struct tn_bundle *bundle,
+                         struct tn_model *model)
 {
+    (void)context;
+    (void)bundle;
     for (uint64_t i = 0; i < tn_model_tensor_count(model); i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
         struct tn_error         error  = TN_ERROR_INIT;
@@ -44,31 +46,11 @@ static void read_tensors(const struct tn_model *model)
 
 static void open_one(const struct tn_format *format, struct tn_bytes bytes)
 {
-    struct tn_error  error = TN_ERROR_INIT;
     struct tn_memory memory;
-    struct tn_source source;
-    struct tn_model  model;
 
     tn_memory_init(&memory, NULL, 64 << 20);
-    tn_source_memory(&source, &memory, bytes);
-    struct tn_bundle bundle = { .memory = &memory,
-                                .main   = &source,
-                                .name   = "a.npz",
-                                .path   = "a.npz",
-                                .folder = -1 };
-    tn_arena_init(&bundle.arena, &memory);
-    tn_list_init(&bundle.kept, &memory, sizeof(struct tn_source *));
-    tn_model_init(&model, &memory);
-    if (format->open(&bundle, &model, &error) == TN_OK)
-        read_tensors(&model);
-    else
-        assert(error.what[0]);
-    tn_model_done(&model);
-    for (uint64_t i = 0; i < bundle.kept.count; i++)
-        tn_source_close(*tn_list_at(&bundle.kept, struct tn_source *, i));
-    tn_list_done(&bundle.kept);
-    tn_arena_done(&bundle.arena);
-    tn_source_close(&source);
+    fuzz_open(format, "a.npz", bytes, &memory, false, read_tensors, NULL);
+    assert(memory.used == 0);
 }
 
 /* The bytes as an entry, so that the fuzzer need not find checksums. */

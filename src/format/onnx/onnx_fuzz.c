@@ -40,43 +40,38 @@ static void write_model(const struct tn_model *model, struct tn_bytes bytes)
     tn_output_close(output);
 }
 
-static void read_model(struct tn_bytes bytes, const struct tn_format *format,
-                       struct tn_memory *memory)
-{
-    struct tn_error  error  = TN_ERROR_INIT;
-    struct tn_report report = { .each = fuzz_see_finding, .limit = 100 };
-    struct tn_source source;
-    struct tn_bundle bundle;
-    struct tn_model  model;
+struct job {
+    const struct tn_format *format;
+    struct tn_bytes         bytes;
+};
 
-    tn_source_memory(&source, memory, bytes);
-    source.name = "";
-    if (tn_bundle_from_source(&bundle, memory, &source, "fuzz", &error) !=
-        TN_OK)
+static void use_model(void *context, struct tn_bundle *bundle,
+                      struct tn_model *model)
+{
+    const struct job *job    = context;
+    struct tn_error   error  = TN_ERROR_INIT;
+    struct tn_report  report = { .each = fuzz_see_finding, .limit = 100 };
+
+    if (model->wire.source != bundle->main)
         return;
-    tn_model_init(&model, memory);
-    model.wants_graph = true;
-    if (format->open(&bundle, &model, &error) == TN_OK &&
-        tn_model_finish(&model, &error) == TN_OK &&
-        model.wire.source == &source) {
-        format->check(&bundle, &model, &report, &error);
-        for (uint64_t i = 0; i < model.tensors.count; i++)
-            read_tensor(tn_model_tensor(&model, i), memory);
-        fuzz_decode_attributes(&model);
-        if (format->write)
-            write_model(&model, bytes);
-    }
-    tn_model_done(&model);
-    tn_bundle_close(&bundle);
+    job->format->check(bundle, model, &report, &error);
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        read_tensor(tn_model_tensor(model, i), model->memory);
+    fuzz_decode_attributes(model);
+    if (job->format->write)
+        write_model(model, job->bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct job       jobs[] = { { &tn_format_onnx, tn_bytes(data, size) },
+                                { &tn_format_onnx_tensor, tn_bytes(data, size) } };
     struct tn_memory memory;
 
     tn_memory_init(&memory, NULL, (size + 256) * 4096);
-    read_model(tn_bytes(data, size), &tn_format_onnx, &memory);
-    read_model(tn_bytes(data, size), &tn_format_onnx_tensor, &memory);
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        fuzz_open(jobs[i].format, "fuzz", jobs[i].bytes, &memory, true,
+                  use_model, &jobs[i]);
     assert(memory.used == 0);
     return 0;
 }

@@ -5,8 +5,7 @@
  *
  * The first byte chooses the format.
  */
-#include <assert.h>
-
+#include "format/model_fuzzing.h"
 #include "format/paddle/paddle.h"
 
 extern const struct tn_format tn_format_paddle_params, tn_format_paddle_state;
@@ -28,15 +27,6 @@ static void read_tensors(const struct tn_model *model)
     }
 }
 
-static int hear(void *context, enum tn_finding_level level, const char *rule,
-                const struct tn_error *finding)
-{
-    (void)context;
-    (void)level;
-    assert(rule[0] && finding->what[0]);
-    return 0;
-}
-
 /* A program comes out as it went in. */
 static void write_again(const struct tn_model *model, struct tn_bytes bytes)
 {
@@ -52,17 +42,18 @@ static void write_again(const struct tn_model *model, struct tn_bytes bytes)
     tn_arena_done(&arena);
 }
 
-static void look(struct tn_bundle *bundle, const struct tn_model *model,
-                 struct tn_bytes bytes)
+static void use_model(void *context, struct tn_bundle *bundle,
+                      struct tn_model *model)
 {
-    struct tn_error  error  = TN_ERROR_INIT;
-    struct tn_report report = { .each = hear };
+    const struct tn_bytes *bytes  = context;
+    struct tn_error        error  = TN_ERROR_INIT;
+    struct tn_report       report = { .each = fuzz_see_finding };
 
     read_tensors(model);
     tn_paddle_check(bundle, model, &report, &error);
     assert(error.status == TN_OK || error.what[0]);
     if (model->dialect)
-        write_again(model, bytes);
+        write_again(model, *bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -70,36 +61,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct tn_format *const formats[] = {
         &tn_format_paddle, &tn_format_paddle_params, &tn_format_paddle_state
     };
-    struct tn_error  error = TN_ERROR_INIT;
     struct tn_memory memory;
-    struct tn_source source;
-    struct tn_model  model;
 
     if (size == 0)
         return 0;
-    const struct tn_format *format = formats[data[0] % 3];
-    struct tn_bytes         bytes  = tn_bytes(data + 1, size - 1);
+    struct tn_bytes bytes = tn_bytes(data + 1, size - 1);
     tn_memory_init(&memory, NULL, 64 << 20);
-    tn_source_memory(&source, &memory, bytes);
-    struct tn_bundle bundle = { .memory = &memory,
-                                .main   = &source,
-                                .name   = "a",
-                                .path   = "a",
-                                .folder = -1 };
-    tn_arena_init(&bundle.arena, &memory);
-    tn_list_init(&bundle.kept, &memory, sizeof(struct tn_source *));
-    tn_model_init(&model, &memory);
-    model.wants_graph = true;
-    model.format      = format->name;
-    if (format->open(&bundle, &model, &error) == TN_OK)
-        look(&bundle, &model, bytes);
-    else
-        assert(error.what[0]);
-    tn_model_done(&model);
-    for (uint64_t i = 0; i < bundle.kept.count; i++)
-        tn_source_close(*tn_list_at(&bundle.kept, struct tn_source *, i));
-    tn_list_done(&bundle.kept);
-    tn_arena_done(&bundle.arena);
-    tn_source_close(&source);
+    fuzz_open(formats[data[0] % 3], "a", bytes, &memory, true, use_model,
+              &bytes);
+    assert(memory.used == 0);
     return 0;
 }

@@ -38,47 +38,40 @@ static void write_model(const struct tn_model *model, struct tn_bytes bytes,
     tn_output_close(output);
 }
 
-static void use_model(struct tn_bundle *bundle, const struct tn_model *model,
-                      struct tn_bytes bytes, const struct tn_format *format,
-                      bool writes)
-{
-    struct tn_error  error  = TN_ERROR_INIT;
-    struct tn_report report = { .each = fuzz_see_finding, .limit = 100 };
+struct job {
+    const struct tn_format *format;
+    struct tn_bytes         bytes;
+    bool                    writes;
+};
 
-    format->check(bundle, model, &report, &error);
+static void use_model(void *context, struct tn_bundle *bundle,
+                      struct tn_model *model)
+{
+    const struct job *job    = context;
+    struct tn_error   error  = TN_ERROR_INIT;
+    struct tn_report  report = { .each = fuzz_see_finding, .limit = 100 };
+
+    job->format->check(bundle, model, &report, &error);
     for (uint64_t i = 0; i < model->tensors.count; i++)
         fuzz_read_tensor(tn_model_tensor(model, i), true, model->memory);
     fuzz_decode_attributes(model);
-    if (!writes)
+    if (!job->writes)
         return;
-    write_model(model, bytes, &tn_format_samediff_fb, 0);
-    write_model(model, bytes, &tn_format_sdnb, 0);
-    write_model(model, bytes, &tn_format_sdz, 8);
+    write_model(model, job->bytes, &tn_format_samediff_fb, 0);
+    write_model(model, job->bytes, &tn_format_sdnb, 0);
+    write_model(model, job->bytes, &tn_format_sdz, 8);
 }
 
 static void read_model(struct tn_bytes bytes, const struct tn_format *format,
                        struct tn_memory *memory, bool writes)
 {
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_source source;
-    struct tn_bundle bundle;
-    struct tn_model  model;
+    struct job     job = { format, bytes, writes };
+    enum tn_status status =
+        fuzz_open(format, "fuzz", bytes, memory, false, use_model, &job);
 
-    tn_source_memory(&source, memory, bytes);
-    source.name = "";
-    if (tn_bundle_from_source(&bundle, memory, &source, "fuzz", &error) !=
-        TN_OK)
-        return;
-    tn_model_init(&model, memory);
-    model.format = format->name;
-    if (format->open(&bundle, &model, &error) == TN_OK &&
-        tn_model_finish(&model, &error) == TN_OK)
-        use_model(&bundle, &model, bytes, format, writes);
-    else /* what we wrote ourselves opens */
-        assert(writes || error.status == TN_LIMIT ||
-               error.status == TN_NO_MEMORY);
-    tn_model_done(&model);
-    tn_bundle_close(&bundle);
+    /* What we wrote ourselves can be opened. */
+    assert(status == TN_OK || writes || status == TN_LIMIT ||
+           status == TN_NO_MEMORY);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -32,51 +32,42 @@ static inline void write_model(struct tn_model        *model,
     tn_output_close(output);
 }
 
-static inline void fuzz_open(const struct tn_format *format,
-                             struct tn_bytes bytes, struct tn_memory *memory,
-                             bool wants_graph, uint64_t *nodes)
+struct fuzz_job {
+    const struct tn_format *format;
+    struct tn_bytes         bytes;
+    uint64_t                nodes;
+};
+
+static inline void fuzz_use_model(void *context, struct tn_bundle *bundle,
+                                  struct tn_model *model)
 {
+    struct fuzz_job *job    = context;
     struct tn_error  error  = TN_ERROR_INIT;
     struct tn_report report = { .each = fuzz_see_finding, .limit = 100 };
-    struct tn_source source;
-    struct tn_bundle bundle;
-    struct tn_model  model;
 
-    tn_source_memory(&source, memory, bytes);
-    source.name = "";
-    if (tn_bundle_from_source(&bundle, memory, &source, "fuzz", &error) !=
-        TN_OK)
+    if (model->wire.source != bundle->main)
         return;
-    tn_model_init(&model, memory);
-    model.wants_graph = wants_graph;
-    model.format      = format->name;
-    if (format->open(&bundle, &model, &error) == TN_OK &&
-        tn_model_finish(&model, &error) == TN_OK &&
-        model.wire.source == &source) {
-        *nodes = model.node_count;
-        for (uint64_t i = 0; i < model.tensors.count; i++)
-            fuzz_read_tensor(tn_model_tensor(&model, i), true, memory);
-        if (wants_graph) {
-            format->check(&bundle, &model, &report, &error);
-            fuzz_decode_attributes(&model);
-            write_model(&model, format, bytes);
-        }
-    }
+    job->nodes = model->node_count;
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        fuzz_read_tensor(tn_model_tensor(model, i), true, model->memory);
+    if (!model->wants_graph)
+        return;
+    job->format->check(bundle, model, &report, &error);
     assert(error.status == TN_OK || error.what[0]);
-    tn_model_done(&model);
-    tn_bundle_close(&bundle);
+    fuzz_decode_attributes(model);
+    write_model(model, job->format, job->bytes);
 }
 
 static inline void fuzz_model(const struct tn_format *format,
                               struct tn_bytes         bytes)
 {
+    struct fuzz_job with = { .format = format, .bytes = bytes }, without = with;
     struct tn_memory memory;
-    uint64_t         with = 0, without = 0;
 
     tn_memory_init(&memory, NULL, (bytes.size + 256) * 4096);
-    fuzz_open(format, bytes, &memory, true, &with);
-    fuzz_open(format, bytes, &memory, false, &without);
-    assert(with == without || with == 0);
+    fuzz_open(format, "fuzz", bytes, &memory, true, fuzz_use_model, &with);
+    fuzz_open(format, "fuzz", bytes, &memory, false, fuzz_use_model, &without);
+    assert(with.nodes == without.nodes || with.nodes == 0);
     assert(memory.used == 0);
 }
 

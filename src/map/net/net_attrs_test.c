@@ -1,7 +1,7 @@
 /* net_attrs_test.c - equal lists of attributes are one, and others are not */
 #include "map/net/net_build.h"
 
-#include "support/hostile.h"
+#include "support/net_bench.h"
 
 static const int64_t         one[] = { 1 }, two[] = { 1, 2 };
 static const float           half[]  = { 0.5f };
@@ -65,21 +65,14 @@ static void graphs_are_like_no_other(void **state)
 {
     static const struct tn_net_attr body =
         ATTR("body", TN_ATTR_GRAPH, 1, .of.ints = one);
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_memory memory;
-    struct tn_arena  arena;
-    struct tn_net    net;
+    struct bench b;
 
     (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_net_init(&net, &arena, "onnx", &error);
-    uint32_t first = tn_net_keep_attrs(&net, &body, 1);
-    assert_false(tn_net_list_at(&net, first).is_common);
-    assert_int_not_equal(tn_net_keep_attrs(&net, &body, 1), first);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    assert_int_equal(memory.used, 0);
+    set_up_empty(&b, "onnx");
+    uint32_t first = tn_net_keep_attrs(&b.net, &body, 1);
+    assert_false(tn_net_list_at(&b.net, first).is_common);
+    assert_int_not_equal(tn_net_keep_attrs(&b.net, &body, 1), first);
+    tear_down(&b);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* net_ops_test.c - equal ops of a net are one, and different ones are not */
 #include "map/net/net_build.h"
 
-#include "support/hostile.h"
+#include "support/net_bench.h"
 
 static const struct {
     const char *type, *domain;
@@ -55,21 +55,14 @@ static void equal_ops_are_one(void **state)
 
 static void an_id_finds_its_op(void **state)
 {
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_memory memory;
-    struct tn_arena  arena;
-    struct tn_net    net;
+    struct bench b;
 
     (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_net_init(&net, &arena, "onnx", &error);
-    uint32_t id = tn_net_op_id(&net, tn_text("Add"), tn_text(""));
-    assert_ptr_equal(tn_net_op_at(&net, id), tn_net_own_op(&net, "Add"));
-    assert_int_equal(tn_net_op_at(&net, TN_NONE)->type.size, 0);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    assert_int_equal(memory.used, 0);
+    set_up_empty(&b, "onnx");
+    uint32_t id = tn_net_op_id(&b.net, tn_text("Add"), tn_text(""));
+    assert_ptr_equal(tn_net_op_at(&b.net, id), tn_net_own_op(&b.net, "Add"));
+    assert_int_equal(tn_net_op_at(&b.net, TN_NONE)->type.size, 0);
+    tear_down(&b);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* net_type_test.c - equal types are one, and different ones are not */
 #include "map/net/net_build.h"
 
-#include "support/hostile.h"
+#include "support/net_bench.h"
 
 static const int64_t small[] = { 2, 3 }, other[] = { 2, -1 },
                      many[20] = { 1, 2, 3 };
@@ -59,30 +59,22 @@ static void equal_types_are_one(void **state)
 /* What others share does not change with one of them. */
 static void one_value_changes_alone(void **state)
 {
-    struct tn_error  error = TN_ERROR_INIT;
-    struct tn_memory memory;
-    struct tn_arena  arena;
-    struct tn_net    net;
+    struct bench b;
 
     (void)state;
-    tn_memory_init(&memory, NULL, 0);
-    tn_arena_init(&arena, &memory);
-    tn_net_init(&net, &arena, "onnx", &error);
-    tn_net_add_graph(&net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE);
+    set_up(&b, "onnx");
     for (uint32_t i = 0; i < 2; i++) {
-        tn_net_add_value(&net, 0, tn_text("v"));
-        tn_net_set_type(&net, i, &types[5]);
+        tn_net_add_value(&b.net, 0, tn_text("v"));
+        tn_net_set_type(&b.net, i, &types[5]);
     }
-    tn_net_set_dtype(&net, 0, TN_INT32);
-    assert_int_equal(tn_net_value(&net, 0).type->dtype, TN_INT32);
-    assert_int_equal(tn_net_value(&net, 0).type->rank, 2);
-    assert_int_equal(tn_net_value(&net, 1).type->dtype, TN_FLOAT32);
-    tn_net_set_scalar(&net, 1, TN_BOOL);
-    assert_true(tn_net_value(&net, 1).type->has_rank);
-    assert_int_equal(tn_net_value(&net, 1).type->rank, 0);
-    tn_net_done(&net);
-    tn_arena_done(&arena);
-    assert_int_equal(memory.used, 0);
+    tn_net_set_dtype(&b.net, 0, TN_INT32);
+    assert_int_equal(tn_net_value(&b.net, 0).type->dtype, TN_INT32);
+    assert_int_equal(tn_net_value(&b.net, 0).type->rank, 2);
+    assert_int_equal(tn_net_value(&b.net, 1).type->dtype, TN_FLOAT32);
+    tn_net_set_scalar(&b.net, 1, TN_BOOL);
+    assert_true(tn_net_value(&b.net, 1).type->has_rank);
+    assert_int_equal(tn_net_value(&b.net, 1).type->rank, 0);
+    tear_down(&b);
 }
 
 int main(void)
