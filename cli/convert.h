@@ -1,4 +1,4 @@
-/* convert.h - what convert.c, convert_plan.c and simplify.c share */
+/* convert.h - conversions between dialects, for all verbs that make one */
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 

@@ -1,4 +1,5 @@
-/* failure.c - how the command says no: one line, a hint, an exit code */
+/* failure.c - how the command reports a failure: one line, a hint, an exit
+ * code */
 #include "failure.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* get.c - tenon get: one tensor, or a slice of it, out of a model */
+/* get.c - tenon get: one tensor of a model, or a slice of it */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * hash.c - tenon hash: what each tensor is, whatever file it lies in
+ * hash.c - tenon hash: the identity of each tensor, whatever file it is in
  *
  * A manifest has a line per tensor, with two spaces between its columns:
  *

@@ -1,5 +1,5 @@
 /*
- * interpret.c - tenon rules interpret: a node as ops of nd4j
+ * interpret.c - tenon rules interpret: a node as nd4j ops
  *
  * What is given is a file with a node or with a whole model, or the node
  * itself, as protobuf text.

@@ -1,4 +1,4 @@
-/* losses.c - what a conversion left behind, for people and as JSON */
+/* losses.c - what a conversion could not keep, as text and as JSON */
 #include "losses.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* merge.c - tenon merge: one message again, out of its chunks */
+/* merge.c - tenon merge: makes one message of its chunks again */
 #include <stdio.h>
 #include <string.h>
 

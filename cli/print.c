@@ -1,4 +1,4 @@
-/* print.c - standard output: its terminal, its colours, its columns */
+/* print.c - printing to a terminal or a pipe: colours and columns */
 #include "print.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* progress.c - a session with the library, and the line that shows where it is
- */
+/* progress.c - a session with the library, and the progress line */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* show_attr.c - attributes of operators, for people and for programs */
+/* show_attr.c - attributes of operators as text and as JSON */
 #include "show_attr.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* strip.c - tenon strip: a model without what must not ship */
+/* strip.c - tenon strip: removes from a model what should not be published */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* tag_name.c - a tag as it is called, or as 'tenon tag ls' prints it */
+/* tag_name.c - finds a tag by its name, or by what 'tenon tag ls' prints */
 #include "tag_name.h"
 
 #include <string.h>

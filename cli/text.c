@@ -1,4 +1,4 @@
-/* text.c - text that grows, and the ways in which people read numbers, names */
+/* text.c - text that grows, and how numbers and names are printed */
 #include "text.h"
 
 #include <inttypes.h>

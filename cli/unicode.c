@@ -1,4 +1,5 @@
-/* unicode.c - untrusted UTF-8: what is valid, what is safe, how wide it is */
+/* unicode.c - untrusted UTF-8: decoding, characters that are safe to print,
+ * widths */
 #include "unicode.h"
 
 struct range {

@@ -6,8 +6,8 @@
  *   object := { } | { string : value (, string : value)* }
  *   array  := [ ] | [ value (, value)* ]
  *
- * A string or number that lies in the cursor's window and has no escapes is
- * given as a view of the window; only the others are copied.
+ * A string or number that is in the cursor's window and has no escapes is
+ * returned as a view of the window; only the others are copied.
  */
 #include "base/json_read.h"
 

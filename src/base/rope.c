@@ -1,4 +1,4 @@
-/* rope.c - a long run of bytes made of pieces, most of them elsewhere */
+/* rope.c - a long sequence of bytes made of pieces, most of them elsewhere */
 #include "base/rope.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * sort.c - quick sort; heap sort where that would become quadratic, insertion
- * of what is short
+ * sort.c - quick sort; heap sort if that would become quadratic, insertion sort
+ * for short lists
  */
 #include "base/sort.h"
 

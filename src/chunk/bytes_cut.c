@@ -1,9 +1,9 @@
 /*
- * bytes_cut.c - long bytes in several chunks, one behind the other
+ * bytes_cut.c - divides long bytes into several chunks
  *
- * A chunk of bytes that is longer than the format allows becomes several, in
- * its place, each with a field of its own for the same path.  Text of numbers
- * stays whole: mergers join bytes only.
+ * A chunk of bytes that is longer than the format allows is replaced by
+ * several, each with a field of its own for the same path.  Numbers written as
+ * text are not divided: mergers join bytes only.
  */
 #include "base/arith.h"
 #include "chunk/splitter.h"

@@ -1,10 +1,10 @@
 /*
  * cpb_write.c - chunks into files
  *
- * First it is settled which chunk goes where, by upper bounds of what a chunk
- * takes in a file, so that names can say how many files there are.  Then the
- * files are written one after the other, the main one last: its metadata know
- * the others' sizes.
+ * First it is decided which chunk goes to which file, by upper bounds of the
+ * space that a chunk takes, because names of files contain the number of files.
+ * Then the files are written one after the other, the main one last: its
+ * metadata have the sizes of the others.
  *
  *   PREFIX.cpb                        chunks while there is room; metadata
  *   PREFIX.00001-of-00002.cpb         the chunks for which there was none

@@ -8,18 +8,18 @@
  *     2. what remains is cut between fields into series as long as the limit
  *        allows; each is merged into m when it is joined, in this order
  *
- * What became a chunk leaves an empty field behind, so that the merged message
- * has it where it was: byte by byte it is the one that was split.  Packed
+ * A field that becomes a chunk stays behind, empty, so that the merged message
+ * has it at the same place and is byte for byte the one that was split.  Packed
  * numbers that had to be divided are joined again when they are merged.
  *
- * A third, so that series are at least two thirds full.  Runs need no schema:
- * one after the other they are the bytes of m, repeated fields, maps and
- * unknown fields alike.
+ * The limit is a third so that series are at least two thirds full.  Series
+ * need no schema: one after the other they are the bytes of m, whether they are
+ * repeated fields, maps or unknown fields.
  *
- * What counts for nothing (an entry of a map whose key comes again, a member of
- * a oneof that another one cleared) has no path and cannot be a chunk: when it
- * is large, it is dropped, or emptied: a member that was cleared itself clears
- * those before it.
+ * What has no effect (an entry of a map whose key is repeated later, a member
+ * of a oneof that another one cleared) has no path and cannot be a chunk.  If
+ * it is large, it is dropped, or emptied if it is a member of a oneof, because
+ * it clears the members before it.
  *
  * A map whose values are bytes keeps its entries together while they fit: other
  * mergers than ours cannot set such values.

@@ -1,16 +1,16 @@
 /*
  * wire_survey.c - which fields a message has, found in one walk
  *
- * A field says where the next one is, and nothing else does: to know where the
- * millionth begins all before it are walked.  A walk that is long is shared
- * all the same.  What is left of the wire is cut into as many parts as there
- * are threads, and each guesses where fields of its part begin: behind 64 of
- * the same tag that follow each other.  (Not where the first of them does: that
- * is often one inside of another, and both end at the same place.)  A guess is
- * right when the walk over the part before comes by there.  A part with a wrong
- * one is walked again, so guessing costs time at worst.
+ * Only a field tells where the next one begins: to find the millionth, all
+ * before it must be walked.  A long walk is divided among threads all the same.
+ * The rest of the wire is cut into as many parts as there are threads, and each
+ * thread guesses where a field of its part begins: after 64 consecutive fields
+ * with the same tag.  (Not at the first of them: that is often a field inside
+ * another, and both end at the same place.)  A guess was right if the walk over
+ * the part before it arrives there.  A part with a wrong guess is walked again,
+ * so a wrong guess only costs time.
  *
- * A thread has several parts and walks them in turns: alone, each would wait
+ * A thread has several parts and walks them in turns: a single walk would wait
  * for memory most of the time.
  */
 #include "chunk/wire_survey.h"
@@ -39,9 +39,9 @@
 
 struct series {
     struct tn_field_series about;
-    uint64_t            count; /* fields                                      */
-    uint64_t            first_group;
-    bool                is_odd; /* not all are bytes or messages              */
+    uint64_t count; /* fields                                      */
+    uint64_t first_group;
+    bool     is_odd; /* not all are bytes or messages              */
 };
 
 struct surveying {
@@ -49,9 +49,9 @@ struct surveying {
     struct tn_survey_how how;
     struct tn_error     *error;
     struct series        series[MOST_RUNS];
-    uint32_t             count;  /* MOST_RUNS + 1: too many                   */
+    uint32_t             count; /* MOST_RUNS + 1: too many                   */
     struct tn_list groups; /* struct tn_field_group, of all series        */
-    bool                 was_shared;
+    bool           was_shared;
 };
 
 /* ---- noting -------------------------------------------------------------- */
@@ -303,7 +303,7 @@ static void share_rest(struct surveying *s, struct series *series)
         TN_OK) {
         const uint8_t *end = join_parts(s, series, &sharing);
         c->offset += (uint64_t)(end - c->at);
-        c->at          = end;
+        c->at             = end;
         series->about.end = c->offset;
     }
     close_parts(s, &sharing);
@@ -373,7 +373,7 @@ static struct tn_field_series *keep_series(const struct surveying *s,
 static struct tn_grouped_series *keep_groups(const struct surveying *s,
                                              struct tn_arena        *arena)
 {
-    uint64_t               total = s->groups.count;
+    uint64_t                  total = s->groups.count;
     struct tn_grouped_series *series =
         tn_new(arena, struct tn_grouped_series, s->count, s->error);
     struct tn_field_group *groups =

@@ -1,11 +1,10 @@
 /*
  * brotli.c - Brotli streams (RFC 7932), by libbrotli
  *
- * The encoder as Debian builds it ends the process when its allocator returns
- * NULL.  So ours does not return then: it jumps back to the call into the
- * library.  Every block the encoder owns is in the list of our hooks, and it
- * owns nothing else, so that leaving it like this loses nothing; it is not
- * entered again.
+ * Debian's encoder ends the process if its allocator returns NULL.  So our
+ * allocator does not return then: it jumps back to our call of the library.
+ * All memory of the encoder is in the list of our hooks, so nothing leaks; the
+ * encoder is not used again.
  */
 #include "codec/brotli.h"
 

@@ -1,10 +1,11 @@
 /*
  * farmhash.c - FarmHash's Fingerprint64
  *
- * Up to 64 bytes are mixed at once, by one of six recipes for their length.
- * Longer inputs go through a state of seven words, 64 bytes at a time while
- * more follow; the last 64 bytes, which overlap those before, end it.  So the
- * length need not be known in advance, only the last two blocks kept.
+ * Up to 64 bytes are mixed at once, by one of six formulas that depend on the
+ * length.  Longer inputs go through a state of seven words, 64 bytes at a time
+ * as long as more follow; the last 64 bytes, which overlap those before them,
+ * finish it.  So the length need not be known in advance; only the last two
+ * blocks are kept.
  */
 #include "codec/farmhash.h"
 

@@ -1,9 +1,8 @@
 /*
  * check_model.c - every problem of a file, not only the first
  *
- * Three rounds, each on what the one before left standing: is it a model at
- * all; do its bytes agree with the schema of its format; does the model agree
- * with itself.
+ * Three rounds, each only if the one before allows it: is it a model at all; do
+ * its bytes agree with the schema of its format; is the model consistent.
  */
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /*
  * chunked.c - a chunked file stands in for the message that it makes
  *
- * The file does not say which message it is.  The paths of its chunks fit few
- * types; what they make of each that fits is shown to the probe of its format,
- * and the surest one is right.
+ * The file does not say which message it contains.  The paths of its chunks fit
+ * few types: for each type that fits, the merged message is given to the probe
+ * of its format, and the one with the highest confidence is used.
  */
 #include "engine/chunked.h"
 

@@ -1,8 +1,9 @@
 /*
  * convert_shapes.c - shapes of inputs that the caller tells
  *
- * A model may leave sizes of its inputs open, or even their rank, where rules
- * need them.  What the model says stands; what it leaves open is filled in.
+ * A model may leave sizes of its inputs open, or even their rank, although
+ * rules need them.  What the model declares stays; what it leaves open is
+ * filled in.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* convert_valid.c - what is wrong with a graph is not converted */
+/* convert_valid.c - refuses to convert invalid graphs */
 #include "engine/convert_valid.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /*
  * not_a_model.c - what a file really is when it is not a model
  *
- * People hand us what their tools left behind.  Saying so saves them an hour.
+ * Users pass files that their tools left behind.  A clear message saves them an
+ * hour.
  */
 #include "engine/foreign.h"
 #include "engine/opened.h"

@@ -6,8 +6,8 @@
  *   VarDesc      1 name  2 type { 1 type  3 lod_tensor { 1 tensor {
  *                1 data_type  2 dims* } } }  3 persistable
  *   OpDesc       1 inputs*  2 outputs* { 1 parameter  2 arguments* }  3 type
- *                4 attrs* { 1 name  2 type  3 i  6 ints*  7 floats*  15 longs*
- * }
+ *                4 attrs* { 1 name  2 type  3 i  6 ints*  7 floats*
+ *                           15 longs* }
  *
  * Inputs are fed, those with a value are made by assign_value; all outputs are
  * fetched.

@@ -1,5 +1,5 @@
 /*
- * strip_model.c - a model without what must not ship
+ * strip_model.c - removes from a model what should not be published
  *
  *   paddle       the attribute op_callstack; operators of training, by their
  *                op_role, and the variables that only they use

@@ -2,10 +2,10 @@
  * file_sink.c - sinks over the files of an output
  *
  * A range of another file is moved by the kernel: copy_file_range, which may
- * share blocks instead of copying them, then sendfile, then windows through
- * our buffer, into room that is reserved for all of them at once.  Holes of
- * the source become holes here: they are stepped over, and a file that ends in
- * one is stretched when it is finished.
+ * share blocks instead of copying them, then sendfile, then windows through our
+ * buffer, into room that is reserved for all of them at once.  Holes of the
+ * source become holes of the target: they are skipped, and a file that ends in
+ * one gets its full length when it is finished.
  */
 #define _DEFAULT_SOURCE
 #include "io/file_sink.h"

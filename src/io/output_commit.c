@@ -1,7 +1,7 @@
 /*
  * output_commit.c - giving files their names, all of them or none
  *
- * output.h says what holds when it is cut short.
+ * output.h describes what happens if it is interrupted.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* draft.c - a model being changed: its graphs, tensors and functions */
+/* draft.c - a model that is being changed */
 #include <inttypes.h>
 
 #include "ir/dialect_facts.h"

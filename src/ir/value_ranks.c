@@ -1,4 +1,4 @@
-/* value_ranks.c - ranks of values: what is given against what is taken */
+/* value_ranks.c - checks the ranks of values */
 #include "ir/value_ranks.h"
 
 #include <stdio.h>

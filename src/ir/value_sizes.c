@@ -1,4 +1,4 @@
-/* value_sizes.c - sizes of dimensions: what is given against what is taken */
+/* value_sizes.c - checks the sizes of dimensions */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* value_types.c - element types of values: what is given against what is taken
- */
+/* value_types.c - checks the element types of values */
 #include "ir/value_types.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * onnx_about.c - what an ONNX file says about itself, and what else is in it
  *
- * Texts of the model and of its main graph travel as "onnx.FIELD", metadata
- * under keys of their own.  What comes from another format goes to the field
- * that it was, or else to metadata_props.
+ * Texts of the model and of its main graph get the key "onnx.FIELD", metadata
+ * keep their keys.  Texts from another format go to the field of that key, or
+ * else to metadata_props.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -699,8 +699,9 @@ void tn_onnx_check_functions(struct tn_onnx_checker *ch)
 /*
  *   If           nothing goes in; results are the outputs of either branch
  *   Loop         iteration number, condition and carried values go in;
- * condition, carried values and rows of scan outputs come out.  Shapes of
- *                carried values may change from one iteration to the next
+ *                condition, carried values and rows of scan outputs come
+ *                out.  Shapes of carried values may change from one
+ *                iteration to the next
  *   Scan         states, and slices of scan inputs, which have one axis less
  *   SequenceMap  elements of sequences
  *   functions    arguments as they are

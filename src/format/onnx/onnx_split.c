@@ -1,5 +1,5 @@
 /*
- * onnx_split.c - ONNX models taken apart: weights first, then the rest
+ * onnx_split.c - splits ONNX models: first weights, then the rest
  *
  *   model     if it is no longer than the limit, it stays whole
  *   weights   raw_data of tensors becomes BYTES chunks, in the order of the
@@ -20,8 +20,8 @@
  *   SparseTensorProto  values, indices
  *   TensorProto        raw_data
  *
- * The file is walked once, as it lies: what is shorter than a weight has none
- * inside, so of a million nodes only the lengths are looked at.
+ * The file is walked once: a message that is shorter than a weight cannot
+ * contain one, so only the lengths of a million nodes are read.
  */
 #include "format/onnx/onnx_split.h"
 

@@ -1,11 +1,11 @@
 /*
  * onnx_write.c - a model back into a file, and weights from here to there
  *
- * The file is written from the one that was read.  All that does not change is
- * a span of it, and neighbours are one span, so a million nodes cost as much as
- * one.  What changes are tensors: each has a fate, and those that move are
- * patches in the walk, which rewrites the messages around them for the sake of
- * their lengths.
+ * The file is written from the one that was read.  Everything that does not
+ * change is a span of it, and adjacent spans are joined, so a million nodes
+ * cost as much as one.  Only tensors change: for each it is decided where its
+ * elements go, and those that move are patches in the walk, which also rewrites
+ * the messages around them because their lengths change.
  *
  * Weights for a side file are written first, so that their offsets are known
  * when the model is.

@@ -4,8 +4,8 @@
  *   record record ...   see wire/lod/lod.h; all of one layout
  *
  * There is no name in such a file.  With its program beside it, it opens as the
- * model that it belongs to.  Alone, a file of one record is called like the
- * file, and records of a combined file by their places: 000, 001 and so on, so
+ * model that it belongs to.  Without a program, a single record has the name of
+ * the file, and records of a combined file are numbered: 000, 001 and so on, so
  * that they stay in order when they are sorted.
  */
 #include "format/paddle/paddle.h"

@@ -2,9 +2,9 @@
  * paddle_check.c - whether a model is complete, and agrees with itself
  *
  * The program: blocks are numbered and nested, names are declared, attributes
- * hold what their type says, inputs and outputs are numbered without a gap.
- * The parameters: each stored variable has data of its type and shape, and no
- * file is left over.  What ships but must not, the notes tell.
+ * have values of their type, inputs and outputs are numbered without gaps.  The
+ * parameters: each stored variable has data of its type and shape, and no file
+ * is unused.  Notes list what should not be published.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * paddle_params.c - the tensors of a program, out of its parameter files
  *
  * A combined file is records and nothing else: no names, no count.  The names
- * are those of the program's stored variables, sorted by their bytes, and what
- * tells a wrong pair of files from a right one is the shapes.  Separate files
- * are named like the variables.
+ * are those of the program's stored variables, sorted by their bytes; whether
+ * two files belong together can only be told by the shapes.  Separate files are
+ * named like the variables.
  *
  * Vocabularies, which a tokenizer's program declares, are stored as maps:
  *   u64 count, then per entry u64 length, the bytes, i32 id

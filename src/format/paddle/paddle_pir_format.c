@@ -3,9 +3,9 @@
  *
  *   PREFIX.json + PREFIX.pdiparams
  *
- * The JSON is read once and becomes the ProgramDesc that says the same, which
- * is then opened as any other.  A model that was not edited is written back as
- * the bytes that it was read from.
+ * The JSON is read once and becomes an equivalent ProgramDesc, which is then
+ * opened like any other.  A model that was not edited is written back as the
+ * bytes that it was read from.
  */
 #include "format/paddle/paddle_files.h"
 #include "format/paddle/paddle_pir.h"

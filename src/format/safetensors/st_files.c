@@ -2,8 +2,8 @@
  * st_files.c - the files of a safetensors model, and what they say together
  *
  * A model is one file, or several with an index beside them that says which
- * tensor is where.  Readers open the files that the index names and take all
- * that is in them, so index and headers must tell the same story.
+ * tensor is where.  Readers open the files that the index names and take
+ * everything in them, so index and headers must agree.
  */
 #include <inttypes.h>
 #include <stdio.h>

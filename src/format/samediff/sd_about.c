@@ -1,9 +1,10 @@
 /*
  * sd_about.c - what a SameDiff file says about itself, and what else is in it
  *
- * Metadata have keys and go wherever there is a place for texts.  Training, the
- * roles of variables, control dependencies, scopes and devices are SameDiff's
- * own: another dialect has no place for them, and a set of tensors even less.
+ * Metadata have keys and are written to every format that has a place for
+ * texts.  Training, the roles of variables, control dependencies, scopes and
+ * devices are SameDiff's own: another dialect has no place for them, and a set
+ * of tensors even less.
  */
 #include <inttypes.h>
 #include <stdio.h>

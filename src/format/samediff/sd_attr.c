@@ -1,11 +1,11 @@
 /*
  * sd_attr.c - the dialect nd4j: arguments of an operation as attributes
  *
- * A FlatBuffer table is no run of bytes: its vectors lie anywhere behind it.
- * So the wire of an op is the four bytes that begin its table, and an
- * attribute's wire begins there too; its length says which one it is, counted
- * from 1 in the order of `attrs` below.  A cursor over an op that was stepped
- * is over no bytes and has its number in `beyond`.
+ * A FlatBuffer table is not contiguous: its vectors are anywhere after it.  So
+ * the wire of an op is the four bytes that begin its table, and an attribute's
+ * wire begins there too; its length says which one it is, counted from 1 in the
+ * order of `attrs` below.  A cursor over an op that was stepped is over no
+ * bytes and has its number in `beyond`.
  */
 #include "format/samediff/sd_node.h"
 

@@ -1,9 +1,9 @@
 /*
- * sd_build.c - the tables of a model into a FlatGraph
+ * sd_build.c - writes the tables of a model as a FlatGraph
  *
  * Vectors that Deeplearning4j's Java writer always writes are written when they
  * are empty, too; what only later versions have is left out when it is empty,
- * so that trailing slots tell an old reader nothing new.
+ * so that old readers see no unknown slots.
  */
 #include "format/samediff/sd_build.h"
 

@@ -1,5 +1,5 @@
 /*
- * sd_check.c - does a SameDiff model agree with itself
+ * sd_check.c - checks whether a SameDiff model is consistent
  *
  * Every rule has a stable name, listed in docs/formats/samediff.md.  What
  * Deeplearning4j's own files have is a note at most.

@@ -1,4 +1,4 @@
-/* sd_content.c - what a SameDiff writer writes, wherever the model came from */
+/* sd_content.c - what a SameDiff writer writes, for models of any origin */
 #include "format/samediff/sd_content.h"
 
 #include <stdio.h>

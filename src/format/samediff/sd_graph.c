@@ -1,5 +1,5 @@
 /*
- * sd_graph.c - a FlatGraph into the tables of a model
+ * sd_graph.c - reads a FlatGraph into the tables of a model
  *
  * Variables (sd_variable.c) are values by name.  Operations (sd_op.c) refer to
  * them by number, (op that makes it, which output); variables that no op makes

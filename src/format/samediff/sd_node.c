@@ -1,4 +1,4 @@
-/* sd_node.c - one operation on its way between a model and a file */
+/* sd_node.c - arguments of one operation, for reading and writing */
 #include "format/samediff/sd_node.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /*
  * tagged_check.c - everything that is wrong with a container, tag by tag
  *
- * Every rule has a stable name, listed in docs/formats/samediff-tagged.md.  A
- * tag that is damaged in one place is looked at in all others.
+ * Every rule has a stable name, listed in docs/formats/samediff-tagged.md.  If
+ * a tag is damaged in one place, all other places are still checked.
  */
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /*
  * tf_alias.c - the other names of a variable in a checkpoint
  *
- * TensorFlow 2 keeps a variable under the path of objects that leads to it,
- * with an end that never changes: dense/kernel/.ATTRIBUTES/VARIABLE_VALUE.
- * People know it by the path alone, or by the name that it has in the graph,
- * which the object graphs tell.
+ * TensorFlow 2 stores a variable under the path of objects that leads to it,
+ * with a constant suffix: dense/kernel/.ATTRIBUTES/VARIABLE_VALUE.  Users know
+ * it by the path alone, or by its name in the graph, which is in the object
+ * graphs.
  */
 #include "format/tensorflow/tf_object_graph.h"
 

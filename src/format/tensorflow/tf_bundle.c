@@ -28,7 +28,7 @@ struct tn_tf_bundle_reader {
     tn_tf_shard_opener  *open;
     void                *context;
     struct tn_list tensors; /* struct tn_tf_loading                      */
-    struct tn_list       slices;  /* the same, ascending by key              */
+    struct tn_list slices;  /* the same, ascending by key              */
     /* Scratch for one message. */
     struct tn_list   dims;    /* uint64_t                                    */
     struct tn_list   extents; /* struct tn_tf_extent                         */
@@ -46,8 +46,9 @@ static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
 /*
  *   SavedTensorSlices    { meta = 1, data = 2 }
  *   SavedTensorSliceMeta { tensor = 1 (repeated), versions = 2 }
- *   SavedSliceMeta       { name = 1, shape = 2, type = 3, slice = 4 (repeated)
- * } SavedSlice           { name = 1, slice = 2, data = 3 (TensorProto) }
+ *   SavedSliceMeta       { name = 1, shape = 2, type = 3,
+ *                          slice = 4 (repeated) }
+ *   SavedSlice           { name = 1, slice = 2, data = 3 (TensorProto) }
  *
  * The TensorProto has neither type nor shape, only values in a typed field.
  * Values in packed blocks are kept unpacked, in counted memory, for as long as
@@ -86,7 +87,7 @@ static void read_tensor_field(struct tn_tf_bundle_reader *r,
 static void read_tensor(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                         uint64_t place)
 {
-    struct tn_pb_field  f;
+    struct tn_pb_field    f;
     struct tn_tf_loading *loading =
         tn_list_push(&r->tensors, struct tn_tf_loading, r->error);
 
@@ -452,7 +453,7 @@ static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
     struct tn_shape *shape = &loading->entry.elements.shape;
     uint64_t         count;
 
-    shape->rank        = (uint32_t)r->dims.count;
+    shape->rank          = (uint32_t)r->dims.count;
     loading->slice_count = r->ranks.count;
     for (uint64_t i = 0; i < r->ranks.count; i++)
         if (*tn_list_at(&r->ranks, uint64_t, i) != shape->rank)
@@ -718,7 +719,7 @@ static struct tn_tf_loading *find_slice(struct tn_tf_bundle_reader *r,
     uint64_t low = 0, high = r->slices.count;
 
     while (low < high) {
-        uint64_t            middle = low + (high - low) / 2;
+        uint64_t              middle = low + (high - low) / 2;
         struct tn_tf_loading *loading =
             tn_list_at(&r->slices, struct tn_tf_loading, middle);
         int order = tn_bytes_compare(key, loading->entry.key);

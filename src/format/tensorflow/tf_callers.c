@@ -1,6 +1,6 @@
 /*
- * tf_callers.c - operators that run functions: what they give them, and what
- * they do with what comes back
+ * tf_callers.c - operators that call functions: which arguments they pass, and
+ * what they do with the results
  */
 #include "format/tensorflow/tf_callers.h"
 

@@ -1,4 +1,4 @@
-/* tf_crc.c - checksums of data that is too large to hold */
+/* tf_crc.c - checksums of data of any size */
 #include "format/tensorflow/tf_crc.h"
 
 #include "base/arith.h"

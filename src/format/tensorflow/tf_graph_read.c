@@ -6,10 +6,10 @@
  *   FunctionDef  1 signature {1 name, 2 input_arg, 3 output_arg}  3 node_def
  *                4 ret {1 output_arg's name, 2 reference}
  *
- * One walk, in the order of the file; libraries are queued until their graph
- * is complete, so that the nodes of a graph are neighbours.  An op has one
- * output in the tables, called as the op is: what "node:K" names is made when
- * somebody refers to it.
+ * One walk, in the order of the file; libraries are queued until their graph is
+ * complete, so that the nodes of a graph are neighbours.  An op has one output
+ * in the tables, with the name of the op: the value "node:K" is added when
+ * something refers to it.
  */
 #include "base/arith.h"
 #include "base/byte_find.h"

@@ -10,9 +10,9 @@
  *   SavedVariable         1 dtype, 2 shape, 6 name
  *
  * Cycles and shared objects are normal; each saved object is visited once, by
- * the first path that reaches it, so the walk is linear in the edges.  What an
- * optimizer keeps for a variable hangs on no name but on both of them: these
- * slots are tied when all else is.
+ * the first path that reaches it, so the walk is linear in the edges.  The
+ * state of an optimizer for a variable is found by both objects, not by a name:
+ * these slots are resolved last.
  */
 #include "format/tensorflow/tf_object_graph.h"
 

@@ -1,4 +1,4 @@
-/* tf_slice_key.c - the table keys under which checkpoints keep slices */
+/* tf_slice_key.c - the keys of slices in the tables of checkpoints */
 #include "format/tensorflow/tf_slice_key.h"
 
 #define SNUM_MAX 10

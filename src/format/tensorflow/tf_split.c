@@ -1,5 +1,5 @@
 /*
- * tf_split.c - SavedModels and GraphDefs taken apart as TensorFlow does it
+ * tf_split.c - splits SavedModels and GraphDefs as TensorFlow does
  *
  *   saved model   if too large: split meta_graphs[0].graph_def
  *                 if it still is: move that graph_def into chunk 1

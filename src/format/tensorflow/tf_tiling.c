@@ -1,5 +1,5 @@
 /*
- * tf_tiling.c - a tensor out of the slices that cover it
+ * tf_tiling.c - composes a tensor of the slices that cover it
  *
  * A box of tiles is cut along an axis where no tile is in the way, into as many
  * boxes as there are such places; each is cut along another axis, until one

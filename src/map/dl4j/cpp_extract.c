@@ -1,4 +1,4 @@
-/* cpp_extract.c - op descriptors out of libnd4j's C++ */
+/* cpp_extract.c - op descriptors from libnd4j's C++ sources */
 #include "map/dl4j/cpp_extract.h"
 
 #include "base/number.h"

@@ -1,4 +1,4 @@
-/* dl4j_ops.c - nd4j's ops, out of an OpDescriptorList */
+/* dl4j_ops.c - nd4j's ops, read from an OpDescriptorList */
 #include "map/dl4j/dl4j_ops.h"
 
 #include "base/sort.h"

@@ -1,7 +1,7 @@
 /*
  * dl4j_write.c - op descriptors and rules as messages of the import IR
  *
- * proto3: what is its default is left out.
+ * proto3: default values are left out.
  */
 #include "map/dl4j/dl4j_write.h"
 

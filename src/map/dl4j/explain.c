@@ -1,5 +1,4 @@
-/* explain.c - what a mapper reads, drops and gives, and what is wrong with it
- */
+/* explain.c - what a mapper reads, ignores and sets, and its known mistakes */
 #include "map/dl4j/explain.h"
 
 #include "base/buffer.h"

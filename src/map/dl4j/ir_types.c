@@ -1,4 +1,5 @@
-/* ir_types.c - element types as the import IR, nd4j and TensorFlow call them */
+/* ir_types.c - names and numbers of element types in the import IR, nd4j and
+ * TensorFlow */
 #include "map/dl4j/ir_types.h"
 
 #include <string.h>

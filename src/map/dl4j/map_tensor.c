@@ -1,4 +1,4 @@
-/* map_tensor.c - small constants, for rules that make arguments of them */
+/* map_tensor.c - small constants, which rules turn into arguments */
 #include "map/dl4j/map_tensor.h"
 
 #include "base/buffer.h"

@@ -1,4 +1,4 @@
-/* run_mapper.c - a mapper at work: one node in, one op descriptor out */
+/* run_mapper.c - applies a mapper: from one node to one op descriptor */
 #include "map/dl4j/run_mapper.h"
 
 #include <inttypes.h>

@@ -1,9 +1,10 @@
 /*
  * lang_attr.c - attributes of nodes as items of the rule language, and back
  *
- * Going in, a number is a number and a list a list; what rules only hand on
- * (functions, types) stays opaque.  Going out, the vocabulary of the target has
- * the say: it wants a float and gets one, though the rule said 1.
+ * From an attribute to an item, numbers stay numbers and lists stay lists; what
+ * rules can only pass on (functions, types) is opaque.  From an item to an
+ * attribute, the vocabulary of the target decides the type: 1 becomes a float
+ * if the attribute is one.
  */
 #include "map/lang/lang_attr.h"
 

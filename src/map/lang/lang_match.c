@@ -1,4 +1,4 @@
-/* lang_match.c - whether a rule takes a node */
+/* lang_match.c - whether a rule applies to a node */
 #include "map/lang/lang_match.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /*
  * lang_number.c - functions over numbers
  *
- * An int stays exact or refuses; what has a float in it is a float.
+ * Integers are exact, or the rule refuses; an operation with a float gives a
+ * float.
  */
 #include <math.h>
 

@@ -931,11 +931,13 @@ bool tn_lang_is_same(const struct tn_lang_expr *a, const struct tn_lang_expr *b)
 
 /*
  *   head   domain::Op@since..until(inputs; attrs) -> (outputs) when expr
- *   input  X | B? | xs... | literal as X | [once] [maybe] op(inputs; attrs)[N]
- * as X Op{a, b}: two inputs in any order attr   name | name as a | name = expr
- * | name as a = expr | name: literal | -name step   let x = expr | a, b... <-
- * value | refuse expr | require expr, "why" | if expr { } else { } | for i, x
- * in expr { }
+ *   input  X | B? | xs... | literal as X |
+ *          [once] [maybe] op(inputs; attrs)[N] as X
+ *          Op{a, b}: two inputs in any order
+ *   attr   name | name as a | name = expr | name as a = expr |
+ *          name: literal | -name
+ *   step   let x = expr | a, b... <- value | refuse expr |
+ *          require expr, "why" | if expr { } else { } | for i, x in expr { }
  */
 
 /* More than any op has. */

@@ -1,5 +1,5 @@
 /*
- * lang_replay.c - what a rule made of a node, made again of an equal one
+ * lang_replay.c - repeats what a rule made of a node for equal nodes
  *
  * In a recording a value is a number: of the values that the rule made, in
  * their order, or, with OF_INPUT set, of the inputs of the node.
@@ -287,9 +287,9 @@ static bool has_looked_far(const struct tn_emit *e)
 static struct tn_recording *new_plan(struct tn_replay          *replay,
                                      const struct tn_lang_rule *rule)
 {
-    const struct tn_emit   *e     = replay->emit;
-    struct tn_error        *error = e->to->error;
-    struct tn_recording    *recording =
+    const struct tn_emit *e     = replay->emit;
+    struct tn_error      *error = e->to->error;
+    struct tn_recording  *recording =
         tn_new(&replay->arena, struct tn_recording, 1, error);
 
     if (!recording)

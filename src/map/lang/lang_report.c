@@ -1,4 +1,5 @@
-/* lang_report.c - what became of the nodes of a net */
+/* lang_report.c - which rules were applied to the nodes of a net, and why
+ * others were not */
 #include "map/lang/lang_report.h"
 
 void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena)

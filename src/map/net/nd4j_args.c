@@ -1,4 +1,5 @@
-/* nd4j_args.c - arguments of nd4j ops: by name in a net, by place in a file */
+/* nd4j_args.c - arguments of nd4j ops: by name in a net, by position in a
+ * file */
 #include "map/net/nd4j_args.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * net_names.c - what the values of a net are called
+ * net_names.c - names of the values of a net
  *
  * Names that come with a model are in its own table: a bit for each says
  * whether a value has taken it, and no second table is made of a million texts

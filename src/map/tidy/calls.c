@@ -1,4 +1,4 @@
-/* calls.c - how much bodies of functions may bring, put in place of calls */
+/* calls.c - limits what inlined functions may add to a graph */
 #include "map/tidy/calls.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * onnx_tidy.c - an ONNX graph without what is no computation
+ * onnx_tidy.c - inlines functions and constants of an ONNX graph
  *
  * Nodes are looked at one after the other; those that a body brings are new
  * nodes at the end and so are looked at, too.

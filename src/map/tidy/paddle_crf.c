@@ -5,11 +5,13 @@
  * what is computed in them and around them:
  *
  *   rows, first, last, count, start <- crf_edges(emission, length, offsets)
- *   alphas <- Loop(count, none, start) {crf_step}    the best score so far of
- *                                                    each tag, row by row
- *   ends, steps <- crf_best(alphas, transition)      where a best path ends,
- * and from where it comes tags <- Loop(count, none, 0) {crf_back}          back
- * from the last row path <- crf_path(tags, emission, label, length)
+ *   alphas    <- Loop(count, none, start) {crf_step}
+ *                the best score so far of each tag, row by row
+ *   ends, steps <- crf_best(alphas, transition)
+ *                where a best path ends, and from where it comes
+ *   tags      <- Loop(count, none, 0) {crf_back}
+ *                back from the last row
+ *   path      <- crf_path(tags, emission, label, length)
  */
 #include "map/tidy/paddle_crf.h"
 #include "map/net/net_build.h"

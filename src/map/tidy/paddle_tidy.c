@@ -1,4 +1,4 @@
-/* paddle_tidy.c - a Paddle program whose arguments stand in order */
+/* paddle_tidy.c - puts the arguments of a Paddle program in order */
 #include "map/tidy/paddle_tidy.h"
 
 #include <inttypes.h>

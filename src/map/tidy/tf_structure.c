@@ -7,8 +7,9 @@
  *   While(args) {cond, body}     Loop( , cond(args), args): the graph is a copy
  *                                of the body and one of the condition behind it
  *
- * What a While hands round unchanged, as it does with all that its functions
- * capture, is no variable of the Loop: its graph uses it from outside.
+ * A value that a While passes on unchanged, as it does with everything that its
+ * functions capture, does not become a variable of the Loop: the graph uses it
+ * from outside.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /*
- * fb_schema.c - a binary schema, ready to walk by
+ * fb_schema.c - a binary schema (.bfbs) as structs
  *
  * Two passes: first what every object and enum is called and how large it is,
  * then the fields, which refer to them by index.  What later walks rely on is

@@ -1,5 +1,5 @@
 /*
- * fb_verify.c - is it a FlatBuffer of this type, in every byte that is reached
+ * fb_verify.c - verifies that a buffer is a FlatBuffer of a type
  *
  * A walk from the root, one call a table.  `work` is the sum of the bytes of
  * the tables and of the vectors of references that were walked.  Without

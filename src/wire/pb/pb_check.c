@@ -1,8 +1,7 @@
 /*
- * pb_check.c - every place where bytes disagree with their schema
+ * pb_check.c - reports every place where bytes contradict their schema
  *
- * A short message with the bytes of one in which nothing was found has nothing
- * to be found either: it is stepped over.
+ * A short message with the same bytes as one that was found valid is skipped.
  */
 #include "wire/pb/pb_check.h"
 
@@ -30,7 +29,7 @@ struct walk {
                                  of the frames came so far                    */
     uint64_t       found;     /* so far                                       */
     struct tn_memo memo;      /* bodies without findings, about their types   */
-    unsigned          depths[TN_MEMO_SLOTS]; /* and how deep they lay        */
+    unsigned       depths[TN_MEMO_SLOTS]; /* and how deep they lay        */
     unsigned       depth;
     struct frame   frames[TN_PB_DEPTH_LIMIT];
 };

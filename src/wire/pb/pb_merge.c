@@ -1,5 +1,5 @@
 /*
- * pb_merge.c - messages that occur several times as one, in the one spelling
+ * pb_merge.c - merges messages and writes them in canonical form
  *
  * Each message is surveyed first.  Nearly all have their fields in order; then
  * they are written in one more walk.  Otherwise the occurrences are listed,
@@ -532,7 +532,7 @@ static struct survey survey(const struct tn_pb_view *view)
 static struct series take_series(struct tn_pb_fields *fields)
 {
     struct series                  series = { .cursor = fields->cursor };
-    struct tn_pb_fields            at  = *fields;
+    struct tn_pb_fields            at     = *fields;
     const struct tn_pb_field_type *type;
     struct tn_pb_field             f;
 

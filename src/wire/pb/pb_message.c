@@ -1,4 +1,4 @@
-/* pb_message.c - looking into a message by its type, without unpacking it */
+/* pb_message.c - reading fields of a message by its type, without parsing it */
 #include "wire/pb/pb_message.h"
 
 #include "base/arith.h"

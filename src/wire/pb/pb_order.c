@@ -1,4 +1,4 @@
-/* pb_order.c - the fields of a message as protobuf holds them once parsed */
+/* pb_order.c - the fields of a message, sorted by number */
 #include "wire/pb/pb_order.h"
 
 #include "base/sort.h"

@@ -1,4 +1,4 @@
-/* pb_rules.c - protobuf's rules on what the fields of a message amount to */
+/* pb_rules.c - protobuf's rules on numbers, repetition, oneofs and maps */
 #include "wire/pb/pb_rules.h"
 
 enum tn_pb_fit tn_pb_fit(const struct tn_pb_field_type *type,

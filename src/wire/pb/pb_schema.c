@@ -1,5 +1,5 @@
 /*
- * pb_schema.c - message types, out of a compiled descriptor set
+ * pb_schema.c - message types, from a compiled descriptor set
  *
  * What is read of google/protobuf/descriptor.proto, field numbers in brackets;
  * the rest is stepped over:

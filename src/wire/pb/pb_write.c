@@ -1,4 +1,4 @@
-/* pb_write.c - composing protobuf messages out of pieces */
+/* pb_write.c - writes protobuf messages as ropes */
 #include "wire/pb/pb_write.h"
 
 #include "base/little.h"

@@ -1,4 +1,4 @@
-/* pickle_latin1.c - bytes that were pickled as text, as bytes again */
+/* pickle_latin1.c - decodes bytes that were pickled as text */
 #include "wire/pickle/pickle_latin1.h"
 
 #include <inttypes.h>

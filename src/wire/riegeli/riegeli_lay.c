@@ -1,4 +1,5 @@
-/* riegeli_lay.c - laying a chunk into the file, with the blocks in between */
+/* riegeli_lay.c - writes a chunk into the file, with the block headers in
+ * between */
 #include "wire/riegeli/riegeli_lay.h"
 
 #include <assert.h>

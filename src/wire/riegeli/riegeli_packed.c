@@ -1,4 +1,4 @@
-/* riegeli_packed.c - packed buffers, there and back */
+/* riegeli_packed.c - packing and unpacking buffers */
 #include "base/arith.h"
 #include "base/block_cache.h"
 #include "base/cursor.h"

@@ -1,4 +1,4 @@
-/* riegeli_walk.c - record after record, seeking, and going on over damage */
+/* riegeli_walk.c - reading records: one by one, by position, and past damage */
 #include "base/block_cache.h"
 #include "base/cursor.h"
 #include "base/expand.h"

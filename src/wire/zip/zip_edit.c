@@ -1,4 +1,4 @@
-/* zip_edit.c - changing a zip that is there: growing it, or writing it anew */
+/* zip_edit.c - changing an existing zip: appending to it, or rewriting it */
 #include "base/arith.h"
 #include "codec/crc32.h"
 #include "codec/deflate.h"
