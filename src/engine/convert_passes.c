@@ -403,6 +403,11 @@ static enum tn_status list_tensorflow(struct tn_conversion *c)
     return tn_tf_lists(c->net);
 }
 
+static enum tn_status rank_tensorflow(struct tn_conversion *c)
+{
+    return tn_tf_ranks(c->net);
+}
+
 /* Nothing is pruned before: what restores variables is needed by no output, but
  * says which variable is which. */
 static const struct tn_pass tensorflow_prepare[] = {
@@ -411,6 +416,7 @@ static const struct tn_pass tensorflow_prepare[] = {
     { "raise", "Switch and Merge become If and Loop", raise_tensorflow },
     { "lists", "tensor lists become tensors", list_tensorflow },
     { "prune", "nodes that no output needs are removed", order_source },
+    { "ranks", "inputs get the ranks that their users need", rank_tensorflow },
     { NULL, NULL, NULL },
 };
 

@@ -148,6 +148,10 @@ static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
 
 /* ---- what it takes ------------------------------------------------------- */
 
+/* Up to this version of graphs a shape without dimensions is one that is not
+ * known. */
+#define NO_SCALARS_UNTIL 21
+
 static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
 {
     uint64_t      count = reader->placeholders.count;
@@ -173,6 +177,8 @@ static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
                      tn_pb_expect(&node, &field, TN_WIRE_LEN))
                 tn_tf_io_shape(to, &field.body, &reader->model->arena);
         }
+        if (to->rank == 0 && reader->versions.producer <= NO_SCALARS_UNTIL)
+            to->has_rank = false;
     }
     return (struct tn_io_list){ (uint32_t)count, io_list };
 }

@@ -1231,6 +1231,15 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
     return l->is_cut[value] || (op != TN_NONE && net_known_outputs(l, op) == 0);
 }
 
+/* What an op keeps for its gradient is nobody's result. */
+static bool is_reserve(struct tn_net_loading *l, uint32_t op, uint32_t output)
+{
+    const struct tn_vocab_op *known = find_op(l, op);
+
+    return known && !known->has_lists && output < known->output_count &&
+           tn_bytes_starts_with(known->outputs[output].name, "reserve_space");
+}
+
 /* The other results of an op of a GraphDef whose first result is not used: a
  * node at the end of a graph gives all its results. */
 static void add_others(struct tn_net_loading *l, const struct wanted *w)
@@ -1246,6 +1255,8 @@ static void add_others(struct tn_net_loading *l, const struct wanted *w)
     if (l->model->dialect->names_outputs || !is_guess(l, w))
         return;
     for (uint32_t i = 1; i < count && !tn_failed(l->net->error); i++) {
+        if (is_reserve(l, op, i))
+            continue;
         char *name = tn_text_format(l->net->arena, l->net->error,
                                     "%.*s:%" PRIu32, TN_FMT(w->value), i);
         if (!name)

@@ -42,6 +42,8 @@ bool tn_tf_type_in(struct tn_bytes type, const char *const *names)
     return false;
 }
 
+/* Dropout is a function that graphs were frozen without: nothing is left out
+ * when nobody learns. */
 bool tn_tf_is_identity(struct tn_bytes type)
 {
     static const char *const names[] = { "Identity",
@@ -55,6 +57,7 @@ bool tn_tf_is_identity(struct tn_bytes type)
                                          "DebugIdentityV2",
                                          "RefIdentity",
                                          "DeepCopy",
+                                         "Dropout",
                                          NULL };
 
     return tn_tf_type_in(type, names);

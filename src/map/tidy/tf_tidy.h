@@ -47,7 +47,7 @@ struct tn_tf_resolved {
     uint64_t calls;     /* that were replaced by bodies                       */
 };
 
-/* Three passes, in this order.  Variables, calls and what only a running
+/* Four passes, in this order.  Variables, calls and what only a running
  * program needs: `notes` is a list of struct tn_tidy_note, NULL if not wanted;
  * `did` may be NULL.  Names and texts are in the net's arena. */
 enum tn_status tn_tf_resolve(struct tn_net *net, struct tn_list *notes,
@@ -58,6 +58,10 @@ enum tn_status tn_tf_raise(struct tn_net *net);
 
 /* TensorList ops become tensors and scan outputs of Loops. */
 enum tn_status tn_tf_lists(struct tn_net *net);
+
+/* Inputs of the main graph get the ranks that follow from what uses them.  The
+ * nodes are in order. */
+enum tn_status tn_tf_ranks(struct tn_net *net);
 
 /* Which tensor of the model each of its variables is, for a net that was just
  * loaded from the model and is left as it is.  `tensors` is a list of uint32_t

@@ -55,8 +55,10 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "s" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1 } } float_val: 2 } } } }
 node { name: "y" op: "FusedBatchNormV3" input: "x" input: "s" input: "s" input: "s" input: "s" attr { key: "T" value { type: DT_FLOAT } } attr { key: "U" value { type: DT_FLOAT } } attr { key: "is_training" value { b: false } } }
 END
-tenon convert norm.pbtxt -o norm.onnx 2>lines
+tenon convert norm.pbtxt -o norm.onnx --outputs y:3 2>lines
 echo "$?"
 sed 's/rules:[0-9]*/rules:N/' lines
 tenon convert -q norm.pbtxt -o norm.onnx --outputs y
 echo "$?"
+# which are no outputs of a graph that names none
+tenon convert -qf norm.pbtxt -o norm.onnx && tenon info norm.onnx | sed -n '/^Outputs/,/^$/p'
