@@ -1,5 +1,5 @@
 /* byte_find_test.c - a byte that is there, twice there, or not */
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 
 #include "support/hostile.h"
 

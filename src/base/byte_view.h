@@ -72,4 +72,11 @@ static inline bool tn_text_ends_with(const char *text, const char *end)
     (int)((view).size > 4096 ? 4096 : (view).size),                            \
         (view).size ? (const char *)(view).data : ""
 
+/* The first such byte, or NULL.  Unlike memchr() it accepts a view whose data
+ * is NULL, as that of every empty view may be. */
+static inline const uint8_t *tn_bytes_find(struct tn_bytes a, int byte)
+{
+    return a.size ? memchr(a.data, byte, a.size) : NULL;
+}
+
 #endif

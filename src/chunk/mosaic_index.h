@@ -29,9 +29,9 @@ struct tn_place {
 
 /* Fields [begin, end) of a series of the tile's wire. */
 struct tn_stretch {
-    struct tn_tile              *tile;
+    struct tn_tile                 *tile;
     const struct tn_grouped_series *series;
-    uint64_t                     begin, end;
+    uint64_t                        begin, end;
 };
 
 /* For a singular field, all occurrences that count are places: all of them for
@@ -85,9 +85,6 @@ static inline bool tn_index_is_plain(const struct tn_pb_field_type *field)
     return !field->is_map && field->oneof < 0 &&
            tn_pb_wire_type(field->type) == TN_WIRE_LEN;
 }
-
-/* Whether the survey of the wire covers the field's elements in it, and the
- * stretches that it has. */
 
 /* Removes elements [begin, end) from the outline: one piece of wire goes to the
  * rope for each stretch, and a hole remains. */

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/sort.h"
 #include "engine/assume.h"
 #include "format/onnx/onnx.h"

@@ -12,7 +12,7 @@
 #include "engine/target.h"
 #include "format/onnx/onnx_split.h"
 #include "format/registry.h"
-#include "format/tensorflow/tf_renew.h"
+#include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
 #include "io/path.h"

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "io/file_sink.h"
 #include "io/file_source.h"
-#include "io/metered_sink.h"
+#include "io/meter.h"
 
 /* How often the name may come to mean another file while we wait. */
 #define TRIES 100

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/utf8.h"
 #include "io/os.h"
 

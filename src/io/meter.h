@@ -10,10 +10,10 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-
 #include <tenon/progress.h>
 
 #include "base/error.h"
+#include "base/sink.h"
 #include "base/watch.h"
 
 struct tn_meter {
@@ -39,5 +39,19 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
  * tn_watch_end(). */
 void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
                     struct tn_memory *memory);
+
+/* ---- a sink that counts what goes through it, and can be stopped ----------
+ */
+
+struct tn_metered_sink {
+    struct tn_sink   sink; /* first */
+    struct tn_sink  *to;
+    struct tn_meter *meter;
+    uint64_t         uncounted; /* too few to ask the meter                   */
+};
+
+/* In front of another sink, with the same abilities. */
+void tn_metered_sink_init(struct tn_metered_sink *metered, struct tn_sink *to,
+                          struct tn_meter *meter);
 
 #endif

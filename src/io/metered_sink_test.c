@@ -1,5 +1,5 @@
 /* metered_sink_test.c - everything is counted, and can be stopped */
-#include "io/metered_sink.h"
+#include "io/meter.h"
 
 #include "base/buffer.h"
 #include "support/hostile.h"

@@ -1,8 +1,8 @@
 /*
  * output_state.h - the inside of an output, for its own files
  *
- * output.c opens outputs, hands out their sinks and has the steps that are taken
- * on disk, output_commit.c gives the files their names.
+ * output.c opens outputs, hands out their sinks and has the steps that are
+ * taken on disk, output_commit.c gives the files their names.
  */
 #ifndef TN_IO_OUTPUT_STATE_H
 #define TN_IO_OUTPUT_STATE_H
@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "io/file_sink.h"
-#include "io/metered_sink.h"
+#include "io/meter.h"
 #include "io/output.h"
 #include "io/temporary.h"
 

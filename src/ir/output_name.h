@@ -9,7 +9,7 @@
 #ifndef TN_IR_OUTPUT_NAME_H
 #define TN_IR_OUTPUT_NAME_H
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 
 struct tn_output_name {
     struct tn_bytes node;

@@ -222,25 +222,26 @@ struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
 /* What a source stands for, or NULL if it is a real one. */
 const struct tn_onnx_absent *tn_onnx_absent_of(const struct tn_source *source);
 
-/* ---- side files --------------------------------------------------------- */
+/* ---- external files ----------------------------------------------------- */
 
 /* The external files found so far; each name is looked up once. */
-struct tn_onnx_sides {
+struct tn_onnx_external {
     struct tn_bundle *bundle;
     struct tn_arena  *arena;
     struct tn_intern  names;
     struct tn_list    sources; /* struct tn_source *, by name; absent or real */
 };
 
-void tn_onnx_sides_init(struct tn_onnx_sides *sides, struct tn_bundle *bundle,
-                        struct tn_arena *arena);
-void tn_onnx_sides_done(struct tn_onnx_sides *sides);
+void tn_onnx_external_init(struct tn_onnx_external *external,
+                           struct tn_bundle *bundle, struct tn_arena *arena);
+void tn_onnx_external_done(struct tn_onnx_external *external);
 
 /* The payload of a tensor whose data_location is EXTERNAL, under all rules for
  * untrusted file names and ranges. */
-void tn_onnx_sides_locate(struct tn_onnx_sides        *sides,
-                          const struct tn_onnx_tensor *tensor,
-                          struct tn_elements *elements, struct tn_error *error);
+void tn_onnx_external_locate(struct tn_onnx_external     *external,
+                             const struct tn_onnx_tensor *tensor,
+                             struct tn_elements          *elements,
+                             struct tn_error             *error);
 
 /* ---- an opened model ---------------------------------------------------- */
 

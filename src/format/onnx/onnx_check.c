@@ -343,7 +343,7 @@ static void check_structure(struct tn_onnx_checker *ch)
     check_parts_of(ch, false);
 }
 
-/* ---- a graph that no file is behind -------------------------------------- */
+/* ---- a graph that no file is behind ------------------------------------- */
 
 static void note_fact_import(struct tn_onnx_checker *ch,
                              const struct tn_fact   *fact)

@@ -158,7 +158,7 @@ static void declare_sizes(void *context, struct tn_sizing *to)
     }
 }
 
-/* ---- graphs that nodes run, and what the file says twice ----------------- */
+/* ---- graphs that nodes run, and what the file says twice ---------------- */
 
 static uint32_t callee(void *context, uint32_t op, uint32_t number)
 {
@@ -200,7 +200,7 @@ static void claim_path(void *context, uint64_t index, char *to, size_t size)
              row->index);
 }
 
-/* ---- what attributes make ------------------------------------------------ */
+/* ---- what attributes make ----------------------------------------------- */
 
 /* Operators with an attribute that says what they make. */
 static const struct maker {

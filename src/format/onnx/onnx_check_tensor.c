@@ -1,4 +1,5 @@
-/* onnx_check_tensor.c - tensors, sparse tensors, and ranges of side files */
+/* onnx_check_tensor.c - tensors, sparse tensors, and ranges of external files
+ */
 #include "format/onnx/onnx_check.h"
 
 #include <stdio.h>
@@ -237,7 +238,7 @@ void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch)
     tn_pairs_done(&seen);
 }
 
-/* ---- ranges of side files ----------------------------------------------- */
+/* ---- ranges of external files ------------------------------------------- */
 
 static int by_range(const void *left, const void *right, void *context)
 {

@@ -56,7 +56,7 @@ static bool is_near(uint64_t found, const char *expected)
     if (!strcmp(expected, "-"))
         return found == 0 || found == TN_NOWHERE;
     uint64_t wanted = strtoull(expected, NULL, 10);
-    /* "missing" things of a side file have no byte of their own */
+    /* "missing" things of an external file have no byte of their own */
     return found == TN_NOWHERE || (found <= wanted + 12 && found + 4 >= wanted);
 }
 
@@ -150,9 +150,9 @@ static void bindings_see_graphs_in_pieces(void **state)
     (void)state;
     tn_memory_init(&o.memory, NULL, 0);
     tn_source_memory(&o.bytes, &o.memory, bytes);
-    assert_int_equal(tn_bundle_from_source(&o.bundle, &o.memory, &o.bytes, "m",
-                                           &o.error),
-                     TN_OK);
+    assert_int_equal(
+        tn_bundle_from_source(&o.bundle, &o.memory, &o.bytes, "m", &o.error),
+        TN_OK);
     assert_int_equal(open_bundle(&o, &tn_format_onnx, true), TN_OK);
     check_model(&o, &tn_format_onnx, &all);
     assert_int_equal(all.count, 1);

@@ -187,8 +187,8 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
                                   struct tn_model  *model,
                                   struct tn_error  *error)
 {
-    struct tn_onnx_tensor tensor;
-    struct tn_onnx_sides  sides;
+    struct tn_onnx_tensor   tensor;
+    struct tn_onnx_external external;
 
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
@@ -207,10 +207,10 @@ static enum tn_status tensor_open(struct tn_bundle *bundle,
     if (tensor.name.size)
         row->name = tn_intern_borrow(&model->names, tensor.name, error);
     tn_onnx_tensor_locate(&tensor, &model->arena, &row->elements, error);
-    tn_onnx_sides_init(&sides, bundle, &model->arena);
+    tn_onnx_external_init(&external, bundle, &model->arena);
     if (tensor.is_external)
-        tn_onnx_sides_locate(&sides, &tensor, &row->elements, error);
-    tn_onnx_sides_done(&sides);
+        tn_onnx_external_locate(&external, &tensor, &row->elements, error);
+    tn_onnx_external_done(&external);
     return error->status;
 }
 

@@ -34,19 +34,19 @@ struct tn_onnx_recent_value {
 };
 
 struct tn_onnx_reader {
-    struct tn_bundle      *bundle;
-    struct tn_model       *model;
-    struct tn_arena       *arena;
-    struct tn_error       *error;
-    struct tn_onnx_detail *detail;
-    struct tn_onnx_sides   sides;
-    struct tn_pairs        initializers; /* (graph, name) -> any number      */
-    struct tn_list         imports;      /* struct tn_onnx_import            */
-    struct tn_list         parts;        /* struct tn_onnx_part              */
-    struct tn_list         inputs;       /* struct tn_io, of the graph read */
-    struct tn_list         outputs;      /* struct tn_io                    */
-    struct tn_list         produced; /* uint32_t: values, of the node read   */
-    uint32_t               source;   /* of the main file                     */
+    struct tn_bundle       *bundle;
+    struct tn_model        *model;
+    struct tn_arena        *arena;
+    struct tn_error        *error;
+    struct tn_onnx_detail  *detail;
+    struct tn_onnx_external external;
+    struct tn_pairs         initializers; /* (graph, name) -> any number      */
+    struct tn_list          imports;      /* struct tn_onnx_import            */
+    struct tn_list          parts;        /* struct tn_onnx_part              */
+    struct tn_list          inputs;       /* struct tn_io, of the graph read */
+    struct tn_list          outputs;      /* struct tn_io                    */
+    struct tn_list          produced; /* uint32_t: values, of the node read   */
+    uint32_t                source;   /* of the main file                     */
     struct tn_onnx_cached_name  types[TN_ONNX_CACHE_SIZE];
     struct tn_onnx_recent_value recent[TN_ONNX_RECENT_SIZE];
 
@@ -103,7 +103,8 @@ static void read_tensor(struct tn_onnx_reader *r, struct tn_cursor body,
         row->name = tn_intern_borrow(&r->model->names, tensor.name, r->error);
     tn_onnx_tensor_locate(&tensor, r->arena, &row->elements, r->error);
     if (tensor.is_external)
-        tn_onnx_sides_locate(&r->sides, &tensor, &row->elements, r->error);
+        tn_onnx_external_locate(&r->external, &tensor, &row->elements,
+                                r->error);
 }
 
 /* A message that may come only once: no writer splits a tensor, and spans of
@@ -1061,7 +1062,7 @@ static void reader_init(struct tn_onnx_reader *r, struct tn_bundle *bundle,
     *r = (struct tn_onnx_reader){
         .bundle = bundle, .model = model, .arena = &model->arena, .error = error
     };
-    tn_onnx_sides_init(&r->sides, bundle, r->arena);
+    tn_onnx_external_init(&r->external, bundle, r->arena);
     tn_pairs_init(&r->initializers, memory);
     tn_list_init(&r->imports, memory, sizeof(struct tn_onnx_import));
     tn_list_init(&r->parts, memory, sizeof(struct tn_onnx_part));
@@ -1074,7 +1075,7 @@ static void reader_init(struct tn_onnx_reader *r, struct tn_bundle *bundle,
 
 static void reader_done(struct tn_onnx_reader *r)
 {
-    tn_onnx_sides_done(&r->sides);
+    tn_onnx_external_done(&r->external);
     tn_pairs_done(&r->initializers);
     tn_list_done(&r->imports);
     tn_list_done(&r->parts);

@@ -35,7 +35,7 @@ static int end(void **state)
     return 0;
 }
 
-/* ---- helpers ------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------ */
 
 struct split {
     struct tn_message  *message;
@@ -161,7 +161,7 @@ static void assert_means_the_same(struct split *s, struct tn_bytes want)
     tn_message_close(merged);
 }
 
-/* ---- which chunks -------------------------------------------------------- */
+/* ---- which chunks ------------------------------------------------------- */
 
 static const struct {
     const char *claim, *text;
@@ -295,7 +295,7 @@ static void any_limit_gives_the_same_bytes(void **state)
     }
 }
 
-/* ---- real models --------------------------------------------------------- */
+/* ---- real models -------------------------------------------------------- */
 
 /* dtln-1 has its weights as packed numbers, which the lower limits divide. */
 static const struct {
@@ -344,7 +344,7 @@ static void real_models_come_back(void **state)
     }
 }
 
-/* ---- hostile ------------------------------------------------------------- */
+/* ---- hostile ------------------------------------------------------------ */
 
 /* Fields of a message, written one after the other. */
 static void put(struct tn_buffer *to, uint32_t number,

@@ -4,15 +4,14 @@
  *   dims = 1, data_type = 2, name = 8, and one holder of the elements:
  *   raw_data = 9          little-endian, side by side
  *   float_data = 4 ...    the typed field of the element type
- *   data_location = 14    1: in a side file, external_data = 13 says where
+ *   data_location = 14    1: in an external file, external_data = 13 says where
  *
  * A packed field in one piece is recorded as that piece: fixed-width numbers
  * are then the same as raw data.  Otherwise the whole message is recorded, and
  * the field is found when the elements are streamed.
  */
-#include "format/onnx/onnx.h"
-
 #include "base/arith.h"
+#include "format/onnx/onnx.h"
 
 /* ---- the message -------------------------------------------------------- */
 
@@ -325,7 +324,7 @@ void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
     elements->payload =
         (struct tn_payload){ .per_byte = type ? type->per_byte : 1 };
     if (refuses_shape(tensor, elements) || tensor->is_external)
-        return; /* what is external is for tn_onnx_sides_locate() */
+        return; /* what is external is for tn_onnx_external_locate() */
     if (tensor->has_segment)
         place_absent(elements, arena, TN_UNSUPPORTED, "segment",
                      "a segment of a larger tensor, which no known tool writes",
@@ -340,4 +339,184 @@ void tn_onnx_tensor_locate(const struct tn_onnx_tensor *tensor,
         place_field(tensor, type, elements);
     else
         place_nothing(tensor, type, arena, elements, error);
+}
+
+/* ---- external files ----------------------------------------------------- */
+
+/*
+ *   external_data = 13   location  a path below the folder of the model
+ *                        offset    decimal, 0 when not given
+ *                        length    decimal; what type and shape need when not
+ *                                  given
+ *
+ * The names and numbers are not trusted.  If one breaks a rule, the tensor gets
+ * a source without bytes whose error names the rule: such a file is never
+ * opened, and the rest of the model can still be read.
+ */
+
+void tn_onnx_external_init(struct tn_onnx_external *external,
+                           struct tn_bundle *bundle, struct tn_arena *arena)
+{
+    *external = (struct tn_onnx_external){ .bundle = bundle, .arena = arena };
+    tn_intern_init(&external->names, arena);
+    tn_list_init(&external->sources, arena->memory, sizeof(struct tn_source *));
+}
+
+void tn_onnx_external_done(struct tn_onnx_external *external)
+{
+    tn_intern_done(&external->names);
+    tn_list_done(&external->sources);
+}
+
+static const char *rule_of(enum tn_status status)
+{
+    if (status == TN_NOT_FOUND)
+        return "missing-file";
+    return status == TN_INVALID ? "unsafe-location" : "unreadable-file";
+}
+
+/* Out of memory ends the reading; everything else is a fact about the file. */
+static bool is_ours(enum tn_status status)
+{
+    return status == TN_NO_MEMORY || status == TN_LIMIT;
+}
+
+static struct tn_source *open_external(struct tn_onnx_external *external,
+                                       struct tn_bytes          location,
+                                       struct tn_error         *error)
+{
+    struct tn_source *source;
+    struct tn_error   refusal = TN_ERROR_INIT;
+    enum tn_status    status =
+        tn_bundle_sibling(external->bundle, location, &source, &refusal);
+
+    if (status == TN_OK)
+        return source;
+    if (is_ours(status)) {
+        *error = refusal;
+        return NULL;
+    }
+    struct tn_bytes name = tn_bytes_dup(external->arena, location, error);
+    if (!name.data)
+        return NULL;
+    return tn_onnx_absent_new(external->arena, (const char *)name.data, status,
+                              refusal.reason, rule_of(status),
+                              tn_text_dup(external->arena, refusal.what, error),
+                              error);
+}
+
+/* The source of a location, real or absent; NULL on failure. */
+static struct tn_source *find_external(struct tn_onnx_external *external,
+                                       struct tn_bytes          location,
+                                       struct tn_error         *error)
+{
+    uint32_t id = tn_intern_borrow(&external->names, location, error);
+
+    if (id == TN_NO_NAME)
+        return NULL;
+    if (id == external->sources.count &&
+        !tn_list_push(&external->sources, struct tn_source *, error))
+        return NULL;
+    struct tn_source **slot =
+        tn_list_at(&external->sources, struct tn_source *, id);
+    if (!*slot)
+        *slot = open_external(external, location, error);
+    return *slot;
+}
+
+static bool read_decimal(struct tn_bytes text, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9' ||
+            !tn_mul(*value, 10, value) ||
+            !tn_add(*value, (uint64_t)(text.data[i] - '0'), value))
+            return false;
+    }
+    return text.size > 0;
+}
+
+/* Why the range is none of the file's, or NULL; *span is the range then. */
+static const char *read_range(struct tn_onnx_external     *external,
+                              const struct tn_onnx_tensor *tensor,
+                              const struct tn_elements    *elements,
+                              struct tn_source *source, struct tn_span *span,
+                              struct tn_error *error)
+{
+    uint64_t offset = 0, length = 0;
+
+    if (!tensor->length.data)
+        tn_onnx_raw_size(elements, &length); /* as ONNX Runtime does */
+    if (tensor->offset.data && !read_decimal(tensor->offset, &offset))
+        return tn_text_format(
+            external->arena, error, "offset \"%.40s\" is no byte number",
+            (const char *)tn_bytes_dup(external->arena, tensor->offset, error)
+                .data);
+    if (tensor->length.data && !read_decimal(tensor->length, &length))
+        return tn_text_format(
+            external->arena, error, "length \"%.40s\" is no number of bytes",
+            (const char *)tn_bytes_dup(external->arena, tensor->length, error)
+                .data);
+    if (!tn_inside(offset, length, source->size))
+        return tn_text_format(external->arena, error,
+                              "bytes %" PRIu64 " + %" PRIu64
+                              " are beyond the file's %" PRIu64,
+                              offset, length, source->size);
+    *span = (struct tn_span){ source, offset, length };
+    return NULL;
+}
+
+static struct tn_source *refuse(struct tn_onnx_external *external,
+                                const char *file, const char *rule,
+                                const char *what, struct tn_error *error)
+{
+    return tn_onnx_absent_new(external->arena, file, TN_MALFORMED,
+                              TN_REASON_NONE, rule, what, error);
+}
+
+/* The range of an external file that the tensor names, or an absent source. */
+static struct tn_span external_span(struct tn_onnx_external     *external,
+                                    const struct tn_onnx_tensor *tensor,
+                                    const struct tn_elements    *elements,
+                                    struct tn_error             *error)
+{
+    struct tn_span span = { NULL, 0, 0 };
+
+    if (elements->shape.dtype == TN_STRING) {
+        span.source = refuse(external, "", "wrong-field",
+                             "strings cannot be in a side file", error);
+        return span;
+    }
+    if (!tensor->location.data) {
+        span.source = refuse(external, "", "missing-location",
+                             "external data without a location", error);
+        return span;
+    }
+    span.source = find_external(external, tensor->location, error);
+    if (!span.source || tn_onnx_absent_of(span.source))
+        return span;
+    struct tn_source *source = span.source;
+    const char       *what =
+        read_range(external, tensor, elements, source, &span, error);
+    if (what)
+        span.source =
+            refuse(external, source->name, "bad-external-range", what, error);
+    return span;
+}
+
+void tn_onnx_external_locate(struct tn_onnx_external     *external,
+                             const struct tn_onnx_tensor *tensor,
+                             struct tn_elements          *elements,
+                             struct tn_error             *error)
+{
+    uint64_t count;
+
+    if (!tn_shape_count(&elements->shape, &count))
+        return; /* the tensor itself is wrong: tn_onnx_tensor_locate() said so
+                 */
+    struct tn_span span = external_span(external, tensor, elements, error);
+    if (tn_onnx_absent_of(span.source))
+        tn_onnx_raw_size(elements, &span.length);
+    elements->payload =
+        tn_payload_raw(&elements->shape, span, elements->payload.per_byte);
 }

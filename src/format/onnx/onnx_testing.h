@@ -109,7 +109,7 @@ static inline void remove_folder(const char *path)
     assert_int_equal(system(command), 0);
 }
 
-/* Writes to a path, with or without weights in a side file. */
+/* Writes to a path, with or without weights in an external file. */
 static inline enum tn_status write_path(const struct tn_model *model,
                                         const char *path, const char *external,
                                         bool is_inline, uint64_t threshold,

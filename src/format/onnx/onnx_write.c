@@ -7,8 +7,8 @@
  * elements go, and those that move are patches in the walk, which also rewrites
  * the messages around them because their lengths change.
  *
- * Weights for a side file are written first, so that their offsets are known
- * when the model is.
+ * Weights for an external file are written first, so that their offsets are
+ * known when the model is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -723,8 +723,8 @@ static void put_edited(struct tn_onnx_writer *w, struct tn_rope *to)
         put_functions(w, to);
 }
 
-/* Where a tensor may begin in a side file: on a page for those that are worth
- * mapping, so that a file system can share its blocks too. */
+/* Where a tensor may begin in an external file: on a page for those that are
+ * worth mapping, so that a file system can share its blocks too. */
 #define PAGE_WORTH (UINT64_C(64) << 10)
 #define PAGE       UINT64_C(4096)
 #define LINE       UINT64_C(64)
@@ -802,9 +802,9 @@ static enum tn_status decide_all(struct tn_onnx_writer *w)
     return TN_OK;
 }
 
-/* ---- the side file ------------------------------------------------------ */
+/* ---- the external file -------------------------------------------------- */
 
-/* Tensors that shared a range of a side file go on sharing it. */
+/* Tensors that shared a range of an external file go on sharing it. */
 struct shared {
     struct tn_intern keys;
     struct tn_list   offsets; /* uint64_t by key                             */
@@ -908,7 +908,7 @@ static enum tn_status move_all_out(struct tn_onnx_writer *w)
     return status;
 }
 
-/* ---- side files that stay ----------------------------------------------- */
+/* ---- external files that stay ------------------------------------------- */
 
 static enum tn_status copy_side(struct tn_onnx_writer *w,
                                 struct tn_source      *source)
@@ -925,8 +925,8 @@ static enum tn_status copy_side(struct tn_onnx_writer *w,
     return TN_OK;
 }
 
-/* Data that stays outside goes along: every side file once, whole, under its
- * own name, so that offsets hold. */
+/* Data that stays outside goes along: every external file once, whole, under
+ * its own name, so that offsets hold. */
 static enum tn_status copy_sides(struct tn_onnx_writer *w)
 {
     struct tn_intern seen;

@@ -155,7 +155,8 @@ static void nodes_stay_what_they_are(void **state)
     }
 }
 
-/* Written beside the original, a model goes on using the side file there. */
+/* Written beside the original, a model goes on using the external file there.
+ */
 static void the_same_folder_keeps_its_side_file(void **state)
 {
     struct scene  s;
@@ -181,8 +182,8 @@ static void the_same_folder_keeps_its_side_file(void **state)
     close_scene(&s);
 }
 
-/* 3 GiB of holes in a side file: no protobuf library would open them inside,
- * and moved to another side file they stay holes. */
+/* 3 GiB of holes in an external file: no protobuf library would open them
+ * inside, and moved to another external file they stay holes. */
 static void too_much_is_not_taken_inside(void **state)
 {
     struct scene    s;
@@ -247,7 +248,7 @@ static void missing_weights_are_said(void **state)
     close_scene(&s);
 }
 
-/* Two tensors on one range of a side file go on sharing it. */
+/* Two tensors on one range of an external file go on sharing it. */
 static void shared_ranges_stay_shared(void **state)
 {
     struct scene  s;

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"

@@ -11,7 +11,7 @@
  * called checkpoint-<number>.
  */
 #include "base/utf8.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "format/samediff/sd_check.h"
 #include "format/samediff/sdnb.h"
 #include "format/samediff/tag_text.h"

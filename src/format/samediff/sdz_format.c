@@ -6,7 +6,7 @@
  * be bundled and are no part of the model.
  */
 #include "format/samediff/sd_check.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/expand.h"
 #include "format/samediff/sdnb.h"
 #include "format/settings.h"

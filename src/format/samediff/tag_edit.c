@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 #include "base/arith.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/sort.h"
 #include "format/registry.h"
 #include "format/samediff/tag_edit.h"
 #include "io/file_source.h"
-#include "wire/zip/zip_sum.h"
+#include "wire/zip/zip_write.h"
 
 /* ---- arrays that are in a container already ----------------------------- */
 

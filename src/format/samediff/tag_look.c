@@ -1,6 +1,6 @@
 /* tag_look.c - what the tags of a container are, and how two of them differ */
 #include "base/arith.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "format/registry.h"
 #include "format/samediff/tag_edit.h"
 

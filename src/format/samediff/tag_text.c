@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/alike.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/utf8.h"
 
 #define ID_LIMIT  64

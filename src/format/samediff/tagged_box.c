@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/utf8.h"
 #include "wire/fb/fb_verify.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/json_read.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/expand.h"
 #include "format/registry.h"
 #include "format/samediff/tagged.h"

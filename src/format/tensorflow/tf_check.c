@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/memo.h"
 #include "base/report.h"
 #include "format/registry.h"
@@ -22,7 +22,6 @@
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_object_graph.h"
-#include "format/tensorflow/tf_renew.h"
 #include "io/workers.h"
 #include "ir/graph_check.h"
 #include "ir/output_name.h"

@@ -14,7 +14,10 @@
 #define TN_FORMAT_TF_FINGERPRINT_H
 
 #include "chunk/chunk_merge.h"
+#include "chunk/splitter.h"
+#include "codec/farmhash.h"
 #include "io/bundle.h"
+#include "io/output.h"
 
 #define TN_TF_FINGERPRINT "fingerprint.pb"
 
@@ -109,5 +112,38 @@ enum tn_status tn_tf_hash_chunks(const struct tn_chunked *chunked,
                                  struct tn_chunk_store   *store,
                                  struct tn_arena *arena, uint64_t *hash,
                                  struct tn_error *error);
+
+/* ---- writing --------------------------------------------------------------
+ */
+
+/* A folder that had a fingerprint gets a correct one; others get none. */
+
+/* What replaces the old files. */
+struct tn_tf_written {
+    struct tn_bundle   *from; /* the old folder                               */
+    struct tn_output   *to;
+    struct tn_splitter *splitter; /* the message, already split into one or more
+                                     chunks                                   */
+    uint64_t checkpoint;          /* hash of its index, 0: there is none    */
+    bool is_same_model; /* only the container changes: the uuid is kept       */
+};
+
+/* Writes fingerprint.pb if the old folder has one.  If that cannot be read, or
+ * there is no formula for what was written, none is written, and *dropped says
+ * why. */
+enum tn_status tn_tf_renew(const struct tn_tf_written *written,
+                           struct tn_error *dropped, struct tn_error *error);
+
+/* The hash of the old folder's checkpoint, 0: it has none. */
+enum tn_status tn_tf_old_checkpoint(struct tn_bundle *from, uint64_t *hash,
+                                    struct tn_error *error);
+
+/* A sink that also computes the fingerprint of what it passes on. */
+struct tn_tf_tee {
+    struct tn_sink     sink; /* first */
+    struct tn_sink    *to;
+    struct tn_farmhash hash;
+};
+void tn_tf_tee_init(struct tn_tf_tee *tee, struct tn_sink *to);
 
 #endif

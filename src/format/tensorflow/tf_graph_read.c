@@ -12,7 +12,7 @@
  * something refers to it.
  */
 #include "base/arith.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "ir/model_tables.h"

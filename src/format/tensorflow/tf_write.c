@@ -11,7 +11,7 @@
 #include "format/registry.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_bundle_write.h"
-#include "format/tensorflow/tf_renew.h"
+#include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/tensorflow/tf_writing.h"
 #include "io/rope_source.h"

@@ -32,10 +32,10 @@ enum tn_raise_region_kind {
 
 struct tn_raise_region {
     enum tn_raise_region_kind kind;
-    uint32_t                 parent; /* place; TN_NONE: none                  */
-    uint32_t                 guard;
-    uint32_t                 graph;
-    uint32_t                 loop; /* of a frame's places: which              */
+    uint32_t parent; /* place; TN_NONE: none                  */
+    uint32_t guard;
+    uint32_t graph;
+    uint32_t loop; /* of a frame's places: which              */
 };
 
 /* A node that is to be made in a place. */
@@ -159,7 +159,7 @@ static uint32_t place_under(const struct tn_raising *r, uint32_t place,
 static uint32_t raise_new_place(struct tn_raising     *r,
                                 struct tn_raise_region place)
 {
-    uint32_t               id = (uint32_t)r->places.count;
+    uint32_t                id = (uint32_t)r->places.count;
     struct tn_raise_region *row =
         tn_list_push(&r->places, struct tn_raise_region, r->net->error);
 
@@ -209,9 +209,9 @@ static void raise_queue(struct tn_raising *r, uint32_t place, uint32_t node)
 static bool step_behind(struct tn_raising *r, uint32_t node, uint32_t *place,
                         uint32_t *value)
 {
-    const struct tn_net_node     n     = tn_net_node(r->net, node);
+    const struct tn_net_node      n     = tn_net_node(r->net, node);
     const struct tn_raise_region *at    = raise_place_at(r, *place);
-    struct tn_flow_merge         merge = { .is_loop = false };
+    struct tn_flow_merge          merge = { .is_loop = false };
 
     switch (tn_flow_kind(n.op)) {
     case TN_FLOW_SWITCH:
@@ -1311,4 +1311,86 @@ enum tn_status tn_flow_raise(struct tn_net *net)
     tn_pairs_done(&r.group_index);
     tn_guards_done(&r.guards);
     return tn_failed(net->error) ? net->error->status : tn_net_order(net, NULL);
+}
+
+/* ---- which input of a Merge came --------------------------------------- */
+
+/*
+ * A Merge of TensorFlow has a second result, the number of the input that
+ * lives.  An If has no such thing.  But a number that is computed from an input
+ * lives and dies with it, and so another Merge says the same:
+ *
+ *   Merge(a, b) -> (x, n)
+ *
+ *   Merge(a, b) -> (x)
+ *   Merge(Size(a) * 0 + 0, Size(b) * 0 + 1) -> (n)
+ */
+
+static uint32_t compute(struct tn_net *net, uint32_t graph, const char *type,
+                        const uint32_t *inputs, uint32_t count)
+{
+    uint32_t output = tn_net_add_value(net, graph, tn_text("which"));
+
+    if (output == TN_NONE)
+        return TN_NONE;
+    tn_net_set_scalar(net, output, TN_INT32);
+    tn_net_add_node(net, &(struct tn_net_node){ .op = tn_net_own_op(net, type),
+                                                .graph        = graph,
+                                                .inputs       = inputs,
+                                                .input_count  = count,
+                                                .outputs      = &output,
+                                                .output_count = 1,
+                                                .source       = TN_NONE });
+    return output;
+}
+
+static uint32_t number(struct tn_net *net, uint32_t graph, uint32_t number)
+{
+    int64_t item = number;
+
+    return tn_net_add_ints(net, graph, tn_text("number"), TN_INT32, &item, 0,
+                           NULL);
+}
+
+/* `n`, as soon as there is a value. */
+static uint32_t number_with(struct tn_net *net, uint32_t graph, uint32_t value,
+                            uint32_t n)
+{
+    uint32_t pair[2] = { compute(net, graph, "Size", &value, 1),
+                         number(net, graph, 0) };
+
+    pair[0] = compute(net, graph, "Mul", pair, 2);
+    pair[1] = number(net, graph, n);
+    return compute(net, graph, "AddV2", pair, 2);
+}
+
+static void number_merge(struct tn_net *net, uint32_t id)
+{
+    struct tn_net_node node = tn_net_node(net, id);
+    uint32_t          *inputs =
+        tn_new(net->arena, uint32_t, node.input_count, net->error);
+
+    for (uint32_t i = 0; inputs && i < node.input_count; i++)
+        inputs[i] = number_with(net, node.graph, node.inputs[i], i);
+    if (tn_failed(net->error))
+        return;
+    uint32_t outputs[2] = { node.outputs[1], TN_NONE };
+    tn_net_set_outputs(net, id, node.outputs, 1);
+    node.name         = tn_net_value(net, outputs[0]).name;
+    node.inputs       = inputs;
+    node.outputs      = outputs;
+    node.output_count = 2;
+    tn_net_add_node(net, &node);
+}
+
+void tn_flow_number(struct tn_net *net)
+{
+    uint64_t count = net->nodes.count;
+
+    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (!node.is_removed && tn_flow_kind(node.op) == TN_FLOW_MERGE &&
+            node.output_count > 1 && node.outputs[1] != TN_NONE)
+            number_merge(net, i);
+    }
 }

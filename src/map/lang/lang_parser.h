@@ -1,5 +1,6 @@
 /*
- * lang_parser.h - what the files that read the rule language share
+ * lang_parser.h - the parser of the rule language, for lang_parse.c and its
+ * neighbours
  *
  * Everything fails softly: a function that returns a pointer gives NULL, one
  * that returns bool gives false, and the error says where and what was
@@ -77,23 +78,17 @@ void tn_lang_leave(struct tn_lang_parser *p);
 struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what);
 struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what);
 
-/* One level deeper; false and LIMIT past the bound. */
-
-/* Whether tn_lang_bound_name() takes the word. */
+/* Whether the word can be bound: it is neither a keyword nor a type. */
 bool tn_lang_can_be_bound(struct tn_bytes word);
 
-/* The type of that name; TN_UNDEFINED: it is none. */
+/* The type of that name, or TN_UNDEFINED. */
 enum tn_dtype tn_lang_dtype(struct tn_bytes name);
 
-/* ---- heads and steps; lang_steps.c --------------------------------------- */
-
-/* Parts of one: (inputs; attrs), and -> (outputs), which may be missing. */
-
-/* ---- expressions; lang_expr.c ------------------------------------------- */
+/* ---- expressions -------------------------------------------------------- */
 
 const struct tn_lang_expr *tn_lang_expr(struct tn_lang_parser *p);
 
-/* Where values stand: names, elements of them, calls that make nodes. */
+/* An expression for a value: a name, an element, or a call that makes nodes. */
 const struct tn_lang_expr *tn_lang_value(struct tn_lang_parser *p);
 
 /* A number, string, type, true, false or none, or a list of these. */

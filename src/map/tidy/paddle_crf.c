@@ -13,7 +13,7 @@
  *                back from the last row
  *   path      <- crf_path(tags, emission, label, length)
  */
-#include "map/tidy/paddle_crf.h"
+#include "map/tidy/paddle_tidy.h"
 #include "map/net/net_build.h"
 
 enum { EMISSION, TRANSITION, LABEL, LENGTH, OFFSETS, ARGUMENTS };

@@ -14,7 +14,7 @@
  * and goes to operators on sequences as their last argument, `Offsets`, which
  * no file has either.  Without it all rows are one sequence, which is reported.
  */
-#include "map/tidy/paddle_lod.h"
+#include "map/tidy/paddle_tidy.h"
 
 #include "ir/attr.h"
 #include "map/net/net_build.h"

@@ -7,8 +7,6 @@
 #include "ir/attr.h"
 #include "ir/vocab.h"
 #include "map/net/net_build.h"
-#include "map/tidy/paddle_crf.h"
-#include "map/tidy/paddle_lod.h"
 
 /* Arguments of an op that are in one slot. */
 struct slot {

@@ -15,17 +15,36 @@
  *
  * A vector of one element in a program before Paddle 2.5 stays a vector,
  * although later programs have a scalar there.  The places where sequences
- * begin become values (paddle_lod.h).
+ * begin become values (paddle_lod.c).
  *
  * Loading has made `feed` and `fetch` the inputs and outputs of the net.
  */
 #ifndef TN_MAP_PADDLE_TIDY_H
 #define TN_MAP_PADDLE_TIDY_H
 
+#include "ir/vocab.h"
+#include "map/net/net.h"
 #include "map/tidy/tf_tidy.h"
 
 /* `notes` (struct tn_tidy_note; may be NULL) gets operators that lose a part of
  * their meaning.  Fails into net->error. */
 enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes);
+
+/* ---- paddle_lod.c: where sequences begin, as values -----------------------
+ */
+
+/* Operators on sequences get the offsets of their rows as an argument;
+ * arguments are in the order of the vocabulary before and after.  Operators
+ * that treat all rows as one sequence are added to `notes` (struct
+ * tn_tidy_note; may be NULL).  Fails into net->error. */
+enum tn_status tn_paddle_lods(struct tn_net *net, struct tn_vocab *vocab,
+                              struct tn_list *notes);
+
+/* ---- paddle_crf.c: the best path through tags, as two loops ---------------
+ */
+
+/* Every crf_decoding becomes Loops of operators that have rules; arguments must
+ * be in the order of the vocabulary.  Fails into net->error. */
+enum tn_status tn_paddle_crf(struct tn_net *net);
 
 #endif

@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/json_read.h"
 #include "base/number.h"
 #include "wire/pb/pb_assemble.h"

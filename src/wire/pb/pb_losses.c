@@ -15,7 +15,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "wire/pb/pb_json_write.h"
-#include "wire/pb/pb_map.h"
+#include "wire/pb/pb_order.h"
 #include "wire/pb/pb_text_write.h"
 #include "wire/pb/pb_rules.h"
 

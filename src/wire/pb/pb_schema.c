@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "wire/pb/pb_builtin.h"

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/number.h"
 #include "wire/pb/pb_assemble.h"
 #include "wire/pb/pb_text_lex.h"

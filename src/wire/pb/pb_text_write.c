@@ -12,7 +12,7 @@
 #include "base/arith.h"
 #include "base/buffer.h"
 #include "base/number.h"
-#include "wire/pb/pb_map.h"
+#include "wire/pb/pb_order.h"
 #include "wire/pb/pb_rules.h"
 
 #define WINDOW   8192

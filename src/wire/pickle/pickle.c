@@ -1,8 +1,31 @@
 /* pickle.c - reading the data in a pickle; pickle.h says what is refused */
+#include "wire/pickle/pickle.h"
+
+/* ---- the machine --------------------------------------------------------- */
+
+/* Failures are in the error of the cursor; after one, all functions are
+ * harmless. */
+struct machine {
+    struct tn_cursor *c;
+    struct tn_arena  *arena;
+    struct tn_error  *error;
+    struct tn_list    stack; /* struct tn_pickle *              */
+    struct tn_list    marks; /* uint64_t: heights of the stack   */
+    struct tn_list    memo;  /* struct tn_pickle *; NULL: unused */
+    uint64_t          memoized;
+    uint64_t          at; /* offset of the opcode being run   */
+    bool              is_done;
+};
+
+/* Whether it is this text, as text or bytes. */
+static bool is_text(const struct tn_pickle *value, const char *text)
+{
+    return tn_bytes_is(tn_pickle_text(value), text);
+}
+
 #include "base/arith.h"
 #include "base/number.h"
-#include "wire/pickle/pickle.h"
-#include "wire/pickle/pickle_machine.h"
+#include "base/varint.h"
 
 /* ---- the stack of the machine, its containers and its memo -------------- */
 
@@ -12,15 +35,13 @@
  */
 
 /* Fails at the opcode being run. */
-static void refuse(struct tn_pickle_machine *m, enum tn_status status,
-                   const char *what)
+static void refuse(struct machine *m, enum tn_status status, const char *what)
 {
     tn_fail_at(m->c, m->at, status, "%s", what);
 }
 
 /* A new value, not yet on the stack; NULL after a failure. */
-static struct tn_pickle *make(struct tn_pickle_machine *m,
-                              enum tn_pickle_kind       kind)
+static struct tn_pickle *make(struct machine *m, enum tn_pickle_kind kind)
 {
     struct tn_pickle *value = tn_new(m->arena, struct tn_pickle, 1, m->error);
 
@@ -31,7 +52,7 @@ static struct tn_pickle *make(struct tn_pickle_machine *m,
     return value;
 }
 
-static void push(struct tn_pickle_machine *m, struct tn_pickle *value)
+static void push(struct machine *m, struct tn_pickle *value)
 {
     struct tn_pickle **slot =
         value ? tn_list_push(&m->stack, struct tn_pickle *, m->error) : NULL;
@@ -40,8 +61,7 @@ static void push(struct tn_pickle_machine *m, struct tn_pickle *value)
         *slot = value;
 }
 
-static struct tn_pickle *push_new(struct tn_pickle_machine *m,
-                                  enum tn_pickle_kind       kind)
+static struct tn_pickle *push_new(struct machine *m, enum tn_pickle_kind kind)
 {
     struct tn_pickle *value = make(m, kind);
 
@@ -50,7 +70,7 @@ static struct tn_pickle *push_new(struct tn_pickle_machine *m,
 }
 
 /* Values below the last mark belong to the opcode that set it. */
-static uint64_t stack_floor(const struct tn_pickle_machine *m)
+static uint64_t stack_floor(const struct machine *m)
 {
     return m->marks.count ? *tn_list_at(&m->marks, uint64_t, m->marks.count - 1)
                           : 0;
@@ -58,7 +78,7 @@ static uint64_t stack_floor(const struct tn_pickle_machine *m)
 
 /* The value on top, taken or left there; NULL when there is none above the
  * last mark. */
-static struct tn_pickle *pop(struct tn_pickle_machine *m)
+static struct tn_pickle *pop(struct machine *m)
 {
     if (m->stack.count == stack_floor(m)) {
         refuse(m, TN_MALFORMED, "the stack is empty");
@@ -67,7 +87,7 @@ static struct tn_pickle *pop(struct tn_pickle_machine *m)
     return *tn_list_at(&m->stack, struct tn_pickle *, --m->stack.count);
 }
 
-static struct tn_pickle *top(struct tn_pickle_machine *m)
+static struct tn_pickle *top(struct machine *m)
 {
     struct tn_pickle *value = pop(m);
 
@@ -82,7 +102,7 @@ struct slice {
 };
 
 /* What lies above some height of the stack, taken from it. */
-static struct slice pop_from(struct tn_pickle_machine *m, uint64_t floor)
+static struct slice pop_from(struct machine *m, uint64_t floor)
 {
     uint64_t count = m->stack.count - floor;
 
@@ -94,7 +114,7 @@ static struct slice pop_from(struct tn_pickle_machine *m, uint64_t floor)
 }
 
 /* What lies below a mark is out of reach until it is gone. */
-static void push_mark(struct tn_pickle_machine *m)
+static void push_mark(struct machine *m)
 {
     uint64_t *mark = tn_list_push(&m->marks, uint64_t, m->error);
 
@@ -103,7 +123,7 @@ static void push_mark(struct tn_pickle_machine *m)
 }
 
 /* What was pushed since the last mark, which is gone then. */
-static struct slice pop_mark(struct tn_pickle_machine *m)
+static struct slice pop_mark(struct machine *m)
 {
     if (m->marks.count == 0) {
         refuse(m, TN_MALFORMED, "no mark on the stack");
@@ -115,8 +135,7 @@ static struct slice pop_mark(struct tn_pickle_machine *m)
 /* ---- containers -----------------------------------------------------------
  */
 
-static bool make_room(struct tn_pickle_machine *m, struct tn_pickle *to,
-                      uint64_t count)
+static bool make_room(struct machine *m, struct tn_pickle *to, uint64_t count)
 {
     uint64_t room = to->as.list.room;
 
@@ -135,8 +154,7 @@ static bool make_room(struct tn_pickle_machine *m, struct tn_pickle *to,
     return true;
 }
 
-static void append(struct tn_pickle_machine *m, struct tn_pickle *to,
-                   struct slice items)
+static void append(struct machine *m, struct tn_pickle *to, struct slice items)
 {
     if (tn_failed(m->error) || !make_room(m, to, items.count))
         return;
@@ -147,7 +165,7 @@ static void append(struct tn_pickle_machine *m, struct tn_pickle *to,
     }
 }
 
-static void push_tuple(struct tn_pickle_machine *m, struct slice items)
+static void push_tuple(struct machine *m, struct slice items)
 {
     struct tn_pickle *tuple = make(m, TN_PICKLE_TUPLE);
 
@@ -160,12 +178,12 @@ static void push_tuple(struct tn_pickle_machine *m, struct slice items)
 
 /* Containers: of all that was pushed since the last mark, which is gone then,
  * or of the few values on top. */
-static void tuple_of_mark(struct tn_pickle_machine *m)
+static void tuple_of_mark(struct machine *m)
 {
     push_tuple(m, pop_mark(m));
 }
 
-static void push_short_tuple(struct tn_pickle_machine *m, uint64_t count)
+static void push_short_tuple(struct machine *m, uint64_t count)
 {
     if (m->stack.count - stack_floor(m) < count) {
         refuse(m, TN_MALFORMED, "the stack is empty");
@@ -177,7 +195,7 @@ static void push_short_tuple(struct tn_pickle_machine *m, uint64_t count)
                            count });
 }
 
-static void set_items(struct tn_pickle_machine *m, struct slice items)
+static void set_items(struct machine *m, struct slice items)
 {
     struct tn_pickle *dict = top(m);
 
@@ -196,12 +214,12 @@ static void set_items(struct tn_pickle_machine *m, struct slice items)
     append(m, dict, items);
 }
 
-static void set_marked(struct tn_pickle_machine *m)
+static void set_marked(struct machine *m)
 {
     set_items(m, pop_mark(m));
 }
 
-static void set_item(struct tn_pickle_machine *m)
+static void set_item(struct machine *m)
 {
     if (m->stack.count - stack_floor(m) < 3) {
         refuse(m, TN_MALFORMED, "the stack is empty");
@@ -210,7 +228,7 @@ static void set_item(struct tn_pickle_machine *m)
     set_items(m, pop_from(m, m->stack.count - 2));
 }
 
-static void append_items(struct tn_pickle_machine *m, struct slice items)
+static void append_items(struct machine *m, struct slice items)
 {
     struct tn_pickle *list = top(m);
 
@@ -221,12 +239,12 @@ static void append_items(struct tn_pickle_machine *m, struct slice items)
     append(m, list, items);
 }
 
-static void append_marked(struct tn_pickle_machine *m)
+static void append_marked(struct machine *m)
 {
     append_items(m, pop_mark(m));
 }
 
-static void append_item(struct tn_pickle_machine *m)
+static void append_item(struct machine *m)
 {
     struct tn_pickle *item = pop(m);
 
@@ -238,7 +256,7 @@ static void append_item(struct tn_pickle_machine *m)
  */
 
 /* The value on top into a slot of the memo, and a slot onto the stack. */
-static void memoize(struct tn_pickle_machine *m, uint64_t slot)
+static void memoize(struct machine *m, uint64_t slot)
 {
     struct tn_pickle *value = top(m);
 
@@ -273,7 +291,7 @@ static bool is_sharable(const struct tn_pickle *value)
     return true;
 }
 
-static void fetch(struct tn_pickle_machine *m, uint64_t slot)
+static void fetch(struct machine *m, uint64_t slot)
 {
     struct tn_pickle *value =
         slot < m->memo.count ? *tn_list_at(&m->memo, struct tn_pickle *, slot)
@@ -336,7 +354,7 @@ static const struct {
 };
 
 /* A name that pickles may use; UNSUPPORTED for all others. */
-static void push_name(struct tn_pickle_machine *m, struct tn_bytes module,
+static void push_name(struct machine *m, struct tn_bytes module,
                       struct tn_bytes name)
 {
     if (tn_failed(m->error))
@@ -397,15 +415,14 @@ const char *tn_pickle_code(enum tn_dtype dtype)
 }
 
 /* dtype('f4', False, True) */
-static bool call_dtype(struct tn_pickle_machine *m, arguments args,
-                       uint64_t count)
+static bool call_dtype(struct machine *m, arguments args, uint64_t count)
 {
     bool align, copy;
 
     if (count != 3 || !get_truth(args[1], &align) || !get_truth(args[2], &copy))
         return false;
     for (size_t i = 0; i < CODE_COUNT; i++) {
-        if (!tn_pickle_is_text(args[0], codes[i].code))
+        if (!is_text(args[0], codes[i].code))
             continue;
         struct tn_pickle *value = push_new(m, TN_PICKLE_DTYPE);
         if (value)
@@ -419,20 +436,18 @@ static bool call_dtype(struct tn_pickle_machine *m, arguments args,
 }
 
 /* _reconstruct(ndarray, (0,), b'b') */
-static bool call_reconstruct(struct tn_pickle_machine *m, arguments args,
-                             uint64_t count)
+static bool call_reconstruct(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 3 || !is_name(args[0], NAME_NDARRAY) ||
         args[1]->kind != TN_PICKLE_TUPLE || args[1]->as.list.count != 1 ||
-        !tn_pickle_is_text(args[2], "b"))
+        !is_text(args[2], "b"))
         return false;
     push_new(m, TN_PICKLE_ARRAY);
     return true;
 }
 
-static bool take_data(struct tn_pickle_machine *m,
-                      struct tn_pickle_array   *array,
-                      const struct tn_pickle   *data)
+static bool take_data(struct machine *m, struct tn_pickle_array *array,
+                      const struct tn_pickle *data)
 {
     bool is_run = data->kind == TN_PICKLE_BYTES || data->kind == TN_PICKLE_TEXT;
 
@@ -450,9 +465,8 @@ static bool take_data(struct tn_pickle_machine *m,
     return true;
 }
 
-static bool take_shape(struct tn_pickle_machine *m,
-                       struct tn_pickle_array   *array,
-                       const struct tn_pickle   *shape)
+static bool take_shape(struct machine *m, struct tn_pickle_array *array,
+                       const struct tn_pickle *shape)
 {
     if (shape->kind != TN_PICKLE_TUPLE ||
         shape->as.list.count > TN_PICKLE_RANK_LIMIT)
@@ -479,24 +493,22 @@ static bool take_shape(struct tn_pickle_machine *m,
 
 /* _frombuffer(bytes, dtype, shape, 'C'): what protocol 5 makes of an array
  * whose elements lie in one piece. */
-static bool call_from_buffer(struct tn_pickle_machine *m, arguments args,
-                             uint64_t count)
+static bool call_from_buffer(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 4 || args[1]->kind != TN_PICKLE_DTYPE ||
-        !(tn_pickle_is_text(args[3], "C") || tn_pickle_is_text(args[3], "F")))
+        !(is_text(args[3], "C") || is_text(args[3], "F")))
         return false;
     struct tn_pickle *value = push_new(m, TN_PICKLE_ARRAY);
     if (!value)
         return true;
     value->as.array            = args[1]->as.array;
-    value->as.array.is_fortran = tn_pickle_is_text(args[3], "F");
+    value->as.array.is_fortran = is_text(args[3], "F");
     return take_shape(m, &value->as.array, args[2]) &&
            take_data(m, &value->as.array, args[0]);
 }
 
 /* scalar(dtype, bytes) */
-static bool call_scalar(struct tn_pickle_machine *m, arguments args,
-                        uint64_t count)
+static bool call_scalar(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 2 || args[0]->kind != TN_PICKLE_DTYPE)
         return false;
@@ -509,12 +521,10 @@ static bool call_scalar(struct tn_pickle_machine *m, arguments args,
 }
 
 /* encode(text, 'latin1') */
-static bool call_encode(struct tn_pickle_machine *m, arguments args,
-                        uint64_t count)
+static bool call_encode(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 2 || args[0]->kind != TN_PICKLE_TEXT ||
-        !(tn_pickle_is_text(args[1], "latin1") ||
-          tn_pickle_is_text(args[1], "latin-1")))
+        !(is_text(args[1], "latin1") || is_text(args[1], "latin-1")))
         return false;
     struct tn_pickle *value = push_new(m, TN_PICKLE_BYTES);
     if (value) {
@@ -525,8 +535,7 @@ static bool call_encode(struct tn_pickle_machine *m, arguments args,
 }
 
 /* tuple((name, array)): how a tensor inside an object is stored. */
-static bool call_tuple(struct tn_pickle_machine *m, arguments args,
-                       uint64_t count)
+static bool call_tuple(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 1 ||
         (args[0]->kind != TN_PICKLE_TUPLE && args[0]->kind != TN_PICKLE_LIST))
@@ -538,14 +547,13 @@ static bool call_tuple(struct tn_pickle_machine *m, arguments args,
 }
 
 /* eval('data', {'data': array}): the other way. */
-static bool call_eval(struct tn_pickle_machine *m, arguments args,
-                      uint64_t count)
+static bool call_eval(struct machine *m, arguments args, uint64_t count)
 {
-    if (count != 2 || !tn_pickle_is_text(args[0], "data") ||
+    if (count != 2 || !is_text(args[0], "data") ||
         args[1]->kind != TN_PICKLE_DICT || args[1]->as.list.count != 2)
         return false;
     arguments item = args[1]->as.list.items;
-    if (!tn_pickle_is_text(item[0], "data") || item[1]->kind != TN_PICKLE_ARRAY)
+    if (!is_text(item[0], "data") || item[1]->kind != TN_PICKLE_ARRAY)
         return false;
     struct tn_pickle *value = push_new(m, TN_PICKLE_ARRAY);
     if (value)
@@ -553,7 +561,7 @@ static bool call_eval(struct tn_pickle_machine *m, arguments args,
     return true;
 }
 
-static bool call(struct tn_pickle_machine *m, enum name name, arguments args,
+static bool call(struct machine *m, enum name name, arguments args,
                  uint64_t count)
 {
     switch (name) {
@@ -573,7 +581,7 @@ static bool call(struct tn_pickle_machine *m, enum name name, arguments args,
 }
 
 /* What a call, or a state, makes of the values on top. */
-static void reduce(struct tn_pickle_machine *m)
+static void reduce(struct machine *m)
 {
     struct tn_pickle *args = pop(m), *name = pop(m);
 
@@ -600,7 +608,7 @@ static bool build_dtype(struct tn_pickle *value, arguments state,
 }
 
 /* (1, shape, dtype, is_fortran, data) */
-static bool build_array(struct tn_pickle_machine *m, struct tn_pickle *value,
+static bool build_array(struct machine *m, struct tn_pickle *value,
                         arguments state, uint64_t count)
 {
     struct tn_pickle_array *array = &value->as.array;
@@ -613,7 +621,7 @@ static bool build_array(struct tn_pickle_machine *m, struct tn_pickle *value,
            take_shape(m, array, state[1]) && take_data(m, array, state[4]);
 }
 
-static void build(struct tn_pickle_machine *m)
+static void build(struct machine *m)
 {
     struct tn_pickle *state = pop(m), *value = top(m);
 
@@ -634,7 +642,7 @@ static void build(struct tn_pickle_machine *m)
 
 /* ---- values that stand in the file -------------------------------------- */
 
-static void push_run(struct tn_pickle_machine *m, enum tn_pickle_kind kind,
+static void push_run(struct machine *m, enum tn_pickle_kind kind,
                      uint64_t length)
 {
     struct tn_pickle *value = make(m, kind);
@@ -649,23 +657,23 @@ static void push_run(struct tn_pickle_machine *m, enum tn_pickle_kind kind,
     push(m, value);
 }
 
-static void push_text(struct tn_pickle_machine *m, uint64_t length)
+static void push_text(struct machine *m, uint64_t length)
 {
     push_run(m, TN_PICKLE_TEXT, length);
 }
 
-static void push_bytes(struct tn_pickle_machine *m, uint64_t length)
+static void push_bytes(struct machine *m, uint64_t length)
 {
     push_run(m, TN_PICKLE_BYTES, length);
 }
 
 /* A container without items, or None. */
-static void push_empty(struct tn_pickle_machine *m, uint64_t kind)
+static void push_empty(struct machine *m, uint64_t kind)
 {
     push_new(m, (enum tn_pickle_kind)kind);
 }
 
-static void push_int(struct tn_pickle_machine *m, uint64_t integer)
+static void push_int(struct machine *m, uint64_t integer)
 {
     struct tn_pickle *value = push_new(m, TN_PICKLE_INT);
 
@@ -673,13 +681,13 @@ static void push_int(struct tn_pickle_machine *m, uint64_t integer)
         value->as.integer = (int64_t)integer;
 }
 
-static void push_int32(struct tn_pickle_machine *m, uint64_t bits)
+static void push_int32(struct machine *m, uint64_t bits)
 {
     push_int(m, (uint64_t)(int32_t)(uint32_t)bits);
 }
 
 /* Little-endian, two's complement, of any length; Python's longs. */
-static void push_long(struct tn_pickle_machine *m, uint64_t size)
+static void push_long(struct machine *m, uint64_t size)
 {
     const uint8_t *bytes = tn_take(m->c, size);
     uint64_t       value = 0;
@@ -699,7 +707,7 @@ static void push_long(struct tn_pickle_machine *m, uint64_t size)
 }
 
 /* Reals are big-endian, unlike everything else. */
-static void push_real(struct tn_pickle_machine *m, uint64_t swapped)
+static void push_real(struct machine *m, uint64_t swapped)
 {
     struct tn_pickle *value = push_new(m, TN_PICKLE_REAL);
 
@@ -707,7 +715,7 @@ static void push_real(struct tn_pickle_machine *m, uint64_t swapped)
         value->as.real = tn_double_of_bits(__builtin_bswap64(swapped));
 }
 
-static void push_bool(struct tn_pickle_machine *m, uint64_t truth)
+static void push_bool(struct machine *m, uint64_t truth)
 {
     struct tn_pickle *value = push_new(m, TN_PICKLE_BOOL);
 
@@ -718,8 +726,7 @@ static void push_bool(struct tn_pickle_machine *m, uint64_t truth)
 /* ---- names -------------------------------------------------------------- */
 
 /* Byte by byte: a source that is not mapped hands out no more at once. */
-static struct tn_bytes read_line(struct tn_pickle_machine *m,
-                                 char                      line[NAME_LIMIT])
+static struct tn_bytes read_line(struct machine *m, char line[NAME_LIMIT])
 {
     size_t size = 0;
 
@@ -738,7 +745,7 @@ static struct tn_bytes read_line(struct tn_pickle_machine *m,
     return tn_bytes(line, 0);
 }
 
-static void push_global(struct tn_pickle_machine *m)
+static void push_global(struct machine *m)
 {
     char            module[NAME_LIMIT], name[NAME_LIMIT];
     struct tn_bytes first = read_line(m, module);
@@ -746,7 +753,7 @@ static void push_global(struct tn_pickle_machine *m)
     push_name(m, first, read_line(m, name));
 }
 
-static void push_stack_global(struct tn_pickle_machine *m)
+static void push_stack_global(struct machine *m)
 {
     struct tn_pickle *name = pop(m), *module = pop(m);
 
@@ -760,19 +767,19 @@ static void push_stack_global(struct tn_pickle_machine *m)
 /* ---- the opcodes -------------------------------------------------------- */
 
 /* Into the slot that comes next. */
-static void memoize_next(struct tn_pickle_machine *m)
+static void memoize_next(struct machine *m)
 {
     memoize(m, m->memoized);
 }
 
 /* Where a frame begins adds nothing to what the opcodes say. */
-static void skip_frame(struct tn_pickle_machine *m, uint64_t length)
+static void skip_frame(struct machine *m, uint64_t length)
 {
     (void)m;
     (void)length;
 }
 
-static void stop(struct tn_pickle_machine *m)
+static void stop(struct machine *m)
 {
     m->is_done = true;
 }
@@ -782,8 +789,8 @@ static void stop(struct tn_pickle_machine *m)
  */
 struct opcode {
     const char *name; /* Python's */
-    void (*run)(struct tn_pickle_machine *m);
-    void (*take)(struct tn_pickle_machine *m, uint64_t argument);
+    void (*run)(struct machine *m);
+    void (*take)(struct machine *m, uint64_t argument);
     uint8_t size, given;
 };
 
@@ -856,7 +863,7 @@ static const struct opcode opcodes[256] = {
 };
 /* clang-format on */
 
-static TN_COLD void refuse_opcode(struct tn_pickle_machine *m, uint8_t opcode)
+static TN_COLD void refuse_opcode(struct machine *m, uint8_t opcode)
 {
     if (opcodes[opcode].name)
         tn_fail_at(m->c, m->at, TN_UNSUPPORTED,
@@ -874,7 +881,7 @@ static uint64_t read_argument(struct tn_cursor *c, unsigned size)
     return bytes ? tn_load_little(bytes, size) : 0;
 }
 
-static void step(struct tn_pickle_machine *m)
+static void step(struct machine *m)
 {
     m->at                       = m->c->offset;
     uint8_t              opcode = tn_u8(m->c);
@@ -891,7 +898,7 @@ static void step(struct tn_pickle_machine *m)
         refuse_opcode(m, opcode);
 }
 
-static void expect_protocol(struct tn_pickle_machine *m)
+static void expect_protocol(struct machine *m)
 {
     m->at            = m->c->offset;
     uint8_t opcode   = tn_u8(m->c);
@@ -905,7 +912,7 @@ static void expect_protocol(struct tn_pickle_machine *m)
         tn_fail_at(m->c, m->at, TN_UNSUPPORTED, "pickle protocol %u", protocol);
 }
 
-static struct tn_pickle *finish(struct tn_pickle_machine *m)
+static struct tn_pickle *finish(struct machine *m)
 {
     if (m->stack.count != 1 || m->marks.count != 0) {
         refuse(m, TN_MALFORMED, "the pickle ends with other than one value");
@@ -920,7 +927,7 @@ static struct tn_pickle *finish(struct tn_pickle_machine *m)
 enum tn_status tn_pickle_read(struct tn_cursor *c, struct tn_arena *arena,
                               const struct tn_pickle **result)
 {
-    struct tn_pickle_machine m = { .c = c, .arena = arena, .error = c->error };
+    struct machine m = { .c = c, .arena = arena, .error = c->error };
 
     *result = NULL;
     tn_list_init(&m.stack, arena->memory, sizeof(struct tn_pickle *));
@@ -965,4 +972,119 @@ const struct tn_pickle *tn_pickle_find(const struct tn_pickle *dict,
                                        const char             *key)
 {
     return tn_pickle_find_key(dict, tn_text(key));
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+static void put_short_text(struct tn_buffer *to, const char *text)
+{
+    tn_buffer_byte(to, 0x8c);
+    tn_buffer_byte(to, (uint8_t)strlen(text));
+    tn_buffer_text(to, text);
+}
+
+static void put_name(struct tn_buffer *to, const char *module, const char *name)
+{
+    put_short_text(to, module);
+    put_short_text(to, name);
+    tn_buffer_byte(to, 0x93);
+}
+
+void tn_pickle_begin(struct tn_buffer *to)
+{
+    tn_buffer_byte(to, 0x80);
+    tn_buffer_byte(to, 4);
+}
+
+void tn_pickle_end(struct tn_buffer *to)
+{
+    tn_buffer_byte(to, '.');
+}
+
+void tn_pickle_put_text(struct tn_buffer *to, struct tn_bytes text)
+{
+    if (text.size < 256) {
+        tn_buffer_byte(to, 0x8c);
+        tn_buffer_byte(to, (uint8_t)text.size);
+    } else {
+        tn_buffer_byte(to, 0x8d);
+        tn_buffer_u64(to, text.size);
+    }
+    tn_buffer_add(to, text);
+}
+
+static void put_int(struct tn_buffer *to, int64_t value)
+{
+    if (value >= INT32_MIN && value <= INT32_MAX) {
+        tn_buffer_byte(to, 'J');
+        tn_buffer_u32(to, (uint32_t)value);
+    } else {
+        tn_buffer_byte(to, 0x8a);
+        tn_buffer_byte(to, 8);
+        tn_buffer_u64(to, (uint64_t)value);
+    }
+}
+
+void tn_pickle_open_dict(struct tn_buffer *to)
+{
+    tn_buffer_text(to, "}(");
+}
+
+void tn_pickle_close_dict(struct tn_buffer *to)
+{
+    tn_buffer_byte(to, 'u');
+}
+
+/* bfloat16 goes as the integers that its bits are. */
+static const char *code_of(enum tn_dtype dtype)
+{
+    return tn_pickle_code(dtype == TN_BFLOAT16 ? TN_UINT16 : dtype);
+}
+
+/* dtype('f4', False, True), then its state: the byte order and no fields */
+static void put_dtype(struct tn_buffer *to, enum tn_dtype dtype)
+{
+    put_name(to, "numpy", "dtype");
+    put_short_text(to, code_of(dtype));
+    tn_buffer_text(to, "\x89\x88\x87R(");
+    put_int(to, 3);
+    put_short_text(to, tn_dtype_size(dtype) == 1 ? "|" : "<");
+    tn_buffer_text(to, "NNN");
+    put_int(to, -1);
+    put_int(to, -1);
+    put_int(to, 0);
+    tn_buffer_text(to, "tb");
+}
+
+/* _reconstruct(ndarray, (0,), b'b'), then the first four parts of its state */
+enum tn_status tn_pickle_array_head(struct tn_buffer *to, enum tn_dtype dtype,
+                                    uint32_t rank, const uint64_t *dims)
+{
+    uint64_t size = tn_dtype_size(dtype);
+
+    if (!code_of(dtype))
+        return tn_error_set(to->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "numpy has no %s", tn_dtype_name(dtype));
+    put_name(to, "numpy.core.multiarray", "_reconstruct");
+    put_name(to, "numpy", "ndarray");
+    put_int(to, 0);
+    tn_buffer_text(to, "\x85"
+                       "C\x01"
+                       "b\x87R(");
+    put_int(to, 1);
+    tn_buffer_byte(to, '(');
+    for (uint32_t i = 0; i < rank; i++) {
+        put_int(to, (int64_t)dims[i]);
+        size *= dims[i];
+    }
+    tn_buffer_byte(to, 't');
+    put_dtype(to, dtype);
+    tn_buffer_text(to, "\x89\x8e"); /* not Fortran's order; the bytes */
+    tn_buffer_u64(to, size);
+    return to->error->status;
+}
+
+void tn_pickle_array_tail(struct tn_buffer *to)
+{
+    tn_buffer_text(to, "tb");
 }

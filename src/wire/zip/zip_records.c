@@ -2,7 +2,7 @@
 #include "wire/zip/zip_records.h"
 
 #include "base/arith.h"
-#include "base/byte_find.h"
+#include "base/byte_view.h"
 #include "base/utf8.h"
 #include "io/file_source.h"
 

@@ -10,7 +10,7 @@
 #include "io/spool.h"
 #include "io/workers.h"
 #include "wire/zip/zip_records.h"
-#include "wire/zip/zip_sum.h"
+#include "wire/zip/zip_write.h"
 
 /* A deflated entry up to this is unpacked at once and kept. */
 #define MOST_KEPT (UINT64_C(16) << 20)

@@ -7,7 +7,6 @@
 #include "codec/deflate.h"
 #include "io/spool.h"
 #include "wire/zip/zip_records.h"
-#include "wire/zip/zip_sum.h"
 
 #define EXTRA_ALIGNMENT 0xd935
 #define LEAST_ALIGNMENT 6 /* id, size, alignment */

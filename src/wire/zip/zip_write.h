@@ -17,6 +17,7 @@
 #define TN_WIRE_ZIP_WRITE_H
 
 #include "base/rope.h"
+#include "base/sink.h"
 #include "wire/zip/zip.h"
 
 #define TN_ZIP_ALIGNMENT 64
@@ -85,5 +86,18 @@ enum tn_status tn_zip_write_directory(struct tn_zip_writer *w, uint64_t *offset,
 enum tn_status tn_zip_write_end(struct tn_zip_writer *w, uint64_t offset,
                                 uint64_t size);
 enum tn_status tn_zip_finish(struct tn_zip_writer *w);
+
+/* ---- a sink that computes the checksum of what it passes on ---------------
+ */
+
+struct zip_sum {
+    struct tn_sink    sink; /* first */
+    struct tn_sink   *to;   /* NULL: only the checksum is wanted              */
+    struct tn_memory *memory;
+    uint32_t          crc;
+};
+
+void zip_sum_init(struct zip_sum *sum, struct tn_sink *to,
+                  struct tn_memory *memory);
 
 #endif

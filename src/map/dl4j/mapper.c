@@ -1,4 +1,4 @@
-/* mapper_set.c - mappers, kept and found */
+/* mapper.c - mappers, kept and found */
 #include "base/sort.h"
 #include "map/dl4j/mapper.h"
 
