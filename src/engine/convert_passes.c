@@ -633,7 +633,7 @@ static const struct tn_pass load_passes[] = {
 };
 
 static const struct tn_pass account_passes[] = {
-    { "account", "weights that no output needs are told", account },
+    { "account", "weights that no output needs are reported", account },
     { NULL, NULL, NULL },
 };
 
