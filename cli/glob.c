@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The bracket that begins behind '[': does it hold the byte?  *end is behind
- * its ']', or NULL when there is none and '[' stands for itself. */
+/* The bracket that begins after '[': does it hold the byte?  *end is behind its
+ * ']', or NULL when there is none and '[' stands for itself. */
 static bool match_set(const char *set, uint8_t byte, const char **end)
 {
     bool        is_inverted = *set == '!' || *set == '^';
@@ -56,7 +56,7 @@ static bool match_byte(const char **pattern, uint8_t byte)
  * more of, the last one can take as well. */
 bool cli_glob(const char *pattern, struct tn_bytes name)
 {
-    const char *star = NULL; /* the pattern behind the last star */
+    const char *star = NULL; /* the pattern after the last star */
     size_t      from = 0;    /* where in the name it was last tried */
     size_t      i    = 0;
 

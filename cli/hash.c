@@ -272,7 +272,7 @@ static bool is_digest(const char *line)
            strncmp(line + HEX_SIZE, "  ", 2) == 0;
 }
 
-/* The column behind the next two spaces, or NULL. */
+/* The column after the next two spaces, or NULL. */
 static char *next_column(char *line)
 {
     char *gap = strstr(line, "  ");

@@ -104,7 +104,7 @@ static struct tn_model *open_model(const struct cli_session *session,
     return NULL;
 }
 
-/* Weights that lie beside the model are its own as well. */
+/* Weights that are beside the model are its own as well. */
 static int spare_weights(const struct cli_session *session,
                          const struct tn_model    *model)
 {

@@ -21,7 +21,7 @@ static void new_line(const struct cli_json *json)
     printf("\n%*s", (int)(json->depth * 2), "");
 }
 
-/* What stands between the last thing and the next one. */
+/* What is between the last thing and the next one. */
 static void separate(struct cli_json *json)
 {
     if (json->has_key) {

@@ -285,7 +285,7 @@ static int refuse_long(const struct parser *p, const char *name, size_t length)
     return cli_usage(p->verb->name, "unknown option --%s", typed);
 }
 
-/* The value of an option that stands in the next word. */
+/* The value of an option that is in the next word. */
 static const char *next_value(struct parser *p)
 {
     return p->at < p->argc ? p->argv[p->at++] : NULL;

@@ -85,7 +85,7 @@ enum { MAX_COLUMNS = 12 };
 
 /* A cell wider than this sticks out of its own row; it does not push the
  * columns of all the others off the screen.  Its row falls into step again as
- * soon as the cells behind it leave room.  Where every fourth row would stick
+ * soon as the cells after it leave room.  Where every fourth row would stick
  * out, long names are how this model is, and the column is made for them. */
 enum { WIDEST_CELL = 60, WIDEST_COLUMN = 160, FEW = 4 };
 

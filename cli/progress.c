@@ -187,7 +187,7 @@ struct tn_target cli_target(const struct cli_common *common, const char *path)
                                .is_durable  = common->is_synced };
 }
 
-/* Whether the file lies in that folder, however deep. */
+/* Whether the file is in that folder, however deep. */
 static bool lies_in(const char *file, const struct stat *folder)
 {
     const char *slash  = strrchr(file, '/');

@@ -549,7 +549,7 @@ static int run_export(struct run *run, char **words)
 
 static const struct action {
     const char *name;
-    const char *words; /* behind FILE */
+    const char *words; /* after FILE */
     int         count;
     int (*run)(struct run *run, char **words);
 } actions[] = {

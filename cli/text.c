@@ -38,7 +38,7 @@ void cli_text_done(struct cli_text *text)
     *text = (struct cli_text){ 0 };
 }
 
-/* Room for `more` bytes behind what is there. */
+/* Room for `more` bytes after what is there. */
 static char *reserve(struct cli_text *text, size_t more)
 {
     if (more <= text->capacity - text->size)

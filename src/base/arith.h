@@ -18,7 +18,7 @@ static inline bool tn_add(uint64_t a, uint64_t b, uint64_t *out)
     return !__builtin_add_overflow(a, b, out);
 }
 
-/* [offset, offset + length) lies inside [0, size). */
+/* [offset, offset + length) is inside [0, size). */
 static inline bool tn_inside(uint64_t offset, uint64_t length, uint64_t size)
 {
     return offset <= size && length <= size - offset;

@@ -28,7 +28,7 @@ struct tn_cursor {
     struct tn_error  *error;  /* shared by every cursor over the same file    */
 };
 
-/* Over plain memory; `offset` is where it lies in the outermost file. */
+/* Over plain memory; `offset` is where it is in the outermost file. */
 static inline struct tn_cursor tn_cursor_bytes(struct tn_bytes  bytes,
                                                uint64_t         offset,
                                                struct tn_error *error)

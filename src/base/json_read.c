@@ -65,7 +65,7 @@ static void skip_space(struct tn_cursor *c)
     }
 }
 
-/* Complains about the byte that stands here. */
+/* Complains about the byte that is here. */
 static void expected(struct tn_cursor *c, const char *what)
 {
     if (!tn_more(c)) {

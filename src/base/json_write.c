@@ -41,7 +41,7 @@ static void new_line(struct tn_json_writer *w)
     }
 }
 
-/* What stands between this item and the one before. */
+/* What is between this item and the one before. */
 static void begin_item(struct tn_json_writer *w)
 {
     if (w->is_after_key) {

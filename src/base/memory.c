@@ -155,7 +155,7 @@ static uint64_t next_block_size(const struct tn_arena *arena)
 }
 
 /* A block with room for size bytes at any alignment.  A large request gets a
- * block of its own behind the newest, whose free space stays in use. */
+ * block of its own after the newest, whose free space stays in use. */
 static uint8_t *add_block(struct tn_arena *arena, uint64_t size,
                           struct tn_error *error)
 {

@@ -69,8 +69,8 @@ void tn_rope_borrow(struct tn_rope *rope, struct tn_bytes bytes)
                                        .at.bytes = bytes.data });
 }
 
-/* Straight out of the arena, so that two small neighbours lie side by side
- * and become one piece. */
+/* Straight out of the arena, so that two small neighbours are side by side and
+ * become one piece. */
 void tn_rope_bytes(struct tn_rope *rope, struct tn_bytes bytes)
 {
     if (tn_failed(rope->error) || bytes.size == 0)

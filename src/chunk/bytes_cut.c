@@ -19,7 +19,7 @@ struct cutting {
     struct tn_list fields; /* struct tn_chunked_field                     */
 };
 
-/* ---- how many ------------------------------------------------------------ */
+/* ---- how many ----------------------------------------------------------- */
 
 static bool is_blob_at(const struct cutting *c, struct tn_tags tags)
 {
@@ -81,7 +81,7 @@ static void repeat_fields(struct cutting *c)
     }
 }
 
-/* ---- cutting ------------------------------------------------------------- */
+/* ---- cutting ------------------------------------------------------------ */
 
 /* Bytes that are made while they are written are made now, into a file. */
 static void spool(struct cutting *c, struct tn_rope *content)
@@ -107,7 +107,7 @@ struct cut {
     uint64_t piece, offset;
 };
 
-/* Up to `size` bytes from the cut on, which moves behind them. */
+/* Up to `size` bytes from the cut on, which moves after them. */
 static void copy_bytes(const struct tn_rope *from, struct cut *at,
                        uint64_t size, struct tn_rope *to)
 {

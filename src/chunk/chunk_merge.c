@@ -306,7 +306,7 @@ struct tn_split_version tn_merger_version(const struct tn_merger *merger)
                                       meta->bad_consumer_count };
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------ */
 
 /* Which file a prefix means; NULL on failure. */
 static char *find_file(const char *prefix, struct tn_arena *arena,
@@ -388,7 +388,7 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
     return error->status;
 }
 
-/* ---- merging ------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------ */
 
 /* All that the wanted paths need (count 0: everything), as one message. */
 static struct tn_mosaic *merge_fields(struct tn_merger     *merger,
@@ -425,7 +425,7 @@ static enum tn_status take_number(struct tn_mosaic         *m,
     return to->error->status;
 }
 
-/* What lies at a path of a merged message, as bytes; *type is what it is. */
+/* What is at a path of a merged message, as bytes; *type is what it is. */
 static enum tn_status extract(struct tn_mosaic *m, struct tn_tags path,
                               struct tn_rope              *to,
                               const struct tn_pb_message **type)

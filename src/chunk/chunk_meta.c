@@ -8,7 +8,7 @@
 #include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_wire.h"
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
 struct reader {
     struct tn_arena *arena;
@@ -252,7 +252,7 @@ enum tn_status tn_chunked_read(struct tn_chunked *message, struct tn_span bytes,
     return error->status;
 }
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------ */
 
 /* Every number of a field here is below 16: a tag is one byte.  Lengths are
  * counted first and the whole is written in one go: a million fields must not
@@ -474,7 +474,7 @@ void tn_chunk_meta_write(const struct tn_chunk_meta *meta, struct tn_rope *to)
     }
 }
 
-/* ---- what it means ------------------------------------------------------- */
+/* ---- what it means ------------------------------------------------------ */
 
 enum tn_status tn_chunk_meta_versions(const struct tn_chunk_meta *meta,
                                       int32_t reader, struct tn_error *error)
@@ -556,7 +556,7 @@ void tn_chunked_sort(struct tn_chunked *message)
         tn_chunked_sort(&message->fields[i].message);
 }
 
-/* The wanted paths as they go on behind a field's tags. */
+/* The wanted paths as they go on after a field's tags. */
 static enum tn_status rest_of_paths(const struct tn_tags *paths, uint64_t count,
                                     struct tn_tags begin, struct tn_tags **rest,
                                     uint64_t        *rest_count,

@@ -16,7 +16,7 @@ static bool is_around(struct tn_tags outer, struct tn_tags inner)
     return tn_tags_common(outer, inner) == outer.count;
 }
 
-/* Elements of one repeated field, one behind the other. */
+/* Elements of one repeated field, one after the other. */
 static bool are_elements(struct tn_tags a, struct tn_tags b)
 {
     uint64_t common = tn_tags_common(a, b);
@@ -26,8 +26,8 @@ static bool are_elements(struct tn_tags a, struct tn_tags b)
            b.at[common].kind == TN_TAG_INDEX;
 }
 
-/* Sorted, what is around a field stands before it: parents are found by going
- * up from the field before. */
+/* Sorted, what is around a field comes before it: parents are found by going up
+ * from the field before. */
 bool tn_chunked_was_in_order(const struct tn_chunked *sorted,
                              struct tn_arena *arena, struct tn_error *error)
 {

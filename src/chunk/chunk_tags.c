@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "wire/pb/pb_rules.h"
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- order -------------------------------------------------------------- */
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -83,7 +83,7 @@ struct tn_tags tn_tags_join(struct tn_tags first, struct tn_tags second,
     return tags;
 }
 
-/* ---- keys ---------------------------------------------------------------- */
+/* ---- keys --------------------------------------------------------------- */
 
 enum tn_key_kind tn_key_kind_of(enum tn_pb_type type)
 {
@@ -96,7 +96,7 @@ enum tn_key_kind tn_key_kind_of(enum tn_pb_type type)
     return tn_pb_is_32bit(type) ? TN_KEY_UINT32 : TN_KEY_UINT64;
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
 static enum tn_status refuse(struct tn_error *error, const char *what)
 {
@@ -118,7 +118,7 @@ static enum tn_status check_key(const struct tn_tag_step *step,
     return TN_OK;
 }
 
-/* The element behind a field fits it. */
+/* The element after a field fits it. */
 static enum tn_status check_element(const struct tn_tag_step *step,
                                     struct tn_error          *error)
 {
@@ -204,7 +204,7 @@ bool tn_tags_follow(struct tn_tags tags, const struct tn_pb_message **type)
     return true;
 }
 
-/* ---- building ------------------------------------------------------------ */
+/* ---- building ----------------------------------------------------------- */
 
 static enum tn_status find_field(const struct tn_pb_message     *type,
                                  const struct tn_step           *step,
@@ -339,7 +339,7 @@ enum tn_status tn_tags_build(struct tn_tags             *tags,
     return TN_OK;
 }
 
-/* ---- printing ------------------------------------------------------------ */
+/* ---- printing ----------------------------------------------------------- */
 
 struct printer {
     char  *to;

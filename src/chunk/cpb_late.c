@@ -42,7 +42,7 @@ static struct late *late_at(const struct tn_cpb *cpb, uint64_t index)
     return *tn_list_at(&cpb->late, struct late *, index);
 }
 
-/* ---- read before it is written ------------------------------------------- */
+/* ---- read before it is written ------------------------------------------ */
 
 /* A sink that is full at some point, which is no failure. */
 struct brim {
@@ -128,7 +128,7 @@ static void late_close(struct tn_source *source)
 
 static const struct tn_source_ops late_ops = { late_read_at, late_close };
 
-/* ---- taken on trust ------------------------------------------------------ */
+/* ---- taken on trust ----------------------------------------------------- */
 
 /* One record and nothing else, as long as the metadata say. */
 static bool can_wait(const struct tn_riegeli_frame *frame,
@@ -226,7 +226,7 @@ void tn_cpb_late_close(struct tn_cpb *cpb)
     tn_list_done(&cpb->late);
 }
 
-/* ---- on its way ---------------------------------------------------------- */
+/* ---- on its way --------------------------------------------------------- */
 
 /* A sink for the bytes of one chunk: looks at them, and places them. */
 struct passing {
@@ -298,7 +298,7 @@ static enum tn_status pass_late(struct late *late, struct tn_sink *to,
                         "a chunk that may not be whole fields");
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------- */
 
 struct stream {
     struct tn_cpb        *cpb;
@@ -311,7 +311,7 @@ static const struct tn_piece *piece_at(const struct stream *stream, uint64_t i)
     return tn_list_at(&stream->message->pieces, struct tn_piece, i);
 }
 
-/* The packed chunk that a piece lies in, or NULL. */
+/* The packed chunk that a piece is in, or NULL. */
 static struct late *late_of(const struct tn_piece *piece)
 {
     return piece->kind == TN_PIECE_SPAN &&

@@ -37,7 +37,7 @@ static void free_handle(void *handle, size_t size,
     allocator.resize(allocator.context, handle, size, 0);
 }
 
-/* ---- schemas ------------------------------------------------------------- */
+/* ---- schemas ------------------------------------------------------------ */
 
 enum tn_status tn_schema_open(struct tn_schema **out, struct tn_bytes set,
                               const struct tn_options *options,
@@ -89,7 +89,7 @@ void tn_schema_close(struct tn_schema *schema)
     free_handle(schema, sizeof *schema, &schema->memory);
 }
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- messages ----------------------------------------------------------- */
 
 enum tn_status tn_message_new(struct tn_message     **out,
                               const struct tn_schema *schema, const char *type,
@@ -234,7 +234,7 @@ enum tn_status tn_message_part(struct tn_message *message, uint64_t begin,
     return error->status;
 }
 
-/* Piece by piece, so that what lies in files goes from file to file. */
+/* Piece by piece, so that what is in files goes from file to file. */
 static enum tn_status write_pieces(struct tn_message *message,
                                    struct tn_sink *to, struct tn_error *error)
 {

@@ -44,8 +44,8 @@ struct tn_tile {
     const struct tn_grouped_series *grouped; /* the same; NULL: not noted   */
     union {
         struct tn_mosaic      *message; /* NULL: empty, not made yet        */
-        struct tn_value_spans *more;    /* VALUE: content behind `span`; NULL:
-                                           none                                */
+        struct tn_value_spans *more;    /* VALUE: content after `span`; NULL:
+                                           none                               */
     };
     struct tn_tile *next; /* in the row                                  */
 };
@@ -103,7 +103,7 @@ enum tn_status tn_mosaic_merge_known(struct tn_mosaic             *m,
                                      const struct tn_field_series *series,
                                      uint32_t series_count);
 
-/* ---- paths --------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------- */
 
 enum tn_mosaic_how {
     TN_MOSAIC_FIND, /* what does not exist is NOT_FOUND                       */
@@ -145,7 +145,7 @@ enum tn_status tn_mosaic_set_more(struct tn_mosaic         *m,
 uint64_t tn_mosaic_count(struct tn_mosaic              *m,
                          const struct tn_pb_field_type *field);
 
-/* ---- splitting ----------------------------------------------------------- */
+/* ---- splitting ---------------------------------------------------------- */
 
 /* Moves what a step leads to into the rope: the fields of a message, or the
  * content of a string or bytes field.  A singular field is then absent, an
@@ -174,7 +174,7 @@ enum tn_status tn_mosaic_clear(struct tn_mosaic              *m,
 /* Moves everything into the rope. */
 enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to);
 
-/* ---- as bytes ------------------------------------------------------------ */
+/* ---- as bytes ----------------------------------------------------------- */
 
 /* The result is in the rope's arena and in sources: the message may be freed.
  * Packed numbers at the end of one wire and at the beginning of the next are

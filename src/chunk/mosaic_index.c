@@ -14,7 +14,7 @@
  * place for each.
  */
 
-/* ---- making one ---------------------------------------------------------- */
+/* ---- making one --------------------------------------------------------- */
 
 /* Whether the survey of the wire covers the field's elements in it, and the
  * stretches that it has. */
@@ -63,7 +63,7 @@ static struct tn_span stretch_span(const struct tn_stretch *stretch,
                              tn_failed(error) ? 0 : end - begin };
 }
 
-/* ---- asking it ----------------------------------------------------------- */
+/* ---- asking it ---------------------------------------------------------- */
 
 uint64_t tn_index_count(const struct tn_mosaic_index *index)
 {
@@ -150,7 +150,7 @@ void tn_index_bodies(const struct tn_mosaic_index *index, uint64_t at,
         bodies[i] = place_body(tn_place_at(index, at + i));
 }
 
-/* ---- taking elements out of it ------------------------------------------- */
+/* ---- taking elements out of it ------------------------------------------ */
 
 /* The fields [begin, end) of a stretch are gone. */
 static void shorten(struct tn_mosaic_index *index, struct tn_stretch *stretch,
@@ -199,7 +199,7 @@ void tn_outline_slice(struct tn_mosaic *m, struct tn_mosaic_index *index,
     }
 }
 
-/* ---- tiles --------------------------------------------------------------- */
+/* ---- tiles -------------------------------------------------------------- */
 
 static struct tn_tile *new_tile(struct tn_mosaics *all, struct tn_tile tile)
 {
@@ -261,7 +261,7 @@ void tn_tile_sort(struct tn_tile *tile)
                       sizeof(struct tn_hole), compare_holes, NULL);
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------- */
 
 void tn_index_drop(struct tn_mosaic_index *index, uint64_t count)
 {
@@ -369,7 +369,7 @@ struct tn_tile *tn_place_replace(struct tn_mosaic *m, struct tn_place *place,
     return hole.tile;
 }
 
-/* ---- messages in holes --------------------------------------------------- */
+/* ---- messages in holes -------------------------------------------------- */
 
 static struct tn_mosaic *new_inner(struct tn_mosaic              *m,
                                    const struct tn_pb_field_type *field)
@@ -409,7 +409,7 @@ struct tn_mosaic *tn_place_message(struct tn_mosaic             *m,
     return tile.message;
 }
 
-/* ---- keys ---------------------------------------------------------------- */
+/* ---- keys --------------------------------------------------------------- */
 
 /* The bytes that stand for a key in the table: text, or a number's. */
 struct key {
@@ -547,16 +547,16 @@ struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
     return message;
 }
 
-/* ---- scanning ------------------------------------------------------------ */
+/* ---- scanning ----------------------------------------------------------- */
 
 /* Numbers in a series are found only once it is a tile of its own. */
 static void scan_series(struct tn_mosaic *m, struct tn_mosaic_index *index,
                         struct tn_tile *wire, const struct tn_pb_field *field,
                         struct tn_span whole)
 {
-    struct tn_error  *error = m->all->error;
-    enum tn_wire_type type  = tn_pb_wire_type(index->field->type);
-    struct tn_cursor  body  = field->body;
+    struct tn_error  *error  = m->all->error;
+    enum tn_wire_type type   = tn_pb_wire_type(index->field->type);
+    struct tn_cursor  body   = field->body;
     struct tn_tile   *series = new_tile(
           m->all, (struct tn_tile){ .kind   = TN_TILE_PACKED,
                                     .number = field->number,
@@ -628,7 +628,7 @@ static void clear_places(struct tn_mosaic_index *index, struct tn_error *error)
 
 #define ROWS 64
 
-/* Elements one behind the other, many at once; false: there are none here. */
+/* Elements one after the other, many at once; false: there are none here. */
 static bool scan_rows(struct tn_mosaic *m, struct tn_mosaic_index *index,
                       struct tn_tile *wire, struct tn_wire_walk *walk)
 {
@@ -692,7 +692,7 @@ static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
     }
 }
 
-/* ---- indices ------------------------------------------------------------- */
+/* ---- indices ------------------------------------------------------------ */
 
 /* From an outline to places. */
 static void spread(struct tn_mosaic *m, struct tn_mosaic_index *index)

@@ -43,8 +43,8 @@ struct tn_mosaic_index {
     struct tn_list                 stretches; /* struct tn_stretch: an outline;
                                                  none when there are places   */
     struct tn_list places;   /* struct tn_place                */
-    uint64_t       gone;     /* places before the first: the
-                                list begins behind them        */
+    uint64_t       gone;     /* places before the first: the list begins after
+                                them                                          */
     struct tn_list dead;     /* struct tn_place: cleared by
                                 another member of the oneof    */
     struct tn_intern keys;   /* of a map                       */

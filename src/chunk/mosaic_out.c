@@ -6,7 +6,7 @@
 #include "wire/pb/pb_rules.h"
 #include "wire/pb/pb_write.h"
 
-/* ---- sizes --------------------------------------------------------------- */
+/* ---- sizes -------------------------------------------------------------- */
 
 static uint64_t tag_size(uint32_t number)
 {
@@ -58,7 +58,7 @@ uint64_t tn_mosaic_size(const struct tn_mosaic *m)
     return size;
 }
 
-/* ---- whole --------------------------------------------------------------- */
+/* ---- whole -------------------------------------------------------------- */
 
 /* What is between the holes of a tile, and in them. */
 struct tn_gaps {
@@ -146,7 +146,7 @@ static void write_tile(struct tn_tile *tile, struct tn_rope *to)
     }
 }
 
-/* ---- joints -------------------------------------------------------------- */
+/* ---- joints ------------------------------------------------------------- */
 
 /* Packed numbers that end one wire and go on in the next are one field: where
  * they were divided to fit into chunks, they come back in one piece. */
@@ -224,7 +224,7 @@ static struct packed packed_begin(const struct tn_mosaic *m,
     return packed_in(m, wire->span, false);
 }
 
-/* What is left of the tile's wire behind its first bytes is `wire`. */
+/* What is left of the tile's wire after its first bytes is `wire`. */
 static struct packed packed_end(const struct tn_mosaic *m,
                                 const struct tn_tile *tile, struct tn_span wire,
                                 uint32_t number)
@@ -287,7 +287,7 @@ void tn_mosaic_write(const struct tn_mosaic *m, struct tn_rope *to)
     }
 }
 
-/* ---- in parts ------------------------------------------------------------ */
+/* ---- in parts ----------------------------------------------------------- */
 
 struct parting {
     const struct tn_mosaic *m;
@@ -352,7 +352,7 @@ static uint64_t whole_numbers(struct tn_span series, uint64_t size,
     return 0;
 }
 
-/* Packed numbers, as many to a part as fit; the first ones go behind `used`
+/* Packed numbers, as many to a part as fit; the first ones go after `used`
  * bytes of the part there is. */
 static void part_numbers(struct parting *p, struct tn_span series,
                          const struct tn_pb_field_type *field, uint64_t used)
@@ -488,7 +488,7 @@ enum tn_status tn_mosaic_parts(const struct tn_mosaic *m, uint64_t most,
     return p.error->status;
 }
 
-/* ---- taking out ---------------------------------------------------------- */
+/* ---- taking out --------------------------------------------------------- */
 
 enum tn_status tn_mosaic_empty(struct tn_mosaic *m, struct tn_rope *to)
 {
@@ -588,7 +588,7 @@ static enum tn_status take_singular(struct tn_mosaic              *m,
     return m->all->error->status;
 }
 
-/* An element as it lies in the wire: whole, and nothing is made of it. */
+/* An element as it is in the wire: whole, and nothing is made of it. */
 static enum tn_status take_element(struct tn_mosaic             *m,
                                    const struct tn_mosaic_index *index,
                                    struct tn_place *place, struct tn_rope *to)

@@ -31,7 +31,7 @@ static inline size_t take_varint(const uint8_t *at, size_t left,
     return 0;
 }
 
-/* How long tag and number or length are; *body is what comes behind them. */
+/* How long tag and number or length are; *body is what comes after them. */
 static inline size_t take_head(const uint8_t *at, size_t left, uint64_t *body)
 {
     uint64_t tag  = 0, value;

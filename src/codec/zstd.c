@@ -66,7 +66,7 @@ static void drop_context(struct context *context)
 }
 
 /* Several functions: a tool is what drops it.  Tables of a packer for a few
- * bytes lie elsewhere than those of one for many, so each has its own. */
+ * bytes are elsewhere than those of one for many, so each has its own. */
 static void drop_packer(struct tn_tool *tool)
 {
     drop_context((struct context *)tool);

@@ -89,7 +89,7 @@ void tn_edit_close(struct tn_edit *edit)
     if (!edit)
         return;
     tn_draft_done(&edit->draft);
-    tn_opened_release(edit->store); /* the edit itself lies in there */
+    tn_opened_release(edit->store); /* the edit itself is in there */
 }
 
 struct tn_draft *tn_edit_draft(struct tn_edit *edit)
@@ -202,7 +202,7 @@ static struct tn_source *keep_elements(struct tn_edit  *edit,
     return source;
 }
 
-/* As a file has them: each level behind its number of bytes. */
+/* As a file has them: each level after its number of bytes. */
 static const struct tn_levels *keep_levels(struct tn_edit  *edit,
                                            uint64_t         level_count,
                                            const uint64_t  *counts,
@@ -298,7 +298,7 @@ enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
     return tn_draft_replace_tensor(&edit->draft, graph, name, &made, error);
 }
 
-/* ---- training ------------------------------------------------------------ */
+/* ---- training ----------------------------------------------------------- */
 
 enum tn_status tn_edit_set_variable(struct tn_edit *edit, uint32_t graph,
                                     const char           *name,

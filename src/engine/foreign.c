@@ -292,7 +292,7 @@ static uint64_t u64_at(const uint8_t *bytes)
     return value;
 }
 
-/* Where the second version of a record lies: behind its levels. */
+/* Where the second version of a record lies: after its levels. */
 static size_t behind_levels(struct tn_bytes head)
 {
     uint64_t levels = u64_at(head.data + 4);
@@ -309,8 +309,8 @@ static size_t behind_levels(struct tn_bytes head)
 
 enum { LAST_VERSION = 99 }; /* more are random bytes */
 
-/* Whether the desc and what follows it would be a record of version 0 behind
- * so many bytes of zeros. */
+/* Whether the desc and what follows it would be a record of version 0 after so
+ * many bytes of zeros. */
 static bool is_record_behind_zeros(size_t zeros, struct tn_bytes head,
                                    size_t at)
 {
@@ -322,7 +322,7 @@ static bool is_record_behind_zeros(size_t zeros, struct tn_bytes head,
 }
 
 /* One that would be a record if its versions were 0, the only one there is.  A
- * record as it is shipped has two: its own, and behind its levels its
+ * record as it is shipped has two: its own, and after its levels its
  * tensor's. */
 static bool is_record_of_another_version(const struct tn_probe *probe)
 {

@@ -18,7 +18,7 @@ struct text_sink {
     struct tn_buffer       line;
 };
 
-/* What stands after element `index`: a space, a new line, or more of them. */
+/* What is after element `index`: a space, a new line, or more of them. */
 static const char *after(const struct tn_shape *shape, uint64_t index)
 {
     uint64_t next = index + 1;

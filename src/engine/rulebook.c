@@ -185,7 +185,7 @@ enum tn_status tn_rulebook_explain(struct tn_rulebook *book, uint32_t index,
 /* ---- what a rule makes -------------------------------------------------- */
 
 struct making {
-    struct tn_list   names; /* struct tn_bytes: those that were told          */
+    struct tn_list   names; /* struct tn_bytes: those that were reported      */
     struct tn_error *error;
     void (*on)(void *context, struct tn_bytes op);
     void *context;

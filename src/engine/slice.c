@@ -24,7 +24,7 @@ static bool read_number(const char **at, int64_t *value, bool *has)
     return errno == 0;
 }
 
-/* "3", "1:5", "::2", "-4:", "...": what stands between two commas. */
+/* "3", "1:5", "::2", "-4:", "...": what is between two commas. */
 static bool read_part(const char **at, struct part *part)
 {
     bool has;

@@ -23,7 +23,7 @@ static bool is_word(uint8_t byte)
            (byte >= '0' && byte <= '9') || byte == '_';
 }
 
-/* Spaces, comments, and what stands before the first name in JSON. */
+/* Spaces, comments, and what is before the first name in JSON. */
 static size_t skip_to_word(struct tn_bytes head)
 {
     size_t at = 0;

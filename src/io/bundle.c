@@ -63,8 +63,8 @@ void tn_bundle_close(struct tn_bundle *bundle)
     bundle->folder = -1;
 }
 
-/* The folder that the path, as given, lies in.  A folder that may be entered
- * but not listed still has siblings; one that may not be entered has none. */
+/* The folder that the path, as given, is in.  A folder that may be entered but
+ * not listed still has siblings; one that may not be entered has none. */
 static int open_parent(struct tn_bundle *bundle, struct tn_error *error)
 {
     size_t      size   = strlen(bundle->path) - strlen(bundle->name);

@@ -95,7 +95,7 @@ static void advance(struct tn_file_sink *sink, uint64_t size)
     sink->reach = sink->position;
 }
 
-/* Some of what is in `head` and `bytes`, which go one behind the other. */
+/* Some of what is in `head` and `bytes`, which go one after the other. */
 static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
                         struct tn_bytes head, struct tn_bytes bytes)
 {
@@ -148,7 +148,7 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
     return TN_OK;
 }
 
-/* What is in the buffer, and these behind it. */
+/* What is in the buffer, and these after it. */
 static enum tn_status flush_with(struct tn_file_sink *sink,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
@@ -586,8 +586,8 @@ static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
     return keep(sink->pool, write_over(sink, back, bytes, error), error);
 }
 
-/* What was placed may lie behind what was written: the end is stretched over
- * it when the file is finished. */
+/* What was placed may be after what was written: the end is stretched over it
+ * when the file is finished. */
 static enum tn_status step_over(struct tn_file_sink *sink, uint64_t count,
                                 struct tn_error *error)
 {

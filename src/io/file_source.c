@@ -41,7 +41,7 @@
 struct file_source {
     struct tn_source source;
     int              descriptor; /* -1: released, the mapping is all there is */
-    uint64_t         block_size; /* of this struct with the name behind it    */
+    uint64_t         block_size; /* of this struct with the name after it     */
     char             name[];
 };
 
@@ -137,7 +137,7 @@ static const uint8_t *map_file(int descriptor, uint64_t size)
     return map == MAP_FAILED ? NULL : map;
 }
 
-/* A source of `type` bytes with its name behind it. */
+/* A source of `type` bytes with its name after it. */
 static void *new_source(struct tn_memory *memory, uint64_t size,
                         const char *name, struct tn_error *error)
 {

@@ -186,7 +186,7 @@ bool tn_output_is_beside(const struct tn_output *output,
            is_of_bundle(output, output->name, bundle, &is_main) && !is_main;
 }
 
-/* Whether the file that is read lies in the folder that is replaced, however
+/* Whether the file that is read is in the folder that is replaced, however
  * deep.  A folder that is read as a whole is replaced as a whole. */
 static bool is_in_replaced(const struct tn_output *output,
                            const struct tn_bundle *bundle)
@@ -269,7 +269,7 @@ static bool is_target(const struct tn_output *output, const char *name,
            fstat(other->parent, &there) == 0 && is_same_file(&here, &there);
 }
 
-/* Whether the other's target lies in the folder that is replaced. */
+/* Whether the other's target is in the folder that is replaced. */
 static bool is_inside(const struct tn_output *output,
                       const struct tn_output *other)
 {
@@ -335,7 +335,7 @@ static enum tn_status new_output(struct tn_output              **out,
 
 /* Opening an output. */
 
-/* "models/bert.onnx" lies in "models/"; the files of a new folder in it. */
+/* "models/bert.onnx" is in "models/"; the files of a new folder in it. */
 static enum tn_status name_folder(struct tn_output *output, const char *path,
                                   struct tn_error *error)
 {

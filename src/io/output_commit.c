@@ -44,7 +44,7 @@ static enum tn_status sync_folder(struct tn_output *output, int base,
     return TN_OK;
 }
 
-/* The folder that a name lies in; "." for the outermost. */
+/* The folder that a name is in; "." for the outermost. */
 static struct tn_bytes folder_of(const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -48,7 +48,7 @@ struct tn_output {
     struct tn_arena          arena;
     struct tn_output_options options;
     enum tn_output_kind      kind;
-    int                      parent; /* the folder the target lies in, or -1  */
+    int                      parent; /* the folder the target is in, or -1    */
     const char              *name;   /* of the target, in there               */
     const char              *folder; /* for people: "models/"; NULL: here     */
     const char              *temp;   /* of a new folder, until the commit     */

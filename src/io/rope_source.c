@@ -1,4 +1,4 @@
-/* rope_source.c - pieces that lie elsewhere, read as if they were one file */
+/* rope_source.c - pieces that are elsewhere, read as if they were one file */
 #include "io/rope_source.h"
 
 #include "base/arith.h"

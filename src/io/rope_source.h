@@ -1,5 +1,5 @@
 /*
- * rope_source.h - pieces that lie elsewhere, read as if they were one file
+ * rope_source.h - pieces that are elsewhere, read as if they were one file
  *
  * Nothing is copied: a merged model can be opened without being written.  The
  * sources of the pieces must live as long as this source.

@@ -33,7 +33,7 @@ static struct tn_draft_op *draft_append_op(struct tn_draft *draft,
     return op;
 }
 
-/* A graph of a model as it stands, with its ops and its tensors. */
+/* A graph of a model as it is, with its ops and its tensors. */
 static uint32_t take_graph(struct tn_draft *draft, const struct tn_model *from,
                            uint32_t row, struct tn_error *error)
 {
@@ -1025,7 +1025,7 @@ static enum tn_status expect_training(const struct tn_draft *draft,
                         draft->dialect->name);
 }
 
-/* ---- kinds of variables -------------------------------------------------- */
+/* ---- kinds of variables ------------------------------------------------- */
 
 /* Committed models share the old inputs and outputs. */
 static enum tn_status drop_input(struct tn_draft *draft, uint32_t graph,
@@ -1097,7 +1097,7 @@ enum tn_status tn_draft_set_variable(struct tn_draft *draft, uint32_t graph,
     return TN_OK;
 }
 
-/* ---- the configuration --------------------------------------------------- */
+/* ---- the configuration -------------------------------------------------- */
 
 enum tn_status tn_draft_set_training(struct tn_draft *draft,
                                      struct tn_bytes  json,
@@ -1127,7 +1127,7 @@ enum tn_status tn_draft_set_losses(struct tn_draft   *draft,
     return TN_OK;
 }
 
-/* ---- states -------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------- */
 
 /* The parameter that a state belongs to; its elements are like the state's. */
 static enum tn_status expect_parameter(const struct tn_draft    *draft,

@@ -123,7 +123,7 @@ static void set_wire(struct layout *to, struct tn_op *row,
 }
 
 /* Graph numbers are those of an earlier commit; point_at_subgraph() gives new
- * ones to graphs that lie in the slot's bytes. */
+ * ones to graphs that are in the slot's bytes. */
 static const struct tn_attr_value *without_old_graphs(
     const struct tn_attr_value *value, struct tn_span wire)
 {
@@ -336,7 +336,7 @@ static void forget_places(struct tn_draft *draft)
         tn_draft_graph_at(draft, (uint32_t)i)->placed = TN_NONE;
 }
 
-/* The slot whose bytes the graph lies in; NULL: the op has no slots, or the
+/* The slot whose bytes the graph is in; NULL: the op has no slots, or the
  * attribute was replaced. */
 static struct tn_attr_slot *slot_around(const struct tn_model *model,
                                         const struct tn_op    *op,

@@ -252,7 +252,7 @@ uint32_t tn_op_output(const struct tn_model *model, uint32_t op, uint32_t index)
     return tn_model_ref_at(model, (uint64_t)o->first_output + index);
 }
 
-/* The last one that begins at the op or before it: their ops lie one behind the
+/* The last one that begins at the op or before it: their ops are one after the
  * other, and the table of ops may be gone. */
 static uint32_t graph_of(const struct tn_model *model, uint32_t op)
 {

@@ -170,7 +170,7 @@ static bool is_named(const struct placing *p, uint32_t index)
     return p->names && p->names[index].size > 0;
 }
 
-/* Named as the slot that it stands in is called, or not named at all. */
+/* Named as the slot that it is in is called, or not named at all. */
 static bool stands_right(const struct placing *p, uint32_t index)
 {
     return !is_named(p, index) ||
@@ -211,7 +211,7 @@ static void place_named(struct placing *p, uint32_t index)
         take(p, index, attr->slot, attr->is_rest ? TN_ARG_SPLIT : TN_ARG_TWICE);
 }
 
-/* All names first: they say where they belong, others only where they stand. */
+/* All names first: they say where they belong, others only where they are. */
 static void place_all(struct placing *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
@@ -238,7 +238,7 @@ static uint32_t find_missing(struct placing *p)
     return length;
 }
 
-/* No argument can belong further back than behind all others. */
+/* No argument can belong further back than after all others. */
 static uint32_t count_slots(const struct placing *p)
 {
     uint32_t last = 0;
@@ -345,8 +345,8 @@ enum tn_status tn_args_in_order(const struct tn_vocab_op *op,
                                 int64_t (*code)(enum tn_dtype),
                                 struct tn_arena *arena, struct tn_error *error)
 {
-    size_t               size = value_size(values->kind);
-    struct tn_arg_slots  places;
+    size_t              size = value_size(values->kind);
+    struct tn_arg_slots places;
 
     if (!tn_args_assign(op, list, names, values->count, arena, &places,
                         first_fault, error, error) ||

@@ -131,7 +131,7 @@ static enum tn_status repeat(const uint8_t *element, unsigned size,
     return status;
 }
 
-/* Raw data that is handed out as it lies there. */
+/* Raw data that is handed out as it is there. */
 static enum tn_status stream_raw(const struct tn_elements *elements,
                                  const struct tn_layout *layout, uint64_t first,
                                  uint64_t count, struct tn_memory *memory,
@@ -359,7 +359,7 @@ static bool has_units(const struct tn_payload *payload)
            payload->encoding == TN_ENCODING_FIELD;
 }
 
-/* Units are handed out as they lie there. */
+/* Units are handed out as they are there. */
 static bool is_verbatim(const struct tn_payload *payload,
                         const struct tn_layout  *layout)
 {

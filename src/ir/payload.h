@@ -32,8 +32,8 @@ enum tn_encoding {
     TN_ENCODING_PADDED,  /* strings: `field` bytes each; zeros at the end of
                             one are not its own                               */
     TN_ENCODING_OFFSETS, /* strings: one int64 more than there are strings,
-                            little-endian: where each begins in the bytes
-                            behind them, and where the last ends              */
+                            little-endian: where each begins in the bytes after
+                            them, and where the last ends                     */
     TN_ENCODING_OFFSETS_BIG, /* the same, big-endian                          */
     TN_ENCODING_FORTRAN, /* raw little-endian, column-major                   */
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */

@@ -282,7 +282,7 @@ static uint64_t read_varints(struct tn_units *units, uint8_t *to,
     return n;
 }
 
-/* Whole units that lie side by side from here on. */
+/* Whole units that are side by side from here on. */
 static uint64_t units_at_hand(struct tn_units *units)
 {
     struct tn_window *w = &units->window;

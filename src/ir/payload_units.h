@@ -1,7 +1,7 @@
 /*
  * payload_units.h - stored units, one window after the other
  *
- * Under payload.c: what the numbers are is decided there; where they lie in a
+ * Under payload.c: what the numbers are is decided there; where they are in a
  * span of raw bytes, varints or a protobuf message is known here.
  */
 #ifndef TN_IR_PAYLOAD_UNITS_H
@@ -49,7 +49,7 @@ void tn_units_done(struct tn_units *units);
 uint64_t tn_units_read(struct tn_units *units, uint8_t *to, uint64_t count);
 uint64_t tn_units_skip(struct tn_units *units, uint64_t count);
 
-/* At most `count` units as they lie in the source, when they do so in the form
+/* At most `count` units as they are in the source, when they do so in the form
  * that is handed out and are many enough to be worth a splice.  Steps over
  * them.  A multiple of `parts`. */
 bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,

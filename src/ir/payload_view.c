@@ -39,7 +39,7 @@ struct tn_access {
     unsigned           size;  /* of an element                                */
     unsigned           swap;  /* bytes to reverse after reading; 0: none      */
     const uint8_t     *bytes; /* all elements in memory, or NULL              */
-    struct tn_span     span;  /* else: where they lie as they are, or 0       */
+    struct tn_span     span;  /* else: where they are unchanged, or 0         */
     uint8_t           *owned; /* decoded: to be given back                    */
     uint64_t           owned_size;
 };
@@ -1049,7 +1049,7 @@ static const struct tn_elements *find_dense(const struct tn_elements *e)
     return e;
 }
 
-/* What lies below strided views, as one of them. */
+/* What is below strided views, as one of them. */
 static enum tn_status find_leaf(const struct tn_elements *e,
                                 struct tn_strided *s, struct tn_elements *leaf,
                                 struct tn_error *error)
@@ -1074,7 +1074,7 @@ static enum tn_status find_leaf(const struct tn_elements *e,
     return TN_OK;
 }
 
-/* All views of the chain as one.  `leaf` gets what lies below them. */
+/* All views of the chain as one.  `leaf` gets what is below them. */
 static enum tn_status resolve(const struct tn_elements *e, unsigned depth,
                               struct tn_strided *s, struct tn_elements *leaf,
                               struct tn_error *error)
@@ -1258,7 +1258,7 @@ enum tn_status tn_view_stream(const struct tn_elements *elements,
 /* ---- the strings of views ----------------------------------------------- */
 
 /*
- * Strings have no place that could be computed, so where they lie is loaded
+ * Strings have no place that could be computed, so where they are is loaded
  * first, input by input, and then put into the view's order.
  */
 

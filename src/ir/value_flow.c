@@ -648,8 +648,8 @@ static struct tn_call_types *look_at_call(struct tn_flow     *flow,
     return s;
 }
 
-/* The same call, whose findings were told at least as loud; how many there are
- * so far. */
+/* The same call, whose findings were reported at least as loud; how many there
+ * are so far. */
 static struct tn_call_types *find_call_types(const struct tn_flow       *flow,
                                              uint32_t                    graph,
                                              const struct tn_call_types *like,
@@ -737,7 +737,7 @@ static bool call(struct tn_flow *flow, struct frame *f, uint32_t graph)
     } else if (known) {
         take_results(flow, f, graph, known);
     } else if (flow->states[graph] == WRONG || count >= CALL_TYPES_LIMIT) {
-        f->is_open = true; /* what is wrong in it was told */
+        f->is_open = true; /* what is wrong in it was reported */
     } else {
         s->next                  = flow->call_typess[graph];
         flow->call_typess[graph] = s;

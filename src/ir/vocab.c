@@ -10,8 +10,8 @@
  *       where len(pads) == 2 * (r - 2)   of which each takes what it can
  *   # a comment
  *
- * Operators of a domain are in ascending order of name, then version: the
- * index is searched as it lies.  vocab_op.c reads the lines of an operator,
+ * Operators of a domain are in ascending order of name, then version: the index
+ * is searched as it is.  vocab_op.c reads the lines of an operator,
  * vocab_fact.c those of facts.
  */
 #include "ir/vocab.h"
@@ -74,7 +74,7 @@ static bool is_blank(const struct tn_cursor *line)
     return line->at == line->end || *line->at == '#';
 }
 
-/* ---- what stands outside operators -------------------------------------- */
+/* ---- what is outside operators ------------------------------------------ */
 
 struct indexing {
     struct tn_vocab        *vocab;

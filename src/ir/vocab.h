@@ -70,8 +70,8 @@ enum tn_vocab_term_kind {
     TN_TERM_LENGTH,   /* of attribute or input `left`                        */
     TN_TERM_RANK_OF,  /* input `number`                                      */
     TN_TERM_GIVEN,    /* 1: attribute or input `left` is there, 0: it is not */
-    TN_TERM_COUNT,    /* of the values that output `number` and those behind
-                         it are                                              */
+    TN_TERM_COUNT,    /* of the values that output `number` and those after it
+                         are                                                  */
     TN_TERM_NEGATIVE,
     TN_TERM_ADD,
     TN_TERM_SUBTRACT,

@@ -127,7 +127,7 @@ struct tn_vocab_use {
                  struct tn_passing *to);
 
     /* Whether the op gives one of its inputs (TensorFlow's Merge), which may
-     * come from behind it, through an op that the dialect has in `loop_ops`.
+     * come from after it, through an op that the dialect has in `loop_ops`.
      * NULL: none does. */
     bool (*is_merge)(void *context, uint32_t op);
 

@@ -98,8 +98,8 @@ static bool read_rank_variable(struct tn_cursor *c, struct tn_vocab_rank *rank)
 /* After "[". */
 static void read_rank(struct tn_cursor *c, struct tn_vocab_rank *rank)
 {
-    *rank = (struct tn_vocab_rank){ .is_said = true,
-                                    .most    = TN_VOCAB_RANK_LIMIT };
+    *rank =
+        (struct tn_vocab_rank){ .is_said = true, .most = TN_VOCAB_RANK_LIMIT };
     if (tn_vocab_accept(c, "..")) {
         rank->is_up_to = true;
         if (!read_rank_variable(c, rank))
@@ -326,7 +326,7 @@ static enum tn_attr_kind read_attr_type(struct tn_cursor     *c,
     return TN_ATTR_NONE;
 }
 
-/* What stands up to the next space or bracket. */
+/* What is up to the next space or bracket. */
 static struct tn_bytes read_word(struct tn_cursor *c)
 {
     const uint8_t *p = c->at;

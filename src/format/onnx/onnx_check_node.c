@@ -96,7 +96,7 @@ static void declare(void *context, uint8_t *types)
     for (uint64_t i = 0; i < ch->declared.count; i++) {
         const struct tn_onnx_declared *row =
             tn_list_at(&ch->declared, struct tn_onnx_declared, i);
-        if (!types[row->value]) /* that it comes twice is told elsewhere */
+        if (!types[row->value]) /* that it comes twice is reported elsewhere */
             types[row->value] = row->type;
     }
     for (uint64_t i = 0; i < model->tensors.count; i++) {

@@ -120,7 +120,7 @@ static int onnx_probe(const struct tn_probe *probe)
         return 0;
     if (signs.has_graph)
         return 16 + 12 * signs.has_ir_version + 12 * signs.has_import;
-    /* The graph lies behind something long, or was cut off. */
+    /* The graph is after something long, or was cut off. */
     if (signs.has_ir_version && signs.has_import)
         return 20;
     return signs.has_ir_version && is_onnx_name(probe->name) ? 8 : 0;

@@ -349,7 +349,7 @@ static void note_output(struct tn_onnx_reader *r, uint32_t value)
         *slot = value;
 }
 
-/* Fields may come in any order, and outputs go behind all the inputs. */
+/* Fields may come in any order, and outputs go after all the inputs. */
 static void add_outputs(struct tn_onnx_reader *r, uint32_t op)
 {
     for (uint64_t i = 0; i < r->produced.count; i++) {
@@ -665,7 +665,7 @@ static int by_graph(const void *left, const void *right, void *context)
 }
 
 /* Pieces met in the model's own message come in any order; those met in
- * attributes come in the order of their graphs, behind them. */
+ * attributes come in the order of their graphs, after them. */
 static void sort_parts(struct tn_list *parts)
 {
     if (parts->count)
@@ -1006,7 +1006,7 @@ static int by_place(const void *left, const void *right, void *context)
     return (a > b) - (a < b);
 }
 
-/* For finding the graph of an attribute by where it lies. */
+/* For finding the graph of an attribute by where it is. */
 static void index_graphs(struct tn_onnx_reader *r)
 {
     const struct tn_list *graphs = &r->model->graphs;
@@ -1039,7 +1039,7 @@ static int by_first(const void *left, const void *right, void *context)
            (a->wire.offset < b->wire.offset);
 }
 
-/* For finding the pieces of a graph by where it lies. */
+/* For finding the pieces of a graph by where it is. */
 static void index_parts(struct tn_onnx_reader *r)
 {
     for (uint64_t i = 0; i < r->parts.count; i++) {

@@ -219,7 +219,7 @@ static int type_for(const struct tn_attr_value *value)
     }
 }
 
-/* One number of the list, as it lies on the wire. */
+/* One number of the list, as it is on the wire. */
 static uint64_t bits_of(const struct tn_attr_value *value, uint32_t index,
                         const uint32_t *blocks, uint32_t block_count)
 {

@@ -234,8 +234,8 @@ static enum tn_status unpickle(struct tn_source *source, struct tn_arena *arena,
     return TN_OK;
 }
 
-/* What stands before the parameters: the ProgramDesc of a file that is binary,
- * text or a pickle.  `ends` is the pickle's dict, or NULL. */
+/* What is before the parameters: the ProgramDesc of a file that is binary, text
+ * or a pickle.  `io_names` is the pickle's dict, or NULL. */
 static enum tn_status program_bytes(struct tn_bundle        *bundle,
                                     struct tn_source        *source,
                                     struct tn_arena         *arena,

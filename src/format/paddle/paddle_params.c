@@ -22,7 +22,7 @@
 /*
  * A record that has that layout is copied as it is, and neighbours in one go.
  * Any other is put together anew: its desc and levels are kept, and the data
- * are streamed from wherever they lie.
+ * are streamed from wherever they are.
  */
 
 const struct tn_format_setting tn_paddle_setting_external = {

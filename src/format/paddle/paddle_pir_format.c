@@ -120,7 +120,7 @@ static const struct tn_tree *read_tree(struct tn_source *json,
     return tn_failed(error) ? NULL : tn_tree_read(&c, arena);
 }
 
-/* The program, in the bundle's keeping; `rope` lies in what is given up. */
+/* The program, in the bundle's keeping; `rope` is in what is given up. */
 static void keep_program(struct tn_bundle *bundle, const struct tn_rope *rope,
                          const char *name, struct tn_source **program,
                          struct tn_error *error)

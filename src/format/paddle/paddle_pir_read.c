@@ -1710,7 +1710,7 @@ static bool is_while(struct tn_pir_maker *m, const struct tn_pir_op *from)
     return is_one;
 }
 
-/* The variables of the loop get the first values; inside and behind it they are
+/* The variables of the loop get the first values; inside and after it they are
  * called the same. */
 static void put_first_round(struct tn_pir_maker    *m,
                             const struct tn_pir_op *from,

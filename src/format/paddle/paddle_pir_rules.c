@@ -1026,8 +1026,8 @@ static struct tn_bytes next_word(struct tn_cursor *line)
     return tn_take_bytes(line, (uint64_t)(p - line->at));
 }
 
-/* What stands before `mark`, which is dropped; the rest stays in *text.  With
- * no mark in it all of the text is before. */
+/* What is before `mark`, which is dropped; the rest stays in *text.  With no
+ * mark in it all of the text is before. */
 static struct tn_bytes cut(struct tn_bytes *text, char mark, bool *has_mark)
 {
     const uint8_t  *at   = tn_bytes_find(*text, mark);

@@ -71,7 +71,7 @@ struct tn_pir_line {
 
 static void put_ops(struct tn_pir_writer *w, uint32_t index);
 
-/* ---- operators of PIR as text, and what others need before them -------- */
+/* ---- operators of PIR as text, and what others need before them --------- */
 
 /* ---- types -------------------------------------------------------------- */
 
@@ -248,7 +248,7 @@ static void line_out(struct tn_pir_writer *w, struct tn_pir_line *line,
                      "an operator of more than %d results", TN_PIR_PORT_LIMIT);
 }
 
-/* {"AT":...,"N":name}: the caller writes what stands between. */
+/* {"AT":...,"N":name}: the caller writes what is between. */
 static void attr_begin(struct tn_pir_writer *w)
 {
     tn_buffer_text(&w->attrs, w->attrs.size ? ",{\"AT\":" : "{\"AT\":");
@@ -1341,7 +1341,7 @@ static struct tn_pir_bound list_result(struct tn_pir_writer      *w,
     };
 }
 
-/* 0.split, behind the operator that made the list. */
+/* 0.split, after the operator that made the list. */
 static void put_split(struct tn_pir_writer *w, const struct tn_desc_slot *slot,
                       int64_t list)
 {

@@ -279,8 +279,8 @@ static void read_slot(struct reader *r, struct op *op,
             read_argument(r, op, is_output, tn_pb_text(&field));
 }
 
-/* A block is the subgraph of the first operator that names it, which stands in
- * a block before it. */
+/* A block is the subgraph of the first operator that names it, which is in a
+ * block before it. */
 static void claim_block(struct reader *r, const struct op *op, uint32_t slot,
                         uint64_t block)
 {

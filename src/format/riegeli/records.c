@@ -27,7 +27,7 @@ struct chunk_source {
     uint64_t           begin; /* of the chunk in the file                     */
 };
 
-/* ---- one chunk ----------------------------------------------------------- */
+/* ---- one chunk ---------------------------------------------------------- */
 
 /* Under the lock. */
 static struct tn_riegeli_chunk *unpack(struct tn_records *records,
@@ -48,7 +48,7 @@ static struct tn_riegeli_chunk *unpack(struct tn_records *records,
     return slot->chunk;
 }
 
-/* Where all records of a chunk lie, one behind the other. */
+/* Where all records of a chunk lie, one after the other. */
 static bool find_all(const struct tn_riegeli_chunk *chunk, uint64_t size,
                      struct tn_span *all)
 {
@@ -115,7 +115,7 @@ enum tn_status tn_records_source(struct tn_records *records, uint64_t begin,
     return error->status;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------- */
 
 static enum tn_status records_read_at(struct tn_source *source, uint64_t offset,
                                       void *to, size_t size,

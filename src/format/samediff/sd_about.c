@@ -125,7 +125,7 @@ static void tell_tensors(const struct telling *t, enum tn_role role,
         if (role == TN_ROLE_STATE) {
             if (!tn_sd_state_split(name, &key, &param) ||
                 tn_bytes_equal(param, last))
-                continue; /* a parameter is told once */
+                continue; /* a parameter is reported once */
             last = name = param;
         }
         if (count++ == 0)

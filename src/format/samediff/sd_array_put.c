@@ -46,7 +46,7 @@ static bool is_reversed(const struct tn_elements *elements)
            view->inputs[0].payload.encoding == TN_ENCODING_RAW_BIG;
 }
 
-/* The elements as they lie in the file, first to last; the order says whether
+/* The elements as they are in the file, first to last; the order says whether
  * the shape is reversed ('f') or as it is ('c'). */
 static char stored_order(const struct tn_elements *elements,
                          struct tn_arena *arena, struct tn_elements *stored,

@@ -78,7 +78,7 @@ struct tn_fb_table tn_sd_table_in(const struct tn_fb_vector *vector,
 
 /* ---- properties --------------------------------------------------------- */
 
-/* Numbers as they lie there. */
+/* Numbers as they are there. */
 static uint32_t copy_numbers(struct tn_fb_builder     *b,
                              const struct tn_fb_table *from, uint16_t slot,
                              uint32_t element)

@@ -1,5 +1,5 @@
 /*
- * sdnb.h - SDNB: a FlatGraph, the long arrays behind it, and a list of them
+ * sdnb.h - SDNB: a FlatGraph, the long arrays after it, and a list of them
  *
  *   "SDNB" | u32 version 1 | u64 manifest offset | u64 manifest length |
  *   u64 graph offset 32          all big-endian

@@ -1,7 +1,7 @@
 /*
  * sdnb_read.c - SDNB files into a model
  *
- * Data of a variable is in the graph itself, behind it, or in another shard.
+ * Data of a variable is in the graph itself, after it, or in another shard.
  * What Deeplearning4j's own reader lets pass is refused here, unless the model
  * is a lax one: shards that are missing, data for a variable that the graph
  * does not have (passed over), and data in two places (the last that is in a

@@ -17,7 +17,7 @@
  * An array is the bytes of its entry, which the same writer makes of the same
  * elements.  Entries of that size and checksum are looked for, whatever their
  * tag and name, and then compared byte by byte: a checksum alone proves
- * nothing.  Elements that lie in the container itself are there, of course.
+ * nothing.  Elements that are in the container itself are there, of course.
  */
 
 /* ---- names of entries --------------------------------------------------- */

@@ -144,7 +144,7 @@ static bool is_device(struct tn_bytes tag)
             tn_tag_equal(tn_bytes(stem.data, 3), tn_text("lpt")));
 }
 
-/* Control characters behind ASCII, and the ends of lines and paragraphs. */
+/* Control characters after ASCII, and the ends of lines and paragraphs. */
 static bool has_wide_control(struct tn_bytes tag)
 {
     for (size_t at = 0; at < tag.size;) {
@@ -419,7 +419,7 @@ static void read_ref(struct reading *r, struct tn_bytes word,
         fail(r, word.data, refusal);
 }
 
-/* The words behind the name.  The last one waits until it is known to be the
+/* The words after the name.  The last one waits until it is known to be the
  * last. */
 static void read_refs(struct reading *r, struct tn_list *refs,
                       struct tn_tag_line *line)

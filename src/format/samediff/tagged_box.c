@@ -200,7 +200,7 @@ static const struct tn_fb_object *schema_root(struct tn_tagged  *t,
     return t->has_schema[which] ? schema->root : NULL;
 }
 
-/* What an array is stands before its elements: a call for that is cheaper than
+/* What an array is comes before its elements: a call for that is cheaper than
  * the page fault that a mapping would cost. */
 static void prefer_head(struct tn_tagged *t, const struct tn_zip_entry *entry,
                         struct tn_fb *fb, struct tn_arena *arena,

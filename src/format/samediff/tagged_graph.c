@@ -2,7 +2,7 @@
  * tagged_graph.c - graph.fb into the tables of a model
  *
  * Everything goes by name here: inputs, outputs, control dependencies.  Graphs
- * that operations call by name lie inside the same buffer; they are functions,
+ * that operations call by name are inside the same buffer; they are functions,
  * read after the graph they are in.
  */
 #include "format/samediff/tagged.h"
@@ -306,7 +306,7 @@ static void push_graph(struct reading *g, const struct tn_fb_table *table)
     tn_pairs_add(&g->places, (uint32_t)table->at, 0, 1, g->r->error);
 }
 
-/* One table that stands in two places could stand in any number of them. */
+/* One table that is in two places could stand in any number of them. */
 static void queue_sub(struct reading *g, uint32_t index,
                       const struct tn_fb_table *sub)
 {
@@ -430,7 +430,7 @@ struct tn_bytes tn_tagged_param_name(const struct tn_model *model,
          g          = tn_model_graph_at(model, g)->parent_graph) {
         struct tn_bytes word =
             tn_model_name(model, tn_model_graph_at(model, g)->name);
-        at -= word.size + 1; /* the zero byte behind it is there already */
+        at -= word.size + 1; /* the zero byte after it is there already */
         if (word.size)
             memcpy(room + at, word.data, word.size);
     }

@@ -2,7 +2,7 @@
  * tagged_open.c - one tag of a container as a model
  *
  * The graph says which variables own an array, params.txt where it is.  Arrays
- * that are stored are used where they lie.
+ * that are stored are used where they are.
  */
 #include "base/expand.h"
 #include "format/samediff/sd_check.h"

@@ -215,7 +215,7 @@ static void shape_old_slice(struct tn_tf_bundle_reader *r,
  * Elements of fixed size: the CRC-32C of the bytes as they are stored.
  *
  * Strings: a running checksum of the lengths, each as u32 (u64 when it does not
- * fit) and not as the varint that is stored; its mask is what lies between
+ * fit) and not as the varint that is stored; its mask is what is between
  * lengths and bytes; it goes on over those four bytes and over the strings.
  *
  * Variants: the running checksum takes each length as u64, the bytes, and the

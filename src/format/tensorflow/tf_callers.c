@@ -118,7 +118,7 @@ struct making {
     struct tn_list            *to;   /* struct tn_passing                    */
     uint32_t                   room; /* no more are wanted                   */
     uint32_t                   head; /* those before the first gap           */
-    uint32_t                   tail; /* where those behind the last begin    */
+    uint32_t                   tail; /* where those after the last begin      */
     bool                       has_gap;
 };
 
@@ -142,7 +142,7 @@ static void add_type(struct making *m, enum tn_dtype dtype)
                                               : TN_TYPE(dtype, TN_WRAP_NONE) });
 }
 
-/* An unknown number of values: those behind it are counted from the end. */
+/* An unknown number of values: those after it are counted from the end. */
 static void add_gap(struct making *m)
 {
     if (!m->has_gap)
@@ -284,7 +284,7 @@ static void close_gap(struct making *m)
     uint32_t head  = m->has_gap ? m->head : count;
 
     if (head > m->room || tail > m->room - head || m->room > TAIL_LIMIT)
-        tail = 0; /* too many: that is told elsewhere */
+        tail = 0; /* too many: that is reported elsewhere */
     if (!tail) {
         m->to->count = head < m->room ? head : m->room;
         return;

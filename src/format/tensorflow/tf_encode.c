@@ -265,7 +265,7 @@ static void put_rest(struct tn_tf_encoder *encoder, struct tn_span old,
 
 #define BIT(number) (UINT64_C(1) << (number))
 
-/* A LEN field whose body lies in a file.  Most often the tag and the length
+/* A LEN field whose body is in a file.  Most often the tag and the length
  * before it are those we would write: then neighbours become one piece. */
 static void put_old(struct tn_tf_encoder *encoder, struct tn_rope *to,
                     uint32_t number, struct tn_span body)

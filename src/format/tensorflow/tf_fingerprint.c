@@ -20,7 +20,7 @@ const char *const tn_tf_hash_names[TN_TF_HASH_COUNT] = {
     "saved_object_graph_hash", "checkpoint_hash",
 };
 
-/* ---- the file ------------------------------------------------------------ */
+/* ---- the file ----------------------------------------------------------- */
 
 static uint64_t read_producer(struct tn_cursor c)
 {
@@ -117,7 +117,7 @@ enum tn_status tn_tf_fingerprint_checkpoint(struct tn_tf_fingerprint *print,
     return TN_OK;
 }
 
-/* ---- hashes of hashes ---------------------------------------------------- */
+/* ---- hashes of hashes --------------------------------------------------- */
 
 static uint64_t fold(uint64_t x)
 {
@@ -161,7 +161,7 @@ static struct tn_pb_view member(const struct tn_pb_view *view, uint32_t number)
     return tn_pb_view_message(view, tn_pb_message_field(view->type, number));
 }
 
-/* ---- the graph ----------------------------------------------------------- */
+/* ---- the graph ---------------------------------------------------------- */
 
 /* The AttrValue of an attribute, if the node has it. */
 static bool find_attr(const struct tn_pb_view *node, const char *name,
@@ -364,7 +364,7 @@ static uint64_t hash_program(const struct tn_pb_view *graph)
     return tn_farmhash_finish(&hash);
 }
 
-/* ---- maps of the meta graph ---------------------------------------------- */
+/* ---- maps of the meta graph --------------------------------------------- */
 
 /* An entry of a map that counts: its place in the order, and the hashes. */
 struct entry {
@@ -503,7 +503,7 @@ static uint64_t hash_functions(const struct tn_pb_view *objects)
     return hash;
 }
 
-/* ---- a saved_model.pb ---------------------------------------------------- */
+/* ---- a saved_model.pb --------------------------------------------------- */
 
 static bool first_meta(const struct tn_pb_view *model, struct tn_pb_view *meta)
 {
@@ -563,7 +563,7 @@ enum tn_status tn_tf_fingerprint_message(struct tn_tf_fingerprint *print,
  * how the model was split.
  */
 
-/* Where the three parts that count lie in a SavedModel. */
+/* Where the three parts that count are in a SavedModel. */
 #define PATH(field)                                                            \
     {                                                                          \
         { .kind = TN_TAG_FIELD, .at.number = 2 },                              \
@@ -581,7 +581,7 @@ static const struct tn_tags paths[PATH_COUNT] = {
     { object_tags, 3 },
 };
 
-/* ---- what lies at a path ------------------------------------------------- */
+/* ---- what is at a path -------------------------------------------------- */
 
 struct hashing {
     struct tn_tags         path;
@@ -669,7 +669,7 @@ enum tn_status tn_tf_hash_chunks(const struct tn_chunked *chunked,
     return hash_message(&h, chunked, hash);
 }
 
-/* ---- the message above the chunks ---------------------------------------- */
+/* ---- the message above the chunks --------------------------------------- */
 
 /* A part that leads to two of the places: TensorFlow merges it once for each,
  * which makes no model that anybody wants the hash of. */
@@ -725,7 +725,7 @@ static enum tn_status open_above(struct tn_source          **source,
     return error->status;
 }
 
-/* ---- the fingerprint ----------------------------------------------------- */
+/* ---- the fingerprint ---------------------------------------------------- */
 
 static void join_pair(uint64_t *hash, uint64_t key, uint64_t value)
 {
@@ -801,11 +801,11 @@ enum tn_status tn_tf_fingerprint_chunks(struct tn_tf_fingerprint *print,
     return error->status;
 }
 
-/* ---- the fingerprint of what is written -------------------------------- */
+/* ---- the fingerprint of what is written --------------------------------- */
 
 #define INDEX "variables/variables.index"
 
-/* ---- chunks that a splitter made ----------------------------------------- */
+/* ---- chunks that a splitter made ---------------------------------------- */
 
 struct made_chunks {
     struct tn_chunk_store store; /* first */
@@ -853,7 +853,7 @@ static enum tn_status print_made(struct tn_tf_fingerprint *print,
     return error->status;
 }
 
-/* ---- the new one --------------------------------------------------------- */
+/* ---- the new one -------------------------------------------------------- */
 
 static bool is_about_the_machine(enum tn_status status)
 {
@@ -934,7 +934,7 @@ enum tn_status tn_tf_old_checkpoint(struct tn_bundle *from, uint64_t *hash,
     return TN_OK;
 }
 
-/* ---- passing by ---------------------------------------------------------- */
+/* ---- passing by --------------------------------------------------------- */
 
 static enum tn_status tee_write(struct tn_sink *sink, struct tn_bytes bytes,
                                 struct tn_error *error)

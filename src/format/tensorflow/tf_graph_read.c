@@ -146,7 +146,7 @@ static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
  * given.
  */
 
-/* ---- what it takes ------------------------------------------------------- */
+/* ---- what it takes ------------------------------------------------------ */
 
 /* Up to this version of graphs a shape without dimensions is one that is not
  * known. */
@@ -202,7 +202,7 @@ void tn_tf_io_shape(struct tn_io *io, struct tn_cursor *c,
         io->rank = 0;
 }
 
-/* ---- what it gives ------------------------------------------------------- */
+/* ---- what it gives ------------------------------------------------------ */
 
 /* The outputs of a graph are the values that are not used. */
 static uint8_t *mark_used(struct tn_tf_reader *reader, uint32_t first,
@@ -258,7 +258,7 @@ static struct tn_io_list unused_ops(struct tn_tf_reader *reader)
     return (struct tn_io_list){ io_list ? (uint32_t)found : 0, io_list };
 }
 
-/* ---- both ---------------------------------------------------------------- */
+/* ---- both --------------------------------------------------------------- */
 
 /* What the graph takes and gives, after its last node. */
 static void find_io(struct tn_tf_reader *reader)
@@ -483,7 +483,7 @@ static bool is_list_of_others(const uint8_t *at, size_t left)
     return left == 0;
 }
 
-/* One short field and nothing behind it, which would count instead. */
+/* One short field and nothing after it, which would count instead. */
 static bool is_one_field(const uint8_t *at, size_t size)
 {
     switch (at[0] & 7) {
@@ -657,7 +657,7 @@ static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
                        node.ordinal);
 }
 
-/* ---- references that are no names ---------------------------------------- */
+/* ---- references that are no names --------------------------------------- */
 
 /* "node:3" is what the op called "node" gives. */
 static void resolve_values(struct tn_tf_reader *reader)

@@ -101,7 +101,7 @@ static struct tn_mosaic *mosaic_of(struct tn_splitter *splitter)
 typedef struct tn_mosaic_index *indexer(struct tn_mosaic              *m,
                                         const struct tn_pb_field_type *field);
 
-/* The elements of a field where they lie: asking for their sizes through the
+/* The elements of a field where they are: asking for their sizes through the
  * splitter would open a million nodes, of which few are large. */
 static struct tn_mosaic_index *elements_by(indexer *look, struct splitting *s,
                                            struct tn_splitter *parent,

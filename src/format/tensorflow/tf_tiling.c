@@ -56,7 +56,7 @@ static void sort_along(struct tn_tf_tile **tiles, uint64_t count, uint32_t axis)
     tn_sort((const void **)(void *)tiles, count, begins_before);
 }
 
-/* How many of the sorted tiles lie before the next free cut, and where that
+/* How many of the sorted tiles are before the next free cut, and where that
  * is. */
 static uint64_t next_group(struct tn_tf_tile **tiles, uint64_t count,
                            uint64_t *high)

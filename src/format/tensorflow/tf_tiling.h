@@ -10,7 +10,7 @@
 #include "ir/payload.h"
 
 struct tn_tf_tile {
-    const uint64_t    *begin;    /* where it lies, per axis                   */
+    const uint64_t    *begin;    /* where it is, per axis                     */
     struct tn_elements elements; /* its shape, of the rank of the whole       */
     uint64_t           low, high; /* scratch: along the axis being cut        */
 };

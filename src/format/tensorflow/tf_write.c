@@ -237,7 +237,7 @@ static enum tn_status after_tensor(void *context, uint64_t tensor,
 }
 
 /* Data keeps the order it has: by file, then by offset; what has no place of
- * its own as it stands in the model. */
+ * its own as it is in the model. */
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_tensor *a = left, *b = right;

@@ -170,7 +170,7 @@ static struct tn_bytes trimmed(struct tn_bytes text)
     return text;
 }
 
-/* The next argument of a macro call; *at stands behind "(" or ",". */
+/* The next argument of a macro call; *at is after "(" or ",". */
 static bool next_argument(struct tn_bytes text, size_t *at,
                           struct tn_bytes *argument)
 {

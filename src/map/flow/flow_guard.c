@@ -2,7 +2,7 @@
 #include "map/flow/flow_guard.h"
 
 /* Conditions inside conditions, frames included: in dataflow each value passes
- * a node for every one that it lies in, so that this is the square of the file;
+ * a node for every one that it is in, so that this is the square of the file;
  * and how often frames may turn out to lie deeper than thought. */
 #define DEPTH_LIMIT 128
 #define PASS_LIMIT  64
@@ -289,7 +289,7 @@ static uint32_t deeper(const struct tn_guards *guards, uint32_t a, uint32_t b)
 struct finding {
     struct tn_guards *guards;
     bool              with_controls;
-    bool              has_changed; /* a frame lies deeper than thought        */
+    bool              has_changed; /* a frame is deeper than thought          */
 };
 
 static uint32_t guard_of_inputs(const struct finding     *f,

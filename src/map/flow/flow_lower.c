@@ -241,9 +241,9 @@ static bool is_gated(struct lowering *l, uint32_t value)
     return gate && *gate;
 }
 
-/* Whether an input of the node passes what lies between the two graphs: all
- * that comes from outside does, and what must come in but is computed from
- * constants alone, so that no branch holds it back. */
+/* Whether an input of the node passes what is between the two graphs: all that
+ * comes from outside does, and what must come in but is computed from constants
+ * alone, so that no branch holds it back. */
 static bool comes_in(struct lowering *l, const struct moving *m, uint32_t node,
                      uint32_t input, uint32_t value)
 {

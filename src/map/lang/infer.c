@@ -948,7 +948,7 @@ static bool is_better(const struct tn_net_type *type, struct tn_item dims)
     return false;
 }
 
-/* The dims lie in the scratch arena. */
+/* The dims are in the scratch arena. */
 static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
                      struct tn_item list)
 {

@@ -52,7 +52,7 @@ struct tn_eval {
     uint32_t
         inner[TN_LANG_PATTERN_NODES]; /* nodes that a pattern has used up */
     uint32_t         inner_count;
-    struct tn_arena *scratch; /* what lists and texts lie in                  */
+    struct tn_arena *scratch; /* what lists and texts are in                  */
     struct tn_item  *frame;   /* slots of what runs                           */
     uint64_t         steps;   /* taken by this rule                           */
     uint64_t         total;   /* by the rules before it                       */

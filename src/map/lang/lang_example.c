@@ -840,7 +840,7 @@ static const char *run_example(struct tn_example *r, const char *from,
     return why;
 }
 
-/* A dialect's name with a zero behind it. */
+/* A dialect's name with a zero after it. */
 static const char *name_of(struct tn_example *r, struct tn_bytes dialect)
 {
     return (const char *)tn_bytes_dup(r->arena, dialect, r->error).data;

@@ -38,8 +38,8 @@ struct tn_lang_parser {
     uint32_t pattern_nodes, pattern_swaps; /* of the head that is read        */
 };
 
-/* Makes the tokens of a text that stands there in its file; false: failed.
- * Closed also then. */
+/* Makes the tokens of a text that is there in its file; false: failed.  Closed
+ * also then. */
 bool tn_lang_parser_open(struct tn_lang_parser *p, struct tn_lang_file *file,
                          struct tn_bytes text, const struct tn_location *begin,
                          struct tn_error *error);

@@ -1395,7 +1395,7 @@ static void find_written(struct tn_net_loading *l, uint32_t graph)
                          tn_list_at(&l->written, struct tn_net_written, at - 1)->home);
 }
 
-/* Blocks stand behind those that they are in. */
+/* Blocks stand after those that they are in. */
 static enum tn_status find_all_written(struct tn_net_loading *l)
 {
     uint32_t count = (uint32_t)l->model->graphs.count;
@@ -1575,7 +1575,7 @@ static struct crossings list_crossings(struct tn_net_loading *l, uint32_t block)
     return all;
 }
 
-/* The node gives each variable as it is behind it. */
+/* The node gives each variable as it is after it. */
 static uint32_t add_structure(struct tn_net_loading *l, uint32_t op,
                               const char *type, const uint32_t *inputs,
                               uint32_t input_count, struct crossings all)

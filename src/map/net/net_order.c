@@ -73,8 +73,8 @@ static void look_at(struct marking *m, uint32_t id)
     need_graphs_of(m, &node);
 }
 
-/* From the last node to the first: what a node needs mostly stands before it,
- * so that rows are read one after the other. */
+/* From the last node to the first: what a node needs mostly comes before it, so
+ * that rows are read one after the other. */
 static void mark(struct marking *m)
 {
     m->at = (uint32_t)m->net->nodes.count;

@@ -28,7 +28,7 @@ struct form {
     uint32_t     base; /* a value without a form; TN_NONE: none               */
     struct order order;
     bool is_channels; /* the base is what a convolution or the like gives: what
-                         stands behind it is better off in its order          */
+                         is after it is better off in its order               */
 };
 
 struct moving {
@@ -441,7 +441,7 @@ static bool move_split(struct moving *m, const struct tn_net_node *node,
     return set_axis(c, number(node, "axis", 0));
 }
 
-/* Before opset 13 the axes behind it counted, too. */
+/* Before opset 13 the axes after it counted, too. */
 static bool move_softmax(struct moving *m, const struct tn_net_node *node,
                          struct change *c)
 {
@@ -922,7 +922,7 @@ static bool add_costs(const struct moving *m, const struct tn_net_node *node,
 }
 
 /* Whether fewer Transposes are left when the node is made for the base: one
- * follows, or two become one, or none is needed behind it.  Where none of these
+ * follows, or two become one, or none is needed after it.  Where none of these
  * is so, it is still better to take what is smaller, and to leave what belongs
  * to a convolution with it. */
 static bool pays(const struct moving *m, const struct tn_net_node *node,
@@ -1039,7 +1039,7 @@ static void take_transpose(struct moving *m, uint32_t id)
 
 /* ---- what needs no order ------------------------------------------------ */
 
-/* Elements lie in the same order: only axes of size 1 have moved. */
+/* Elements are in the same order: only axes of size 1 have moved. */
 static bool keeps_elements(const struct moving *m, const struct form *form)
 {
     const struct tn_net_type *type = type_of(m, form->base);

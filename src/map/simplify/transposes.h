@@ -2,7 +2,7 @@
  * transposes.h - fewer Transposes in a graph of ONNX
  *
  * A graph that was channels last has one before and one behind each
- * convolution.  Most meet an opposite one, once they are moved over what lies
+ * convolution.  Most meet an opposite one, once they are moved over what is
  * between: operators that work on every element alone, or along axes that can
  * be called otherwise.
  */
@@ -12,8 +12,8 @@
 #include "map/lang/infer.h"
 
 /* Types of values are known, and facts of the net are open.  Returns how many
- * nodes were made again for another order of axes; if there are any, the net has
- * to be put in order.  There are never more Transposes than before. */
+ * nodes were made again for another order of axes; if there are any, the net
+ * has to be put in order.  There are never more Transposes than before. */
 uint64_t tn_move_transposes(struct tn_net *net, struct tn_infer *facts);
 
 #endif

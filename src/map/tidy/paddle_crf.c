@@ -24,7 +24,7 @@ struct decoding {
     uint32_t       in[ARGUMENTS];
 };
 
-/* The first of the outputs, which have ids behind each other; TN_NONE on
+/* The first of the outputs, which have ids one after the other; TN_NONE on
  * failure. */
 static uint32_t add_node(const struct decoding *d, uint32_t graph,
                          const char *type, const uint32_t *inputs,

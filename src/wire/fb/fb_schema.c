@@ -3,7 +3,7 @@
  *
  * Two passes: first what every object and enum is called and how large it is,
  * then the fields, which refer to them by index.  What later walks rely on is
- * checked here: indices, slots without gaps, structs whose fields lie side by
+ * checked here: indices, slots without gaps, structs whose fields are side by
  * side and do not contain themselves.
  */
 #include "wire/fb/fb_schema.h"
@@ -11,7 +11,7 @@
 #include "base/byte_view.h"
 #include "wire/fb/fb_verify.h"
 
-/* ---- the schema of binary schemas -------------------------------------- */
+/* ---- the schema of binary schemas --------------------------------------- */
 
 /* What a .bfbs file consists of, so that it can be verified before it is read.
  * Slots that are not read here (documentation, services) are not listed. */
@@ -169,7 +169,7 @@ uint32_t tn_fb_scalar_size(enum tn_fb_base base)
     return (unsigned)base < sizeof sizes ? sizes[base] : 0;
 }
 
-/* ---- small things ----------------------------------------------------- */
+/* ---- small things ------------------------------------------------------- */
 
 static bool refuse(struct loader *l, uint64_t at, const char *what)
 {
@@ -223,7 +223,7 @@ static struct tn_bytes find_attribute(const struct tn_fb_table *table,
     return tn_bytes(NULL, 0);
 }
 
-/* ---- types ------------------------------------------------------------ */
+/* ---- types -------------------------------------------------------------- */
 
 /* What one value, or one element of a vector or array, takes. */
 static bool size_type(struct loader *l, uint64_t at, enum tn_fb_base base,
@@ -284,7 +284,7 @@ static bool load_type(struct loader *l, const struct tn_fb_table *from,
     return true;
 }
 
-/* ---- fields ----------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------- */
 
 static bool load_field(struct loader *l, const struct tn_fb_table *from,
                        struct tn_fb_field *field)
@@ -373,7 +373,7 @@ static bool load_fields(struct loader *l, const struct tn_fb_table *from,
     return !tn_failed(l->error);
 }
 
-/* ---- what tables and structs may be ----------------------------------- */
+/* ---- what tables and structs may be ------------------------------------- */
 
 static enum tn_fb_base inner_base(const struct tn_fb_type *type)
 {
@@ -427,7 +427,7 @@ static bool check_struct(struct loader *l, uint64_t at,
     return true;
 }
 
-/* How deep structs lie in structs; more than the limit also for one that
+/* How deep structs are in structs; more than the limit also for one that
  * contains itself. */
 static uint32_t struct_depth(struct loader             *l,
                              const struct tn_fb_object *object, uint32_t limit)
@@ -466,7 +466,7 @@ static bool check_depths(struct loader *l)
     return l->depths != NULL;
 }
 
-/* ---- enums ------------------------------------------------------------ */
+/* ---- enums -------------------------------------------------------------- */
 
 static bool load_value(struct loader *l, const struct tn_fb_table *from,
                        bool is_union, struct tn_fb_name *value)
@@ -518,7 +518,7 @@ static bool name_enum(struct loader *l, const struct tn_fb_table *from,
     return names->name != NULL;
 }
 
-/* ---- objects ---------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------ */
 
 static bool name_object(struct loader *l, const struct tn_fb_table *from,
                         struct tn_fb_object *object)
@@ -637,7 +637,7 @@ enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
     return error->status;
 }
 
-/* ---- looking up ------------------------------------------------------- */
+/* ---- looking up --------------------------------------------------------- */
 
 const struct tn_fb_object *tn_fb_schema_find(const struct tn_fb_schema *schema,
                                              const char                *name)

@@ -3,8 +3,8 @@
  *
  * A frame keeps the encoded fields as they came, and a list of series that says
  * which bytes belong to which field.  When it ends, the series are copied in
- * order of their fields behind a tag and a length into the frame around it.
- * A packed field's series hold bare elements; their tag and length are written
+ * order of their fields after a tag and a length into the frame around it.  A
+ * packed field's series hold bare elements; their tag and length are written
  * then.
  *
  * A producer stands between two bytes: it belongs to the series that holds the
@@ -114,7 +114,7 @@ const struct tn_pb_field_type *tn_pb_rival(const struct tn_pb_assembly   *a,
 static void close_series(struct tn_pb_assembly *a, uint32_t field,
                          uint64_t begin)
 {
-    struct tn_pb_frame *f    = top(a);
+    struct tn_pb_frame  *f    = top(a);
     struct tn_pb_series *last = NULL;
 
     if (tn_failed(a->error))
@@ -130,7 +130,7 @@ static void close_series(struct tn_pb_assembly *a, uint32_t field,
     last->end = f->bytes.size;
 }
 
-/* The first producer that stands behind this byte. */
+/* The first producer that is after this byte. */
 static uint64_t first_outside(const struct tn_pb_frame *f, uint64_t at)
 {
     uint64_t low = 0, high = f->outside.count;
@@ -161,7 +161,7 @@ static uint64_t packed_size(const struct tn_pb_frame *f, uint64_t i,
                             uint64_t *next)
 {
     const struct tn_pb_series *series = f->series.items;
-    uint64_t                size = 0, k = i;
+    uint64_t                   size = 0, k = i;
 
     for (; k < f->series.count && series[k].field == series[i].field; k++)
         size += series[k].end - series[k].begin;

@@ -236,7 +236,7 @@ static void step(struct walk *walk)
         return;
     }
     bool is_own = !tn_more(&frame->rest);
-    /* A malformed message is one finding; its parent goes on behind it. */
+    /* A malformed message is one finding; its parent goes on after it. */
     say(walk, TN_LEVEL_ERROR, rule_of(walk), NULL, walk->error.offset,
         walk->error.what);
     walk->error = (struct tn_error)TN_ERROR_INIT;

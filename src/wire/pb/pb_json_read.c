@@ -384,7 +384,7 @@ static bool find_any_type(struct reader *r, struct tn_buffer *url)
     return is_found && !tn_failed(r->error);
 }
 
-/* {"@type": url, "value": x}: the inside stands behind "value". */
+/* {"@type": url, "value": x}: the inside is after "value". */
 static void read_any_value(struct reader                 *r,
                            const struct tn_pb_field_type *value,
                            const struct tn_pb_message    *inner)

@@ -163,7 +163,7 @@ static void check_numbers(struct finder *f, const struct level *level,
 
 /* Strings */
 
-/* Through a window; a character may lie across its end. */
+/* Through a window; a character may be across its end. */
 static bool is_text(struct finder *f, struct tn_span span)
 {
     uint8_t window[1024];

@@ -52,7 +52,7 @@ struct tn_pb_extension {
     struct tn_cursor body;
 };
 
-/* A FieldDescriptorProto as it stands in the bytes. */
+/* A FieldDescriptorProto as it is in the bytes. */
 struct tn_pb_raw_field {
     struct tn_bytes name, extendee, type_name, default_value, json_name;
     uint64_t        offset;
@@ -117,7 +117,7 @@ static struct tn_bytes declared_name(struct tn_cursor c)
     return name;
 }
 
-/* ---- walk one: what has which name --------------------------------------- */
+/* ---- walk one: what has which name -------------------------------------- */
 
 /*
  * Nothing is read of a type but its name and where its body is, so that walk
@@ -154,7 +154,7 @@ static bool is_path(struct tn_bytes path)
     return true;
 }
 
-/* "scope.name", of `size` bytes of the scope, with a zero behind it.  Schemas
+/* "scope.name", of `size` bytes of the scope, with a zero after it.  Schemas
  * have a few hundred, and are read in every process: snprintf() is slow. */
 static void join_name(char *to, const char *scope, size_t size,
                       struct tn_bytes name)
@@ -501,8 +501,8 @@ static void index_values(struct tn_pb_loader *loader, struct tn_pb_enum *type,
                          key[i - 1].name, key[i].name, key[i].number);
 }
 
-/* The values of an enum by name and by number.  What stands there twice is
- * refused at `offset`. */
+/* The values of an enum by name and by number.  What is there twice is refused
+ * at `offset`. */
 static void index_enum(struct tn_pb_loader *loader, struct tn_pb_enum *type,
                        bool may_alias, uint64_t offset)
 {
@@ -631,7 +631,7 @@ static void fill_messages(struct tn_pb_loader *loader)
 
 #define FIELD_NUMBER_MAX ((UINT32_C(1) << 29) - 1)
 
-/* ---- as it stands in the bytes ------------------------------------------ */
+/* ---- as it is in the bytes ---------------------------------------------- */
 
 static void read_field_options(struct tn_cursor c, struct tn_pb_raw_field *raw)
 {
@@ -683,7 +683,7 @@ static bool raw_field_refuse(struct tn_pb_loader          *loader,
     return false;
 }
 
-/* ---- as it is meant ------------------------------------------------------ */
+/* ---- as it is meant ----------------------------------------------------- */
 
 static bool numbers_hold(struct tn_pb_loader          *loader,
                          const struct tn_pb_raw_field *raw)

@@ -127,7 +127,7 @@ static int64_t month_days(int64_t year, int64_t month)
             (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)));
 }
 
-/* The year that a day since 0001-01-01 lies in. */
+/* The year that a day since 0001-01-01 is in. */
 static int64_t year_of_day(int64_t day)
 {
     int64_t year = day / 366 + 1; /* never too late */

@@ -42,7 +42,7 @@ static inline uint32_t tn_pb_short_varint(const uint8_t *at, uint64_t left,
     return *size ? (at[0] & 0x7fu) | (uint32_t)at[1] << 7 : 0;
 }
 
-/* Nearly all fields are numbers and byte strings below 16 KiB that lie in the
+/* Nearly all fields are numbers and byte strings below 16 KiB that are in the
  * window; those are read here, without a call.  False: it is another kind, or
  * something is wrong with it, and nothing was read. */
 static inline bool tn_pb_next_quickly(struct tn_cursor   *c,
@@ -104,7 +104,7 @@ static inline struct tn_bytes tn_pb_text(struct tn_pb_field *field)
     return tn_take_bytes(&field->body, tn_left(&field->body));
 }
 
-/* A LEN body of at most `most` bytes that lies in the window, as bytes; empty
+/* A LEN body of at most `most` bytes that is in the window, as bytes; empty
  * otherwise.  Nothing is taken: it can still be walked. */
 static inline struct tn_bytes tn_pb_short_body(const struct tn_pb_field *field,
                                                size_t                    most)

@@ -1,7 +1,7 @@
 /* pickle.c - reading the data in a pickle; pickle.h says what is refused */
 #include "wire/pickle/pickle.h"
 
-/* ---- the machine --------------------------------------------------------- */
+/* ---- the machine -------------------------------------------------------- */
 
 /* Failures are in the error of the cursor; after one, all functions are
  * harmless. */
@@ -101,7 +101,7 @@ struct slice {
     uint64_t           count;
 };
 
-/* What lies above some height of the stack, taken from it. */
+/* What is above some height of the stack, taken from it. */
 static struct slice pop_from(struct machine *m, uint64_t floor)
 {
     uint64_t count = m->stack.count - floor;
@@ -113,7 +113,7 @@ static struct slice pop_from(struct machine *m, uint64_t floor)
                  : (struct slice){ NULL, 0 };
 }
 
-/* What lies below a mark is out of reach until it is gone. */
+/* What is below a mark is out of reach until it is gone. */
 static void push_mark(struct machine *m)
 {
     uint64_t *mark = tn_list_push(&m->marks, uint64_t, m->error);
@@ -492,7 +492,7 @@ static bool take_shape(struct machine *m, struct tn_pickle_array *array,
 }
 
 /* _frombuffer(bytes, dtype, shape, 'C'): what protocol 5 makes of an array
- * whose elements lie in one piece. */
+ * whose elements are in one piece. */
 static bool call_from_buffer(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 4 || args[1]->kind != TN_PICKLE_DTYPE ||
@@ -640,7 +640,7 @@ static void build(struct machine *m)
 
 #define NAME_LIMIT 256
 
-/* ---- values that stand in the file -------------------------------------- */
+/* ---- values that are in the file ---------------------------------------- */
 
 static void push_run(struct machine *m, enum tn_pickle_kind kind,
                      uint64_t length)
@@ -974,7 +974,7 @@ const struct tn_pickle *tn_pickle_find(const struct tn_pickle *dict,
     return tn_pickle_find_key(dict, tn_text(key));
 }
 
-/* ---- writing ----------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------ */
 
 static void put_short_text(struct tn_buffer *to, const char *text)
 {

@@ -143,7 +143,7 @@ static enum tn_status pack_in_order(const struct tn_riegeli_codec *codec,
 struct part {
     uint64_t          begin;
     struct tn_buffer  packed;
-    struct tn_source *spooled; /* behind that; NULL: nothing                  */
+    struct tn_source *spooled; /* after that; NULL: nothing                   */
     struct tn_error   error;
 };
 

@@ -407,7 +407,7 @@ static void add_no_op(struct transposer *t, uint32_t next, bool is_implicit)
 }
 
 /* Too many successors for one table: the most frequent ones stay in it, the
- * others are shared out to tables behind it. */
+ * others are shared out to tables after it. */
 static uint32_t per_hub(uint32_t count)
 {
     return (count - TABLE_DIRECT + TABLE_HUBS - 1) / TABLE_HUBS;

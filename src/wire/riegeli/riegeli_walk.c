@@ -519,7 +519,7 @@ struct tn_riegeli_chunk {
     bool measures; /* the records themselves stay packed                      */
     bool trusts;   /* and those that are not packed can be read               */
     uint8_t        type;   /* of compression, of a simple chunk               */
-    struct tn_span packed; /* the records, as they lie in `data`              */
+    struct tn_span packed; /* the records, as they are in `data`              */
 };
 
 /* ---- data as a source --------------------------------------------------- */

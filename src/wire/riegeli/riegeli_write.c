@@ -251,7 +251,7 @@ struct tn_riegeli_batch {
     struct tn_span   mapped;   /* where those are; without source: no file */
     struct tn_rope   record;   /* or these, in several pieces            */
     struct tn_buffer data;     /* packed; without values if is_plain     */
-    struct tn_source *spooled; /* packed, behind `data`; NULL: nothing        */
+    struct tn_source *spooled; /* packed, after `data`; NULL: nothing         */
     uint64_t          hash;    /* of all these                                */
     uint64_t          count;
     bool              is_plain;
@@ -264,7 +264,7 @@ struct chunk_begin {
     uint64_t begin;
 };
 
-/* ---- batches ------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------ */
 
 static unsigned workers_for(const struct tn_riegeli_options *options)
 {

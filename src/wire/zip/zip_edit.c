@@ -193,7 +193,7 @@ static enum tn_status find_signature(struct scan *s, uint32_t signature,
     return TN_OK;
 }
 
-/* ---- sizes that stand behind the data ----------------------------------- */
+/* ---- sizes that are after the data -------------------------------------- */
 
 /* Unpacks from the data on until the stream ends. */
 static enum tn_status measure_with(struct scan *s, struct tn_stream *stream,

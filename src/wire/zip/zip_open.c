@@ -360,7 +360,7 @@ static enum tn_status add_name(struct tn_zip *zip, uint32_t index,
     return error->status;
 }
 
-/* The folder that a name lies in, with its '/'. */
+/* The folder that a name is in, with its '/'. */
 static size_t folder_size(struct tn_bytes name)
 {
     size_t size = name.size;
@@ -370,7 +370,7 @@ static size_t folder_size(struct tn_bytes name)
     return size;
 }
 
-/* No folder on the way to the entry is a file.  Neighbours mostly lie in the
+/* No folder on the way to the entry is a file.  Neighbours mostly are in the
  * same one: `checked` is that of the entry before. */
 static enum tn_status check_folders(struct tn_zip             *zip,
                                     const struct tn_zip_entry *e,

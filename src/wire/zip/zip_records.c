@@ -7,7 +7,7 @@
 #include "io/file_source.h"
 
 /* What is read at once where headers follow each other closely, and where they
- * stand alone. */
+ * are alone. */
 #define NEAR_SIZE  ((uint64_t)16 << 10)
 #define ALONE_SIZE ((uint64_t)512)
 
@@ -172,7 +172,7 @@ static enum tn_status fail_disks(uint64_t offset, struct tn_error *error)
 }
 
 /* The locator before the end at `offset`, and the record that it names, which
- * must lie right before it. */
+ * must be right before it. */
 static enum tn_status read_end64(struct tn_zip *zip, uint64_t offset,
                                  struct zip_end *end, struct tn_error *error)
 {

@@ -34,7 +34,7 @@ struct zip_end {
     uint64_t count;
     uint64_t offset; /* of the first of the end records: the end of the
                         directory                                             */
-    uint64_t end;    /* behind the comment                                    */
+    uint64_t end;    /* after the comment                                     */
 };
 
 /* A local header.  Its name and extra follow it. */

@@ -177,7 +177,7 @@ static uint64_t view_run(struct tn_source *source, uint64_t offset,
                                is_hole);
 }
 
-/* A source of `size` bytes with the entry's name behind it. */
+/* A source of `size` bytes with the entry's name after it. */
 static void *new_source(const struct tn_zip *zip, const struct tn_zip_entry *e,
                         size_t size, struct tn_error *error)
 {
@@ -587,7 +587,7 @@ static enum tn_status sum_piece(void *context, uint64_t index,
     return error->status;
 }
 
-/* The pieces of the entry that begins at `first`; *next is behind them. */
+/* The pieces of the entry that begins at `first`; *next is after them. */
 static enum tn_status judge(struct verifying *v, uint64_t first, uint64_t *next,
                             struct tn_error *error)
 {
