@@ -29,6 +29,8 @@ struct building {
     struct tn_memory           *memory;
     struct tn_fb_builder       *fb;
     const struct known_args **known; /* KNOWN by hash; NULL: too few ops      */
+    bool is_learned; /* arguments are kept and arrays counted: tables can be
+                        made on any thread                                    */
 };
 
 /* For what is made one by one, and again when it is written. */
@@ -64,9 +66,14 @@ static uint32_t put_array(struct building          *b,
 
     if (!ref)
         tn_error_where(b->error, "%.*s", TN_FMT(name));
-    if (!b->fb->is_again)
-        ++*b->content->options->tensors_moved;
     return ref;
+}
+
+/* Once, however often it is made. */
+static void count_array(const struct building *b)
+{
+    if (!b->fb->is_again && !b->is_learned)
+        ++*b->content->options->tensors_moved;
 }
 
 /* ---- variables ---------------------------------------------------------- */
@@ -131,6 +138,8 @@ static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
     uint32_t                     for_op  = put_names(b, said->for_op);
     uint32_t                     for_var = put_names(b, said->for_var);
 
+    if (array)
+        count_array(b);
     tn_fb_begin(b->fb);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_ID, id);
     tn_fb_add_ref(b->fb, TN_SD_VARIABLE_NAME, name);
@@ -161,10 +170,7 @@ static uint32_t make_variable(struct tn_fb_builder *fb, void *context,
  * but for names of arguments, which the vocabulary is asked about. */
 static const bool *solo(const struct building *b)
 {
-    bool is_ours =
-        b->content->model->is_edited && !tn_sd_detail_of(b->content->model);
-
-    return is_ours ? &b->content->calls->has_book : NULL;
+    return b->is_learned ? &b->content->calls->has_book : NULL;
 }
 
 static uint32_t put_variables(struct building *b)
@@ -293,8 +299,10 @@ static void put_args(struct building *b, const struct tn_sd_args *args,
     if (lists[TN_SD_S].count)
         refs[TN_SD_NODE_S_ARGS] = tn_sd_strings_put(
             b->fb, lists[TN_SD_S].of.strings, lists[TN_SD_S].count);
-    if (args->scalar)
+    if (args->scalar) {
         refs[TN_SD_NODE_SCALAR] = put_array(b, args->scalar, tn_text("scalar"));
+        count_array(b);
+    }
 }
 
 /* As the file has them; of an op that is in no file, its control inputs. */
@@ -384,13 +392,36 @@ static const struct tn_sd_args *args_of(struct building *b, uint32_t index,
         at = known_at(b, op);
         if (*at && is_like(*at, op))
             return &(*at)->args;
-        if (!*at && !b->fb->is_again)
+        if (!*at && !b->fb->is_again && !b->is_learned)
             return keep_args(b, index, at);
     }
     return tn_sd_args_read(b->content->model, index, b->content->calls,
                            b->arena, own, b->error) == TN_OK
                ? own
                : NULL;
+}
+
+/* Whether the model is of a kind whose tables need nothing but what is learned
+ * here, before any is made. */
+static void learn(struct building *b)
+{
+    const struct tn_sd_content *content = b->content;
+    uint64_t                    arrays  = 0;
+    struct tn_sd_args           own;
+
+    if (!b->known || b->part.picks || !content->model->is_edited ||
+        tn_sd_detail_of(content->model))
+        return;
+    for (uint32_t i = 0; i < content->count; i++)
+        arrays += has_inline(b, &content->entries[i], i);
+    for (uint32_t i = 0; b->part.has_graph && i < content->op_count; i++) {
+        const struct tn_sd_args *args = args_of(b, content->first_op + i, &own);
+        if (!args)
+            return;
+        arrays += args->scalar != NULL;
+    }
+    *content->options->tensors_moved += arrays;
+    b->is_learned = true;
 }
 
 static uint32_t put_node(struct building *b, uint32_t ordinal)
@@ -471,6 +502,7 @@ static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
 
     for (uint32_t i = 0; refs && i < state->count; i++)
         refs[i] = put_array(b, state->values[i], state->param);
+    *b->content->options->tensors_moved += state->count;
     uint32_t values = tn_fb_put_refs(b->fb, refs, refs ? state->count : 0);
     uint32_t keys   = state->count
                           ? tn_sd_strings_put(b->fb, state->keys, state->count)
@@ -765,6 +797,7 @@ enum tn_status tn_sd_build(const struct tn_sd_content *content,
     if (content->op_count >= KNOWN && !content->row)
         b->known = tn_new(content->arena, const struct known_args *, KNOWN,
                           content->error);
+    learn(b);
     uint32_t root = put_graph(b);
     if (!tn_failed(content->error))
         tn_fb_finish(&fb, root, NULL, to);

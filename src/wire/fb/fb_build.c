@@ -11,6 +11,11 @@
  * again, byte by byte the same, from the size that the buffer had before it.
  * What is shared between runs is vtables: one whose place is past the size was
  * written in this run or in a later one.
+ *
+ * Several threads can learn how long tables are when each begins at an even
+ * size: then a stretch of tables depends on those before it by its vtables
+ * alone.  A stretch that needs one that is not there yet is made once more, in
+ * its turn.
  */
 #include "wire/fb/fb_build.h"
 
@@ -27,6 +32,8 @@
 #define ALIGN_LIMIT 4096u
 #define TABLE_LIMIT 65535u
 #define AHEAD_LIMIT 16
+#define EVEN        64u
+#define LONGEST     (4 * RUN_SIZE)
 
 struct pending {
     uint16_t       slot;
@@ -406,31 +413,42 @@ static bool grow_vtables(struct tn_fb_builder *b)
     return true;
 }
 
+/* For those that come later. */
+static bool keep_vtable(struct tn_fb_builder *b, struct vtable want)
+{
+    struct tn_fb_vtables *v = b->vtables;
+
+    if (v->count >= v->room / 2 && !grow_vtables(b))
+        return false;
+    want.bytes =
+        tn_bytes_dup(v->arena, tn_bytes(want.bytes, want.size), b->error).data;
+    if (!want.bytes)
+        return false;
+    *find_vtable(v, &want) = want;
+    v->count++;
+    return true;
+}
+
 /* Where the vtable is: an equal one, or this one, written now. */
 static uint32_t put_vtable(struct tn_fb_builder *b, const uint8_t *bytes,
                            uint32_t size)
 {
-    struct vtable want = { bytes, size, 0, hash_vtable(bytes, size) };
+    struct vtable  want = { bytes, size, 0, hash_vtable(bytes, size) };
+    struct vtable *place =
+        b->vtables->room ? find_vtable(b->vtables, &want) : NULL;
+    bool is_known = place && place->size;
 
-    if (b->vtables->count >= b->vtables->room / 2 && !grow_vtables(b))
-        return 0;
-    struct vtable *place = find_vtable(b->vtables, &want);
-    if (place->size && place->at <= b->size)
+    if (is_known && (b->is_ahead || place->at <= b->size))
         return place->at;
+    b->is_lost |= b->is_ahead;
     uint8_t *to = take_room(b, size);
     if (!to)
         return 0;
     memcpy(to, bytes, size);
     want.at = (uint32_t)b->size;
-    if (place->size) /* made again */
+    if (is_known || b->is_ahead) /* made again, or only to be measured */
         return want.at;
-    want.bytes =
-        tn_bytes_dup(b->vtables->arena, tn_bytes(bytes, size), b->error).data;
-    if (!want.bytes)
-        return 0;
-    *place = want;
-    b->vtables->count++;
-    return want.at;
+    return keep_vtable(b, want) ? want.at : 0;
 }
 
 /* ---- tables ----------------------------------------------------------- */
@@ -623,6 +641,7 @@ uint32_t tn_fb_end(struct tn_fb_builder *b)
 struct run {
     uint32_t first, count;
     uint64_t size, length; /* of the buffer before it, and its own            */
+    bool     is_even;      /* it begins at a multiple of EVEN                 */
 };
 
 /* All runs of a vector. */
@@ -636,6 +655,17 @@ struct runs {
     uint64_t              count;
     const bool           *is_solo; /* see tn_fb_put_tables()                  */
 };
+
+/* Whether several threads may make tables of it. */
+static bool is_shared(const struct runs *runs)
+{
+    return runs->is_solo && !*runs->is_solo;
+}
+
+static uint32_t slots_ahead(void)
+{
+    return (uint32_t)tn_min(2 * tn_pipeline_workers(0), AHEAD_LIMIT);
+}
 
 /* Makes one part of a vector after the other, with the same memory. */
 struct maker {
@@ -679,6 +709,16 @@ static void maker_begin(struct maker *maker, const struct runs *runs,
     tn_list_init(&b->pending, runs->memory, sizeof(struct pending));
 }
 
+/* Zeros up to a multiple of EVEN; nothing has to be aligned like that. */
+static void make_even(struct tn_fb_builder *b)
+{
+    uint64_t gap = (0 - b->size) & (EVEN - 1);
+    uint8_t *to  = gap ? take_room(b, gap) : NULL;
+
+    if (to)
+        memset(to, 0, (size_t)gap);
+}
+
 static void hand_over(struct tn_fb_builder *b, struct tn_rope *rope)
 {
     for (uint64_t i = b->pieces.count; i > 0; i--) {
@@ -704,6 +744,8 @@ static void make_again(struct maker *maker, const struct runs *runs,
 {
     maker_begin(maker, runs, run->size, runs->count == 1, &maker->error);
     maker->b.is_again = true;
+    if (run->is_even)
+        make_even(&maker->b);
     for (uint32_t i = 0; i < run->count && !tn_failed(&maker->error); i++)
         runs->make(&maker->b, runs->context, run->first + i);
 }
@@ -778,9 +820,7 @@ static enum tn_status write_on_threads(const struct runs *runs,
     struct ahead *a = tn_new(&arena, struct ahead, 1, error);
     if (a) {
         a->runs  = runs;
-        a->count = 2 * tn_pipeline_workers(0);
-        if (a->count > AHEAD_LIMIT)
-            a->count = AHEAD_LIMIT;
+        a->count = slots_ahead();
         for (uint32_t i = 0; i < a->count; i++)
             maker_init(&a->makers[i], runs->memory);
         write_ahead(a, to, error);
@@ -817,6 +857,8 @@ static void make_run(struct tn_fb_builder *b, const struct runs *runs,
     struct tn_fb_builder *inner = &maker->b;
 
     maker_begin(maker, runs, run->size, run->first == 0, b->error);
+    if (run->is_even)
+        make_even(inner);
     while (run->count < most && inner->size - run->size < RUN_SIZE &&
            !tn_failed(b->error)) {
         refs[run->count] =
@@ -829,27 +871,177 @@ static void make_run(struct tn_fb_builder *b, const struct runs *runs,
     tn_fb_build_done(inner);
 }
 
+/* Learning where tables are. */
+struct learning {
+    struct tn_fb_builder *b;
+    struct runs          *runs;
+    struct tn_list        items; /* struct run                                */
+    uint32_t              count; /* of tables                                 */
+    uint32_t             *refs;  /* of each                                   */
+};
+
+static struct run *new_run(struct learning *l, uint32_t first)
+{
+    struct run *run = tn_list_push(&l->items, struct run, l->b->error);
+
+    if (run) {
+        run->first = first;
+        run->size  = l->b->size;
+    }
+    return run;
+}
+
+/* One run after the other, up to `end` or up to `most` runs; where it ended. */
+static uint32_t learn_in_order(struct learning *l, struct maker *maker,
+                               uint32_t at, uint32_t end, uint64_t most,
+                               bool is_even)
+{
+    for (; at < end && most && !tn_failed(l->b->error); most--) {
+        struct run *run = new_run(l, at);
+        if (!run)
+            break;
+        run->is_even = is_even;
+        is_even      = false;
+        make_run(l->b, l->runs, maker, run, end - at, l->refs + at);
+        at += run->count;
+        l->runs->producer.length += run->length;
+    }
+    return at;
+}
+
+/* Stretches of as many tables, while those before them are still made. */
+struct learning_ahead {
+    struct learning *l;
+    uint64_t         size; /* at which stretches begin, as if they did        */
+    uint32_t         slots;
+    struct stretch {
+        struct maker maker;
+        uint32_t     first, count;
+        uint64_t     length;
+        bool         is_turn; /* all before it are made                       */
+        bool         is_made; /* and so it would be in its turn               */
+    } stretches[AHEAD_LIMIT];
+};
+
+/* What goes wrong is told when it is made in its turn. */
+static void measure(const struct learning_ahead *a, struct stretch *s)
+{
+    const struct runs    *runs  = a->l->runs;
+    struct tn_fb_builder *b     = &s->maker.b;
+    struct tn_error       error = TN_ERROR_INIT;
+    uint32_t              i     = 0;
+
+    maker_begin(&s->maker, runs, a->size, false, &error);
+    b->is_ahead = true;
+    for (; i < s->count && !b->is_lost && !tn_failed(&error) &&
+           b->size - a->size < LONGEST;
+         i++)
+        a->l->refs[s->first + i] =
+            runs->make(b, runs->context, s->first + i) - (uint32_t)a->size;
+    s->length = b->size - a->size;
+    s->is_made =
+        i == s->count && !b->is_lost && !tn_failed(&error) && b->align <= EVEN;
+    tn_fb_build_done(b);
+}
+
+static void learn_stretch(void *context, uint32_t slot)
+{
+    struct learning_ahead *a = context;
+    struct stretch        *s = &a->stretches[slot];
+
+    if (s->is_turn)
+        learn_in_order(a->l, &s->maker, s->first, s->first + s->count,
+                       UINT64_MAX, true);
+    else
+        measure(a, s);
+}
+
+/* Its turn: what was measured counts from where it really begins. */
+static void take_measured(struct learning *l, const struct stretch *s)
+{
+    struct tn_fb_builder *b   = l->b;
+    uint64_t              gap = (0 - b->size) & (EVEN - 1);
+    struct run           *run =
+        has_space(b, gap + s->length) ? new_run(l, s->first) : NULL;
+
+    if (!run)
+        return;
+    run->count   = s->count;
+    run->length  = gap + s->length;
+    run->is_even = true;
+    for (uint32_t i = 0; i < s->count; i++)
+        l->refs[s->first + i] += (uint32_t)(b->size + gap);
+    b->size += run->length;
+    b->align = s->maker.b.align > b->align ? s->maker.b.align : b->align;
+    l->runs->producer.length += run->length;
+}
+
+static void learn_stretches(struct learning_ahead *a, uint32_t at,
+                            uint32_t each)
+{
+    struct learning   *l = a->l;
+    struct tn_pipeline p;
+
+    tn_pipeline_open(&p, 0, a->slots, learn_stretch, a);
+    tn_pipeline_watches(&p, l->runs->memory);
+    while ((at < l->count || tn_pipeline_count(&p)) &&
+           !tn_failed(l->b->error)) {
+        for (; at < l->count && !tn_pipeline_is_full(&p); tn_pipeline_add(&p)) {
+            struct stretch *next = &a->stretches[tn_pipeline_next(&p)];
+            next->first          = at;
+            next->is_turn        = false;
+            next->count          = (uint32_t)tn_min(each, l->count - at);
+            at += next->count;
+        }
+        uint32_t slot = tn_pipeline_take(&p);
+        if (a->stretches[slot].is_made) {
+            take_measured(l, &a->stretches[slot]);
+            continue;
+        }
+        a->stretches[slot].is_turn = true;
+        tn_pipeline_again(&p, slot);
+    }
+    tn_pipeline_close(&p);
+}
+
+static void learn_on_threads(struct learning *l, uint32_t at, uint32_t each)
+{
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, l->runs->memory);
+    struct learning_ahead *a =
+        tn_new(&arena, struct learning_ahead, 1, l->b->error);
+    if (a) {
+        a->l     = l;
+        a->size  = l->b->size + ((0 - l->b->size) & (EVEN - 1));
+        a->slots = slots_ahead();
+        for (uint32_t i = 0; i < a->slots; i++)
+            maker_init(&a->stretches[i].maker, l->runs->memory);
+        learn_stretches(a, at, each);
+        for (uint32_t i = 0; i < a->slots; i++)
+            maker_done(&a->stretches[i].maker);
+    }
+    tn_arena_done(&arena);
+}
+
+/* The first run says how many tables are a stretch. */
 static void make_runs(struct tn_fb_builder *b, struct runs *runs,
                       uint32_t count, uint32_t *refs)
 {
-    struct maker   maker;
-    struct tn_list items;
+    struct learning l = { .b = b, .runs = runs, .count = count, .refs = refs };
+    struct maker    maker;
 
     maker_init(&maker, runs->memory);
-    tn_list_init(&items, runs->memory, sizeof(struct run));
-    for (uint32_t at = 0; at < count && !tn_failed(b->error);) {
-        struct run *run = tn_list_push(&items, struct run, b->error);
-        if (!run)
-            break;
-        run->first = at;
-        run->size  = b->size;
-        make_run(b, runs, &maker, run, count - at, refs + at);
-        at += run->count;
-        runs->producer.length += run->length;
-    }
-    runs->items = tn_list_keep(&items, struct run, b->arena, b->error);
-    runs->count = items.count;
-    tn_list_done(&items);
+    tn_list_init(&l.items, runs->memory, sizeof(struct run));
+    uint32_t at = learn_in_order(&l, &maker, 0, count, 1, false);
+    if (is_shared(runs) && at && (count - at) / at >= AHEAD_LIMIT &&
+        !tn_failed(b->error))
+        learn_on_threads(&l, at, at);
+    else
+        learn_in_order(&l, &maker, at, count, UINT64_MAX, false);
+    runs->items = tn_list_keep(&l.items, struct run, b->arena, b->error);
+    runs->count = l.items.count;
+    tn_list_done(&l.items);
     maker_done(&maker);
 }
 

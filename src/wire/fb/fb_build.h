@@ -43,6 +43,8 @@ struct tn_fb_builder {
     uint64_t              block; /* room that was taken last                  */
     uint32_t              align; /* the largest that was asked for            */
     bool is_again; /* a table is being built for the second time, see below   */
+    bool is_ahead; /* it is only measured: vtables are taken as they are, and */
+    bool is_lost;  /*   one was missing                                       */
 };
 
 /* The arena must live until the rope is written. */
@@ -138,15 +140,16 @@ static inline void tn_fb_add_i64(struct tn_fb_builder *b, uint16_t slot,
 /* ---- many tables ------------------------------------------------------ */
 
 /* Builds table `index`, children first; temporary memory comes from b->arena,
- * failures go to b->error.  It must make the same calls each time. */
+ * failures go to b->error.  It must make the same calls each time, and where
+ * several threads build tables it must change nothing else. */
 typedef uint32_t tn_fb_make(struct tn_fb_builder *b, void *context,
                             uint32_t index);
 
 /* A vector of `count` tables.  They are built once to learn their sizes, and
  * again when the rope is written, a few at a time, so that a million tables
  * take no memory.  So `context` and everything it refers to must live until
- * then.  Several threads build them the second time if `is_solo` is not NULL
- * and points to false by then. */
+ * then.  Several threads build them, both times, if `is_solo` is not NULL and
+ * points to false. */
 uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
                           tn_fb_make *make, void *context, const bool *is_solo);
 

@@ -380,7 +380,11 @@ struct variables {
     _Atomic uint32_t made;
     bool             is_fickle; /* the second time they are something else */
     bool             is_solo;
+    bool             is_long; /* one is longer than a thread makes by itself */
+    bool             is_wide; /* one wants more than an even place           */
 };
+
+static const uint8_t much[300000];
 
 static uint32_t make_variable(struct tn_fb_builder *b, void *context,
                               uint32_t index)
@@ -392,6 +396,10 @@ static uint32_t make_variable(struct tn_fb_builder *b, void *context,
     snprintf(text, sizeof text, "a name of the variable %u%s", index,
              v->is_fickle && b->is_again ? ", another" : "");
     uint32_t name = tn_fb_put_string(b, tn_text(text)), id = 0;
+    if (index == 50000 && v->is_long)
+        tn_fb_put_vector(b, tn_bytes(much, sizeof much), 1, 1);
+    if (index == 40000 && v->is_wide)
+        tn_fb_put_vector(b, tn_bytes(much, 8), 8, 4096);
     if (index % 3 == 0) {
         tn_fb_begin(b);
         tn_fb_add_i32(b, 0, (int32_t)index, -1);
@@ -434,12 +442,12 @@ static enum tn_status build_variables(struct variables *v, bool at_once,
 
 static void many_tables_are_not_kept(void **state)
 {
-    static const uint32_t counts[] = { 0, 1, 1000, 60000, 60000 };
+    static const uint32_t counts[] = { 0, 1, 1000, 60000 };
     uint64_t              held;
 
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct variables v     = { .count = counts[i], .is_solo = i == 4 };
+        struct variables v     = { .count = counts[i], .is_solo = true };
         struct tn_error  error = TN_ERROR_INIT;
         struct tn_buffer kept, made;
         tn_buffer_init(&kept, &memory, &error);
@@ -455,6 +463,55 @@ static void many_tables_are_not_kept(void **state)
         assert_string_equal(error.what, "");
         tn_buffer_done(&kept);
         tn_buffer_done(&made);
+    }
+}
+
+/* Whether the names are there, in order. */
+static void expect_names(struct tn_bytes buffer, uint32_t count)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_source source;
+    struct tn_fb     fb;
+    char             text[64];
+
+    tn_source_memory(&source, &memory, buffer);
+    tn_fb_view(&fb, &source, &error);
+    struct tn_fb_table  root = tn_fb_root(&fb);
+    struct tn_fb_vector all  = tn_fb_vector(&root, GRAPH_VARIABLES, 4);
+    assert_int_equal(all.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tn_fb_table one = tn_fb_vector_table(&all, i);
+        snprintf(text, sizeof text, "a name of the variable %u", i);
+        assert_true(tn_bytes_is(tn_fb_string(&one, VARIABLE_NAME), text));
+    }
+    tn_source_close(&source);
+}
+
+/* The same bytes each time, though threads make them as they come. */
+static void many_tables_are_made_by_threads(void **state)
+{
+    uint64_t held;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct variables v     = { .count   = 60000,
+                                   .is_long = i & 1,
+                                   .is_wide = i & 2 };
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_buffer made[2];
+        for (int k = 0; k < 2; k++) {
+            tn_buffer_init(&made[k], &memory, &error);
+            assert_int_equal(build_variables(&v, true, &made[k], &held), TN_OK);
+            assert_true(held < UINT64_C(4) * v.count + (32u << 10));
+        }
+        assert_true(tn_bytes_equal(tn_buffer_bytes(&made[0]),
+                                   tn_buffer_bytes(&made[1])));
+        verify_as(tn_buffer_bytes(&made[0]), &memory, classic.root, NULL,
+                  &error);
+        assert_string_equal(error.what, "");
+        expect_names(tn_buffer_bytes(&made[0]), v.count);
+        tn_buffer_done(&made[0]);
+        tn_buffer_done(&made[1]);
     }
 }
 
@@ -837,6 +894,7 @@ int main(void)
         cmocka_unit_test(survives_hostility),
         cmocka_unit_test(points_at_what_is_wrong),
         cmocka_unit_test(many_tables_are_not_kept),
+        cmocka_unit_test(many_tables_are_made_by_threads),
         cmocka_unit_test(tables_that_change_are_refused),
         cmocka_unit_test(walks_what_is_shared_once),
         cmocka_unit_test(limits_the_depth),
