@@ -13,6 +13,7 @@
 #include "format/registry.h"
 #include "format/riegeli/records.h"
 #include "format/tensorflow/tf_fingerprint.h"
+#include "io/later_check.h"
 #include "wire/pb/pb_check.h"
 
 /* The grammar: all damaged messages, not only the first.  A file that is text
@@ -130,21 +131,69 @@ static enum tn_status check_chunks(struct tn_opened *opened,
     return check_fingerprint(&opened->bundle, file, report, error);
 }
 
+/* A file that is shorter is not worth a second thread. */
+#define LONG_FILE (UINT64_C(4) << 20)
+
+/* The grammar of a file that is a message as a whole, if it is one. */
+struct early_schema {
+    const struct tn_opened *opened;
+    struct tn_span          whole;
+    struct tn_later_check   check;
+    bool                    is_begun;
+};
+
+static void check_whole(void *context, struct tn_report *report,
+                        struct tn_error *error)
+{
+    const struct early_schema *early = context;
+
+    check_schema(early->opened, early->whole, report, error);
+}
+
+/* While the file is opened, which says whether it is. */
+static void begin_schema(struct early_schema *early, struct tn_opened *opened,
+                         struct tn_span whole, const struct tn_report *report)
+{
+    early->opened   = opened;
+    early->whole    = whole;
+    early->is_begun = opened->format->message && whole.length >= LONG_FILE &&
+                      whole.source->map;
+    if (early->is_begun)
+        tn_later_check_begin(&early->check, report, &opened->memory,
+                             check_whole, early);
+}
+
+static enum tn_status end_schema(struct early_schema *early,
+                                 struct tn_span wire, struct tn_report *report,
+                                 struct tn_error *error)
+{
+    struct tn_report unheard = { .is_stopped = true };
+    bool is_whole = early->is_begun && wire.source == early->whole.source &&
+                    wire.offset == 0 && wire.length == early->whole.length;
+
+    if (early->is_begun)
+        tn_later_check_end(&early->check, is_whole ? report : &unheard, error);
+    return is_whole ? error->status
+                    : check_schema(early->opened, wire, report, error);
+}
+
 static enum tn_status check_model(struct tn_opened *opened,
                                   struct tn_report *report,
                                   struct tn_error  *error)
 {
-    struct tn_span  whole = { opened->bundle.main, 0, 0 };
-    struct tn_error first = TN_ERROR_INIT;
+    struct tn_span      whole = { opened->bundle.main, 0, 0 };
+    struct tn_error     first = TN_ERROR_INIT;
+    struct early_schema early;
 
     if (whole.source)
         whole.length = whole.source->size;
     TN_TRY(check_chunks(opened, report, error));
+    begin_schema(&early, opened, whole, report);
     tn_opened_read(opened, true, &first);
     struct tn_span wire = opened->model.wire.source ? opened->model.wire
                           : tn_failed(&first)       ? whole
                                                     : (struct tn_span){ 0 };
-    TN_TRY(check_schema(opened, wire, report, error));
+    TN_TRY(end_schema(&early, wire, report, error));
     TN_TRY(check_bytes(opened, report, error));
     if (tn_failed(&first)) {
         bool is_known = report->counts[TN_LEVEL_ERROR] > 0;

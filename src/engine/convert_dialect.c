@@ -211,6 +211,48 @@ static enum tn_status judge_plan(const struct tn_conversion *c,
     return c->error->status;
 }
 
+/* What is wrong with the source stops a conversion, but for a plan.  A large
+ * source is judged while it is loaded. */
+static enum tn_status judge_source(struct tn_conversion *c,
+                                   struct tn_error      *invalid)
+{
+    c->judges_beside &= !c->plan && tn_judging_is_worth_it(c->from);
+    if (c->judges_beside)
+        tn_judging_begin(&c->judging, c->from, tn_opened_of(c->from)->format,
+                         &c->validity);
+    else
+        tn_refuse_invalid(c->from, &c->validity, invalid);
+    if (tn_failed(invalid) && (!c->plan || invalid->status != TN_MALFORMED))
+        *c->error = *invalid;
+    return c->error->status;
+}
+
+/* It says more than a pass that stumbled over the same. */
+enum tn_status tn_conversion_end_source(struct tn_conversion *c)
+{
+    struct tn_error invalid = TN_ERROR_INIT;
+
+    if (tn_judging_end_invalid(&c->judging, &invalid) != TN_OK)
+        *c->error = invalid;
+    return c->error->status;
+}
+
+static enum tn_status run_conversion(struct tn_conversion  *c,
+                                     const struct tn_model *model)
+{
+    TN_TRY(tn_opened_new(&c->store, c->options, c->error));
+    tn_list_init(&c->origins, &c->store->memory,
+                 sizeof(const struct tn_tensor *));
+    tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
+    tn_list_init(&c->model_ops, &c->store->memory,
+                 sizeof(const struct tn_net_op *));
+    TN_TRY(take_rule_cache(c));
+    TN_TRY(read_rules(c));
+    TN_TRY(find_path(c, tn_model_dialect(model), c->format->dialect));
+    say_way(c);
+    return tn_conversion_run_passes(c);
+}
+
 enum tn_status tn_conversion_make(struct tn_conversion  *c,
                                   const struct tn_model *model,
                                   struct tn_error       *error)
@@ -221,29 +263,20 @@ enum tn_status tn_conversion_make(struct tn_conversion  *c,
     c->error = error;
     c->how   = c->how ? c->how : &defaults;
     c->validity.is_forced |= c->how->force_invalid;
+    c->validity.workers = c->options ? c->options->workers : 0;
     TN_TRY(take_model(c, model));
-    tn_refuse_invalid(c->from, &c->validity, &invalid);
-    if (tn_failed(&invalid) && (!c->plan || invalid.status != TN_MALFORMED)) {
-        *error = invalid;
-        return error->status;
-    }
+    TN_TRY(judge_source(c, &invalid));
     c->validity.allows_unknown = c->how->allow_count > 0;
-    TN_TRY(tn_opened_new(&c->store, c->options, error));
-    tn_list_init(&c->origins, &c->store->memory,
-                 sizeof(const struct tn_tensor *));
-    tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
-    tn_list_init(&c->model_ops, &c->store->memory,
-                 sizeof(const struct tn_net_op *));
-    TN_TRY(take_rule_cache(c));
-    TN_TRY(read_rules(c));
-    TN_TRY(find_path(c, tn_model_dialect(model), c->format->dialect));
-    say_way(c);
-    tn_conversion_run_passes(c);
+    run_conversion(c, model);
+    tn_conversion_end_source(c);
+    if (!tn_failed(error) && c->judges_beside)
+        tn_judging_begin(&c->judging, c->model, c->format, &c->validity);
     return c->plan ? judge_plan(c, &invalid) : error->status;
 }
 
 void tn_conversion_done(struct tn_conversion *c)
 {
+    tn_judging_drop(&c->judging);
     if (c->store) {
         tn_rule_cache_done(&c->own_cache);
         tn_list_done(&c->origins);

@@ -73,16 +73,23 @@ struct tn_conversion {
     tn_on_loss                    *note; /* no loss, but worth mentioning */
     void                          *note_context;
     struct tn_validity             validity;
+    struct tn_judging              judging; /* the source, then the result    */
+    bool judges_beside; /* what is judged is, while something else is done    */
     bool is_part; /* of a model that is not here: a node of a loop is accepted
                      without its loop                                         */
 };
 
 /* The caller fills in how, options, format and loss; plan and summary only for
- * a plan.  Call tn_conversion_done() also after a failure. */
+ * a plan.  With `judges_beside` the result may still be being judged: the
+ * caller asks for it by tn_judging_end_made() before anything is written.  Call
+ * tn_conversion_done() also after a failure. */
 enum tn_status tn_conversion_make(struct tn_conversion  *c,
                                   const struct tn_model *model,
                                   struct tn_error       *error);
 void           tn_conversion_done(struct tn_conversion *c);
+
+/* For the pass that loads the source: what is wrong with it is known now. */
+enum tn_status tn_conversion_end_source(struct tn_conversion *c);
 
 /* Whether the dialect changes, or other inputs or outputs were requested. */
 bool tn_conversion_is_needed(const struct tn_model           *model,

@@ -406,12 +406,14 @@ static enum tn_status map_and_write(struct conversion *c)
                                     .note         = c->convert->note,
                                     .note_context = c->convert->note_context,
                                     .validity =
-                                        validity_of(c->convert, c->summary) };
+                                        validity_of(c->convert, c->summary),
+                                    .judges_beside = true };
 
     if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", mapped.signature);
     if (!tn_failed(c->error) && check_mapped(c, &mapped) == TN_OK &&
-        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
+        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK &&
+        tn_judging_end_made(&mapped.judging, c->error) == TN_OK) {
         lose_unknown_ranks(c, mapped.model);
         write_mapped(c, &mapped);
     }

@@ -10,6 +10,9 @@
 /* More errors than that are not counted. */
 #define MOST 1000
 
+/* Fewer are judged before another thread would have begun. */
+#define MANY_NODES 10000
+
 /* What a conversion does without: it finds types and ranks itself, and invents
  * names; and in new files initializers are no inputs. */
 static const char *const harmless[] = {
@@ -63,17 +66,31 @@ static int hear(void *context, enum tn_finding_level level, const char *rule,
     return l->count == MOST;
 }
 
-static enum tn_status judge(const struct tn_model  *model,
-                            const struct tn_format *format, struct listening *l,
+static void check_graph(void *context, struct tn_report *report,
+                        struct tn_error *error)
+{
+    const struct tn_judging *j = context;
+
+    if (j->format && j->format->check_graph)
+        j->format->check_graph(j->model, report, error);
+}
+
+static enum tn_status judge(struct tn_judging *j, struct listening *l,
                             struct tn_error *error)
 {
-    struct tn_report report = {
-        .each = hear, .context = l, .skip_data = true, .memory = model->memory
-    };
+    struct tn_report report = { .each      = hear,
+                                .context   = l,
+                                .skip_data = true,
+                                .workers   = j->how.workers,
+                                .memory    = j->model->memory };
 
-    if (!format || !format->check_graph)
-        return TN_OK;
-    TN_TRY(format->check_graph(model, &report, error));
+    if (j->is_begun)
+        tn_later_check_end(&j->check, &report, error);
+    else
+        check_graph(j, &report, error);
+    j->is_begun = false;
+    if (tn_failed(error))
+        return error->status;
     if (tn_failed(&report.failure))
         *error = report.failure;
     if (l->how->count)
@@ -99,14 +116,48 @@ static enum tn_status refuse(const struct listening *l, enum tn_status status,
     return status;
 }
 
+static enum tn_status judge_invalid(struct tn_judging *j,
+                                    struct tn_error   *error)
+{
+    struct listening l = { .how = &j->how, .ignored = harmless };
+
+    TN_TRY(judge(j, &l, error));
+    return refuse(&l, TN_MALFORMED, TN_REASON_INVALID_MODEL, error);
+}
+
+static enum tn_status judge_made(struct tn_judging *j, struct tn_error *error)
+{
+    struct listening l = { .how = &j->how };
+    char             what[sizeof error->what];
+
+    TN_TRY(judge(j, &l, error));
+    if (refuse(&l, TN_UNSUPPORTED, TN_REASON_INVALID_RESULT, error) == TN_OK)
+        return TN_OK;
+    snprintf(what, sizeof what,
+             "cannot convert to %s: the result would be invalid: %.700s",
+             tn_dialect_facts(j->format->dialect)->title, error->what);
+    memcpy(error->what, what, sizeof what);
+    return error->status;
+}
+
+static void judging_init(struct tn_judging *j, const struct tn_model *model,
+                         const struct tn_format   *format,
+                         const struct tn_validity *how)
+{
+    j->model    = model;
+    j->format   = format;
+    j->how      = *how;
+    j->is_begun = false;
+}
+
 enum tn_status tn_refuse_invalid(const struct tn_model    *model,
                                  const struct tn_validity *how,
                                  struct tn_error          *error)
 {
-    struct listening l = { .how = how, .ignored = harmless };
+    struct tn_judging j;
 
-    TN_TRY(judge(model, tn_opened_of(model)->format, &l, error));
-    return refuse(&l, TN_MALFORMED, TN_REASON_INVALID_MODEL, error);
+    judging_init(&j, model, tn_opened_of(model)->format, how);
+    return judge_invalid(&j, error);
 }
 
 enum tn_status tn_refuse_made(const struct tn_model    *model,
@@ -114,15 +165,57 @@ enum tn_status tn_refuse_made(const struct tn_model    *model,
                               const struct tn_validity *how,
                               struct tn_error          *error)
 {
-    struct listening l = { .how = how };
-    char             what[sizeof error->what];
+    struct tn_judging j;
 
-    TN_TRY(judge(model, format, &l, error));
-    if (refuse(&l, TN_UNSUPPORTED, TN_REASON_INVALID_RESULT, error) == TN_OK)
-        return TN_OK;
-    snprintf(what, sizeof what,
-             "cannot convert to %s: the result would be invalid: %.700s",
-             tn_dialect_facts(format->dialect)->title, error->what);
-    memcpy(error->what, what, sizeof what);
-    return error->status;
+    judging_init(&j, model, format, how);
+    return judge_made(&j, error);
+}
+
+/* ---- while something else is done --------------------------------------- */
+
+bool tn_judging_is_worth_it(const struct tn_model *from)
+{
+    bool is_plain = from->wire.source && from->wire.source->map &&
+                    from->ops.count >= MANY_NODES;
+
+    for (uint64_t i = 0; is_plain && i < from->tensors.count; i++) {
+        const struct tn_payload *p =
+            &tn_model_tensor(from, i)->elements.payload;
+        is_plain = !p->view && (!p->span.source || p->span.source->map);
+    }
+    return is_plain;
+}
+
+void tn_judging_begin(struct tn_judging *j, const struct tn_model *model,
+                      const struct tn_format   *format,
+                      const struct tn_validity *how)
+{
+    struct tn_report report = { .skip_data = true,
+                                .workers   = how->workers,
+                                .memory    = model->memory };
+
+    judging_init(j, model, format, how);
+    j->is_begun = true;
+    tn_later_check_begin(&j->check, &report, model->memory, check_graph, j);
+}
+
+enum tn_status tn_judging_end_invalid(struct tn_judging *j,
+                                      struct tn_error   *error)
+{
+    return j->is_begun ? judge_invalid(j, error) : TN_OK;
+}
+
+enum tn_status tn_judging_end_made(struct tn_judging *j, struct tn_error *error)
+{
+    return j->is_begun ? judge_made(j, error) : TN_OK;
+}
+
+void tn_judging_drop(struct tn_judging *j)
+{
+    struct tn_report unheard = { .is_stopped = true };
+    struct tn_error  ignored = TN_ERROR_INIT;
+
+    if (j->is_begun)
+        tn_later_check_end(&j->check, &unheard, &ignored);
+    j->is_begun = false;
 }

@@ -9,6 +9,7 @@
 #define TN_ENGINE_CONVERT_VALID_H
 
 #include "engine/opened.h"
+#include "io/later_check.h"
 
 struct tn_validity {
     bool           is_forced; /* findings are reported, nothing is refused    */
@@ -16,6 +17,7 @@ struct tn_validity {
     void          *context;
     uint64_t      *count; /* of errors; NULL: not wanted                      */
     bool           allows_unknown; /* operators without a definition          */
+    unsigned       workers; /* threads; 0: one per core                       */
 };
 
 /* MALFORMED with the first error that `check` finds in the graph.  Weights are
@@ -30,5 +32,33 @@ enum tn_status tn_refuse_made(const struct tn_model    *model,
                               const struct tn_format   *format,
                               const struct tn_validity *how,
                               struct tn_error          *error);
+
+/* ---- while something else is done --------------------------------------- */
+
+/* A graph that is judged beside what the caller does in the meantime, which may
+ * read the same files. */
+struct tn_judging {
+    const struct tn_model  *model;
+    const struct tn_format *format;
+    struct tn_validity      how;
+    bool                    is_begun; /* on a thread of its own               */
+    struct tn_later_check   check;
+};
+
+/* Whether a graph is large enough for that, and its files can be read by
+ * several threads: they are mapped. */
+bool tn_judging_is_worth_it(const struct tn_model *from);
+
+void tn_judging_begin(struct tn_judging *j, const struct tn_model *model,
+                      const struct tn_format   *format,
+                      const struct tn_validity *how);
+
+/* What tn_refuse_invalid() and tn_refuse_made() say; or nothing, when nobody
+ * wants to know any more.  Where none was begun they say nothing, too. */
+enum tn_status tn_judging_end_invalid(struct tn_judging *j,
+                                      struct tn_error   *error);
+enum tn_status tn_judging_end_made(struct tn_judging *j,
+                                   struct tn_error   *error);
+void           tn_judging_drop(struct tn_judging *j);
 
 #endif

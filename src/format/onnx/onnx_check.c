@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "io/later_check.h"
 #include "ir/graph_check.h"
 
 static void write_place(const struct tn_onnx_checker *ch,
@@ -309,6 +310,57 @@ static void find_roots(struct tn_onnx_checker *ch)
     }
 }
 
+/* Fewer nodes are not worth a second thread. */
+#define MANY_NODES 10000
+
+/* What the vocabulary is asked about does not depend on what the wire of nodes
+ * looks like, unless they call functions. */
+static bool can_be_shared(const struct tn_onnx_checker *ch)
+{
+    return ch->model->ops.count >= MANY_NODES && ch->model->wire.source &&
+           ch->model->wire.source->map && !ch->report->is_stopped &&
+           tn_intern_count(&ch->functions) == 0;
+}
+
+static void check_vocab_beside(void *context, struct tn_report *report,
+                               struct tn_error *error)
+{
+    struct tn_onnx_checker own = *(const struct tn_onnx_checker *)context;
+
+    own.report  = report;
+    own.error   = error;
+    own.failure = (struct tn_error)TN_ERROR_INIT;
+    tn_arena_init(&own.arena, own.model->memory);
+    tn_onnx_check_vocab(&own);
+    tn_arena_done(&own.arena);
+}
+
+static void check_wires(struct tn_onnx_checker *ch)
+{
+    tn_onnx_check_bodies(ch);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_functions(ch);
+    if (!tn_failed(ch->error))
+        tn_graph_check(ch->model, ch->report, ch->error);
+}
+
+static void check_nodes(struct tn_onnx_checker *ch)
+{
+    struct tn_onnx_checker as_it_is = *ch;
+    struct tn_later_check  later;
+
+    if (!can_be_shared(ch)) {
+        check_wires(ch);
+        if (!tn_failed(ch->error))
+            tn_onnx_check_vocab(ch);
+        return;
+    }
+    tn_later_check_begin(&later, ch->report, ch->model->memory,
+                         check_vocab_beside, &as_it_is);
+    check_wires(ch);
+    tn_later_check_end(&later, ch->report, ch->error);
+}
+
 /* Nothing but the graph, or all. */
 static void check_parts_of(struct tn_onnx_checker *ch, bool is_all)
 {
@@ -322,11 +374,7 @@ static void check_parts_of(struct tn_onnx_checker *ch, bool is_all)
     if (!tn_failed(ch->error))
         tn_onnx_check_graphs(ch);
     if (!tn_failed(ch->error))
-        tn_onnx_check_functions(ch);
-    if (!tn_failed(ch->error))
-        tn_graph_check(ch->model, ch->report, ch->error);
-    if (!tn_failed(ch->error))
-        tn_onnx_check_vocab(ch);
+        check_nodes(ch);
     if (!is_all && !tn_failed(ch->error))
         tn_onnx_check_tensor_names(ch);
     if (is_all && !tn_failed(ch->error))

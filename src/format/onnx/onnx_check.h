@@ -124,7 +124,11 @@ bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              bool                        is_in_function);
 
 void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph);
+
+/* All graphs but their nodes; the nodes of all, and names across graphs. */
 void tn_onnx_check_graphs(struct tn_onnx_checker *ch);
+void tn_onnx_check_bodies(struct tn_onnx_checker *ch);
+
 void tn_onnx_check_functions(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch);
