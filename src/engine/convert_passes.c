@@ -703,13 +703,13 @@ static uint64_t count_nodes(const struct tn_net *net)
 }
 
 static void tell_pass(const struct tn_conversion *c, const struct tn_pass *pass,
-                      const char *dialect)
+                      const char *dialect, uint64_t nodes)
 {
     struct tn_plan_pass told = { .dialect = dialect,
                                  .name    = pass->name,
                                  .what    = pass->what,
                                  .did     = c->did,
-                                 .nodes   = count_nodes(c->net) };
+                                 .nodes   = nodes };
 
     if (c->plan->pass)
         c->plan->pass(c->plan->context, &told);
@@ -733,10 +733,13 @@ static enum tn_status run_passes(struct tn_conversion *c)
         const struct tn_pass *pass = all.rows[i].pass;
         if (is_stuck(c, pass))
             break;
-        c->did[0] = '\0';
+        c->did[0]      = '\0';
+        uint64_t nodes = c->plan ? count_nodes(c->net) : 0;
         TN_TRY(pass->run(c));
+        if (c->plan && pass != last_passes) /* which takes the net apart */
+            nodes = count_nodes(c->net);
         if (c->plan)
-            tell_pass(c, pass, all.rows[i].dialect);
+            tell_pass(c, pass, all.rows[i].dialect, nodes);
         if (c->detour.steps == detour)
             continue;
         detour    = 0;

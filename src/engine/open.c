@@ -14,6 +14,7 @@
 #include "format/settings.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
+#include "io/large_blocks.h"
 #include "wire/pb/pb_schema.h"
 
 #define TAIL_SIZE (UINT64_C(4) << 10)
@@ -23,7 +24,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
                              struct tn_error         *error)
 {
     struct tn_allocator allocator =
-        tn_allocator_or_malloc(options ? options->allocator : NULL);
+        options && options->allocator ? *options->allocator : tn_large_blocks();
 
     *out = NULL;
     struct tn_opened *opened =
@@ -33,6 +34,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
                             "out of memory at %zu bytes", sizeof *opened);
     memset(opened, 0, sizeof *opened);
     tn_memory_take_options(&opened->memory, options);
+    opened->memory.allocator = allocator;
     tn_model_init(&opened->model, &opened->memory);
     tn_list_init(&opened->held, &opened->memory, sizeof(struct tn_opened *));
     opened->model.owner = opened;

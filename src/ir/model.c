@@ -185,6 +185,11 @@ uint32_t tn_model_add_graph(struct tn_model *model, enum tn_graph_kind kind,
 {
     if (!has_room(&model->graphs, "graphs", error))
         return TN_NONE;
+    if (model->graphs.count == TN_GRAPHS_MAX) {
+        tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                     "more than %" PRIu32 " graphs", TN_GRAPHS_MAX);
+        return TN_NONE;
+    }
     struct tn_graph *graph =
         tn_list_push(&model->graphs, struct tn_graph, error);
     if (!graph)
@@ -314,7 +319,7 @@ uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
     if (!value)
         return TN_NONE;
     *value = (struct tn_value){ .name     = name,
-                                .graph    = graph,
+                                .graph    = graph & TN_GRAPHS_MAX,
                                 .producer = TN_NONE,
                                 .kind     = TN_VALUE_UNDEFINED };
     return next;

@@ -81,13 +81,16 @@ struct tn_graph {
  * not hold from its wire, if it has one.
  */
 
+/* As many as a value can name. */
+#define TN_GRAPHS_MAX ((UINT32_C(1) << 29) - 1)
+
 /* tn_value_kind is public. */
 struct tn_value {
     uint32_t name;
-    uint32_t graph;
+    uint32_t graph : 29;
+    uint32_t kind : 3;
     uint32_t producer; /* op id, or TN_NONE                                   */
     uint32_t output;   /* which output of it                                  */
-    uint32_t kind;
 };
 
 struct tn_op {

@@ -124,17 +124,18 @@ static uint32_t put_dim_names(struct building             *b,
 
 static uint32_t put_variable(struct building *b, uint32_t index, int32_t own_id)
 {
-    const struct tn_sd_entry    *entry   = &b->content->entries[index];
-    const struct tn_sd_variable *said    = entry->said;
-    uint32_t                     array   = has_inline(b, entry, index)
-                                               ? put_array(b, entry->elements, entry->name)
-                                               : 0;
-    uint32_t                     id      = own_id ? put_pair(b, own_id, 0)
-                                                  : put_pair(b, entry->first, entry->second);
-    uint32_t                     name    = tn_fb_put_string(b->fb, entry->name);
-    uint32_t                     shape   = put_shape(b, entry);
-    uint32_t                     dims    = put_dim_names(b, said, shape);
-    uint32_t                     deps    = put_names(b, said->deps);
+    const struct tn_sd_entry     row   = tn_sd_content_entry(b->content, index);
+    const struct tn_sd_entry    *entry = &row;
+    const struct tn_sd_variable *said  = entry->said;
+    uint32_t                     array = has_inline(b, entry, index)
+                                             ? put_array(b, entry->elements, entry->name)
+                                             : 0;
+    uint32_t                     id    = own_id ? put_pair(b, own_id, 0)
+                                                : put_pair(b, entry->first, entry->second);
+    uint32_t                     name  = tn_fb_put_string(b->fb, entry->name);
+    uint32_t                     shape = put_shape(b, entry);
+    uint32_t                     dims  = put_dim_names(b, said, shape);
+    uint32_t                     deps  = put_names(b, said->deps);
     uint32_t                     for_op  = put_names(b, said->for_op);
     uint32_t                     for_var = put_names(b, said->for_var);
 
@@ -188,16 +189,25 @@ static struct tn_bytes ref_name(const struct building *b, uint64_t ref)
                                tn_model_ref_at(b->content->model, ref));
 }
 
-static const struct tn_sd_entry *entry_at(struct building *b, uint64_t ref)
+/* TN_NONE after a failure. */
+static uint32_t entry_at(struct building *b, uint64_t ref)
 {
-    const struct tn_sd_entry *entry = tn_sd_content_value(
+    uint32_t entry = tn_sd_content_value(
         b->content, tn_model_ref_at(b->content->model, ref));
 
-    if (!entry)
+    if (entry == TN_NONE)
         tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
                      "'%.*s' is no variable of the graph",
                      TN_FMT(ref_name(b, ref)));
     return entry;
+}
+
+/* The number of an entry. */
+static uint32_t put_number(struct building *b, uint32_t entry)
+{
+    const struct tn_sd_entry_row *row = &b->content->entries[entry];
+
+    return put_pair(b, row->first, row->second);
 }
 
 static uint32_t put_inputs(struct building *b, const struct tn_op *op)
@@ -206,11 +216,10 @@ static uint32_t put_inputs(struct building *b, const struct tn_op *op)
     uint32_t *refs  = tn_new(b->arena, uint32_t, count, b->error);
 
     for (uint32_t i = 0; refs && i < count; i++) {
-        const struct tn_sd_entry *entry =
-            entry_at(b, (uint64_t)op->first_input + i);
-        if (!entry)
+        uint32_t entry = entry_at(b, (uint64_t)op->first_input + i);
+        if (entry == TN_NONE)
             return 0;
-        refs[i] = put_pair(b, entry->first, entry->second);
+        refs[i] = put_number(b, entry);
     }
     return tn_fb_put_refs(b->fb, refs, count);
 }
@@ -230,14 +239,14 @@ static void put_outputs(struct building *b, const struct tn_op *op,
     if (tn_failed(b->error))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tn_sd_entry *entry =
-            entry_at(b, (uint64_t)op->first_output + i);
-        if (!entry)
+        uint32_t at = entry_at(b, (uint64_t)op->first_output + i);
+        if (at == TN_NONE)
             return;
-        names[i] = entry->name;
-        index[i] = (int32_t)(entry - b->content->entries);
+        const struct tn_sd_entry entry = tn_sd_content_entry(b->content, at);
+        names[i]                       = entry.name;
+        index[i]                       = (int32_t)at;
         types[i] = args->output_type_count == count ? args->output_types[i]
-                                                    : entry->dtype;
+                                                    : entry.dtype;
     }
     to->names   = count ? tn_sd_strings_put(b->fb, names, count)
                         : tn_fb_put_refs(b->fb, NULL, 0);
@@ -412,8 +421,10 @@ static void learn(struct building *b)
     if (!b->known || b->part.picks || !content->model->is_edited ||
         tn_sd_detail_of(content->model))
         return;
-    for (uint32_t i = 0; i < content->count; i++)
-        arrays += has_inline(b, &content->entries[i], i);
+    for (uint32_t i = 0; i < content->count; i++) {
+        const struct tn_sd_entry entry = tn_sd_content_entry(content, i);
+        arrays += has_inline(b, &entry, i);
+    }
     for (uint32_t i = 0; b->part.has_graph && i < content->op_count; i++) {
         const struct tn_sd_args *args = args_of(b, content->first_op + i, &own);
         if (!args)
@@ -454,7 +465,8 @@ static uint32_t put_node(struct building *b, uint32_t ordinal)
     refs[TN_SD_NODE_SCOPE_NAME] =
         tn_fb_put_string(b->fb, tn_fb_string(&old, TN_SD_NODE_SCOPE_NAME));
     tn_fb_begin(b->fb);
-    tn_fb_add_i32(b->fb, TN_SD_NODE_ID, b->content->op_ids[ordinal], 0);
+    tn_fb_add_i32(b->fb, TN_SD_NODE_ID,
+                  tn_sd_content_op_id(b->content, ordinal), 0);
     tn_fb_add_i8(b->fb, TN_SD_NODE_OP_TYPE, args->op_type, 0);
     tn_fb_add_i64(b->fb, TN_SD_NODE_OP_NUM, args->op_num, 0);
     tn_fb_add_i32(b->fb, TN_SD_NODE_DEVICE,
@@ -488,12 +500,11 @@ static uint32_t put_nodes(struct building *b)
 /* A state goes where its parameter is, or else to the first shard of data. */
 static bool is_picked(const struct building *b, struct tn_bytes param)
 {
-    const struct tn_sd_entry *entry = tn_sd_content_find(b->content, param);
+    uint32_t entry = tn_sd_content_find(b->content, param);
 
     if (!b->part.shard_of)
         return true;
-    return b->part.shard ==
-           (entry ? b->part.shard_of[entry - b->content->entries] : 1);
+    return b->part.shard == (entry == TN_NONE ? 1 : b->part.shard_of[entry]);
 }
 
 static uint32_t put_state(struct building *b, const struct tn_sd_kept *state)
@@ -707,7 +718,7 @@ static uint32_t put_placeholders(struct building *b)
 
     for (uint32_t i = 0; items && i < content->count; i++)
         if (content->entries[i].kind == TN_SD_PLACEHOLDER)
-            items[names.count++] = content->entries[i].name;
+            items[names.count++] = tn_sd_content_entry(content, i).name;
     names.items = items;
     if (content->row && content->row->placeholders.count)
         names = content->row->placeholders;
@@ -740,10 +751,10 @@ static uint32_t put_listed(struct building *b)
     bool      is_known = b->part.has_graph && knows_outputs(b->content, ends);
 
     for (uint32_t i = 0; refs && i < ends.count; i++) {
-        const struct tn_sd_entry *entry =
-            tn_sd_content_find(b->content, ends.items[i].name);
-        if (entry && (is_known || entry->kind == TN_SD_PLACEHOLDER))
-            refs[count++] = put_pair(b, entry->first, entry->second);
+        uint32_t entry = tn_sd_content_find(b->content, ends.items[i].name);
+        if (entry != TN_NONE &&
+            (is_known || b->content->entries[entry].kind == TN_SD_PLACEHOLDER))
+            refs[count++] = put_number(b, entry);
     }
     return tn_fb_put_refs(b->fb, refs, count);
 }

@@ -58,13 +58,54 @@ uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
     return size;
 }
 
-struct tn_sd_entry *tn_sd_content_value(const struct tn_sd_content *content,
-                                        uint32_t                    value)
+/* Of what no file and no end says anything. */
+static const struct tn_sd_variable unsaid = { .tensor = TN_NONE, .device = -1 };
+
+static const struct tn_sd_variable *said_of(const struct tn_sd_content *content,
+                                            const struct tn_sd_entry_row *row)
 {
-    if (value == TN_NONE)
-        return NULL;
-    if (content->by_value && content->by_value[value])
-        return &content->entries[content->by_value[value] - 1];
+    return row->said ? *tn_list_at(&content->said,
+                                   const struct tn_sd_variable *, row->said - 1)
+                     : &unsaid;
+}
+
+struct tn_sd_entry tn_sd_content_entry(const struct tn_sd_content *content,
+                                       uint32_t                    entry)
+{
+    const struct tn_sd_entry_row *row   = &content->entries[entry];
+    const struct tn_model        *model = content->model;
+
+    return (struct tn_sd_entry){
+        .name     = row->is_named ? tn_intern_text(&content->names, row->name)
+                                  : tn_model_name(model, row->name),
+        .elements = row->tensor == TN_NONE
+                        ? NULL
+                        : &tn_model_tensor(model, row->tensor)->elements,
+        .said     = said_of(content, row),
+        .first    = row->first,
+        .second   = row->second,
+        .dtype    = row->dtype,
+        .kind     = row->kind,
+    };
+}
+
+/* Of values that have one by themselves. */
+static uint32_t entry_of(const struct tn_sd_content *content, uint32_t value)
+{
+    if (content->is_of_values)
+        return value;
+    return content->by_value && content->by_value[value]
+               ? content->by_value[value] - 1
+               : TN_NONE;
+}
+
+uint32_t tn_sd_content_value(const struct tn_sd_content *content,
+                             uint32_t                    value)
+{
+    uint32_t entry = value == TN_NONE ? TN_NONE : entry_of(content, value);
+
+    if (value == TN_NONE || entry != TN_NONE)
+        return entry;
     return tn_sd_content_find(content,
                               tn_model_value_name(content->model, value));
 }
@@ -79,39 +120,36 @@ static uint32_t value_named(const struct tn_sd_content *content,
                : tn_model_find_value(content->model, content->graph, id);
 }
 
-struct tn_sd_entry *tn_sd_content_find(const struct tn_sd_content *content,
-                                       struct tn_bytes             name)
+uint32_t tn_sd_content_find(const struct tn_sd_content *content,
+                            struct tn_bytes             name)
 {
-    uint32_t value = content->by_value ? value_named(content, name) : TN_NONE;
+    uint32_t value = content->row ? TN_NONE : value_named(content, name);
+    uint32_t entry = value == TN_NONE ? TN_NONE : entry_of(content, value);
 
-    if (value != TN_NONE && content->by_value[value])
-        return &content->entries[content->by_value[value] - 1];
+    if (entry != TN_NONE)
+        return entry;
     uint32_t id = tn_intern_find(&content->names, name);
-    return id == TN_NO_NAME
-               ? NULL
-               : &content->entries[*tn_list_at(&content->named, uint32_t, id)];
+    return id == TN_NO_NAME ? TN_NONE
+                            : *tn_list_at(&content->named, uint32_t, id);
 }
 
 /* ---- entries ------------------------------------------------------------ */
 
-/* Of what no file and no end says anything. */
-static const struct tn_sd_variable unsaid = { .tensor = TN_NONE, .device = -1 };
-
-static struct tn_sd_entry *add_entry(struct tn_sd_content *content,
-                                     struct tn_bytes       name)
+static struct tn_sd_entry_row *add_entry(struct tn_sd_content *content,
+                                         struct tn_bytes text, uint32_t name)
 {
-    struct tn_sd_entry *entry = &content->entries[content->count++];
+    struct tn_sd_entry_row *entry = &content->entries[content->count++];
 
-    if (name.size == 0) /* our reader refuses it */
+    if (text.size == 0) /* our reader refuses it */
         tn_error_set(content->error, TN_UNSUPPORTED, TN_NOWHERE,
                      "a variable without a name cannot be written");
-    *entry = (struct tn_sd_entry){ .name = name, .said = &unsaid };
+    *entry = (struct tn_sd_entry_row){ .name = name, .tensor = TN_NONE };
     return entry;
 }
 
 /* One that is found by its name. */
-static struct tn_sd_entry *add_named(struct tn_sd_content *content,
-                                     struct tn_bytes       name)
+static struct tn_sd_entry_row *add_named(struct tn_sd_content *content,
+                                         struct tn_bytes       name)
 {
     uint32_t *slot = tn_list_push(&content->named, uint32_t, content->error);
 
@@ -119,34 +157,47 @@ static struct tn_sd_entry *add_named(struct tn_sd_content *content,
         return NULL;
     *slot       = content->count;
     uint32_t id = tn_intern_borrow(&content->names, name, content->error);
-    if (id == content->named.count - 1)
-        return add_entry(content, name);
+    if (id == content->named.count - 1) {
+        struct tn_sd_entry_row *entry = add_entry(content, name, id);
+        entry->is_named               = true;
+        return entry;
+    }
     tn_error_set(content->error, TN_INVALID, TN_NOWHERE,
                  "two variables are named '%.*s'", TN_FMT(name));
     return NULL;
+}
+
+static void say(struct tn_sd_content *content, struct tn_sd_entry_row *entry,
+                const struct tn_sd_variable *said)
+{
+    const struct tn_sd_variable **slot = tn_list_push(
+        &content->said, const struct tn_sd_variable *, content->error);
+
+    if (!slot)
+        return;
+    *slot       = said;
+    entry->said = (uint32_t)content->said.count;
 }
 
 static void take_variables(struct tn_sd_content *content)
 {
     const struct tn_sd_graph *row = content->row;
 
-    content->entries = tn_new(content->arena, struct tn_sd_entry,
+    content->entries = tn_new(content->arena, struct tn_sd_entry_row,
                               row->variable_count, content->error);
     for (uint32_t i = 0; i < row->variable_count && !tn_failed(content->error);
          i++) {
         const struct tn_sd_variable *v     = &row->variables[i];
-        struct tn_sd_entry          *entry = add_named(content, v->name);
+        struct tn_sd_entry_row      *entry = add_named(content, v->name);
         if (!entry)
             return;
-        entry->said       = v;
+        say(content, entry, v);
         entry->first      = v->first;
         entry->second     = v->second;
         entry->dtype      = v->dtype;
         entry->kind       = v->kind;
         entry->has_number = v->has_id;
-        if (v->tensor != TN_NONE)
-            entry->elements =
-                &tn_model_tensor(content->model, v->tensor)->elements;
+        entry->tensor     = v->tensor;
     }
 }
 
@@ -173,11 +224,12 @@ static const struct tn_sd_variable **old_variables(
 }
 
 /* What the file said and the tables do not. */
-static void take_old(struct tn_sd_entry          *entry,
+static void take_old(struct tn_sd_content        *content,
+                     struct tn_sd_entry_row      *entry,
                      const struct tn_sd_variable *old)
 {
     entry->dtype = old->dtype;
-    entry->said  = old;
+    say(content, entry, old);
 }
 
 /* Names of dimensions, where there are some or the shape says nothing. */
@@ -197,8 +249,8 @@ static void take_dim_names(struct tn_sd_content  *content,
 }
 
 /* The file's word on its shape, if there is one, else that of the end. */
-static void take_io(struct tn_sd_content *content, struct tn_sd_entry *entry,
-                    const struct tn_io *io)
+static void take_io(struct tn_sd_content   *content,
+                    struct tn_sd_entry_row *entry, const struct tn_io *io)
 {
     struct tn_sd_variable *said =
         tn_new(content->arena, struct tn_sd_variable, 1, content->error);
@@ -209,12 +261,12 @@ static void take_io(struct tn_sd_content *content, struct tn_sd_entry *entry,
         return;
     for (uint32_t i = 0; i < io->rank; i++)
         shape[i] = io->dims[i].value;
-    *said           = *entry->said;
+    *said           = *said_of(content, entry);
     said->has_shape = true;
     said->rank      = io->rank;
     said->shape     = shape;
     take_dim_names(content, said, io);
-    entry->said = said;
+    say(content, entry, said);
 }
 
 static int8_t kind_of(uint32_t kind)
@@ -257,12 +309,24 @@ static uint64_t most_entries(const struct tn_sd_content *content)
     return count;
 }
 
+static bool has_states(const struct tn_model *model)
+{
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        if (tn_model_tensor(model, i)->role == TN_ROLE_STATE)
+            return true;
+    return false;
+}
+
 static bool make_entries(struct tn_sd_content *content)
 {
-    content->entries  = tn_new(content->arena, struct tn_sd_entry,
-                               most_entries(content), content->error);
-    content->by_value = tn_new(content->arena, uint32_t,
-                               content->model->values.count, content->error);
+    const struct tn_model *model = content->model;
+
+    content->is_of_values = model->graphs.count == 1 && !has_states(model);
+    content->entries      = tn_new(content->arena, struct tn_sd_entry_row,
+                                   most_entries(content), content->error);
+    if (!content->is_of_values)
+        content->by_value = tn_new(content->arena, uint32_t,
+                                   model->values.count, content->error);
     return !tn_failed(content->error);
 }
 
@@ -270,15 +334,16 @@ static void take_value(struct tn_sd_content *content, uint32_t id,
                        const struct tn_sd_variable *const *old,
                        const struct tn_intern             *old_names)
 {
-    const struct tn_value *value = tn_model_value_at(content->model, id);
-    struct tn_sd_entry    *entry =
-        add_entry(content, tn_model_name(content->model, value->name));
-    uint32_t before = old ? tn_intern_find(old_names, entry->name) : TN_NO_NAME;
+    const struct tn_value  *value = tn_model_value_at(content->model, id);
+    struct tn_bytes         name  = tn_model_name(content->model, value->name);
+    struct tn_sd_entry_row *entry = add_entry(content, name, value->name);
+    uint32_t before = old ? tn_intern_find(old_names, name) : TN_NO_NAME;
 
-    content->by_value[id] = content->count;
-    entry->kind           = kind_of(value->kind);
+    if (content->by_value)
+        content->by_value[id] = content->count;
+    entry->kind = kind_of(value->kind);
     if (before != TN_NO_NAME)
-        take_old(entry, old[before]);
+        take_old(content, entry, old[before]);
 }
 
 static void take_values(struct tn_sd_content *content)
@@ -294,7 +359,9 @@ static void take_values(struct tn_sd_content *content)
     for (uint32_t i = 0; !tn_failed(content->error) && i < model->values.count;
          i++) {
         const struct tn_value *value = tn_model_value_at(model, i);
-        if (value->graph == content->graph &&
+        if (value->graph != content->graph)
+            continue;
+        if (content->is_of_values ||
             tn_intern_find(&states, tn_model_name(model, value->name)) ==
                 TN_NO_NAME)
             take_value(content, i, old, &names);
@@ -303,20 +370,28 @@ static void take_values(struct tn_sd_content *content)
     tn_intern_done(&states);
 }
 
+static struct tn_sd_entry_row *row_named(const struct tn_sd_content *content,
+                                         struct tn_bytes             name)
+{
+    uint32_t entry = tn_sd_content_find(content, name);
+
+    return entry == TN_NONE ? NULL : &content->entries[entry];
+}
+
 static void take_inputs(struct tn_sd_content *content)
 {
     struct tn_io_list io_list =
         tn_model_graph_at(content->model, content->graph)->inputs;
 
     for (uint32_t i = 0; i < io_list.count && !tn_failed(content->error); i++) {
-        struct tn_sd_entry *entry =
-            tn_sd_content_find(content, io_list.items[i].name);
+        struct tn_sd_entry_row *entry =
+            row_named(content, io_list.items[i].name);
         if (!entry)
             entry = add_named(content, io_list.items[i].name);
         if (!entry)
             return;
         entry->kind = TN_SD_PLACEHOLDER;
-        if (!entry->said->has_shape)
+        if (!said_of(content, entry)->has_shape)
             take_io(content, entry, &io_list.items[i]);
     }
 }
@@ -328,12 +403,25 @@ static void take_outputs(struct tn_sd_content *content)
         tn_model_graph_at(content->model, content->graph)->outputs;
 
     for (uint32_t i = 0; i < io_list.count && !tn_failed(content->error); i++) {
-        const struct tn_io *io    = &io_list.items[i];
-        struct tn_sd_entry *entry = tn_sd_content_find(content, io->name);
-        if (entry && entry->kind == TN_SD_ARRAY && !entry->said->has_shape &&
-            io->dtype != TN_UNDEFINED && (!io->note || !io->note[0]))
+        const struct tn_io     *io    = &io_list.items[i];
+        struct tn_sd_entry_row *entry = row_named(content, io->name);
+        if (entry && entry->kind == TN_SD_ARRAY &&
+            !said_of(content, entry)->has_shape && io->dtype != TN_UNDEFINED &&
+            (!io->note || !io->note[0]))
             take_io(content, entry, io);
     }
+}
+
+/* Most tensors are values: those need not be looked for by text. */
+static struct tn_sd_entry_row *row_of(const struct tn_sd_content *content,
+                                      const struct tn_tensor     *t)
+{
+    uint32_t value =
+        tn_model_find_value(content->model, content->graph, t->name);
+    uint32_t entry = value == TN_NONE ? TN_NONE : entry_of(content, value);
+
+    return entry == TN_NONE ? row_named(content, tn_tensor_name(t))
+                            : &content->entries[entry];
 }
 
 static void take_tensors(struct tn_sd_content *content)
@@ -344,14 +432,13 @@ static void take_tensors(struct tn_sd_content *content)
         if (t->graph != content->graph || t->node != TN_NONE ||
             t->role == TN_ROLE_STATE)
             continue;
-        struct tn_sd_entry *entry =
-            tn_sd_content_find(content, tn_tensor_name(t));
+        struct tn_sd_entry_row *entry = row_of(content, t);
         if (!entry)
             entry = add_named(content, tn_tensor_name(t));
         if (!entry)
             return;
-        entry->elements = &t->elements;
-        entry->dtype    = tn_sd_dtype_code(t->elements.shape.dtype);
+        entry->tensor = (uint32_t)i;
+        entry->dtype  = tn_sd_dtype_code(t->elements.shape.dtype);
         if (entry->kind != TN_SD_PLACEHOLDER)
             entry->kind =
                 t->role == TN_ROLE_VARIABLE ? TN_SD_VARIABLE : TN_SD_CONSTANT;
@@ -383,9 +470,10 @@ static void take_types(struct tn_sd_content *content)
              k++) {
             uint32_t value =
                 tn_model_ref_at(model, (uint64_t)op->first_output + k);
-            struct tn_sd_entry *entry = tn_sd_content_value(content, value);
-            if (entry && entry->dtype == TN_SD_INHERIT)
-                entry->dtype =
+            uint32_t entry = tn_sd_content_value(content, value);
+            if (entry != TN_NONE &&
+                content->entries[entry].dtype == TN_SD_INHERIT)
+                content->entries[entry].dtype =
                     tn_sd_dtype_code((enum tn_dtype)types->of.ints[k]);
         }
     }
@@ -404,14 +492,18 @@ static int32_t wire_id(const struct tn_sd_content *content,
     return tn_fb_i32(&table, TN_SD_NODE_ID, 0);
 }
 
-static void keep_numbers(struct tn_sd_content *content, int32_t *ids)
+static void keep_numbers(struct tn_sd_content *content)
 {
-    for (uint32_t i = 0; i < content->op_count; i++)
+    int32_t *ids =
+        tn_new(content->arena, int32_t, content->op_count, content->error);
+
+    for (uint32_t i = 0; ids && i < content->op_count; i++)
         ids[i] = wire_id(content,
                          tn_model_op_at(content->model, content->first_op + i));
+    content->op_ids = ids;
 }
 
-static void give_numbers(struct tn_sd_content *content, int32_t *ids)
+static void give_numbers(struct tn_sd_content *content)
 {
     const struct tn_model *model = content->model;
     int32_t                next  = (int32_t)content->op_count + 1;
@@ -420,16 +512,15 @@ static void give_numbers(struct tn_sd_content *content, int32_t *ids)
         content->entries[i].has_number = false;
     for (uint32_t i = 0; i < content->op_count; i++) {
         const struct tn_op *op = tn_model_op_at(model, content->first_op + i);
-        ids[i]                 = (int32_t)i + 1;
         for (uint32_t k = 0; k < op->output_count; k++) {
-            struct tn_sd_entry *entry = tn_sd_content_value(
+            uint32_t found = tn_sd_content_value(
                 content,
                 tn_model_ref_at(model, (uint64_t)op->first_output + k));
-            if (!entry || entry->has_number)
+            if (found == TN_NONE || content->entries[found].has_number)
                 continue;
-            entry->first      = ids[i];
-            entry->second     = (int32_t)k;
-            entry->has_number = true;
+            content->entries[found].first      = (int32_t)i + 1;
+            content->entries[found].second     = (int32_t)k;
+            content->entries[found].has_number = true;
         }
     }
     for (uint32_t i = 0; i < content->count; i++)
@@ -442,20 +533,13 @@ static void give_numbers(struct tn_sd_content *content, int32_t *ids)
 
 static void number(struct tn_sd_content *content)
 {
-    int32_t *ids =
-        tn_new(content->arena, int32_t, content->op_count, content->error);
-    bool keep = content->row && content->model->dialect == &tn_dialect_nd4j;
-
-    content->op_ids = ids;
-    if (content->op_count && !ids)
-        return;
     if (content->op_count > INT32_MAX / 2 || content->count > INT32_MAX / 2)
         tn_error_set(content->error, TN_LIMIT, TN_NOWHERE,
                      "more than 2^30 operations or variables");
-    else if (keep)
-        keep_numbers(content, ids);
+    else if (content->row && content->model->dialect == &tn_dialect_nd4j)
+        keep_numbers(content);
     else
-        give_numbers(content, ids);
+        give_numbers(content);
 }
 
 /* ---- states ------------------------------------------------------------- */
@@ -592,6 +676,8 @@ enum tn_status tn_sd_content_make(struct tn_sd_content  *content,
     content->op_count = (uint32_t)tn_model_graph_at(model, graph)->op_count;
     tn_intern_init(&content->names, arena);
     tn_list_init(&content->named, arena->memory, sizeof(uint32_t));
+    tn_list_init(&content->said, arena->memory,
+                 sizeof(const struct tn_sd_variable *));
     content->subs  = tn_new(arena, struct tn_sd_content *, 1, error);
     content->calls = tn_new(arena, struct tn_sd_calls, 1, error);
     if (!content->subs || !content->calls)
@@ -613,4 +699,5 @@ void tn_sd_content_done(struct tn_sd_content *content)
         tn_sd_content_done(sub);
     tn_intern_done(&content->names);
     tn_list_done(&content->named);
+    tn_list_done(&content->said);
 }

@@ -12,6 +12,7 @@
 #include "base/intern.h"
 #include "format/samediff/sd_node.h"
 
+/* A variable of the file. */
 struct tn_sd_entry {
     struct tn_bytes              name;
     const struct tn_elements    *elements; /* NULL: no data                   */
@@ -21,7 +22,17 @@ struct tn_sd_entry {
     int32_t first, second; /* id: which op produces it, as which output       */
     int8_t  dtype;
     int8_t  kind; /* enum tn_sd_kind, or what the file says                   */
-    bool    has_number;
+};
+
+/* As it is kept: there may be millions. */
+struct tn_sd_entry_row {
+    uint32_t name;   /* of the model, or of content->names                    */
+    uint32_t tensor; /* of the model; TN_NONE: no data                        */
+    uint32_t said;   /* in content->said, + 1; 0: nothing                     */
+    int32_t  first, second;
+    int8_t   dtype, kind;
+    bool     is_named; /* in content->names                                   */
+    bool     has_number;
 };
 
 struct tn_sd_kept {
@@ -38,21 +49,23 @@ struct tn_sd_content {
     struct tn_error               *error;
     uint32_t                       graph;
     const struct tn_sd_graph      *row; /* NULL: not read from a file         */
-    struct tn_sd_entry            *entries;
+    struct tn_sd_entry_row        *entries;
     uint32_t                       count;
-    uint32_t *by_value; /* by value of the model: entry + 1; NULL if it was read
-                           from a file                                        */
+    struct tn_list                 said; /* const struct tn_sd_variable *     */
+    bool is_of_values; /* entries are the values of the model, in order       */
+    uint32_t *by_value; /* if they are not: by value of the model, entry + 1;
+                           NULL if it was read from a file                    */
     struct tn_intern    names; /* of the other entries             */
     struct tn_list      named; /* uint32_t: entries by id of the name */
     struct tn_sd_calls *calls; /* one for all graphs of a model               */
-    struct tn_sd_content **subs;   /* of graphs in it, released with it   */
-    struct tn_sd_content  *next;   /* in such a list   */
-    const int32_t         *op_ids; /* by ordinal                      */
-    uint32_t               first_op, op_count;
-    struct tn_sd_names     loss;
-    struct tn_bytes        training;
-    struct tn_sd_kept     *states;
-    uint32_t               state_count;
+    struct tn_sd_content **subs; /* of graphs in it, released with it   */
+    struct tn_sd_content  *next; /* in such a list   */
+    const int32_t *op_ids; /* by ordinal; NULL: they are counted from 1     */
+    uint32_t       first_op, op_count;
+    struct tn_sd_names loss;
+    struct tn_bytes    training;
+    struct tn_sd_kept *states;
+    uint32_t           state_count;
 };
 
 enum tn_status tn_sd_content_make(struct tn_sd_content  *content,
@@ -62,11 +75,21 @@ enum tn_status tn_sd_content_make(struct tn_sd_content  *content,
                                   struct tn_error               *error);
 void           tn_sd_content_done(struct tn_sd_content *content);
 
-/* The entry by name, or by value of the model; NULL if there is none. */
-struct tn_sd_entry *tn_sd_content_find(const struct tn_sd_content *content,
-                                       struct tn_bytes             name);
-struct tn_sd_entry *tn_sd_content_value(const struct tn_sd_content *content,
-                                        uint32_t                    value);
+struct tn_sd_entry tn_sd_content_entry(const struct tn_sd_content *content,
+                                       uint32_t                    entry);
+
+/* The entry by name, or by value of the model; TN_NONE if there is none. */
+uint32_t tn_sd_content_find(const struct tn_sd_content *content,
+                            struct tn_bytes             name);
+uint32_t tn_sd_content_value(const struct tn_sd_content *content,
+                             uint32_t                    value);
+
+/* The number of an operation. */
+static inline int32_t tn_sd_content_op_id(const struct tn_sd_content *content,
+                                          uint32_t                    ordinal)
+{
+    return content->op_ids ? content->op_ids[ordinal] : (int32_t)ordinal + 1;
+}
 
 /* Reports a loss. */
 void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,

@@ -19,9 +19,9 @@
 
 struct writing {
     struct tn_sd_content content;
-    bool             *is_away;  /* by entry                                   */
-    uint32_t         *shard_of; /* by entry; of files in shards               */
-    bool              is_copied; /* the only file, as it was read             */
+    bool     *is_away;   /* by entry                                   */
+    uint32_t *shard_of;  /* by entry; of files in shards               */
+    bool      is_copied; /* the only file, as it was read             */
 };
 
 /* A model as SDNB files: how many, and one after the other on ropes. */
@@ -51,15 +51,15 @@ static void check_entry(struct writer *w, const struct tn_sd_entry *entry)
 
 static uint64_t mark_away(struct writer *w)
 {
-    struct writing         *all   = w->all;
-    uint64_t                total = 0;
+    struct writing *all   = w->all;
+    uint64_t        total = 0;
 
     for (uint32_t i = 0; i < all->content.count && !tn_failed(w->error); i++) {
-        const struct tn_sd_entry *entry = &all->content.entries[i];
-        uint64_t                  size  = tn_sd_entry_size(entry);
-        check_entry(w, entry);
+        const struct tn_sd_entry entry = tn_sd_content_entry(&all->content, i);
+        uint64_t                 size  = tn_sd_entry_size(&entry);
+        check_entry(w, &entry);
         all->is_away[i] =
-            size >= INLINE_LIMIT && entry->kind != TN_SD_PLACEHOLDER;
+            size >= INLINE_LIMIT && entry.kind != TN_SD_PLACEHOLDER;
         if (!tn_add(total, size, &total))
             tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                          "more than 2^64 bytes of data");
@@ -75,63 +75,67 @@ static uint64_t mark_away(struct writer *w)
     return total;
 }
 
+/* An entry, and its bytes. */
+struct sized_entry {
+    uint64_t size;
+    uint32_t entry;
+    bool     has_data;
+};
+
 static bool is_larger(const void *left, const void *right)
 {
-    const struct tn_sd_entry *a = left, *b = right;
-    uint64_t size_a = tn_sd_entry_size(a), size_b = tn_sd_entry_size(b);
+    const struct sized_entry *a = left, *b = right;
 
-    return size_a != size_b ? size_a > size_b : a < b;
-}
-
-/* With what an updater keeps of it. */
-static uint64_t load_of(const struct writing     *all,
-                        const struct tn_sd_entry *entry,
-                        const uint64_t           *state_sizes)
-{
-    return tn_sd_entry_size(entry) + state_sizes[entry - all->content.entries];
+    return a->size != b->size ? a->size > b->size : a->entry < b->entry;
 }
 
 static void add_state_sizes(struct writing *all, uint64_t *sizes)
 {
     for (uint32_t i = 0; i < all->content.state_count; i++) {
-        const struct tn_sd_kept  *state = &all->content.states[i];
-        const struct tn_sd_entry *entry =
-            tn_sd_content_find(&all->content, state->param);
-        for (uint32_t k = 0; entry && k < state->count; k++) {
+        const struct tn_sd_kept *state = &all->content.states[i];
+        uint32_t entry = tn_sd_content_find(&all->content, state->param);
+        for (uint32_t k = 0; entry != TN_NONE && k < state->count; k++) {
             uint64_t size = 0;
             tn_shape_bytes(&state->values[k]->shape, &size);
-            sizes[entry - all->content.entries] += size;
+            sizes[entry] += size;
         }
     }
 }
 
 static void deal_out(struct writer *w, uint64_t limit)
 {
-    struct writing         *all    = w->all;
-    uint32_t                count  = all->content.count;
-    const void **order  = tn_new(&w->arena, const void *, count, w->error);
-    uint64_t    *states = tn_new(&w->arena, uint64_t, count, w->error);
-    uint64_t     filled = 0;
-    uint32_t     shard  = 1;
+    struct writing *all   = w->all;
+    uint32_t        count = all->content.count;
+    const void    **order = tn_new(&w->arena, const void *, count, w->error);
+    struct sized_entry *sized =
+        tn_new(&w->arena, struct sized_entry, count, w->error);
+    uint64_t *states = tn_new(&w->arena, uint64_t, count, w->error);
+    uint64_t  filled = 0;
+    uint32_t  shard  = 1;
 
     all->shard_of = tn_new(&w->arena, uint32_t, count, w->error);
     if (tn_failed(w->error))
         return;
     add_state_sizes(all, states);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = &all->content.entries[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tn_sd_entry entry = tn_sd_content_entry(&all->content, i);
+        sized[i] = (struct sized_entry){ tn_sd_entry_size(&entry), i,
+                                         entry.elements != NULL };
+        order[i] = &sized[i];
+    }
     tn_sort(order, count, is_larger);
     for (uint32_t i = 0; i < count; i++) {
-        const struct tn_sd_entry *entry = order[i];
-        uint64_t                  load  = load_of(all, entry, states);
-        if (!entry->elements)
+        const struct sized_entry *next = order[i];
+        /* with what an updater keeps of it */
+        uint64_t load = next->size + states[next->entry];
+        if (!next->has_data)
             continue;
         if (filled && (filled > limit || load > limit - filled)) {
             shard++;
             filled = 0;
         }
         filled += load;
-        all->shard_of[entry - all->content.entries] = shard;
+        all->shard_of[next->entry] = shard;
     }
     w->count = shard + 1;
 }
@@ -220,16 +224,16 @@ static void put_blobs(struct writer *w, const struct tn_sd_part *part,
     to->entries = tn_new(&w->arena, struct tn_javaser_entry, count, w->error);
     for (uint32_t i = 0; to->entries && i < count && !tn_failed(w->error);
          i++) {
-        uint32_t                  index = part->picks ? part->picks[i] : i;
-        const struct tn_sd_entry *entry = &content->entries[index];
+        uint32_t                 index = part->picks ? part->picks[i] : i;
+        const struct tn_sd_entry entry = tn_sd_content_entry(content, index);
         if (!part->has_data || !w->all->is_away[index])
             continue;
         to->entries[to->count++] = (struct tn_javaser_entry){
-            .key    = entry->name,
+            .key    = entry.name,
             .first  = (int64_t)(at + to->rope.length),
-            .second = (int64_t)tn_sd_entry_size(entry),
+            .second = (int64_t)tn_sd_entry_size(&entry),
         };
-        tn_sd_rope_elements(&to->rope, entry->elements, w->model->memory);
+        tn_sd_rope_elements(&to->rope, entry.elements, w->model->memory);
         ++*w->options->tensors_moved;
     }
 }
@@ -363,8 +367,8 @@ enum tn_status tn_sdnb_write(const struct tn_model         *model,
                              const struct tn_write_options *options,
                              struct tn_output *to, struct tn_error *error)
 {
-    struct writer         w;
-    struct tn_sink       *sink;
+    struct writer   w;
+    struct tn_sink *sink;
 
     tn_sd_lose_all_beside(options, model);
     if (writer_init(&w, model, options, error) == TN_OK) {
@@ -457,8 +461,8 @@ enum tn_status tn_sdz_write(const struct tn_model         *model,
                             const struct tn_write_options *options,
                             struct tn_output *to, struct tn_error *error)
 {
-    struct writer         w;
-    struct tn_sink       *sink;
+    struct writer   w;
+    struct tn_sink *sink;
 
     TN_TRY(tn_output_main(to, &sink, error));
     if (tn_sd_is_as_read(model, options, &tn_format_sdz))

@@ -94,9 +94,10 @@ static uint32_t put_variable(struct putting *p, const struct tn_sd_entry *entry)
 static uint32_t make_variable(struct tn_fb_builder *b, void *context,
                               uint32_t index)
 {
-    struct putting p = putting_with(context, b);
+    struct putting           p     = putting_with(context, b);
+    const struct tn_sd_entry entry = tn_sd_content_entry(p.content, index);
 
-    return put_variable(&p, &p.content->entries[index]);
+    return put_variable(&p, &entry);
 }
 
 static uint32_t put_variables(struct putting *p)

@@ -103,8 +103,12 @@ static void add_param(struct tn_tagged_writer *w, uint32_t graph,
 static void add_params(struct tn_tagged_writer *w)
 {
     for (uint32_t g = 0; g < w->plan_count; g++)
-        for (uint32_t i = 0; i < w->plans[g].count && !tn_failed(w->error); i++)
-            add_param(w, g, &w->plans[g].entries[i]);
+        for (uint32_t i = 0; i < w->plans[g].count && !tn_failed(w->error);
+             i++) {
+            const struct tn_sd_entry entry =
+                tn_sd_content_entry(&w->plans[g], i);
+            add_param(w, g, &entry);
+        }
 }
 
 /* ---- states ------------------------------------------------------------- */
@@ -145,8 +149,8 @@ static bool has_state(const struct tn_sd_content *content, struct tn_bytes key)
 static void choose_columns(struct tn_tagged_writer *w)
 {
     const struct tn_sd_content    *content = &w->plans[0];
-    const struct tn_tagged_detail *tagged = tn_tagged_detail_of(w->model);
-    uint32_t                       count  = 0;
+    const struct tn_tagged_detail *tagged  = tn_tagged_detail_of(w->model);
+    uint32_t                       count   = 0;
     struct tn_list                 keys;
 
     tn_list_init(&keys, w->memory, sizeof(struct tn_bytes));

@@ -24,8 +24,9 @@ struct tn_lay_relay {
 
 /* Names among which each may be there once; all are in the model's table. */
 struct tn_lay_scope {
-    struct tn_list taken; /* uint64_t: a bit for each name of the model       */
-    struct tn_list tries; /* uint32_t by name: the last _N made of it         */
+    struct tn_list  taken; /* uint64_t: a bit for each name of the model     */
+    struct tn_pairs tries; /* (name, 0) -> in numbers                        */
+    struct tn_list  numbers; /* uint32_t: the last _N made of a name         */
 };
 
 /* What is known of a constant once the values of the net are gone. */
@@ -85,13 +86,15 @@ enum { NOT_ASKED, PLAIN, NOT_PLAIN }; /* tn_laying.plain */
 static void lay_scope_init(struct tn_lay_scope *scope, struct tn_memory *memory)
 {
     tn_list_init(&scope->taken, memory, sizeof(uint64_t));
-    tn_list_init(&scope->tries, memory, sizeof(uint32_t));
+    tn_pairs_init(&scope->tries, memory);
+    tn_list_init(&scope->numbers, memory, sizeof(uint32_t));
 }
 
 static void lay_scope_done(struct tn_lay_scope *scope)
 {
     tn_list_done(&scope->taken);
-    tn_list_done(&scope->tries);
+    tn_pairs_done(&scope->tries);
+    tn_list_done(&scope->numbers);
 }
 
 /* False: it was taken before. */
@@ -108,21 +111,31 @@ static bool take(struct tn_laying *l, struct tn_lay_scope *scope, uint32_t name)
     return is_free;
 }
 
+/* The last number that was made for the wish, 0 for none yet; NULL on failure.
+ */
+static uint32_t *last_number(struct tn_laying *l, struct tn_lay_scope *scope,
+                             uint32_t wish)
+{
+    uint32_t at = tn_pairs_find(&scope->tries, wish, 0);
+
+    if (at != TN_NONE)
+        return tn_list_at(&scope->numbers, uint32_t, at);
+    tn_pairs_add(&scope->tries, wish, 0, (uint32_t)scope->numbers.count,
+                 l->error);
+    return tn_list_push(&scope->numbers, uint32_t, l->error);
+}
+
 /* wish_1, wish_2...: continues after the last number for the same wish. */
 static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
                          uint32_t wish)
 {
     struct tn_intern *names = &l->model->names;
     struct tn_bytes   of    = tn_intern_text(names, wish);
-    struct tn_list   *tries = &scope->tries;
+    uint32_t         *last  = last_number(l, scope, wish);
 
-    if (wish >= tries->count &&
-        !tn_list_grow(tries, wish + UINT64_C(1) - tries->count, l->error))
-        return TN_NO_NAME;
-    while (!tn_failed(l->error)) {
-        char *text =
-            tn_text_format(&l->model->arena, l->error, "%.*s_%" PRIu32,
-                           TN_FMT(of), ++*tn_list_at(tries, uint32_t, wish));
+    while (last && !tn_failed(l->error)) {
+        char *text = tn_text_format(&l->model->arena, l->error, "%.*s_%" PRIu32,
+                                    TN_FMT(of), ++*last);
         uint32_t id = text ? tn_intern_borrow(names, tn_text(text), l->error)
                            : TN_NO_NAME;
         if (id == TN_NO_NAME || take(l, scope, id))
@@ -949,6 +962,15 @@ static enum tn_status check_values(struct tn_laying *l)
     return TN_OK;
 }
 
+/* They are ops by now. */
+static void drop_nodes(struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->graphs.count; i++)
+        tn_list_done(&tn_net_graph(net, i)->nodes);
+    tn_list_done(&net->nodes);
+    tn_arena_done(&net->edges);
+}
+
 static enum tn_status lay_all(struct tn_laying *l)
 {
     uint64_t relay = 0;
@@ -968,6 +990,7 @@ static enum tn_status lay_all(struct tn_laying *l)
     for (uint32_t i = 0; i < l->net->graphs.count; i++)
         if (l->placed[i] != TN_NONE)
             TN_TRY(lay_graph(l, i, &relay));
+    drop_nodes(l->net);
     lay_constants(l);
     lay_versions(l);
     tn_model_resolve(l->model);

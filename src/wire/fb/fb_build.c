@@ -1050,7 +1050,7 @@ static void put_runs(struct tn_fb_builder *b, const struct runs *like,
 {
     struct runs *runs = tn_new(b->arena, struct runs, 1, b->error);
 
-    if (!runs || !count)
+    if (!runs)
         return;
     *runs = *like;
     close_piece(b);
@@ -1062,27 +1062,40 @@ static void put_runs(struct tn_fb_builder *b, const struct runs *like,
         add_piece(b, &piece);
 }
 
+/* A vector of references that becomes what is written of it: they are as many
+ * as the tables. */
+static uint32_t put_own_refs(struct tn_fb_builder *b, uint32_t *refs,
+                             uint32_t count)
+{
+    uint8_t        *bytes = (uint8_t *)refs;
+    uint64_t        size  = 4 * (uint64_t)count;
+    struct tn_piece piece = { .kind     = TN_PIECE_BYTES,
+                              .length   = size,
+                              .at.bytes = bytes };
+    uint32_t        place = put_pieces(b, &piece, 1, size, 4, 4);
+
+    for (uint32_t i = 0; place && i < count; i++)
+        tn_store_little(bytes + 4 * (size_t)i,
+                        place - 4 - 4 * (uint64_t)i - refs[i], 4);
+    return place;
+}
+
 uint32_t tn_fb_put_tables(struct tn_fb_builder *b, uint32_t count,
                           tn_fb_make *make, void *context, const bool *is_solo)
 {
-    struct runs    like = { .producer = { .produce = write_runs },
-                            .memory   = b->arena->memory,
-                            .vtables  = b->vtables,
-                            .make     = make,
-                            .context  = context,
-                            .is_solo  = is_solo };
-    struct tn_list refs;
-    uint32_t       ref = 0;
+    struct runs like = { .producer = { .produce = write_runs },
+                         .memory   = b->arena->memory,
+                         .vtables  = b->vtables,
+                         .make     = make,
+                         .context  = context,
+                         .is_solo  = is_solo };
 
-    if (tn_failed(b->error))
-        return 0;
-    tn_list_init(&refs, b->arena->memory, sizeof(uint32_t));
-    if (!count || tn_list_grow(&refs, count, b->error)) {
-        put_runs(b, &like, count, refs.items);
-        ref = tn_fb_put_refs(b, refs.items, count);
-    }
-    tn_list_done(&refs);
-    return ref;
+    if (!count || tn_failed(b->error))
+        return tn_fb_put_refs(b, NULL, 0);
+    uint32_t *refs = tn_new(b->arena, uint32_t, count, b->error);
+    if (refs)
+        put_runs(b, &like, count, refs);
+    return put_own_refs(b, refs, count);
 }
 
 /* ---- the whole -------------------------------------------------------- */
