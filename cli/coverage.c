@@ -1,5 +1,5 @@
 /* coverage.c - tenon rules coverage: which ops of a model have rules */
-#include "coverage.h"
+#include "rules.h"
 
 #include <stdio.h>
 #include <stdlib.h>

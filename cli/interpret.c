@@ -4,7 +4,7 @@
  * What is given is a file with a node or with a whole model, or the node
  * itself, as protobuf text.
  */
-#include "interpret.h"
+#include "rules.h"
 
 #include <errno.h>
 #include <stdio.h>

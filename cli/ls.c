@@ -11,7 +11,6 @@
 #include "print.h"
 #include "session.h"
 #include "show.h"
-#include "show_attr.h"
 #include "verb_table.h"
 
 enum ls_order { LS_AS_IT_IS, LS_BY_NAME, LS_BY_SIZE };

@@ -1,5 +1,5 @@
 /* own_rules.c - rule files in Tenon's own language, for `tenon rules` */
-#include "own_rules.h"
+#include "rules.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage.h"
+#include "rules.h"
 #include "failure.h"
-#include "interpret.h"
-#include "own_rules.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"

@@ -1,8 +1,11 @@
 /* show.c - parts of a model as text: shapes, inputs and outputs, tensors */
-#include "show.h"
-
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "show.h"
 
 void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor)
 {
@@ -160,4 +163,273 @@ void cli_json_error(struct cli_json *json, const struct tn_error *error)
     cli_json_put_string(json, "where", error->where);
     cli_json_put_string(json, "what", error->what);
     cli_json_close(json, '}');
+}
+
+/* ---- attributes of operators ------------------------------------------- */
+
+enum { SHOWN = 16 }; /* of a list, on a line for people */
+
+/* ---- one value ---------------------------------------------------------- */
+
+/* As few digits as give the number back. */
+static void show_real(struct cli_text *text, double value, bool is_float)
+{
+    char digits[40];
+
+    if (!isfinite(value)) {
+        cli_text_add(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof(digits), "%.*g", precision, value);
+        double back = strtod(digits, NULL);
+        if (is_float ? (float)back == (float)value : back == value)
+            break;
+    }
+    cli_text_add(text, digits);
+}
+
+static void show_whole(struct cli_text *text, const struct tn_attr_value *value,
+                       uint32_t index)
+{
+    int64_t number = value->of.ints[index];
+
+    if (value->kind == TN_ATTR_BOOL)
+        cli_text_add(text, number != 0 ? "true" : "false");
+    else if (value->kind == TN_ATTR_DTYPE)
+        cli_text_add(text, tn_dtype_name((enum tn_dtype)number));
+    else
+        cli_text_addf(text, "%" PRId64, number);
+}
+
+static void show_attr_shape(struct cli_text            *text,
+                            const struct tn_attr_shape *shape)
+{
+    if (!shape->has_rank) {
+        cli_text_add(text, "[...]");
+        return;
+    }
+    cli_text_add(text, "[");
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        cli_text_add(text, i > 0 ? "," : "");
+        if (shape->dims[i] < 0)
+            cli_text_add(text, "?");
+        else
+            cli_text_addf(text, "%" PRId64, shape->dims[i]);
+    }
+    cli_text_add(text, "]");
+}
+
+static void show_one(struct cli_text *text, const struct tn_model *model,
+                     const struct tn_attr_value *value, uint32_t index)
+{
+    switch (value->kind) {
+    case TN_ATTR_INT:
+    case TN_ATTR_BOOL:
+    case TN_ATTR_DTYPE: show_whole(text, value, index); break;
+    case TN_ATTR_FLOAT:
+        show_real(text, (double)value->of.floats[index], true);
+        break;
+    case TN_ATTR_DOUBLE:
+        show_real(text, value->of.doubles[index], false);
+        break;
+    case TN_ATTR_STRING:
+    case TN_ATTR_FUNCTION: cli_text_safe(text, value->of.strings[index]); break;
+    case TN_ATTR_REFERENCE:
+        cli_text_add(text, "$");
+        cli_text_safe(text, value->of.strings[index]);
+        break;
+    case TN_ATTR_SHAPE: show_attr_shape(text, &value->of.shapes[index]); break;
+    case TN_ATTR_TENSOR:
+        cli_text_add(text,
+                     tn_dtype_name(tn_tensor_dtype(value->of.tensors[index])));
+        cli_show_shape(text, value->of.tensors[index]);
+        break;
+    case TN_ATTR_GRAPH:
+        cli_text_add(
+            text, tn_model_graph(model, (uint32_t)value->of.ints[index]).path);
+        break;
+    default:
+        cli_text_addf(text, "%zu bytes",
+                      value->kind == TN_ATTR_OTHER
+                          ? value->of.strings[index].size
+                          : (size_t)0);
+    }
+}
+
+static void show_some(struct cli_text *text, const struct tn_model *model,
+                      const struct tn_attr_value *value, uint32_t first,
+                      uint32_t count, bool is_list)
+{
+    cli_text_add(text, is_list ? "[" : "");
+    for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+        cli_text_add(text, i > 0 ? "," : "");
+        show_one(text, model, value, first + i);
+    }
+    if (count > SHOWN) {
+        cli_text_add(text, ",... ");
+        cli_text_number(text, count);
+        cli_text_add(text, " in all");
+    }
+    cli_text_add(text, is_list ? "]" : "");
+}
+
+/* ---- arguments that have names ------------------------------------------ */
+
+/* iArgs and iArgNames, tArgs and tArgNames, ... */
+static struct tn_attr *open_names(const struct tn_model *model, uint32_t op,
+                                  const struct tn_attr *values)
+{
+    struct tn_bytes name  = tn_attr_name(values);
+    struct tn_error error = TN_ERROR_INIT;
+    struct tn_attr *names;
+    char            other[] = "xArgNames";
+
+    if (name.size != 5 || memcmp(name.data + 1, "Args", 4) != 0)
+        return NULL;
+    other[0] = (char)name.data[0];
+    if (tn_attr_find(&names, model, op, other, &error) != TN_OK)
+        return NULL;
+    if (tn_attr_get(names)->kind == TN_ATTR_STRING &&
+        tn_attr_get(names)->count == tn_attr_get(values)->count)
+        return names;
+    tn_attr_close(names);
+    return NULL;
+}
+
+static bool is_names(const struct tn_attr *attr)
+{
+    struct tn_bytes name = tn_attr_name(attr);
+
+    return name.size == 9 && memcmp(name.data + 1, "ArgNames", 8) == 0;
+}
+
+struct run {
+    struct tn_bytes name; /* of an attribute, or of arguments of one name     */
+    uint32_t        first, count;
+    bool            is_list;
+};
+
+/* The next run of arguments that share a name; those without one are a list
+ * called as the whole. */
+static bool next_run(const struct tn_attr *attr, const struct tn_attr *names,
+                     struct run *run)
+{
+    const struct tn_attr_value *value = tn_attr_get(attr);
+    uint32_t                    at    = run->first + run->count;
+
+    run->first = at;
+    if (names == NULL) {
+        run->name    = tn_attr_name(attr);
+        run->count   = value->count;
+        run->is_list = value->is_list;
+        return at == 0;
+    }
+    if (at >= value->count)
+        return false;
+    const struct tn_bytes *texts = tn_attr_get(names)->of.strings;
+    while (
+        at < value->count && texts[at].size == texts[run->first].size &&
+        (texts[at].size == 0 ||
+         memcmp(texts[at].data, texts[run->first].data, texts[at].size) == 0))
+        at++;
+    run->count   = at - run->first;
+    run->is_list = run->count > 1 || texts[run->first].size == 0;
+    run->name =
+        texts[run->first].size > 0 ? texts[run->first] : tn_attr_name(attr);
+    return true;
+}
+
+/* ---- all of an operator ------------------------------------------------- */
+
+typedef void put_run(void *context, const struct tn_model *model,
+                     const struct tn_attr *attr, const struct run *run);
+
+static void each_run(const struct tn_model *model, uint32_t op, put_run *put,
+                     void *context)
+{
+    uint32_t count = tn_op_attr_count(model, op);
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct tn_error error = TN_ERROR_INIT;
+        struct tn_attr *attr;
+        struct run      run = { .first = 0 };
+        if (tn_attr_open(&attr, model, op, i, &error) != TN_OK)
+            continue; /* 'tenon check' says what is wrong with it */
+        struct tn_attr *names = open_names(model, op, attr);
+        while (!is_names(attr) && next_run(attr, names, &run))
+            put(context, model, attr, &run);
+        tn_attr_close(names);
+        tn_attr_close(attr);
+    }
+}
+
+static void put_text(void *context, const struct tn_model *model,
+                     const struct tn_attr *attr, const struct run *run)
+{
+    struct cli_text *text = context;
+
+    cli_text_add(text, text->size > 0 ? " " : "");
+    cli_text_safe(text, run->name);
+    cli_text_add(text, "=");
+    show_some(text, model, tn_attr_get(attr), run->first, run->count,
+              run->is_list);
+}
+
+void cli_show_attrs(struct cli_text *text, const struct tn_model *model,
+                    uint32_t op)
+{
+    struct cli_text own = { 0 };
+
+    each_run(model, op, put_text, &own);
+    cli_text_put(text, own.data, own.size);
+    cli_text_done(&own);
+}
+
+/* Numbers and truths are JSON's own, everything else is what people see. */
+static void put_json_one(struct cli_json *json, const struct tn_model *model,
+                         const struct tn_attr_value *value, uint32_t index)
+{
+    struct cli_text text = { 0 };
+    bool            is_number =
+        value->kind == TN_ATTR_INT || value->kind == TN_ATTR_BOOL ||
+        (value->kind == TN_ATTR_FLOAT && isfinite(value->of.floats[index])) ||
+        (value->kind == TN_ATTR_DOUBLE && isfinite(value->of.doubles[index]));
+
+    if (value->kind == TN_ATTR_STRING) {
+        cli_json_bytes(json, value->of.strings[index]);
+        return;
+    }
+    show_one(&text, model, value, index);
+    if (is_number)
+        cli_json_literal(json, cli_text_view(&text));
+    else
+        cli_json_bytes(json, cli_text_view(&text));
+    cli_text_done(&text);
+}
+
+static void put_json(void *context, const struct tn_model *model,
+                     const struct tn_attr *attr, const struct run *run)
+{
+    struct cli_json *json = context;
+
+    cli_json_open_flat(json, '{');
+    cli_json_put_bytes(json, "name", run->name);
+    cli_json_key(json, "value");
+    if (run->is_list)
+        cli_json_open_flat(json, '[');
+    for (uint32_t i = 0; i < run->count; i++)
+        put_json_one(json, model, tn_attr_get(attr), run->first + i);
+    if (run->is_list)
+        cli_json_close(json, ']');
+    cli_json_close(json, '}');
+}
+
+void cli_json_attrs(struct cli_json *json, const struct tn_model *model,
+                    uint32_t op)
+{
+    cli_json_key(json, "attributes");
+    cli_json_open_flat(json, '[');
+    each_run(model, op, put_json, json);
+    cli_json_close(json, ']');
 }

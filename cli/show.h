@@ -1,4 +1,5 @@
-/* show.h - parts of a model as text: shapes, inputs and outputs, tensors */
+/* show.h - parts of a model as text: shapes, inputs and outputs, tensors,
+ * attributes */
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
@@ -48,5 +49,15 @@ void cli_json_shape(struct cli_json *json, const struct tn_tensor *tensor);
 
 /* "error": {"status": ..., "offset": ...} */
 void cli_json_error(struct cli_json *json, const struct tn_error *error);
+
+/* "pads=[1,1,1,1] auto_pad=NOTSET"; long lists are shortened.  Arguments that a
+ * file stores in lists, with their names in other lists (iArgs, iArgNames), are
+ * shown by their names. */
+void cli_show_attrs(struct cli_text *text, const struct tn_model *model,
+                    uint32_t op);
+
+/* "attributes": [{"name": "pads", "value": [1, 1, 1, 1]}, ...], in full. */
+void cli_json_attrs(struct cli_json *json, const struct tn_model *model,
+                    uint32_t op);
 
 #endif

@@ -1,5 +1,5 @@
 /* chunk_order_test.c - lists of fields that can be merged as they stand */
-#include "chunk/chunk_order.h"
+#include "chunk/chunk_meta.h"
 
 #include "chunk/the_judge_testing.h"
 

@@ -1,7 +1,7 @@
 /* split_adopt.c - chunks and a ChunkedMessage that were made elsewhere */
 #include <inttypes.h>
 
-#include "chunk/chunk_order.h"
+#include "chunk/chunk_meta.h"
 #include "chunk/splitter.h"
 
 /* ---- checking ------------------------------------------------------------ */

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "chunk/chunk_order.h"
+#include "chunk/chunk_meta.h"
 #include "chunk/chunk_scalar.h"
 #include "chunk/cpb.h"
 #include "io/rope_source.h"

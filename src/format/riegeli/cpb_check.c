@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/sort.h"
-#include "chunk/chunk_order.h"
+#include "chunk/chunk_meta.h"
 #include "format/riegeli/records.h"
 #include "wire/pb/pb_check.h"
 

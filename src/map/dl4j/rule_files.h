@@ -53,20 +53,4 @@ enum tn_status tn_dl4j_rules_read(const struct tn_rule_file  *file,
 enum tn_status tn_rule_sketch_read(const struct tn_rule_file  *file,
                                    const struct tn_text_field *root);
 
-/* A MappingRule; `name` is the lookup key when the message has none. */
-enum tn_status tn_dl4j_rule_read(const struct tn_rule_file  *file,
-                                 const struct tn_text_field *message,
-                                 struct tn_map_rule         *rule);
-
-/* The function of that name: the caller's, else the table's. */
-enum tn_status tn_rule_function_find(const struct tn_rule_file  *file,
-                                     const struct tn_text_field *at,
-                                     struct tn_map_rule         *rule);
-
-struct tn_location tn_rule_place(const struct tn_rule_file  *file,
-                                 const struct tn_text_field *at);
-
-/* Sorts tensor rules before the others; otherwise the order stays. */
-void tn_rules_order(struct tn_map_rule *rules, uint32_t count);
-
 #endif

@@ -1,9 +1,259 @@
 /* zip_open.c - opening a zip: the end, the directory, every local header */
 #include "base/arith.h"
 #include "base/expand.h"
+#include "base/sort.h"
 #include "codec/deflate.h"
 #include "io/file_source.h"
 #include "wire/zip/zip_records.h"
+
+/* Fails with a number, `at` bytes into the entry's record of the directory. */
+static enum tn_status fail_record(const struct tn_zip_entry *e, unsigned at,
+                                  enum tn_status status, const char *what,
+                                  uint64_t number, struct tn_error *error)
+{
+    tn_error_set(error, status, e->record_offset + at, "%s %" PRIu64, what,
+                 number);
+    tn_zip_blame(e, error);
+    return error->status;
+}
+
+/* ---- where entries are: local headers, data, gaps ---------------------- */
+
+/*
+ * Entries in the order of the file, each compared with what the directory says
+ * about it; between them only what was replaced and directories of older
+ * commits.
+ *
+ * A lazy zip does not read a local header if the data is where our writer
+ * puts it and ends where the next thing begins.  Then no byte can belong to
+ * anything else, and the header is compared when the entry is used.
+ */
+
+/* ---- their order -------------------------------------------------------- */
+
+static struct tn_zip_entry *entry_in_order(const struct tn_zip *zip,
+                                           uint64_t             rank)
+{
+    return tn_list_at(&zip->entries, struct tn_zip_entry,
+                      *tn_list_at(&zip->order, uint32_t, rank));
+}
+
+static uint64_t offset_of(const struct tn_zip *zip, uint64_t rank)
+{
+    return entry_in_order(zip, rank)->offset;
+}
+
+/* Two records for one header are refused at the later one, which names it
+ * wrongly: it comes first. */
+static int by_offset(const void *a, const void *b, void *context)
+{
+    const uint32_t *one = a, *two = b;
+    uint64_t        left  = tn_zip_at(context, *one)->offset;
+    uint64_t        right = tn_zip_at(context, *two)->offset;
+
+    if (left == right)
+        return (*one < *two) - (*one > *two);
+    return left < right ? -1 : 1;
+}
+
+static enum tn_status sort_entries(struct tn_zip *zip, struct tn_error *error)
+{
+    uint64_t count     = zip->entries.count;
+    bool     is_sorted = true;
+
+    zip->order.count = 0;
+    if (count && !tn_list_grow(&zip->order, count, error))
+        return error->status;
+    uint32_t *order = zip->order.items;
+    for (uint64_t i = 0; i < count; i++) {
+        order[i] = (uint32_t)i;
+        is_sorted &= i == 0 || offset_of(zip, i - 1) < offset_of(zip, i);
+    }
+    if (!is_sorted)
+        tn_sort_items(order, count, sizeof *order, by_offset, zip);
+    return TN_OK;
+}
+
+/* ---- local headers ------------------------------------------------------ */
+
+static bool is_or_later(uint64_t local, uint64_t wanted, bool has_descriptor)
+{
+    return local == wanted ||
+           (has_descriptor && (local == 0 || local == UINT32_MAX));
+}
+
+static enum tn_status compare_local(const struct tn_zip_entry *e,
+                                    const struct zip_local    *l,
+                                    struct tn_error           *error)
+{
+    bool     has_descriptor = e->flags & ZIP_FLAG_DESCRIPTOR;
+    unsigned same           = ZIP_FLAG_DESCRIPTOR | ZIP_FLAG_ENCRYPTED;
+
+    if (!tn_bytes_equal(l->name, e->name))
+        return tn_error_set(error, TN_MALFORMED, e->offset + ZIP_LOCAL_SIZE,
+                            "the local header has another name");
+    if ((l->flags ^ e->flags) & same)
+        return tn_error_set(error, TN_MALFORMED, e->offset + 6,
+                            "flags %04x, but %04x in the directory", l->flags,
+                            e->flags);
+    if (l->method != e->method)
+        return tn_error_set(error, TN_MALFORMED, e->offset + 8,
+                            "method %u, but %u in the directory", l->method,
+                            e->method);
+    if (!is_or_later(l->crc, e->crc, has_descriptor))
+        return tn_error_set(error, TN_MALFORMED, e->offset + 14,
+                            "crc %08" PRIx32 ", the directory says %08" PRIx32,
+                            l->crc, e->crc);
+    if (!is_or_later(l->packed_size, e->packed_size, has_descriptor) ||
+        !is_or_later(l->size, e->size, has_descriptor))
+        return tn_error_set(error, TN_MALFORMED, e->offset + 18,
+                            "%" PRIu64 " bytes for %" PRIu64
+                            ", the directory says %" PRIu64 " for %" PRIu64,
+                            l->packed_size, l->size, e->packed_size, e->size);
+    return TN_OK;
+}
+
+uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
+                             uint64_t at, uint64_t limit,
+                             struct tn_error *error)
+{
+    uint64_t       most = tn_min(limit - at, 24);
+    const uint8_t *d    = zip_peek(zip, at, most, error);
+    uint64_t       skip =
+        d && most >= 4 && tn_load32(d) == ZIP_DESCRIPTOR && most >= 16 ? 4 : 0;
+
+    if (!d || most < skip + 12 || tn_load32(d + skip) != e->crc)
+        return 0;
+    d += skip + 4;
+    if (tn_load32(d) == e->packed_size && tn_load32(d + 4) == e->size)
+        return skip + 12;
+    if (most >= skip + 20 && tn_load64(d) == e->packed_size &&
+        tn_load64(d + 8) == e->size)
+        return skip + 20;
+    return 0;
+}
+
+/* ---- one entry ---------------------------------------------------------- */
+
+/* It lies as our writer would have it, up to the next thing and no further. */
+static bool is_foreseen(const struct tn_zip *zip, struct tn_zip_entry *e,
+                        uint64_t limit)
+{
+    uint64_t at = zip_foreseen_offset(e);
+
+    if (!zip->options.is_lazy || e->flags & ZIP_FLAG_DESCRIPTOR || at > limit ||
+        e->packed_size != limit - at)
+        return false;
+    e->data_offset = at;
+    return true;
+}
+
+/* Where the entry ends, descriptor included; `limit` is where the next thing
+ * begins that it must not reach. */
+static enum tn_status place_entry(struct tn_zip *zip, struct tn_zip_entry *e,
+                                  uint64_t limit, uint64_t *end,
+                                  struct tn_error *error)
+{
+    struct zip_local local;
+
+    if (is_foreseen(zip, e, limit)) {
+        *end = limit;
+        return TN_OK;
+    }
+    TN_TRY(zip_read_local(zip, e->offset, &local, error));
+    TN_TRY(compare_local(e, &local, error));
+    e->data_offset = local.data_offset;
+    e->is_placed   = true;
+    if (local.data_offset > limit || e->packed_size > limit - local.data_offset)
+        return tn_error_set(error, TN_MALFORMED, e->offset,
+                            "data of %" PRIu64 " bytes at %" PRIu64
+                            " overlaps what begins at %" PRIu64,
+                            e->packed_size, local.data_offset, limit);
+    *end = e->data_offset + e->packed_size;
+    if (!(e->flags & ZIP_FLAG_DESCRIPTOR))
+        return TN_OK;
+    uint64_t size = zip_descriptor_size(zip, e, *end, limit, error);
+    if (!size)
+        return tn_error_set(error, TN_MALFORMED, *end,
+                            "no descriptor that fits the directory");
+    *end += size;
+    return TN_OK;
+}
+
+enum tn_status tn_zip_settle(struct tn_zip *zip, const struct tn_zip_entry *e,
+                             struct tn_error *error)
+{
+    struct zip_local local;
+
+    if (e->is_placed)
+        return TN_OK;
+    if (zip_read_local(zip, e->offset, &local, error) == TN_OK &&
+        compare_local(e, &local, error) == TN_OK &&
+        local.data_offset != e->data_offset)
+        tn_error_set(error, TN_MALFORMED, e->offset + 28,
+                     "data at %" PRIu64 ", but only from %" PRIu64
+                     " on it would end where it has to",
+                     local.data_offset, e->data_offset);
+    if (tn_failed(error))
+        tn_zip_blame(e, error);
+    return error->status;
+}
+
+struct tn_bytes tn_zip_head(struct tn_zip *zip, const struct tn_zip_entry *e,
+                            uint64_t most, struct tn_error *error)
+{
+    uint64_t       size  = tn_min(most, e->packed_size);
+    const uint8_t *bytes = zip_peek(zip, e->data_offset, size, error);
+
+    return tn_bytes(bytes, bytes ? (size_t)size : 0);
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+/* Whether [at, end) is nothing but entries that were replaced and directories
+ * of older commits. */
+static bool is_history(struct tn_zip *zip, uint64_t at, uint64_t end,
+                       struct tn_error *error)
+{
+    struct zip_end ignored;
+
+    while (at < end &&
+           zip_walk(zip, &at, end, &ignored, error) != ZIP_STEP_NONE)
+        ;
+    return at == end;
+}
+
+static enum tn_status place_entries(struct tn_zip *zip, uint64_t *gap,
+                                    struct tn_error *error)
+{
+    uint64_t at = 0, count = zip->entries.count;
+
+    *gap = TN_NOWHERE;
+    TN_TRY(sort_entries(zip, error));
+    for (uint64_t i = 0; i < count; i++) {
+        struct tn_zip_entry *e = entry_in_order(zip, i);
+        uint64_t             limit =
+            i + 1 < count ? offset_of(zip, i + 1) : zip->directory_offset;
+        uint64_t end = 0;
+        if (e->offset >= zip->directory_offset)
+            return fail_record(e, 42, TN_MALFORMED,
+                               "a local header not before the directory, at",
+                               e->offset, error);
+        if (*gap == TN_NOWHERE && !is_history(zip, at, e->offset, error))
+            *gap = at;
+        if (tn_failed(error) ||
+            place_entry(zip, e, tn_min(limit, zip->directory_offset), &end,
+                        error) != TN_OK) {
+            tn_zip_blame(e, error);
+            return error->status;
+        }
+        at = end;
+    }
+    if (*gap == TN_NOWHERE &&
+        !is_history(zip, at, zip->directory_offset, error))
+        *gap = at;
+    return error->status;
+}
 
 /* ---- from the first byte on, entry by entry and commit by commit -------- */
 
@@ -170,16 +420,6 @@ struct record {
     uint16_t             disk;
 };
 
-enum tn_status zip_fail_record(const struct tn_zip_entry *e, unsigned at,
-                               enum tn_status status, const char *what,
-                               uint64_t number, struct tn_error *error)
-{
-    tn_error_set(error, status, e->record_offset + at, "%s %" PRIu64, what,
-                 number);
-    tn_zip_blame(e, error);
-    return error->status;
-}
-
 static enum tn_status check_kind(const struct record *r, struct tn_error *error)
 {
     const struct tn_zip_entry *e    = r->entry;
@@ -188,17 +428,17 @@ static enum tn_status check_kind(const struct record *r, struct tn_error *error)
         ZIP_FLAG_ENCRYPTED | ZIP_FLAG_PATCH | ZIP_FLAG_STRONG | ZIP_FLAG_MASKED;
 
     if (e->flags & wrong)
-        return zip_fail_record(e, 8, TN_UNSUPPORTED,
-                               "encrypted or patched: flags", e->flags, error);
+        return fail_record(e, 8, TN_UNSUPPORTED, "encrypted or patched: flags",
+                           e->flags, error);
     if (e->method != TN_ZIP_STORED && e->method != TN_ZIP_DEFLATED)
-        return zip_fail_record(e, 10, TN_UNSUPPORTED, "compression method",
-                               e->method, error);
+        return fail_record(e, 10, TN_UNSUPPORTED, "compression method",
+                           e->method, error);
     if (r->disk)
-        return zip_fail_record(e, 34, TN_UNSUPPORTED, "an entry on disk",
-                               r->disk, error);
+        return fail_record(e, 34, TN_UNSUPPORTED, "an entry on disk", r->disk,
+                           error);
     if (type && type != 4 && type != 8)
-        return zip_fail_record(e, 38, TN_MALFORMED,
-                               "a link or a device: file type", type, error);
+        return fail_record(e, 38, TN_MALFORMED, "a link or a device: file type",
+                           type, error);
     return TN_OK;
 }
 
@@ -209,20 +449,20 @@ static enum tn_status check_sizes(struct tn_zip             *zip,
     uint64_t ratio = zip->options.max_ratio;
 
     if (e->method == TN_ZIP_STORED && e->packed_size != e->size)
-        return zip_fail_record(e, 20, TN_MALFORMED,
-                               "stored bytes are not as many as there are:",
-                               e->packed_size, error);
+        return fail_record(e, 20, TN_MALFORMED,
+                           "stored bytes are not as many as there are:",
+                           e->packed_size, error);
     if (tn_zip_is_folder(e) && e->size)
-        return zip_fail_record(e, 24, TN_MALFORMED, "a folder with a size of",
-                               e->size, error);
+        return fail_record(e, 24, TN_MALFORMED, "a folder with a size of",
+                           e->size, error);
     if (e->method == TN_ZIP_DEFLATED &&
         e->size / TN_DEFLATE_MOST > e->packed_size)
-        return zip_fail_record(e, 24, TN_MALFORMED,
-                               "more than deflate can hold: a size of", e->size,
-                               error);
+        return fail_record(e, 24, TN_MALFORMED,
+                           "more than deflate can hold: a size of", e->size,
+                           error);
     if (ratio && e->size / ratio > e->packed_size)
-        return zip_fail_record(e, 24, TN_LIMIT,
-                               "expands more than the limit of", ratio, error);
+        return fail_record(e, 24, TN_LIMIT, "expands more than the limit of",
+                           ratio, error);
     if (!tn_add(zip->total_size, e->size, &zip->total_size))
         zip->total_size = UINT64_MAX;
     if (zip->options.max_total && zip->total_size > zip->options.max_total) {
@@ -321,11 +561,11 @@ static enum tn_status join_alike(struct tn_zip *zip, uint32_t first,
 
     for (int count = 0;; other = entry_at(zip, other->next_alike)) {
         if (tn_bytes_equal(other->name, e->name))
-            return zip_fail_record(e, ZIP_RECORD_SIZE, TN_MALFORMED,
-                                   "a name that was there already, at",
-                                   other->record_offset, error);
+            return fail_record(e, ZIP_RECORD_SIZE, TN_MALFORMED,
+                               "a name that was there already, at",
+                               other->record_offset, error);
         if (++count == MOST_ALIKE || !zip->options.is_foreign)
-            return zip_fail_record(
+            return fail_record(
                 e, ZIP_RECORD_SIZE, TN_MALFORMED,
                 "a name like another but for case or Unicode form, at",
                 other->record_offset, error);
@@ -389,10 +629,10 @@ static enum tn_status check_folders(struct tn_zip             *zip,
         if (folded.data[i] == '/' &&
             tn_intern_find(&zip->folded, tn_bytes(folded.data, i)) !=
                 TN_NO_NAME)
-            return zip_fail_record(e, ZIP_RECORD_SIZE, TN_MALFORMED,
-                                   "another entry is a file where this needs a "
-                                   "folder, up to byte",
-                                   i, error);
+            return fail_record(e, ZIP_RECORD_SIZE, TN_MALFORMED,
+                               "another entry is a file where this needs a "
+                               "folder, up to byte",
+                               i, error);
     return TN_OK;
 }
 
@@ -427,7 +667,7 @@ static enum tn_status read_state(struct tn_zip *zip, const struct zip_end *end,
     zip->end_offset       = end->end;
     TN_TRY(read_directory(zip, end, error));
     TN_TRY(index_names(zip, error));
-    return zip_place_entries(zip, gap, error);
+    return place_entries(zip, gap, error);
 }
 
 static enum tn_status try_end(struct tn_zip *zip, uint64_t offset,

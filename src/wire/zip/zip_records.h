@@ -81,16 +81,6 @@ uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
 /* Where our writer would put the data of an entry that begins at its offset. */
 uint64_t zip_foreseen_offset(const struct tn_zip_entry *e);
 
-/* Fails with a number, `at` bytes into the entry's record of the directory. */
-enum tn_status zip_fail_record(const struct tn_zip_entry *e, unsigned at,
-                               enum tn_status status, const char *what,
-                               uint64_t number, struct tn_error *error);
-
-/* Finds the data of all entries.  *gap is where bytes are that belong to
- * nothing, or TN_NOWHERE. */
-enum tn_status zip_place_entries(struct tn_zip *zip, uint64_t *gap,
-                                 struct tn_error *error);
-
 /* Fails, at `offset`, unless the name is safe. */
 enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
                               struct tn_error *error);
