@@ -65,7 +65,7 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
     if (opts->type == NULL ||
         (status != TN_MALFORMED && status != TN_TRUNCATED))
         return cli_fail_writing(session->common, path, out, &error);
-    int code = cli_complain(path, &error);
+    int code = cli_print_error(path, &error);
     if (!opts->common.is_quiet)
         cli_hint("--type %s chose this message", opts->type);
     return code;

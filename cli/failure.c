@@ -197,7 +197,7 @@ bool cli_is_about_output(const struct tn_error *error)
     return names_target(error);
 }
 
-int cli_complain(const char *path, const struct tn_error *error)
+int cli_print_error(const char *path, const struct tn_error *error)
 {
     fflush(stdout); /* what was found before the failure comes before it */
     struct cli_text text     = { 0 };
@@ -222,19 +222,19 @@ int cli_complain(const char *path, const struct tn_error *error)
     return tn_status_exit_code(error->status);
 }
 
-int cli_complain_file(struct tn_error *error)
+int cli_print_file_error(struct tn_error *error)
 {
     char path[sizeof error->file];
 
     memcpy(path, error->file, sizeof path);
     error->file[0] = '\0';
-    return cli_complain(path, error);
+    return cli_print_error(path, error);
 }
 
 int cli_fail(const struct cli_common *common, const char *path,
              const struct tn_error *error)
 {
-    int code = cli_complain(path, error);
+    int code = cli_print_error(path, error);
 
     if (!common->is_quiet)
         print_advice(common, path, error);
@@ -255,7 +255,7 @@ int cli_fail_errno(const char *verb, const char *path, int number)
     error.status = TN_IO;
     snprintf(error.what, sizeof(error.what), "cannot %s %.100s: %s", verb, name,
              strerror(number));
-    return cli_complain(name, &error);
+    return cli_print_error(name, &error);
 }
 
 /* Words of the command line may be untrusted file names. */

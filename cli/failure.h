@@ -25,10 +25,10 @@ int cli_fail_writing(const struct cli_common *common, const char *path,
 bool cli_is_about_output(const struct tn_error *error);
 
 /* The line without the hint. */
-int cli_complain(const char *path, const struct tn_error *error);
+int cli_print_error(const char *path, const struct tn_error *error);
 
 /* The same about the file that the error names. */
-int cli_complain_file(struct tn_error *error);
+int cli_print_file_error(struct tn_error *error);
 
 /* The same for a system call of the command itself that failed:
  * tenon: cannot read list.txt: No such file or directory */

@@ -99,7 +99,7 @@ static int no_tensor(const struct cli_session *session,
     error.status = TN_NOT_FOUND;
     snprintf(error.what, sizeof(error.what), "no tensor is called '%.150s'",
              name);
-    int code = cli_complain(tn_model_path(model), &error);
+    int code = cli_print_error(tn_model_path(model), &error);
     if (!session->common->is_quiet)
         suggest(model, name);
     return code;

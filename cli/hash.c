@@ -325,7 +325,7 @@ static int check_lines(struct checking *checking, FILE *file, const char *path)
         snprintf(error.what, sizeof(error.what),
                  "line %" PRIu64 " is not one that 'tenon hash' prints",
                  checking->line_number);
-    return cli_complain(path, &error);
+    return cli_print_error(path, &error);
 }
 
 static int check_manifest(struct checking *checking, const char *path)

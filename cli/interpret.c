@@ -171,7 +171,7 @@ static int interpret(struct cli_session         *session,
         return code;
     if (is_model)
         return cli_fail(session->common, how->what, &error);
-    code = cli_complain(is_node(how->what) ? "node" : how->what, &error);
+    code = cli_print_error(is_node(how->what) ? "node" : how->what, &error);
     if (!session->common->is_quiet && is_unknown(error.reason))
         cli_hint("--inputs 'NAME:TYPE[DIMS]' describes an input");
     return code;
@@ -207,7 +207,7 @@ int cli_interpret(struct cli_session *session, const struct cli_interpret *how)
 
     if (tn_interpreter_open(&interpreter, &files, &session->options, &error) !=
         TN_OK)
-        return cli_complain_file(&error);
+        return cli_print_file_error(&error);
     int code = interpret(session, how, interpreter, &op);
     if (code == 0)
         code = print(session, how, op);

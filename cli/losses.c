@@ -43,8 +43,8 @@ static struct cli_loss *find_kind(struct cli_losses *losses, const char *what)
                                       : &losses->kinds[losses->count - 1];
 }
 
-void cli_losses_hear(void *context, uint64_t offset, const char *where,
-                     const char *what)
+void cli_losses_add(void *context, uint64_t offset, const char *where,
+                    const char *what)
 {
     struct cli_losses *losses = context;
     struct cli_loss   *kind   = find_kind(losses, what);

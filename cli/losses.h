@@ -2,7 +2,7 @@
  * losses.h - what a conversion could not keep, as text and as JSON
  *
  *   struct cli_losses losses = { 0 };
- *   ... .loss = cli_losses_hear, .loss_context = &losses ...
+ *   ... .loss = cli_losses_add, .loss_context = &losses ...
  *   cli_losses_print(&losses, out);
  *   cli_losses_put(&losses, &json);
  *   cli_losses_done(&losses);
@@ -29,7 +29,7 @@ struct cli_losses {
     size_t count, capacity;
 };
 
-tn_on_loss cli_losses_hear;
+tn_on_loss cli_losses_add;
 
 /* Prints a line on standard error for each kind; `out` is the file that lacks
  * it. */

@@ -29,7 +29,7 @@ static int open_book(const struct cli_own_rules *rules,
     if (tn_rulebook_open(book, rules->files, rules->count,
                          &rules->session->options, &error) == TN_OK)
         return 0;
-    return cli_complain_file(&error);
+    return cli_print_file_error(&error);
 }
 
 bool cli_are_rules(const struct cli_own_rules *rules)
@@ -522,7 +522,7 @@ int cli_own_rules_test(const struct cli_own_rules *rules)
         cli_json_end_list(&json);
     tn_rulebook_close(book);
     if (error.status != TN_OK)
-        return cli_complain_file(&error);
+        return cli_print_file_error(&error);
     if (!rules->is_json)
         print_sum(&sum);
     return cli_finish(sum.failed > 0 ? CLI_NO : 0);

@@ -186,7 +186,7 @@ int cli_fail_rules(const struct cli_common *common,
                    const struct tn_error   *error)
 {
     struct tn_error copy = *error;
-    int             code = cli_complain_file(&copy);
+    int             code = cli_print_file_error(&copy);
 
     size_t      size   = strlen(error->file);
     const char *ending = size > 6 ? error->file + size - 6 : "";

@@ -233,7 +233,7 @@ int cli_refuse_input(const struct cli_common *common, const char *input)
     error.status = TN_INVALID;
     snprintf(error.what, sizeof(error.what),
              "%.150s is an input and would be overwritten", out);
-    return cli_complain(out, &error);
+    return cli_print_error(out, &error);
 }
 
 int cli_refuse_terminal(const char *verb, const char *path)

@@ -75,7 +75,7 @@ static int open_files(struct cli_session *session, const struct files *files,
     if (tn_interpreter_open(interpreter, &what, &session->options, &error) ==
         TN_OK)
         return 0;
-    return cli_complain_file(&error);
+    return cli_print_file_error(&error);
 }
 
 /* ---- ls ----------------------------------------------------------------- */
@@ -421,7 +421,7 @@ static int run_extract(struct cli_session      *session,
     if (tn_interpreter_extract(
             &interpreter, (const char *const *)(args->items + 1),
             (uint32_t)(args->count - 1), &session->options, &error) != TN_OK)
-        return cli_complain_file(&error);
+        return cli_print_file_error(&error);
     if (tn_interpreter_op_count(interpreter) == 0) {
         tn_interpreter_close(interpreter);
         cli_say("no op declarations found in %s",

@@ -252,7 +252,7 @@ static int simplify(struct cli_session         *session,
     struct tn_convert_options convert = {
         .settings      = opts->common.for_writing.items,
         .setting_count = opts->common.for_writing.count,
-        .loss          = cli_losses_hear,
+        .loss          = cli_losses_add,
         .loss_context  = &losses,
         .map           = &map,
         .is_strict     = opts->is_strict,

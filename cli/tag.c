@@ -497,7 +497,7 @@ static void hear_export_loss(void *context, uint64_t offset, const char *where,
                              const char *what)
 {
     if (strcmp(where, "tags.txt") != 0)
-        cli_losses_hear(context, offset, where, what);
+        cli_losses_add(context, offset, where, what);
 }
 
 static int export_model(struct run *run, const struct tn_model *model)

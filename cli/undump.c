@@ -35,7 +35,7 @@ static int undump_file(struct cli_session       *session,
     if (cli_is_about_output(&error))
         return cli_fail_writing(session->common, path, opts->common.out,
                                 &error);
-    int code = cli_complain(path, &error); /* not for 'tenon check' */
+    int code = cli_print_error(path, &error); /* not for 'tenon check' */
     if (opts->type == NULL && !opts->common.is_quiet &&
         error.reason == TN_REASON_UNKNOWN_FORMAT)
         cli_hint("give OUT a suffix such as .onnx or .fb, or use --type, such "

@@ -354,9 +354,9 @@ static enum tn_status open_record(struct tn_cpb *cpb, uint64_t at,
     return read_again(cpb, at, frame.begin, index, size, record, error);
 }
 
-void tn_cpb_put_off(struct tn_cpb *cpb)
+void tn_cpb_verify_late(struct tn_cpb *cpb)
 {
-    cpb->puts_off = true;
+    cpb->verifies_late = true;
 }
 
 static bool put_off(struct tn_cpb *cpb, uint64_t index, struct tn_span *chunk)
@@ -386,7 +386,7 @@ static enum tn_status cpb_read(struct tn_chunk_store *store, uint64_t index,
     }
     if (kept)
         tn_cpb_record(cpb, kept, at, chunk, error);
-    else if (!cpb->puts_off || !put_off(cpb, index, chunk))
+    else if (!cpb->verifies_late || !put_off(cpb, index, chunk))
         open_record(cpb, file, position, chunk, error);
     if (file && tn_failed(error))
         tn_error_file(error, cpb->members[file - 1].name);
@@ -665,9 +665,10 @@ enum tn_status tn_cpb_open_in(struct tn_cpb *cpb, struct tn_bundle *bundle,
     return open_files(cpb, source, error);
 }
 
-enum tn_status tn_cpb_open_loosely(struct tn_cpb *cpb, struct tn_bundle *bundle,
-                                   const char *name, struct tn_source *source,
-                                   struct tn_error *error)
+enum tn_status tn_cpb_open_for_check(struct tn_cpb    *cpb,
+                                     struct tn_bundle *bundle, const char *name,
+                                     struct tn_source *source,
+                                     struct tn_error  *error)
 {
     *cpb = (struct tn_cpb){ .memory   = bundle->memory,
                             .bundle   = bundle->folder < 0 ? NULL : bundle,

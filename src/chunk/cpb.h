@@ -59,10 +59,10 @@ struct tn_cpb {
     struct tn_list        kept; /* struct tn_cpb_chunk, ascending            */
     struct tn_list        made; /* struct tn_source *: records in blocks of
                                    the file, or unpacked when read           */
-    bool            puts_off; /* long chunks are verified when written        */
-    struct tn_list  late;     /* struct late *: those (cpb_late.c)            */
-    uint64_t        kept_memory, kept_limit;
-    pthread_mutex_t lock; /* of what follows                            */
+    bool verifies_late;       /* long chunks are verified when written        */
+    struct tn_list      late; /* struct late *: those (cpb_late.c)            */
+    uint64_t            kept_memory, kept_limit;
+    pthread_mutex_t     lock; /* of what follows                            */
     struct tn_cpb_chunk recent[TN_CPB_RECENT];
     unsigned            next_recent;
 };
@@ -77,9 +77,10 @@ enum tn_status tn_cpb_open_in(struct tn_cpb *cpb, struct tn_bundle *bundle,
                               struct tn_error *error);
 /* The same for callers that want to report all problems: chunks may be missing,
  * which fails when they are read. */
-enum tn_status tn_cpb_open_loosely(struct tn_cpb *cpb, struct tn_bundle *bundle,
-                                   const char *name, struct tn_source *source,
-                                   struct tn_error *error);
+enum tn_status tn_cpb_open_for_check(struct tn_cpb    *cpb,
+                                     struct tn_bundle *bundle, const char *name,
+                                     struct tn_source *source,
+                                     struct tn_error  *error);
 void           tn_cpb_close(struct tn_cpb *cpb);
 
 /* For callers that will read all chunks: unpacks and verifies the long ones
@@ -90,7 +91,7 @@ void tn_cpb_load(struct tn_cpb *cpb, unsigned workers);
 /* For callers that will write all chunks: the long ones are verified when
  * tn_cpb_stream() writes them, and not before.  Until then nothing made of the
  * chunks is known to be intact. */
-void tn_cpb_put_off(struct tn_cpb *cpb);
+void tn_cpb_verify_late(struct tn_cpb *cpb);
 
 /* Writes what was merged from chunks whose verification was put off.  A failure
  * says that something is wrong, but not always what. */

@@ -61,7 +61,7 @@ static void open_chunk(struct late_file *f)
     tn_source_memory(&f->source, &f->memory, tn_buffer_bytes(&f->bytes));
     tn_cpb_open(&f->cpb, &f->source, &f->memory, &f->error);
     assert_string_equal(f->error.what, "");
-    tn_cpb_put_off(&f->cpb);
+    tn_cpb_verify_late(&f->cpb);
     f->cpb.store.read(&f->cpb.store, 0, &f->chunk, &f->error);
     assert_string_equal(f->error.what, "");
     assert_true(f->cpb.store.known[0].is_unseen);

@@ -91,9 +91,9 @@ static struct tn_stretch *stretch_of(const struct tn_mosaic_index *index,
     return stretch;
 }
 
-static struct tn_some one_of(uint64_t body)
+static struct tn_measured one_of(uint64_t body)
 {
-    return (struct tn_some){ 1, body, body };
+    return (struct tn_measured){ 1, body, body };
 }
 
 static uint64_t place_body(const struct tn_place *place)
@@ -101,8 +101,8 @@ static uint64_t place_body(const struct tn_place *place)
     return place->length - place->head;
 }
 
-struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
-                             struct tn_error *error)
+struct tn_measured tn_index_measure(const struct tn_mosaic_index *index,
+                                    uint64_t at, struct tn_error *error)
 {
     uint64_t field, count, body;
 
@@ -112,8 +112,8 @@ struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
     const struct tn_field_group *group =
         tn_series_group(stretch->series, field, &count);
     if (field == group->first && stretch->end - field >= count)
-        return (struct tn_some){ count, group->bodies, group->largest };
-    tn_index_bodies(index, at, 1, &body, error);
+        return (struct tn_measured){ count, group->bodies, group->largest };
+    tn_index_lengths(index, at, 1, &body, error);
     return one_of(body);
 }
 
@@ -135,8 +135,8 @@ static void read_bodies(const struct tn_stretch *stretch, uint64_t field,
     tn_wire_walk_done(&walk);
 }
 
-void tn_index_bodies(const struct tn_mosaic_index *index, uint64_t at,
-                     uint64_t count, uint64_t *bodies, struct tn_error *error)
+void tn_index_lengths(const struct tn_mosaic_index *index, uint64_t at,
+                      uint64_t count, uint64_t *bodies, struct tn_error *error)
 {
     uint64_t field;
 
@@ -585,7 +585,7 @@ static bool is_rival(const struct tn_mosaic        *m,
     const struct tn_pb_field_type *other =
         field->oneof >= 0 ? tn_pb_message_field(m->type, number) : NULL;
 
-    return other && tn_pb_are_rivals(other, field);
+    return other && tn_pb_share_oneof(other, field);
 }
 
 static void scan_field(struct tn_mosaic *m, struct tn_mosaic_index *index,

@@ -63,20 +63,20 @@ struct tn_mosaic_index *tn_mosaic_outline(struct tn_mosaic              *m,
 uint64_t tn_index_count(const struct tn_mosaic_index *index);
 
 /* Elements that are measured together. */
-struct tn_some {
+struct tn_measured {
     uint64_t count;
     uint64_t bodies, largest; /* bytes without tags and lengths: of all, and of
                                  the largest                                  */
 };
 
 /* Those from element `at` on; a single one if there are places. */
-struct tn_some tn_index_some(const struct tn_mosaic_index *index, uint64_t at,
-                             struct tn_error *error);
+struct tn_measured tn_index_measure(const struct tn_mosaic_index *index,
+                                    uint64_t at, struct tn_error *error);
 
 /* The length of each of these elements, which are measured together, or have
  * places in wire. */
-void tn_index_bodies(const struct tn_mosaic_index *index, uint64_t at,
-                     uint64_t count, uint64_t *bodies, struct tn_error *error);
+void tn_index_lengths(const struct tn_mosaic_index *index, uint64_t at,
+                      uint64_t count, uint64_t *bodies, struct tn_error *error);
 
 /* Messages, strings and bytes in no map and no oneof need nothing but
  * places. */

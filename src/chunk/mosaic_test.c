@@ -486,8 +486,8 @@ static uint64_t sum_of(const struct tn_mosaic_index *index,
     uint64_t sum = 0, most = 0, bodies[TN_GROUP_FIELDS];
 
     for (uint64_t i = 0; i < tn_index_count(index);) {
-        struct tn_some some = tn_index_some(index, i, error);
-        tn_index_bodies(index, i, some.count, bodies, error);
+        struct tn_measured some = tn_index_measure(index, i, error);
+        tn_index_lengths(index, i, some.count, bodies, error);
         uint64_t all = 0;
         for (uint64_t k = 0; k < some.count; k++)
             all += bodies[k];

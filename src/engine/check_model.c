@@ -273,7 +273,7 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
     TN_TAKE_OPTIONS(options);
     TN_TAKE_CHECK(check);
     struct tn_listener listener = { on_finding, context };
-    struct tn_report   report   = { .each    = tn_listener_hear,
+    struct tn_report   report   = { .each    = tn_listener_report,
                                     .context = &listener };
     struct tn_opened  *opened;
 

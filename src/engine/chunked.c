@@ -128,7 +128,7 @@ static enum tn_status try_format(struct guess           *guess,
     if (!guess->type || !paths_fit(&cpb->meta.message, guess->type))
         return TN_OK;
     /* A walk over chunks that were put off is worth its time for the best. */
-    TN_TRY(merge_as(guess, cpb, cpb->puts_off, error));
+    TN_TRY(merge_as(guess, cpb, cpb->verifies_late, error));
     alone.main = guess->merged;
     TN_TRY(tn_probe_of(&alone, &probe, error));
     guess->bits = format->probe(&probe);
@@ -206,11 +206,11 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
     if (!bundle->main) /* of a folder */
         from = tn_format_tf_saved_model.name;
     if (bundle->is_for_writing && bundle->main)
-        tn_cpb_put_off(&file->cpb);
+        tn_cpb_verify_late(&file->cpb);
     else /* every guess reads all of it */
         tn_cpb_load(&file->cpb, bundle->workers);
     guess_message(&best, &file->cpb, bundle->name, from, error);
-    if (!tn_failed(error) && best.merged && file->cpb.puts_off) {
+    if (!tn_failed(error) && best.merged && file->cpb.verifies_late) {
         tn_source_close(best.merged);
         merge_as(&best, &file->cpb, false, error);
     }
@@ -421,7 +421,7 @@ bool tn_chunked_check_damaged(struct tn_bundle *bundle, const char *from,
         return false;
     if (!bundle->main)
         from = tn_format_tf_saved_model.name;
-    if (tn_cpb_open_loosely(&cpb, bundle, name, source, &own) == TN_OK) {
+    if (tn_cpb_open_for_check(&cpb, bundle, name, source, &own) == TN_OK) {
         check_apart(&cpb, from, sibling, report, error);
         tn_cpb_close(&cpb);
     } else if (is_about_the_machine(own.status)) {

@@ -19,8 +19,8 @@ void tn_losses_done(struct tn_losses *losses)
     tn_arena_done(&losses->arena);
 }
 
-void tn_losses_hear(void *context, uint64_t offset, const char *where,
-                    const char *what)
+void tn_losses_add(void *context, uint64_t offset, const char *where,
+                   const char *what)
 {
     struct tn_losses *losses = context;
     struct tn_loss   *row =
@@ -126,7 +126,7 @@ const char *tn_loss_kind(const char *what)
     return "other";
 }
 
-enum tn_status tn_losses_judge(const struct tn_losses *losses)
+enum tn_status tn_losses_refuse(const struct tn_losses *losses)
 {
     uint64_t count = losses->rows.count;
 

@@ -3,12 +3,12 @@
  *
  *   struct tn_losses losses;
  *   tn_losses_init(&losses, memory, convert, error);
- *   ... every part of the conversion calls tn_losses_hear(&losses, ...) ...
- *   status = tn_losses_judge(&losses);   strict: a loss is a failure
+ *   ... every part of the conversion calls tn_losses_add(&losses, ...) ...
+ *   status = tn_losses_refuse(&losses);   strict: a loss is a failure
  *   tn_losses_done(&losses);
  *
  * Code that loses something reports it through a tn_on_loss callback, which is
- * tn_losses_hear() with the list as its context.  The caller's own callback,
+ * tn_losses_add() with the list as its context.  The caller's own callback,
  * the count of the summary and the receipt all use this list.
  */
 #ifndef TN_ENGINE_CONVERT_LOSSES_H
@@ -35,10 +35,10 @@ void tn_losses_init(struct tn_losses *losses, struct tn_memory *memory,
                     struct tn_error                 *error);
 void tn_losses_done(struct tn_losses *losses);
 
-tn_on_loss tn_losses_hear;
+tn_on_loss tn_losses_add;
 
 /* UNSUPPORTED if the caller wants a strict conversion and something would be
  * lost; the error names the first loss. */
-enum tn_status tn_losses_judge(const struct tn_losses *losses);
+enum tn_status tn_losses_refuse(const struct tn_losses *losses);
 
 #endif

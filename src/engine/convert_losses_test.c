@@ -87,9 +87,9 @@ static void strict_is_for_all_kinds(void **state)
         struct tn_error           error   = TN_ERROR_INIT;
         struct tn_losses          losses;
         tn_losses_init(&losses, &memory, &convert, &error);
-        assert_int_equal(tn_losses_judge(&losses), TN_OK);
-        tn_losses_hear(&losses, TN_NOWHERE, "place", cases[i / 2].what);
-        assert_int_equal(tn_losses_judge(&losses),
+        assert_int_equal(tn_losses_refuse(&losses), TN_OK);
+        tn_losses_add(&losses, TN_NOWHERE, "place", cases[i / 2].what);
+        assert_int_equal(tn_losses_refuse(&losses),
                          i % 2 ? TN_UNSUPPORTED : TN_OK);
         assert_true(!(i % 2) || strstr(error.what, "1 thing would be lost"));
         assert_true(!(i % 2) || strstr(error.what, "place"));
@@ -111,11 +111,11 @@ static void the_caller_hears_all_in_order(void **state)
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_losses_init(&losses, &memory, &convert, &error);
-    tn_losses_hear(&losses, 7, "first", "left behind");
-    tn_losses_hear(&losses, TN_NOWHERE, "second", "left behind");
+    tn_losses_add(&losses, 7, "first", "left behind");
+    tn_losses_add(&losses, TN_NOWHERE, "second", "left behind");
     assert_int_equal(heard, 2);
     assert_int_equal(losses.rows.count, 2);
-    assert_int_equal(tn_losses_judge(&losses), TN_UNSUPPORTED);
+    assert_int_equal(tn_losses_refuse(&losses), TN_UNSUPPORTED);
     assert_non_null(strstr(error.what, "2 things would be lost"));
     assert_non_null(strstr(error.what, "first: left behind, ..."));
     tn_losses_done(&losses);

@@ -239,7 +239,7 @@ static enum tn_status write_model(struct conversion     *c,
     how.meter                   = &c->meter;
     how.tensors_moved           = &c->summary->tensors_moved;
     how.tensors_outside         = &c->summary->tensors_outside;
-    how.loss                    = tn_losses_hear;
+    how.loss                    = tn_losses_add;
     how.loss_context            = &c->losses;
     how.about                   = &c->about;
     TN_TRY(open_output(output, c->format, model->memory, c->target, &c->watch,
@@ -282,8 +282,8 @@ static enum tn_output_overwrite place_of(const struct conversion *c,
 static void finish(struct conversion *c, struct tn_output *output)
 {
     if (!tn_failed(c->error) && output)
-        tn_output_spare(output, &tn_opened_of(c->model)->bundle,
-                        place_of(c, output), c->error);
+        tn_output_check_inputs(output, &tn_opened_of(c->model)->bundle,
+                               place_of(c, output), c->error);
     if (!tn_failed(c->error) && output && !c->target->is_dry_run)
         tn_output_commit(output, c->error);
     c->summary->bytes_written = tn_output_bytes(output);
@@ -300,7 +300,7 @@ static enum tn_status write_as(struct conversion *c)
     else if (c->format != tn_opened_of(c->model)->format)
         TN_TRY(tn_convert_rest(c->model, c->format, &c->about, &c->losses));
     if (write_model(c, c->model, &output) == TN_OK)
-        tn_losses_judge(&c->losses);
+        tn_losses_refuse(&c->losses);
     finish(c, output);
     return c->error->status;
 }
@@ -317,12 +317,12 @@ static void write_mapped(struct conversion *c, struct tn_conversion *mapped)
         tn_output_file(&receipt, c->model->memory, mapped->how->receipt, &how,
                        c->error);
     if (receipt)
-        tn_output_spare(receipt, &tn_opened_of(c->model)->bundle,
-                        TN_OVERWRITE_NONE, c->error);
+        tn_output_check_inputs(receipt, &tn_opened_of(c->model)->bundle,
+                               TN_OVERWRITE_NONE, c->error);
     if (!tn_failed(c->error) &&
         write_model(c, mapped->model, &output) == TN_OK &&
-        tn_output_apart(output, receipt, c->error) == TN_OK &&
-        tn_losses_judge(&c->losses) == TN_OK && receipt)
+        tn_output_check_other(output, receipt, c->error) == TN_OK &&
+        tn_losses_refuse(&c->losses) == TN_OK && receipt)
         tn_conversion_receipt(mapped, &c->losses, receipt);
     finish(c, output);
     if (!tn_failed(c->error) && receipt && !c->target->is_dry_run)
@@ -376,7 +376,7 @@ static void lose_ranks(struct tn_losses *losses, struct tn_io_list list,
         struct tn_bytes name =
             tn_bytes_dup(&losses->arena, list.items[i].name, &ignored);
         if (!list.items[i].has_rank && name.data)
-            tn_losses_hear(losses, TN_NOWHERE, (const char *)name.data, what);
+            tn_losses_add(losses, TN_NOWHERE, (const char *)name.data, what);
     }
 }
 
@@ -401,7 +401,7 @@ static enum tn_status map_and_write(struct conversion *c)
     struct tn_conversion mapped = { .how          = c->convert->map,
                                     .options      = c->options,
                                     .format       = c->format,
-                                    .loss         = tn_losses_hear,
+                                    .loss         = tn_losses_add,
                                     .loss_context = &c->losses,
                                     .note         = c->convert->note,
                                     .note_context = c->convert->note_context,
@@ -454,13 +454,13 @@ static enum tn_status check_not_mapped(const struct tn_convert_options *convert,
 /* The message alone: what a folder has beside it stays where it is. */
 static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
 {
-    struct tn_write_options how = { .loss         = tn_losses_hear,
+    struct tn_write_options how = { .loss         = tn_losses_add,
                                     .loss_context = &c->losses };
 
     tn_convert_lose_comments(&c->about, &c->losses);
     if (c->format->lose_beside)
         TN_TRY(c->format->lose_beside(c->model, &how, c->error));
-    TN_TRY(tn_losses_judge(&c->losses));
+    TN_TRY(tn_losses_refuse(&c->losses));
     return tn_dump_model(c->model, form, c->target, c->options,
                          &c->summary->bytes_written, c->error);
 }
@@ -487,7 +487,7 @@ static enum tn_status freeze_and_write(struct conversion *c)
         TN_TRY(tn_opened_read_graph(&loaded, model, c->options, c->error));
     const struct tn_model *from = loaded ? loaded : model;
     if (tn_refuse_invalid(from, &validity, c->error) == TN_OK &&
-        tn_freeze(from, c->options, tn_losses_hear, &c->losses, &frozen,
+        tn_freeze(from, c->options, tn_losses_add, &c->losses, &frozen,
                   c->error) == TN_OK) {
         c->model = frozen;
         write_as(c);

@@ -59,7 +59,7 @@ static void lose_others(const struct tn_about *about, struct tn_losses *losses)
              "left behind: %" PRIu64 " text%s about the model: no UTF-8, or "
              "a key for the second time",
              about->others, about->others == 1 ? "" : "s");
-    tn_losses_hear(losses, TN_NOWHERE, "", what);
+    tn_losses_add(losses, TN_NOWHERE, "", what);
 }
 
 void tn_convert_lose_comments(const struct tn_about *about,
@@ -79,7 +79,7 @@ void tn_convert_lose_comments(const struct tn_about *about,
              (const char *)text.data, text.size > LONGEST ? "..." : "");
     for (char *c = what; *c; c++)
         *c = *c == '\n' || *c == '\r' ? ' ' : *c;
-    tn_losses_hear(losses, TN_NOWHERE, "", what);
+    tn_losses_add(losses, TN_NOWHERE, "", what);
 }
 
 /* ---- texts and fields --------------------------------------------------- */
@@ -102,7 +102,7 @@ static void lose_about(const struct tn_about *about, struct tn_losses *losses)
         tn_buffer_format(&what, "%s%.*s", i ? ", " : "", TN_FMT(key));
     }
     if (!tn_failed(losses->error))
-        tn_losses_hear(losses, TN_NOWHERE, "", tn_buffer_string(&what));
+        tn_losses_add(losses, TN_NOWHERE, "", tn_buffer_string(&what));
     tn_buffer_done(&what);
 }
 
@@ -116,14 +116,14 @@ static enum tn_status tell_fields(const struct tn_model  *model,
                             .taken        = is_bare ? from->taken_by_tensors
                                                     : from->taken_by_graph,
                             .path         = "",
-                            .loss         = tn_losses_hear,
+                            .loss         = tn_losses_add,
                             .loss_context = losses };
 
     if (!rest.taken)
         return TN_OK;
     if (!rest.message) /* PIR: what it was read as */
         rest.message = rest.taken[0].message;
-    return tn_rest_tell(&rest, model->wire, model->memory, losses->error);
+    return tn_rest_report(&rest, model->wire, model->memory, losses->error);
 }
 
 static void lose_levels(const struct tn_model *model, struct tn_losses *losses)
@@ -134,8 +134,8 @@ static void lose_levels(const struct tn_model *model, struct tn_losses *losses)
         if (!tensor->levels)
             continue;
         snprintf(where, sizeof where, "%.*s", TN_FMT(tn_tensor_name(tensor)));
-        tn_losses_hear(losses, TN_NOWHERE, where,
-                       "left behind: where its sequences begin (LoD)");
+        tn_losses_add(losses, TN_NOWHERE, where,
+                      "left behind: where its sequences begin (LoD)");
     }
 }
 
@@ -145,7 +145,7 @@ enum tn_status tn_convert_rest(const struct tn_model  *model,
 {
     const struct tn_format *from    = tn_opened_of(model)->format;
     bool                    is_bare = to->dialect[0] == '\0';
-    struct tn_write_options how     = { .loss         = tn_losses_hear,
+    struct tn_write_options how     = { .loss         = tn_losses_add,
                                         .loss_context = losses };
 
     if (from->describe)
@@ -159,7 +159,7 @@ enum tn_status tn_convert_rest(const struct tn_model  *model,
     if (!to->has_levels)
         lose_levels(model, losses);
     TN_TRY(tell_fields(model, from, is_bare, losses));
-    if (from->tell_rest)
-        TN_TRY(from->tell_rest(model, &how, is_bare, losses->error));
+    if (from->report_rest)
+        TN_TRY(from->report_rest(model, &how, is_bare, losses->error));
     return losses->error->status;
 }

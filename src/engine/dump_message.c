@@ -353,8 +353,8 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     struct tn_opened *opened;
     bool              is_flat;
 
-    TN_TRY(tn_target_spares_input(target->path, path, TN_OVERWRITE_NONE,
-                                  options, error));
+    TN_TRY(tn_target_check_input(target->path, path, TN_OVERWRITE_NONE, options,
+                                 error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
     if ((dump->type ||
          tn_find_format(&opened->bundle, options ? options->from : NULL,

@@ -249,8 +249,8 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
     };
     struct tn_arena arena;
 
-    TN_TRY(tn_target_spares(target, &tn_opened_of(tensor->model)->bundle,
-                            memory, error));
+    TN_TRY(tn_target_check_bundle(target, &tn_opened_of(tensor->model)->bundle,
+                                  memory, error));
     tn_arena_init(&arena, memory);
     if (tn_payload_check(&tensor->elements, error) == TN_OK &&
         (!get->slice || tn_slice_parse(get->slice, &tensor->elements, &arena,

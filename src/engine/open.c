@@ -539,8 +539,8 @@ void tn_model_close(struct tn_model *model)
 
 /* ---- findings ----------------------------------------------------------- */
 
-int tn_listener_hear(void *context, enum tn_finding_level level,
-                     const char *rule, const struct tn_error *finding)
+int tn_listener_report(void *context, enum tn_finding_level level,
+                       const char *rule, const struct tn_error *finding)
 {
     struct tn_listener *listener = context;
     struct tn_finding   told     = {

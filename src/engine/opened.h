@@ -116,7 +116,7 @@ struct tn_listener {
     tn_on_finding *each;
     void          *context;
 };
-int tn_listener_hear(void *context, enum tn_finding_level level,
-                     const char *rule, const struct tn_error *finding);
+int tn_listener_report(void *context, enum tn_finding_level level,
+                       const char *rule, const struct tn_error *finding);
 
 #endif

@@ -284,7 +284,7 @@ static enum tn_status renew_fingerprint(struct tn_splitter *splitter,
         return TN_OK;
     struct tn_error dropped;
     TN_TRY(tn_tf_old_checkpoint(from, &written.checkpoint, error));
-    TN_TRY(tn_tf_renew(&written, &dropped, error));
+    TN_TRY(tn_tf_write_fingerprint(&written, &dropped, error));
     *is_dropped = tn_failed(&dropped);
     return TN_OK;
 }
@@ -560,8 +560,8 @@ static enum tn_status spare_input(const char              *path,
         const char *name =
             tn_text_format(&arena, error, "%s%s", target->path, suffixes[i]);
         if (name)
-            tn_target_spares_input(name, path, TN_OVERWRITE_MODEL, options,
-                                   error);
+            tn_target_check_input(name, path, TN_OVERWRITE_MODEL, options,
+                                  error);
     }
     tn_arena_done(&arena);
     return error->status;
@@ -771,8 +771,8 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
     tn_arena_init(&arena, &memory);
     const char *found = find_path(path, &arena, error);
     if (!tn_failed(error))
-        tn_target_spares_input(target->path, found, TN_OVERWRITE_MODEL, options,
-                               error);
+        tn_target_check_input(target->path, found, TN_OVERWRITE_MODEL, options,
+                              error);
     if (!tn_failed(error) && merge->type)
         merge_message(&job, found, merge->type, error);
     else if (!tn_failed(error))

@@ -321,7 +321,7 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
     struct tn_listener listener = { on_finding, context };
-    struct tn_report   report   = { .each    = tn_listener_hear,
+    struct tn_report   report   = { .each    = tn_listener_report,
                                     .context = &listener };
     struct change      c;
 

@@ -11,16 +11,16 @@ struct tn_output_options tn_target_options(const struct tn_target *target)
                                        .is_dry      = target->is_dry_run };
 }
 
-enum tn_status tn_target_spares(const struct tn_target *target,
-                                const struct tn_bundle *bundle,
-                                struct tn_memory       *memory,
-                                struct tn_error        *error)
+enum tn_status tn_target_check_bundle(const struct tn_target *target,
+                                      const struct tn_bundle *bundle,
+                                      struct tn_memory       *memory,
+                                      struct tn_error        *error)
 {
     struct tn_output_options how    = tn_target_options(target);
     struct tn_output        *output = NULL;
 
     if (tn_output_file(&output, memory, target->path, &how, error) == TN_OK)
-        tn_output_spare(output, bundle, TN_OVERWRITE_NONE, error);
+        tn_output_check_inputs(output, bundle, TN_OVERWRITE_NONE, error);
     tn_output_close(output);
     return error->status;
 }
@@ -33,15 +33,15 @@ static enum tn_status spare(const char *path, const struct tn_opened *opened,
     struct tn_output        *output = NULL;
 
     if (tn_output_file(&output, memory, path, &how, error) == TN_OK)
-        tn_output_spare(output, &opened->bundle, place, error);
+        tn_output_check_inputs(output, &opened->bundle, place, error);
     tn_output_close(output);
     return error->status;
 }
 
-enum tn_status tn_target_spares_input(const char *path, const char *input,
-                                      enum tn_output_overwrite place,
-                                      const struct tn_options *options,
-                                      struct tn_error         *error)
+enum tn_status tn_target_check_input(const char *path, const char *input,
+                                     enum tn_output_overwrite place,
+                                     const struct tn_options *options,
+                                     struct tn_error         *error)
 {
     struct tn_options how     = { 0 };
     struct tn_error   ignored = TN_ERROR_INIT;

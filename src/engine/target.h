@@ -11,18 +11,18 @@ typedef enum tn_status tn_fill(void *context, struct tn_sink *to,
 
 /* INVALID if the target is a file of the bundle, and only a part of that file
  * would be written there. */
-enum tn_status tn_target_spares(const struct tn_target *target,
-                                const struct tn_bundle *bundle,
-                                struct tn_memory       *memory,
-                                struct tn_error        *error);
+enum tn_status tn_target_check_bundle(const struct tn_target *target,
+                                      const struct tn_bundle *bundle,
+                                      struct tn_memory       *memory,
+                                      struct tn_error        *error);
 
 /* The same for a verb that copies a file and opens nothing beside it: if there
  * is a file at `path`, the model at `input` tells which files belong to it.  A
  * file that is not a model has no others. */
-enum tn_status tn_target_spares_input(const char *path, const char *input,
-                                      enum tn_output_overwrite place,
-                                      const struct tn_options *options,
-                                      struct tn_error         *error);
+enum tn_status tn_target_check_input(const char *path, const char *input,
+                                     enum tn_output_overwrite place,
+                                     const struct tn_options *options,
+                                     struct tn_error         *error);
 
 /* Opens the target, lets `fill` write it, and commits unless it is a dry run.
  * Reports progress through the options (which may be NULL), and can be stopped

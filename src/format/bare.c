@@ -188,7 +188,7 @@ void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
     lose(options, where, what);
 }
 
-void tn_bare_stands_in(const struct tn_write_options *options,
+void tn_bare_lose_type(const struct tn_write_options *options,
                        const struct tn_bare_tensor   *tensor,
                        enum tn_dtype                  written)
 {
@@ -202,7 +202,7 @@ void tn_bare_stands_in(const struct tn_write_options *options,
     tn_bare_lose(options, tensor->name, what);
 }
 
-enum tn_dtype tn_bare_stand_in(enum tn_dtype dtype)
+enum tn_dtype tn_bare_substitute(enum tn_dtype dtype)
 {
     switch (dtype) {
     case TN_INT4:

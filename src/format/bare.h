@@ -43,13 +43,13 @@ void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
                   const char *what);
 
 /* The same if its elements are written in another type. */
-void tn_bare_stands_in(const struct tn_write_options *options,
+void tn_bare_lose_type(const struct tn_write_options *options,
                        const struct tn_bare_tensor   *tensor,
                        enum tn_dtype                  written);
 
 /* The type that is written instead of one that neither safetensors nor numpy
  * has: the integer of the same size.  Other types are returned as they are. */
-enum tn_dtype tn_bare_stand_in(enum tn_dtype dtype);
+enum tn_dtype tn_bare_substitute(enum tn_dtype dtype);
 
 /* Streams the elements, by reference if they are stored as they are needed.
  * Types of less than a byte are packed if `is_packed`. */

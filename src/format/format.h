@@ -168,14 +168,14 @@ struct tn_format {
     /* Fields of `message` that need not be reported as losses: those that
      * describe() lists and those that another graph is made of, or that belong
      * to the graph, of which a set of tensors already reports the loss.  All
-     * others are reported.  NULL: see tell_rest(). */
+     * others are reported.  NULL: see report_rest(). */
     const struct tn_rest_row *taken_by_graph, *taken_by_tensors;
 
     /* Reports what else only this format can hold, when the model is written in
      * another dialect or as a set of tensors; NULL: nothing. */
-    enum tn_status (*tell_rest)(const struct tn_model         *model,
-                                const struct tn_write_options *options,
-                                bool is_bare, struct tn_error *error);
+    enum tn_status (*report_rest)(const struct tn_model         *model,
+                                  const struct tn_write_options *options,
+                                  bool is_bare, struct tn_error *error);
 
     /* Reports what is stored outside of `message` and is therefore missing in a
      * dump; NULL: nothing. */

@@ -37,11 +37,11 @@ struct telling {
     struct tn_arena       arena;
     struct tn_error      *error;
     struct tn_pb_schema   schema;
-    struct tn_list        found;  /* struct found                             */
-    uint8_t             **fates;  /* by row, then by index of the field       */
-    uint32_t              row_count;
-    struct step           steps[DEEPEST + 1];
-    unsigned              depth;
+    struct tn_list        found; /* struct found                             */
+    uint8_t   **placements;      /* by row, then by index of the field       */
+    uint32_t    row_count;
+    struct step steps[DEEPEST + 1];
+    unsigned    depth;
 };
 
 /* ---- the table ---------------------------------------------------------- */
@@ -69,15 +69,15 @@ static bool read_table(struct telling *t)
 
     while (rows[t->row_count].message)
         t->row_count++;
-    t->fates = tn_new(&t->arena, uint8_t *, t->row_count, t->error);
-    for (uint32_t i = 0; t->fates && i < t->row_count; i++) {
+    t->placements = tn_new(&t->arena, uint8_t *, t->row_count, t->error);
+    for (uint32_t i = 0; t->placements && i < t->row_count; i++) {
         const struct tn_pb_message *m =
             tn_pb_schema_find(&t->schema, rows[i].message);
         if (!m)
             continue;
-        t->fates[i] = tn_new(&t->arena, uint8_t, m->field_count, t->error);
-        for (uint32_t k = 0; t->fates[i] && k < m->field_count; k++)
-            t->fates[i][k] =
+        t->placements[i] = tn_new(&t->arena, uint8_t, m->field_count, t->error);
+        for (uint32_t k = 0; t->placements[i] && k < m->field_count; k++)
+            t->placements[i][k] =
                 (uint8_t)fate_in(rows[i].fields, m->fields[k].name);
     }
     return !tn_failed(t->error);
@@ -93,7 +93,7 @@ static const uint8_t *row_of(const struct telling       *t,
     for (uint32_t i = 0; i < t->row_count; i++)
         if (!strcmp(rows[i].message, message->full_name) &&
             (!rows[i].within || !strcmp(rows[i].within, within)))
-            return t->fates[i];
+            return t->placements[i];
     return NULL;
 }
 
@@ -112,7 +112,8 @@ static const char *place(struct telling *t)
         if (step->field->label == TN_PB_REPEATED)
             tn_buffer_format(&path, "[%" PRIu64 "]", step->index);
     }
-    const char *text = tn_text_dup(&t->arena, tn_buffer_string(&path), t->error);
+    const char *text =
+        tn_text_dup(&t->arena, tn_buffer_string(&path), t->error);
     tn_buffer_done(&path);
     return text;
 }
@@ -163,12 +164,13 @@ static void walk(struct telling *t, const struct tn_pb_message *message,
                  const char *within, struct tn_cursor c);
 
 static void meet(struct telling *t, const struct tn_pb_message *message,
-                 const uint8_t *fates, const struct tn_pb_field *field,
+                 const uint8_t *placements, const struct tn_pb_field *field,
                  struct step *step)
 {
     const struct tn_pb_field_type *type =
         tn_pb_message_field(message, field->number);
-    enum fate fate = type ? (enum fate)fates[type - message->fields] : TELL;
+    enum fate fate =
+        type ? (enum fate)placements[type - message->fields] : TELL;
 
     if (fate == TAKE)
         return;
@@ -187,17 +189,18 @@ static void meet(struct telling *t, const struct tn_pb_message *message,
 static void walk(struct telling *t, const struct tn_pb_message *message,
                  const char *within, struct tn_cursor c)
 {
-    const uint8_t     *fates = row_of(t, message, within);
-    struct step       *step  = &t->steps[t->depth];
+    const uint8_t     *placements = row_of(t, message, within);
+    struct step       *step       = &t->steps[t->depth];
     struct tn_pb_field field;
 
     step->field = NULL;
-    while (fates && tn_pb_next(&c, &field))
-        meet(t, message, fates, &field, step);
+    while (placements && tn_pb_next(&c, &field))
+        meet(t, message, placements, &field, step);
 }
 
-enum tn_status tn_rest_tell(const struct tn_rest *rest, struct tn_span message,
-                            struct tn_memory *memory, struct tn_error *error)
+enum tn_status tn_rest_report(const struct tn_rest *rest,
+                              struct tn_span message, struct tn_memory *memory,
+                              struct tn_error *error)
 {
     struct telling t = { .rest = rest, .error = error };
 

@@ -39,7 +39,8 @@ struct tn_rest {
 /* Calls `loss` once for each field of each message type, with the first place
  * and the number of places in words.  Empty fields and zeros are not
  * reported. */
-enum tn_status tn_rest_tell(const struct tn_rest *rest, struct tn_span message,
-                            struct tn_memory *memory, struct tn_error *error);
+enum tn_status tn_rest_report(const struct tn_rest *rest,
+                              struct tn_span message, struct tn_memory *memory,
+                              struct tn_error *error);
 
 #endif

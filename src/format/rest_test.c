@@ -65,22 +65,22 @@ static void what_is_not_taken_is_told(void **state)
             { "onnx.NodeProto", NULL, "" },
             { NULL, NULL, NULL },
         };
-        struct heard      heard = { "" };
-        struct tn_error   error = TN_ERROR_INIT;
-        struct tn_source  source;
-        struct tn_memory  memory;
-        struct tn_rest    rest = { .schema       = TN_PB_ONNX,
-                                   .message      = "onnx.ModelProto",
-                                   .taken        = taken,
-                                   .path         = "",
-                                   .loss         = hear,
-                                   .loss_context = &heard };
+        struct heard     heard = { "" };
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_source source;
+        struct tn_memory memory;
+        struct tn_rest   rest = { .schema       = TN_PB_ONNX,
+                                  .message      = "onnx.ModelProto",
+                                  .taken        = taken,
+                                  .path         = "",
+                                  .loss         = hear,
+                                  .loss_context = &heard };
 
         tn_memory_init(&memory, NULL, 0);
         tn_source_memory(&source, &memory,
                          tn_bytes(cases[i].bytes, cases[i].size));
-        tn_rest_tell(&rest, (struct tn_span){ &source, 0, cases[i].size },
-                     &memory, &error);
+        tn_rest_report(&rest, (struct tn_span){ &source, 0, cases[i].size },
+                       &memory, &error);
         if (error.status != TN_OK || strcmp(heard.text, cases[i].expected) != 0)
             fail_msg("%s: %s%s", cases[i].name, error.what, heard.text);
         tn_source_close(&source);
@@ -122,13 +122,13 @@ static void tables_name_fields(void **state)
         tn_memory_init(&memory, NULL, 0);
         tn_arena_init(&arena, &memory);
         if (tables[0] || tables[1])
-            assert_int_equal(
-                tn_pb_schema_load(&schema, &arena,
-                                  tn_pb_builtin_set((*f)->schema), &error),
-                TN_OK);
+            assert_int_equal(tn_pb_schema_load(&schema, &arena,
+                                               tn_pb_builtin_set((*f)->schema),
+                                               &error),
+                             TN_OK);
         for (unsigned i = 0; i < 2; i++)
-            for (const struct tn_rest_row *row = tables[i];
-                 row && row->message; row++, rows++)
+            for (const struct tn_rest_row *row = tables[i]; row && row->message;
+                 row++, rows++)
                 check_row(&schema, row);
         tn_arena_done(&arena);
     }

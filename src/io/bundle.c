@@ -219,7 +219,7 @@ static enum tn_status open_sibling(struct tn_bundle *bundle, const char *name,
     TN_TRY(tn_source_file(source, bundle->memory, file, name,
                           bundle->prefers_map, error));
     if (position >= MOST_DESCRIPTORS)
-        tn_source_release(*source);
+        tn_source_close_file(*source);
     return TN_OK;
 }
 

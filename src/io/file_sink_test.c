@@ -84,7 +84,7 @@ static struct tn_source *source_of_kind(struct tn_scratch *scratch,
     close(file);
     source = open_source(scratch, memory, "from", kind != 1);
     if (kind == 3)
-        tn_source_release(source);
+        tn_source_close_file(source);
     return source;
 }
 

@@ -220,8 +220,8 @@ bool tn_source_is_growing(const struct tn_source *source)
                        (uint64_t)about.st_size != source->size);
 }
 
-enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
-                                void *to, size_t size, struct tn_error *error)
+enum tn_status tn_source_read_few(struct tn_source *source, uint64_t offset,
+                                  void *to, size_t size, struct tn_error *error)
 {
     int descriptor = tn_source_descriptor(source);
 
@@ -234,8 +234,8 @@ enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
 }
 
 /* Whole pages only: the others are a neighbour's, too. */
-void tn_source_let_go(const struct tn_source *source, uint64_t offset,
-                      uint64_t length)
+void tn_source_release_pages(const struct tn_source *source, uint64_t offset,
+                             uint64_t length)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
 
@@ -249,7 +249,7 @@ void tn_source_let_go(const struct tn_source *source, uint64_t offset,
         (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
-void tn_source_release(struct tn_source *source)
+void tn_source_close_file(struct tn_source *source)
 {
     struct file_source *file = (struct file_source *)source;
 

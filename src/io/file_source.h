@@ -37,8 +37,9 @@ int tn_write_all(int file, const uint8_t *from, size_t size);
 /* Reads a few bytes far from others that are needed, such as headers between
  * weights.  Like tn_source_read(), but by a read call where that is cheaper
  * than the page fault of a mapping. */
-enum tn_status tn_source_glance(struct tn_source *source, uint64_t offset,
-                                void *to, size_t size, struct tn_error *error);
+enum tn_status tn_source_read_few(struct tn_source *source, uint64_t offset,
+                                  void *to, size_t size,
+                                  struct tn_error *error);
 
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
@@ -52,12 +53,12 @@ bool tn_source_is_growing(const struct tn_source *source);
  * come back when they are read.  Closing a mapping takes 5 ms for every 100 MB
  * that were read; threads that are done with their parts share that cost.  Does
  * nothing to other sources. */
-void tn_source_let_go(const struct tn_source *source, uint64_t offset,
-                      uint64_t length);
+void tn_source_release_pages(const struct tn_source *source, uint64_t offset,
+                             uint64_t length);
 
 /* Closes the descriptor of a mapped source and keeps the mapping, so that a
  * model of three thousand files does not need three thousand descriptors.
  * Later reads use the mapping.  Does nothing to other sources. */
-void tn_source_release(struct tn_source *source);
+void tn_source_close_file(struct tn_source *source);
 
 #endif

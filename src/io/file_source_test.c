@@ -77,7 +77,7 @@ static void reads_what_is_there(void **state)
             open_named(&scratch, &memory, "file", kind != 0);
         assert_int_equal(source->map != NULL, kind != 0);
         if (kind == 2)
-            tn_source_release(source);
+            tn_source_close_file(source);
         assert_int_equal(tn_source_descriptor(source) >= 0, kind != 2);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             struct tn_error error = TN_ERROR_INIT;
@@ -124,12 +124,12 @@ static void pages_that_are_let_go(void **state)
     struct tn_source *source = open_named(&scratch, &memory, "file", true);
     for (uint64_t i = 0; i < 64; i++)
         sum = (uint8_t)(sum + source->map[i * page]);
-    tn_source_let_go(source, page + 1, 8 * page);
+    tn_source_release_pages(source, page + 1, 8 * page);
     assert_true(is_resident(source->map + page));
     assert_false(is_resident(source->map + 2 * page));
     assert_false(is_resident(source->map + 8 * page));
     assert_true(is_resident(source->map + 9 * page));
-    tn_source_let_go(source, 60 * page, 5 * page); /* past the end */
+    tn_source_release_pages(source, 60 * page, 5 * page); /* past the end */
     assert_true(is_resident(source->map + 60 * page));
     for (uint64_t i = 0; i < 64; i++)
         sum = (uint8_t)(sum - source->map[i * page]);
@@ -140,7 +140,7 @@ static void pages_that_are_let_go(void **state)
     memset(bytes, 7, 16 * (size_t)page);
     struct tn_source in_memory;
     tn_source_memory(&in_memory, &memory, tn_bytes(bytes, 16 * (size_t)page));
-    tn_source_let_go(&in_memory, 0, 16 * page);
+    tn_source_release_pages(&in_memory, 0, 16 * page);
     assert_int_equal(bytes[8 * page], 7);
     tn_source_close(&in_memory);
     free(bytes);
@@ -328,7 +328,7 @@ static void callbacks(void **state)
                      TN_OK);
     assert_null(source->map);
     assert_int_equal(tn_source_descriptor(source), -1);
-    tn_source_release(source); /* nothing to release */
+    tn_source_close_file(source); /* nothing to release */
     assert_int_equal(tn_source_read(source, 5 * GIB + 3, got, 4, &error),
                      TN_OK);
     assert_memory_equal(got, "\3\3\3\3", 4);

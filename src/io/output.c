@@ -222,10 +222,10 @@ static enum tn_status refuse(const char *name, struct tn_error *error)
                         "%.150s is an input and would be overwritten", name);
 }
 
-enum tn_status tn_output_spare(const struct tn_output  *output,
-                               const struct tn_bundle  *bundle,
-                               enum tn_output_overwrite place,
-                               struct tn_error         *error)
+enum tn_status tn_output_check_inputs(const struct tn_output  *output,
+                                      const struct tn_bundle  *bundle,
+                                      enum tn_output_overwrite place,
+                                      struct tn_error         *error)
 {
     bool is_main;
 
@@ -279,9 +279,9 @@ static bool is_inside(const struct tn_output *output,
            fstat(other->parent, &there) == 0 && is_same_file(&here, &there);
 }
 
-enum tn_status tn_output_apart(const struct tn_output *output,
-                               const struct tn_output *other,
-                               struct tn_error        *error)
+enum tn_status tn_output_check_other(const struct tn_output *output,
+                                     const struct tn_output *other,
+                                     struct tn_error        *error)
 {
     bool is_met;
 

@@ -106,16 +106,16 @@ bool tn_output_is_beside(const struct tn_output *output,
 
 /* Before a commit: INVALID if a file of the bundle would be lost, because it is
  * replaced or is in a folder that is replaced. */
-enum tn_status tn_output_spare(const struct tn_output  *output,
-                               const struct tn_bundle  *bundle,
-                               enum tn_output_overwrite place,
-                               struct tn_error         *error);
+enum tn_status tn_output_check_inputs(const struct tn_output  *output,
+                                      const struct tn_bundle  *bundle,
+                                      enum tn_output_overwrite place,
+                                      struct tn_error         *error);
 
 /* Before a commit: INVALID if the target of `other` is one of the files of this
  * output, or in the folder that it replaces. */
-enum tn_status tn_output_apart(const struct tn_output *output,
-                               const struct tn_output *other,
-                               struct tn_error        *error);
+enum tn_status tn_output_check_other(const struct tn_output *output,
+                                     const struct tn_output *other,
+                                     struct tn_error        *error);
 
 /* Into memory, for tests and for library users: one file, no side files. */
 enum tn_status  tn_output_memory(struct tn_output **output,

@@ -16,18 +16,18 @@
 #define WORTH_A_THREAD (UINT64_C(1) << 20)
 
 struct relay {
-    struct tn_span             left; /* not read yet                          */
-    struct tn_sink            *to;
-    const struct tn_relay_eye *eye;
-    struct tn_memory          *memory;
-    uint8_t                   *ring;
-    uint64_t                   ring_size; /* windows in use                   */
-    size_t                     sizes[RING_SIZE];
-    uint64_t                   filled; /* windows read so far                 */
-    uint64_t                   written;
-    bool                       is_filling, is_writing, is_failed;
-    pthread_mutex_t            lock; /* for all of the above                  */
-    pthread_cond_t             is_changed;
+    struct tn_span  left; /* not read yet                          */
+    struct tn_sink *to;
+    const struct tn_relay_reader *eye;
+    struct tn_memory             *memory;
+    uint8_t                      *ring;
+    uint64_t        ring_size; /* windows in use                   */
+    size_t          sizes[RING_SIZE];
+    uint64_t        filled; /* windows read so far                 */
+    uint64_t        written;
+    bool            is_filling, is_writing, is_failed;
+    pthread_mutex_t lock; /* for all of the above                  */
+    pthread_cond_t  is_changed;
 };
 
 enum task { FILL, WRITE, WAIT, REST };
@@ -112,7 +112,7 @@ static enum tn_status work(void *context, uint64_t index,
 }
 
 enum tn_status tn_relay(struct tn_span span, struct tn_sink *to,
-                        const struct tn_relay_eye *eye,
+                        const struct tn_relay_reader *eye,
                         struct tn_memory *memory, struct tn_error *error)
 {
     unsigned     crew = to && span.length >= WORTH_A_THREAD ? 2 : 1;

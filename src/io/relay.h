@@ -11,7 +11,7 @@
 
 #include "base/sink.h"
 
-struct tn_relay_eye {
+struct tn_relay_reader {
     /* Gets the windows in order, one at a time, perhaps from another thread
      * than the caller's. */
     void (*see)(void *context, struct tn_bytes window);
@@ -21,7 +21,7 @@ struct tn_relay_eye {
 /* `to` NULL: only looks.  Short ranges are done on the caller's thread.  Holes
  * are read as zeros: skip them before. */
 enum tn_status tn_relay(struct tn_span span, struct tn_sink *to,
-                        const struct tn_relay_eye *eye,
+                        const struct tn_relay_reader *eye,
                         struct tn_memory *memory, struct tn_error *error);
 
 #endif

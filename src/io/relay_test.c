@@ -52,8 +52,8 @@ static void copies_and_shows(void **state)
             uint64_t       sum = 0, wanted = 0;
 
             setup(&f, sizes[i] + 10);
-            struct tn_span            span = { &f.source, 7, sizes[i] };
-            const struct tn_relay_eye eye  = { see, &sum };
+            struct tn_span               span = { &f.source, 7, sizes[i] };
+            const struct tn_relay_reader eye  = { see, &sum };
             struct tn_bytes part = tn_bytes(f.bytes.data + 7, sizes[i]);
             see(&wanted, part);
             assert_int_equal(tn_relay(span, has_sink ? &f.copy.sink : NULL,
@@ -95,8 +95,8 @@ static void a_full_disk_ends_it(void **state)
         uint64_t            sum = 0;
 
         setup(&f, 3000000);
-        struct tn_span            span = { &f.source, 0, 3000000 };
-        const struct tn_relay_eye eye  = { see, &sum };
+        struct tn_span               span = { &f.source, 0, 3000000 };
+        const struct tn_relay_reader eye  = { see, &sum };
         assert_int_equal(tn_relay(span, &sink.sink, &eye, &f.memory, &f.error),
                          TN_IO);
         assert_string_equal(f.error.what, "full");
@@ -122,8 +122,8 @@ static void a_bad_disk_ends_it(void **state)
     assert_int_equal(tn_source_callback(&source, &f.memory, 3000000,
                                         failing_read, NULL, "", &f.error),
                      TN_OK);
-    struct tn_span            span = { source, 0, 3000000 };
-    const struct tn_relay_eye eye  = { see, &sum };
+    struct tn_span               span = { source, 0, 3000000 };
+    const struct tn_relay_reader eye  = { see, &sum };
     assert_int_equal(tn_relay(span, &f.copy.sink, &eye, &f.memory, &f.error),
                      TN_IO);
     tn_source_close(source);

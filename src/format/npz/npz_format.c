@@ -129,7 +129,7 @@ static enum tn_status read_entry(struct tn_bundle *bundle,
         tn_bundle_keep(bundle, *source, error) == TN_OK)
         tn_npz_array(bundle, arena, *source, elements, error);
     if (tn_failed(error) && !error->file[0]) /* else its source has said it */
-        tn_zip_blame(entry, error);
+        tn_zip_where(entry, error);
     return error->status;
 }
 
@@ -201,7 +201,7 @@ static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
     if (!is_member(entry->name)) {
         own.status = TN_UNSUPPORTED;
         own.offset = entry->offset;
-        tn_zip_blame(entry, &own);
+        tn_zip_where(entry, &own);
         tn_report_format(report, TN_LEVEL_WARNING, "not-an-array", "",
                          entry->offset, own.where,
                          "an entry that is not an array");

@@ -96,7 +96,7 @@ static enum tn_dtype read_as(enum tn_dtype dtype)
     case TN_FLOAT8E5M2FNUZ:
     case TN_FLOAT8E8M0:
     case TN_FLOAT4E2M1: return TN_UINT8;
-    default: return tn_bare_stand_in(dtype);
+    default: return tn_bare_substitute(dtype);
     }
 }
 
@@ -139,7 +139,7 @@ static void put_numbers(struct writing *w, const struct tn_bare_tensor *tensor,
         tn_new(&w->arena, struct tn_payload_producer, 1, w->error);
     struct tn_span span;
 
-    tn_bare_stands_in(w->options, tensor, read_as(shape->dtype));
+    tn_bare_lose_type(w->options, tensor, read_as(shape->dtype));
     if (shape->dtype == TN_BFLOAT16)
         tn_bare_lose(w->options, tensor->name,
                      "bfloat16 is written as two bytes of no type (V2): numpy "

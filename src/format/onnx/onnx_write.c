@@ -666,7 +666,8 @@ static void put_model_field(struct tn_onnx_writer *w, struct tn_rope *to,
     }
 }
 
-/* Nodes of attributes that an edit made, for finding their tensors' fates. */
+/* Nodes of attributes that an edit made, for finding their tensors' placements.
+ */
 static void list_values(struct tn_onnx_writer *w)
 {
     for (uint64_t i = 0; i < w->model->tensors.count; i++) {
@@ -729,7 +730,8 @@ static void put_edited(struct tn_onnx_writer *w, struct tn_rope *to)
 #define PAGE       UINT64_C(4096)
 #define LINE       UINT64_C(64)
 
-/* ---- fates -------------------------------------------------------------- */
+/* ---- placements
+ * -------------------------------------------------------------- */
 
 static const struct tn_tensor *row_at(const struct tn_onnx_writer *w,
                                       uint64_t                     index)
@@ -758,9 +760,9 @@ static bool may_leave(const struct tn_tensor *row)
 
 static enum tn_status decide(struct tn_onnx_writer *w, uint64_t index)
 {
-    const struct tn_tensor *row  = row_at(w, index);
-    struct tn_onnx_fate    *fate = &w->fates[index];
-    uint64_t                count;
+    const struct tn_tensor   *row  = row_at(w, index);
+    struct tn_onnx_placement *fate = &w->placements[index];
+    uint64_t                  count;
 
     if (!w->options->external && !w->options->is_inline)
         return TN_OK;
@@ -793,8 +795,8 @@ static enum tn_status decide(struct tn_onnx_writer *w, uint64_t index)
 
 static enum tn_status decide_all(struct tn_onnx_writer *w)
 {
-    w->fates = tn_new(&w->arena, struct tn_onnx_fate, w->model->tensors.count,
-                      w->error);
+    w->placements = tn_new(&w->arena, struct tn_onnx_placement,
+                           w->model->tensors.count, w->error);
     if (tn_failed(w->error))
         return w->error->status;
     for (uint64_t i = 0; i < w->model->tensors.count; i++)
@@ -850,8 +852,8 @@ static enum tn_status put_elements(struct tn_onnx_writer    *w,
 static enum tn_status put_aligned(struct tn_onnx_writer *w, uint64_t index,
                                   struct tn_sink *sink)
 {
-    struct tn_onnx_fate *fate = &w->fates[index];
-    uint64_t             begin;
+    struct tn_onnx_placement *fate = &w->placements[index];
+    uint64_t                  begin;
 
     if (!tn_align(sink->offset, fate->length >= PAGE_WORTH ? PAGE : LINE,
                   &begin))
@@ -875,14 +877,14 @@ static enum tn_status move_out(struct tn_onnx_writer *w, struct shared *shared,
         offset = find_shared(w, shared, row_at(w, index), &is_new);
         if (!offset)
             return w->error->status;
-        w->fates[index].offset = *offset;
+        w->placements[index].offset = *offset;
     }
     if (!is_new)
         return TN_OK;
     if (put_aligned(w, index, sink) != TN_OK)
         return fail_at_row(w, index);
     if (offset)
-        *offset = w->fates[index].offset;
+        *offset = w->placements[index].offset;
     return TN_OK;
 }
 
@@ -895,7 +897,7 @@ static enum tn_status move_all_out(struct tn_onnx_writer *w)
     tn_intern_init(&shared.keys, &w->arena);
     tn_list_init(&shared.offsets, w->model->memory, sizeof(uint64_t));
     for (uint64_t i = 0; i < w->model->tensors.count && status == TN_OK; i++) {
-        if (w->fates[i].move != TN_ONNX_EXTERNAL)
+        if (w->placements[i].move != TN_ONNX_EXTERNAL)
             continue;
         if (!sink)
             status =
@@ -938,7 +940,7 @@ static enum tn_status copy_sides(struct tn_onnx_writer *w)
         struct tn_source       *source = row->elements.payload.span.source;
         uint32_t                count  = tn_intern_count(&seen);
         if (!row->is_external || !row->wire.source ||
-            w->fates[i].move != TN_ONNX_STAYS)
+            w->placements[i].move != TN_ONNX_STAYS)
             continue;
         tn_intern_copy(&seen, tn_bytes(&source, sizeof source), w->error);
         if (tn_failed(w->error))
@@ -970,7 +972,8 @@ static int by_wire(const void *left, const void *right, void *context)
 static enum tn_status list_patches(struct tn_onnx_writer *w)
 {
     for (uint64_t i = 0; i < w->model->tensors.count; i++) {
-        if (w->fates[i].move == TN_ONNX_STAYS || !row_at(w, i)->wire.source)
+        if (w->placements[i].move == TN_ONNX_STAYS ||
+            !row_at(w, i)->wire.source)
             continue;
         struct tn_onnx_patch *patch =
             tn_list_push(&w->patches, struct tn_onnx_patch, w->error);
@@ -1031,7 +1034,7 @@ static void put_entry(struct tn_rope *to, struct tn_arena *arena,
 }
 
 static void put_location(struct tn_onnx_writer *w, struct tn_rope *to,
-                         const struct tn_onnx_fate *fate)
+                         const struct tn_onnx_placement *fate)
 {
     char number[24];
 
@@ -1082,8 +1085,8 @@ static void put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
     struct string_writer strings = { to };
     uint64_t             count   = 0;
 
-    if (tensor != TN_NONE && w->fates[tensor].move == TN_ONNX_EXTERNAL)
-        put_location(w, to, &w->fates[tensor]);
+    if (tensor != TN_NONE && w->placements[tensor].move == TN_ONNX_EXTERNAL)
+        put_location(w, to, &w->placements[tensor]);
     else if (elements->shape.dtype != TN_STRING)
         put_raw(w, to, elements);
     else if (tn_shape_count(&elements->shape, &count))
@@ -1116,9 +1119,9 @@ static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
 {
     const struct tn_elements *elements = &row_at(w, patch->tensor)->elements;
     struct tn_cursor          c        = tn_cursor_span(patch->wire, w->error);
-    uint32_t           holder = w->fates[patch->tensor].move == TN_ONNX_EXTERNAL
-                                    ? TENSOR_EXTERNAL_DATA
-                                    : TENSOR_RAW_DATA;
+    uint32_t holder = w->placements[patch->tensor].move == TN_ONNX_EXTERNAL
+                          ? TENSOR_EXTERNAL_DATA
+                          : TENSOR_RAW_DATA;
     struct tn_pb_field field;
     bool               is_put = false;
 

@@ -13,7 +13,7 @@ enum tn_onnx_move {
     TN_ONNX_INLINE,   /* they become raw_data                                 */
 };
 
-struct tn_onnx_fate {
+struct tn_onnx_placement {
     uint64_t offset, length;
     uint8_t  move; /* enum tn_onnx_move                                      */
 };
@@ -30,10 +30,10 @@ struct tn_onnx_writer {
     struct tn_output              *to;
     struct tn_error               *error;
     struct tn_arena                arena;
-    struct tn_onnx_fate           *fates;   /* by tensor                     */
-    struct tn_list                 patches; /* struct tn_onnx_patch; sorted  */
-    struct tn_pairs                values;  /* (op, slot) -> tensor of an
-                                               attribute that an edit made   */
+    struct tn_onnx_placement *placements; /* by tensor                     */
+    struct tn_list            patches;    /* struct tn_onnx_patch; sorted  */
+    struct tn_pairs           values;     /* (op, slot) -> tensor of an
+                                             attribute that an edit made   */
 };
 
 /* onnx_about.c: texts about the model from another format: those for which

@@ -259,9 +259,9 @@ enum tn_status tn_paddle_check_graph(const struct tn_model *model,
 /* ---- paddle_about.c ----------------------------------------------------- */
 
 void tn_paddle_describe(const struct tn_model *model, struct tn_about *about);
-enum tn_status tn_paddle_tell_rest(const struct tn_model         *model,
-                                   const struct tn_write_options *options,
-                                   bool is_bare, struct tn_error *error);
+enum tn_status tn_paddle_report_rest(const struct tn_model         *model,
+                                     const struct tn_write_options *options,
+                                     bool is_bare, struct tn_error *error);
 extern const struct tn_format_setting tn_paddle_setting_external;
 extern const struct tn_format_setting tn_paddle_setting_layout;
 extern const struct tn_rest_row       tn_paddle_taken_by_graph[];

@@ -45,9 +45,9 @@ const struct tn_rest_row tn_paddle_taken_by_tensors[] = {
 };
 /* clang-format on */
 
-enum tn_status tn_paddle_tell_rest(const struct tn_model         *model,
-                                   const struct tn_write_options *options,
-                                   bool is_bare, struct tn_error *error)
+enum tn_status tn_paddle_report_rest(const struct tn_model         *model,
+                                     const struct tn_write_options *options,
+                                     bool is_bare, struct tn_error *error)
 {
     const struct tn_paddle_detail *detail = model->detail;
 
@@ -145,7 +145,7 @@ const struct tn_format tn_format_paddle = {
     .write       = tn_paddle_write,
 
     .describe         = tn_paddle_describe,
-    .tell_rest        = tn_paddle_tell_rest,
+    .report_rest      = tn_paddle_report_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
     .strips_ops       = true,
     .settings         = settings,
@@ -168,7 +168,7 @@ const struct tn_format tn_format_paddle_text = {
     .write       = tn_paddle_write_text,
 
     .describe         = tn_paddle_describe,
-    .tell_rest        = tn_paddle_tell_rest,
+    .report_rest      = tn_paddle_report_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
     .strips_ops       = true,
     .settings         = settings,

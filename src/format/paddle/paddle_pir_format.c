@@ -473,7 +473,7 @@ const struct tn_format tn_format_paddle_pir = {
     .write         = pir_write,
 
     .describe         = tn_paddle_describe,
-    .tell_rest        = tn_paddle_tell_rest,
+    .report_rest      = tn_paddle_report_rest,
     .taken_by_graph   = tn_paddle_taken_by_graph,
     .strips_ops       = true,
     .settings         = settings,

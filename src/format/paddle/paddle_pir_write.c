@@ -1948,7 +1948,7 @@ static void say_rest(struct tn_pir_writer *w, struct tn_span program,
                             .loss_context = w->loss_context };
 
     if (w->loss && !tn_failed(w->error))
-        tn_rest_tell(&rest, program, memory, w->error);
+        tn_rest_report(&rest, program, memory, w->error);
 }
 
 enum tn_status tn_pir_from_program(struct tn_span    program,

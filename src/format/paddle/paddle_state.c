@@ -24,7 +24,7 @@
 
 static enum tn_dtype written_as(enum tn_dtype dtype)
 {
-    enum tn_dtype plain = tn_bare_stand_in(dtype);
+    enum tn_dtype plain = tn_bare_substitute(dtype);
 
     return plain == TN_BFLOAT16 ? TN_UINT16 : plain;
 }
@@ -87,7 +87,7 @@ static enum tn_status put_array(struct writing              *w,
     const struct tn_shape *shape = &tensor->elements->shape;
     enum tn_dtype          dtype = written_as(shape->dtype);
 
-    tn_bare_stands_in(w->options, tensor, dtype);
+    tn_bare_lose_type(w->options, tensor, dtype);
     tn_pickle_put_text(&w->text, tensor->name);
     TN_TRY(tn_pickle_array_head(&w->text, dtype, shape->rank, shape->dims));
     TN_TRY(flush(w));

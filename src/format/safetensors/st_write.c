@@ -47,7 +47,7 @@ struct writing {
 
 static const struct tn_st_type *type_of(enum tn_dtype dtype)
 {
-    enum tn_dtype stand_in = tn_bare_stand_in(dtype);
+    enum tn_dtype stand_in = tn_bare_substitute(dtype);
 
     for (unsigned i = 0; i < tn_st_type_count; i++)
         if (tn_st_types[i].dtype == stand_in && stand_in != TN_UNDEFINED)
@@ -85,7 +85,7 @@ static enum tn_status plan_tensor(struct writing *w, struct plan *p,
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                             "'%.*s' is not a valid tensor name in safetensors",
                             TN_FMT(p->name));
-    tn_bare_stands_in(w->options, tensor, p->type->dtype);
+    tn_bare_lose_type(w->options, tensor, p->type->dtype);
     if (!tn_st_size(p->type, p->elements->shape.rank, p->elements->shape.dims,
                     &p->size))
         return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,

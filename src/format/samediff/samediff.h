@@ -326,9 +326,9 @@ uint32_t       tn_sd_meta_count(const struct tn_sd_graph *graph);
 struct tn_fact tn_sd_meta(const struct tn_sd_graph *graph, uint32_t index);
 
 void tn_sd_describe(const struct tn_model *model, struct tn_about *about);
-enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
-                               const struct tn_write_options *options,
-                               bool is_bare, struct tn_error *error);
+enum tn_status tn_sd_report_rest(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 bool is_bare, struct tn_error *error);
 
 /* Reports what a classic graph or SDNB has and the tagged container cannot
  * hold. */

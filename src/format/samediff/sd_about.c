@@ -250,9 +250,9 @@ enum tn_status tn_sd_lose_untagged(const struct tn_model         *model,
     return error->status;
 }
 
-enum tn_status tn_sd_tell_rest(const struct tn_model         *model,
-                               const struct tn_write_options *options,
-                               bool is_bare, struct tn_error *error)
+enum tn_status tn_sd_report_rest(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 bool is_bare, struct tn_error *error)
 {
     struct telling t         = { model, tn_sd_detail_of(model), options, error,
                                  is_bare };

@@ -300,5 +300,5 @@ const struct tn_format tn_format_sd_checkpoints = {
     .check_graph = tn_sd_check_graph,
     .settings    = tn_sdnb_settings + 1 /* it is not written */,
     .describe    = tn_sd_describe,
-    .tell_rest   = tn_sd_tell_rest,
+    .report_rest = tn_sd_report_rest,
 };

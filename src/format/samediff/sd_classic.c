@@ -165,5 +165,5 @@ const struct tn_format tn_format_samediff_fb = {
     .lays_out_anew = true,
     .write         = classic_write,
     .describe      = tn_sd_describe,
-    .tell_rest     = tn_sd_tell_rest,
+    .report_rest   = tn_sd_report_rest,
 };

@@ -104,6 +104,6 @@ const struct tn_format tn_format_sdnb = {
     .settings      = tn_sdnb_settings,
     .write         = tn_sdnb_write,
     .describe      = tn_sd_describe,
-    .tell_rest     = tn_sd_tell_rest,
+    .report_rest   = tn_sd_report_rest,
     .has_about     = true,
 };

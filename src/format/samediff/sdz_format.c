@@ -132,7 +132,7 @@ static void look_at(struct choice *c, const struct tn_zip_entry *entry)
         tn_zip_source(c->zip, entry, &source, c->error) != TN_OK)
         return;
     if (tn_source_read(source, 0, magic, 4, c->error) != TN_OK)
-        tn_zip_blame(entry, c->error);
+        tn_zip_where(entry, c->error);
     else if (!memcmp(magic, TN_SDNB_MAGIC, 4)) {
         const struct tn_zip_entry **slot =
             tn_list_push(&c->found, const struct tn_zip_entry *, c->error);
@@ -184,7 +184,7 @@ static enum tn_status take_shards(struct choice              *c,
             !tn_bytes_equal(shard.base, first->base) || files[shard.index]) {
             tn_error_set(c->error, TN_MALFORMED, entry->record_offset,
                          "a shard of another model, or once more");
-            tn_zip_blame(entry, c->error);
+            tn_zip_where(entry, c->error);
             return c->error->status;
         }
         TN_TRY(take(c, entry, &files[shard.index]));
@@ -334,6 +334,6 @@ const struct tn_format tn_format_sdz = {
     .settings      = tn_sdnb_settings,
     .write         = tn_sdz_write,
     .describe      = tn_sd_describe,
-    .tell_rest     = tn_sd_tell_rest,
+    .report_rest   = tn_sd_report_rest,
     .has_about     = true,
 };

@@ -29,7 +29,7 @@ static enum tn_status read_tags(struct tn_tagged *t, struct tn_error *error)
     TN_TRY(tn_tag_text_tags(&text, &t->arena, &t->tags, &t->tag_count, error));
     if (t->tag_count == 0) {
         tn_error_set(error, TN_MALFORMED, text.offset, "a list of no tags");
-        tn_zip_blame(entry, error);
+        tn_zip_where(entry, error);
     }
     return error->status;
 }
@@ -236,7 +236,7 @@ struct tn_fb_table tn_tagged_root(struct tn_tagged          *t,
     }
     if (tn_failed(error)) {
         if (root)
-            tn_zip_blame(entry, error);
+            tn_zip_where(entry, error);
         return none;
     }
     if (!tn_fb_has_identifier(fb, t->schemas[which].identifier) && t->report)
@@ -329,7 +329,7 @@ enum tn_status tn_tagged_array_read(struct tn_tagged *t, struct tn_bytes tag,
         if (!tn_failed(error) && array->array.is_external)
             read_external(t, array, error);
         if (tn_failed(error))
-            tn_zip_blame(array->entry, error);
+            tn_zip_where(array->entry, error);
     }
     tn_arena_done(&scratch);
     return error->status;

@@ -203,7 +203,7 @@ static bool check_graph(struct checking *c)
     if (root.fb) {
         c->reader.error = &own;
         if (tn_tagged_graph_read(&c->reader, &root, &outputs) != TN_OK)
-            tn_zip_blame(entry, &own);
+            tn_zip_where(entry, &own);
         c->reader.error = c->error;
     }
     bool is_good = !tn_failed(&own);

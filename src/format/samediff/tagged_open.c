@@ -61,7 +61,7 @@ static void compare(struct opening *o, const struct tn_sd_variable *v,
         tn_error_set(o->error, TN_MALFORMED, found->array.at,
                      "an array whose shape differs from the graph");
     if (tn_failed(o->error))
-        tn_zip_blame(found->entry, o->error);
+        tn_zip_where(found->entry, o->error);
 }
 
 static void keep_extra(struct opening *o, enum tn_tag_file which,
@@ -157,9 +157,9 @@ static void read_graph(struct opening *o)
     o->model->wire = (struct tn_span){ NULL, 0, 0 };
     if (tn_tagged_graph_read(&o->reader, &root, &o->detail->outputs) != TN_OK &&
         !o->error->where[0])
-        tn_zip_blame(entry, o->error);
+        tn_zip_where(entry, o->error);
     else if (tn_failed(o->error) && !strchr(o->error->where, '/'))
-        tn_zip_blame(entry, o->error);
+        tn_zip_where(entry, o->error);
 }
 
 /* ---- training ----------------------------------------------------------- */
@@ -617,6 +617,6 @@ const struct tn_format tn_format_samediff = {
     .lays_out_anew = true,
     .write         = tn_tagged_write,
     .describe      = tn_sd_describe,
-    .tell_rest     = tn_sd_tell_rest,
+    .report_rest   = tn_sd_report_rest,
     .has_about     = true,
 };

@@ -1,9 +1,10 @@
 /*
- * tf_about.c - what a TensorFlow model says about itself, and what else is in it
+ * tf_about.c - what a TensorFlow model says about itself, and what else is in
+ * it
  *
  * A SavedModel is a program and its surroundings.  Another dialect takes the
- * graph of one signature; a GraphDef, which is TensorFlow's own, takes the whole
- * graph and nothing around it.
+ * graph of one signature; a GraphDef, which is TensorFlow's own, takes the
+ * whole graph and nothing around it.
  */
 #include <stdio.h>
 
@@ -63,7 +64,8 @@ static void lose_metas(const struct tn_model         *model,
 
     for (uint32_t i = 1; detail && i < detail->meta_count; i++) {
         snprintf(where, sizeof where, "meta_graphs[%u]", (unsigned)i);
-        snprintf(what, sizeof what, "left behind: the graph for the tags '%.*s'",
+        snprintf(what, sizeof what,
+                 "left behind: the graph for the tags '%.*s'",
                  TN_FMT(detail->metas[i].tags));
         lose(options, where, what);
     }
@@ -85,9 +87,9 @@ void tn_tf_lose_variables(const struct tn_model         *model,
     }
 }
 
-enum tn_status tn_tf_tell_rest(const struct tn_model         *model,
-                               const struct tn_write_options *options,
-                               bool is_bare, struct tn_error *error)
+enum tn_status tn_tf_report_rest(const struct tn_model         *model,
+                                 const struct tn_write_options *options,
+                                 bool is_bare, struct tn_error *error)
 {
     (void)is_bare;
     lose_metas(model, options);
@@ -157,16 +159,16 @@ enum tn_status tn_tf_lose_around(const struct tn_model         *model,
 
     if (!detail || !detail->meta_count || !options->loss)
         return TN_OK;
-    struct tn_rest rest = { .schema  = TN_PB_TENSORFLOW,
-                            .message = "tensorflow.MetaGraphDef",
-                            .taken   = taken_by_graph_def,
-                            .path    = is_model ? "meta_graphs[0]" : "",
-                            .loss    = options->loss,
+    struct tn_rest rest = { .schema       = TN_PB_TENSORFLOW,
+                            .message      = "tensorflow.MetaGraphDef",
+                            .taken        = taken_by_graph_def,
+                            .path         = is_model ? "meta_graphs[0]" : "",
+                            .loss         = options->loss,
                             .loss_context = options->loss_context };
     lose_metas(model, options);
     if (is_model)
         TN_TRY(tn_tf_lose_beside(model, options, error));
     if (!is_graph)
         return TN_OK;
-    return tn_rest_tell(&rest, detail->metas[0].wire, model->memory, error);
+    return tn_rest_report(&rest, detail->metas[0].wire, model->memory, error);
 }

@@ -159,7 +159,7 @@ static void read_old_slice(struct tn_tf_bundle_reader *r,
     }
     if (!tn_failed(r->error) && !tensor.source)
         tn_fail(&c, TN_MALFORMED, "a slice without data");
-    tn_sstable_blame(entry, r->error);
+    tn_sstable_where(entry, r->error);
     struct tn_tf_loading *loading =
         tn_list_push(&r->slices, struct tn_tf_loading, r->error);
     if (!loading)
@@ -701,7 +701,7 @@ static void read_table(struct tn_tf_bundle_reader *r)
         else
             read_table_entry(r, &e);
         if (tn_failed(r->error) && !r->error->file[0])
-            tn_sstable_blame(&e, r->error);
+            tn_sstable_where(&e, r->error);
         is_first = false;
     }
     tn_sstable_walk_done(&walk);
@@ -823,8 +823,8 @@ static void assemble(struct tn_tf_bundle_reader *r,
         make_tile(r, tensor, i, &tiles[i], &pieces[i]);
     }
     if (!tn_failed(r->error))
-        tn_tf_tile_up(&e->elements.shape, order, count, arena, e->place,
-                      &e->elements.payload, r->error);
+        tn_tf_join_tiles(&e->elements.shape, order, count, arena, e->place,
+                         &e->elements.payload, r->error);
     e->pieces      = pieces;
     e->piece_count = count;
     tn_error_where(r->error, "%.*s", TN_FMT(e->key));

@@ -899,8 +899,9 @@ static enum tn_status write_print(const struct tn_tf_fingerprint *print,
     return error->status;
 }
 
-enum tn_status tn_tf_renew(const struct tn_tf_written *written,
-                           struct tn_error *dropped, struct tn_error *error)
+enum tn_status tn_tf_write_fingerprint(const struct tn_tf_written *written,
+                                       struct tn_error            *dropped,
+                                       struct tn_error            *error)
 {
     struct tn_tf_fingerprint print;
     struct tn_source        *old;

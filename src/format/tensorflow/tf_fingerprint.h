@@ -131,8 +131,9 @@ struct tn_tf_written {
 /* Writes fingerprint.pb if the old folder has one.  If that cannot be read, or
  * there is no formula for what was written, none is written, and *dropped says
  * why. */
-enum tn_status tn_tf_renew(const struct tn_tf_written *written,
-                           struct tn_error *dropped, struct tn_error *error);
+enum tn_status tn_tf_write_fingerprint(const struct tn_tf_written *written,
+                                       struct tn_error            *dropped,
+                                       struct tn_error            *error);
 
 /* The hash of the old folder's checkpoint, 0: it has none. */
 enum tn_status tn_tf_old_checkpoint(struct tn_bundle *from, uint64_t *hash,

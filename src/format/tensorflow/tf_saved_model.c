@@ -335,6 +335,6 @@ const struct tn_format tn_format_tf_saved_model = {
     .trace_fields     = tn_tf_trace_fields,
     .taken_by_tensors = tn_tf_taken_by_tensors,
     .describe         = tn_tf_describe,
-    .tell_rest        = tn_tf_tell_rest,
+    .report_rest      = tn_tf_report_rest,
     .lose_beside      = tn_tf_lose_beside,
 };

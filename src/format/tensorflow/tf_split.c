@@ -533,7 +533,7 @@ static void split_element(struct repeated *r, uint64_t at, uint64_t size,
 }
 
 /* Elements that go into the slice together are not looked at one by one. */
-static bool take_some(struct repeated *r, struct tn_some some)
+static bool take_some(struct repeated *r, struct tn_measured some)
 {
     uint64_t heads = some.count * head_size(r->s);
 
@@ -551,7 +551,7 @@ static void split_some(struct repeated *r, const struct tn_mosaic_index *index,
 
     if (!tn_index_is_outline(index) && !whole_at(r->s, index, at))
         return;
-    tn_index_bodies(index, at, count, bodies, r->s->error);
+    tn_index_lengths(index, at, count, bodies, r->s->error);
     for (uint64_t i = 0; i < count && !tn_failed(r->s->error); i++)
         split_element(r, at + i, bodies[i], divide);
 }
@@ -561,12 +561,12 @@ static uint64_t split_elements(struct repeated *r, divider *divide)
     struct splitting       *s = r->s;
     struct tn_mosaic_index *index =
         elements_by(tn_mosaic_outline, s, r->parent, r->field);
-    struct tn_some some;
+    struct tn_measured some;
 
     r->count = index ? tn_index_count(index) : 0;
     for (uint64_t i = 0; i < r->count && !tn_failed(s->error);
          i += some.count) {
-        some = tn_index_some(index, i, s->error);
+        some = tn_index_measure(index, i, s->error);
         if (!take_some(r, some))
             split_some(r, index, i, some.count, divide);
     }

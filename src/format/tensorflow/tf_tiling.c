@@ -289,10 +289,11 @@ static enum tn_status compare_counts(const struct tn_shape *shape,
                         count, sum, whole);
 }
 
-enum tn_status tn_tf_tile_up(const struct tn_shape *shape,
-                             struct tn_tf_tile **tiles, uint64_t count,
-                             struct tn_arena *arena, uint64_t offset,
-                             struct tn_payload *payload, struct tn_error *error)
+enum tn_status tn_tf_join_tiles(const struct tn_shape *shape,
+                                struct tn_tf_tile **tiles, uint64_t count,
+                                struct tn_arena *arena, uint64_t offset,
+                                struct tn_payload *payload,
+                                struct tn_error   *error)
 {
     struct tiler       t = { .arena  = arena,
                              .error  = error,

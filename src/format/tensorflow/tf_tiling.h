@@ -18,10 +18,10 @@ struct tn_tf_tile {
 /* A payload for `shape`: nested concatenations of the tiles.  `tiles` are
  * reordered; what they point to must live as long as the arena.  MALFORMED at
  * `offset` if they overlap or leave a gap. */
-enum tn_status tn_tf_tile_up(const struct tn_shape *shape,
-                             struct tn_tf_tile **tiles, uint64_t count,
-                             struct tn_arena *arena, uint64_t offset,
-                             struct tn_payload *payload,
-                             struct tn_error   *error);
+enum tn_status tn_tf_join_tiles(const struct tn_shape *shape,
+                                struct tn_tf_tile **tiles, uint64_t count,
+                                struct tn_arena *arena, uint64_t offset,
+                                struct tn_payload *payload,
+                                struct tn_error   *error);
 
 #endif

@@ -127,8 +127,8 @@ static void random_tilings_come_together(void **state)
         start(&bytes);
         unsigned count = cut_at_random(boxes, 1 + any(MOST - 1));
         make_tiles(tiles, order, boxes, count, &source, &bytes);
-        tn_tf_tile_up(&all.shape, order, count, &arena, 0, &all.payload,
-                      &error);
+        tn_tf_join_tiles(&all.shape, order, count, &arena, 0, &all.payload,
+                         &error);
         if (tn_failed(&error))
             fail_msg("%u tiles: %s", count, error.what);
         expect_counting(&all);
@@ -158,7 +158,7 @@ static void a_moved_tile_is_noticed(void **state)
             axis++;
         moved->begin[axis] += moved->begin[axis] > 0 ? UINT64_MAX : 1;
         make_tiles(tiles, order, boxes, count, &source, &bytes);
-        tn_tf_tile_up(&shape, order, count, &arena, 77, &payload, &error);
+        tn_tf_join_tiles(&shape, order, count, &arena, 77, &payload, &error);
         if (error.status != TN_MALFORMED || error.offset != 77)
             fail_msg("seed %u: %u tiles: %s", this_seed, count, error.what);
         finish(&source, &bytes);

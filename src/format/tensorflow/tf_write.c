@@ -698,7 +698,7 @@ static enum tn_status renew_fingerprint(struct tn_tf_writing  *w,
     if (keep_variables)
         TN_TRY(
             tn_tf_old_checkpoint(written.from, &written.checkpoint, w->error));
-    TN_TRY(tn_tf_renew(&written, &dropped, w->error));
+    TN_TRY(tn_tf_write_fingerprint(&written, &dropped, w->error));
     if (tn_failed(&dropped) && w->options->loss) {
         const char *why =
             tn_text_format(&w->arena, w->error, "left out: %s", dropped.what);

@@ -34,9 +34,9 @@ static inline bool tn_tf_is_weight(const struct tn_tensor *tensor)
 /* ---- tf_about.c --------------------------------------------------------- */
 
 void tn_tf_describe(const struct tn_model *model, struct tn_about *about);
-enum tn_status                  tn_tf_tell_rest(const struct tn_model         *model,
-                                                const struct tn_write_options *options,
-                                                bool is_bare, struct tn_error *error);
+enum tn_status                  tn_tf_report_rest(const struct tn_model         *model,
+                                                  const struct tn_write_options *options,
+                                                  bool is_bare, struct tn_error *error);
 enum tn_status                  tn_tf_lose_beside(const struct tn_model         *model,
                                                   const struct tn_write_options *options,
                                                   struct tn_error               *error);

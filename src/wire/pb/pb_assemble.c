@@ -95,14 +95,14 @@ uint64_t tn_pb_count(const struct tn_pb_assembly   *a,
                        index_of(a, field));
 }
 
-const struct tn_pb_field_type *tn_pb_rival(const struct tn_pb_assembly   *a,
-                                           const struct tn_pb_field_type *field)
+const struct tn_pb_field_type *tn_pb_other_member(
+    const struct tn_pb_assembly *a, const struct tn_pb_field_type *field)
 {
     const struct tn_pb_message *type = a->frames[a->depth - 1].type;
 
     for (uint32_t i = 0; i < type->field_count; i++) {
         const struct tn_pb_field_type *other = &type->fields[i];
-        if (tn_pb_are_rivals(other, field) && tn_pb_count(a, other))
+        if (tn_pb_share_oneof(other, field) && tn_pb_count(a, other))
             return other;
     }
     return NULL;

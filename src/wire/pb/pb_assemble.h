@@ -60,7 +60,7 @@ uint64_t tn_pb_count(const struct tn_pb_assembly   *a,
                      const struct tn_pb_field_type *field);
 
 /* Another member of the field's oneof that is already set, or NULL. */
-const struct tn_pb_field_type *tn_pb_rival(
+const struct tn_pb_field_type *tn_pb_other_member(
     const struct tn_pb_assembly *a, const struct tn_pb_field_type *field);
 
 /* One value (pb_rules.h says what `value` holds), packed if the schema says

@@ -301,8 +301,8 @@ static bool takes_null(const struct tn_pb_field_type *field)
 /* The value of a field whose key was read. */
 static void read_field(struct reader *r, const struct tn_pb_field_type *field)
 {
-    const struct tn_pb_field_type *rival       = tn_pb_rival(&r->to, field);
-    uint64_t                       key         = r->json.offset;
+    const struct tn_pb_field_type *rival = tn_pb_other_member(&r->to, field);
+    uint64_t                       key   = r->json.offset;
     bool                           is_repeated = tn_pb_count(&r->to, field) > 0;
 
     if (next(r) == TN_JSON_NULL &&

@@ -73,7 +73,7 @@ static bool find_last(const struct tn_pb_view       *view,
         if (type == field) {
             *last  = f;
             is_set = true;
-        } else if (type && tn_pb_are_rivals(type, field)) {
+        } else if (type && tn_pb_share_oneof(type, field)) {
             is_set = false;
         }
     }
@@ -160,7 +160,7 @@ static uint64_t find_parts(const struct tn_pb_view       *view,
     uint64_t                       count = 0;
 
     while (tn_pb_fields_next(&fields, &f, &type)) {
-        if (type && tn_pb_are_rivals(type, field))
+        if (type && tn_pb_share_oneof(type, field))
             count = 0;
         if (type != field)
             continue;

@@ -89,8 +89,8 @@ bool tn_pb_is_value(const struct tn_pb_field_type *type,
                     const struct tn_pb_field      *field);
 
 /* Whether they are members of the same oneof: each clears the other. */
-static inline bool tn_pb_are_rivals(const struct tn_pb_field_type *a,
-                                    const struct tn_pb_field_type *b)
+static inline bool tn_pb_share_oneof(const struct tn_pb_field_type *a,
+                                     const struct tn_pb_field_type *b)
 {
     return a != b && a->oneof >= 0 && a->oneof == b->oneof;
 }

@@ -38,10 +38,10 @@ static void the_last_member_clears_the_others(void **state)
         }
         tn_pb_oneofs_done(&oneofs);
     }
-    assert_true(tn_pb_are_rivals(&members[0], &members[1]));
-    assert_false(tn_pb_are_rivals(&members[0], &members[0]));
-    assert_false(tn_pb_are_rivals(&members[0], &members[2]));
-    assert_false(tn_pb_are_rivals(&members[3], &members[3]));
+    assert_true(tn_pb_share_oneof(&members[0], &members[1]));
+    assert_false(tn_pb_share_oneof(&members[0], &members[0]));
+    assert_false(tn_pb_share_oneof(&members[0], &members[2]));
+    assert_false(tn_pb_share_oneof(&members[3], &members[3]));
 }
 
 static void numbers_have_the_order_of_their_type(void **state)

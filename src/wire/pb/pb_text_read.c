@@ -379,7 +379,7 @@ static void read_list(struct reader *r, const struct tn_pb_field_type *field)
 static bool check_singular(struct reader                 *r,
                            const struct tn_pb_field_type *field)
 {
-    const struct tn_pb_field_type *rival = tn_pb_rival(&r->to, field);
+    const struct tn_pb_field_type *rival = tn_pb_other_member(&r->to, field);
 
     if (field->label != TN_PB_REPEATED && tn_pb_count(&r->to, field))
         tn_lex_fail(&r->lex, TN_MALFORMED, "%s is given twice", field->name);

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "wire/riegeli/riegeli_lay.h"
+#include "wire/riegeli/riegeli_put.h"
 #include "wire/riegeli/riegeli_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -119,7 +119,7 @@ static void read_as_chunk(struct tn_bytes data, uint8_t type)
     tn_rope_init(&rope, &arena, &error);
     tn_sink_write(&file.sink, tn_bytes(tn_riegeli_signature, 64), &error);
     tn_rope_borrow(&rope, tn_bytes(data.data + 2, data.size - 2));
-    assert(tn_riegeli_lay(&file.sink, 0, &frame, &rope, &error) == TN_OK);
+    assert(tn_riegeli_put_chunk(&file.sink, 0, &frame, &rope, &error) == TN_OK);
     read_file(tn_buffer_bytes(&file), false);
     tn_rope_done(&rope);
     tn_arena_done(&arena);

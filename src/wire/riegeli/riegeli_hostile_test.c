@@ -6,7 +6,7 @@
 
 #include "base/varint.h"
 #include "support/hostile.h"
-#include "wire/riegeli/riegeli_lay.h"
+#include "wire/riegeli/riegeli_put.h"
 #include "wire/riegeli/riegeli_layout.h"
 #include "wire/riegeli/riegeli_write.h"
 
@@ -74,7 +74,7 @@ static void wrap(struct tn_buffer *file, uint8_t type, uint64_t count,
     tn_arena_init(&arena, file->memory);
     tn_rope_init(&rope, &arena, file->error);
     tn_rope_borrow(&rope, data);
-    tn_riegeli_lay(&file->sink, 0, &frame, &rope, file->error);
+    tn_riegeli_put_chunk(&file->sink, 0, &frame, &rope, file->error);
     tn_rope_done(&rope);
     tn_arena_done(&arena);
 }

@@ -17,7 +17,7 @@
 #include "codec/brotli.h"
 #include "codec/zstd.h"
 #include "io/file_source.h"
-#include "wire/riegeli/riegeli_lay.h"
+#include "wire/riegeli/riegeli_put.h"
 #include "wire/riegeli/riegeli_packed.h"
 #include "wire/riegeli/riegeli_transposed.h"
 #include "wire/riegeli/riegeli_write.h"
@@ -414,7 +414,7 @@ static void leave_span(struct tn_riegeli_writer *w, struct tn_span span)
         w->left[w->left_count++] = span;
     pthread_mutex_unlock(&w->left_lock);
     if (!is_left)
-        tn_source_let_go(span.source, span.offset, span.length);
+        tn_source_release_pages(span.source, span.offset, span.length);
 }
 
 static bool let_one_go(void *context)
@@ -427,7 +427,7 @@ static bool let_one_go(void *context)
         span = w->left[--w->left_count];
     pthread_mutex_unlock(&w->left_lock);
     if (span.source)
-        tn_source_let_go(span.source, span.offset, span.length);
+        tn_source_release_pages(span.source, span.offset, span.length);
     return span.source;
 }
 
@@ -522,7 +522,7 @@ static void write_batch(struct tn_riegeli_writer      *w,
     tn_rope_init(&data, &arena, error);
     put_data(batch, &data);
     if (!tn_failed(error))
-        tn_riegeli_lay_hashed(w->to, w->base, &frame, &data, error);
+        tn_riegeli_put_hashed(w->to, w->base, &frame, &data, error);
     tn_rope_done(&data);
     tn_arena_done(&arena);
 }
@@ -658,7 +658,7 @@ static void lay_record(struct tn_riegeli_writer *w, const struct tn_rope *data,
 
     note_begin(w, w->record_count, w->error);
     if (!tn_failed(w->error))
-        tn_riegeli_lay(w->to, w->base, &frame, data, w->error);
+        tn_riegeli_put_chunk(w->to, w->base, &frame, data, w->error);
 }
 
 /* What is packed has no length before it is packed.  So its header is patched,
@@ -668,18 +668,18 @@ static void write_patched(struct tn_riegeli_writer      *w,
                           const struct tn_rope          *record,
                           const struct tn_rope          *head)
 {
-    struct tn_riegeli_frame  frame = { .type         = TN_RIEGELI_SIMPLE,
-                                       .record_count = 1,
-                                       .decoded_size = record->length };
-    struct tn_riegeli_laying laying;
+    struct tn_riegeli_frame      frame = { .type         = TN_RIEGELI_SIMPLE,
+                                           .record_count = 1,
+                                           .decoded_size = record->length };
+    struct tn_riegeli_chunk_sink laying;
 
     note_begin(w, w->record_count, w->error);
     if (!tn_failed(w->error) &&
-        tn_riegeli_lay_begin(&laying, w->to, w->base, w->error) == TN_OK &&
+        tn_riegeli_chunk_begin(&laying, w->to, w->base, w->error) == TN_OK &&
         tn_rope_write(head, &laying.sink, w->error) == TN_OK &&
         tn_riegeli_pack_rope(codec, record, w->options.workers, w->memory,
                              &laying.sink, w->error) == TN_OK)
-        tn_riegeli_lay_end(&laying, &frame, w->error);
+        tn_riegeli_chunk_end(&laying, &frame, w->error);
 }
 
 /* And spooled where it is not. */
@@ -895,7 +895,7 @@ static void write_metadata(struct tn_riegeli_writer *w)
                                     w->options.metadata, &data, w->error);
     tn_rope_borrow(&rope, tn_buffer_bytes(&data));
     if (!tn_failed(w->error))
-        tn_riegeli_lay(w->to, w->base, &frame, &rope, w->error);
+        tn_riegeli_put_chunk(w->to, w->base, &frame, &rope, w->error);
     tn_rope_done(&rope);
     tn_arena_done(&arena);
     tn_buffer_done(&data);
@@ -990,7 +990,7 @@ enum tn_status tn_riegeli_finish(struct tn_riegeli_writer *w)
     if (!tn_failed(w->error))
         write_waiting(w);
     if (!tn_failed(w->error))
-        tn_riegeli_lay_padding(w->to, w->base, w->options.final_padding,
+        tn_riegeli_put_padding(w->to, w->base, w->options.final_padding,
                                w->memory, w->error);
     return w->error->status;
 }

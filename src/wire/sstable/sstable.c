@@ -11,7 +11,7 @@ enum { BLOCK_PLAIN = 0, BLOCK_SNAPPY = 1 };
 const uint8_t tn_sstable_magic[8] = { 0x57, 0xfb, 0x80, 0x8b,
                                       0x24, 0x75, 0x47, 0xdb };
 
-void tn_sstable_blame(const struct tn_sstable_entry *entry,
+void tn_sstable_where(const struct tn_sstable_entry *entry,
                       struct tn_error               *error)
 {
     if (tn_failed(error) && entry->is_packed && error->offset != TN_NOWHERE)
@@ -255,7 +255,7 @@ static void settle(const struct tn_sstable_place *p, struct tn_error *error)
     struct tn_sstable_entry e = { .offset    = p->offset,
                                   .is_packed = p->is_packed };
 
-    tn_sstable_blame(&e, error);
+    tn_sstable_where(&e, error);
 }
 
 /* ---- the table ---------------------------------------------------------- */

@@ -94,7 +94,7 @@ bool tn_sstable_next(struct tn_sstable_walk  *walk,
 /* For code that found a fault in the value of an entry: offsets inside a
  * compressed block mean nothing to users, so the error gets the offset of the
  * block. */
-void tn_sstable_blame(const struct tn_sstable_entry *entry,
+void tn_sstable_where(const struct tn_sstable_entry *entry,
                       struct tn_error               *error);
 
 #endif

@@ -195,6 +195,6 @@ enum tn_status tn_zip_verify(const struct tn_zip *zip, unsigned workers,
                              struct tn_report *report, struct tn_error *error);
 
 /* Adds the entry's name to the front of the error's path. */
-void tn_zip_blame(const struct tn_zip_entry *entry, struct tn_error *error);
+void tn_zip_where(const struct tn_zip_entry *entry, struct tn_error *error);
 
 #endif

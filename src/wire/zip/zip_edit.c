@@ -32,7 +32,7 @@ static enum tn_status check_growth(const struct tn_zip *zip,
             continue;
         tn_error_set(error, TN_MALFORMED, e->offset,
                      "sizes stand behind the data: rebuild it before adding");
-        tn_zip_blame(e, error);
+        tn_zip_where(e, error);
         return error->status;
     }
     return TN_OK;

@@ -13,7 +13,7 @@ static enum tn_status fail_record(const struct tn_zip_entry *e, unsigned at,
 {
     tn_error_set(error, status, e->record_offset + at, "%s %" PRIu64, what,
                  number);
-    tn_zip_blame(e, error);
+    tn_zip_where(e, error);
     return error->status;
 }
 
@@ -195,7 +195,7 @@ enum tn_status tn_zip_settle(struct tn_zip *zip, const struct tn_zip_entry *e,
                      " on it would end where it has to",
                      local.data_offset, e->data_offset);
     if (tn_failed(error))
-        tn_zip_blame(e, error);
+        tn_zip_where(e, error);
     return error->status;
 }
 
@@ -244,7 +244,7 @@ static enum tn_status place_entries(struct tn_zip *zip, uint64_t *gap,
         if (tn_failed(error) ||
             place_entry(zip, e, tn_min(limit, zip->directory_offset), &end,
                         error) != TN_OK) {
-            tn_zip_blame(e, error);
+            tn_zip_where(e, error);
             return error->status;
         }
         at = end;
@@ -380,7 +380,7 @@ static enum tn_status zip_walk_ends(struct tn_zip *zip, struct tn_list *ends,
 
 #define NO_ENTRY UINT32_MAX
 
-void tn_zip_blame(const struct tn_zip_entry *entry, struct tn_error *error)
+void tn_zip_where(const struct tn_zip_entry *entry, struct tn_error *error)
 {
     tn_error_where(error, "%.*s",
                    (int)tn_min(entry->name.size, sizeof error->where - 1),
@@ -402,7 +402,7 @@ static void find_level(const struct tn_zip *zip, enum tn_finding_level level,
         return;
     tn_error_set(&finding, TN_MALFORMED, offset, "%s", what);
     if (entry)
-        tn_zip_blame(entry, &finding);
+        tn_zip_where(entry, &finding);
     tn_report_add(zip->options.report, level, rule, &finding);
 }
 
@@ -468,7 +468,7 @@ static enum tn_status check_sizes(struct tn_zip             *zip,
     if (zip->options.max_total && zip->total_size > zip->options.max_total) {
         tn_expand_refuse(zip->total_size, zip->options.max_total,
                          e->record_offset + 24, error);
-        tn_zip_blame(e, error);
+        tn_zip_where(e, error);
     }
     return error->status;
 }
@@ -520,7 +520,7 @@ static enum tn_status read_record(struct tn_zip *zip, struct tn_cursor *c)
     uint64_t offset = e->record_offset + ZIP_RECORD_SIZE + e->name.size;
     if (zip_read_extra64(extra, offset, &e->size, &e->packed_size, &e->offset,
                          c->error) != TN_OK) {
-        tn_zip_blame(e, c->error);
+        tn_zip_where(e, c->error);
         return c->error->status;
     }
     TN_TRY(check_kind(&r, c->error));

@@ -28,7 +28,7 @@ static const uint8_t *fill_window(struct tn_zip *zip, uint64_t offset,
         *error = zip->window_error;
         return NULL;
     }
-    if (tn_source_glance(zip->source, offset, room, (size_t)most, error) !=
+    if (tn_source_read_few(zip->source, offset, room, (size_t)most, error) !=
         TN_OK)
         return NULL;
     zip->window.size = (size_t)most;

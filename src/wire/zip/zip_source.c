@@ -25,7 +25,7 @@ static enum tn_status compare_crc(const struct tn_zip_entry *e, uint32_t found,
     tn_error_set(error, TN_MALFORMED, e->data_offset,
                  "crc %08" PRIx32 ", the directory says %08" PRIx32, found,
                  e->crc);
-    tn_zip_blame(e, error);
+    tn_zip_where(e, error);
     return error->status;
 }
 
@@ -67,7 +67,7 @@ static enum tn_status stream_entry(struct tn_source          *source,
         stream_packed(source, e, &sum, error);
     if (!tn_failed(error))
         return compare_crc(e, sum.crc, error);
-    tn_zip_blame(e, error);
+    tn_zip_where(e, error);
     return error->status;
 }
 
@@ -123,7 +123,7 @@ static enum tn_status load_bytes(struct tn_source          *source,
     }
     if (!tn_failed(error))
         return compare_crc(e, tn_crc32(0, to->data + begin, size), error);
-    tn_zip_blame(e, error);
+    tn_zip_where(e, error);
     return error->status;
 }
 
@@ -134,7 +134,7 @@ enum tn_status tn_zip_load(const struct tn_zip       *zip,
     if (entry->size > most || entry->size > SIZE_MAX) {
         tn_error_set(error, TN_LIMIT, entry->offset,
                      "%" PRIu64 " bytes, limit %" PRIu64, entry->size, most);
-        tn_zip_blame(entry, error);
+        tn_zip_where(entry, error);
         return error->status;
     }
     return load_bytes(zip->source, entry, to, error);
@@ -477,7 +477,7 @@ static enum tn_status pass_small(struct zip_sum *sum, struct tn_span span,
 static enum tn_status pass_data(struct zip_sum *sum, struct tn_span span,
                                 struct tn_error *error)
 {
-    const struct tn_relay_eye eye = { see, sum };
+    const struct tn_relay_reader eye = { see, sum };
 
     if (span.source->map && tn_source_descriptor(span.source) < 0)
         return sum_write(
@@ -612,7 +612,7 @@ static enum tn_status judge(struct verifying *v, uint64_t first, uint64_t *next,
     tn_error_set(error, TN_MALFORMED, e->data_offset,
                  "crc %08" PRIx32 ", the directory says %08" PRIx32, crc,
                  e->crc);
-    tn_zip_blame(e, error);
+    tn_zip_where(e, error);
     return error->status;
 }
 

@@ -137,7 +137,7 @@ static enum tn_status list_entry(struct tn_zip_writer *w,
             entry.name)) {
         tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                      "a name like another but for case or Unicode form");
-        tn_zip_blame(&entry, w->error);
+        tn_zip_where(&entry, w->error);
         return w->error->status;
     }
     struct tn_zip_entry *e =
@@ -346,7 +346,7 @@ static enum tn_status finish_entry(struct tn_zip_writer      *w,
                      "%" PRIu64 " bytes came where %" PRIu64 " were announced",
                      written, e->packed_size);
     if (tn_failed(w->error)) {
-        tn_zip_blame(e, w->error);
+        tn_zip_where(e, w->error);
         return w->error->status;
     }
     return list_entry(w, *e);

@@ -1,6 +1,6 @@
-/* riegeli_lay.c - writes a chunk into the file, with the block headers in
+/* riegeli_put.c - writes a chunk into the file, with the block headers in
  * between */
-#include "wire/riegeli/riegeli_lay.h"
+#include "wire/riegeli/riegeli_put.h"
 
 #include <assert.h>
 
@@ -149,16 +149,16 @@ static enum tn_status find_end(struct tn_riegeli_frame *frame,
                         "a file of more than 2^64 bytes");
 }
 
-enum tn_status tn_riegeli_lay(struct tn_sink *to, uint64_t base,
-                              struct tn_riegeli_frame *frame,
-                              const struct tn_rope    *data,
-                              struct tn_error         *error)
+enum tn_status tn_riegeli_put_chunk(struct tn_sink *to, uint64_t base,
+                                    struct tn_riegeli_frame *frame,
+                                    const struct tn_rope    *data,
+                                    struct tn_error         *error)
 {
     TN_TRY(tn_riegeli_hash(data, &frame->data_hash, error));
-    return tn_riegeli_lay_hashed(to, base, frame, data, error);
+    return tn_riegeli_put_hashed(to, base, frame, data, error);
 }
 
-enum tn_status tn_riegeli_lay_hashed(struct tn_sink *to, uint64_t base,
+enum tn_status tn_riegeli_put_hashed(struct tn_sink *to, uint64_t base,
                                      struct tn_riegeli_frame *frame,
                                      const struct tn_rope    *data,
                                      struct tn_error         *error)
@@ -189,7 +189,7 @@ enum tn_status tn_riegeli_lay_hashed(struct tn_sink *to, uint64_t base,
 
 /* ---- a chunk of a length that is not known ------------------------------ */
 
-static struct layer layer_of(const struct tn_riegeli_laying *laying)
+static struct layer layer_of(const struct tn_riegeli_chunk_sink *laying)
 {
     return (struct layer){ .sink  = { .ops = &layer_ops },
                            .to    = laying->to,
@@ -201,8 +201,8 @@ static struct layer layer_of(const struct tn_riegeli_laying *laying)
 static enum tn_status laying_write(struct tn_sink *sink, struct tn_bytes bytes,
                                    struct tn_error *error)
 {
-    struct tn_riegeli_laying *laying = (struct tn_riegeli_laying *)sink;
-    struct layer              layer  = layer_of(laying);
+    struct tn_riegeli_chunk_sink *laying = (struct tn_riegeli_chunk_sink *)sink;
+    struct layer                  layer  = layer_of(laying);
 
     tn_highwayhash_add(&laying->hash, bytes);
     return layer_write(&layer.sink, bytes, error);
@@ -210,13 +210,13 @@ static enum tn_status laying_write(struct tn_sink *sink, struct tn_bytes bytes,
 
 static const struct tn_sink_ops laying_ops = { .write = laying_write };
 
-enum tn_status tn_riegeli_lay_begin(struct tn_riegeli_laying *laying,
-                                    struct tn_sink *to, uint64_t base,
-                                    struct tn_error *error)
+enum tn_status tn_riegeli_chunk_begin(struct tn_riegeli_chunk_sink *laying,
+                                      struct tn_sink *to, uint64_t base,
+                                      struct tn_error *error)
 {
     static const uint8_t header[TN_RIEGELI_CHUNK_HEADER];
 
-    *laying     = (struct tn_riegeli_laying){ .sink  = { .ops = &laying_ops },
+    *laying = (struct tn_riegeli_chunk_sink){ .sink  = { .ops = &laying_ops },
                                               .to    = to,
                                               .base  = base,
                                               .begin = to->offset - base };
@@ -226,8 +226,9 @@ enum tn_status tn_riegeli_lay_begin(struct tn_riegeli_laying *laying,
     return tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error);
 }
 
-static enum tn_status patch_at(struct tn_riegeli_laying *laying, uint64_t place,
-                               struct tn_bytes bytes, struct tn_error *error)
+static enum tn_status patch_at(struct tn_riegeli_chunk_sink *laying,
+                               uint64_t place, struct tn_bytes bytes,
+                               struct tn_error *error)
 {
     uint64_t end = laying->to->offset - laying->base;
 
@@ -235,7 +236,7 @@ static enum tn_status patch_at(struct tn_riegeli_laying *laying, uint64_t place,
 }
 
 /* A block may begin in the middle of it. */
-static enum tn_status patch_header(struct tn_riegeli_laying      *laying,
+static enum tn_status patch_header(struct tn_riegeli_chunk_sink  *laying,
                                    const struct tn_riegeli_frame *frame,
                                    struct tn_error               *error)
 {
@@ -254,7 +255,7 @@ static enum tn_status patch_header(struct tn_riegeli_laying      *laying,
     return TN_OK;
 }
 
-static enum tn_status patch_blocks(struct tn_riegeli_laying      *laying,
+static enum tn_status patch_blocks(struct tn_riegeli_chunk_sink  *laying,
                                    const struct tn_riegeli_frame *frame,
                                    struct tn_error               *error)
 {
@@ -270,9 +271,9 @@ static enum tn_status patch_blocks(struct tn_riegeli_laying      *laying,
 }
 
 /* No zeros are needed: data are longer than a chunk of one record must be. */
-enum tn_status tn_riegeli_lay_end(struct tn_riegeli_laying *laying,
-                                  struct tn_riegeli_frame  *frame,
-                                  struct tn_error          *error)
+enum tn_status tn_riegeli_chunk_end(struct tn_riegeli_chunk_sink *laying,
+                                    struct tn_riegeli_frame      *frame,
+                                    struct tn_error              *error)
 {
     frame->begin     = laying->begin;
     frame->data_size = laying->sink.offset;
@@ -300,7 +301,7 @@ static enum tn_status produce_zeros(const struct tn_producer *producer,
     return tn_sink_zeros(to, producer->length, error);
 }
 
-enum tn_status tn_riegeli_lay_padding(struct tn_sink *to, uint64_t base,
+enum tn_status tn_riegeli_put_padding(struct tn_sink *to, uint64_t base,
                                       uint64_t          multiple,
                                       struct tn_memory *memory,
                                       struct tn_error  *error)
@@ -325,7 +326,7 @@ enum tn_status tn_riegeli_lay_padding(struct tn_sink *to, uint64_t base,
     tn_rope_init(&data, &arena, error);
     tn_rope_producer(&data, &zeros);
     if (!tn_failed(error))
-        tn_riegeli_lay(to, base, &frame, &data, error);
+        tn_riegeli_put_chunk(to, base, &frame, &data, error);
     tn_rope_done(&data);
     tn_arena_done(&arena);
     return error->status;
