@@ -86,7 +86,7 @@ static enum tn_status of_node(const struct cli_interpret *how, bool is_quiet,
     return TN_OK;
 }
 
-/* A model that has operators; NULL: it is none. */
+/* A model that has operators; NULL if it is not one. */
 static struct tn_model *open_model(const struct cli_session *session,
                                    const char               *path)
 {

@@ -137,7 +137,8 @@ static void occupy_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
-    signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough is no error */
+    signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough is not an
+                                 error */
     signal(SIGXFSZ, SIG_IGN); /* a failed write is reported and cleaned up   */
     int code = cli_finish(run(argc, argv));
     cli_session_end();

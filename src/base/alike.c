@@ -78,7 +78,7 @@ static const struct alike_pair *find_pair(uint32_t code)
     return low < COUNT(pairs) && pairs[low].code == code ? &pairs[low] : NULL;
 }
 
-/* The composition of two characters; 0: there is none. */
+/* The composition of two characters; 0 if there is none. */
 static uint32_t compose(uint32_t first, uint32_t second)
 {
     size_t low = 0, high = COUNT(composed);
@@ -223,7 +223,7 @@ static void fill(struct reader *r)
     r->count = compose_all(r->codes, count);
 }
 
-/* The next character of the key; false: there is none. */
+/* The next character of the key; false if there is none. */
 static bool next_code(struct reader *r, uint32_t *code)
 {
     if (r->next == r->count)

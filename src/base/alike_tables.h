@@ -6,7 +6,7 @@
 
 /* clang-format off */
 
-/* One step of a canonical decomposition, by code; second 0: there is none. */
+/* One step of a canonical decomposition, by code; second 0 if there is none. */
 struct alike_pair { uint32_t code, first, second; };
 
 static const struct alike_pair pairs[] = {

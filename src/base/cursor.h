@@ -7,7 +7,7 @@
  *
  * Over memory or a mapping, the window is the whole range.  Over a source that
  * is not mapped, the window is a pinned block, and `beyond` counts the bytes of
- * the cursor after it; tn_span() steps over them without reading.
+ * the cursor after it; tn_span() skips them without reading.
  */
 #ifndef TN_BASE_CURSOR_H
 #define TN_BASE_CURSOR_H

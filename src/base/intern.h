@@ -1,7 +1,7 @@
 /*
  * intern.h - names as 32-bit numbers, each stored once
  *
- * Ids count from 0 in order of first appearance; TN_NO_NAME is no id.  The
+ * Ids count from 0 in order of first appearance; TN_NO_NAME is not an id.  The
  * text is borrowed if the caller says that it outlives the table (names inside
  * a mapping), else copied.
  *

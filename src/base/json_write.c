@@ -133,8 +133,8 @@ size_t tn_json_escape(char to[TN_JSON_ESCAPE], uint32_t code)
     return strlen(to);
 }
 
-/* What is no character becomes U+FFFD; what could steer a terminal goes by its
- * number, which means the same. */
+/* What is not a character becomes U+FFFD; what could steer a terminal goes by
+ * its number, which means the same. */
 static size_t put_escape(struct tn_json_writer *w, const uint8_t *at,
                          const uint8_t *end)
 {

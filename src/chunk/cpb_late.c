@@ -44,7 +44,7 @@ static struct late *late_at(const struct tn_cpb *cpb, uint64_t index)
 
 /* ---- read before it is written ------------------------------------------ */
 
-/* A sink that is full at some point, which is no failure. */
+/* A sink that is full at some point, which is not a failure. */
 struct brim {
     struct tn_sink sink; /* first */
     uint8_t       *to;

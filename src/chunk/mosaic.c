@@ -309,7 +309,7 @@ enum tn_status tn_mosaic_set(struct tn_mosaic         *m,
 
 /* ---- numbers as they are ------------------------------------------------- */
 
-/* The place of a value; NULL: there is none, as the error says. */
+/* The place of a value; NULL if there is none, as the error says. */
 static struct tn_place *find_value(struct tn_mosaic         *m,
                                    const struct tn_tag_step *step)
 {

@@ -628,7 +628,7 @@ static void clear_places(struct tn_mosaic_index *index, struct tn_error *error)
 
 #define ROWS 64
 
-/* Elements one after the other, many at once; false: there are none here. */
+/* Elements one after the other, many at once; false if there are none here. */
 static bool scan_rows(struct tn_mosaic *m, struct tn_mosaic_index *index,
                       struct tn_tile *wire, struct tn_wire_walk *walk)
 {

@@ -151,7 +151,7 @@ static void write_tile(struct tn_tile *tile, struct tn_rope *to)
 /* Packed numbers that end one wire and go on in the next are one field: where
  * they were divided to fit into chunks, they come back in one piece. */
 struct joint {
-    uint32_t       number;  /* 0: there is none                               */
+    uint32_t       number;  /* 0 if there is none                             */
     struct tn_rope numbers; /* so far                                         */
 };
 
@@ -536,7 +536,7 @@ static enum tn_status take_blob(struct tn_mosaic       *m,
     return m->all->error->status;
 }
 
-/* A value that is no message and that has one place or several. */
+/* A value that is not a message and that has one place or several. */
 static enum tn_status take_value(struct tn_mosaic              *m,
                                  const struct tn_pb_field_type *field,
                                  uint64_t at, bool stays, struct tn_rope *to)

@@ -140,7 +140,7 @@ static void drop_dead(struct sizing *s, struct tn_mosaic *m,
         struct tn_place *dead = tn_list_at(&index->dead, struct tn_place, i);
         if (place_size(dead) <= s->most / 3)
             continue;
-        /* of strings and bytes, too: no tiles are no bytes */
+        /* of strings and bytes, too: without tiles there are no bytes */
         empty.message = tn_mosaic_new(m->all, m->type);
         if (empty.message)
             tn_place_replace(m, dead, &empty);

@@ -321,7 +321,7 @@ static bool is_worth_sharing(const struct surveying *s, struct tn_row_sum last)
 
 /* ---- walking ------------------------------------------------------------- */
 
-/* Many at once; false: there are none here. */
+/* Many at once; false if there are none here. */
 static bool survey_rows(struct surveying *s)
 {
     uint64_t          begin = s->walk.cursor.offset;

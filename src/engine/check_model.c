@@ -71,7 +71,7 @@ static enum tn_status absorb(struct tn_report *report, const char *rule,
     return TN_OK;
 }
 
-/* The same for a format that is no protobuf message. */
+/* The same for a format that is not a protobuf message. */
 static enum tn_status check_bytes(struct tn_opened *opened,
                                   struct tn_report *report,
                                   struct tn_error  *error)

@@ -141,8 +141,8 @@ static bool is_about_the_machine(enum tn_status status)
 }
 
 /* The surest of all guesses; without any its `merged` is NULL.  A type whose
- * paths fit and whose bytes do not is no match, but worth saying when nothing
- * else is one. */
+ * paths fit and whose bytes do not is not a match, but worth saying when
+ * nothing else is one. */
 static enum tn_status guess_message(struct guess *best, struct tn_cpb *cpb,
                                     const char *name, const char *from,
                                     struct tn_error *error)

@@ -23,7 +23,7 @@ static bool is_called(struct tn_bytes name, const char *wanted)
            memcmp(name.data + size, ":0", 2) == 0;
 }
 
-/* The value that is the input; TN_NONE: there is no such input. */
+/* The value that is the input; TN_NONE if there is no such input. */
 static uint32_t find_input(const struct tn_net *net, const char *name)
 {
     const struct tn_list *inputs = &tn_net_graph(net, 0)->inputs;

@@ -14,7 +14,7 @@
 #define MANY_NODES 10000
 
 /* What a conversion does without: it finds types and ranks itself, and invents
- * names; and in new files initializers are no inputs. */
+ * names; and in new files initializers are not inputs. */
 static const char *const harmless[] = {
     "missing-shape",      "missing-type",          "missing-name",
     "missing-ir-version", "initializer-not-input", NULL

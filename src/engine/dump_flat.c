@@ -10,7 +10,7 @@
 
 /* ---- which type --------------------------------------------------------- */
 
-/* Nothing is found where the file is no binary schema, which says so in its
+/* Nothing is found where the file is not a binary schema, which says so in its
  * fifth to eighth byte. */
 static enum tn_status load_file(struct tn_flat *flat, const char *path,
                                 const char *type, struct tn_error *error)

@@ -23,7 +23,7 @@
 /* Folders in folders, as model servers have them: name/1/model.onnx. */
 #define MOST_DEPTH 2
 
-/* So many entries of a folder are looked at. */
+/* So many entries of a folder are examined. */
 #define MOST_ENTRIES 4096
 
 /* A model in a folder. */
@@ -225,8 +225,8 @@ static void drop_parts(struct looking *l, uint64_t first,
     l->found.count = kept;
 }
 
-/* Of what is no plain file of the folder: whether a link to a file, which is to
- * be looked at. */
+/* Of what is not plain file of the folder: whether a link to a file, which is
+ * to be looked at. */
 static bool is_followed(struct looking *l, const char *path, const char *name)
 {
     if (l->follows && tn_path_is_file(path))

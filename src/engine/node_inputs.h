@@ -14,7 +14,7 @@
 #include "map/dl4j/map_node.h"
 
 struct tn_node_input {
-    const struct tn_vocab_arg *arg; /* its declaration; NULL: there is none   */
+    const struct tn_vocab_arg *arg; /* its declaration; NULL if there is none */
     struct tn_native_type      type;
     struct tn_bytes            tensor; /* its value; no data: unknown         */
     const char                *value; /* of an assumed one: the same as text  */

@@ -65,7 +65,7 @@ static const struct tn_bytes **sort_names(const struct writing  *w,
     return to;
 }
 
-/* The first of that name; NULL: there is none. */
+/* The first of that name; NULL if there is none. */
 static const struct tn_bytes *find_name(const struct tn_one_node     *one,
                                         const struct tn_bytes *const *sorted,
                                         struct tn_bytes               name)
@@ -169,7 +169,7 @@ static void put_tf_input(const struct writing *w, struct tn_rope *graph,
     tn_pb_put_message(graph, 1, &node);
 }
 
-/* What is no name of a node, "x:1", gets one that nothing else has. */
+/* What is not a name of a node, "x:1", gets one that nothing else has. */
 static void name_tf_inputs(struct writing *w)
 {
     const struct tn_map_node *node = w->node;

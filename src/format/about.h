@@ -1,7 +1,7 @@
 /*
  * about.h - what a file says about itself, as texts with keys
  *
- * Producer, version, documentation, licence, metadata: texts that are no part
+ * Producer, version, documentation, licence, metadata: texts that are not part
  * of the graph.  A format lists them (describe()), and a writer that has a
  * place for such texts takes all of them, whatever format they come from.
  *

@@ -284,7 +284,7 @@ static enum tn_status write_bytes(struct tn_file_sink *sink,
     return TN_OK;
 }
 
-/* Through our buffer: for sources that are no files, for little ranges, and
+/* Through our buffer: for sources that are not files, for little ranges, and
  * where the kernel would not copy. */
 static enum tn_status copy_windows(struct tn_file_sink *sink,
                                    struct tn_span span, struct tn_error *error)
@@ -461,7 +461,7 @@ static enum tn_status copy_nothing(struct tn_file_sink *sink,
 static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
                                   struct tn_error *error);
 
-/* Of a source that is no file, or of a little range: what is a hole there is
+/* Of a source that is not a file, or of a little range: what is a hole there is
  * one here. */
 static enum tn_status copy_runs(struct tn_file_sink *sink, struct tn_span span,
                                 struct tn_error *error)

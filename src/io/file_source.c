@@ -203,7 +203,7 @@ int tn_source_descriptor(const struct tn_source *source)
 }
 
 /* Through a descriptor of its own: a lock belongs to what was opened, and the
- * source's may be shared.  The lock is given back at once. */
+ * source's may be shared.  The lock is released at once. */
 bool tn_source_is_growing(const struct tn_source *source)
 {
     int         descriptor = tn_source_descriptor(source);

@@ -90,7 +90,7 @@ struct tn_temporary *tn_output_list(struct tn_output      *output,
                         : NULL;
 }
 
-/* Folders on the way to `name`.  Each is looked at before the next is made in
+/* Folders on the way to `name`.  Each is examined before the next is made in
  * it: none may be a symlink to elsewhere. */
 static enum tn_status make_folder(struct tn_output *output, const char *name,
                                   struct tn_error *error)

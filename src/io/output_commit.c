@@ -221,8 +221,8 @@ static void undo_placing(struct tn_output *output)
 }
 
 /* The new state stands; what it replaced goes.  What will not go stays under
- * its temporary name for the next output to remove, and that is no failure of
- * the commit. */
+ * its temporary name for the next output to remove, and that is not a failure
+ * of the commit. */
 static void remove_old(struct tn_output *output, const char *name)
 {
     struct tn_error ignored = TN_ERROR_INIT;

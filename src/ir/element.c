@@ -255,7 +255,7 @@ void tn_element_from_int64(enum tn_dtype dtype, int64_t value, uint8_t *to)
 
 #define BATCH 256
 
-/* Floats in bulk: the type is looked at once a batch, not once an element. */
+/* Floats in bulk: the type is checked once a batch, not once an element. */
 static void load_batch(enum tn_dtype dtype, const uint8_t *from, double *to,
                        size_t count)
 {

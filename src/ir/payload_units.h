@@ -59,7 +59,7 @@ bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,
 void tn_reverse_units(uint8_t *units, unsigned size, uint64_t count);
 
 /* The body of the next occurrence of field `number` with LEN wire type, as a
- * span; steps over everything before it.  False at the end. */
+ * span; skips everything before it.  False at the end. */
 bool tn_window_field(struct tn_window *w, uint32_t number,
                      struct tn_span *body);
 

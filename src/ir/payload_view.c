@@ -40,7 +40,7 @@ struct tn_access {
     unsigned           swap;  /* bytes to reverse after reading; 0: none      */
     const uint8_t     *bytes; /* all elements in memory, or NULL              */
     struct tn_span     span;  /* else: where they are unchanged, or 0         */
-    uint8_t           *owned; /* decoded: to be given back                    */
+    uint8_t           *owned; /* decoded: to be freed                         */
     uint64_t           owned_size;
 };
 

@@ -45,7 +45,7 @@ struct tn_call_types {
 struct frame {
     uint32_t              graph;
     uint64_t              next; /* op of it                               */
-    struct tn_call_types *call_types; /* of a call; NULL: it is none */
+    struct tn_call_types *call_types; /* of a call; NULL if it is not one */
     uint64_t              findings; /* that there were before it              */
     enum mode             mode;
     uint8_t               state;    /* of the graph before                    */
@@ -732,7 +732,7 @@ static bool call(struct tn_flow *flow, struct frame *f, uint32_t graph)
     if (flow->states[graph] == OPEN) {
         f->is_open = true; /* it calls itself, which others tell */
     } else if (s->mode == NOTES && flow->states[graph] == NEW) {
-        push_alone(flow, graph); /* what is wrong for any rank is no note */
+        push_alone(flow, graph); /* what is wrong for any rank is not a note */
         return false;
     } else if (known) {
         take_results(flow, f, graph, known);
@@ -874,7 +874,7 @@ static void finish_op(struct tn_flow *flow, struct frame *f)
     f->op = TN_NONE;
 }
 
-/* The next graph of the op; false: there is none. */
+/* The next graph of the op; false if there is none. */
 static bool enter_next(struct tn_flow *flow, struct frame *f)
 {
     uint64_t depth = flow->frames.count;

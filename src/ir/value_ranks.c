@@ -59,7 +59,7 @@ static uint8_t result_rank(const struct tn_ranking *r, uint32_t value,
     return number < results->count ? results->ranks[number] : 0;
 }
 
-/* By the operator that makes it; 0: it does not tell. */
+/* By the operator that makes it; 0 if unknown. */
 static uint8_t made_rank(const struct tn_ranking *r, uint32_t value)
 {
     const struct tn_value      *row = tn_model_value_at(r->model, value);

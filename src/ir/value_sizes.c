@@ -259,7 +259,7 @@ void tn_size_move(enum tn_vocab_term_kind kind, struct tn_size_list *a,
     *a = result;
 }
 
-/* ---- a node whose sizes are looked at: its parts, and terms of them ----- */
+/* ---- a node whose sizes are examined: its parts, and terms of them ----- */
 
 /* Bytes of an attribute that is looked into: lists that go with dimensions are
  * shorter, and those of forests would be millions. */
@@ -1278,7 +1278,7 @@ static const struct tn_dims *dims_of_constant(struct tn_sizing *s,
     return s->told[value];
 }
 
-/* By the operator that makes it; NULL: it does not tell. */
+/* By the operator that makes it; NULL if unknown. */
 static const struct tn_dims *made_dims(const struct tn_sizing *s,
                                        uint32_t                value)
 {

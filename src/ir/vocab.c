@@ -222,7 +222,7 @@ static void read_facts(struct indexing *x, struct tn_cursor *line)
     x->facts      = facts;
 }
 
-/* The next of the names; empty: there is none. */
+/* The next of the names; empty if there is none. */
 static struct tn_bytes next_name(struct tn_bytes *names)
 {
     size_t          size = 0;

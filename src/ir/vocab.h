@@ -195,8 +195,8 @@ struct tn_vocab_op {
     const struct tn_vocab_variable *variables;
     uint32_t input_count, output_count, attr_count, variable_count;
 
-    /* How many values; UINT32_MAX is no limit.  Not for operators whose lists
-     * are counted by attributes (has_lists). */
+    /* How many values; UINT32_MAX: no limit.  Not for operators whose
+     * lists are counted by attributes (has_lists). */
     uint32_t min_inputs, max_inputs, min_outputs, max_outputs;
     uint64_t output_counts; /* bits: the only ones allowed; 0: all in between */
     bool     has_lists;
@@ -262,7 +262,7 @@ uint64_t tn_vocab_any(const struct tn_vocab *vocab);
 const struct tn_vocab_domain *tn_vocab_domain(const struct tn_vocab *vocab,
                                               struct tn_bytes        name);
 
-/* The newest one that is not newer than `version`; NULL: there is none, or
+/* The newest one that is not newer than `version`; NULL if there is none, or
  * `error` says what is wrong with its lines.  Borrowed from the arena. */
 const struct tn_vocab_op *tn_vocab_find(struct tn_vocab *vocab,
                                         struct tn_bytes  domain,

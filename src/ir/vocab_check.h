@@ -108,16 +108,16 @@ struct tn_vocab_use {
     void (*declare_sizes)(void *context, struct tn_sizing *to);
 
     /* The type of an output that neither the inputs nor the vocabulary tell
-     * (ONNX's Cast).  NULL: there are none. */
+     * (ONNX's Cast).  NULL if there are none. */
     uint8_t (*made)(void *context, uint32_t op, const struct tn_vocab_op *kind,
                     uint32_t output);
 
     /* The same for ranks, as TN_RANK(), to be compared with what is declared.
-     * NULL: there are none. */
+     * NULL if there are none. */
     uint8_t (*made_rank)(void *context, uint32_t op,
                          const struct tn_vocab_op *kind, uint32_t output);
 
-    /* Functions that the op calls, by number; TN_NONE: no more.  NULL: there
+    /* Functions that the op calls, by number; TN_NONE: no more.  NULL if there
      * are none. */
     uint32_t (*callee)(void *context, uint32_t op, uint32_t number);
 

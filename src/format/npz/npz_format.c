@@ -70,7 +70,8 @@ static enum tn_status npy_open(struct tn_bundle *bundle, struct tn_model *model,
 
 /* ---- many --------------------------------------------------------------- */
 
-/* A zip of no entries is anything; the name has to say that it is no arrays. */
+/* A zip of no entries is anything; the name has to say that it is not
+ * arrays. */
 static bool is_empty_npz(const struct tn_probe *probe)
 {
     return probe->size == END_SIZE && probe->head.size == END_SIZE &&

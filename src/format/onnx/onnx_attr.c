@@ -279,7 +279,7 @@ static void fill_message(struct decoder *d, struct tn_pb_field *field,
     }
 }
 
-/* Of a field that is no list the last occurrence counts. */
+/* Of a field that is not a list the last occurrence counts. */
 static void fill(struct decoder *d, struct tn_cursor c)
 {
     struct tn_pb_field field;

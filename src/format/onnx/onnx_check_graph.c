@@ -202,8 +202,8 @@ static void check_field(struct graph_check *g, struct tn_pb_field *field)
     }
 }
 
-/* Nodes one behind the other are stepped over at once: opening has noted where
- * each begins, and only a node's own tag and length lie between two of them. */
+/* Nodes one behind the other are skipped at once: opening has noted where each
+ * begins, and only a node's own tag and length lie between two of them. */
 static void step_over_nodes(struct graph_check *g, struct tn_cursor *c)
 {
     const struct tn_model *model = g->ch->model;

@@ -62,7 +62,7 @@ static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
 /* ---- types -------------------------------------------------------------- */
 
 /* The value that a tensor of the model is: of the graph's own list, or what a
- * Constant gives.  TN_NONE: it is none. */
+ * Constant gives.  TN_NONE if it is not one. */
 static uint32_t value_of(const struct tn_model  *model,
                          const struct tn_tensor *row)
 {

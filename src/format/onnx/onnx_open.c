@@ -108,7 +108,7 @@ static void read_tensor(struct tn_onnx_reader *r, struct tn_cursor body,
 }
 
 /* A message that may come only once: no writer splits a tensor, and spans of
- * two halves are no payload. */
+ * two halves are not a payload. */
 static bool is_first(struct tn_cursor *c, const struct tn_pb_field *field,
                      bool *seen)
 {

@@ -102,7 +102,7 @@ static void follow(struct walk *w, const struct branch *branch, uint64_t index,
 }
 
 /* A singular message that comes in pieces is one, and indices go on from piece
- * to piece; only the first is looked at.  Of content that comes again the last
+ * to piece; only the first is examined.  Of content that comes again the last
  * counts: there is one chunk of it. */
 static void walk_part(struct walk *w, enum part part, struct tn_cursor c)
 {

@@ -117,7 +117,7 @@ static void put_number(struct room *room, const struct attr_type *type,
         room->ints[index] = whole_number(type, bits);
 }
 
-/* Of a field that is no list the last occurrence counts. */
+/* Of a field that is not a list the last occurrence counts. */
 static void fill(struct room *room, const struct attr_type *type,
                  struct tn_cursor c)
 {

@@ -434,7 +434,8 @@ struct order {
     struct tn_error         *error;
     struct tn_arena          arena;
     uint32_t                *homes; /* by value: the block that declares it;
-                                       TN_NONE: it is no tensor, or unknown  */
+                                       TN_NONE: it is not a tensor, or
+                                       unknown                                */
     uint32_t       *inner; /* by op: the first graph in it, + 1              */
     uint32_t       *next;  /* by graph: the next one, + 1                    */
     struct tn_pairs ever, written; /* (home, name): by some op, by now       */
@@ -740,7 +741,7 @@ static const struct shaper {
     { "unsqueeze2", "axes", { "AxesTensor", "AxesTensorList" }, true },
 };
 
-/* The first value in a slot of inputs; TN_NONE: there is none. */
+/* The first value in a slot of inputs; TN_NONE if there is none. */
 static uint32_t find_in_slot(const struct tn_model *model, uint32_t op,
                              const char *slot)
 {

@@ -138,7 +138,7 @@ static void meta_facts(struct tn_model *model, struct tn_span meta,
         tn_model_add_fact_format(model, error, "meta", "%s says nothing", name);
 }
 
-/* Folders with more files are no model's own: they are not searched. */
+/* Folders with more files are not a model's own: they are not searched. */
 #define FOLDER_LIMIT 64
 
 /* "net.pdiparams.info" and "net.pdmodel.txt" have two. */

@@ -124,7 +124,7 @@ static struct tn_bytes array_type(struct tn_pir_writer       *w,
 }
 
 /* The type that our reader kept, printed anew: the file may say anything there.
- * Empty when it is no type. */
+ * Empty when it is not a type. */
 static struct tn_bytes kept_type(struct tn_pir_writer     *w,
                                  const struct tn_desc_var *var)
 {
@@ -1168,8 +1168,8 @@ static bool put_flow(struct tn_pir_writer *w, const struct tn_desc_op *op)
 
 /* ---- which rule --------------------------------------------------------- */
 
-/* All arguments of all slots have a place: one of a port that is no list is not
- * enough. */
+/* All arguments of all slots have a place: one of a port that is not a list is
+ * not enough. */
 static bool is_covered(const struct tn_desc_slot *slots, uint32_t count,
                        const struct tn_pir_port *ports, uint32_t port_count)
 {
@@ -1620,7 +1620,7 @@ static void put_string_attr(struct tn_pir_writer *w, const char *name,
     attr_end(w, "", tn_text(name));
 }
 
-/* `op` is the feed operator; NULL: there is none, it is only declared. */
+/* `op` is the feed operator; NULL if there is none, it is only declared. */
 static void put_data(struct tn_pir_writer *w, struct tn_desc_var *var,
                      const struct tn_desc_op *op)
 {

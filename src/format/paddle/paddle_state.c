@@ -209,7 +209,7 @@ struct state {
     struct tn_bundle              *bundle;
     struct tn_model               *model;
     struct tn_error               *error;
-    const struct tn_paddle_detail *program; /* NULL: there is none            */
+    const struct tn_paddle_detail *program; /* NULL if there is none          */
     const struct tn_pickle        *root;
     const struct tn_pickle *names;  /* table of names, or NULL                */
     const struct tn_pickle *slices; /* of large arrays, or NULL               */

@@ -362,7 +362,7 @@ static void put_ref(struct encoder *e, struct tn_rope *slot, struct refs *refs,
 {
     uint32_t value = tn_model_ref_at(e->model, refs->next++);
 
-    /* "@EMPTY@" and "" are no values: they stay what they were. */
+    /* "@EMPTY@" and "" are not values: they stay what they were. */
     tn_pb_put_bytes(slot, SLOT_ARGUMENTS,
                     value != TN_NONE ? tn_model_value_name(e->model, value)
                     : old.data       ? old

@@ -507,7 +507,8 @@ static void read_index_metadata(struct reader *r, struct tn_st_index *index)
             tn_json_skip(&r->json);
             continue;
         }
-        /* Some writers sum up in floating point: 1.2e9 is no sum to check. */
+        /* Some writers sum up in floating point: 1.2e9 is not a sum to
+         * check. */
         enum tn_json_event event = tn_json_next(&r->json);
         if (event != TN_JSON_NUMBER && !tn_failed(r->error))
             tn_fail_at(&r->cursor, r->json.offset, TN_MALFORMED,

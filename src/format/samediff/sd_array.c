@@ -171,7 +171,7 @@ static bool is_dense(const struct reading *r, bool is_fortran)
     return true;
 }
 
-/* axes[k] is the axis that varies k-th slowest; false: the strides are no
+/* axes[k] is the axis that varies k-th slowest; false: the strides are not
  * permutation of a dense array. */
 static bool sort_axes(const struct reading *r, uint32_t axes[TN_SD_RANK_LIMIT])
 {

@@ -51,7 +51,7 @@ static void note_regularization(struct config *c, uint32_t depth,
         c->amounts[count - 1] = text;
 }
 
-/* A value that is no bracket, at a depth of that many brackets. */
+/* A value that is not a bracket, at a depth of that many brackets. */
 static void note(struct config *c, uint32_t depth, struct tn_bytes found)
 {
     struct tn_bytes text = tn_bytes_dup(c->arena, found, c->error);

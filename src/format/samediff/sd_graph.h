@@ -26,7 +26,7 @@ struct tn_sd_reader {
     struct tn_error     *error;
     struct tn_sd_detail *detail;
     bool                 is_plain; /* SDNB: arrays have dimensions            */
-    tn_sd_find          *find;     /* NULL: there is no more data             */
+    tn_sd_find          *find;     /* NULL if there is no more data           */
     void                *find_context;
     struct tn_arena      scratch;
     struct tn_fb_schema  schema; /* loaded with the first graph               */

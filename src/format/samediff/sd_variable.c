@@ -159,8 +159,8 @@ void tn_sd_index_ops(struct tn_sd_reader *r, const struct tn_fb_vector *ops,
     }
 }
 
-/* The first output of the op of that name; .data NULL: there is none, or it is
- * the op itself. */
+/* The first output of the op of that name; .data NULL if there is none, or it
+ * is the op itself. */
 static struct tn_bytes output_of(struct tn_sd_reader      *r,
                                  const struct tn_fb_table *op,
                                  struct tn_bytes name, uint16_t outputs_slot)

@@ -43,7 +43,7 @@ void           tn_sdnb_file_done(struct tn_sdnb_file *file);
 enum tn_status tn_sdnb_read(struct tn_model *model, struct tn_source **files,
                             uint32_t count, struct tn_error *error);
 
-/* What a name of a shard says; false: it is none. */
+/* What a name of a shard says; false if it is not one. */
 struct tn_sdnb_shard {
     struct tn_bytes base;
     uint32_t        index, count;

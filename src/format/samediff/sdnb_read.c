@@ -495,7 +495,7 @@ static void check_blobs(struct joining *j, const struct tn_sdnb_file *file)
     }
 }
 
-/* What was let pass is no secret. */
+/* What was accepted all the same is reported. */
 static void beware(struct joining *j, uint64_t count, const char *of)
 {
     if (count)

@@ -3,7 +3,7 @@
  *
  * Of the entries that lie in no folder and begin with SDNB: if it is one, that;
  * else model.sdnb, else model, else the shards of one model.  Other files may
- * be bundled and are no part of the model.
+ * be bundled and are not part of the model.
  */
 #include "format/samediff/sd_check.h"
 #include "base/byte_view.h"
@@ -241,7 +241,7 @@ static enum tn_status choose_entries(struct choice      *c,
     return c->error->status;
 }
 
-/* What is no part of the model goes along when it is written as SDZ. */
+/* What is not part of the model goes along when it is written as SDZ. */
 static void add_bundled(const struct choice *c, struct tn_model *model,
                         struct tn_sd_names *beside)
 {

@@ -22,7 +22,7 @@
 
 /* ---- names of entries --------------------------------------------------- */
 
-/* The array that an entry is: its tag, its id; false: it is none. */
+/* The array that an entry is: its tag, its id; false if it is not one. */
 static bool entry_ref(const struct tn_zip_entry *entry, enum tn_tag_file which,
                       const char *suffix, struct tn_tag_ref *ref)
 {
@@ -232,7 +232,7 @@ static enum tn_status sum_of(const struct tn_rope *rope,
     return TN_OK;
 }
 
-/* The entry with the bytes of the rope; NULL: there is none. */
+/* The entry with the bytes of the rope; NULL if there is none. */
 static const struct tn_zip_entry *find_bytes(struct tn_tag_shares *s,
                                              enum tn_tag_file      which,
                                              const struct tn_rope *rope,

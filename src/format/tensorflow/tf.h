@@ -125,7 +125,7 @@ struct tn_tf_meta {
     struct tn_bytes        tensorflow_version;
     struct tn_bytes        tags; /* joined by commas                          */
     struct tn_bytes        restore_op;
-    struct tn_span         object_graph; /* length 0: there is none           */
+    struct tn_span         object_graph; /* length 0 if there is none         */
     uint32_t               first_signature, signature_count;
     uint32_t               asset_count;
     const struct tn_bytes *assets; /* file names, below assets/               */

@@ -502,7 +502,7 @@ static bool expected_size(const struct tn_shape *shape, uint64_t *size)
     return tn_dtype_size(shape->dtype) && tn_shape_bytes(shape, size);
 }
 
-/* What the index says of size and type, before the data file is looked at. */
+/* What the index says of size and type, before the data file is examined. */
 static void check_size(struct tn_cursor *c, const struct tn_tf_bundle_entry *e,
                        uint64_t size)
 {

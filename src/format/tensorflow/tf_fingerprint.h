@@ -124,7 +124,7 @@ struct tn_tf_written {
     struct tn_output   *to;
     struct tn_splitter *splitter; /* the message, already split into one or more
                                      chunks                                   */
-    uint64_t checkpoint;          /* hash of its index, 0: there is none    */
+    uint64_t checkpoint;          /* hash of its index, 0 if there is none    */
     bool is_same_model; /* only the container changes: the uuid is kept       */
 };
 
@@ -135,7 +135,7 @@ enum tn_status tn_tf_write_fingerprint(const struct tn_tf_written *written,
                                        struct tn_error            *dropped,
                                        struct tn_error            *error);
 
-/* The hash of the old folder's checkpoint, 0: it has none. */
+/* The hash of the old folder's checkpoint, 0 if it has none. */
 enum tn_status tn_tf_old_checkpoint(struct tn_bundle *from, uint64_t *hash,
                                     struct tn_error *error);
 

@@ -23,7 +23,7 @@ struct tn_tf_uses;
  * them. */
 #define TN_TF_IO_LIMIT 65536
 
-/* A placeholder that was met; its attributes are looked at in the end. */
+/* A placeholder that was met; its attributes are examined in the end. */
 struct tn_tf_placeholder {
     struct tn_bytes name;
     struct tn_span  wire;
@@ -657,7 +657,7 @@ static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
                        node.ordinal);
 }
 
-/* ---- references that are no names --------------------------------------- */
+/* ---- references that are not names --------------------------------------- */
 
 /* "node:3" is what the op called "node" gives. */
 static void resolve_values(struct tn_tf_reader *reader)

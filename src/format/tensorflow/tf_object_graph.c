@@ -156,8 +156,8 @@ static void mark_optimizers(struct walk *w)
 {
     for (uint32_t i = 0; i < w->objects->count; i++) {
         /* An object with slots is an optimizer; the variables that it has
-         * itself (its step, its rates) train the model and are no part of it.
-         */
+         * itself (its step, its rates) train the model and are not part of
+         * it. */
         struct tn_cursor   c     = *tn_list_at(&w->bodies, struct tn_cursor, i);
         struct tn_cursor   again = c;
         bool               has_slot = false;

@@ -125,7 +125,7 @@ void tn_tf_slice_key_put(struct tn_buffer *to, struct tn_bytes name,
     }
 }
 
-/* Up to the mark 00 01; any other byte after 00 or ff is no escape. */
+/* Up to the mark 00 01; any other byte after 00 or ff is not an escape. */
 static void read_name(struct tn_cursor *c, struct tn_buffer *name)
 {
     while (!tn_failed(c->error)) {

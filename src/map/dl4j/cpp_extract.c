@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 
-/* No op has more; larger numbers are no places of arguments. */
+/* No op has more; larger numbers are not places of arguments. */
 #define PLACES 64
 
 /* How a macro's arguments are ordered; each letter is one. */
@@ -75,7 +75,7 @@ static bool is_space(uint8_t c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* ---- blanking what is no code ------------------------------------------- */
+/* ---- blanking what is not code ------------------------------------------- */
 
 static size_t blank_until(uint8_t *text, size_t at, size_t end,
                           const char *stop)

@@ -54,7 +54,7 @@ enum tn_flow_kind tn_flow_kind(const struct tn_net_op *op)
     return TN_FLOW_OTHER;
 }
 
-/* The name of the frame of an Enter; empty: it has none. */
+/* The name of the frame of an Enter; empty if it has none. */
 static struct tn_bytes frame_of(const struct tn_net_node *node)
 {
     const struct tn_attr_value *name = tn_net_attr(node, "frame_name");

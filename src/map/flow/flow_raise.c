@@ -494,7 +494,8 @@ static enum tn_status add_to_group(struct tn_raising *r, uint32_t merge)
     return TN_OK;
 }
 
-/* The frame whose variable the node is; TN_NONE: it is none, or refused. */
+/* The frame whose variable the node is; TN_NONE if it is not one, or
+ * refused. */
 static uint32_t frame_of_variable(struct tn_raising *r, uint32_t node)
 {
     if (!*tn_list_at(&r->needed, bool, node) ||

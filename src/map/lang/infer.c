@@ -497,7 +497,7 @@ static void refine_collected(struct tn_infer *infer, uint32_t value,
 }
 
 /* Of a Loop: its graph gives the condition first, its variables are what they
- * were before when it never turns, and what is no variable is collected. */
+ * were before when it never turns, and what is not a variable is collected. */
 static void type_loop_outputs(struct tn_infer           *infer,
                               const struct tn_net_node  *loop,
                               const struct tn_net_graph *body, bool is_first)

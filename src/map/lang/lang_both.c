@@ -65,7 +65,7 @@ static const struct tn_lang_param *find_input(const struct tn_lang_head *head,
     return NULL;
 }
 
-/* The head's input that an argument is; NULL: it is none. */
+/* The head's input that an argument is; NULL if it is not one. */
 static const struct tn_lang_param *input_of(const struct both         *x,
                                             const struct tn_lang_expr *item)
 {
@@ -133,7 +133,8 @@ static bool can_be_inverted(const struct both          *x,
     return true;
 }
 
-/* Index of the inverse, made when it is first wanted; its name is no word. */
+/* Index of the inverse, made when it is first wanted; its name is not a
+ * word. */
 static bool find_inverse(const struct both *x, const struct tn_lang_expr *call,
                          uint32_t *index)
 {

@@ -296,7 +296,7 @@ static const struct asked *find_asked(struct tn_item unknown)
 }
 
 /* The value that it was asked of: its name in the model or else in the rule;
- * empty: it has none. */
+ * empty if it has none. */
 static struct tn_bytes asked_of(const struct tn_eval *e, struct tn_item unknown)
 {
     const struct tn_lang_expr *expr = unknown.of.expr;

@@ -663,7 +663,7 @@ static uint32_t add_input(struct tn_example             *r,
 static uint32_t make_node(struct tn_example *r, const struct tn_lang_side *side,
                           const struct tn_example_node *node);
 
-/* The output of a node inside; TN_NONE: it has none of that number. */
+/* The output of a node inside; TN_NONE if it has none of that number. */
 static uint32_t make_maker(struct tn_example             *r,
                            const struct tn_lang_side     *side,
                            const struct tn_example_input *input)

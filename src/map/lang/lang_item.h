@@ -135,7 +135,7 @@ static inline double tn_item_double(struct tn_item item)
     return item.kind == TN_ITEM_FLOAT ? item.of.real : (double)item.of.number;
 }
 
-/* Numbers of any kind; false: it is none, or does not fit. */
+/* Numbers of any kind; false if it is not one, or does not fit. */
 bool tn_item_to_int(struct tn_item item, int64_t *number);
 bool tn_item_to_double(struct tn_item item, double *real);
 

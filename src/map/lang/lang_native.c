@@ -55,7 +55,7 @@ static uint32_t add_value(struct tn_native_call *call, struct tn_item item,
     return id;
 }
 
-/* TN_NONE is `none`; NULL: there is no such value. */
+/* TN_NONE is `none`; NULL if there is no such value. */
 static const struct tn_item *find_value(const struct tn_native_call *call,
                                         uint32_t                     value)
 {

@@ -59,7 +59,7 @@ static inline bool tn_token_is(const struct tn_token *token, const char *text)
            tn_bytes_is(token->text, text);
 }
 
-/* A word or mark of that text comes next; step over it; or else fail. */
+/* A word or mark of that text comes next; skip it; or else fail. */
 static inline bool tn_lang_is(struct tn_lang_parser *p, const char *text)
 {
     return tn_token_is(tn_lang_look(p), text);
@@ -74,7 +74,7 @@ TN_COLD bool tn_lang_expected(struct tn_lang_parser *p, const char *what);
 bool tn_lang_enter(struct tn_lang_parser *p);
 void tn_lang_leave(struct tn_lang_parser *p);
 
-/* Any word, and one that is no keyword.  Empty: failed. */
+/* Any word, and one that is not a keyword.  Empty: failed. */
 struct tn_bytes tn_lang_word(struct tn_lang_parser *p, const char *what);
 struct tn_bytes tn_lang_name(struct tn_lang_parser *p, const char *what);
 

@@ -198,7 +198,7 @@ static bool is_carried(const struct tn_emit *e, uint32_t id)
     return false;
 }
 
-/* The number of a value in the recording; false: it has none. */
+/* The number of a value in the recording; false if it has none. */
 static bool number_of(const struct tn_emit *e, uint32_t id, uint32_t *number)
 {
     *number = id;

@@ -509,7 +509,7 @@ static bool is_nothing(const struct tn_attr_value *list, uint32_t index)
     }
 }
 
-/* `count` arguments from `first` on; one that is no list is single. */
+/* `count` arguments from `first` on; one that is not a list is single. */
 static struct tn_attr_value cut(const struct tn_attr_value *list,
                                 uint32_t first, uint32_t count, bool is_list)
 {

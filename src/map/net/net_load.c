@@ -461,8 +461,8 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
 /* Bytes of attributes that others may well have, too. */
 enum { KEY_SIZE = 512 };
 
-/* Ops whose attributes are the same bytes share one list, decoded once; false:
- * there is none yet. */
+/* Ops whose attributes are the same bytes share one list, decoded once; false
+ * if there is none yet. */
 static bool find_list(struct tn_net_loading *l, uint32_t op)
 {
     l->list  = 0;

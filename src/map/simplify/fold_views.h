@@ -10,9 +10,9 @@
 
 #include "map/lang/infer.h"
 
-/* Makes a constant of the only output of the node; false: it is none of these,
- * or its inputs are no constants.  The node stays, for the caller to remove.
- * Shapes must have been inferred. */
+/* Makes a constant of the only output of the node; false if it is not one of
+ * these, or its inputs are not constants.  The node stays, for the caller to
+ * remove.  Shapes must have been inferred. */
 bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t node);
 
 #endif

@@ -97,7 +97,7 @@ static uint32_t add_weight(struct tying *t, uint32_t value, uint32_t key,
     return at;
 }
 
-/* An earlier weight that is the same as the last; TN_NONE: there is none. */
+/* An earlier weight that is the same as the last; TN_NONE if there is none. */
 static uint32_t find_same(struct tying *t, uint32_t at)
 {
     struct weight *mine = tn_list_at(&t->weights, struct weight, at);

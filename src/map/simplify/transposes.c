@@ -145,7 +145,7 @@ static const struct tn_net_type *type_of(const struct moving *m, uint32_t value)
     return tn_net_value(m->net, value).type;
 }
 
-/* NULL: it has none. */
+/* NULL if it has none. */
 static const struct form *form_of(const struct moving *m, uint32_t value)
 {
     const struct form *form =

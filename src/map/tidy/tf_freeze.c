@@ -115,7 +115,7 @@ static enum tn_status keep_string(void *context, uint64_t index,
     return TN_OK;
 }
 
-/* The k-th string of a constant; empty: it has none. */
+/* The k-th string of a constant; empty if it has none. */
 static struct tn_bytes string_at(struct binding *b, uint32_t value, uint32_t k)
 {
     struct tn_net            *net    = b->work->net;

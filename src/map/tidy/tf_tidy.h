@@ -65,8 +65,8 @@ enum tn_status tn_tf_ranks(struct tn_net *net);
 
 /* Which tensor of the model each of its variables is, for a net that was just
  * loaded from the model and is left as it is.  `tensors` is a list of uint32_t
- * by op of the model: tensor + 1, or 0 for what is no variable, or one that no
- * entry of a checkpoint is restored to. */
+ * by op of the model: tensor + 1, or 0 for what is not a variable, or one that
+ * no entry of a checkpoint is restored to. */
 enum tn_status tn_tf_variables(struct tn_net *net, struct tn_list *tensors);
 
 #endif

@@ -38,7 +38,7 @@ struct tn_fb {
 };
 
 struct tn_fb_table {
-    struct tn_fb *fb; /* NULL: there is no such table                         */
+    struct tn_fb *fb; /* NULL if there is no such table                       */
     uint64_t      at;
     uint64_t      vtable;
     uint16_t      vtable_size;

@@ -4,7 +4,7 @@
  * One pass, children first, as the builder wants it.  What a table has so far
  * is kept on a stack (`values`), and so are the elements of vectors (`bytes`,
  * `refs`): a level notes how high they stand and cuts them back.  A union that
- * comes before its type is stepped over and read when its table ends.
+ * comes before its type is skipped and read when its table ends.
  */
 #include "wire/fb/fb_json_read.h"
 

@@ -147,7 +147,7 @@ static void read_shape(struct tn_cursor *h, struct tn_npy *npy)
         }
         npy->dims[npy->rank++] = read_number(h);
         skip_space(h);
-        if (peek(h) != ')' || npy->rank == 1) /* (2) is no tuple */
+        if (peek(h) != ')' || npy->rank == 1) /* (2) is not a tuple */
             expect_byte(h, ',');
     }
 }

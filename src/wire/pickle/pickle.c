@@ -311,7 +311,7 @@ static void fetch(struct machine *m, uint64_t slot)
 /* ---- constructors: recognised by name and arguments, never called ------- */
 
 /*
- * A pickle builds what is no plain data by calls (REDUCE, NEWOBJ) of a name
+ * A pickle builds what is not plain data by calls (REDUCE, NEWOBJ) of a name
  * with a tuple of arguments, and by states given to what a call made (BUILD).
  * Those that data needs are listed here, with the shapes that numpy and Paddle
  * give to their arguments.

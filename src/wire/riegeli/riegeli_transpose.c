@@ -215,7 +215,7 @@ static uint64_t take_varint(struct transposer *t, const uint8_t *at,
     return size;
 }
 
-/* What comes after a tag; its bytes in *size.  False: it is no field. */
+/* What comes after a tag; its bytes in *size.  False: it is not a field. */
 static bool take_value(struct transposer *t, const uint8_t *at,
                        const uint8_t *end, uint32_t tag, uint32_t node,
                        unsigned depth, uint64_t *size)
@@ -566,7 +566,7 @@ static void fill_pool(struct transposer *t)
     tn_arena_done(&arena);
 }
 
-/* The lengths of records that are no messages: the last buffer of all. */
+/* The lengths of records that are not messages: the last buffer of all. */
 static void add_lengths(struct transposer *t)
 {
     size_t before      = t->pool.size;

@@ -196,7 +196,7 @@ static void read_states(struct machine *m, struct tn_cursor *c)
 /* ---- buckets and buffers ------------------------------------------------ */
 
 /* What the buffers hold goes into the records, save for a length each of those
- * that are no messages. */
+ * that are not messages. */
 static uint64_t most_in_buckets(const struct machine *m)
 {
     uint64_t lengths, most;

@@ -791,7 +791,7 @@ static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
         error->status = TN_MALFORMED;
 }
 
-/* How much of a chunk is looked at. */
+/* How much of a chunk is examined. */
 enum looking { ALL_OF_IT, ITS_SIZES, ITS_PLACES };
 
 static enum tn_status open_chunk(struct tn_riegeli_chunk      **out,
@@ -1138,7 +1138,7 @@ static bool skip(struct tn_riegeli_walk *walk, uint64_t begin,
 
 /* ---- forward ------------------------------------------------------------ */
 
-/* Metadata are no records. */
+/* Metadata are not records. */
 static uint64_t records_in(const struct tn_riegeli_walk *walk)
 {
     return walk->chunk ? walk->frame.record_count : 0;

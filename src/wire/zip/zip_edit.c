@@ -240,7 +240,7 @@ static enum tn_status measure_deflated(struct scan *s, struct tn_zip_entry *e,
     return error->status;
 }
 
-/* A descriptor with the right distance; its checksum is looked at later. */
+/* A descriptor with the right distance; its checksum is examined later. */
 static enum tn_status measure_stored(struct scan *s, struct tn_zip_entry *e,
                                      struct tn_error *error)
 {

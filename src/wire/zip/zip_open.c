@@ -263,7 +263,7 @@ static enum tn_status place_entries(struct tn_zip *zip, uint64_t *gap,
  * headers, so entries with descriptors, whose sizes come after them, end it.
  */
 
-/* What the bytes say is no reason to fail: the walk just ends there. */
+/* What the bytes say is not a reason to fail: the walk just ends there. */
 static enum zip_step settle(enum zip_step step, const struct tn_error *inner,
                             struct tn_error *error)
 {

@@ -66,7 +66,7 @@ uint32_t zip_signature(struct tn_zip *zip, uint64_t offset,
 
 /* ---- extra fields ------------------------------------------------------- */
 
-/* The field of that id; .data NULL: there is none.  What does not parse (some
+/* The field of that id; .data NULL if there is none.  What does not parse (some
  * tools pad with a few zeros) ends the search. */
 static struct tn_bytes find_extra(struct tn_bytes extra, uint16_t id)
 {

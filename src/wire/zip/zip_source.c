@@ -473,7 +473,7 @@ static enum tn_status pass_small(struct zip_sum *sum, struct tn_span span,
     return sum_write(&sum->sink, tn_bytes(window, size), error);
 }
 
-/* Memory that is no file's can be taken as it is. */
+/* Memory that is not a file's can be taken as it is. */
 static enum tn_status pass_data(struct zip_sum *sum, struct tn_span span,
                                 struct tn_error *error)
 {
