@@ -309,7 +309,7 @@ case("Cross", [n(2, 3), n(2, 3, seed=1)], np.cross)
 for dtype_ in ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "bool"]:
     t_ = np.zeros((), dtype_)
     case("CompareAndBitpack", [any_of(dtype_, 2, 16), t_], lambda x, t: np.packbits(x if x.dtype == bool else x > t, axis=-1))
-case("CompareAndBitpack", [b(2, 16), np.ones((), "bool")], lambda x, t: np.packbits(x, axis=-1))
+case("CompareAndBitpack", [b(2, 16), np.ones((), "bool")], lambda x, t: np.packbits(x if x.dtype == bool else x > t, axis=-1))
 
 
 # --- reductions ----------------------------------------------------------------------

@@ -215,6 +215,7 @@ struct tn_lang_rule {
     uint32_t           shape_count;
     bool               is_reversed; /* the way back of a <=>         */
     bool               has_pattern; /* the head speaks of several nodes */
+    bool               takes_pairs; /* it is for complex numbers     */
     struct tn_bytes    text;        /* as in the file                */
     struct tn_location place;
     uint32_t           rest; /* of a packed file; 0: it is complete  */

@@ -22,6 +22,7 @@
 #include "map/lang/lang_emit.h"
 #include "map/lang/lang_match.h"
 #include "map/lang/lang_native.h"
+#include "map/lang/lang_pairs.h"
 #include "map/lang/lang_replay.h"
 #include "map/net/net_build.h"
 
@@ -150,12 +151,18 @@ static void replace_early(struct apply *a, uint32_t early, uint32_t made)
     tn_net_rename(a->to, early, tn_net_value(a->to, early).name);
 }
 
-/* It means the same, so what was known of it still holds. */
-static void keep_type(struct tn_net *to, uint32_t value,
-                      const struct tn_net_type *known)
+/* It means the same, so what was known of it still holds; of complex numbers,
+ * of their pairs. */
+static void keep_type(struct apply *a, uint32_t value, uint32_t source)
 {
-    struct tn_net_type type = *tn_net_value(to, value).type;
+    struct tn_net            *to    = a->to;
+    struct tn_net_type        type  = *tn_net_value(to, value).type;
+    struct tn_net_type        pairs = *tn_net_value(a->from, source).type;
+    const struct tn_net_type *known = &pairs;
 
+    if (a->set.has_pairs && tn_pair_part(pairs.dtype) != TN_UNDEFINED &&
+        !tn_pair_type(&pairs, &a->scratch, a->error))
+        return;
     if (known->dtype != TN_UNDEFINED) {
         type.dtype = known->dtype;
         type.wrap  = known->wrap;
@@ -185,7 +192,7 @@ static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
                   row->name == TN_NO_NAME;
     if (is_new) {
         row->name = tn_net_value_row(a->from, source)->name;
-        keep_type(a->to, made, tn_net_value(a->from, source).type);
+        keep_type(a, made, source);
     }
     if (*id != TN_NONE)
         replace_early(a, *id, made);
@@ -324,6 +331,8 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
 
     begin_rule(a);
     e->eval.looks_far |= rule->rule->native.size > 0; /* C sees everything */
+    e->eval.looks_far |=
+        rule->rule->takes_pairs; /* what it made has other dims */
     if (rule->rule->native.size)
         tn_native_enter(e, &a->set, rule);
     else
@@ -774,7 +783,8 @@ static enum tn_status prepare(struct apply                     *a,
     /* Most nodes become one. */
     if (!tn_net_reserve(a->to, from->values.count, from->nodes.count))
         return a->error->status;
-    a->emit.eval.uses = a->uses.items;
+    a->emit.eval.uses      = a->uses.items;
+    a->emit.eval.has_pairs = a->set.has_pairs;
     note_uses(a);
     return a->error->status;
 }

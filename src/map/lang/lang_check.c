@@ -1000,7 +1000,8 @@ static bool covers(const struct tn_lang_rule *first,
 {
     const struct tn_lang_head *a = &first->head, *b = &rule->head;
 
-    if (!tn_bytes_equal(a->op, b->op) ||
+    if (first->takes_pairs != rule->takes_pairs ||
+        !tn_bytes_equal(a->op, b->op) ||
         !tn_bytes_equal(a->domain, b->domain) || a->since > b->since ||
         a->until < b->until || a->input_count != b->input_count ||
         a->output_count != b->output_count)

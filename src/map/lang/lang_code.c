@@ -833,6 +833,7 @@ enum tn_status tn_code_add(struct tn_code_set        *set,
             continue;
         }
         set->has_patterns |= rule->has_pattern;
+        set->has_pairs |= rule->takes_pairs;
         add_rule(set, code, rule, error);
     }
     return error->status;

@@ -169,6 +169,7 @@ struct tn_code_set {
     struct tn_vocab      from, to;
     bool                 has_from, has_to;
     bool                 has_patterns; /* in a rule of the set                */
+    bool                 has_pairs;    /* rules for complex numbers among them */
     const struct tn_net *net; /* versions of what is read                     */
     int64_t              to_version;
     const char          *to_dialect; /* NULL: rules of shapes                 */

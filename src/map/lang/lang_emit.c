@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "map/lang/lang_attr.h"
+#include "map/lang/lang_pairs.h"
 #include "map/net/net_build.h"
 
 /* Macros use only macros above them, but there may be many. */
@@ -55,6 +56,8 @@ uint32_t tn_emit_unchanged(struct tn_emit *e, uint32_t value)
     *tn_net_value_row(e->to, made) = *tn_net_value_row(e->eval.net, value);
     if (!tn_net_value_row(e->to, made)->is_constant)
         tn_net_set_producer(e->to, made, TN_NONE, 0);
+    if (e->eval.has_pairs)
+        tn_pair_value(e->to, made);
     *note = value;
     *id   = made;
     return made;

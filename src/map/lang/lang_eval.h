@@ -64,6 +64,7 @@ struct tn_eval {
                                  is not                                          */
     bool is_fold;             /* inside of tn_fold(): do not start another    */
     bool looks_far;           /* at the name of a value, or into a graph      */
+    bool has_pairs;           /* complex numbers have rules of their own      */
     struct tn_refusal refusal;
     struct tn_error  *error; /* for failures that no rule causes: memory      */
 };

@@ -7,6 +7,7 @@
 #include "map/lang/infer.h"
 #include "map/lang/lang_attr.h"
 #include "map/lang/lang_report.h"
+#include "map/lang/lang_pairs.h"
 
 static bool refuse_at(struct tn_eval *e, const struct tn_location *place,
                       const char *what, struct tn_bytes name)
@@ -305,6 +306,14 @@ bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
     e->total += e->steps;
     e->steps = 0;
     e->depth = 0;
+    if (e->has_pairs &&
+        rule->rule->takes_pairs != tn_pair_in(e->net, e->node)) {
+        tn_eval_refuse(e, NULL,
+                       rule->rule->takes_pairs
+                           ? "it is for complex numbers"
+                           : "it does not take complex numbers");
+        return false;
+    }
     for (uint32_t swaps = 0; swaps < orders; swaps++)
         if (enter(e, rule, swaps))
             return true;

@@ -284,6 +284,7 @@ static void pack_rule_outline(struct packing *x, struct tn_lang_rule *rule)
     rule->native      = tn_pack_text(&x->p, rule->native);
     rule->is_reversed = tn_pack_bool(&x->p, rule->is_reversed);
     rule->has_pattern = tn_pack_bool(&x->p, rule->has_pattern);
+    rule->takes_pairs = tn_pack_bool(&x->p, rule->takes_pairs);
     rule->text        = tn_pack_text(&x->p, rule->text);
     rule->place       = pack_place(x, rule->place);
     rule->rest        = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);

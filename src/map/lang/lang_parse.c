@@ -1810,8 +1810,12 @@ static bool read_item(struct tn_lang_parser *p, bool *is_back)
         return read_macro(p);
     if (is_example_next(p))
         return read_example(p, *is_back);
+    bool takes_pairs = !p->file->is_shapes && is_item(p, "pairs");
     if (!read_rule(p))
         return false;
+    if (takes_pairs && p->file->rules.count > rules)
+        tn_list_at(&p->file->rules, struct tn_lang_rule, rules)->takes_pairs =
+            true;
     *is_back = p->file->back.count > backs && p->file->rules.count == rules;
     while (is_example_next(p))
         if (!read_example(p, *is_back))

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""How many nodes a graph of TensorFlow becomes, beside what tf2onnx makes of it.
+
+    tensorflow_nodes.py TENON [--only PATTERN] [--shared DIR] [--option WORD] [--missing] [--report FILE [--update]]
+
+The graphs are those of Deeplearning4j's import suite of which tf2onnx made a
+file that runs and agrees (tf2onnx.tsv).  Nodes of subgraphs are counted, too.
+Conversions fold shapes and no constants, so that folding cannot pass for
+converting.  Printed are sums for graphs with and without loops, the geometric
+mean of the ratios, and the graphs that came out larger.  --missing lists
+operators without a direct rule, by how many graphs they keep from it.
+"""
+import collections
+import csv
+import json
+import math
+import os
+import subprocess
+import sys
+
+import numpy
+import proof
+
+def rows_of(arguments):
+    """Graphs of which tf2onnx made a file that runs, agrees and has a node."""
+    path = os.path.join(arguments.shared, "data", "tensorflow", "tf2onnx.tsv")
+    with open(path) as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            count = int(row["tf2onnx_nodes"] or 0) + int(row["tf2onnx_subgraph_nodes"] or 0)
+            if row["tf2onnx_status"] == "agree" and count:
+                yield row["test"].replace("/", "__"), count, row["tf2onnx_ops"]
+
+
+def names_in(path):
+    with numpy.load(path) as arrays:
+        return arrays.files
+
+
+def words_of(folder):
+    ends = ["--outputs", ",".join(names_in(os.path.join(folder, "outputs.npz")))]
+    fed = names_in(os.path.join(folder, "inputs.npz"))
+    return ends + (["--inputs", ",".join(fed)] if fed else [])
+
+
+def missing(arguments, source, ends):
+    """Operators that keep a graph from the direct way."""
+    done = subprocess.run([arguments.tenon, "convert", "--plan", "--json", "--via", "onnx", *ends,
+                           source, "-o", "plan.onnx"], text=True, check=False, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    plan = json.loads(done.stdout) if done.stdout else {"ops": []}
+    return {op["op"] for op in plan["ops"] if op["rule"] is None}
+
+
+def prove(test, _engine, scratch, arguments):
+    folder = os.path.join(arguments.shared, "data", "tensorflow", "import-suite", test)
+    source, back = os.path.join(folder, "model.pb"), os.path.join(scratch, "model.onnx")
+    ends = words_of(folder)
+    proof.convert(arguments.tenon, source, back, *ends, *(arguments.option or []))
+    # One more than there are, since none would mean that nothing was proved.
+    return proof.computing(back, idle=()) + 1
+
+
+def has_loop(ops):
+    return any(name in ops for name in ("Loop:", "Scan:", "If:", "LSTM:", "GRU:", "RNN:"))
+
+
+def mean(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / max(len(ratios), 1))
+
+
+def line(title, pairs):
+    ours, theirs = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+    larger = sum(a > b for a, b in pairs)
+    smaller = sum(a < b for a, b in pairs)
+    # A graph without a node left counts as one, or its ratio would have no logarithm.
+    ratio = mean([max(a, 1) / b for a, b in pairs])
+    return (f"| {title} | {len(pairs)} | {ours} | {theirs} | {ours / max(theirs, 1):.3f} | "
+            f"{ratio:.3f} | {smaller} | {larger} |")
+
+
+def report_of(results, peers, ops):
+    pairs = {result.test: (result.ops - 1, peers[result.test]) for result in results if result.ops}
+    loops = [pair for test, pair in pairs.items() if has_loop(ops[test])]
+    plain = [pair for test, pair in pairs.items() if not has_loop(ops[test])]
+    lines = ["| graphs | number | nodes | tf2onnx's | ratio of sums | geometric mean | smaller | larger |", "|---|---|---|---|---|---|---|---|",
+             line("with loops, branches or RNNs", loops), line("others", plain), line("all", loops + plain), "",
+             "| larger | nodes | tf2onnx's | its operators |", "|---|---|---|---|"]
+    larger = sorted(((a - b, test) for test, (a, b) in pairs.items() if a > b), reverse=True)
+    lines += [f"| {test} | {pairs[test][0]} | {pairs[test][1]} | {ops[test]} |" for _, test in larger]
+    return "\n".join(lines) + "\n"
+
+
+def blocked(arguments, tests):
+    """Operators without a direct rule, by how many graphs they block."""
+    found = collections.Counter()
+    for test in tests:
+        folder = os.path.join(arguments.shared, "data", "tensorflow", "import-suite", test)
+        found.update(missing(arguments, os.path.join(folder, "model.pb"), words_of(folder)))
+    return found
+
+
+def parse():
+    import argparse
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tenon")
+    parser.add_argument("--only", help="tests that match this pattern")
+    parser.add_argument("--shared", default="../shared")
+    parser.add_argument("--option", action="append", help="a word for convert, as --option=--simplify --option=no")
+    parser.add_argument("--missing", action="store_true", help="operators without a direct rule instead")
+    parser.add_argument("--report", help="docs/conformance.md")
+    parser.add_argument("--update", action="store_true", help="write the report instead of holding against it")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
+    if not os.path.isdir(os.path.join(arguments.shared, "data", "tensorflow", "import-suite")):
+        print("skipped: wants real models")
+        return 77
+    rows = list(rows_of(arguments))
+    if arguments.missing:
+        for op, count in blocked(arguments, [test for test, _, _ in rows]).most_common():
+            print(f"{count:5} {op}")
+        return 0
+    peers = {test: count for test, count, _ in rows}
+    results = proof.run(prove, sorted(peers), arguments)
+    text = report_of(results, peers, {test: ops for test, _, ops in rows})
+    print(text)
+    failed = [result for result in results if result.state in ("failed", "unmapped")]
+    for result in failed:
+        print(f"{result.test}: {result.state}: {result.reason}")
+    return hold(text, arguments) or bool(failed)
+
+
+def hold(text, arguments):
+    """The first table of the report has to be what this run gave."""
+    if not arguments.report:
+        return 0
+    report = proof.Report(arguments.report, "tensorflow nodes")
+    if arguments.update:
+        report.update("\n" + text + "\n")
+        return 0
+    changed = report.parts()[1].strip() != text.strip()
+    print("docs/conformance.md says otherwise" if changed else "as docs/conformance.md says")
+    return int(changed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
