@@ -409,6 +409,14 @@ static enum tn_status rank_tensorflow(struct tn_conversion *c)
     return tn_tf_ranks(c->net);
 }
 
+/* For a dialect that has structure instead of arrays. */
+static enum tn_status stack_tensorflow(struct tn_conversion *c)
+{
+    if (strcmp(c->path.dialects[c->path.steps], "onnx") != 0)
+        return TN_OK;
+    return tn_flow_arrays(c->net);
+}
+
 /* Nothing is pruned before: what restores variables is needed by no output, but
  * says which variable is which. */
 static const struct tn_pass tensorflow_prepare[] = {
@@ -418,6 +426,12 @@ static const struct tn_pass tensorflow_prepare[] = {
     { "lists", "tensor lists become tensors", list_tensorflow },
     { "prune", "nodes that no output needs are removed", order_source },
     { "ranks", "inputs get the ranks that their users need", rank_tensorflow },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass tensorflow_leave[] = {
+    { "stack", "arrays of loops become what they take and give",
+      stack_tensorflow },
     { NULL, NULL, NULL },
 };
 
@@ -575,7 +589,7 @@ static const struct tn_dialect_passes dialects[] = {
     { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish, NULL },
     { "onnx", onnx_prepare, no_passes, onnx_finish, onnx_flatten },
     { "paddle", paddle_prepare, no_passes, other_finish, NULL },
-    { "tensorflow", tensorflow_prepare, no_passes, other_finish, NULL },
+    { "tensorflow", tensorflow_prepare, tensorflow_leave, other_finish, NULL },
     { NULL, other_prepare, no_passes, other_finish, NULL },
 };
 

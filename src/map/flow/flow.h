@@ -59,6 +59,11 @@ enum tn_status tn_flow_raise(struct tn_net *net);
  * tn_flow_raise(). */
 enum tn_status tn_flow_stack(struct tn_net *net);
 
+/* In a TensorFlow net: rows of a tensor that arrays hand on are taken from it,
+ * and an array that a Loop fills, round by round, becomes a scan output of it.
+ * Call it after tn_flow_raise(). */
+enum tn_status tn_flow_arrays(struct tn_net *net);
+
 /* For an nd4j net that will be converted to a dialect with sequences: the
  * values between the ops of a list become sequences.  Call it after
  * tn_flow_raise(). */

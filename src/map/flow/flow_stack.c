@@ -14,9 +14,8 @@
  *
  * tn_flow_scans(), at the end of this file, is the reverse.
  */
-#include "ir/element.h"
 #include "map/flow/flow.h"
-#include "map/flow/flow_guard.h"
+#include "map/flow/flow_loop.h"
 #include "map/net/net_build.h"
 
 struct stacking {
@@ -24,9 +23,9 @@ struct stacking {
     struct tn_list uses; /* uint32_t by value: how often it is used           */
 
     /* of the list at hand */
-    uint32_t gather, maker, writer, loop; /* nodes                            */
-    uint32_t body;                        /* graph                            */
-    uint32_t variable;                    /* its flow is that one of the Loop */
+    struct tn_flow_loop loop;
+    uint32_t            gather, maker, writer; /* nodes                       */
+    uint32_t variable; /* its flow is that one of the Loop                    */
 };
 
 /* ---- what values are ---------------------------------------------------- */
@@ -59,26 +58,10 @@ static uint32_t uses_of(const struct stacking *s, uint32_t value)
     return *tn_list_at(&s->uses, uint32_t, value);
 }
 
-/* What it is a copy of. */
-static uint32_t behind(const struct stacking *s, uint32_t value)
-{
-    for (uint64_t step = 0; step < s->net->nodes.count; step++) {
-        uint32_t producer =
-            value == TN_NONE ? TN_NONE : tn_net_value(s->net, value).producer;
-        if (producer == TN_NONE ||
-            tn_flow_kind(tn_net_node(s->net, producer).op) !=
-                TN_FLOW_IDENTITY ||
-            tn_net_node(s->net, producer).input_count != 1)
-            break;
-        value = tn_net_node(s->net, producer).inputs[0];
-    }
-    return value;
-}
-
-/* The same, if neither it nor what it is a copy of has other users; TN_NONE. */
+/* What it is a copy of, if neither has other users; TN_NONE. */
 static uint32_t only_behind(const struct stacking *s, uint32_t value)
 {
-    uint32_t origin = behind(s, value);
+    uint32_t origin = tn_flow_behind(s->net, value);
 
     for (uint32_t at = value; at != TN_NONE && uses_of(s, at) == 1;
          at = tn_net_node(s->net, tn_net_value(s->net, at).producer).inputs[0])
@@ -87,164 +70,39 @@ static uint32_t only_behind(const struct stacking *s, uint32_t value)
     return TN_NONE;
 }
 
-/* A constant of one element that is this number. */
-static bool is_number(const struct stacking *s, uint32_t value, int64_t number)
-{
-    const struct tn_elements *elements =
-        value == TN_NONE ? NULL : tn_net_value(s->net, value).constant;
-    struct tn_buffer buffer;
-    uint64_t         count = 0;
-    bool             is_it = false;
-
-    if (!elements || !tn_shape_count(&elements->shape, &count) || count != 1 ||
-        !tn_dtype_size(elements->shape.dtype))
-        return false;
-    tn_buffer_init(&buffer, s->net->arena->memory, s->net->error);
-    if (tn_payload_stream(elements, 0, 1, s->net->arena->memory, &buffer.sink,
-                          s->net->error) == TN_OK)
-        is_it =
-            tn_element_double(elements->shape.dtype,
-                              tn_buffer_bytes(&buffer).data) == (double)number;
-    tn_buffer_done(&buffer);
-    return is_it;
-}
-
-static uint32_t producer_of(const struct stacking *s, uint32_t value,
-                            const char *type, uint32_t inputs)
-{
-    uint32_t node =
-        value == TN_NONE ? TN_NONE : tn_net_value(s->net, value).producer;
-
-    return node != TN_NONE &&
-                   tn_bytes_is(tn_net_node(s->net, node).op->type, type) &&
-                   tn_net_node(s->net, node).input_count >= inputs
-               ? node
-               : TN_NONE;
-}
-
-static uint32_t end_at(const struct stacking *s, bool is_output, uint32_t index)
-{
-    const struct tn_net_graph *body = tn_net_graph(s->net, s->body);
-    const struct tn_list *values = is_output ? &body->outputs : &body->inputs;
-
-    return index < values->count ? *tn_list_at(values, uint32_t, index)
-                                 : TN_NONE;
-}
-
 /* ---- whether it is one -------------------------------------------------- */
-
-static bool find_body(struct stacking *s)
-{
-    const struct tn_net_node    loop = tn_net_node(s->net, s->loop);
-    const struct tn_attr_value *body = tn_net_attr(&loop, "body");
-
-    if (!body || body->kind != TN_ATTR_GRAPH || body->count != 1 ||
-        (uint64_t)body->of.ints[0] >= s->net->graphs.count)
-        return false;
-    s->body = (uint32_t)body->of.ints[0];
-    return tn_net_graph(s->net, s->body)->inputs.count == loop.input_count &&
-           tn_net_graph(s->net, s->body)->outputs.count ==
-               loop.output_count + UINT64_C(1) &&
-           s->variable + 2 < loop.input_count &&
-           loop.output_count + UINT64_C(2) >= loop.input_count;
-}
-
-/* A variable of the Loop that begins with 0 and grows by 1. */
-static bool counts_rounds(const struct stacking *s, uint32_t variable)
-{
-    uint32_t inside = end_at(s, false, variable + 2);
-    uint32_t next   = behind(s, end_at(s, true, variable + 1));
-    uint32_t add    = producer_of(s, next, "add", 2);
-
-    if (add == TN_NONE ||
-        !is_number(s, tn_net_node(s->net, s->loop).inputs[variable + 2], 0))
-        return false;
-    const uint32_t *sum = tn_net_node(s->net, add).inputs;
-    return (behind(s, sum[0]) == inside && is_number(s, sum[1], 1)) ||
-           (behind(s, sum[1]) == inside && is_number(s, sum[0], 1));
-}
-
-static bool is_round(const struct stacking *s, uint32_t place)
-{
-    uint32_t count = tn_net_node(s->net, s->loop).input_count;
-
-    place = behind(s, place);
-    if (place == end_at(s, false, 0))
-        return true;
-    for (uint32_t i = 2; i < count; i++)
-        if (place == end_at(s, false, i))
-            return counts_rounds(s, i - 2);
-    return false;
-}
 
 /* The body hands the flow from its input through one write to its output. */
 static bool is_written_once(struct stacking *s)
 {
-    uint32_t in  = end_at(s, false, s->variable + 2);
-    uint32_t out = only_behind(s, end_at(s, true, s->variable + 1));
+    uint32_t in  = tn_flow_loop_in(&s->loop, s->variable + 2);
+    uint32_t out = only_behind(s, tn_flow_loop_out(&s->loop, s->variable + 1));
 
-    s->writer = producer_of(s, out, "write_list", 4);
-    if (s->writer == TN_NONE || tn_net_node(s->net, s->writer).graph != s->body)
+    s->writer = tn_flow_maker(s->net, out, "write_list", 4);
+    if (s->writer == TN_NONE ||
+        tn_net_node(s->net, s->writer).graph != s->loop.body)
         return false;
     const uint32_t *inputs = tn_net_node(s->net, s->writer).inputs;
     return inputs[3] != TN_NONE && only_behind(s, inputs[3]) == in &&
            inputs[0] == tn_net_node(s->net, s->maker).outputs[0] &&
-           inputs[2] != TN_NONE && is_round(s, inputs[1]);
-}
-
-/* Whether a node holds a graph, and is an If. */
-static bool has_branch(const struct tn_net_node *node, uint32_t graph)
-{
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (node->attrs[i].value.kind == TN_ATTR_GRAPH &&
-            (uint64_t)node->attrs[i].value.of.ints[0] == graph)
-            return tn_bytes_is(node->op->type, "If");
-    return false;
-}
-
-static bool is_branch(const struct tn_net *net, uint32_t graph)
-{
-    uint32_t              parent = tn_net_graph(net, graph)->parent;
-    const struct tn_list *nodes =
-        parent == TN_NONE ? NULL : &tn_net_graph(net, parent)->nodes;
-
-    for (uint64_t i = 0; nodes && i < nodes->count; i++) {
-        const struct tn_net_node node =
-            tn_net_node(net, *tn_list_at(nodes, uint32_t, i));
-        if (!node.is_removed && has_branch(&node, graph))
-            return true;
-    }
-    return false;
-}
-
-/* Whether what is made in one graph is made anew whenever the other one runs:
- * there are no rounds between them, only branches. */
-static bool runs_with(const struct tn_net *net, uint32_t outer, uint32_t inner)
-{
-    for (uint64_t step = 0; inner != outer && step < net->graphs.count;
-         step++) {
-        if (!is_branch(net, inner))
-            return false;
-        inner = tn_net_graph(net, inner)->parent;
-    }
-    return inner == outer;
+           inputs[2] != TN_NONE && tn_flow_is_round(&s->loop, inputs[1]);
 }
 
 /* An empty list that only the writer and the gatherer see. */
 static bool is_own_list(struct stacking *s)
 {
     const struct tn_net_node gather = tn_net_node(s->net, s->gather);
-    const struct tn_net_node loop   = tn_net_node(s->net, s->loop);
+    const struct tn_net_node loop   = tn_net_node(s->net, s->loop.node);
 
-    s->maker = producer_of(s, gather.inputs[0], "create_list", 1);
+    s->maker = tn_flow_maker(s->net, gather.inputs[0], "create_list", 1);
     if (s->maker == TN_NONE)
         return false;
     const struct tn_net_node maker = tn_net_node(s->net, s->maker);
     return maker.output_count == 2 && maker.outputs[0] == gather.inputs[0] &&
            maker.outputs[1] != TN_NONE &&
-           runs_with(s->net, maker.graph, loop.graph) &&
+           tn_flow_runs_with(s->net, maker.graph, loop.graph) &&
            loop.inputs[s->variable + 2] == maker.outputs[1] &&
-           is_number(s, maker.inputs[0], 0) &&
+           tn_flow_is_number(s->net, maker.inputs[0], 0) &&
            uses_of(s, maker.outputs[0]) == 2 &&
            uses_of(s, maker.outputs[1]) == 1;
 }
@@ -256,68 +114,25 @@ static bool find_list(struct stacking *s, uint32_t node)
     s->gather = node;
     if (gather.is_removed || gather.input_count != 3 ||
         gather.output_count != 1 || gather.outputs[0] == TN_NONE ||
-        !is_number(s, gather.inputs[1], -1) || gather.inputs[2] == TN_NONE)
+        !tn_flow_is_number(s->net, gather.inputs[1], -1) ||
+        gather.inputs[2] == TN_NONE)
         return false;
     uint32_t last = only_behind(s, gather.inputs[2]);
-    s->loop       = producer_of(s, last, "Loop", 3);
-    if (s->loop == TN_NONE ||
-        tn_net_node(s->net, s->loop).graph != gather.graph)
+    uint32_t loop = tn_flow_maker(s->net, last, "Loop", 3);
+    if (loop == TN_NONE || tn_net_node(s->net, loop).graph != gather.graph)
         return false;
     s->variable = tn_net_value(s->net, last).output;
-    return find_body(s) && is_own_list(s) && is_written_once(s);
+    return tn_flow_loop(&s->loop, s->net, loop) &&
+           s->variable + 2 < tn_net_node(s->net, loop).input_count &&
+           is_own_list(s) && is_written_once(s);
 }
 
-/* ---- making it ---------------------------------------------------------- */
-
-static void remove_at(struct tn_list *list, uint64_t index)
+static void change(struct stacking *s)
 {
-    uint8_t *items = list->items;
-    size_t   size  = list->item_size;
-
-    if (index >= list->count)
-        return;
-    memmove(items + index * size, items + (index + 1) * size,
-            (size_t)(list->count - index - 1) * size);
-    list->count--;
-}
-
-static uint32_t *without(struct stacking *s, const uint32_t *from,
-                         uint32_t count, uint32_t index)
-{
-    uint32_t *to = tn_new(s->net->arena, uint32_t, count, s->net->error);
-
-    for (uint32_t i = 0, at = 0; to && i < count; i++)
-        if (i != index)
-            to[at++] = from[i];
-    return to;
-}
-
-/* The variable goes, and what is stacked comes behind all others. */
-static void change_loop(struct stacking *s)
-{
-    const struct tn_net_node loop = tn_net_node(s->net, s->loop);
-    uint32_t                 ins = loop.input_count, outs = loop.output_count;
-    uint32_t *inputs  = without(s, loop.inputs, ins, s->variable + 2);
-    uint32_t *outputs = without(s, loop.outputs, outs, s->variable);
-
-    if (!inputs || !outputs)
-        return;
-    outputs[outs - 1] = tn_net_node(s->net, s->gather).outputs[0];
     tn_net_remove(s->net, s->gather);
-    tn_net_set_inputs(s->net, s->loop, inputs, ins - 1);
-    tn_net_set_outputs(s->net, s->loop, outputs, outs);
-}
-
-static void change_body(struct stacking *s)
-{
-    struct tn_net_graph *body = tn_net_graph(s->net, s->body);
-    uint32_t             y    = tn_net_node(s->net, s->writer).inputs[2];
-
-    remove_at(&body->inputs, s->variable + 2);
-    remove_at(&body->input_names, s->variable + 2);
-    remove_at(&body->outputs, s->variable + 1);
-    remove_at(&body->output_names, s->variable + 1);
-    tn_net_add_output(s->net, s->body, y, tn_bytes(NULL, 0));
+    tn_flow_loop_stack(&s->loop, s->variable,
+                       tn_net_node(s->net, s->writer).inputs[2],
+                       tn_net_node(s->net, s->gather).outputs[0]);
     tn_net_remove(s->net, s->writer);
     tn_net_remove(s->net, s->maker);
 }
@@ -335,8 +150,7 @@ enum tn_status tn_flow_stack(struct tn_net *net)
             break;
         if (!find_list(&s, i) || tn_failed(net->error))
             continue;
-        change_loop(&s);
-        change_body(&s);
+        change(&s);
         has_changed = true;
     }
     tn_list_done(&s.uses);

@@ -1,0 +1,554 @@
+/*
+ * flow_arrays.c - tensor arrays of loops become what loops take and give
+ *
+ * Rows of a tensor that were put into an array are taken out of the tensor:
+ *
+ *   TensorArrayReadV3(h, i, TensorArrayScatterV3(h, 0..n, x, flow))
+ *   GatherV2(x, i, 0)
+ *
+ * and an array of n places that a Loop of n rounds fills, one place a round, is
+ * a scan output of the Loop:
+ *
+ *   h, first <- TensorArrayV3(n)
+ *   v', last <- Loop(c, v, first) {body, TensorArrayWriteV3(h, i, y, ...)}
+ *   ...      <- TensorArrayGatherV3(h, 0..n, last)
+ *
+ *   v', all  <- Loop(c, v) {body -> v, y}
+ *
+ * That there are n rounds follows from the condition: it compares numbers of
+ * rounds with n, and nothing else.  Arrays that are used in other ways stay.
+ */
+#include "map/flow/flow.h"
+#include "map/flow/flow_guard.h"
+#include "map/flow/flow_loop.h"
+#include "map/net/net_build.h"
+
+/* Parts of a condition, copies of a flow: more are not looked at. */
+#define PARTS_MAX 8
+
+struct arrays {
+    struct tn_net  *net;
+    struct tn_arena arena;
+    uint32_t       *owners;  /* by graph: the node that holds it, or TN_NONE  */
+    uint32_t       *outputs; /* by value: how many graphs give it             */
+    uint32_t       *first;   /* by value: where its users are in `users`      */
+    uint32_t       *users;   /* nodes                                         */
+    uint64_t        value_count;
+
+    /* of the array at hand */
+    struct tn_flow_loop loop;
+    uint32_t            maker, writer; /* nodes                               */
+    uint32_t            variable;      /* of the Loop: its flow               */
+    struct tn_list      readers;       /* uint32_t: nodes, behind the Loop    */
+};
+
+static bool is_type(const struct tn_net *net, uint32_t node, const char *type)
+{
+    return node != TN_NONE && !tn_net_node(net, node).is_removed &&
+           tn_bytes_is(tn_net_node(net, node).op->type, type);
+}
+
+static uint32_t input_at(const struct tn_net *net, uint32_t node, uint32_t i)
+{
+    const struct tn_net_node n = tn_net_node(net, node);
+
+    return i < n.input_count ? n.inputs[i] : TN_NONE;
+}
+
+/* ---- who uses what ------------------------------------------------------ */
+
+static void count_users(struct arrays *a)
+{
+    const struct tn_net *net = a->net;
+
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                a->first[node.inputs[k] + 1]++;
+    }
+    for (uint64_t i = 0; i < a->value_count; i++)
+        a->first[i + 1] += a->first[i];
+}
+
+static void list_users(struct arrays *a, uint32_t *at)
+{
+    const struct tn_net *net = a->net;
+
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                a->users[at[node.inputs[k]]++] = i;
+        for (uint32_t k = 0; !node.is_removed && k < node.attr_count; k++)
+            if (node.attrs[k].value.kind == TN_ATTR_GRAPH)
+                for (uint32_t g = 0; g < node.attrs[k].value.count; g++)
+                    a->owners[node.attrs[k].value.of.ints[g]] = i;
+    }
+    for (uint32_t i = 0; i < net->graphs.count; i++) {
+        const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
+        for (uint64_t k = 0; k < outputs->count; k++)
+            a->outputs[*tn_list_at(outputs, uint32_t, k)]++;
+    }
+}
+
+/* Anew whenever nodes have changed. */
+static bool look_around(struct arrays *a)
+{
+    struct tn_net *net = a->net;
+
+    tn_arena_rewind(&a->arena);
+    a->value_count = net->values.count;
+    a->owners      = tn_new(&a->arena, uint32_t, net->graphs.count, net->error);
+    a->outputs     = tn_new(&a->arena, uint32_t, a->value_count, net->error);
+    a->first     = tn_new(&a->arena, uint32_t, a->value_count + 1, net->error);
+    uint32_t *at = tn_new(&a->arena, uint32_t, a->value_count + 1, net->error);
+    if (!a->owners || !a->outputs || !a->first || !at)
+        return false;
+    for (uint32_t i = 0; i < net->graphs.count; i++)
+        a->owners[i] = TN_NONE;
+    count_users(a);
+    a->users =
+        tn_new(&a->arena, uint32_t, a->first[a->value_count], net->error);
+    memcpy(at, a->first, (size_t)(a->value_count + 1) * sizeof *at);
+    if (a->users)
+        list_users(a, at);
+    return a->users != NULL;
+}
+
+/* ---- where values come from --------------------------------------------- */
+
+/* A variable that a Loop hands round unchanged: what it begins with; else
+ * TN_NONE. */
+static uint32_t before_loop(const struct arrays *a, uint32_t value)
+{
+    struct tn_net      *net   = a->net;
+    uint32_t            graph = tn_net_value(net, value).graph;
+    uint32_t            owner = a->owners[graph];
+    struct tn_flow_loop loop;
+
+    if (owner == TN_NONE || !tn_flow_loop(&loop, net, owner))
+        return TN_NONE;
+    for (uint32_t i = 2; i < tn_net_node(net, owner).input_count; i++)
+        if (tn_flow_loop_in(&loop, i) == value)
+            return tn_flow_behind(net, tn_flow_loop_out(&loop, i - 1)) == value
+                       ? input_at(net, owner, i)
+                       : TN_NONE;
+    return TN_NONE;
+}
+
+/* What the value is a copy of, inside of loops and around them. */
+static uint32_t origin(const struct arrays *a, uint32_t value)
+{
+    for (uint64_t step = 0; value != TN_NONE && step <= a->net->graphs.count;
+         step++) {
+        value = tn_flow_behind(a->net, value);
+        if (value == TN_NONE || value >= a->value_count ||
+            tn_net_value(a->net, value).producer != TN_NONE ||
+            tn_net_value(a->net, value).constant)
+            break;
+        uint32_t outside = before_loop(a, value);
+        if (outside == TN_NONE)
+            break;
+        value = outside;
+    }
+    return value;
+}
+
+/* 0, 1, 2 ... as a Range says it, or a list of constants. */
+static bool is_counted(const struct arrays *a, uint32_t indices)
+{
+    uint32_t range = tn_flow_maker(a->net, origin(a, indices), "Range", 3);
+
+    return range != TN_NONE &&
+           tn_flow_is_number(a->net, origin(a, input_at(a->net, range, 0)),
+                             0) &&
+           tn_flow_is_number(a->net, origin(a, input_at(a->net, range, 2)), 1);
+}
+
+/* ---- rows of a tensor --------------------------------------------------- */
+
+static void set_type(struct tn_net *net, uint32_t node, const char *name,
+                     enum tn_dtype dtype)
+{
+    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
+
+    if (!kept)
+        return;
+    *kept = dtype;
+    tn_net_set_attr(net, node, name,
+                    &(struct tn_attr_value){
+                        .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
+}
+
+/* The node becomes GatherV2(from, index, 0). */
+static void become_gather(struct tn_net *net, uint32_t node, uint32_t from,
+                          uint32_t index)
+{
+    const struct tn_attr_value *held = tn_net_attr_of(net, node, "dtype");
+    enum tn_dtype               dtype =
+        held && held->count ? (enum tn_dtype)held->of.ints[0] : TN_FLOAT32;
+    enum tn_dtype places   = tn_net_value(net, index).type->dtype;
+    uint32_t      axis     = tn_net_add_ints(net, tn_net_node(net, node).graph,
+                                             tn_net_node(net, node).name, TN_INT32,
+                                             (int64_t[]){ 0 }, 0, NULL);
+    uint32_t      inputs[] = { from, index, axis };
+
+    if (axis == TN_NONE)
+        return;
+    tn_net_set_op(net, node, tn_net_own_op(net, "GatherV2"));
+    tn_net_set_attrs(net, node, NULL, 0);
+    set_type(net, node, "Tparams", dtype);
+    set_type(net, node, "Tindices", places == TN_INT64 ? TN_INT64 : TN_INT32);
+    set_type(net, node, "Taxis", TN_INT32);
+    tn_net_set_inputs(net, node, inputs, 3);
+}
+
+static void take_rows(struct arrays *a, uint32_t node)
+{
+    struct tn_net *net     = a->net;
+    bool           is_read = is_type(net, node, "TensorArrayReadV3") ||
+                   is_type(net, node, "TensorArrayGatherV3");
+
+    if (!is_read || tn_net_node(net, node).input_count != 3)
+        return;
+    uint32_t scatter = tn_flow_maker(net, origin(a, input_at(net, node, 2)),
+                                     "TensorArrayScatterV3", 4);
+    if (scatter != TN_NONE && input_at(net, scatter, 2) != TN_NONE &&
+        input_at(net, node, 1) != TN_NONE &&
+        is_counted(a, input_at(net, scatter, 1)))
+        become_gather(net, node, input_at(net, scatter, 2),
+                      input_at(net, node, 1));
+}
+
+/* ---- how many rounds ---------------------------------------------------- */
+
+static bool is_same_number(const struct arrays *a, uint32_t x, uint32_t y)
+{
+    double p, q;
+
+    return tn_flow_constant(a->net, x, &p) && tn_flow_constant(a->net, y, &q) &&
+           p == q;
+}
+
+/* Whether one of a node's two inputs is the number, and the other is, or is the
+ * larger one of it and something: Minimum(n, Maximum(1, n)). */
+static bool is_bound(const struct arrays *a, uint32_t value, uint32_t n,
+                     unsigned depth)
+{
+    value = origin(a, value);
+    n     = origin(a, n);
+    if (value == TN_NONE || n == TN_NONE || depth > PARTS_MAX)
+        return false;
+    if (value == n || is_same_number(a, value, n))
+        return true;
+    uint32_t least = tn_flow_maker(a->net, value, "Minimum", 2);
+    if (least == TN_NONE)
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t other = input_at(a->net, least, 1 - i);
+        if (!is_bound(a, input_at(a->net, least, i), n, depth + 1))
+            continue;
+        uint32_t most = tn_flow_maker(a->net, origin(a, other), "Maximum", 2);
+        if (is_bound(a, other, n, depth + 1) ||
+            (most != TN_NONE &&
+             (is_bound(a, input_at(a->net, most, 0), n, depth + 1) ||
+              is_bound(a, input_at(a->net, most, 1), n, depth + 1))))
+            return true;
+    }
+    return false;
+}
+
+/* The next number of the round, or, before the Loop, 0. */
+static bool is_next(const struct arrays *a, uint32_t value, bool is_inside)
+{
+    const struct tn_net_node loop = tn_net_node(a->net, a->loop.node);
+
+    value = tn_flow_behind(a->net, value);
+    if (!is_inside)
+        return tn_flow_is_number(a->net, origin(a, value), 0);
+    for (uint32_t i = 0; value != TN_NONE && i + 2 < loop.input_count; i++)
+        if (tn_flow_behind(a->net, tn_flow_loop_out(&a->loop, i + 1)) ==
+                value &&
+            tn_flow_counts_rounds(&a->loop, i))
+            return true;
+    return false;
+}
+
+static bool is_until(const struct arrays *a, uint32_t condition, uint32_t n,
+                     bool is_inside, unsigned depth)
+{
+    condition =
+        condition == TN_NONE ? TN_NONE : tn_flow_condition(a->net, condition);
+    if (depth > PARTS_MAX)
+        return false;
+    uint32_t both = tn_flow_maker(a->net, condition, "LogicalAnd", 2);
+    if (both != TN_NONE)
+        return is_until(a, input_at(a->net, both, 0), n, is_inside,
+                        depth + 1) &&
+               is_until(a, input_at(a->net, both, 1), n, is_inside, depth + 1);
+    uint32_t less = tn_flow_maker(a->net, condition, "Less", 2);
+    return less != TN_NONE &&
+           is_next(a, input_at(a->net, less, 0), is_inside) &&
+           is_bound(a, input_at(a->net, less, 1), n, 0);
+}
+
+static bool has_rounds(const struct arrays *a, uint32_t n)
+{
+    return input_at(a->net, a->loop.node, 0) == TN_NONE &&
+           is_until(a, input_at(a->net, a->loop.node, 1), n, false, 0) &&
+           is_until(a, tn_flow_loop_out(&a->loop, 0), n, true, 0);
+}
+
+/* ---- an array that a Loop fills ----------------------------------------- */
+
+/* The only user of a value, behind copies that have no other user; TN_NONE. */
+static uint32_t only_user(const struct arrays *a, uint32_t value)
+{
+    for (uint32_t step = 0; step < PARTS_MAX && value < a->value_count;
+         step++) {
+        if (a->outputs[value] || a->first[value + 1] - a->first[value] != 1)
+            return TN_NONE;
+        uint32_t user = a->users[a->first[value]];
+        if (tn_flow_kind(tn_net_node(a->net, user).op) != TN_FLOW_IDENTITY)
+            return user;
+        value = tn_net_node(a->net, user).outputs[0];
+    }
+    return TN_NONE;
+}
+
+/* The body hands the flow from its input through one write to its output. */
+static bool is_written_once(struct arrays *a)
+{
+    struct tn_net *net    = a->net;
+    uint32_t       in     = tn_flow_loop_in(&a->loop, a->variable + 2);
+    uint32_t       out    = tn_flow_loop_out(&a->loop, a->variable + 1);
+    uint32_t       handle = tn_net_node(net, a->maker).outputs[0];
+
+    a->writer = only_user(a, in);
+    if (!is_type(net, a->writer, "TensorArrayWriteV3") ||
+        tn_net_node(net, a->writer).input_count != 4 ||
+        tn_net_node(net, a->writer).graph != a->loop.body ||
+        tn_flow_behind(net, input_at(net, a->writer, 3)) != in ||
+        origin(a, input_at(net, a->writer, 0)) != handle ||
+        input_at(net, a->writer, 2) == TN_NONE)
+        return false;
+    uint32_t made = tn_net_node(net, a->writer).outputs[0];
+    for (uint32_t step = 0; made != out && step < PARTS_MAX; step++) {
+        if (a->outputs[made] || a->first[made + 1] - a->first[made] != 1)
+            return false;
+        uint32_t copy = a->users[a->first[made]];
+        if (tn_flow_kind(tn_net_node(net, copy).op) != TN_FLOW_IDENTITY)
+            return false;
+        made = tn_net_node(net, copy).outputs[0];
+    }
+    return made == out && a->outputs[out] == 1 &&
+           a->first[out + 1] == a->first[out] &&
+           tn_flow_is_round(&a->loop, input_at(net, a->writer, 1));
+}
+
+static bool is_reader(const struct arrays *a, uint32_t node, uint32_t flow)
+{
+    const struct tn_net_node n      = tn_net_node(a->net, node);
+    uint32_t                 handle = tn_net_node(a->net, a->maker).outputs[0];
+    uint32_t place = tn_bytes_is(n.op->type, "TensorArraySizeV3") ? 1 : 2;
+
+    return (place == 1 || tn_bytes_is(n.op->type, "TensorArrayReadV3") ||
+            tn_bytes_is(n.op->type, "TensorArrayGatherV3")) &&
+           n.input_count == place + 1 && n.inputs[place] == flow &&
+           n.output_count == 1 && n.outputs[0] != TN_NONE &&
+           n.inputs[0] != TN_NONE && origin(a, n.inputs[0]) == handle;
+}
+
+/* All that use the array behind the Loop, and nothing else does. */
+static bool find_readers(struct arrays *a, uint32_t flow, unsigned depth)
+{
+    if (flow == TN_NONE)
+        return true;
+    if (flow >= a->value_count || a->outputs[flow] || depth > PARTS_MAX)
+        return false;
+    for (uint32_t i = a->first[flow]; i < a->first[flow + 1]; i++) {
+        uint32_t user = a->users[i];
+        if (tn_flow_kind(tn_net_node(a->net, user).op) == TN_FLOW_IDENTITY) {
+            if (!find_readers(a, tn_net_node(a->net, user).outputs[0],
+                              depth + 1))
+                return false;
+            continue;
+        }
+        uint32_t *slot =
+            is_reader(a, user, flow)
+                ? tn_list_push(&a->readers, uint32_t, a->net->error)
+                : NULL;
+        if (!slot)
+            return false;
+        *slot = user;
+    }
+    return true;
+}
+
+/* The array is seen by the writer, the readers and copies alone. */
+static bool is_own_array(const struct arrays *a)
+{
+    const struct tn_net_node maker = tn_net_node(a->net, a->maker);
+    uint32_t                 h     = maker.outputs[0];
+
+    return maker.output_count == 2 && maker.input_count == 1 &&
+           maker.inputs[0] != TN_NONE && h != TN_NONE && !a->outputs[h] &&
+           a->first[h + 1] - a->first[h] == a->readers.count + 1 &&
+           only_user(a, maker.outputs[1]) == a->loop.node &&
+           tn_flow_runs_with(a->net, maker.graph,
+                             tn_net_node(a->net, a->loop.node).graph);
+}
+
+static bool find_array(struct arrays *a, uint32_t variable)
+{
+    const struct tn_net_node loop = tn_net_node(a->net, a->loop.node);
+    uint32_t first = tn_flow_behind(a->net, loop.inputs[variable + 2]);
+
+    a->variable      = variable;
+    a->readers.count = 0;
+    a->maker         = tn_flow_maker(a->net, first, "TensorArrayV3", 1);
+    return a->maker != TN_NONE && first < a->value_count &&
+           tn_net_node(a->net, a->maker).output_count == 2 &&
+           tn_net_node(a->net, a->maker).outputs[1] == first &&
+           find_readers(a, loop.outputs[variable], 0) && is_own_array(a) &&
+           is_written_once(a) &&
+           has_rounds(a, tn_net_node(a->net, a->maker).inputs[0]);
+}
+
+/* ---- making it a scan output -------------------------------------------- */
+
+/* A graph gives each of its values once, and only its own. */
+static uint32_t own_value(struct arrays *a)
+{
+    struct tn_net            *net   = a->net;
+    uint32_t                  value = input_at(net, a->writer, 2);
+    const struct tn_net_value v     = tn_net_value(net, value);
+
+    if (v.graph == a->loop.body && v.producer != TN_NONE && !a->outputs[value])
+        return value;
+    uint32_t copy = tn_net_add_value(net, a->loop.body, v.name);
+    if (copy == TN_NONE)
+        return TN_NONE;
+    tn_net_copy_type(net, copy, value);
+    struct tn_net_node node = { .name         = tn_net_value(net, copy).name,
+                                .op           = tn_net_own_op(net, "Identity"),
+                                .graph        = a->loop.body,
+                                .inputs       = &value,
+                                .input_count  = 1,
+                                .outputs      = &copy,
+                                .output_count = 1,
+                                .source       = TN_NONE };
+    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : copy;
+}
+
+/* Whether a gatherer takes all there is, in order. */
+static bool takes_all(const struct arrays *a, uint32_t node, uint32_t n)
+{
+    struct tn_net *net     = a->net;
+    uint32_t       indices = input_at(net, node, 1);
+
+    if (!is_type(net, node, "TensorArrayGatherV3") || !is_counted(a, indices))
+        return false;
+    uint32_t range = tn_flow_maker(net, origin(a, indices), "Range", 3);
+    uint32_t end   = origin(a, input_at(net, range, 1));
+    uint32_t size  = tn_flow_maker(net, end, "TensorArraySizeV3", 1);
+    if (size != TN_NONE)
+        return origin(a, input_at(net, size, 0)) ==
+               tn_net_node(net, a->maker).outputs[0];
+    return is_bound(a, end, n, 0);
+}
+
+static void read_stacked(struct arrays *a, uint32_t node, uint32_t stacked,
+                         bool is_whole)
+{
+    struct tn_net *net = a->net;
+    uint32_t       n   = tn_net_node(net, a->maker).inputs[0];
+    uint32_t       out = tn_net_node(net, node).outputs[0];
+
+    if (is_whole) {
+        tn_net_replace(net, out, stacked);
+        tn_net_remove(net, node);
+    } else if (is_type(net, node, "TensorArraySizeV3")) {
+        tn_net_replace(net, out, n);
+        tn_net_remove(net, node);
+    } else {
+        become_gather(net, node, stacked, input_at(net, node, 1));
+    }
+}
+
+static void stack(struct arrays *a)
+{
+    struct tn_net *net  = a->net;
+    uint32_t       each = own_value(a);
+    uint32_t       stacked =
+        tn_net_add_value(net, tn_net_node(net, a->loop.node).graph,
+                         tn_net_node(net, a->loop.node).name);
+
+    if (each == TN_NONE || stacked == TN_NONE)
+        return;
+    uint32_t n     = tn_net_node(net, a->maker).inputs[0];
+    bool    *whole = tn_new(&a->arena, bool, a->readers.count + 1, net->error);
+    for (uint32_t i = 0; whole && i < a->readers.count; i++)
+        whole[i] = takes_all(a, *tn_list_at(&a->readers, uint32_t, i), n);
+    tn_net_set_dtype(net, stacked, tn_net_value(net, each).type->dtype);
+    tn_flow_loop_stack(&a->loop, a->variable, each, stacked);
+    for (uint32_t i = 0; whole && i < a->readers.count; i++)
+        read_stacked(a, *tn_list_at(&a->readers, uint32_t, i), stacked,
+                     whole[i]);
+    tn_net_remove(net, a->writer);
+    tn_net_remove(net, a->maker);
+}
+
+/* One array of the Loop; there may be more. */
+static bool stack_one(struct arrays *a, uint32_t node)
+{
+    if (!tn_flow_loop(&a->loop, a->net, node))
+        return false;
+    for (uint32_t i = 0; i + 2 < tn_net_node(a->net, node).input_count; i++) {
+        if (tn_net_node(a->net, node).inputs[i + 2] == TN_NONE ||
+            !find_array(a, i))
+            continue;
+        stack(a);
+        return !tn_failed(a->net->error) && look_around(a);
+    }
+    return false;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static bool has_arrays(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (is_type(net, i, "TensorArrayV3"))
+            return true;
+    return false;
+}
+
+enum tn_status tn_flow_arrays(struct tn_net *net)
+{
+    struct arrays a     = { .net = net };
+    uint64_t      count = net->nodes.count;
+
+    if (!has_arrays(net))
+        return TN_OK;
+    tn_arena_init(&a.arena, net->arena->memory);
+    tn_list_init(&a.readers, net->arena->memory, sizeof(uint32_t));
+    if (look_around(&a))
+        for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
+            take_rows(&a, i);
+    if (!tn_failed(net->error)) {
+        tn_net_prune(net);
+        look_around(&a);
+    }
+    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
+        while (stack_one(&a, i)) {
+        }
+    tn_list_done(&a.readers);
+    tn_arena_done(&a.arena);
+    if (tn_failed(net->error))
+        return net->error->status;
+    tn_net_prune(net);
+    tn_net_forget_uses(net);
+    return tn_net_order(net, NULL);
+}
