@@ -414,7 +414,9 @@ static enum tn_status stack_tensorflow(struct tn_conversion *c)
 {
     if (strcmp(c->path.dialects[c->path.steps], "onnx") != 0)
         return TN_OK;
-    return tn_flow_arrays(c->net);
+    TN_TRY(tn_flow_arrays(c->net));
+    tn_flow_lists(c->net);
+    return c->error->status;
 }
 
 /* Nothing is pruned before: what restores variables is needed by no output, but

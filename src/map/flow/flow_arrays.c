@@ -467,6 +467,7 @@ static void read_stacked(struct arrays *a, uint32_t node, uint32_t stacked,
     uint32_t       out = tn_net_node(net, node).outputs[0];
 
     if (is_whole) {
+        tn_net_swap_names(net, out, stacked);
         tn_net_replace(net, out, stacked);
         tn_net_remove(net, node);
     } else if (is_type(net, node, "TensorArraySizeV3")) {

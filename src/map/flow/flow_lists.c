@@ -8,15 +8,37 @@
  * list's elements, wherever control flow passes it.
  */
 #include "map/flow/flow.h"
+#include "map/flow/flow_guard.h"
 #include "map/net/net_build.h"
 
 /* Structure inside structure: a change travels one level a pass. */
 #define PASS_LIMIT 64
 
-struct marking {
-    struct tn_net *net;
-    bool           has_changed;
+/* What a dialect calls the ops of lists; their arguments are the same. */
+struct list_ops {
+    const char *create, *write, *scatter, *split;
+    const char *held; /* attribute of `create`: the type of elements          */
 };
+
+static const struct list_ops nd4j_ops       = { "create_list", "write_list",
+                                                "scatter_list", "split_list",
+                                                "importDataType" };
+static const struct list_ops tensorflow_ops = { "TensorArrayV3",
+                                                "TensorArrayWriteV3",
+                                                "TensorArrayScatterV3",
+                                                "TensorArraySplitV3", "dtype" };
+
+struct marking {
+    struct tn_net         *net;
+    const struct list_ops *ops;
+    bool                   has_changed;
+};
+
+static const struct list_ops *ops_of(const struct tn_net *net)
+{
+    return strcmp(net->dialect, "tensorflow") == 0 ? &tensorflow_ops
+                                                   : &nd4j_ops;
+}
 
 static void mark(struct marking *m, uint32_t value, enum tn_dtype dtype)
 {
@@ -44,9 +66,10 @@ static uint32_t output_at(const struct tn_net_node *node, uint32_t index)
     return index < node->output_count ? node->outputs[index] : TN_NONE;
 }
 
-static enum tn_dtype held_by(const struct tn_net_node *node)
+static enum tn_dtype held_by(const struct tn_net_node *node,
+                             const struct list_ops    *ops)
 {
-    const struct tn_attr_value *held = tn_net_attr(node, "importDataType");
+    const struct tn_attr_value *held = tn_net_attr(node, ops->held);
 
     return held && held->kind == TN_ATTR_DTYPE && held->count
                ? (enum tn_dtype)held->of.ints[0]
@@ -91,14 +114,14 @@ static void mark_structure(struct marking *m, const struct tn_net_node *node)
 
 static void mark_node(struct marking *m, const struct tn_net_node *node)
 {
-    static const char *const writers[] = { "write_list", "scatter_list",
-                                           "split_list" };
+    const char *const writers[] = { m->ops->write, m->ops->scatter,
+                                    m->ops->split };
 
     if (tn_flow_is_structure(node))
         mark_structure(m, node);
-    else if (tn_bytes_is(node->op->type, "create_list"))
-        mark(m, output_at(node, 1), held_by(node));
-    else if (tn_bytes_is(node->op->type, "identity") && node->input_count)
+    else if (tn_bytes_is(node->op->type, m->ops->create))
+        mark(m, output_at(node, 1), held_by(node, m->ops));
+    else if (tn_flow_kind(node->op) == TN_FLOW_IDENTITY && node->input_count)
         carry(m, node->inputs[0], output_at(node, 0));
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
         if (tn_bytes_is(node->op->type, writers[i]) && node->input_count > 3)
@@ -106,18 +129,20 @@ static void mark_node(struct marking *m, const struct tn_net_node *node)
 }
 
 /* Where the value sits in what writes a list; 0: it writes none. */
-static uint32_t written_at(const struct tn_net_node *node)
+static uint32_t written_at(const struct tn_net_node *node,
+                           const struct list_ops    *ops)
 {
-    if (tn_bytes_is(node->op->type, "write_list") ||
-        tn_bytes_is(node->op->type, "scatter_list"))
+    if (tn_bytes_is(node->op->type, ops->write) ||
+        tn_bytes_is(node->op->type, ops->scatter))
         return 2;
-    return tn_bytes_is(node->op->type, "split_list") ? 1 : 0;
+    return tn_bytes_is(node->op->type, ops->split) ? 1 : 0;
 }
 
 /* Older files do not say what a list holds: it is what is written to it. */
-static void say_held(struct tn_net *net, const struct tn_net_node *writer)
+static void say_held(struct tn_net *net, const struct list_ops *ops,
+                     const struct tn_net_node *writer)
 {
-    uint32_t at = written_at(writer);
+    uint32_t at = written_at(writer, ops);
 
     if (!at || writer->input_count <= at || writer->inputs[0] == TN_NONE ||
         writer->inputs[at] == TN_NONE)
@@ -125,26 +150,26 @@ static void say_held(struct tn_net *net, const struct tn_net_node *writer)
     uint32_t      maker = tn_net_value(net, writer->inputs[0]).producer;
     enum tn_dtype dtype = tn_net_value(net, writer->inputs[at]).type->dtype;
     if (maker == TN_NONE || dtype == TN_UNDEFINED ||
-        !tn_bytes_is(tn_net_node(net, maker).op->type, "create_list") ||
-        tn_net_attr_of(net, maker, "importDataType"))
+        !tn_bytes_is(tn_net_node(net, maker).op->type, ops->create) ||
+        tn_net_attr_of(net, maker, ops->held))
         return;
     int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
     if (!kept)
         return;
     *kept = dtype;
-    tn_net_set_attr(net, maker, "importDataType",
+    tn_net_set_attr(net, maker, ops->held,
                     &(struct tn_attr_value){
                         .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
 }
 
 void tn_flow_lists(struct tn_net *net)
 {
-    struct marking m = { .net = net, .has_changed = true };
+    struct marking m = { .net = net, .ops = ops_of(net), .has_changed = true };
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(net, i);
         if (!node.is_removed)
-            say_held(net, &node);
+            say_held(net, m.ops, &node);
     }
 
     for (int pass = 0; m.has_changed && pass < PASS_LIMIT; pass++) {
