@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SavedModels, converted and run: saved_model -> nd4j (.fb) -> onnx.
+"""SavedModels, converted and run: saved_model -> onnx, and by way of nd4j (.fb).
 
     saved_models.py TENON [--only PATTERN] [--shared DIR]
 
@@ -12,6 +12,8 @@ import os
 import sys
 
 import numpy
+import onnx
+
 import proof
 import whole_models
 
@@ -56,7 +58,14 @@ def run(test, inputs, engine, scratch, arguments, folder):
     back = os.path.join(scratch, "model.onnx")
     proof.convert(arguments.tenon, source, middle)
     proof.convert(arguments.tenon, middle, back)
-    return engine.run(back, inputs), proof.computing(back)
+    through = engine.run(back, inputs)
+    proof.convert(arguments.tenon, source, back)
+    if onnx.load(back).functions:
+        raise proof.Differs("functions are left behind")
+    outputs = engine.run(back, inputs)
+    for name, array in through.items():
+        proof.compare(name, outputs[name], array, 1e-4, 1e-5)
+    return outputs, proof.computing(back)
 
 
 def prove_small(test, *context):

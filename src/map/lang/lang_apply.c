@@ -103,12 +103,15 @@ static bool is_mapped(const struct tn_net *from, uint32_t graph)
     return tn_net_graph(from, graph)->kind != TN_GRAPH_FUNCTION;
 }
 
+/* Functions were put where they are called; nobody needs what is left of them.
+ * Graphs keep their numbers. */
 static void add_graphs(struct apply *a)
 {
     for (uint32_t i = 0; i < a->from->graphs.count; i++) {
         const struct tn_net_graph *from = tn_net_graph(a->from, i);
-        if (tn_net_add_graph(a->to, from->kind, from->name, from->parent) ==
-            TN_NONE)
+        enum tn_graph_kind         kind =
+            is_mapped(a->from, i) ? from->kind : TN_GRAPH_OTHER;
+        if (tn_net_add_graph(a->to, kind, from->name, from->parent) == TN_NONE)
             return;
         for (uint32_t k = 0; is_mapped(a->from, i) && k < from->inputs.count;
              k++) {
