@@ -542,6 +542,7 @@ static uint64_t count_frozen(const struct tn_tf_work *work)
 static enum tn_status resolve(struct tn_tf_work *work)
 {
     tn_tf_find_functions(work);
+    TN_TRY(tn_tf_order_signature(work));
     TN_TRY(tn_tf_bind_variables(work));
     detach_inputs(work);
     TN_TRY(follow_needs(work));

@@ -90,6 +90,12 @@ enum tn_status tn_tf_instantiate(struct tn_tf_work       *work,
                                  const struct tn_tf_call *call, uint32_t *rets);
 enum tn_status tn_tf_inline_call(struct tn_tf_work *work, uint32_t node);
 
+/* ---- tf_signature.c ----------------------------------------------------- */
+
+/* If a signature named the ends of the main graph: puts them in the order in
+ * which the function that it calls takes and gives them. */
+enum tn_status tn_tf_order_signature(struct tn_tf_work *work);
+
 /* ---- tf_structure.c: functional If, Case and While ---------------------- */
 
 bool           tn_tf_is_structure(const struct tn_net_node *node);
