@@ -1,7 +1,9 @@
 /* convert.c - tenon convert: the same model in another container or dialect */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "convert.h"
 #include "failure.h"
@@ -29,7 +31,7 @@ static const struct cli_opt options[] = {
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "inputs to begin the graph at: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "outputs to keep; what only others need is left out" },
     { CLI_TEXT,   0,   "shape",      FIELD(map.shapes), "NAME=DIMS", "shape of an input: x=1,224,224,3[,NAME=DIMS...]" },
-    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: inputs and outputs of this signature" },
+    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: its ends; all: each as OUT/NAME.onnx" },
     { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "your own rules, tried first: FILE[,FILE...]" },
     { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "use only --rules where these lead to the target" },
     { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay as they are: OP[,OP...]" },
@@ -354,6 +356,113 @@ static int convert_model(struct cli_session          *session,
                : fail(opts, map, model, &error, summary.findings > 0);
 }
 
+/* ---- every signature ---------------------------------------------------- */
+
+static bool is_text(struct tn_bytes name, const char *text)
+{
+    return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
+}
+
+static bool wants_all(const struct convert_opts *opts,
+                      const struct tn_model     *model)
+{
+    if (opts->map.signature == NULL || strcmp(opts->map.signature, "all") != 0)
+        return false;
+    for (uint32_t i = 0; i < tn_model_signature_count(model); i++)
+        if (is_text(tn_model_signature(model, i)->name, "all"))
+            return false; /* that one */
+    return true;
+}
+
+/* Signatures of the framework's own begin with two of these. */
+static bool is_called(struct tn_bytes name)
+{
+    return name.size < 2 || memcmp(name.data, "__", 2) != 0;
+}
+
+#define SIGNATURE_MAX 200
+
+/* A name of a file and nothing else. */
+static bool is_file_name(struct tn_bytes name)
+{
+    for (size_t i = 0; i < name.size; i++)
+        if (name.data[i] == '/' || name.data[i] < ' ' || name.data[i] == 127)
+            return false;
+    return name.size > 0 && name.size < SIGNATURE_MAX && name.data[0] != '.';
+}
+
+static int convert_signature(struct cli_session          *session,
+                             const struct convert_opts   *opts,
+                             const struct tn_map_options *map,
+                             const struct tn_model *model, struct tn_bytes name)
+{
+    struct convert_opts   one = *opts;
+    struct tn_map_options its = *map;
+    char                  signature[SIGNATURE_MAX], out[4096];
+
+    snprintf(signature, sizeof signature, "%.*s", (int)name.size,
+             (const char *)name.data);
+    int size =
+        snprintf(out, sizeof out, "%s/%s.onnx", opts->common.out, signature);
+    if (size < 0 || (size_t)size >= sizeof out)
+        return cli_usage("convert", "the name of the folder is too long");
+    one.common.out = out;
+    one.to         = "onnx";
+    its.signature  = signature;
+    return convert_model(session, &one, &its, model);
+}
+
+/* Names come from a file: they lead nowhere else. */
+static int refuse_names(const struct tn_model *model)
+{
+    for (uint32_t i = 0; i < tn_model_signature_count(model); i++) {
+        struct tn_bytes name = tn_model_signature(model, i)->name;
+        struct cli_text safe = { 0 };
+        if (!is_called(name) || is_file_name(name))
+            continue;
+        cli_text_safe(&safe, name);
+        int code = cli_usage("convert",
+                             "the signature '%.*s' cannot be the name of a "
+                             "file: choose it with --signature",
+                             (int)safe.size, safe.data);
+        cli_text_done(&safe);
+        return code;
+    }
+    return 0;
+}
+
+/* Each into a file of its own; one that fails leaves the others out. */
+static int convert_all(struct cli_session          *session,
+                       const struct convert_opts   *opts,
+                       const struct tn_map_options *map,
+                       const struct tn_model       *model)
+{
+    uint32_t done = 0;
+
+    if (opts->is_plan || opts->common.is_json || map->receipt != NULL ||
+        strcmp(opts->common.out, "-") == 0 ||
+        (opts->to != NULL && strcmp(opts->to, "onnx") != 0))
+        return cli_usage("convert", "--signature all writes ONNX files into a "
+                                    "folder, without --plan, --json and "
+                                    "--receipt");
+    int code = refuse_names(model);
+    if (code == 0 && !opts->common.is_dry_run &&
+        mkdir(opts->common.out, 0777) != 0 && errno != EEXIST)
+        return cli_usage("convert", "'%s' cannot be made a folder",
+                         opts->common.out);
+    for (uint32_t i = 0; code == 0 && i < tn_model_signature_count(model);
+         i++) {
+        struct tn_bytes name = tn_model_signature(model, i)->name;
+        if (!is_called(name))
+            continue;
+        code = convert_signature(session, opts, map, model, name);
+        done++;
+    }
+    return code != 0 || done > 0
+               ? code
+               : cli_usage("convert", "the model has no signatures");
+}
+
 static int check_usage(const struct convert_opts *opts)
 {
     if (opts->common.out == NULL)
@@ -392,7 +501,9 @@ static int run_convert(const void *opts, const struct cli_args *args)
     cli_session_begin_writing(&session, opts);
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)
-        code = convert_model(&session, opts, &map.options, model);
+        code = wants_all(o, model)
+                   ? convert_all(&session, opts, &map.options, model)
+                   : convert_model(&session, opts, &map.options, model);
     tn_model_close(model);
     cli_map_done(&map);
     return code;

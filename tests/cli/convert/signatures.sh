@@ -26,3 +26,19 @@ tenon convert -q two -o out.onnx --signature second
 tenon info out.onnx | grep float32
 tenon convert two -o no.onnx --outputs z
 echo $?
+# each into a file of its own, whose names lead nowhere else
+tenon convert -q two -o each --signature all && ls each
+tenon info each/second.onnx | grep float32
+tenon convert -q two -o each --signature all
+echo $?
+tenon convert two -o each --signature all --json
+echo $?
+mkdir bad
+model first ../second | tenon undump - -t tensorflow.SavedModel -o bad/saved_model.pb
+tenon convert bad -o none --signature all
+echo $?
+ls -d none second.onnx
+# one that is called so
+mkdir named
+model all other | tenon undump - -t tensorflow.SavedModel -o named/saved_model.pb
+tenon convert -q named -o all.onnx --signature all && ls all.onnx
