@@ -5,15 +5,7 @@
 # same size pass every verb of the release build under `ulimit -d 65536`, and
 # come back as they were; holes stay holes.
 set -eu
-tenon=$(realpath -m "$1")
-[ -x "$tenon" ] || { echo "skipped: no release build at $tenon"; exit 77; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-small() { (ulimit -d 65536; exec "$tenon" "$@" --workers 2); }
-fail() { echo "FAILED: $*" >&2; exit 1; }
-on_disk() { [ "$(du -sm "$1" | cut -f 1)" -lt 64 ] || fail "holes of $1 filled"; }
+. "$(dirname "$0")/common.sh"
 
 # Two tensors of 3 GiB, each with a word at its first and last elements.
 /usr/bin/python3 - <<'END'
@@ -34,16 +26,6 @@ with open("big.safetensors", "wb") as out:
         out.write(b"last  " + bytes([name]))
 END
 on_disk big.safetensors
-
-# The words are where they were, in any container.
-same_words() {
-    for name in a b; do
-        [ "$(small get "$1" $name --slice 0,:7 --raw -o -)" = "first $name" ] ||
-            fail "the start of $name in $1"
-        [ "$(small get "$1" $name --slice=-1,-7: --raw -o -)" = "last  $name" ] ||
-            fail "the end of $name in $1"
-    done
-}
 
 # Header, length and words are the same; what is between them are holes.
 same_file() {

@@ -5,17 +5,9 @@
 # `ulimit -d 65536`, is split, merged and turned round without filling its holes,
 # and comes back as it was.
 set -eu
-tenon=$(realpath -m "$1")
-[ -x "$tenon" ] || { echo "skipped: no release build at $tenon"; exit 77; }
+. "$(dirname "$0")/common.sh"
 "$tenon" formats | grep -q paddle-params ||
     { echo "skipped: a release build of before"; exit 77; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-small() { (ulimit -d 65536; exec "$tenon" "$@" --workers 2); }
-fail() { echo "FAILED: $*" >&2; exit 1; }
-on_disk() { [ "$(du -sm "$1" | cut -f 1)" -lt 64 ] || fail "holes of $1 filled"; }
 
 /usr/bin/python3 - <<'END'
 import struct
@@ -64,15 +56,6 @@ with open("many.pdiparams", "wb") as out:
         out.write(head(5, [4]) + struct.pack("<4f", i, 1, 2, 3))
 END
 on_disk big.pdiparams
-
-same_words() {
-    for name in a b; do
-        [ "$(small get "$1" $name --slice 0,:7 --raw -o -)" = "first $name" ] ||
-            fail "the start of $name in $1"
-        [ "$(small get "$1" $name --slice=-1,-7: --raw -o -)" = "last  $name" ] ||
-            fail "the end of $name in $1"
-    done
-}
 
 echo "# 6 GiB in one file"
 small convert -q big.pdmodel.txt -o one.pdmodel

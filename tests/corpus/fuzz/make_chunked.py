@@ -4,29 +4,9 @@ the metadata that say how they belong together, written field by field."""
 import pathlib
 import struct
 
+from wire import block, number, tag
+
 HERE = pathlib.Path(__file__).parent
-
-
-def varint(value):
-    out = b""
-    while value >= 0x80:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def block(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
-
-
-def tag(kind, value):
-    body = {"f": lambda: number(1, value), "i": lambda: number(3, value),
-            "s": lambda: block(2, block(1, value))}[kind]()
-    return block(1, body)
 
 
 def at(tags, message):

@@ -7,6 +7,8 @@ Run in this folder; the files it makes are kept beside it.
 import os
 import struct
 
+from wire import varint
+
 MAGIC = bytes.fromhex("57fb808b247547db")
 
 
@@ -21,14 +23,6 @@ def crc32c(data):
 
 def mask(crc):
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def varint(value):
-    out = b""
-    while value >= 0x80:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
 
 
 def contents(entries, interval=16):
