@@ -92,7 +92,7 @@ void cli_json_bytes(struct cli_json *json, struct tn_bytes text)
     separate(json);
     putchar('"');
     for (size_t i = 0; i < text.size;) {
-        size_t run = cli_safe_run(text.data + i, text.size - i, '"');
+        size_t run = cli_safe_prefix(text.data + i, text.size - i, '"');
 
         if (run > 0)
             fwrite(text.data + i, 1, run, stdout);

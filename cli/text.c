@@ -114,7 +114,7 @@ static size_t add_harmful(struct cli_text *text, const uint8_t *at, size_t left)
 void cli_text_safe(struct cli_text *text, struct tn_bytes name)
 {
     for (size_t i = 0; i < name.size;) {
-        size_t run = cli_safe_run(name.data + i, name.size - i, '\\');
+        size_t run = cli_safe_prefix(name.data + i, name.size - i, '\\');
 
         cli_text_put(text, name.data + i, run);
         i += run;
@@ -139,7 +139,7 @@ void cli_text_shell(struct cli_text *text, const char *word)
 
     cli_text_add(text, quote);
     for (size_t i = 0; i < bytes.size;) {
-        size_t run  = cli_safe_run(bytes.data + i, bytes.size - i, '\\');
+        size_t run  = cli_safe_prefix(bytes.data + i, bytes.size - i, '\\');
         size_t most = strcspn(word + i, specials);
 
         run = run < most ? run : most;

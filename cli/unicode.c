@@ -101,7 +101,7 @@ static size_t safe_length(const uint8_t *at, size_t left)
     return length > 0 && cli_is_safe(point) ? length : 0;
 }
 
-size_t cli_safe_run(const uint8_t *at, size_t left, char stop)
+size_t cli_safe_prefix(const uint8_t *at, size_t left, char stop)
 {
     size_t size = 0;
 

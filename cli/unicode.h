@@ -18,7 +18,7 @@ bool cli_is_safe(uint32_t point);
 
 /* How many bytes at the beginning are safe and neither a backslash nor `stop`.
  */
-size_t cli_safe_run(const uint8_t *at, size_t left, char stop);
+size_t cli_safe_prefix(const uint8_t *at, size_t left, char stop);
 
 /* Its width on a terminal: 0, 1 or 2 columns. */
 unsigned cli_point_width(uint32_t point);

@@ -282,15 +282,15 @@ static enum tn_status copy_stored(struct pass *pass, uint64_t *left,
                                   struct tn_sink *to)
 {
     const struct tn_layout *layout = pass->layout;
-    struct tn_span          run;
+    struct tn_span          extent;
 
     while (*left > 0 && pass->units_left > 0) {
         uint64_t units = tn_min(*left * layout->parts, pass->units_left);
         if (!layout->is_small &&
-            tn_units_extent(&pass->units, units, layout->parts, &run)) {
-            TN_TRY(tn_sink_splice(to, run, pass->error));
-            pass->units_left -= run.length / layout->unit_size;
-            *left -= run.length / layout->element_size;
+            tn_units_extent(&pass->units, units, layout->parts, &extent)) {
+            TN_TRY(tn_sink_splice(to, extent, pass->error));
+            pass->units_left -= extent.length / layout->unit_size;
+            *left -= extent.length / layout->element_size;
             pass->has_last = false;
             continue;
         }

@@ -88,9 +88,9 @@ void tn_units_open(struct tn_units *units, const struct tn_elements *elements,
     if (payload->encoding == TN_ENCODING_VARINTS)
         units->wire = TN_WIRE_VARINT;
     if (payload->encoding == TN_ENCODING_FIELD)
-        units->run_end = payload->span.offset;
+        units->values_end = payload->span.offset;
     else
-        units->run_end = payload->span.offset + payload->span.length;
+        units->values_end = payload->span.offset + payload->span.length;
 }
 
 void tn_units_done(struct tn_units *units)
@@ -212,7 +212,7 @@ static void enter_packed(struct tn_units *units)
                 "%" PRIu64 " bytes, not whole numbers of %u", length,
                 wire_size(units->wire));
     else
-        units->run_end = w->cursor.offset + length;
+        units->values_end = w->cursor.offset + length;
 }
 
 /* Step to the next values of the field; false at the end. */
@@ -234,7 +234,7 @@ static bool enter(struct tn_units *units)
     else if (type == TN_WIRE_VARINT)
         units->is_single = true;
     else
-        units->run_end = w->cursor.offset + wire_size(type);
+        units->values_end = w->cursor.offset + wire_size(type);
     return !failed(w);
 }
 
@@ -242,13 +242,13 @@ static bool next_varint(struct tn_units *units, uint64_t *value)
 {
     struct tn_window *w = &units->window;
 
-    while (!units->is_single && w->cursor.offset >= units->run_end) {
+    while (!units->is_single && w->cursor.offset >= units->values_end) {
         if (!enter(units))
             return false;
     }
     uint64_t offset = w->cursor.offset;
     *value          = tn_window_varint(w);
-    if (!units->is_single && w->cursor.offset > units->run_end)
+    if (!units->is_single && w->cursor.offset > units->values_end)
         tn_fail_at(&w->cursor, offset, TN_TRUNCATED,
                    "a varint runs past the end of its field");
     units->is_single = false;
@@ -287,11 +287,11 @@ static uint64_t units_at_hand(struct tn_units *units)
 {
     struct tn_window *w = &units->window;
 
-    while (!failed(w) && w->cursor.offset >= units->run_end) {
+    while (!failed(w) && w->cursor.offset >= units->values_end) {
         if (!enter(units))
             return 0;
     }
-    return failed(w) ? 0 : (units->run_end - w->cursor.offset) / units->size;
+    return failed(w) ? 0 : (units->values_end - w->cursor.offset) / units->size;
 }
 
 void tn_reverse_units(uint8_t *p, unsigned size, uint64_t count)
@@ -340,7 +340,7 @@ uint64_t tn_units_skip(struct tn_units *units, uint64_t count)
 }
 
 bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,
-                     struct tn_span *run)
+                     struct tn_span *extent)
 {
     struct tn_window *w = &units->window;
 
@@ -350,9 +350,9 @@ bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,
     count -= count % parts;
     if (count * units->size < SPLICE_WORTH)
         return false;
-    *run = (struct tn_span){ w->cursor.source, w->cursor.offset,
-                             count * units->size };
-    tn_window_skip(w, run->length);
+    *extent = (struct tn_span){ w->cursor.source, w->cursor.offset,
+                                count * units->size };
+    tn_window_skip(w, extent->length);
     units->position += count;
     return !failed(w);
 }

@@ -34,8 +34,8 @@ struct tn_units {
     uint32_t         field;
     bool             is_bool;
     bool             is_single; /* FIELD: the next value stands alone        */
-    uint64_t         run_end;   /* where the values at hand end, in the source*/
-    uint64_t         position;  /* units passed                              */
+    uint64_t values_end;        /* where the values at hand end, in the source*/
+    uint64_t position;          /* units passed                              */
 };
 
 /* A failure is in the error; there are then no units. */
@@ -53,7 +53,7 @@ uint64_t tn_units_skip(struct tn_units *units, uint64_t count);
  * that is handed out and are many enough to be worth a splice.  Steps over
  * them.  A multiple of `parts`. */
 bool tn_units_extent(struct tn_units *units, uint64_t count, unsigned parts,
-                     struct tn_span *run);
+                     struct tn_span *extent);
 
 /* Turns the bytes of each of `count` units around. */
 void tn_reverse_units(uint8_t *units, unsigned size, uint64_t count);

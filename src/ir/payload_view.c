@@ -28,7 +28,7 @@ struct tn_range {
 /* How an input will be read. */
 enum tn_access_kind {
     TN_ACCESS_FORWARD, /* once, from the front                                */
-    TN_ACCESS_EXTENTS, /* in long runs, anywhere                              */
+    TN_ACCESS_EXTENTS, /* in long extents, anywhere                           */
     TN_ACCESS_POINTS,  /* element by element, anywhere                        */
 };
 
@@ -472,7 +472,7 @@ static enum tn_status gather_stretch(struct gather *g)
 }
 
 /* Runs that are runs in the output too need no stretch between. */
-static enum tn_status gather_run(struct gather *g)
+static enum tn_status gather_extent(struct gather *g)
 {
     return access_read(&g->access, g->from, box_dim(g, g->last),
                        g->box + g->to * g->access.size, g->error);
@@ -480,10 +480,10 @@ static enum tn_status gather_run(struct gather *g)
 
 static enum tn_status gather_by_reading(struct gather *g)
 {
-    bool is_run = g->dense == g->last && g->s->strides[g->last] == 1;
+    bool is_extent = g->dense == g->last && g->s->strides[g->last] == 1;
 
     do
-        TN_TRY(is_run ? gather_run(g) : gather_stretch(g));
+        TN_TRY(is_extent ? gather_extent(g) : gather_stretch(g));
     while (advance(g, g->dense, g->dense));
     return TN_OK;
 }

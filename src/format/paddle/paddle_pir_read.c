@@ -1394,7 +1394,7 @@ static struct tn_bytes noted_slot(const struct tn_tree *item)
 }
 
 /* How many of them are the same slot. */
-static uint32_t run_of(const struct tn_tree *item, uint32_t most)
+static uint32_t same_slot_count(const struct tn_tree *item, uint32_t most)
 {
     struct tn_bytes slot  = noted_slot(item);
     uint32_t        count = 0;
@@ -1412,10 +1412,10 @@ static void put_noted(struct tn_pir_maker *m, struct tn_pir_slot *slots,
 {
     for (uint32_t i = 0; item && i < count && !tn_failed(m->error);) {
         struct tn_bytes  slot = noted_slot(item);
-        uint32_t         run = run_of(item, count - i), used = 0;
+        uint32_t         left = same_slot_count(item, count - i), used = 0;
         struct tn_bytes *args =
-            tn_new(m->arena, struct tn_bytes, run, m->error);
-        for (; args && run; run--, i++, item = item->next) {
+            tn_new(m->arena, struct tn_bytes, left, m->error);
+        for (; args && left; left--, i++, item = item->next) {
             uint32_t                    at = operands ? operands[i] : first + i;
             const struct tn_pir_result *row =
                 at == TN_NONE ? NULL : result_at(m->scan, at);

@@ -128,17 +128,17 @@ static enum tn_status compare_zeros(struct tn_sink *sink, uint64_t count,
         return stop_at_difference(c, error);
     while (count) {
         bool     is_hole = false;
-        uint64_t run     = count;
+        uint64_t length  = count;
         if (source->extent)
-            run =
+            length =
                 source->extent(source, c->with.offset + c->at, count, &is_hole);
         if (is_hole) {
-            c->at += run;
+            c->at += length;
         } else {
-            run = tn_min(run, sizeof zeros);
-            TN_TRY(compare_bytes(sink, tn_bytes(zeros, (size_t)run), error));
+            length = tn_min(length, sizeof zeros);
+            TN_TRY(compare_bytes(sink, tn_bytes(zeros, (size_t)length), error));
         }
-        count -= run;
+        count -= length;
     }
     return TN_OK;
 }

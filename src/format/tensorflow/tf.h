@@ -40,11 +40,11 @@ struct tn_tf_tensor {
     struct tn_tf_shape shape;
     struct tn_span     content; /* tensor_content, if length > 0              */
     uint32_t           field;   /* where values of this type go; 0: nowhere   */
-    uint64_t           runs;    /* occurrences of that field                  */
-    uint64_t           packed_runs;
-    struct tn_span     run;    /* the last one that is LEN, tag included      */
+    uint64_t           occurrences; /* of that field                          */
+    uint64_t           packed_occurrences;
+    struct tn_span     last_occurrence; /* that is LEN, with its tag          */
     struct tn_span     values; /* its body                                    */
-    uint64_t           value_bytes; /* of all LEN runs                        */
+    uint64_t           value_bytes; /* of all LEN occurrences                 */
 };
 void tn_tf_tensor_read(struct tn_cursor *c, struct tn_tf_tensor *tensor);
 

@@ -237,11 +237,11 @@ static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
                  "%" PRIu64 " bytes of zeros out of nothing; TensorFlow "
                  "refuses more than %" PRIu64,
                  bytes, ZEROS_LIMIT);
-    else if (tensor->packed_runs == 0 && tensor->content.length == 0 &&
-             tensor->runs > tn_payload_needed(&elements->shape, 1))
+    else if (tensor->packed_occurrences == 0 && tensor->content.length == 0 &&
+             tensor->occurrences > tn_payload_needed(&elements->shape, 1))
         complain(v, TN_LEVEL_NOTE, "excess-values", tensor->wire.offset, key,
                  "%" PRIu64 " values, the shape has room for %" PRIu64,
-                 tensor->runs, tn_payload_needed(&elements->shape, 1));
+                 tensor->occurrences, tn_payload_needed(&elements->shape, 1));
 }
 
 static void check_tensor(struct visit *v, struct tn_cursor body,

@@ -165,12 +165,12 @@ static bool shape_dims(const struct tn_tf_shape *shape, struct tn_arena *arena,
 static void take_values(const struct tn_cursor *c, struct tn_tf_tensor *tensor,
                         const struct tn_pb_field *field)
 {
-    tensor->runs++;
+    tensor->occurrences++;
     if (field->type != TN_WIRE_LEN)
         return;
-    tensor->packed_runs++;
-    tensor->run    = tn_pb_field_span(c, field);
-    tensor->values = tn_pb_body_span(field);
+    tensor->packed_occurrences++;
+    tensor->last_occurrence = tn_pb_field_span(c, field);
+    tensor->values          = tn_pb_body_span(field);
     tensor->value_bytes += tensor->values.length;
 }
 
@@ -206,8 +206,8 @@ static void take_values_again(struct tn_cursor c, struct tn_tf_tensor *tensor)
 {
     struct tn_pb_field field;
 
-    tensor->runs = tensor->packed_runs = 0;
-    tensor->value_bytes                = 0;
+    tensor->occurrences = tensor->packed_occurrences = 0;
+    tensor->value_bytes                              = 0;
     while (tn_pb_next(&c, &field))
         if (field.number == tensor->field)
             take_values(&c, tensor, &field);
@@ -219,11 +219,11 @@ void tn_tf_tensor_read(struct tn_cursor *c, struct tn_tf_tensor *tensor)
     bool               is_late = false;
     struct tn_pb_field field;
 
-    tensor->wire    = (struct tn_span){ c->source, c->offset, tn_left(c) };
-    tensor->type    = 0;
-    tensor->content = (struct tn_span){ NULL, 0, 0 };
-    tensor->field   = 0;
-    tensor->runs = tensor->packed_runs = tensor->value_bytes = 0;
+    tensor->wire        = (struct tn_span){ c->source, c->offset, tn_left(c) };
+    tensor->type        = 0;
+    tensor->content     = (struct tn_span){ NULL, 0, 0 };
+    tensor->field       = 0;
+    tensor->occurrences = tensor->packed_occurrences = tensor->value_bytes = 0;
     tn_tf_shape_init(&tensor->shape);
     while (tn_pb_next(c, &field))
         take_field(c, tensor, &field, &is_late);
@@ -255,7 +255,7 @@ static uint32_t unit_size(enum tn_dtype dtype)
     return dtype == TN_COMPLEX128 ? 8 : tn_dtype_size(dtype);
 }
 
-/* Floats and doubles in one packed run are raw units already: large ones can
+/* Floats and doubles in one packed field are raw units already: large ones can
  * then be copied as they are.  Small ones stay what the file calls them. */
 static void set_fixed(const struct tn_tf_tensor *tensor,
                       struct tn_elements *elements, uint64_t needed)
@@ -275,7 +275,7 @@ static void set_fixed(const struct tn_tf_tensor *tensor,
         tensor->field != TN_TF_FLOAT8_VAL) {
         payload->encoding = TN_ENCODING_FIELD;
         payload->field    = tensor->field;
-        payload->span     = tensor->run;
+        payload->span     = tensor->last_occurrence;
     } else {
         payload->encoding    = TN_ENCODING_RAW;
         payload->span.length = payload->stored * unit;
@@ -297,7 +297,7 @@ static void set_varints(const struct tn_tf_tensor *tensor,
         payload->encoding = TN_ENCODING_NONE;
 }
 
-/* Several runs, packed or one by one, or messages and strings. */
+/* Several occurrences, packed or one by one, or messages and strings. */
 static void set_runs(const struct tn_tf_tensor *tensor,
                      struct tn_elements *elements, uint64_t needed)
 {
@@ -306,8 +306,9 @@ static void set_runs(const struct tn_tf_tensor *tensor,
     payload->encoding = TN_ENCODING_FIELD;
     payload->span     = tensor->wire;
     payload->field    = tensor->field;
-    if (tensor->packed_runs == 0 || has_no_fixed_size(elements->shape.dtype))
-        payload->stored = tn_min(tensor->runs, needed);
+    if (tensor->packed_occurrences == 0 ||
+        has_no_fixed_size(elements->shape.dtype))
+        payload->stored = tn_min(tensor->occurrences, needed);
     else
         payload->is_uncounted = true;
 }
@@ -316,8 +317,9 @@ static void set_values(const struct tn_tf_tensor *tensor,
                        struct tn_elements *elements, uint64_t needed,
                        struct tn_error *error)
 {
-    enum tn_dtype dtype      = elements->shape.dtype;
-    bool          is_one_run = tensor->runs == 1 && tensor->packed_runs == 1;
+    enum tn_dtype dtype = elements->shape.dtype;
+    bool          is_one_run =
+        tensor->occurrences == 1 && tensor->packed_occurrences == 1;
 
     if (tensor->field == TN_TF_FLOAT8_VAL) { /* bytes: the last one counts */
         if (tensor->values.length)
@@ -366,6 +368,6 @@ void tn_tf_tensor_elements(const struct tn_tf_tensor *tensor,
         return;
     if (tensor->content.length)
         set_content(tensor, elements);
-    else if (tensor->runs)
+    else if (tensor->occurrences)
         set_values(tensor, elements, needed, error);
 }

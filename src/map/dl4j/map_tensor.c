@@ -165,45 +165,45 @@ enum tn_status tn_map_tensor_fill(struct tn_map_tensor         *tensor,
 static void put_packed(struct tn_rope *to, const struct tn_map_tensor *tensor,
                        struct tn_arena *arena, bool is_real)
 {
-    struct tn_rope run;
+    struct tn_rope values;
 
-    tn_rope_init(&run, arena, to->error);
+    tn_rope_init(&values, arena, to->error);
     for (uint64_t i = 0; i < tensor->count; i++)
         if (is_real)
-            tn_pb_put_bare(&run, TN_WIRE_FIXED64,
+            tn_pb_put_bare(&values, TN_WIRE_FIXED64,
                            tn_double_bits(tensor->reals[i]));
         else
-            tn_pb_put_bare(&run, TN_WIRE_VARINT, (uint64_t)tensor->ints[i]);
+            tn_pb_put_bare(&values, TN_WIRE_VARINT, (uint64_t)tensor->ints[i]);
     if (tensor->count > 0)
-        tn_pb_put_message(to, is_real ? 10 : 7, &run);
-    tn_rope_done(&run);
+        tn_pb_put_message(to, is_real ? 10 : 7, &values);
+    tn_rope_done(&values);
 }
 
 static void put_floats(struct tn_rope *to, const struct tn_map_tensor *tensor,
                        struct tn_arena *arena)
 {
-    struct tn_rope run;
+    struct tn_rope values;
 
-    tn_rope_init(&run, arena, to->error);
+    tn_rope_init(&values, arena, to->error);
     for (uint64_t i = 0; i < tensor->count; i++)
-        tn_pb_put_bare(&run, TN_WIRE_FIXED32,
+        tn_pb_put_bare(&values, TN_WIRE_FIXED32,
                        tn_float_bits(tn_double_to_float(tensor->reals[i])));
     if (tensor->count > 0)
-        tn_pb_put_message(to, 4, &run);
-    tn_rope_done(&run);
+        tn_pb_put_message(to, 4, &values);
+    tn_rope_done(&values);
 }
 
 static void put_dims(struct tn_rope *to, const struct tn_map_tensor *tensor,
                      struct tn_arena *arena)
 {
-    struct tn_rope run;
+    struct tn_rope values;
 
-    tn_rope_init(&run, arena, to->error);
+    tn_rope_init(&values, arena, to->error);
     for (uint32_t i = 0; i < tensor->rank; i++)
-        tn_pb_put_bare(&run, TN_WIRE_VARINT, (uint64_t)tensor->dims[i]);
+        tn_pb_put_bare(&values, TN_WIRE_VARINT, (uint64_t)tensor->dims[i]);
     if (tensor->rank > 0)
-        tn_pb_put_message(to, 1, &run);
-    tn_rope_done(&run);
+        tn_pb_put_message(to, 1, &values);
+    tn_rope_done(&values);
 }
 
 enum tn_dtype tn_map_tensor_written(enum tn_dtype dtype)

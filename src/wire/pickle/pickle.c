@@ -453,7 +453,7 @@ static bool take_data(struct machine *m, struct tn_pickle_array *array,
 
     if (!is_run)
         return false;
-    array->data   = data->as.run;
+    array->data   = data->as.string;
     uint64_t size = array->size, held = array->data.span.length;
     /* As text a byte takes one or two, and which is seen when it is read. */
     bool fits =
@@ -528,8 +528,8 @@ static bool call_encode(struct machine *m, arguments args, uint64_t count)
         return false;
     struct tn_pickle *value = push_new(m, TN_PICKLE_BYTES);
     if (value) {
-        value->as.run           = args[0]->as.run;
-        value->as.run.is_latin1 = true;
+        value->as.string           = args[0]->as.string;
+        value->as.string.is_latin1 = true;
     }
     return true;
 }
@@ -649,9 +649,10 @@ static void push_run(struct machine *m, enum tn_pickle_kind kind,
 
     if (!value)
         return;
-    value->as.run.span = (struct tn_span){ m->c->source, m->c->offset, length };
+    value->as.string.span =
+        (struct tn_span){ m->c->source, m->c->offset, length };
     if (length <= TN_PICKLE_TEXT_LIMIT)
-        value->as.run.text = tn_take_bytes(m->c, length);
+        value->as.string.text = tn_take_bytes(m->c, length);
     else
         tn_skip(m->c, length);
     push(m, value);
@@ -761,7 +762,7 @@ static void push_stack_global(struct machine *m)
         return;
     if (name->kind != TN_PICKLE_TEXT || module->kind != TN_PICKLE_TEXT)
         refuse(m, TN_MALFORMED, "a name that is not text");
-    push_name(m, module->as.run.text, name->as.run.text);
+    push_name(m, module->as.string.text, name->as.string.text);
 }
 
 /* ---- the opcodes -------------------------------------------------------- */
@@ -951,7 +952,7 @@ struct tn_bytes tn_pickle_text(const struct tn_pickle *value)
     bool is_run =
         value->kind == TN_PICKLE_BYTES || value->kind == TN_PICKLE_TEXT;
 
-    return is_run ? value->as.run.text : tn_bytes(NULL, 0);
+    return is_run ? value->as.string.text : tn_bytes(NULL, 0);
 }
 
 const struct tn_pickle *tn_pickle_find_key(const struct tn_pickle *dict,

@@ -45,33 +45,33 @@ enum tn_pickle_kind {
 
 /* A string or bytes.  Python 3 with protocol 2 writes bytes as text whose code
  * points are the bytes: then `is_latin1` is set, and the span is UTF-8. */
-struct tn_pickle_run {
+struct tn_pickle_string {
     struct tn_span  span;
     struct tn_bytes text; /* the same in memory, up to the limit above */
     bool            is_latin1;
 };
 
 struct tn_pickle_array {
-    enum tn_dtype        dtype;
-    bool                 is_big_endian;
-    bool                 is_fortran;
-    bool                 is_filled; /* built, not just reconstructed */
-    uint32_t             rank;
-    uint64_t            *dims;
-    uint64_t             size; /* of the data, decoded                  */
-    struct tn_pickle_run data;
+    enum tn_dtype           dtype;
+    bool                    is_big_endian;
+    bool                    is_fortran;
+    bool                    is_filled; /* built, not just reconstructed */
+    uint32_t                rank;
+    uint64_t               *dims;
+    uint64_t                size; /* of the data, decoded                  */
+    struct tn_pickle_string data;
 };
 
 struct tn_pickle {
     enum tn_pickle_kind kind;
     uint64_t            offset; /* of the opcode that made it */
     union {
-        bool                   truth;
-        int64_t                integer;
-        double                 real;
-        struct tn_pickle_run   run; /* text and bytes */
-        struct tn_pickle_array array;
-        unsigned               name;
+        bool                    truth;
+        int64_t                 integer;
+        double                  real;
+        struct tn_pickle_string string; /* text and bytes */
+        struct tn_pickle_array  array;
+        unsigned                name;
         struct {
             const struct tn_pickle **items; /* a dict: key, value, key, ... */
             uint64_t                 count, room;
