@@ -63,6 +63,7 @@ struct tn_conversion {
                                            all operators; no steps: none      */
     struct tn_bytes signature;          /* of inputs and outputs, or ""  */
     struct tn_net  *net;     /* that passes work on                   */
+    const struct tn_net        *inferred; /* the types of this one are known  */
     char            did[96]; /* the current pass: "73 variables"  */
     struct tn_list  nets;    /* struct tn_net *: all that were made  */
     uint32_t        step;    /* of the path, that rules have led to  */

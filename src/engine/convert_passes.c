@@ -63,9 +63,14 @@ static enum tn_status infer(struct tn_conversion *c)
     const struct tn_lang_file *shapes =
         tn_rule_cache_shapes(c->cache, c->net->dialect, c->error);
 
-    if (shapes && tn_infer(c->net, shapes) == TN_OK && c->plan)
+    if (shapes && c->inferred != c->net)
+        tn_infer(c->net, shapes);
+    if (tn_failed(c->error))
+        return c->error->status;
+    c->inferred = c->net;
+    if (c->plan)
         say_known(c);
-    return c->error->status;
+    return TN_OK;
 }
 
 static void tell_notes(struct tn_conversion *c, const struct tn_list *notes)
@@ -530,8 +535,11 @@ static enum tn_status stack_nd4j(struct tn_conversion *c)
     return c->error->status;
 }
 
+/* A graph without graphs in it stays as it is, and so do its types. */
 static enum tn_status lower_nd4j(struct tn_conversion *c)
 {
+    if (c->net->graphs.count > 1)
+        c->inferred = NULL;
     TN_TRY(tn_flow_scans(c->net));
     return tn_flow_lower(c->net);
 }

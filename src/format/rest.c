@@ -32,16 +32,27 @@ struct step {
     uint64_t                       index;
 };
 
+/* What was found in the table: names are compared once, not for every node. */
+struct known_row {
+    const struct tn_pb_message *message;
+    const char                 *within;
+    const uint8_t              *placements;
+};
+
+enum { KNOWN_ROWS = 16 };
+
 struct telling {
     const struct tn_rest *rest;
     struct tn_arena       arena;
     struct tn_error      *error;
     struct tn_pb_schema   schema;
     struct tn_list        found; /* struct found                             */
-    uint8_t   **placements;      /* by row, then by index of the field       */
-    uint32_t    row_count;
-    struct step steps[DEEPEST + 1];
-    unsigned    depth;
+    uint8_t        **placements; /* by row, then by index of the field       */
+    uint32_t         row_count;
+    struct known_row known[KNOWN_ROWS];
+    uint32_t         known_count;
+    struct step      steps[DEEPEST + 1];
+    unsigned         depth;
 };
 
 /* ---- the table ---------------------------------------------------------- */
@@ -83,10 +94,9 @@ static bool read_table(struct telling *t)
     return !tn_failed(t->error);
 }
 
-/* The row of a message in a field; NULL: it is taken whole. */
-static const uint8_t *row_of(const struct telling       *t,
-                             const struct tn_pb_message *message,
-                             const char                 *within)
+static const uint8_t *find_row(const struct telling       *t,
+                               const struct tn_pb_message *message,
+                               const char                 *within)
 {
     const struct tn_rest_row *rows = t->rest->taken;
 
@@ -95,6 +105,21 @@ static const uint8_t *row_of(const struct telling       *t,
             (!rows[i].within || !strcmp(rows[i].within, within)))
             return t->placements[i];
     return NULL;
+}
+
+/* The row of a message in a field; NULL: it is taken whole. */
+static const uint8_t *row_of(struct telling             *t,
+                             const struct tn_pb_message *message,
+                             const char                 *within)
+{
+    for (uint32_t i = 0; i < t->known_count; i++)
+        if (t->known[i].message == message && t->known[i].within == within)
+            return t->known[i].placements;
+    const uint8_t *placements = find_row(t, message, within);
+    if (t->known_count < KNOWN_ROWS)
+        t->known[t->known_count++] =
+            (struct known_row){ message, within, placements };
+    return placements;
 }
 
 /* ---- telling ------------------------------------------------------------ */

@@ -257,6 +257,8 @@ static void put_outputs(struct building *b, const struct tn_op *op,
 static uint32_t put_properties(struct building         *b,
                                const struct tn_sd_args *args)
 {
+    if (!args->property_count)
+        return tn_fb_put_refs(b->fb, NULL, 0);
     uint32_t *refs = tn_new(b->arena, uint32_t, args->property_count, b->error);
     bool      is_plain = tn_sd_is_plain(b->content->model);
 
@@ -268,6 +270,8 @@ static uint32_t put_properties(struct building         *b,
 
 static uint32_t put_bools(struct building *b, const struct tn_attr_value *list)
 {
+    if (!list->count)
+        return tn_fb_put_refs(b->fb, NULL, 0);
     uint8_t *bytes = tn_new(b->arena, uint8_t, list->count, b->error);
 
     for (uint32_t i = 0; bytes && i < list->count; i++)
@@ -280,7 +284,10 @@ static uint32_t put_dimensions(struct building         *b,
                                const struct tn_sd_args *args)
 {
     uint32_t count = args->dimension_count;
-    int32_t *to    = tn_new(b->arena, int32_t, count, b->error);
+
+    if (!count)
+        return tn_fb_put_i32s(b->fb, NULL, 0);
+    int32_t *to = tn_new(b->arena, int32_t, count, b->error);
 
     for (uint32_t i = 0; to && i < count; i++) {
         if (args->dimensions[i] > INT32_MAX || args->dimensions[i] < INT32_MIN)

@@ -125,6 +125,19 @@ static uint32_t *last_number(struct tn_laying *l, struct tn_lay_scope *scope,
     return tn_list_push(&scope->numbers, uint32_t, l->error);
 }
 
+/* "_12"; printf takes as long as all the rest of a name. */
+static void add_number(struct tn_buffer *to, uint32_t number)
+{
+    char  text[16];
+    char *at = text + sizeof text;
+
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    *--at = '_';
+    tn_buffer_add(to, tn_bytes(at, (size_t)(text + sizeof text - at)));
+}
+
 /* wish_1, wish_2...: continues after the last number for the same wish. */
 static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
                          uint32_t wish)
@@ -134,10 +147,11 @@ static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
     uint32_t         *last  = last_number(l, scope, wish);
 
     while (last && !tn_failed(l->error)) {
-        char *text = tn_text_format(&l->model->arena, l->error, "%.*s_%" PRIu32,
-                                    TN_FMT(of), ++*last);
-        uint32_t id = text ? tn_intern_borrow(names, tn_text(text), l->error)
-                           : TN_NO_NAME;
+        tn_buffer_clear(&l->wish);
+        tn_buffer_add(&l->wish, of);
+        add_number(&l->wish, ++*last);
+        uint32_t id =
+            tn_intern_copy(names, tn_buffer_bytes(&l->wish), l->error);
         if (id == TN_NO_NAME || take(l, scope, id))
             return id;
     }

@@ -35,15 +35,6 @@
 #define EVEN        64u
 #define LONGEST     (4 * RUN_SIZE)
 
-struct pending {
-    uint16_t       slot;
-    uint16_t       size;
-    uint32_t       align;
-    uint32_t       ref;   /* what it refers to, or 0           */
-    uint64_t       bits;  /* of a scalar                       */
-    const uint8_t *bytes; /* of a struct, else NULL            */
-};
-
 struct vtable {
     const uint8_t *bytes;
     uint32_t       size;
@@ -65,7 +56,7 @@ void tn_fb_build_init(struct tn_fb_builder *b, struct tn_arena *arena,
 {
     *b = (struct tn_fb_builder){ .arena = arena, .error = error, .align = 4 };
     tn_list_init(&b->pieces, arena->memory, sizeof(struct tn_piece));
-    tn_list_init(&b->pending, arena->memory, sizeof(struct pending));
+    tn_list_init(&b->pending, arena->memory, sizeof(struct tn_fb_pending));
     b->vtables = tn_new(arena, struct tn_fb_vtables, 1, error);
     if (b->vtables)
         b->vtables->arena = arena;
@@ -148,13 +139,27 @@ static bool pad(struct tn_fb_builder *b, uint64_t size, uint32_t align,
     return to != NULL;
 }
 
+/* Room for `body` bytes that begin as above, with `head` bytes before them. */
+static uint8_t *take_padded(struct tn_fb_builder *b, uint64_t body,
+                            uint32_t head, uint32_t align, uint32_t rest)
+{
+    uint64_t gap = (rest - (b->size + body)) & (align - 1);
+    uint8_t *to  = take_room(b, gap + body + head);
+
+    if (align > b->align)
+        b->align = align;
+    if (to && gap)
+        memset(to + head + body, 0, (size_t)gap);
+    return to;
+}
+
 /* ---- strings and vectors ---------------------------------------------- */
 
 uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text)
 {
-    if (!has_space(b, text.size) || !pad(b, (uint64_t)text.size + 1, 4, 0))
+    if (!has_space(b, text.size))
         return 0;
-    uint8_t *to = take_room(b, (uint64_t)text.size + 5);
+    uint8_t *to = take_padded(b, (uint64_t)text.size + 1, 4, 4, 0);
     if (!to)
         return 0;
     tn_store_little(to, text.size, 4);
@@ -170,10 +175,9 @@ static uint8_t *put_elements(struct tn_fb_builder *b, uint64_t count,
 {
     uint64_t size;
 
-    if (!tn_mul(count, element, &size) || !has_space(b, size) ||
-        !pad(b, size, align < 4 ? 4 : align, 0))
+    if (!tn_mul(count, element, &size) || !has_space(b, size))
         return NULL;
-    uint8_t *to = take_room(b, size + 4);
+    uint8_t *to = take_padded(b, size, 4, align < 4 ? 4 : align, 0);
     if (!to)
         return NULL;
     tn_store_little(to, count, 4);
@@ -327,31 +331,13 @@ void tn_fb_begin(struct tn_fb_builder *b)
     b->pending.count = 0;
 }
 
-/* The next one, for the caller to fill; NULL after a failure. */
-static struct pending *add_field(struct tn_fb_builder *b)
+void tn_fb_add_pending(struct tn_fb_builder *b, struct tn_fb_pending field)
 {
-    if (tn_failed(b->error))
-        return NULL;
-    if (b->pending.count < b->pending.room)
-        return tn_list_at(&b->pending, struct pending, b->pending.count++);
-    return tn_list_push(&b->pending, struct pending, b->error);
-}
+    struct tn_fb_pending *new =
+        tn_list_push(&b->pending, struct tn_fb_pending, b->error);
 
-void tn_fb_add(struct tn_fb_builder *b, uint16_t slot, uint64_t bits,
-               uint32_t size)
-{
-    struct pending *field = add_field(b);
-
-    if (field)
-        *field = (struct pending){ slot, (uint16_t)size, size, 0, bits, NULL };
-}
-
-void tn_fb_add_ref(struct tn_fb_builder *b, uint16_t slot, uint32_t ref)
-{
-    struct pending *field = ref ? add_field(b) : NULL;
-
-    if (field)
-        *field = (struct pending){ slot, 4, 4, ref, 0, NULL };
+    if (new)
+        *new = field;
 }
 
 void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
@@ -364,10 +350,10 @@ void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
     }
     if (!is_sound(b, bytes.size, align, align))
         return;
-    struct pending *field = add_field(b);
-    if (field)
-        *field = (struct pending){ slot,      (uint16_t)bytes.size, align, 0, 0,
-                                   bytes.data };
+    tn_fb_add_pending(b, (struct tn_fb_pending){
+                             .shape = tn_fb_shape(slot, (uint32_t)bytes.size,
+                                                  align, TN_FB_PENDING_STRUCT),
+                             .bytes = bytes.data });
 }
 
 /* ---- vtables ---------------------------------------------------------- */
@@ -457,7 +443,7 @@ static uint32_t put_vtable(struct tn_fb_builder *b, const uint8_t *bytes,
  * these sizes.  How such a table lies is worked out once. */
 struct layout {
     uint64_t  hash;
-    uint64_t *shape;  /* by field, see shape_of()                             */
+    uint64_t *shape;  /* by field, see tn_fb_shape()                          */
     uint16_t *places; /* by field, in the table                               */
     uint8_t  *vtable;
     uint32_t  count, room;            /* of fields; none: nobody has it       */
@@ -471,31 +457,40 @@ struct tn_fb_layouts {
     struct layout items[LAYOUTS]; /* by hash                                  */
 };
 
-static uint64_t shape_of(const struct pending *field)
+static uint32_t slot_of(const struct tn_fb_pending *field)
 {
-    return (uint64_t)field->align << 32 | (uint64_t)field->size << 16 |
-           field->slot;
+    return field->shape & UINT16_MAX;
+}
+
+static uint32_t size_of(const struct tn_fb_pending *field)
+{
+    return field->shape >> 16 & UINT16_MAX;
+}
+
+static uint32_t align_of(const struct tn_fb_pending *field)
+{
+    return field->shape >> 32 & UINT16_MAX;
 }
 
 static uint64_t hash_fields(const struct tn_fb_builder *b)
 {
-    const struct pending *fields = b->pending.items;
-    uint64_t              hash   = b->pending.count;
+    const struct tn_fb_pending *fields = b->pending.items;
+    uint64_t                    hash   = b->pending.count;
 
     for (uint64_t i = 0; i < b->pending.count; i++)
-        hash = (hash << 7 | hash >> 57) ^ shape_of(&fields[i]);
+        hash = (hash << 7 | hash >> 57) ^ fields[i].shape;
     return (hash * UINT64_C(0x9fb21c651e98df25)) >> 32;
 }
 
 static bool has_shape(const struct layout *l, const struct tn_fb_builder *b,
                       uint64_t hash)
 {
-    const struct pending *fields = b->pending.items;
+    const struct tn_fb_pending *fields = b->pending.items;
 
     if (!l->align || l->hash != hash || l->count != b->pending.count)
         return false;
     for (uint32_t i = 0; i < l->count; i++)
-        if (l->shape[i] != shape_of(&fields[i]))
+        if (l->shape[i] != fields[i].shape)
             return false;
     return true;
 }
@@ -503,12 +498,12 @@ static bool has_shape(const struct layout *l, const struct tn_fb_builder *b,
 /* Room for the fields that are pending, whatever they are. */
 static bool make_room(struct layout *l, struct tn_fb_builder *b)
 {
-    const struct pending *fields = b->pending.items;
-    uint64_t              count  = b->pending.count;
+    const struct tn_fb_pending *fields = b->pending.items;
+    uint64_t                    count  = b->pending.count;
 
     l->align = l->slots = 0;
     for (uint64_t i = 0; i < count; i++)
-        l->slots = fields[i].slot >= l->slots ? fields[i].slot + 1u : l->slots;
+        l->slots = (uint32_t)tn_max(slot_of(&fields[i]) + 1, l->slots);
     if (count > l->room || !l->room) {
         l->room   = (uint32_t)tn_max(2 * count, FEW_FIELDS);
         l->shape  = tn_arena_take(b->arena, l->room * sizeof *l->shape,
@@ -527,21 +522,21 @@ static bool make_room(struct layout *l, struct tn_fb_builder *b)
  * no gaps. */
 static bool place_fields(struct layout *l, struct tn_fb_builder *b)
 {
-    const struct pending *fields = b->pending.items;
-    uint32_t              align  = 4;
-    uint64_t              size   = 4;
+    const struct tn_fb_pending *fields = b->pending.items;
+    uint32_t                    align  = 4;
+    uint64_t                    size   = 4;
 
     l->count = (uint32_t)b->pending.count;
     for (uint32_t i = 0; i < l->count; i++) {
-        l->shape[i] = shape_of(&fields[i]);
-        align       = fields[i].align > align ? fields[i].align : align;
+        l->shape[i] = fields[i].shape;
+        align       = (uint32_t)tn_max(align_of(&fields[i]), align);
     }
     l->align = align;
     for (; align > 0; align /= 2)
         for (uint32_t i = 0; i < l->count && size <= TABLE_LIMIT; i++)
-            if (fields[i].align == align) {
+            if (align_of(&fields[i]) == align) {
                 l->places[i] = (uint16_t)size;
-                size += fields[i].size;
+                size += size_of(&fields[i]);
             }
     l->size = (uint32_t)size;
     if (size <= TABLE_LIMIT && 4 + 2 * l->slots <= TABLE_LIMIT)
@@ -553,16 +548,17 @@ static bool place_fields(struct layout *l, struct tn_fb_builder *b)
 
 static bool fill_vtable(struct layout *l, struct tn_fb_builder *b)
 {
-    const struct pending *fields = b->pending.items;
+    const struct tn_fb_pending *fields = b->pending.items;
 
     memset(l->vtable, 0, 4 + 2 * (size_t)l->slots);
     tn_store_little(l->vtable, 4 + 2 * l->slots, 2);
     tn_store_little(l->vtable + 2, l->size, 2);
     for (uint32_t i = 0; i < l->count; i++) {
-        uint8_t *entry = l->vtable + 4 + 2 * (size_t)fields[i].slot;
+        uint8_t *entry = l->vtable + 4 + 2 * (size_t)slot_of(&fields[i]);
         if (tn_load16(entry)) {
             tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
-                         "slot %" PRIu16 " was added twice", fields[i].slot);
+                         "slot %" PRIu32 " was added twice",
+                         slot_of(&fields[i]));
             return false;
         }
         tn_store_little(entry, l->places[i], 2);
@@ -603,17 +599,22 @@ static void store(uint8_t *to, uint64_t bits, uint32_t size)
 static void fill_table(const struct tn_fb_builder *b, const struct layout *l,
                        uint8_t *to)
 {
-    const struct pending *fields = b->pending.items;
+    const struct tn_fb_pending *fields = b->pending.items;
 
     for (uint32_t i = 0; i < l->count; i++) {
-        const struct pending *f     = &fields[i];
-        uint32_t              place = l->places[i];
-        if (f->ref)
-            tn_store_little(to + place, b->size - place - f->ref, 4);
-        else if (f->bytes)
-            memcpy(to + place, f->bytes, f->size);
-        else
-            store(to + place, f->bits, f->size);
+        const struct tn_fb_pending *f     = &fields[i];
+        uint32_t                    place = l->places[i];
+        switch ((enum tn_fb_pending_kind)(f->shape >> 48)) {
+        case TN_FB_PENDING_REF:
+            tn_store_little(to + place, b->size - place - f->bits, 4);
+            break;
+        case TN_FB_PENDING_STRUCT:
+            memcpy(to + place, f->bytes, size_of(f));
+            break;
+        case TN_FB_PENDING_SCALAR:
+            store(to + place, f->bits, size_of(f));
+            break;
+        }
     }
 }
 
@@ -621,9 +622,9 @@ uint32_t tn_fb_end(struct tn_fb_builder *b)
 {
     struct layout *l = find_layout(b);
 
-    if (!l || !pad(b, l->size, l->align, 4 % l->align))
+    if (!l)
         return 0;
-    uint8_t *to = take_room(b, l->size);
+    uint8_t *to = take_padded(b, l->size, 0, l->align, 4 % l->align);
     if (!to)
         return 0;
     fill_table(b, l, to);
@@ -706,7 +707,7 @@ static void maker_begin(struct maker *maker, const struct runs *runs,
     if (maker->room)
         b->at = b->end = maker->room + ROOM_SIZE;
     tn_list_init(&b->pieces, runs->memory, sizeof(struct tn_piece));
-    tn_list_init(&b->pending, runs->memory, sizeof(struct pending));
+    tn_list_init(&b->pending, runs->memory, sizeof(struct tn_fb_pending));
 }
 
 /* Zeros up to a multiple of EVEN; nothing has to be aligned like that. */

@@ -29,11 +29,33 @@
 struct tn_fb_vtables; /* those that are written already */
 struct tn_fb_layouts; /* of the tables that were made last */
 
+/* A field of the table that is open. */
+enum tn_fb_pending_kind {
+    TN_FB_PENDING_SCALAR,
+    TN_FB_PENDING_REF,
+    TN_FB_PENDING_STRUCT
+};
+
+struct tn_fb_pending {
+    uint64_t shape; /* tn_fb_shape()                                          */
+    union {
+        uint64_t       bits;  /* of a scalar, or what it refers to            */
+        const uint8_t *bytes; /* of a struct                                  */
+    };
+};
+
+static inline uint64_t tn_fb_shape(uint16_t slot, uint32_t size, uint32_t align,
+                                   enum tn_fb_pending_kind kind)
+{
+    return (uint64_t)kind << 48 | (uint64_t)align << 32 | (uint64_t)size << 16 |
+           slot;
+}
+
 struct tn_fb_builder {
-    struct tn_arena      *arena;
-    struct tn_error      *error;
-    struct tn_list        pieces;  /* struct tn_piece, the last of them first */
-    struct tn_list        pending; /* fields of the open table                */
+    struct tn_arena *arena;
+    struct tn_error *error;
+    struct tn_list   pieces;  /* struct tn_piece, the last of them first */
+    struct tn_list   pending; /* struct tn_fb_pending: of the open table   */
     struct tn_fb_vtables *vtables;
     struct tn_fb_layouts *layouts; /* NULL: none yet                          */
     uint8_t              *begin; /* free room: from here                      */
@@ -92,11 +114,41 @@ uint32_t tn_fb_put_struct(struct tn_fb_builder *b, struct tn_bytes bytes,
 void     tn_fb_begin(struct tn_fb_builder *b);
 uint32_t tn_fb_end(struct tn_fb_builder *b);
 
+/* Where there is no room for it yet. */
+void tn_fb_add_pending(struct tn_fb_builder *b, struct tn_fb_pending field);
+
 /* A scalar of 1, 2, 4 or 8 bytes, written whatever its value. */
-void tn_fb_add(struct tn_fb_builder *b, uint16_t slot, uint64_t bits,
-               uint32_t size);
+static inline void tn_fb_add(struct tn_fb_builder *b, uint16_t slot,
+                             uint64_t bits, uint32_t size)
+{
+    struct tn_fb_pending field = { .shape = tn_fb_shape(slot, size, size,
+                                                        TN_FB_PENDING_SCALAR),
+                                   .bits  = bits };
+
+    if (b->pending.count == b->pending.room)
+        tn_fb_add_pending(b, field);
+    else
+        *tn_list_at(&b->pending, struct tn_fb_pending, b->pending.count++) =
+            field;
+}
+
 /* 0 adds nothing. */
-void tn_fb_add_ref(struct tn_fb_builder *b, uint16_t slot, uint32_t ref);
+static inline void tn_fb_add_ref(struct tn_fb_builder *b, uint16_t slot,
+                                 uint32_t ref)
+{
+    struct tn_fb_pending field = {
+        .shape = tn_fb_shape(slot, 4, 4, TN_FB_PENDING_REF), .bits = ref
+    };
+
+    if (!ref)
+        return;
+    if (b->pending.count == b->pending.room)
+        tn_fb_add_pending(b, field);
+    else
+        *tn_list_at(&b->pending, struct tn_fb_pending, b->pending.count++) =
+            field;
+}
+
 /* Borrowed until tn_fb_end(). */
 void tn_fb_add_struct(struct tn_fb_builder *b, uint16_t slot,
                       struct tn_bytes bytes, uint32_t align);
