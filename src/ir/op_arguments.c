@@ -59,8 +59,6 @@ static uint32_t argument_of_next(struct tn_op_arguments *a)
 {
     struct tn_bytes name;
 
-    if (!a->has_slots)
-        return a->index < a->arg_count ? a->index : a->arg_count - 1;
     while (a->in_slot == 0) {
         a->node.error = &a->failure;
         if (!a->model->dialect->next_slot(&a->node, a->is_output, &name,
@@ -74,7 +72,7 @@ static uint32_t argument_of_next(struct tn_op_arguments *a)
     return a->argument;
 }
 
-bool tn_op_arguments_next(struct tn_op_arguments *a)
+bool tn_op_arguments_next_in_slot(struct tn_op_arguments *a)
 {
     while (++a->index < a->count) {
         uint32_t argument = argument_of_next(a);

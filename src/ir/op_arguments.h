@@ -35,9 +35,25 @@ void tn_op_arguments_init(struct tn_op_arguments   *a,
                           const struct tn_vocab_op *kind, uint32_t op,
                           bool is_output);
 
+/* The same as below, for dialects whose arguments have slots. */
+bool tn_op_arguments_next_in_slot(struct tn_op_arguments *a);
+
 /* The next value that is given and whose argument is known; false if there are
  * no more. */
-bool tn_op_arguments_next(struct tn_op_arguments *a);
+static inline bool tn_op_arguments_next(struct tn_op_arguments *a)
+{
+    if (a->has_slots)
+        return tn_op_arguments_next_in_slot(a);
+    while (++a->index < a->count) {
+        a->value = tn_model_ref_at(a->model, a->first + a->index);
+        if (a->value == TN_NONE)
+            continue;
+        a->arg =
+            &a->args[a->index < a->arg_count ? a->index : a->arg_count - 1];
+        return true;
+    }
+    return false;
+}
 
 /* Which of its operator's outputs a value is; TN_NONE: not known. */
 uint32_t tn_op_output_number(const struct tn_model    *model,

@@ -39,6 +39,8 @@ struct kind {
     uint8_t                  *said;     /* by attribute: by the good bytes    */
     struct tn_typed_kind     *typed;
     uint64_t                  seen[ATTR_LIMIT / 64]; /* of the last op        */
+    struct tn_bytes           rest; /* of its wire, from the first attribute on;
+                                       empty: it says nothing about the next  */
     uint32_t                  group; /* the ops with its attributes; 0: none  */
 };
 
@@ -508,6 +510,54 @@ static bool see_few(struct visit *v, struct tn_cursor node)
     return true;
 }
 
+/* What is left of the op's wire with an attribute; empty: it is not all in
+ * memory, or more is asked of attributes than whether they are good. */
+static struct tn_bytes rest_of(const struct visit     *v,
+                               const struct tn_cursor *node,
+                               struct tn_span          attr)
+{
+    uint64_t before = attr.offset - v->row->wire_offset;
+
+    if (node->beyond || v->kind->op->has_lists ||
+        tn_typing_is_by_attrs(&v->check->flow.typing))
+        return tn_bytes(NULL, 0);
+    return tn_bytes(node->at + before, (size_t)(tn_left(node) - before));
+}
+
+static uint64_t findings(const struct check *c)
+{
+    const uint64_t *counts = c->report->counts;
+
+    return counts[TN_LEVEL_NOTE] + counts[TN_LEVEL_WARNING] +
+           counts[TN_LEVEL_ERROR];
+}
+
+/* Attributes that are on the wire.  Those of the last op of the kind need not
+ * be looked at again, one by one. */
+static void see_wire(struct visit *v, struct tn_cursor node)
+{
+    const struct tn_dialect *dialect  = v->check->model->dialect;
+    const struct tn_cursor   all      = node;
+    struct tn_bytes          rest     = { NULL, 0 };
+    struct given             given    = { .index = 0 };
+    uint32_t                 expected = 0;
+    uint64_t                 before   = findings(v->check);
+
+    for (; dialect->next_attr(&node, &given.name, &given.wire); given.index++) {
+        if (given.index == 0)
+            rest = rest_of(v, &all, given.wire);
+        if (given.index == 0 && rest.size &&
+            tn_bytes_equal(rest, v->kind->rest)) {
+            memcpy(v->seen, v->kind->seen, sizeof v->seen);
+            return;
+        }
+        see_attr(v, &given, &expected);
+    }
+    bool is_good =
+        !v->is_odd && findings(v->check) == before && !tn_failed(node.error);
+    v->kind->rest = is_good ? rest : tn_bytes(NULL, 0);
+}
+
 static void see_attrs(struct visit *v)
 {
     const struct tn_model *model    = v->check->model;
@@ -516,6 +566,7 @@ static void see_attrs(struct visit *v)
     uint32_t               expected = 0;
 
     if (v->row->first_attr != TN_NONE) {
+        v->kind->rest.size = 0;
         for (; given.index < v->row->attr_count; given.index++) {
             const struct tn_attr_slot *slot =
                 tn_list_at(&model->attrs, struct tn_attr_slot,
@@ -532,10 +583,9 @@ static void see_attrs(struct visit *v)
     struct tn_cursor node =
         tn_cursor_span(tn_model_op_wire(model, v->row), failure);
     if (model->dialect->next_entry && see_few(v, node))
-        return;
-    for (; model->dialect->next_attr(&node, &given.name, &given.wire);
-         given.index++)
-        see_attr(v, &given, &expected);
+        v->kind->rest.size = 0;
+    else
+        see_wire(v, node);
 }
 
 static bool is_seen(const struct visit *v, uint32_t number)

@@ -33,6 +33,17 @@ struct tn_onnx_recent_value {
     uint32_t        value;
 };
 
+/* Nodes of one operator with the same attributes have the same bytes from the
+ * operator on, in files that writers of protobuf wrote.  Where nothing of these
+ * has to be kept, they are read once. */
+#define TN_ONNX_TAIL_SLOTS   1024
+#define TN_ONNX_LONGEST_TAIL 512
+
+struct tn_onnx_tail {
+    struct tn_bytes bytes; /* empty: none                                     */
+    uint32_t        type, domain;
+};
+
 struct tn_onnx_reader {
     struct tn_bundle       *bundle;
     struct tn_model        *model;
@@ -49,6 +60,7 @@ struct tn_onnx_reader {
     uint32_t                source;   /* of the main file                     */
     struct tn_onnx_cached_name  types[TN_ONNX_CACHE_SIZE];
     struct tn_onnx_recent_value recent[TN_ONNX_RECENT_SIZE];
+    struct tn_onnx_tail         tails[TN_ONNX_TAIL_SLOTS];
 
     struct tn_bytes producer_name, producer_version, domain, doc;
     int64_t         version;
@@ -274,20 +286,25 @@ static bool is_nested(uint32_t number)
            number == ATTR_SPARSE_TENSORS;
 }
 
-static void read_attribute(struct tn_onnx_reader *r, struct tn_cursor *outer,
+/* Whether there is nothing in it that the model keeps. */
+static bool read_attribute(struct tn_onnx_reader *r, struct tn_cursor *outer,
                            struct tn_pb_field *attribute, struct place place)
 {
-    struct attr_state  state = { .graph = TN_NONE };
+    struct attr_state  state    = { .graph = TN_NONE };
+    bool               is_plain = true;
     struct tn_pb_field field;
 
     if (!tn_pb_expect(outer, attribute, TN_WIRE_LEN))
-        return;
+        return false;
     struct tn_cursor c = attribute->body;
     while (tn_pb_next(&c, &field))
-        if (is_nested(field.number) && tn_pb_expect(&c, &field, TN_WIRE_LEN))
+        if (is_nested(field.number) && tn_pb_expect(&c, &field, TN_WIRE_LEN)) {
             read_attr_field(r, &c, &field, &state, place);
+            is_plain = false;
+        }
     if (tn_failed(r->error))
         tn_error_where(r->error, "attribute[%" PRIu32 "]", place.slot);
+    return is_plain;
 }
 
 /* ---- nodes -------------------------------------------------------------- */
@@ -360,9 +377,50 @@ static void add_outputs(struct tn_onnx_reader *r, uint32_t op)
 }
 
 struct node {
-    uint32_t        graph, ordinal, attributes, name;
-    struct tn_bytes type, domain;
+    uint32_t             graph, ordinal, attributes, name;
+    struct tn_bytes      type, domain;
+    struct tn_bytes      tail; /* from the operator on; empty: not worth it   */
+    struct tn_onnx_tail *slot; /* its own; NULL: no operator yet              */
+    bool                 is_known; /* the tail                                */
 };
+
+/* What is left of a node with its operator, if it is short. */
+static struct tn_bytes tail_of(const struct tn_cursor   *c,
+                               const struct tn_pb_field *field)
+{
+    size_t size = (size_t)(c->end - field->body.at);
+
+    return c->beyond || field->type != TN_WIRE_LEN || size < sizeof(uint64_t) ||
+                   size > TN_ONNX_LONGEST_TAIL
+               ? tn_bytes(NULL, 0)
+               : tn_bytes(field->body.at, size);
+}
+
+/* By a few bytes of it. */
+static struct tn_onnx_tail *slot_of(struct tn_onnx_reader *r,
+                                    struct tn_bytes        tail)
+{
+    uint64_t first, middle, last;
+    size_t   end = tail.size - sizeof last;
+
+    memcpy(&first, tail.data, sizeof first);
+    memcpy(&middle, tail.data + end / 2, sizeof middle);
+    memcpy(&last, tail.data + end, sizeof last);
+    first ^= (middle << 21 | middle >> 43) ^ (last << 42 | last >> 22);
+    first = (first ^ tail.size) * UINT64_C(0x9e3779b97f4a7c15);
+    return &r->tails[(first >> 40) % TN_ONNX_TAIL_SLOTS];
+}
+
+/* The operator was met. */
+static void look_at_tail(struct tn_onnx_reader *r, const struct tn_cursor *c,
+                         const struct tn_pb_field *field, struct node *node)
+{
+    node->tail =
+        node->slot || node->domain.size ? tn_bytes(NULL, 0) : tail_of(c, field);
+    node->slot = node->tail.size ? slot_of(r, node->tail) : r->tails;
+    node->is_known =
+        node->tail.size && tn_bytes_equal(node->slot->bytes, node->tail);
+}
 
 static void read_node_field(struct tn_onnx_reader *r, struct tn_cursor *c,
                             struct tn_pb_field *field, struct node *node)
@@ -371,6 +429,8 @@ static void read_node_field(struct tn_onnx_reader *r, struct tn_cursor *c,
 
     if (field->number > NODE_DOMAIN || !tn_pb_expect(c, field, TN_WIRE_LEN))
         return;
+    if (field->number <= NODE_NAME)
+        node->tail.size = 0; /* it is no tail */
     switch (field->number) {
     case NODE_INPUT:
         if (has_ops)
@@ -390,10 +450,11 @@ static void read_node_field(struct tn_onnx_reader *r, struct tn_cursor *c,
     case NODE_OP_TYPE: node->type = tn_pb_text(field); break;
     case NODE_DOMAIN: node->domain = tn_onnx_domain(tn_pb_text(field)); break;
     case NODE_ATTRIBUTE:
-        read_attribute(r, c, field,
-                       (struct place){ node->graph, node->ordinal,
-                                       node->attributes++, TN_NONE,
-                                       TN_ROLE_ATTRIBUTE });
+        if (!read_attribute(r, c, field,
+                            (struct place){ node->graph, node->ordinal,
+                                            node->attributes++, TN_NONE,
+                                            TN_ROLE_ATTRIBUTE }))
+            node->tail.size = 0;
         break;
     default: break;
     }
@@ -436,14 +497,21 @@ static void read_node(struct tn_onnx_reader *r, uint32_t graph,
     if (r->model->wants_graph &&
         tn_model_add_op(r->model, graph, r->error) == TN_NONE)
         return;
-    while (tn_pb_next(&c, &field))
-        read_node_field(r, &c, &field, &node);
+    while (!node.is_known && tn_pb_next(&c, &field)) {
+        if (field.number == NODE_OP_TYPE)
+            look_at_tail(r, &c, &field, &node);
+        if (!node.is_known)
+            read_node_field(r, &c, &field, &node);
+    }
     if (tn_failed(r->error)) {
         tn_error_where(r->error, "node[%" PRIu32 "]", ordinal);
         return;
     }
-    uint32_t type   = type_id(r, node.type);
-    uint32_t domain = type_id(r, node.domain);
+    uint32_t type = node.is_known ? node.slot->type : type_id(r, node.type);
+    uint32_t domain =
+        node.is_known ? node.slot->domain : type_id(r, node.domain);
+    if (!node.is_known && node.tail.size)
+        *node.slot = (struct tn_onnx_tail){ node.tail, type, domain };
     if (r->model->wants_graph)
         finish_op(r, &node, tn_pb_body_span(message), type, domain);
     if (!is_for_training(r->model, graph))

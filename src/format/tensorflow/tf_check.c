@@ -23,6 +23,7 @@
 #include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_object_graph.h"
 #include "io/workers.h"
+#include "io/later_check.h"
 #include "ir/graph_check.h"
 #include "ir/output_name.h"
 #include "ir/value_sizes.h"
@@ -1506,16 +1507,60 @@ static void check_versions(struct tn_tf_checking       *c,
                          versions->producer, versions->min_consumer);
 }
 
-static void check_graphs(struct tn_tf_checking *c)
+/* Fewer nodes are not worth a second thread. */
+#define MANY_NODES 10000
+
+static bool can_be_shared(const struct tn_tf_checking *c)
 {
-    index_functions(c);
-    if (tn_failed(c->error) ||
-        tn_graph_check(c->model, c->report, c->error) != TN_OK)
+    const struct tn_model *model = c->model;
+
+    return model->graphs.count == 1 && model->ops.count >= MANY_NODES &&
+           model->wire.source && model->wire.source->map;
+}
+
+static void check_vocab_beside(void *context, struct tn_report *report,
+                               struct tn_error *error)
+{
+    struct tn_tf_checking own = *(const struct tn_tf_checking *)context;
+
+    own.report = report;
+    own.error  = error;
+    tn_arena_init(&own.arena, own.model->memory);
+    tn_arena_init(&own.kept, own.model->memory);
+    check_vocab(&own);
+    tn_arena_done(&own.kept);
+    tn_arena_done(&own.arena);
+}
+
+static void check_wires(struct tn_tf_checking *c)
+{
+    if (tn_graph_check(c->model, c->report, c->error) != TN_OK)
         return;
     if (!c->model->is_edited) /* else nodes are not what their wire says */
         check_nodes(c);
-    if (!tn_failed(c->error))
-        check_vocab(c);
+}
+
+static void check_graphs(struct tn_tf_checking *c)
+{
+    struct tn_tf_checking as_it_is;
+    struct tn_later_check later;
+
+    index_functions(c);
+    if (tn_failed(c->error))
+        return;
+    as_it_is = *c;
+    if (can_be_shared(c)) {
+        tn_later_check_begin(&later, c->report, c->model->memory,
+                             check_vocab_beside, &as_it_is);
+        check_wires(c);
+        tn_later_check_end(&later, c->report, c->error);
+    } else {
+        check_wires(c);
+        if (!tn_failed(c->error))
+            check_vocab(c);
+    }
+    if (tn_failed(c->error))
+        return;
     for (uint32_t i = 0; i < c->model->graphs.count; i++)
         if (tn_model_graph_at(c->model, i)->kind == TN_GRAPH_FUNCTION)
             check_returns(c, i);
