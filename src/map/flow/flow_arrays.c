@@ -17,6 +17,11 @@
  *
  * That there are n rounds follows from the condition: it compares numbers of
  * rounds with n, and nothing else.  Arrays that are used in other ways stay.
+ *
+ * Such a Loop needs neither a condition nor a variable that counts:
+ *
+ *   Loop(_, 0 < n, 0, v) {c + 1 < n, c + 1, F(c, v)}
+ *   Loop(n, _, v) {go, F(i, v)}
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
@@ -275,6 +280,14 @@ static bool is_next(const struct arrays *a, uint32_t value, bool is_inside)
     return false;
 }
 
+static bool is_whole(const struct tn_net *net, uint32_t less)
+{
+    const struct tn_attr_value *type = tn_net_attr_of(net, less, "T");
+
+    return !type || !type->count ||
+           (type->of.ints[0] == TN_INT32 || type->of.ints[0] == TN_INT64);
+}
+
 static bool is_until(const struct arrays *a, uint32_t condition, uint32_t n,
                      bool is_inside, unsigned depth)
 {
@@ -288,7 +301,7 @@ static bool is_until(const struct arrays *a, uint32_t condition, uint32_t n,
                         depth + 1) &&
                is_until(a, input_at(a->net, both, 1), n, is_inside, depth + 1);
     uint32_t less = tn_flow_maker(a->net, condition, "Less", 2);
-    return less != TN_NONE &&
+    return less != TN_NONE && is_whole(a->net, less) &&
            is_next(a, input_at(a->net, less, 0), is_inside) &&
            is_bound(a, input_at(a->net, less, 1), n, 0);
 }
@@ -516,12 +529,217 @@ static bool stack_one(struct arrays *a, uint32_t node)
     return false;
 }
 
+/* ---- rounds that are counted -------------------------------------------- */
+
+/* A bound of the condition that all of it is compared with; TN_NONE. */
+static uint32_t find_rounds(const struct arrays *a, uint32_t condition,
+                            unsigned depth)
+{
+    condition =
+        condition == TN_NONE ? TN_NONE : tn_flow_condition(a->net, condition);
+    uint32_t both = tn_flow_maker(a->net, condition, "LogicalAnd", 2);
+    uint32_t less = tn_flow_maker(a->net, condition, "Less", 2);
+
+    if (less != TN_NONE && is_whole(a->net, less)) {
+        uint32_t n = origin(a, input_at(a->net, less, 1));
+        return n != TN_NONE && has_rounds(a, n) ? n : TN_NONE;
+    }
+    if (both == TN_NONE || depth > PARTS_MAX)
+        return TN_NONE;
+    uint32_t n = find_rounds(a, input_at(a->net, both, 0), depth + 1);
+    return n != TN_NONE ? n
+                        : find_rounds(a, input_at(a->net, both, 1), depth + 1);
+}
+
+/* The type that rounds are counted in. */
+static enum tn_dtype rounds_type(const struct arrays *a, uint32_t condition)
+{
+    for (unsigned depth = 0; depth <= PARTS_MAX; depth++) {
+        condition     = tn_flow_condition(a->net, condition);
+        uint32_t both = tn_flow_maker(a->net, condition, "LogicalAnd", 2);
+        uint32_t less = tn_flow_maker(a->net, condition, "Less", 2);
+        const struct tn_attr_value *type =
+            less == TN_NONE ? NULL : tn_net_attr_of(a->net, less, "T");
+        if (type && type->kind == TN_ATTR_DTYPE && type->count)
+            return (enum tn_dtype)type->of.ints[0];
+        if (both == TN_NONE)
+            break;
+        condition = input_at(a->net, both, 0);
+    }
+    return TN_INT32;
+}
+
+static uint32_t add_one(struct tn_net *net, uint32_t graph, const char *type,
+                        uint32_t input, struct tn_bytes wish)
+{
+    uint32_t output = tn_net_add_value(net, graph, wish);
+
+    if (output == TN_NONE)
+        return TN_NONE;
+    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
+                                .op           = tn_net_own_op(net, type),
+                                .graph        = graph,
+                                .inputs       = &input,
+                                .input_count  = 1,
+                                .outputs      = &output,
+                                .output_count = 1,
+                                .source       = TN_NONE };
+    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
+}
+
+static uint32_t add_cast(struct tn_net *net, uint32_t graph, uint32_t value,
+                         enum tn_dtype from, enum tn_dtype to)
+{
+    uint32_t cast =
+        add_one(net, graph, "Cast", value, tn_net_value(net, value).name);
+
+    if (cast == TN_NONE)
+        return TN_NONE;
+    uint32_t node = tn_net_value(net, cast).producer;
+    set_type(net, node, "SrcT", from);
+    set_type(net, node, "DstT", to);
+    tn_net_set_scalar(net, cast, to);
+    return cast;
+}
+
+/* The number of rounds as a Loop takes it. */
+static uint32_t long_number(struct arrays *a, uint32_t n, enum tn_dtype dtype)
+{
+    struct tn_net *net   = a->net;
+    uint32_t       graph = tn_net_node(net, a->loop.node).graph;
+    double         number;
+
+    if (tn_flow_constant(net, n, &number))
+        return tn_net_add_ints(net, graph, tn_net_value(net, n).name, TN_INT64,
+                               (int64_t[]){ (int64_t)number }, 0, NULL);
+    return dtype == TN_INT64 ? n : add_cast(net, graph, n, dtype, TN_INT64);
+}
+
+/* How users of a variable that counts get the number of the round. */
+struct recount {
+    uint32_t      next;  /* the node that counts on: it goes                  */
+    uint32_t      round; /* the number, of 64 bits                            */
+    uint32_t      cast;  /* the same in the variable's type; TN_NONE: not yet */
+    enum tn_dtype dtype; /* of the variable                                   */
+};
+
+static void use_round_in(struct arrays *a, struct recount *to, uint32_t user,
+                         uint32_t count)
+{
+    struct tn_net           *net      = a->net;
+    bool                     is_place = is_type(net, user, "GatherV2");
+    const struct tn_net_node node     = tn_net_node(net, user);
+    uint32_t                *inputs =
+        tn_new(net->arena, uint32_t, node.input_count, net->error);
+
+    if (!is_place && to->cast == TN_NONE)
+        to->cast =
+            to->dtype == TN_INT64
+                ? to->round
+                : add_cast(net, a->loop.body, to->round, TN_INT64, to->dtype);
+    uint32_t number = is_place ? to->round : to->cast;
+    if (!inputs || number == TN_NONE)
+        return;
+    for (uint32_t k = 0; k < node.input_count; k++)
+        inputs[k] = node.inputs[k] == count ? number : node.inputs[k];
+    tn_net_set_inputs(net, user, inputs, node.input_count);
+    if (is_place)
+        set_type(net, user, "Tindices", TN_INT64);
+}
+
+/* Of the value and of its copies. */
+static void use_round(struct arrays *a, struct recount *to, uint32_t count,
+                      unsigned depth)
+{
+    struct tn_net *net = a->net;
+
+    if (count >= a->value_count)
+        return;
+    for (uint32_t i = a->first[count]; i < a->first[count + 1]; i++) {
+        uint32_t                 user = a->users[i];
+        const struct tn_net_node node = tn_net_node(net, user);
+        if (user == to->next || node.is_removed)
+            continue;
+        if (depth < PARTS_MAX && tn_flow_kind(node.op) == TN_FLOW_IDENTITY &&
+            !a->outputs[node.outputs[0]])
+            use_round(a, to, node.outputs[0], depth + 1);
+        else
+            use_round_in(a, to, user, count);
+    }
+}
+
+/* Whether nothing but the Loop itself needs what it counts. */
+static bool is_counter(const struct arrays *a, uint32_t variable)
+{
+    const struct tn_net_node loop = tn_net_node(a->net, a->loop.node);
+    uint32_t                 last = loop.outputs[variable];
+    uint32_t                 in   = tn_flow_loop_in(&a->loop, variable + 2);
+
+    return tn_flow_counts_rounds(&a->loop, variable) && in < a->value_count &&
+           !a->outputs[in] &&
+           (last == TN_NONE || (last < a->value_count && !a->outputs[last] &&
+                                a->first[last] == a->first[last + 1]));
+}
+
+static void drop_counters(struct arrays *a, enum tn_dtype dtype)
+{
+    uint32_t i = 0;
+
+    while (i + 2 < tn_net_node(a->net, a->loop.node).input_count &&
+           !tn_failed(a->net->error)) {
+        if (!is_counter(a, i)) {
+            i++;
+            continue;
+        }
+        uint32_t next =
+            tn_flow_behind(a->net, tn_flow_loop_out(&a->loop, i + 1));
+        struct recount to = { .next  = tn_net_value(a->net, next).producer,
+                              .round = tn_flow_loop_in(&a->loop, 0),
+                              .cast  = TN_NONE,
+                              .dtype = dtype };
+        tn_net_set_scalar(a->net, to.round, TN_INT64);
+        use_round(a, &to, tn_flow_loop_in(&a->loop, i + 2), 0);
+        tn_flow_loop_drop(&a->loop, i);
+    }
+}
+
+static bool count_rounds(struct arrays *a, uint32_t node)
+{
+    struct tn_net *net = a->net;
+
+    if (!tn_flow_loop(&a->loop, net, node) || input_at(net, node, 0) != TN_NONE)
+        return false;
+    uint32_t n = find_rounds(a, tn_flow_loop_out(&a->loop, 0), 0);
+    if (n == TN_NONE)
+        return false;
+    enum tn_dtype dtype = rounds_type(a, tn_flow_loop_out(&a->loop, 0));
+    uint32_t      many  = long_number(a, n, dtype);
+    uint32_t      go =
+        add_one(net, a->loop.body, "Identity", tn_flow_loop_in(&a->loop, 1),
+                tn_net_value(net, tn_flow_loop_in(&a->loop, 1)).name);
+    if (many == TN_NONE || go == TN_NONE)
+        return false;
+    const struct tn_net_node loop = tn_net_node(net, node);
+    uint32_t                *inputs =
+        tn_new(net->arena, uint32_t, loop.input_count, net->error);
+    if (!inputs)
+        return false;
+    memcpy(inputs, loop.inputs, loop.input_count * sizeof *inputs);
+    inputs[0] = many;
+    inputs[1] = TN_NONE;
+    tn_net_set_inputs(net, node, inputs, loop.input_count);
+    tn_net_set_scalar(net, go, TN_BOOL);
+    *tn_list_at(&tn_net_graph(net, a->loop.body)->outputs, uint32_t, 0) = go;
+    drop_counters(a, dtype);
+    return !tn_failed(net->error) && look_around(a);
+}
+
 /* ---- all of it ---------------------------------------------------------- */
 
-static bool has_arrays(const struct tn_net *net)
+static bool has_loops(const struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (is_type(net, i, "TensorArrayV3"))
+        if (is_type(net, i, "Loop") || is_type(net, i, "TensorArrayV3"))
             return true;
     return false;
 }
@@ -531,7 +749,7 @@ enum tn_status tn_flow_arrays(struct tn_net *net)
     struct arrays a     = { .net = net };
     uint64_t      count = net->nodes.count;
 
-    if (!has_arrays(net))
+    if (!has_loops(net))
         return TN_OK;
     tn_arena_init(&a.arena, net->arena->memory);
     tn_list_init(&a.readers, net->arena->memory, sizeof(uint32_t));
@@ -542,9 +760,12 @@ enum tn_status tn_flow_arrays(struct tn_net *net)
         tn_net_prune(net);
         look_around(&a);
     }
-    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++)
+    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++) {
         while (stack_one(&a, i)) {
         }
+        if (!tn_failed(net->error))
+            count_rounds(&a, i);
+    }
     tn_list_done(&a.readers);
     tn_arena_done(&a.arena);
     if (tn_failed(net->error))

@@ -40,17 +40,22 @@ static const struct net_case rows[] = {
       WHOLE,
       IO,
       { "y = F c", COUNT, WRITE },
-      "p:Less(#0,n) k,s:Loop(,p,#0)[i,go,c| y:F(c) d:AddV2(c,#1) q:Less(d,n) "
-      "->q,d,y] ->s" },
+      "n_1:Cast(n) s:Loop(n_1,)[i,go| i_1:Cast(i) y:F(i_1) go_1:Identity(go) "
+      "->go_1,y] ->s" },
     { "two conditions",
       { ARRAY, "b = Maximum #1,n", "e = Minimum n,b", BEGIN,
         "k,v = Loop _,p,#0,f body={1}", ALL, GATHER },
       "i,go,c,g -> q,d,w",
       { "y = F c", "d = AddV2 c,#1", "q1 = Less d,n", "q2 = Less d,e",
         "q = LogicalAnd q1,q2", WRITE },
-      "b:Maximum(#1,n) e:Minimum(n,b) p:Less(#0,n) k,s:Loop(,p,#0)[i,go,c| "
-      "y:F(c) d:AddV2(c,#1) q1:Less(d,n) q2:Less(d,e) q:LogicalAnd(q1,q2) "
-      "->q,d,y] ->s" },
+      "n_1:Cast(n) s:Loop(n_1,)[i,go| i_1:Cast(i) y:F(i_1) go_1:Identity(go) "
+      "->go_1,y] ->s" },
+    { "a counter that is wanted",
+      { BEGIN, "k = Loop _,p,#0 body={1}", "s = F k" },
+      "i,go,c -> q,d",
+      { COUNT },
+      "n_1:Cast(n) k:Loop(n_1,,#0)[i,go,c| d:AddV2(c,#1) go_1:Identity(go) "
+      "->go_1,d] s:F(k) ->s" },
     { "rows of a tensor",
       { ARRAY, "r = Range #0,n,#1", "t = TensorArrayScatterV3 h,r,x,f",
         "s = TensorArrayReadV3 h,#2,t" },

@@ -166,10 +166,10 @@ static uint32_t *without(struct tn_net *net, const uint32_t *from,
     return to;
 }
 
-static void change_node(const struct tn_flow_loop *loop, uint32_t variable,
-                        uint32_t stacked)
+void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable)
 {
     struct tn_net           *net  = loop->net;
+    struct tn_net_graph     *body = tn_net_graph(net, loop->body);
     const struct tn_net_node node = tn_net_node(net, loop->node);
     uint32_t                 ins = node.input_count, outs = node.output_count;
     uint32_t *inputs  = without(net, node.inputs, ins, variable + 2);
@@ -177,22 +177,29 @@ static void change_node(const struct tn_flow_loop *loop, uint32_t variable,
 
     if (!inputs || !outputs)
         return;
-    outputs[outs - 1] = stacked;
     tn_net_set_inputs(net, loop->node, inputs, ins - 1);
-    tn_net_set_outputs(net, loop->node, outputs, outs);
+    tn_net_set_outputs(net, loop->node, outputs, outs - 1);
+    remove_at(&body->inputs, variable + 2);
+    remove_at(&body->input_names, variable + 2);
+    remove_at(&body->outputs, variable + 1);
+    remove_at(&body->output_names, variable + 1);
 }
 
 void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,
                         uint32_t each, uint32_t stacked)
 {
-    struct tn_net_graph *body = tn_net_graph(loop->net, loop->body);
+    struct tn_net *net = loop->net;
 
-    change_node(loop, variable, stacked);
-    remove_at(&body->inputs, variable + 2);
-    remove_at(&body->input_names, variable + 2);
-    remove_at(&body->outputs, variable + 1);
-    remove_at(&body->output_names, variable + 1);
-    tn_net_add_output(loop->net, loop->body, each, tn_bytes(NULL, 0));
+    tn_flow_loop_drop(loop, variable);
+    const struct tn_net_node node = tn_net_node(net, loop->node);
+    uint32_t                *outputs =
+        tn_new(net->arena, uint32_t, node.output_count + 1, net->error);
+    if (!outputs)
+        return;
+    memcpy(outputs, node.outputs, node.output_count * sizeof *outputs);
+    outputs[node.output_count] = stacked;
+    tn_net_set_outputs(net, loop->node, outputs, node.output_count + 1);
+    tn_net_add_output(net, loop->body, each, tn_bytes(NULL, 0));
 }
 
 /* ---- where graphs run --------------------------------------------------- */

@@ -28,6 +28,9 @@ bool tn_flow_counts_rounds(const struct tn_flow_loop *loop, uint32_t variable);
 /* Whether the value is the number of the round, from 0 on, in the body. */
 bool tn_flow_is_round(const struct tn_flow_loop *loop, uint32_t place);
 
+/* The variable goes: what goes in, what comes out, what the Loop gives. */
+void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable);
+
 /* The variable goes, and `stacked` comes behind all results: what `each` is in
  * every round. */
 void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,
