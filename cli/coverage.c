@@ -42,16 +42,6 @@ static struct row *add_row(struct rows *rows)
     return &rows->items[rows->count++];
 }
 
-static void free_rows(struct rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        cli_text_done(&rows->items[i].step);
-        cli_text_done(&rows->items[i].op);
-        cli_text_done(&rows->items[i].rule);
-    }
-    free(rows->items);
-}
-
 static void keep_row(void *context, const struct tn_plan_row *from)
 {
     struct rows *rows = context;
@@ -182,7 +172,12 @@ int cli_coverage(struct cli_session *session, const struct cli_coverage *what)
     else if (status == TN_OK)
         print_rows(&rows);
     code = rows.covered < rows.nodes ? CLI_NO : 0;
-    free_rows(&rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        cli_text_done(&rows.items[i].step);
+        cli_text_done(&rows.items[i].op);
+        cli_text_done(&rows.items[i].rule);
+    }
+    free(rows.items);
     if (status != TN_OK && cli_is_about_rules(&map, &error))
         return cli_fail_rules(session->common, &error);
     return status == TN_OK ? cli_finish(code)

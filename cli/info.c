@@ -608,15 +608,6 @@ static void fill_group(void *context, uint64_t row, struct cli_text *cells)
     cli_text_bytes(&cells[4], group->sum.bytes);
 }
 
-static void show_total(struct cli_text *text, const struct cli_sum *sum)
-{
-    cli_text_number(text, sum->elements);
-    cli_text_add(text, " in ");
-    cli_show_plural(text, sum->tensors, "tensor", "tensors");
-    cli_text_add(text, ", ");
-    cli_text_bytes(text, sum->bytes);
-}
-
 static void print_sums(struct page *page)
 {
     static const struct cli_column columns[] = {
@@ -639,7 +630,11 @@ static void print_sums(struct page *page)
 
     if (tn_model_tensor_count(page->model) == 0)
         return;
-    show_total(&total, &page->sums.parameters);
+    cli_text_number(&total, page->sums.parameters.elements);
+    cli_text_add(&total, " in ");
+    cli_show_plural(&total, page->sums.parameters.tensors, "tensor", "tensors");
+    cli_text_add(&total, ", ");
+    cli_text_bytes(&total, page->sums.parameters.bytes);
     heading("Parameters", &total);
     cli_print_table(stdout, &table);
     cli_text_done(&total);

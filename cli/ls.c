@@ -464,15 +464,6 @@ static void select_tensors(struct listing *list, const struct cli_args *args)
     cli_text_done(&label);
 }
 
-static void sort_tensors(struct listing *list)
-{
-    if (list->opts->order != LS_AS_IT_IS)
-        qsort(list->items, (size_t)list->count, sizeof(list->items[0]),
-              list->opts->order == LS_BY_NAME ? compare_names : compare_sizes);
-    if (list->opts->is_reverse)
-        reverse(list->items, list->count);
-}
-
 /* ---- for people --------------------------------------------------------- */
 
 /* "weights.bin@0x1c40": where its bytes begin. */
@@ -639,18 +630,6 @@ static void print_json(const struct listing *list)
 
 /* ---- the verb ----------------------------------------------------------- */
 
-static void print_listing(struct listing *list)
-{
-    if (list->opts->common.is_json)
-        print_json(list);
-    else if (list->opts->wants_names || list->opts->is_null)
-        print_names(list);
-    else if (ls_is_table(list->opts))
-        print_table(list);
-    else
-        print_tsv(list);
-}
-
 static int list_tensors(const struct ls_opts  *opts,
                         const struct tn_model *model,
                         const struct cli_args *args)
@@ -658,8 +637,19 @@ static int list_tensors(const struct ls_opts  *opts,
     struct listing list = { .opts = opts, .model = model };
 
     select_tensors(&list, args);
-    sort_tensors(&list);
-    print_listing(&list);
+    if (list.opts->order != LS_AS_IT_IS)
+        qsort(list.items, (size_t)list.count, sizeof(list.items[0]),
+              list.opts->order == LS_BY_NAME ? compare_names : compare_sizes);
+    if (list.opts->is_reverse)
+        reverse(list.items, list.count);
+    if (list.opts->common.is_json)
+        print_json(&list);
+    else if (list.opts->wants_names || list.opts->is_null)
+        print_names(&list);
+    else if (ls_is_table(list.opts))
+        print_table(&list);
+    else
+        print_tsv(&list);
     free(list.items);
     return ls_verdict(opts, list.count, args);
 }

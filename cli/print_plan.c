@@ -396,18 +396,13 @@ static void print_rows(struct plan *plan)
 
 /* ---- passes ------------------------------------------------------------- */
 
-static void pad(struct cli_text *text, size_t width)
-{
-    while (cli_text_width(text) < width)
-        cli_text_add(text, " ");
-}
-
 static void print_pass(const struct tn_plan_pass *pass)
 {
     struct cli_text text = { 0 };
 
     cli_text_addf(&text, "  %-8s %s", pass->name, pass->what);
-    pad(&text, 62);
+    while (cli_text_width(&text) < 62)
+        cli_text_add(&text, " ");
     cli_text_add(&text, " ");
     cli_show_plural(&text, pass->nodes, "node", "nodes");
     if (pass->did[0] != '\0')

@@ -56,18 +56,6 @@ static void catch_signal(int number)
         sigaction(number, &action, NULL);
 }
 
-static void catch_signals(void)
-{
-    struct sigaction late = { .sa_handler = on_alarm };
-
-    (void)tn_temporaries_new(&temporaries, NULL, NULL);
-    sigemptyset(&late.sa_mask);
-    sigaction(SIGALRM, &late, NULL);
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
-    catch_signal(SIGHUP);
-}
-
 static double seconds_between(struct timespec from, struct timespec to)
 {
     return (double)(to.tv_sec - from.tv_sec) +
@@ -136,7 +124,14 @@ void cli_session_begin(struct cli_session *session, const void *opts)
 
 void cli_session_begin_writing(struct cli_session *session, const void *opts)
 {
-    catch_signals();
+    struct sigaction late = { .sa_handler = on_alarm };
+
+    (void)tn_temporaries_new(&temporaries, NULL, NULL);
+    sigemptyset(&late.sa_mask);
+    sigaction(SIGALRM, &late, NULL);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
     cli_session_begin(session, opts);
 }
 

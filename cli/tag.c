@@ -79,15 +79,6 @@ static int keep_row(void *context, const struct tn_tag_info *info)
     return 0;
 }
 
-static void free_rows(struct rows *rows)
-{
-    for (uint64_t i = 0; i < rows->count; i++) {
-        free(rows->items[i].name);
-        free(rows->items[i].updater);
-    }
-    free(rows->items);
-}
-
 static const char *state_of(const struct tn_tag_info *info)
 {
     return !info->is_listed ? "unlisted" : info->is_newest ? "newest" : "";
@@ -180,7 +171,11 @@ static int list_tags(struct run *run, bool is_log)
         put_rows(run, &rows, is_log);
     else
         print_rows(&rows, is_log);
-    free_rows(&rows);
+    for (uint64_t i = 0; i < rows.count; i++) {
+        free(rows.items[i].name);
+        free(rows.items[i].updater);
+    }
+    free(rows.items);
     return code;
 }
 

@@ -411,15 +411,6 @@ bool tn_mosaic_is_set(struct tn_mosaic *m, const struct tn_tag_step *step)
     return is_set;
 }
 
-static void set_length(struct tn_tile *tile, uint64_t length)
-{
-    uint8_t *head = (uint8_t *)(uintptr_t)tile->head.data;
-
-    head += tn_varint_put(head, tn_tag(tile->number, TN_WIRE_LEN));
-    head += tn_varint_put(head, length);
-    tile->head.size = (size_t)(head - tile->head.data);
-}
-
 static struct tn_value_spans *spans_of(struct tn_mosaics *all,
                                        struct tn_tile    *tile)
 {
@@ -461,6 +452,9 @@ enum tn_status tn_mosaic_set_more(struct tn_mosaic         *m,
         !tn_add(more->length, tile->span.length, &length))
         return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
                             "more than 2^64 bytes in %s", step->field->name);
-    set_length(tile, length);
+    uint8_t *head = (uint8_t *)(uintptr_t)tile->head.data;
+    head += tn_varint_put(head, tn_tag(tile->number, TN_WIRE_LEN));
+    head += tn_varint_put(head, length);
+    tile->head.size = (size_t)(head - tile->head.data);
     return TN_OK;
 }

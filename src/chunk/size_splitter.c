@@ -304,21 +304,6 @@ static uint64_t take_large(struct sizing *s, struct tn_mosaic *m,
     return take(s, m, &step, tags);
 }
 
-static void take_larges(struct sizing *s, struct tn_mosaic *m,
-                        struct tn_tags path)
-{
-    struct tn_list larges;
-    uint64_t       size = tn_mosaic_size(m);
-
-    tn_list_init(&larges, s->root->arena.memory, sizeof(struct large));
-    find_larges(s, m, &larges);
-    for (uint64_t i = 0;
-         i < larges.count && size > s->most && !tn_failed(s->error); i++)
-        size -=
-            take_large(s, m, path, tn_list_at(&larges, struct large, i), size);
-    tn_list_done(&larges);
-}
-
 /* ---- series ----------------------------------------------------------------
  */
 
@@ -354,7 +339,15 @@ static void reduce(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
 {
     if (tn_mosaic_size(m) <= s->most)
         return;
-    take_larges(s, m, path);
+    struct tn_list larges;
+    uint64_t       size = tn_mosaic_size(m);
+    tn_list_init(&larges, s->root->arena.memory, sizeof(struct large));
+    find_larges(s, m, &larges);
+    for (uint64_t i = 0;
+         i < larges.count && size > s->most && !tn_failed(s->error); i++)
+        size -=
+            take_large(s, m, path, tn_list_at(&larges, struct large, i), size);
+    tn_list_done(&larges);
     if (!tn_failed(s->error) && tn_mosaic_size(m) > s->most)
         cut_series(s, m, path);
     if (!s->error->where[0]) /* the innermost knows the whole path */

@@ -29,14 +29,6 @@ void tn_meter_init(struct tn_meter *meter, tn_progress *callback, void *context,
     meter->next_call = callback ? now() + INTERVAL : 0;
 }
 
-static enum tn_status verdict(struct tn_meter *meter, struct tn_error *error)
-{
-    if (!atomic_load(&meter->is_stopped))
-        return TN_OK;
-    return tn_error_set(error, TN_CANCELLED, TN_NOWHERE, "stopped while %s",
-                        meter->doing);
-}
-
 enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
                             struct tn_error *error)
 {
@@ -54,7 +46,10 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
                 atomic_store(&meter->is_stopped, true);
         }
     }
-    return verdict(meter, error);
+    if (!atomic_load(&meter->is_stopped))
+        return TN_OK;
+    return tn_error_set(error, TN_CANCELLED, TN_NOWHERE, "stopped while %s",
+                        meter->doing);
 }
 
 static bool ask(void *context)

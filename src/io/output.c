@@ -765,16 +765,6 @@ static void discard(struct tn_output *output)
                  AT_REMOVEDIR);
 }
 
-static void drop_listed(struct tn_output *output)
-{
-    for (uint64_t i = 0; i < output->files.count; i++)
-        tn_temporary_drop(tn_output_entry_at(output, i)->listed);
-    for (uint64_t i = 0; i < output->folders.count; i++)
-        tn_temporary_drop(
-            tn_list_at(&output->folders, struct tn_output_folder, i)->listed);
-    tn_temporary_drop(output->listed_temp);
-}
-
 bool tn_output_has(const struct tn_output *output, const char *name,
                    const struct tn_source *source)
 {
@@ -819,7 +809,12 @@ void tn_output_close(struct tn_output *output)
     tn_file_pool_done(&output->pool);
     if (!output->is_committed)
         discard(output);
-    drop_listed(output);
+    for (uint64_t i = 0; i < output->files.count; i++)
+        tn_temporary_drop(tn_output_entry_at(output, i)->listed);
+    for (uint64_t i = 0; i < output->folders.count; i++)
+        tn_temporary_drop(
+            tn_list_at(&output->folders, struct tn_output_folder, i)->listed);
+    tn_temporary_drop(output->listed_temp);
     tn_output_end(output);
     if (output->pool.folder >= 0 && output->pool.folder != output->parent)
         close(output->pool.folder);

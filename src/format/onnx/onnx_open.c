@@ -638,17 +638,6 @@ static void read_function_field(struct tn_onnx_reader *r, struct tn_cursor *c,
 
 /* ---- after the walk of one graph ---------------------------------------- */
 
-static void mark_defaults(struct tn_onnx_reader *r, uint32_t graph)
-{
-    for (uint64_t i = 0; i < r->inputs.count; i++) {
-        struct tn_io *input = tn_list_at(&r->inputs, struct tn_io, i);
-        uint32_t      name  = tn_intern_find(&r->model->names, input->name);
-        input->has_default =
-            name != TN_NO_NAME &&
-            tn_pairs_find(&r->initializers, graph, name) != UINT32_MAX;
-    }
-}
-
 static void define_inputs(struct tn_onnx_reader *r, uint32_t graph)
 {
     for (uint64_t i = 0; i < r->inputs.count && !tn_failed(r->error); i++) {
@@ -692,7 +681,13 @@ static void finish_graph(struct tn_onnx_reader    *r,
 {
     uint32_t index = state->index;
 
-    mark_defaults(r, index);
+    for (uint64_t i = 0; i < r->inputs.count; i++) {
+        struct tn_io *input = tn_list_at(&r->inputs, struct tn_io, i);
+        uint32_t      name  = tn_intern_find(&r->model->names, input->name);
+        input->has_default =
+            name != TN_NO_NAME &&
+            tn_pairs_find(&r->initializers, index, name) != UINT32_MAX;
+    }
     struct tn_graph *graph = tn_model_graph_at(r->model, index);
     graph->op_count        = state->nodes;
     graph->inputs          = keep_io_list(r, &r->inputs);

@@ -367,15 +367,6 @@ static void check_io_lists(struct program *p)
         check_columns(p, &p->fetches, false);
 }
 
-static void check_version(struct program *p)
-{
-    int64_t version = p->k->detail->version;
-
-    if (p->k->detail->has_version && (version < 0 || version >= 100000000))
-        complain(p->k, TN_LEVEL_WARNING, "odd-version", p->k->model->wire,
-                 "version", "%" PRId64 " is no version", version);
-}
-
 /* ---- from the top ------------------------------------------------------- */
 
 static void check_all(struct program *p)
@@ -393,7 +384,11 @@ static void check_all(struct program *p)
     if (tn_failed(p->k->error))
         return;
     check_io_lists(p);
-    check_version(p);
+    int64_t version = p->k->detail->version;
+
+    if (p->k->detail->has_version && (version < 0 || version >= 100000000))
+        complain(p->k, TN_LEVEL_WARNING, "odd-version", p->k->model->wire,
+                 "version", "%" PRId64 " is no version", version);
 }
 
 /* The whole program: blocks, variables, operators, inputs and outputs. */

@@ -797,16 +797,6 @@ void tn_paddle_lose_io(const struct tn_model         *model,
                       "the program names them");
 }
 
-static void say_missing(struct writing *w)
-{
-    const struct tn_paddle_detail *detail = w->model->detail;
-
-    if (w->options->loss && detail && detail->stored_count && !w->count)
-        w->options->loss(w->options->loss_context, TN_NOWHERE, "",
-                         "the parameters were not found: the program is "
-                         "converted without them");
-}
-
 /* The files that only inform: where there is a place for them, as they are. */
 static enum tn_status write_side(struct writing *w, struct tn_span span,
                                  const char *name)
@@ -846,7 +836,11 @@ static enum tn_status write_params(struct writing *w)
 {
     TN_TRY(
         tn_paddle_params(w->model, &w->arena, &w->rows, &w->count, w->error));
-    say_missing(w);
+    const struct tn_paddle_detail *detail = w->model->detail;
+    if (w->options->loss && detail && detail->stored_count && !w->count)
+        w->options->loss(w->options->loss_context, TN_NOWHERE, "",
+                         "the parameters were not found: the program is "
+                         "converted without them");
     if (w->count == 0)
         return TN_OK;
     const char *name = combined_name(w);

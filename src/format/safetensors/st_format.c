@@ -100,18 +100,6 @@ static void add_metadata(struct tn_model          *model,
     detail->metadata = pairs;
 }
 
-static void add_facts(struct tn_model *model, const struct tn_st_files *files,
-                      const struct tn_st_detail *detail, struct tn_error *error)
-{
-    if (files->has_index)
-        tn_model_add_fact_format(model, error, "shards", "%" PRIu64,
-                                 files->files.count);
-    for (uint64_t i = 0; i < detail->metadata_count; i++)
-        tn_model_add_fact_format(model, error, "metadata", "%.*s=%.*s",
-                                 TN_FMT(detail->metadata[i].key),
-                                 TN_FMT(detail->metadata[i].value));
-}
-
 static void fill(struct tn_model *model, const struct tn_st_files *files,
                  struct tn_error *error)
 {
@@ -122,7 +110,13 @@ static void fill(struct tn_model *model, const struct tn_st_files *files,
         return;
     model->detail = detail;
     add_metadata(model, files, detail, error);
-    add_facts(model, files, detail, error);
+    if (files->has_index)
+        tn_model_add_fact_format(model, error, "shards", "%" PRIu64,
+                                 files->files.count);
+    for (uint64_t i = 0; i < detail->metadata_count; i++)
+        tn_model_add_fact_format(model, error, "metadata", "%.*s=%.*s",
+                                 TN_FMT(detail->metadata[i].key),
+                                 TN_FMT(detail->metadata[i].value));
     for (uint64_t i = 0; i < files->files.count; i++) {
         const struct tn_st_file *file =
             tn_list_at(&files->files, struct tn_st_file, i);

@@ -522,19 +522,6 @@ static void check_size(struct tn_cursor *c, const struct tn_tf_bundle_entry *e,
     }
 }
 
-static void set_payload(const struct tn_tf_bundle *index,
-                        struct tn_tf_bundle_entry *e)
-{
-    struct tn_elements *elements = &e->elements;
-
-    elements->payload        = tn_payload_raw(&elements->shape, e->data, 1);
-    elements->payload.stored = tn_payload_needed(&elements->shape, 1);
-    if (!tn_dtype_size(elements->shape.dtype))
-        elements->payload.encoding = TN_ENCODING_BUNDLE;
-    else if (index->is_big_endian)
-        elements->payload.encoding = TN_ENCODING_RAW_BIG;
-}
-
 /* The data of an entry without slices: in its shard, of the right size. */
 static void locate(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                    struct tn_tf_bundle_entry *e, uint64_t shard)
@@ -560,8 +547,14 @@ static void locate(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
         tn_error_file(r->error, data.source->name);
         return;
     }
-    e->data = data;
-    set_payload(r->index, e);
+    e->data                      = data;
+    struct tn_elements *elements = &e->elements;
+    elements->payload            = tn_payload_raw(&elements->shape, e->data, 1);
+    elements->payload.stored     = tn_payload_needed(&elements->shape, 1);
+    if (!tn_dtype_size(elements->shape.dtype))
+        elements->payload.encoding = TN_ENCODING_BUNDLE;
+    else if (r->index->is_big_endian)
+        elements->payload.encoding = TN_ENCODING_RAW_BIG;
 }
 
 /* ---- the table ---------------------------------------------------------- */

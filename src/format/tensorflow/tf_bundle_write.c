@@ -298,14 +298,6 @@ static void put_number(struct tn_buffer *to, uint32_t number, uint64_t value)
     tn_buffer_varint(to, value);
 }
 
-static void put_body(struct tn_buffer *to, uint32_t number,
-                     const struct tn_buffer *body)
-{
-    tn_buffer_varint(to, tn_tag(number, TN_WIRE_LEN));
-    tn_buffer_varint(to, body->size);
-    tn_buffer_add(to, tn_buffer_bytes(body));
-}
-
 /* TensorShapeProto: dim = 2 { size = 1 } */
 static void put_shape(struct tn_buffer *to, const struct tn_shape *shape)
 {
@@ -326,7 +318,9 @@ static void put_entry(struct tn_buffer *to, struct tn_buffer *scratch,
     put_number(to, 1, tn_tf_dtype_number(shape->dtype));
     tn_buffer_clear(scratch);
     put_shape(scratch, shape);
-    put_body(to, 2, scratch);
+    tn_buffer_varint(to, tn_tag(2, TN_WIRE_LEN));
+    tn_buffer_varint(to, scratch->size);
+    tn_buffer_add(to, tn_buffer_bytes(scratch));
     put_number(to, 3, p->shard);
     put_number(to, 4, p->offset);
     put_number(to, 5, p->size);

@@ -325,26 +325,6 @@ static void count_variables(struct walk *w, const struct tn_tf_bundle *table)
     }
 }
 
-static void walk_init(struct walk *w)
-{
-    tn_list_init(&w->bodies, w->memory, sizeof(struct tn_cursor));
-    tn_list_init(&w->queue, w->memory, sizeof(struct visit));
-    tn_list_init(&w->trackable.keys, w->memory, sizeof(struct tn_bytes));
-    tn_intern_init(&w->trackable.names, w->arena);
-    tn_pairs_init(&w->trackable.children, w->memory);
-    tn_pairs_init(&w->trackable.slots, w->memory);
-}
-
-static void walk_done(struct walk *w)
-{
-    tn_list_done(&w->bodies);
-    tn_list_done(&w->queue);
-    tn_list_done(&w->trackable.keys);
-    tn_intern_done(&w->trackable.names);
-    tn_pairs_done(&w->trackable.children);
-    tn_pairs_done(&w->trackable.slots);
-}
-
 enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,
                                   struct tn_span             saved,
                                   const struct tn_tf_bundle *table,
@@ -357,7 +337,12 @@ enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,
                       .error   = error };
 
     *objects = (struct tn_tf_objects){ NULL, 0, 0, 0 };
-    walk_init(&w);
+    tn_list_init(&w.bodies, w.memory, sizeof(struct tn_cursor));
+    tn_list_init(&w.queue, w.memory, sizeof(struct visit));
+    tn_list_init(&w.trackable.keys, w.memory, sizeof(struct tn_bytes));
+    tn_intern_init(&w.trackable.names, w.arena);
+    tn_pairs_init(&w.trackable.children, w.memory);
+    tn_pairs_init(&w.trackable.slots, w.memory);
     read_saved(&w, saved);
     mark_optimizers(&w);
     if (table && !tn_failed(error))
@@ -366,7 +351,12 @@ enum tn_status tn_tf_objects_read(struct tn_tf_objects      *objects,
         walk_both(&w);
     if (!tn_failed(error))
         count_variables(&w, table);
-    walk_done(&w);
+    tn_list_done(&w.bodies);
+    tn_list_done(&w.queue);
+    tn_list_done(&w.trackable.keys);
+    tn_intern_done(&w.trackable.names);
+    tn_pairs_done(&w.trackable.children);
+    tn_pairs_done(&w.trackable.slots);
     return error->status;
 }
 

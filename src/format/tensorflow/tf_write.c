@@ -631,15 +631,6 @@ static enum tn_status compose(struct tn_tf_writing *w, struct composed *c)
                         c->rope.length, TN_TF_MESSAGE_MAX);
 }
 
-static void composed_done(struct composed *c)
-{
-    tn_splitter_close(c->splitter);
-    tn_message_close(c->message);
-    tn_schema_close(c->schema);
-    tn_source_close(c->source);
-    tn_rope_done(&c->rope);
-}
-
 /* The codec in the words of a records file. */
 static const char *records_of(const struct tn_write_options *options)
 {
@@ -737,7 +728,11 @@ enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
             "a bare graph has no signatures, so it is not a SavedModel");
     if (compose(&w, &c) == TN_OK)
         write_files(&w, &c);
-    composed_done(&c);
+    tn_splitter_close(c.splitter);
+    tn_message_close(c.message);
+    tn_schema_close(c.schema);
+    tn_source_close(c.source);
+    tn_rope_done(&c.rope);
     tn_arena_done(&w.arena);
     return error->status;
 }

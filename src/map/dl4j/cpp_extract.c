@@ -522,19 +522,6 @@ static void step(struct extracting *x)
         x->statement = x->at;
 }
 
-static enum tn_status extract(struct extracting *x, struct tn_bytes stem)
-{
-    while (x->at < x->text.size) {
-        size_t          word_at = x->at;
-        struct tn_bytes word    = read_word(x->text, &x->at);
-        if (word.size > 0)
-            TN_TRY(read_call(x, word, word_at, stem));
-        else
-            step(x);
-    }
-    return finish_op(x);
-}
-
 enum tn_status tn_cpp_extract(struct tn_dl4j_ops *ops, struct tn_bytes text,
                               struct tn_bytes stem, struct tn_error *error)
 {
@@ -548,5 +535,13 @@ enum tn_status tn_cpp_extract(struct tn_dl4j_ops *ops, struct tn_bytes text,
         memcpy(copy, text.data, text.size);
     blank(copy, text.size);
     x.text = tn_bytes(copy, text.size);
-    return extract(&x, stem);
+    while (x.at < x.text.size) {
+        size_t          word_at = x.at;
+        struct tn_bytes word    = read_word(x.text, &x.at);
+        if (word.size > 0)
+            TN_TRY(read_call(&x, word, word_at, stem));
+        else
+            step(&x);
+    }
+    return finish_op(&x);
 }

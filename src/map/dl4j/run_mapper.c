@@ -136,17 +136,6 @@ static enum tn_status fill_inputs(const struct tn_map_job *job,
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static void fill_counts(struct tn_op_descriptor       *out,
-                        const struct tn_op_descriptor *target)
-{
-    out->in_count  = target->in_count < 0
-                         ? target->in_count
-                         : (int32_t)out->lists[TN_LIST_IN].count;
-    out->out_count = target->out_count;
-    out->t_count   = (int32_t)out->lists[TN_LIST_T].count;
-    out->i_count   = (int32_t)out->lists[TN_LIST_I].count;
-}
-
 static enum tn_status keep_args(struct tn_op_descriptor *out,
                                 const struct tn_list    *args,
                                 struct tn_arena *arena, struct tn_error *error)
@@ -208,7 +197,12 @@ static enum tn_status finish(const struct tn_map_job *job,
     TN_TRY(tn_dl4j_fill_lists(out, arena, error));
     TN_TRY(fill_inputs(job, out, arena, error));
     TN_TRY(fill_outputs(job, out, arena, error));
-    fill_counts(out, job->target);
+    out->in_count  = job->target->in_count < 0
+                         ? job->target->in_count
+                         : (int32_t)out->lists[TN_LIST_IN].count;
+    out->out_count = job->target->out_count;
+    out->t_count   = (int32_t)out->lists[TN_LIST_T].count;
+    out->i_count   = (int32_t)out->lists[TN_LIST_I].count;
     return TN_OK;
 }
 
@@ -337,10 +331,13 @@ static enum tn_status check_rule(const struct tn_map_rule      *rule,
     return TN_OK;
 }
 
-static enum tn_status check_outputs(const struct tn_mapper        *mapper,
-                                    const struct tn_op_descriptor *target,
-                                    struct tn_error               *error)
+enum tn_status tn_mapper_check(const struct tn_mapper        *mapper,
+                               const struct tn_op_descriptor *target,
+                               const struct tn_vocab_op      *definition,
+                               struct tn_error               *error)
 {
+    for (uint32_t i = 0; i < mapper->rule_count; i++)
+        TN_TRY(check_rule(&mapper->rules[i], target, definition, false, error));
     for (uint32_t i = 0; target && i < mapper->output_count; i++)
         if (tn_dl4j_index(target, mapper->outputs[i].target,
                           TN_ARG_OUTPUT_TENSOR) < 0)
@@ -349,16 +346,6 @@ static enum tn_status check_outputs(const struct tn_mapper        *mapper,
                 "nd4j's '%.*s' has no output '%.*s'", TN_FMT(target->name),
                 TN_FMT(mapper->outputs[i].target));
     return TN_OK;
-}
-
-enum tn_status tn_mapper_check(const struct tn_mapper        *mapper,
-                               const struct tn_op_descriptor *target,
-                               const struct tn_vocab_op      *definition,
-                               struct tn_error               *error)
-{
-    for (uint32_t i = 0; i < mapper->rule_count; i++)
-        TN_TRY(check_rule(&mapper->rules[i], target, definition, false, error));
-    return check_outputs(mapper, target, error);
 }
 
 enum tn_status tn_mapper_check_loosely(const struct tn_mapper        *mapper,

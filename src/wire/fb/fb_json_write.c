@@ -376,19 +376,6 @@ static void check_unknown(struct dump *d, const struct tn_fb_table *table,
                    "a field that is not in the schema could not be restored");
 }
 
-static void dump_fields(struct dump *d, const struct tn_fb_table *table,
-                        const struct tn_fb_object *type)
-{
-    for (uint32_t i = 0; i < type->count && is_going(d); i++) {
-        const struct tn_fb_field *field = &type->fields[i];
-        if (!field->name || !tn_fb_has(table, (uint16_t)i))
-            continue;
-        tn_json_key(&d->json, field->name);
-        dump_field(d, table, (uint16_t)i, field);
-        tn_error_where(d->error, "%s", field->name);
-    }
-}
-
 static void dump_table(struct dump *d, const struct tn_fb_table *table,
                        const struct tn_fb_object *type)
 {
@@ -401,7 +388,14 @@ static void dump_table(struct dump *d, const struct tn_fb_table *table,
         return;
     d->depth++;
     tn_json_object_begin(&d->json);
-    dump_fields(d, table, type);
+    for (uint32_t i = 0; i < type->count && is_going(d); i++) {
+        const struct tn_fb_field *field = &type->fields[i];
+        if (!field->name || !tn_fb_has(table, (uint16_t)i))
+            continue;
+        tn_json_key(&d->json, field->name);
+        dump_field(d, table, (uint16_t)i, field);
+        tn_error_where(d->error, "%s", field->name);
+    }
     tn_json_object_end(&d->json);
     flush(d, FLUSH_SIZE);
     d->depth--;

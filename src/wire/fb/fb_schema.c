@@ -455,17 +455,6 @@ static bool check_object(struct loader *l, uint64_t at,
                              : check_table(l, at, object);
 }
 
-static bool check_depths(struct loader *l)
-{
-    l->depths = tn_new(l->arena, uint8_t, l->schema->object_count, l->error);
-    for (uint32_t i = 0; l->depths && i < l->schema->object_count; i++)
-        if (l->objects[i].is_struct &&
-            struct_depth(l, &l->objects[i], STRUCT_DEPTH_LIMIT) >
-                STRUCT_DEPTH_LIMIT)
-            return refuse(l, TN_NOWHERE, "structs in structs without end");
-    return l->depths != NULL;
-}
-
 /* ---- enums -------------------------------------------------------------- */
 
 static bool load_value(struct loader *l, const struct tn_fb_table *from,
@@ -580,7 +569,13 @@ static bool load_insides(struct loader *l, const struct tn_fb_vector *objects,
             return false;
         }
     }
-    return check_depths(l);
+    l->depths = tn_new(l->arena, uint8_t, l->schema->object_count, l->error);
+    for (uint32_t i = 0; l->depths && i < l->schema->object_count; i++)
+        if (l->objects[i].is_struct &&
+            struct_depth(l, &l->objects[i], STRUCT_DEPTH_LIMIT) >
+                STRUCT_DEPTH_LIMIT)
+            return refuse(l, TN_NOWHERE, "structs in structs without end");
+    return l->depths != NULL;
 }
 
 /* The root is written once more in full; its name says which it is. */

@@ -226,15 +226,6 @@ static void expect_rows(struct tn_cursor *c, const struct tn_lod_record *r)
                 r->row_count);
 }
 
-static void read_tensor(struct tn_cursor *c, struct tn_lod_record *r)
-{
-    read_desc(c, r);
-    if (r->layout == TN_LOD_ROWS)
-        expect_rows(c, r);
-    uint64_t size = tn_failed(c->error) ? 0 : data_size(c, r);
-    r->data       = tn_span(c, size);
-}
-
 enum tn_status tn_lod_read(struct tn_cursor *c, enum tn_lod_layout layout,
                            struct tn_lod_record *r)
 {
@@ -249,7 +240,11 @@ enum tn_status tn_lod_read(struct tn_cursor *c, enum tn_lod_layout layout,
         read_rows(c, r);
     if (layout == TN_LOD_SHIPPED || layout == TN_LOD_ROWS)
         expect_version_zero(c);
-    read_tensor(c, r);
+    read_desc(c, r);
+    if (r->layout == TN_LOD_ROWS)
+        expect_rows(c, r);
+    uint64_t size = tn_failed(c->error) ? 0 : data_size(c, r);
+    r->data       = tn_span(c, size);
     if (layout == TN_LOD_SEED)
         read_levels(c, r);
     r->end = c->offset;

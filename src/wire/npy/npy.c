@@ -321,23 +321,17 @@ enum tn_status tn_npy_read(struct tn_cursor *c, struct tn_npy *npy)
     return c->error->status;
 }
 
-static void write_dict(struct tn_buffer *to, const char *descr, uint32_t rank,
-                       const uint64_t *dims)
-{
-    tn_buffer_format(to, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                     descr);
-    for (uint32_t i = 0; i < rank; i++)
-        tn_buffer_format(to, "%s%" PRIu64, i ? ", " : "", dims[i]);
-    tn_buffer_text(to, rank == 1 ? ",), }" : "), }");
-}
-
 static enum tn_status write_header(struct tn_buffer *to, const char *descr,
                                    uint32_t rank, const uint64_t *dims)
 {
     struct tn_buffer dict;
 
     tn_buffer_init(&dict, to->memory, to->error);
-    write_dict(&dict, descr, rank, dims);
+    tn_buffer_format(
+        &dict, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
+    for (uint32_t i = 0; i < rank; i++)
+        tn_buffer_format(&dict, "%s%" PRIu64, i ? ", " : "", dims[i]);
+    tn_buffer_text(&dict, rank == 1 ? ",), }" : "), }");
     /* Spaces and a newline to the next multiple; 1.0 where its u16 will do. */
     bool     is_short = dict.size < UINT16_MAX - ALIGNMENT;
     uint64_t prefix   = MAGIC_SIZE + 2 + (is_short ? 2 : 4), total;

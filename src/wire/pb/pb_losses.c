@@ -361,17 +361,6 @@ static void check_any(struct finder *f, struct tn_cursor c, unsigned depth)
     tn_buffer_done(&url);
 }
 
-static void check_special(struct finder *f, const struct level *level,
-                          struct tn_cursor begin)
-{
-    enum tn_pb_special special = tn_pb_special_of(level->type);
-
-    if (is_json(f) && special == TN_PB_ANY)
-        check_any(f, begin, level->depth);
-    if (is_json(f) && special == TN_PB_VALUE && level->fields == 0)
-        report(f, begin.offset, "a Value without a kind");
-}
-
 static void walk(struct finder *f, const struct tn_pb_message *type,
                  struct tn_cursor *c, unsigned depth)
 {
@@ -395,7 +384,11 @@ static void walk(struct finder *f, const struct tn_pb_message *type,
     uint64_t offset = begin.offset;
     if (level.type->is_map_entry && level.fields != level.type->field_count)
         report(f, offset, "a map entry that is not one key and one value");
-    check_special(f, &level, begin);
+    enum tn_pb_special special = tn_pb_special_of(level.type);
+    if (is_json(f) && special == TN_PB_ANY)
+        check_any(f, begin, level.depth);
+    if (is_json(f) && special == TN_PB_VALUE && level.fields == 0)
+        report(f, begin.offset, "a Value without a kind");
     tn_list_done(&level.oneofs);
 }
 

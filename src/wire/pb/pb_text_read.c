@@ -660,28 +660,6 @@ static void read_fields(struct reader *r, uint8_t closing)
     }
 }
 
-static void reader_init(struct reader *r, const struct tn_pb_schema *schema,
-                        struct tn_span text, struct tn_arena *arena,
-                        struct tn_error *error)
-{
-    r->schema      = schema;
-    r->arena       = arena;
-    r->error       = error;
-    r->string.sink = (struct tn_sink){ &measure_ops, 0 };
-    tn_lex_init(&r->lex, text, arena->memory, error);
-    tn_pb_assembly_init(&r->to, arena, error);
-    tn_buffer_init(&r->string.bytes, arena->memory, error);
-    tn_buffer_init(&r->name, arena->memory, error);
-}
-
-static void reader_done(struct reader *r)
-{
-    tn_buffer_done(&r->name);
-    tn_buffer_done(&r->string.bytes);
-    tn_pb_assembly_done(&r->to);
-    tn_lex_done(&r->lex);
-}
-
 enum tn_status tn_pb_text_read(const struct tn_pb_schema  *schema,
                                const struct tn_pb_message *type,
                                struct tn_span text, struct tn_rope *to,
@@ -692,14 +670,24 @@ enum tn_status tn_pb_text_read(const struct tn_pb_schema  *schema,
 
     if (!r)
         return error->status;
-    reader_init(r, schema, text, to->arena, error);
+    r->schema      = schema;
+    r->arena       = to->arena;
+    r->error       = error;
+    r->string.sink = (struct tn_sink){ &measure_ops, 0 };
+    tn_lex_init(&r->lex, text, to->arena->memory, error);
+    tn_pb_assembly_init(&r->to, to->arena, error);
+    tn_buffer_init(&r->string.bytes, to->arena->memory, error);
+    tn_buffer_init(&r->name, to->arena->memory, error);
     if (tn_pb_begin(&r->to, type, text.offset)) {
         tn_lex_next(&r->lex);
         read_fields(r, 0);
         if (!tn_failed(error))
             tn_pb_finish(&r->to, to);
     }
-    reader_done(r);
+    tn_buffer_done(&r->name);
+    tn_buffer_done(&r->string.bytes);
+    tn_pb_assembly_done(&r->to);
+    tn_lex_done(&r->lex);
     tn_memory_free(memory, r, sizeof *r);
     if (tn_failed(to->error) && !tn_failed(error))
         *error = *to->error;

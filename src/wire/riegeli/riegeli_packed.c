@@ -518,21 +518,6 @@ static enum tn_status open_packer(const struct tn_riegeli_codec *codec,
                             size, error);
 }
 
-static enum tn_status pack_stream(const struct tn_riegeli_codec *codec,
-                                  struct tn_bytes plain, struct tn_buffer *to,
-                                  struct tn_error *error)
-{
-    struct tn_stream *stream;
-    struct tn_filter  filter;
-
-    TN_TRY(open_packer(codec, &stream, to->memory, plain.size, error));
-    tn_filter_to_buffer(&filter, stream, to, UINT64_MAX);
-    tn_filter_last(&filter, plain, error);
-    tn_filter_done(&filter);
-    tn_stream_close(stream);
-    return error->status;
-}
-
 enum tn_status tn_riegeli_pack(const struct tn_riegeli_codec *codec,
                                struct tn_bytes plain, struct tn_buffer *to,
                                struct tn_error *error)
@@ -550,7 +535,14 @@ enum tn_status tn_riegeli_pack(const struct tn_riegeli_codec *codec,
     if (codec->type == TN_RIEGELI_ZSTD)
         return tn_zstd_encode(plain, codec->level, codec->window_log, to,
                               error);
-    return pack_stream(codec, plain, to, error);
+    struct tn_stream *stream;
+    struct tn_filter  filter;
+    TN_TRY(open_packer(codec, &stream, to->memory, plain.size, error));
+    tn_filter_to_buffer(&filter, stream, to, UINT64_MAX);
+    tn_filter_last(&filter, plain, error);
+    tn_filter_done(&filter);
+    tn_stream_close(stream);
+    return error->status;
 }
 
 static enum tn_status pack_rope_whole(const struct tn_riegeli_codec *codec,

@@ -255,21 +255,6 @@ static enum tn_status patch_header(struct tn_riegeli_chunk_sink  *laying,
     return TN_OK;
 }
 
-static enum tn_status patch_blocks(struct tn_riegeli_chunk_sink  *laying,
-                                   const struct tn_riegeli_frame *frame,
-                                   struct tn_error               *error)
-{
-    uint64_t at = frame->begin;
-    uint8_t  bytes[TN_RIEGELI_BLOCK_HEADER];
-
-    at += at % TN_RIEGELI_BLOCK ? tn_riegeli_to_block(at) : 0;
-    for (; at < frame->end; at += TN_RIEGELI_BLOCK) {
-        make_block(at, frame->begin, frame->end, bytes);
-        TN_TRY(patch_at(laying, at, tn_bytes(bytes, sizeof bytes), error));
-    }
-    return TN_OK;
-}
-
 /* No zeros are needed: data are longer than a chunk of one record must be. */
 enum tn_status tn_riegeli_chunk_end(struct tn_riegeli_chunk_sink *laying,
                                     struct tn_riegeli_frame      *frame,
@@ -281,7 +266,15 @@ enum tn_status tn_riegeli_chunk_end(struct tn_riegeli_chunk_sink *laying,
     TN_TRY(find_end(frame, error));
     assert(frame->end == laying->to->offset - laying->base);
     TN_TRY(patch_header(laying, frame, error));
-    return patch_blocks(laying, frame, error);
+    uint64_t at = frame->begin;
+    uint8_t  bytes[TN_RIEGELI_BLOCK_HEADER];
+
+    at += at % TN_RIEGELI_BLOCK ? tn_riegeli_to_block(at) : 0;
+    for (; at < frame->end; at += TN_RIEGELI_BLOCK) {
+        make_block(at, frame->begin, frame->end, bytes);
+        TN_TRY(patch_at(laying, at, tn_bytes(bytes, sizeof bytes), error));
+    }
+    return TN_OK;
 }
 
 /* ---- padding ------------------------------------------------------------ */

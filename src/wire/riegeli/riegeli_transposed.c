@@ -557,15 +557,6 @@ static void starts_to_ends(struct tn_list *list, uint64_t size)
         at[i] = i + 1 < count ? size - at[i + 1] : size;
 }
 
-static void done(struct machine *m)
-{
-    tn_arena_done(&m->arena);
-    tn_buffer_done(&m->header);
-    tn_buffer_done(&m->pool);
-    tn_buffer_done(&m->moves);
-    tn_list_done(&m->open);
-}
-
 enum tn_status tn_riegeli_transposed_read(struct tn_span data, uint64_t count,
                                           uint64_t                  size,
                                           struct tn_memory         *memory,
@@ -596,6 +587,10 @@ enum tn_status tn_riegeli_transposed_read(struct tn_span data, uint64_t count,
     settle(&m, data.offset);
     if (!tn_failed(error))
         starts_to_ends(ends, size);
-    done(&m);
+    tn_arena_done(&m.arena);
+    tn_buffer_done(&m.header);
+    tn_buffer_done(&m.pool);
+    tn_buffer_done(&m.moves);
+    tn_list_done(&m.open);
     return error->status;
 }

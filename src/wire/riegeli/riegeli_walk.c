@@ -152,15 +152,6 @@ static enum tn_status gather_header(const struct tn_riegeli *file,
     return TN_OK;
 }
 
-static void parse_header(const uint8_t *bytes, struct tn_riegeli_frame *frame)
-{
-    frame->data_size    = tn_load64(bytes + 8);
-    frame->data_hash    = tn_load64(bytes + 16);
-    frame->type         = bytes[24];
-    frame->record_count = tn_load64(bytes + 24) >> 8;
-    frame->decoded_size = tn_load64(bytes + 32);
-}
-
 static bool is_signature(const struct tn_riegeli_frame *frame)
 {
     return frame->type == TN_RIEGELI_SIGNATURE && frame->data_size == 0 &&
@@ -210,7 +201,11 @@ enum tn_status tn_riegeli_frame_read(const struct tn_riegeli *file,
         tn_error_set(error, TN_MALFORMED, begin, "the hash of a chunk header");
         return lost(fault, at, error->status);
     }
-    parse_header(bytes, frame);
+    frame->data_size    = tn_load64(bytes + 8);
+    frame->data_hash    = tn_load64(bytes + 16);
+    frame->type         = bytes[24];
+    frame->record_count = tn_load64(bytes + 24) >> 8;
+    frame->decoded_size = tn_load64(bytes + 32);
     TN_TRY(check_header(file, frame, at, fault, error));
     if (block_at == TN_NOWHERE || block.next == frame->end - block_at)
         return TN_OK;

@@ -331,18 +331,6 @@ static void clear_packed(struct tn_riegeli_batch *batch)
     batch->spooled = NULL;
 }
 
-static void clear_batch(struct tn_riegeli_batch *batch)
-{
-    tn_rope_done(&batch->record);
-    tn_buffer_clear(&batch->sizes);
-    tn_buffer_clear(&batch->values);
-    clear_packed(batch);
-    batch->borrowed = tn_bytes(NULL, 0);
-    batch->mapped   = (struct tn_span){ NULL, 0, 0 };
-    batch->count    = 0;
-    batch->is_plain = batch->is_long = false;
-}
-
 /* ---- packing ------------------------------------------------------------ */
 
 static const struct tn_riegeli_codec no_codec = { TN_RIEGELI_NONE, 0, 0 };
@@ -570,7 +558,14 @@ static void write_oldest(struct tn_riegeli_writer *w)
     if (!tn_failed(w->error) && tn_failed(&batch->error))
         *w->error = batch->error;
     w->waiting -= batch->values.size;
-    clear_batch(batch);
+    tn_rope_done(&batch->record);
+    tn_buffer_clear(&batch->sizes);
+    tn_buffer_clear(&batch->values);
+    clear_packed(batch);
+    batch->borrowed = tn_bytes(NULL, 0);
+    batch->mapped   = (struct tn_span){ NULL, 0, 0 };
+    batch->count    = 0;
+    batch->is_plain = batch->is_long = false;
 }
 
 static void write_waiting(struct tn_riegeli_writer *w)

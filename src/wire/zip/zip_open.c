@@ -649,20 +649,15 @@ static enum tn_status index_names(struct tn_zip *zip, struct tn_error *error)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static void forget(struct tn_zip *zip)
+/* The state that an end record describes. */
+static enum tn_status read_state(struct tn_zip *zip, const struct zip_end *end,
+                                 uint64_t *gap, struct tn_error *error)
 {
     zip->entries.count = zip->order.count = zip->firsts.count = 0;
     zip->total_size                                           = 0;
     tn_intern_done(&zip->folded);
     tn_arena_done(&zip->arena);
     tn_intern_init(&zip->folded, &zip->arena);
-}
-
-/* The state that an end record describes. */
-static enum tn_status read_state(struct tn_zip *zip, const struct zip_end *end,
-                                 uint64_t *gap, struct tn_error *error)
-{
-    forget(zip);
     zip->directory_offset = end->directory_offset;
     zip->end_offset       = end->end;
     TN_TRY(read_directory(zip, end, error));
