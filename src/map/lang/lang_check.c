@@ -6,6 +6,7 @@
 #include "ir/dialect_facts.h"
 #include "map/lang/lang_attr.h"
 #include "map/lang/lang_check.h"
+#include "map/lang/lang_ends.h"
 #include "map/lang/lang_native.h"
 
 struct tn_lang_checks {
@@ -1043,6 +1044,24 @@ static void check_heads(struct tn_lang_checks     *x,
             check_heads(x, &head->inputs[i].maker->head);
 }
 
+/* Rules that simplify are applied to what they made. */
+static void check_ends(struct tn_lang_checks     *x,
+                       const struct tn_lang_rule *rule)
+{
+    uint32_t makes = tn_lang_makes(x->file, rule);
+
+    if (tn_lang_ends(x->file, rule))
+        return;
+    if (rule->native.size || makes == UINT32_MAX)
+        report(x, &rule->place,
+               "could go on for ever: nobody knows how many nodes it makes");
+    else
+        report(x, &rule->place,
+               "could go on for ever: it may make %" PRIu32
+               " nodes, and takes away %" PRIu32 " for sure",
+               makes, tn_lang_takes(&rule->head));
+}
+
 static void check_rules(struct tn_lang_checks *x, const struct tn_list *rules)
 {
     for (uint64_t i = 0; i < rules->count; i++) {
@@ -1053,6 +1072,8 @@ static void check_rules(struct tn_lang_checks *x, const struct tn_list *rules)
         check_rule(x, rule);
         if (!x->file->is_shapes)
             check_is_tried(x, rules, i);
+        if (x->file->is_simplifier)
+            check_ends(x, rule);
     }
 }
 

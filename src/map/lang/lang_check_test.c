@@ -48,10 +48,41 @@ static enum tn_status check(struct tn_bytes text, const char *name,
 #define N "rules onnx -> nd4j 1\n"
 #define O "rules nd4j -> onnx 1\nignore inPlace dtype dataType\n"
 #define T "rules tensorflow -> nd4j 1\n"
+#define S "rules onnx -> onnx 1 simplify\n\n"
 
 static const struct {
     const char *text, *found;
 } cases[] = {
+    /* rules that simplify come to an end */
+    { S "Neg(Neg(X)) -> (Y) { Y <- X }", "" },
+    { S "Where(Not(c), X, Y) => Where(c, Y, X)", "" },
+    { S
+      "Reshape(X, s; -allowzero) when not is_const(s) and known(value(s)) =>\n"
+      "    Reshape(X, const(value(s), int64))",
+      "" },
+    { S "Relu(once Neg(X)) => Neg(Relu(X))",
+      "3:1: could go on for ever: it may make 2 nodes, and takes away 2 for "
+      "sure" },
+    { S "Add(A, B) => Add(B, A)",
+      "3:1: could go on for ever: it may make 1 nodes, and takes away 1 for "
+      "sure" },
+    { S "Relu(Neg(_X) as y) => Abs(y)",
+      "3:1: could go on for ever: it may make 1 nodes, and takes away 1 for "
+      "sure" },
+    { S "Add(Neg(X), _B) => Add(X, X)",
+      "3:1: could go on for ever: it may make 1 nodes, and takes away 1 for "
+      "sure" },
+    { S "Relu(maybe Neg(X)) => Abs(X)",
+      "3:1: could go on for ever: it may make 1 nodes, and takes away 1 for "
+      "sure" },
+    { S "macro twice(X) -> (Y) { Y <- Neg(Neg(X)) }\n"
+        "Relu(once Neg(X)) => twice(X)",
+      "4:1: could go on for ever: it may make 2 nodes, and takes away 2 for "
+      "sure" },
+    { S "Sum(xs...) -> (Y) {\n    Y <- xs[0]\n"
+        "    for x in xs { Y <- Add(Y, x) }\n}",
+      "3:1: could go on for ever: nobody knows how many nodes it makes" },
+
     /* what is right */
     { N "Relu(X) => relu(X; cutoff: 0.0)", "" },
     { N "LeakyRelu(X; alpha) => lrelu(X; alpha)", "" },

@@ -131,18 +131,23 @@ static bool can_be_said(const struct tn_net_type *type, struct tn_item items)
     return true;
 }
 
+/* Slices of a constant are in place of all of it, when nothing else takes it.
+ */
+enum usage { NOT_USED, USED_ONCE, USED_IN_PARTS, USED_OFTEN };
+
 struct folding {
     struct tn_net   *net;
     struct tn_infer *facts;
     const bool      *is_output;
-    const uint8_t   *uses; /* of values; 2: more                             */
+    const uint8_t   *uses; /* of values: enum usage                          */
     bool            *is_size; /* of values; NULL: it does not matter          */
     uint64_t         limit;
     struct tn_arena  scratch;
 };
 
 /* Bytes of the constants that it takes and that nothing else takes: those that
- * go.  One that others take, too, stays beside what is made of it. */
+ * go.  One that others take, too, stays beside what is made of it, unless all
+ * of them take parts of it. */
 static uint64_t size_of_inputs(const struct folding     *f,
                                const struct tn_net_node *node)
 {
@@ -150,7 +155,7 @@ static uint64_t size_of_inputs(const struct folding     *f,
 
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t id = node->inputs[i];
-        if (id == TN_NONE || f->uses[id] > 1)
+        if (id == TN_NONE || f->uses[id] == USED_OFTEN)
             continue;
         const struct tn_net_value value = tn_net_value(f->net, id);
         uint64_t size = value.constant ? size_of(value.type) : 0;
@@ -256,6 +261,14 @@ static bool fold_node(struct folding *f, uint32_t id)
     return true;
 }
 
+static void note_use(uint8_t *uses, bool is_part)
+{
+    if (*uses == NOT_USED)
+        *uses = is_part ? USED_IN_PARTS : USED_ONCE;
+    else if (*uses != USED_IN_PARTS || !is_part)
+        *uses = USED_OFTEN;
+}
+
 /* NULL: it failed. */
 static uint8_t *count_uses(struct tn_net *net, struct tn_arena *arena)
 {
@@ -265,7 +278,8 @@ static uint8_t *count_uses(struct tn_net *net, struct tn_arena *arena)
         const struct tn_net_node node = tn_net_node(net, i);
         for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
             if (node.inputs[k] != TN_NONE)
-                uses[node.inputs[k]] = uses[node.inputs[k]] ? 2 : 1;
+                note_use(&uses[node.inputs[k]],
+                         k == 0 && tn_bytes_is(node.op->type, "Slice"));
     }
     return uses;
 }
