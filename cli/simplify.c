@@ -9,6 +9,7 @@
 #include "format_options.h"
 #include "json.h"
 #include "losses.h"
+#include "onnxruntime.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -18,7 +19,7 @@ struct simplify_opts {
     struct cli_common common;
     uint64_t          fold_limit;
     unsigned          fold; /* enum cli_fold */
-    bool              is_strict, force_invalid;
+    bool              is_strict, force_invalid, checks;
 };
 
 #define FIELD(f) offsetof(struct simplify_opts, f)
@@ -26,6 +27,7 @@ struct simplify_opts {
 static const struct cli_opt options[] = {
     { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|shapes|none", "compute what follows from constants; all" },
     { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "computed constants: this much over their inputs; 64KiB" },
+    { CLI_FLAG,   0, "check",      FIELD(checks),     NULL,       "compare OUT with FILE: types, shapes, what they compute" },
     { CLI_FLAG,   0, "strict",     FIELD(is_strict),  NULL,       "fail if anything would be lost" },
     { CLI_FLAG,   0, "force-invalid", FIELD(force_invalid), NULL, "simplify even if 'tenon check' finds errors" },
     { 0 },
@@ -184,10 +186,108 @@ static void put_operators(struct cli_json *json, const struct operators *ops)
     cli_json_close(json, ']');
 }
 
+/* ---- comparing ---------------------------------------------------------- */
+
+/* Of --check. */
+struct verdict {
+    bool                  is_asked, is_same; /* inputs and outputs            */
+    char                  what[160];         /* that is not                   */
+    struct cli_comparison outputs;
+};
+
+/* What was known of the one holds for the other. */
+static bool is_same_io(const struct tn_io *was, const struct tn_io *is)
+{
+    bool is_same = compare_bytes(was->name, is->name) == 0 &&
+                   was->dtype == is->dtype && strcmp(was->note, is->note) == 0;
+
+    if (!is_same || !was->has_rank)
+        return is_same;
+    is_same = is->has_rank && was->rank == is->rank;
+    for (uint32_t i = 0; is_same && i < was->rank; i++)
+        is_same =
+            was->dims[i].value < 0 || was->dims[i].value == is->dims[i].value;
+    return is_same;
+}
+
+/* Inputs with a default become constants. */
+static bool are_same(struct tn_io_list was, struct tn_io_list is,
+                     struct verdict *verdict)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < was.count; i++) {
+        if (was.items[i].has_default)
+            continue;
+        if (at < is.count && is_same_io(&was.items[i], &is.items[at++]))
+            continue;
+        snprintf(verdict->what, sizeof verdict->what, "'%.*s'",
+                 (int)was.items[i].name.size,
+                 (const char *)was.items[i].name.data);
+        return false;
+    }
+    return at == is.count;
+}
+
+static int judge(const struct tn_model *before, const struct tn_model *after,
+                 struct verdict *verdict)
+{
+    verdict->is_same =
+        are_same(tn_model_inputs(before), tn_model_inputs(after), verdict) &&
+        are_same(tn_model_outputs(before), tn_model_outputs(after), verdict);
+    if (verdict->is_same)
+        cli_compare_outputs(before, tn_model_path(after), &verdict->outputs);
+    return verdict->is_same && verdict->outputs.agreement != CLI_DIFFER
+               ? 0
+               : CLI_NO;
+}
+
+static void print_verdict(const struct verdict *verdict)
+{
+    static const char *const words[] = {
+        [CLI_AGREE]        = "the same on random inputs",
+        [CLI_DIFFER]       = "DIFFERENT on random inputs",
+        [CLI_NOT_COMPARED] = "not compared",
+    };
+    struct cli_text text = { 0 };
+
+    cli_text_add(&text, "  types and shapes of inputs and outputs: ");
+    if (verdict->is_same) {
+        cli_text_addf(&text, "the same\n  outputs: %s (",
+                      words[verdict->outputs.agreement]);
+        cli_text_safe(&text, cli_bytes(verdict->outputs.told));
+        cli_text_add(&text, ")\n");
+    } else {
+        cli_text_add(&text, "DIFFERENT at ");
+        cli_text_safe(&text, cli_bytes(verdict->what));
+        cli_text_add(&text, "\n");
+    }
+    fwrite(text.data, 1, text.size, stdout);
+    cli_text_done(&text);
+}
+
+static void put_verdict(struct cli_json *json, const struct verdict *verdict)
+{
+    static const char *const words[] = { [CLI_AGREE]        = "same",
+                                         [CLI_DIFFER]       = "different",
+                                         [CLI_NOT_COMPARED] = "not-compared" };
+
+    cli_json_key(json, "check");
+    cli_json_open_flat(json, '{');
+    cli_json_put_bool(json, "same_types", verdict->is_same);
+    cli_json_put_string(json, "outputs",
+                        words[verdict->is_same ? verdict->outputs.agreement
+                                               : CLI_NOT_COMPARED]);
+    cli_json_put_string(
+        json, "what", verdict->is_same ? verdict->outputs.told : verdict->what);
+    cli_json_close(json, '}');
+}
+
 /* ---- telling ------------------------------------------------------------ */
 
 static void put_report(const struct cli_common *common, const char *path,
                        const struct operators          *ops,
+                       const struct verdict            *verdict,
                        const struct tn_convert_summary *summary,
                        const struct cli_losses         *losses)
 {
@@ -198,6 +298,8 @@ static void put_report(const struct cli_common *common, const char *path,
     cli_json_put_string(&json, "out", common->out);
     if (ops->is_known)
         put_operators(&json, ops);
+    if (verdict->is_asked)
+        put_verdict(&json, verdict);
     cli_json_put_number(&json, "bytes_written", summary->bytes_written);
     cli_json_put_number(&json, "losses", summary->losses);
     cli_losses_put(losses, &json);
@@ -212,26 +314,33 @@ static int tell(struct cli_session *session, const struct simplify_opts *opts,
                 const struct tn_convert_summary *summary,
                 const struct cli_losses         *losses)
 {
-    struct operators ops   = { 0 };
-    struct tn_model *after = NULL;
+    struct operators ops     = { 0 };
+    struct verdict   verdict = { .is_asked = opts->checks };
+    struct tn_model *after   = NULL;
     bool             is_file =
         strcmp(opts->common.out, "-") != 0 && !opts->common.is_dry_run;
-    int code = 0;
+    bool is_told = opts->common.is_json || !opts->common.is_quiet;
+    int  code = 0, answer = 0;
 
-    if (is_file && (opts->common.is_json || !opts->common.is_quiet))
+    if (is_file && (is_told || opts->checks))
         code = cli_session_open(session, opts->common.out, &after);
     if (after != NULL)
         count_operators(&ops, model, after);
+    if (after != NULL && opts->checks)
+        answer = judge(model, after, &verdict);
     if (code == 0 && opts->common.is_json)
-        put_report(&opts->common, tn_model_path(model), &ops, summary, losses);
-    else if (code == 0 && after != NULL)
+        put_report(&opts->common, tn_model_path(model), &ops, &verdict, summary,
+                   losses);
+    else if (code == 0 && after != NULL && is_told)
         print_operators(&ops);
+    if (code == 0 && !opts->common.is_json && opts->checks && is_told)
+        print_verdict(&verdict);
     if (code == 0 && !opts->common.is_json)
         cli_convert_receipt(&opts->common, tn_model_path(model), summary,
                             losses, losses);
     free(ops.rows);
     tn_model_close(after);
-    return code;
+    return code != 0 ? code : answer;
 }
 
 /* ---- running ------------------------------------------------------------ */
@@ -284,6 +393,9 @@ static int check_usage(const struct simplify_opts *opts)
     int code = cli_check_settings("simplify", &opts->common.for_writing);
     if (code != 0)
         return code;
+    if (opts->checks &&
+        (strcmp(opts->common.out, "-") == 0 || opts->common.is_dry_run))
+        return cli_usage("simplify", "--check needs a file to compare with");
     if (strcmp(opts->common.out, "-") == 0 && opts->common.is_json)
         return cli_usage("simplify", "--json and -o - cannot be used together");
     return cli_refuse_terminal("simplify", opts->common.out);
