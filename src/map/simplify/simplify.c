@@ -9,6 +9,7 @@
 #include "map/net/net_build.h"
 #include "map/simplify/branches.h"
 #include "map/simplify/fold_views.h"
+#include "map/simplify/loops.h"
 #include "map/simplify/tie_weights.h"
 #include "map/simplify/transposes.h"
 
@@ -332,6 +333,9 @@ static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
  * Weights keep their names. */
 #define SMALL_BYTES 128
 
+/* Graphs around a graph in which equals are looked for. */
+#define DEEPEST_GRAPH 64
+
 /* Operators of other domains may have hidden state. */
 static bool is_ours(struct tn_bytes domain)
 {
@@ -376,6 +380,23 @@ static uint32_t owner_of(struct sharing *s, uint32_t id)
     return TN_NONE;
 }
 
+/* The same key in a graph around: its owner, or TN_NONE.  What graphs around
+ * compute, they compute anyway. */
+static uint32_t owner_around(struct sharing *s, uint32_t graph)
+{
+    uint32_t parent = tn_net_graph(s->net, graph)->parent;
+
+    for (unsigned i = 0; parent != TN_NONE && i < DEEPEST_GRAPH; i++) {
+        memcpy(s->key.data, &parent, sizeof parent);
+        uint32_t key = tn_intern_find(&s->keys, tn_buffer_bytes(&s->key));
+        if (key != TN_NO_NAME)
+            return *tn_list_at(&s->owners, uint32_t, key);
+        parent = tn_net_graph(s->net, parent)->parent;
+    }
+    memcpy(s->key.data, &graph, sizeof graph);
+    return TN_NONE;
+}
+
 /* ---- constants ---------------------------------------------------------- */
 
 /* Of numbers that say how to compute: whole ones, and single reals. */
@@ -416,7 +437,9 @@ static uint64_t share_constants(struct sharing *s)
         const struct tn_net_value value = tn_net_value(s->net, i);
         if (!value.constant || s->is_output[i] || !say_constant(s, &value))
             continue;
-        uint32_t owner = owner_of(s, i);
+        uint32_t owner = owner_around(s, value.graph);
+        if (owner == TN_NONE)
+            owner = owner_of(s, i);
         if (tn_failed(s->net->error))
             break;
         if (owner != TN_NONE && owner != i)
@@ -475,7 +498,9 @@ static uint64_t share_nodes(struct sharing *s)
             if (!may_share(s, &node))
                 continue;
             say_node(s, id, &node);
-            uint32_t owner = owner_of(s, id);
+            uint32_t owner = owner_around(s, node.graph);
+            if (owner == TN_NONE)
+                owner = owner_of(s, id);
             if (owner == TN_NONE || tn_failed(s->net->error))
                 continue;
             struct tn_net_node same = tn_net_node(s->net, owner);
@@ -580,6 +605,8 @@ static struct tn_net *run_round(struct tn_net                *net,
             folded = fold(net, facts, how);
         if (!tn_failed(net->error))
             chosen = tn_choose_branches(net);
+        if (!tn_failed(net->error))
+            chosen += tn_simplify_loops(net);
         if (!tn_failed(net->error)) {
             keep_versions(net, to);
             rewritten = rewrite(net, to, how, facts);

@@ -7,8 +7,9 @@
  *   rules     small graphs become smaller ones (rules/onnx_simplify.rules)
  *   share     equal nodes become one, and so do equal small constants
  *
- * An If whose condition is known becomes one of its graphs.  At the end equal
- * weights are stored once.
+ * An If whose condition is known becomes one of its graphs; a Loop that counts
+ * by itself is told how often it runs (loops.h).  At the end equal weights are
+ * stored once.
  *
  * Inputs and outputs of the graph, their names and their order stay.  Results
  * stay the same bit by bit, unless the kernel of a folded operator rounds

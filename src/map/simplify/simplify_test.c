@@ -281,6 +281,92 @@ static void make_false(struct tn_net *net)
     make_choice(net, 0);
 }
 
+/* A node of one or two inputs in graph 1, of which a type is known. */
+static uint32_t inside(struct tn_net *net, const char *type, const char *name,
+                       uint32_t a, uint32_t b)
+{
+    uint32_t made =
+        b == TN_NONE ? one(net, type, name, a) : pair(net, type, name, a, b);
+
+    if (!tn_failed(net->error)) {
+        tn_net_graph(net, 0)->nodes.count--;
+        tn_net_move_node(net, (uint32_t)net->nodes.count - 1, 1);
+    }
+    return made;
+}
+
+static uint32_t body_input(struct tn_net *net, const char *name,
+                           enum tn_dtype dtype)
+{
+    uint32_t id = tn_net_add_value(net, 1, tn_text(name));
+
+    if (id == TN_NONE)
+        return id;
+    tn_net_set_type(net, id,
+                    &(struct tn_net_type){ .dtype = dtype, .has_rank = true });
+    tn_net_add_input(net, 1, id, tn_text(""));
+    return id;
+}
+
+/* i = 0; while (i < n && go) { x = x + w * i; i = i + step; } */
+static void make_counted_by(struct tn_net *net, int64_t step)
+{
+    static const int64_t     body = 1, zero = 0;
+    const struct tn_net_attr attr = {
+        tn_text("body"), { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &body }
+    };
+    static const int64_t none[] = { -2 };
+    uint32_t             n      = make_input(net, "n", TN_INT64, none);
+    uint32_t             go     = make_input(net, "go", TN_BOOL, none);
+    uint32_t             x      = make_input(net, "x", TN_INT64, none);
+    uint32_t             w      = make_input(net, "w", TN_INT64, none);
+    uint32_t             from =
+        tn_net_add_ints(net, 0, tn_text("zero"), TN_INT64, &zero, 0, NULL);
+    uint32_t by =
+        tn_net_add_ints(net, 0, tn_text("by"), TN_INT64, &step, 0, NULL);
+    uint32_t c = pair(net, "And", "c", pair(net, "Less", "l", from, n), go);
+
+    tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("b"), 0);
+    body_input(net, "t", TN_INT64);
+    body_input(net, "k", TN_BOOL);
+    uint32_t i  = body_input(net, "i", TN_INT64);
+    uint32_t v  = body_input(net, "v", TN_INT64);
+    uint32_t g  = body_input(net, "g", TN_BOOL);
+    uint32_t m  = body_input(net, "m", TN_INT64);
+    uint32_t i1 = inside(net, "Add", "i1", i, by);
+    uint32_t l1 = inside(net, "Less", "l1", i1, n);
+    uint32_t v1 = inside(net, "Add", "v1", v, inside(net, "Mul", "p", m, i));
+    tn_net_add_output(net, 1, inside(net, "And", "c1", l1, g), tn_text(""));
+    tn_net_add_output(net, 1, i1, tn_text(""));
+    tn_net_add_output(net, 1, v1, tn_text(""));
+    tn_net_add_output(net, 1, g, tn_text(""));
+    tn_net_add_output(net, 1, m, tn_text(""));
+    uint32_t outputs[4];
+    for (int k = 0; k < 4; k++)
+        outputs[k] = tn_net_add_value(net, 0, tn_text("y"));
+    tn_net_add_node(net,
+                    &(struct tn_net_node){
+                        .op     = tn_net_own_op(net, "Loop"),
+                        .inputs = (uint32_t[]){ TN_NONE, c, from, x, go, w },
+                        .input_count  = 6,
+                        .outputs      = outputs,
+                        .output_count = 4,
+                        .attrs        = &attr,
+                        .attr_count   = 1,
+                        .source       = TN_NONE });
+    tn_net_add_output(net, 0, outputs[1], tn_text("y"));
+}
+
+static void make_counted(struct tn_net *net)
+{
+    make_counted_by(net, 1);
+}
+
+static void make_counted_by_two(struct tn_net *net)
+{
+    make_counted_by(net, 2);
+}
+
 static const struct {
     const char *name;
     void (*make)(struct tn_net *);
@@ -307,6 +393,11 @@ static const struct {
     { "transposed", make_transposed, TN_FOLD_LIMIT, "y:MatMul(x,t) ->y" },
     { "overlapping", make_overlapping, TN_FOLD_LIMIT,
       "a:Neg(x) y:Exp(x) z:Exp(a) ->y,z" },
+    { "counted", make_counted, TN_FOLD_LIMIT,
+      "y_1:Loop(n,go,x)[t,k,v| p:Mul(w,t) v1:Add(v,p) ->go,v1] ->y_1" },
+    { "counted by two", make_counted_by_two, TN_FOLD_LIMIT,
+      "l:Less(zero,n) c:And(l,go) y,y_1:Loop(,c,zero,x)[t,k,i,v| i1:Add(i,by) "
+      "l1:Less(i1,n) p:Mul(w,i) v1:Add(v,p) c1:And(l1,go) ->c1,i1,v1] ->y_1" },
     { "true", make_true, TN_FOLD_LIMIT, "n:Neg(x) ->n" },
     { "false", make_false, TN_FOLD_LIMIT, "e:Exp(x) ->e" },
 };
@@ -393,6 +484,7 @@ static void test_every_allocation_may_fail(void **state)
     fail_allocations(make_scaled);
     fail_allocations(make_equal);
     fail_allocations(make_true);
+    fail_allocations(make_counted);
 }
 
 int main(void)
