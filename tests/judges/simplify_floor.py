@@ -43,9 +43,10 @@ BACK_EXCUSES = {
 }
 MOST_BACK = 1.1
 
-# Models that we refuse, with what is in them.
+# Models that we cannot simplify, with what is in them.
 REFUSED = {
     "node/test_if_opt": "a Constant that is an optional without a value",
+    "node/test_loop16_seq_none": "an optional of sequences",
 }
 
 
@@ -131,6 +132,8 @@ def prove(test, engine, scratch, arguments):
     import onnx
     path = test if os.path.isabs(test) else \
         os.path.join(arguments.shared, "data", test)
+    if test.removeprefix(DEBIAN + "/").removesuffix("/model.onnx") in REFUSED:
+        return "not run"
     floor = os.path.join(scratch, "floor.onnx")
     back = os.path.join(scratch, "back.onnx")
     if os.path.exists(floor):
@@ -145,9 +148,6 @@ def prove(test, engine, scratch, arguments):
                           capture_output=True)
     if done.returncode:
         if "cannot be simplified, only those from 7 on" in done.stderr:
-            return "not run"
-        if os.path.basename(os.path.dirname(path)) in \
-                {os.path.basename(name) for name in REFUSED}:
             return "not run"
         raise proof.Differs(done.stderr)
     proof.valid(arguments.tenon, back, ())
