@@ -37,6 +37,12 @@ struct tn_lay_constant {
     bool                      is_trained;
 };
 
+/* An op of the net in the model. */
+struct tn_lay_op {
+    uint32_t type, domain; /* names                                           */
+    bool     is_known;
+};
+
 struct tn_laying {
     struct tn_net   *net;
     struct tn_model *model;
@@ -44,6 +50,7 @@ struct tn_laying {
     struct tn_error *error;
     struct tn_arena  scratch;
     const struct tn_dialect_facts *facts;
+    struct tn_lay_op *ops; /* by op of the net's table                        */
     uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
     bool     *is_used; /* by value: by a node that stays                    */
     bool *is_input; /* by value: of a graph                                  */
@@ -745,8 +752,14 @@ static uint32_t wished_name(struct tn_laying *l, uint32_t id,
                             l->error);
 }
 
+static struct tn_lay_op op_of(struct tn_laying *l, struct tn_bytes type,
+                              struct tn_bytes domain)
+{
+    return (struct tn_lay_op){ intern(l, type), intern(l, domain), true };
+}
+
 static uint32_t new_op(struct tn_laying *l, uint32_t graph, uint32_t name,
-                       struct tn_bytes type, struct tn_bytes domain)
+                       struct tn_lay_op of)
 {
     uint32_t op = tn_model_add_op(l->model, graph, l->error);
 
@@ -755,8 +768,8 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph, uint32_t name,
     struct tn_op *row = tn_model_op_at(l->model, op);
     if (name != TN_NO_NAME)
         row->name = lay_known_name(l, &l->op_names, name);
-    row->type       = intern(l, type);
-    row->domain     = intern(l, domain);
+    row->type       = of.type;
+    row->domain     = of.domain;
     row->first_attr = (uint32_t)l->model->attrs.count;
     tn_model_graph_at(l->model, graph)->op_count++;
     tn_model_count_op(l->model, row->domain, row->type, l->error);
@@ -766,9 +779,11 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph, uint32_t name,
 static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 {
     const struct tn_net_node node = tn_net_node(l->net, id);
-    uint32_t op = new_op(l, graph, wished_name(l, id, &node), node.op->type,
-                         node.op->domain);
+    struct tn_lay_op        *of   = &l->ops[tn_net_node_row(l->net, id)->op];
 
+    if (!of->is_known)
+        *of = op_of(l, node.op->type, node.op->domain);
+    uint32_t op = new_op(l, graph, wished_name(l, id, &node), *of);
     if (op == TN_NONE || tn_failed(l->error))
         return l->error->status;
     if (l->ordinal)
@@ -783,8 +798,8 @@ static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
                       uint32_t graph)
 {
-    uint32_t op =
-        new_op(l, graph, r->to, tn_text(l->facts->identity), tn_text(""));
+    uint32_t op = new_op(l, graph, r->to,
+                         op_of(l, tn_text(l->facts->identity), tn_text("")));
 
     if (op == TN_NONE)
         return;
@@ -1020,6 +1035,8 @@ static bool make_tables(struct tn_laying *l)
     l->is_input  = tn_new(&l->scratch, bool, values, l->error);
     l->is_output = tn_new(&l->scratch, bool, values, l->error);
     l->wanted    = tn_new(&l->scratch, uint8_t, values, l->error);
+    l->ops = tn_new(&l->scratch, struct tn_lay_op, l->net->pool->ops.ops.count,
+                    l->error);
     l->plain     = tn_new(&l->scratch, uint8_t, l->net->nodes.count, l->error);
     l->holder    = tn_new(&l->scratch, uint32_t, graphs, l->error);
     l->slot      = tn_new(&l->scratch, uint32_t, graphs, l->error);
