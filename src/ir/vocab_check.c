@@ -521,7 +521,8 @@ static struct tn_bytes rest_of(const struct visit     *v,
     if (node->beyond || v->kind->op->has_lists ||
         tn_typing_is_by_attrs(&v->check->flow.typing))
         return tn_bytes(NULL, 0);
-    return tn_bytes(node->at + before, (size_t)(tn_left(node) - before));
+    return tn_bytes(node->at + (size_t)before,
+                    (size_t)(tn_left(node) - before));
 }
 
 static uint64_t findings(const struct check *c)

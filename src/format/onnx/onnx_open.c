@@ -14,6 +14,7 @@
 #include "base/sort.h"
 #include "format/onnx/onnx.h"
 #include "format/text_model.h"
+#include "wire/pb/pb_tail.h"
 
 /* Nodes of a few types make up most graphs. */
 #define TN_ONNX_CACHE_SIZE 64
@@ -33,17 +34,6 @@ struct tn_onnx_recent_value {
     uint32_t        value;
 };
 
-/* Nodes of one operator with the same attributes have the same bytes from the
- * operator on, in files that writers of protobuf wrote.  Where nothing of these
- * has to be kept, they are read once. */
-#define TN_ONNX_TAIL_SLOTS   1024
-#define TN_ONNX_LONGEST_TAIL 512
-
-struct tn_onnx_tail {
-    struct tn_bytes bytes; /* empty: none                                     */
-    uint32_t        type, domain;
-};
-
 struct tn_onnx_reader {
     struct tn_bundle       *bundle;
     struct tn_model        *model;
@@ -60,7 +50,7 @@ struct tn_onnx_reader {
     uint32_t                source;   /* of the main file                     */
     struct tn_onnx_cached_name  types[TN_ONNX_CACHE_SIZE];
     struct tn_onnx_recent_value recent[TN_ONNX_RECENT_SIZE];
-    struct tn_onnx_tail         tails[TN_ONNX_TAIL_SLOTS];
+    struct tn_pb_tails          tails; /* of nodes, from the operator on */
 
     struct tn_bytes producer_name, producer_version, domain, doc;
     int64_t         version;
@@ -377,47 +367,21 @@ static void add_outputs(struct tn_onnx_reader *r, uint32_t op)
 }
 
 struct node {
-    uint32_t             graph, ordinal, attributes, name;
-    struct tn_bytes      type, domain;
-    struct tn_bytes      tail; /* from the operator on; empty: not worth it   */
-    struct tn_onnx_tail *slot; /* its own; NULL: no operator yet              */
-    bool                 is_known; /* the tail                                */
+    uint32_t           graph, ordinal, attributes, name;
+    struct tn_bytes    type, domain;
+    struct tn_bytes    tail; /* from the operator on; empty: not worth it   */
+    struct tn_pb_tail *slot; /* its own; NULL: no operator yet              */
+    bool               is_known; /* the tail                                */
 };
-
-/* What is left of a node with its operator, if it is short. */
-static struct tn_bytes tail_of(const struct tn_cursor   *c,
-                               const struct tn_pb_field *field)
-{
-    size_t size = (size_t)(c->end - field->body.at);
-
-    return c->beyond || field->type != TN_WIRE_LEN || size < sizeof(uint64_t) ||
-                   size > TN_ONNX_LONGEST_TAIL
-               ? tn_bytes(NULL, 0)
-               : tn_bytes(field->body.at, size);
-}
-
-/* By a few bytes of it. */
-static struct tn_onnx_tail *slot_of(struct tn_onnx_reader *r,
-                                    struct tn_bytes        tail)
-{
-    uint64_t first, middle, last;
-    size_t   end = tail.size - sizeof last;
-
-    memcpy(&first, tail.data, sizeof first);
-    memcpy(&middle, tail.data + end / 2, sizeof middle);
-    memcpy(&last, tail.data + end, sizeof last);
-    first ^= (middle << 21 | middle >> 43) ^ (last << 42 | last >> 22);
-    first = (first ^ tail.size) * UINT64_C(0x9e3779b97f4a7c15);
-    return &r->tails[(first >> 40) % TN_ONNX_TAIL_SLOTS];
-}
 
 /* The operator was met. */
 static void look_at_tail(struct tn_onnx_reader *r, const struct tn_cursor *c,
                          const struct tn_pb_field *field, struct node *node)
 {
-    node->tail =
-        node->slot || node->domain.size ? tn_bytes(NULL, 0) : tail_of(c, field);
-    node->slot = node->tail.size ? slot_of(r, node->tail) : r->tails;
+    node->tail = node->slot || node->domain.size ? tn_bytes(NULL, 0)
+                                                 : tn_pb_tail_of(c, field);
+    node->slot = node->tail.size ? tn_pb_tail_slot(&r->tails, node->tail)
+                                 : r->tails.slots;
     node->is_known =
         node->tail.size && tn_bytes_equal(node->slot->bytes, node->tail);
 }
@@ -511,7 +475,7 @@ static void read_node(struct tn_onnx_reader *r, uint32_t graph,
     uint32_t domain =
         node.is_known ? node.slot->domain : type_id(r, node.domain);
     if (!node.is_known && node.tail.size)
-        *node.slot = (struct tn_onnx_tail){ node.tail, type, domain };
+        *node.slot = (struct tn_pb_tail){ node.tail, type, domain };
     if (r->model->wants_graph)
         finish_op(r, &node, tn_pb_body_span(message), type, domain);
     if (!is_for_training(r->model, graph))

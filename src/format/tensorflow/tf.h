@@ -11,6 +11,7 @@
 #include "format/format.h"
 #include "format/tensorflow/tf_slice_key.h"
 #include "ir/attr.h"
+#include "wire/pb/pb_tail.h"
 #include "wire/pb/pb_wire.h"
 
 /* Any protobuf message that TensorFlow is to read back. */
@@ -91,6 +92,7 @@ struct tn_tf_reader {
     struct tn_bytes    recent_text[4];
     unsigned           recent_next;
     struct tn_tf_near  near;
+    struct tn_pb_tails tails; /* of nodes, from the first attribute on       */
 };
 void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                         enum tn_graph_kind kind, const char *path,

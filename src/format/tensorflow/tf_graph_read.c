@@ -409,6 +409,8 @@ struct node {
     bool            in_function;
     uint64_t        first_tensor;
     struct tn_bytes tensor_key; /* of the attribute that gave the last tensor */
+    struct tn_bytes tail; /* from the first attribute on; empty: not worth it */
+    bool            is_known; /* the tail                                     */
 };
 
 /* Most nodes are of a few types: compare before hashing. */
@@ -551,6 +553,8 @@ static void read_input(struct tn_tf_reader *reader, struct node *node,
 static void read_node_field(struct tn_tf_reader *reader, struct node *node,
                             struct tn_cursor *c, struct tn_pb_field *field)
 {
+    if (field->number < 5)
+        node->tail.size = 0; /* it is no tail */
     switch (field->number) {
     case 1:
         if (tn_pb_expect(c, field, TN_WIRE_LEN))
@@ -621,6 +625,26 @@ static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
         tn_list_at(&model->tensors, struct tn_tensor, i)->name = name;
 }
 
+/* Attributes of a node without tensors need not be read again when another
+ * node has the same. */
+static void look_at_tail(struct tn_tf_reader *reader, struct node *node,
+                         const struct tn_cursor   *c,
+                         const struct tn_pb_field *field)
+{
+    node->tail = tn_pb_tail_of(c, field);
+    node->is_known =
+        node->tail.size &&
+        tn_bytes_equal(tn_pb_tail_slot(&reader->tails, node->tail)->bytes,
+                       node->tail);
+}
+
+static void keep_tail(struct tn_tf_reader *reader, const struct node *node)
+{
+    if (node->tail.size && !tn_failed(reader->error) &&
+        reader->model->tensors.count == node->first_tensor)
+        tn_pb_tail_slot(&reader->tails, node->tail)->bytes = node->tail;
+}
+
 /* The next node of the graph being filled. */
 static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
 {
@@ -640,8 +664,14 @@ static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
         if (node.op == TN_NONE)
             return;
     }
-    while (tn_pb_next(c, &field))
-        read_node_field(reader, &node, c, &field);
+    while (!node.is_known && tn_pb_next(c, &field)) {
+        if (field.number == 5 && node.attr_count == 0)
+            look_at_tail(reader, &node, c, &field);
+        if (!node.is_known)
+            read_node_field(reader, &node, c, &field);
+    }
+    if (!node.is_known)
+        keep_tail(reader, &node);
     uint32_t type = intern_type(reader, node.type);
     tn_model_count_op(model, TN_NO_NAME, type, reader->error);
     note_placeholder(reader, &node);
