@@ -461,6 +461,15 @@ static enum tn_status rewrite_onnx(struct tn_conversion *c)
     return TN_OK;
 }
 
+static enum tn_status layer_onnx(struct tn_conversion *c)
+{
+    uint64_t found = 0;
+
+    TN_TRY(tn_onnx_rnn(c->net, &found));
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " found", found);
+    return TN_OK;
+}
+
 static enum tn_status complete_onnx(struct tn_conversion *c)
 {
     tn_net_set_versions(c->net);
@@ -485,6 +494,11 @@ static const struct tn_pass onnx_prepare[] = {
     { "inline", "functions become their bodies, Scan becomes Loop",
       inline_onnx },
     { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
+static const struct tn_pass onnx_arrive[] = {
+    { "layers", "loops over sequences become LSTM, GRU and RNN", layer_onnx },
     { NULL, NULL, NULL },
 };
 
@@ -578,6 +592,7 @@ struct tn_dialect_passes {
     const char           *dialect; /* NULL: every other one */
     const struct tn_pass *prepare; /* after loading, for its rules            */
     const struct tn_pass *leave;   /* before rules lead away from it          */
+    const struct tn_pass *arrive;  /* after the last rules led to it          */
     const struct tn_pass *finish;  /* after the last rules, for its files     */
     const struct tn_pass *flatten; /* before it is simplified, of a graph that
                                       stays what it is; NULL: it cannot be    */
@@ -596,11 +611,12 @@ static const struct tn_pass other_finish[] = {
 };
 
 static const struct tn_dialect_passes dialects[] = {
-    { "nd4j", nd4j_prepare, nd4j_leave, nd4j_finish, NULL },
-    { "onnx", onnx_prepare, no_passes, onnx_finish, onnx_flatten },
-    { "paddle", paddle_prepare, no_passes, other_finish, NULL },
-    { "tensorflow", tensorflow_prepare, tensorflow_leave, other_finish, NULL },
-    { NULL, other_prepare, no_passes, other_finish, NULL },
+    { "nd4j", nd4j_prepare, nd4j_leave, no_passes, nd4j_finish, NULL },
+    { "onnx", onnx_prepare, no_passes, onnx_arrive, onnx_finish, onnx_flatten },
+    { "paddle", paddle_prepare, no_passes, no_passes, other_finish, NULL },
+    { "tensorflow", tensorflow_prepare, tensorflow_leave, no_passes,
+      other_finish, NULL },
+    { NULL, other_prepare, no_passes, no_passes, other_finish, NULL },
 };
 
 static const struct tn_dialect_passes *passes_of(const char *dialect)
@@ -706,6 +722,8 @@ static void declare(const struct tn_conversion *c, struct sequence *to)
         add(to, dialects_on[i], passes_of(dialects_on[i])->leave);
         add(to, dialects_on[i + 1], rule_passes);
     }
+    if (steps)
+        add(to, dialects_on[steps], passes_of(dialects_on[steps])->arrive);
     const struct tn_pass *flatten = passes_of(dialects_on[steps])->flatten;
     bool wants_less = c->how->simplifies || (steps && !c->is_part);
     if (wants_less && !c->how->keeps_nodes && flatten) {

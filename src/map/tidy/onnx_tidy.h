@@ -20,4 +20,8 @@ enum tn_status tn_onnx_tidy(struct tn_net *net);
 /* The same, but leaves Scans unchanged. */
 enum tn_status tn_onnx_inline(struct tn_net *net);
 
+/* Loops over the rows of a sequence that do what LSTM, GRU and RNN do become
+ * these (onnx_rnn.c); `found` says how many did. */
+enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found);
+
 #endif
