@@ -6,7 +6,8 @@
  *
  *   sums = [x h] W + b, or x K + h R + b
  *   RNN   h' = f(sums)
- *   GRU   r, u of sums; h' = u h + (1 - u) f(of x and r h)
+ *   GRU   r, u of sums; h' = u h + (1 - u) f(of x and r h), or with r behind
+ *         the product: f(x K + b + r (h R + c))
  *   LSTM  i, z, f, o of sums; c' = s(f) c + s(i) tanh(z); h' = s(o) tanh(c')
  *
  * Everything that the Loop gives must be the last h', the last c' or all h'; a
@@ -25,6 +26,7 @@ struct sums {
     uint32_t both;              /* weights of both, the row's first; or       */
     uint32_t kernel, recurrent; /* each its own                               */
     uint32_t bias;              /* TN_NONE: none                              */
+    uint32_t state_bias;        /* of the product with the state; TN_NONE     */
 };
 
 struct cell {
@@ -37,10 +39,14 @@ struct cell {
     struct sums         gates, own; /* own: of a GRU's candidate              */
     uint32_t    order[GATES_MAX];   /* place of each gate of ONNX in sums */
     uint32_t    gate_count;
+    bool        is_late; /* of a GRU: reset behind the product */
     double      forget;
     int64_t     size, width;     /* of h, of a row                         */
     const char *op, *activation; /* NULL: what ONNX takes anyway       */
 };
+
+static const struct sums no_sums = { TN_NONE, TN_NONE, TN_NONE,
+                                     TN_NONE, TN_NONE, TN_NONE };
 
 /* ---- looking at nodes --------------------------------------------------- */
 
@@ -78,10 +84,12 @@ static int64_t int_attr(const struct cell *x, uint32_t node, const char *name,
                : other;
 }
 
+/* Not made in the body: the same in every round. */
 static bool is_outside(const struct cell *x, uint32_t value)
 {
     return value != TN_NONE &&
-           tn_net_value(x->net, value).graph != x->loop.body;
+           (tn_net_value(x->net, value).graph != x->loop.body ||
+            tn_net_value(x->net, value).constant);
 }
 
 static int64_t dim_of(const struct cell *x, uint32_t value, uint32_t axis)
@@ -169,7 +177,7 @@ static bool find_sums(struct cell *x, uint32_t value, struct sums *s)
 {
     uint32_t add = maker(x, value, "Add", 2);
 
-    *s = (struct sums){ TN_NONE, TN_NONE, TN_NONE, TN_NONE, TN_NONE };
+    *s = no_sums;
     if (is_gemm(x, value, s) || is_product(x, value, s))
         return s->bias == TN_NONE || is_outside(x, s->bias);
     for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
@@ -359,6 +367,117 @@ static bool is_gru(struct cell *x)
     return false;
 }
 
+/* One product and its bias: Gemm, or MatMul and Add. */
+static bool find_product(const struct cell *x, uint32_t value, uint32_t *left,
+                         uint32_t *right, uint32_t *bias)
+{
+    uint32_t gemm = maker(x, value, "Gemm", 3);
+    uint32_t add  = maker(x, value, "Add", 2);
+    uint32_t node = gemm != TN_NONE ? gemm : maker(x, value, "MatMul", 2);
+
+    *bias = gemm != TN_NONE ? input_at(x, gemm, 2) : TN_NONE;
+    for (uint32_t i = 0; node == TN_NONE && add != TN_NONE && i < 2; i++) {
+        node  = maker(x, input_at(x, add, i), "MatMul", 2);
+        *bias = input_at(x, add, 1 - i);
+    }
+    if (node == TN_NONE ||
+        (gemm != TN_NONE && tn_net_node(x->net, gemm).attr_count))
+        return false;
+    *left  = input_at(x, node, 0);
+    *right = input_at(x, node, 1);
+    return is_outside(x, *right) && (*bias == TN_NONE || is_outside(x, *bias));
+}
+
+/* Parts of two Splits of three: one of the rows' product, one of the state's.
+ */
+struct halves {
+    uint32_t rows, state; /* Splits; TN_NONE: not found yet                   */
+};
+
+/* The same part of both, added. */
+static bool is_sum(const struct cell *x, uint32_t value, struct halves *from,
+                   uint32_t *place)
+{
+    uint32_t add = value == TN_NONE ? TN_NONE : maker(x, value, "Add", 2);
+
+    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
+        struct halves tried = *from;
+        uint32_t      other;
+        if (is_part(x, input_at(x, add, i), 3, &tried.rows, place) &&
+            is_part(x, input_at(x, add, 1 - i), 3, &tried.state, &other) &&
+            tried.rows != tried.state && *place == other) {
+            *from = tried;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* f(x + r s): the reset is taken behind the product. */
+static bool find_late_own(struct cell *x, uint32_t value, struct halves *from)
+{
+    uint32_t in  = activated(x, value);
+    uint32_t add = in == TN_NONE ? TN_NONE : maker(x, in, "Add", 2);
+
+    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
+        uint32_t mul = maker(x, input_at(x, add, i), "Mul", 2);
+        for (uint32_t k = 0; mul != TN_NONE && k < 2; k++) {
+            struct halves tried = *from;
+            uint32_t      r = through(x, input_at(x, mul, k), "Sigmoid"), other;
+            if (is_sum(x, r, &tried, &x->order[1]) &&
+                is_part(x, input_at(x, mul, 1 - k), 3, &tried.state,
+                        &x->order[2]) &&
+                is_part(x, input_at(x, add, 1 - i), 3, &tried.rows, &other) &&
+                other == x->order[2]) {
+                *from = tried;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The products that the Splits are of. */
+static bool find_late_sums(struct cell *x, const struct halves *from)
+{
+    struct sums *s = &x->gates;
+    uint32_t     row;
+
+    *s = no_sums;
+    return find_product(x, input_at(x, from->rows, 0), &row, &s->kernel,
+                        &s->bias) &&
+           is_row(x, row) &&
+           find_product(x, input_at(x, from->state, 0), &s->state,
+                        &s->recurrent, &s->state_bias);
+}
+
+/* h' = u h + (1 - u) f(x + r s) */
+static bool is_late_gru(struct cell *x)
+{
+    uint32_t add = maker(x, x->next, "Add", 2), u;
+    uint32_t h   = tn_flow_loop_in(&x->loop, x->h + 2);
+
+    x->op         = "GRU";
+    x->gate_count = 3;
+    x->is_late    = true;
+    x->c          = TN_NONE;
+    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
+        struct halves from = { TN_NONE, TN_NONE };
+        uint32_t      mul  = maker(x, input_at(x, add, 1 - i), "Mul", 2);
+        if (!other_of(x, input_at(x, add, i), "Mul", h, &u) || mul == TN_NONE ||
+            !is_sum(x, through(x, u, "Sigmoid"), &from, &x->order[0]))
+            continue;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t sub = maker(x, input_at(x, mul, k), "Sub", 2);
+            if (sub != TN_NONE && input_at(x, sub, 1) == u &&
+                tn_flow_is_number(x->net, input_at(x, sub, 0), 1) &&
+                find_late_own(x, input_at(x, mul, 1 - k), &from))
+                return find_late_sums(x, &from);
+        }
+    }
+    return false;
+}
+
 /* ---- whether all of it fits --------------------------------------------- */
 
 /* Weights of `gates` times the size, floats of 32 bits. */
@@ -427,12 +546,15 @@ static void begin(struct cell *x, uint32_t variable)
     x->sequence   = TN_NONE;
     x->activation = NULL;
     x->forget     = 0;
-    x->own.both = x->own.recurrent = TN_NONE;
+    x->is_late    = false;
+    x->gates      = no_sums;
+    x->own        = no_sums;
 }
 
 static bool is_cell(struct cell *x)
 {
-    static bool (*const kinds[])(struct cell *) = { is_lstm, is_gru, is_rnn };
+    static bool (*const kinds[])(struct cell *) = { is_lstm, is_gru,
+                                                    is_late_gru, is_rnn };
     uint32_t count = tn_net_node(x->net, x->loop.node).input_count - 2;
 
     for (uint32_t i = 0; is_counted(x) && count <= 2 && i < count; i++)
@@ -526,6 +648,20 @@ static uint32_t turned(struct cell *x, uint32_t value)
     return add(x, "Transpose", &value, 1, &perm);
 }
 
+/* A constant of the body as one of the graph around it. */
+static uint32_t taken_out(struct cell *x, uint32_t value)
+{
+    if (tn_net_value(x->net, value).graph != x->loop.body)
+        return value;
+    uint32_t copy =
+        tn_net_add_value(x->net, x->graph, tn_net_value(x->net, value).name);
+    if (copy == TN_NONE)
+        return TN_NONE;
+    tn_net_copy_constant(x->net, copy, value);
+    tn_net_copy_type(x->net, copy, value);
+    return copy;
+}
+
 /* Rows of gates in ONNX's order. */
 static uint32_t in_order(struct cell *x, uint32_t rows)
 {
@@ -550,7 +686,7 @@ static uint32_t weights(struct cell *x, bool is_state)
         uint32_t           w    = s->both != TN_NONE ? s->both
                                   : is_state         ? s->recurrent
                                                      : s->kernel;
-        uint32_t           rows = turned(x, w);
+        uint32_t           rows = turned(x, taken_out(x, w));
         if (s->both != TN_NONE)
             rows = slice(x, rows, is_state ? x->width : 0,
                          is_state ? x->width + x->size : x->width, 1);
@@ -580,15 +716,18 @@ static uint32_t bias(struct cell *x)
     uint32_t parts[3];
     uint32_t count = 0;
 
-    if (x->gates.bias == TN_NONE && x->own.bias == TN_NONE && x->forget == 0)
+    if (x->gates.bias == TN_NONE && x->own.bias == TN_NONE &&
+        x->gates.state_bias == TN_NONE && x->forget == 0)
         return TN_NONE;
     parts[count++] = x->gates.bias != TN_NONE
-                         ? in_order(x, x->gates.bias)
+                         ? in_order(x, taken_out(x, x->gates.bias))
                          : constants(x, x->gate_count * x->size, 0);
     if (is_gru)
-        parts[count++] =
-            x->own.bias != TN_NONE ? x->own.bias : constants(x, x->size, 0);
-    parts[count++] = constants(x, many * x->size, x->forget);
+        parts[count++] = x->own.bias != TN_NONE ? taken_out(x, x->own.bias)
+                                                : constants(x, x->size, 0);
+    parts[count++] = x->gates.state_bias != TN_NONE
+                         ? in_order(x, taken_out(x, x->gates.state_bias))
+                         : constants(x, many * x->size, x->forget);
     return on_axis(x, "Unsqueeze", concat(x, parts, count), 0);
 }
 
@@ -644,7 +783,12 @@ static void set_attrs(struct cell *x, uint32_t node)
         tn_new(x->net->arena, struct tn_bytes, count, x->net->error);
     struct tn_net_attr size = int_list(x, "hidden_size", &x->size, 1, false);
 
+    struct tn_net_attr late =
+        int_list(x, "linear_before_reset", (int64_t[]){ 1 }, 1, false);
+
     tn_net_set_attr(x->net, node, "hidden_size", &size.value);
+    if (x->is_late)
+        tn_net_set_attr(x->net, node, "linear_before_reset", &late.value);
     if (!x->activation || !names)
         return;
     names[0]         = tn_text("Sigmoid");
