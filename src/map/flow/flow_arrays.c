@@ -356,8 +356,7 @@ static bool is_written_once(struct arrays *a)
         made = tn_net_node(net, copy).outputs[0];
     }
     return made == out && a->outputs[out] == 1 &&
-           a->first[out + 1] == a->first[out] &&
-           tn_flow_is_round(&a->loop, input_at(net, a->writer, 1));
+           a->first[out + 1] == a->first[out];
 }
 
 static bool is_reader(const struct arrays *a, uint32_t node, uint32_t flow)
@@ -425,8 +424,33 @@ static bool find_array(struct arrays *a, uint32_t variable)
            tn_net_node(a->net, a->maker).output_count == 2 &&
            tn_net_node(a->net, a->maker).outputs[1] == first &&
            find_readers(a, loop.outputs[variable], 0) && is_own_array(a) &&
-           is_written_once(a) &&
+           is_written_once(a);
+}
+
+/* One place a round, until all are full. */
+static bool is_filled(const struct arrays *a)
+{
+    return tn_flow_is_round(&a->loop, input_at(a->net, a->writer, 1)) &&
            has_rounds(a, tn_net_node(a->net, a->maker).inputs[0]);
+}
+
+/* An array of one place that keeps what the last round gave, where the Loop has
+ * that as a variable, too: which one, or TN_NONE.  Without a round it would be
+ * zeros here, and is what the variable began with. */
+static uint32_t kept_in(const struct arrays *a)
+{
+    const struct tn_net *net   = a->net;
+    uint32_t             count = tn_net_node(net, a->loop.node).input_count;
+    uint32_t each = tn_flow_behind(net, input_at(net, a->writer, 2));
+
+    if (!tn_flow_is_number(net, origin(a, input_at(net, a->writer, 1)), 0) ||
+        !tn_flow_is_number(net, origin(a, input_at(net, a->maker, 0)), 1))
+        return TN_NONE;
+    for (uint32_t i = 0; i + 2 < count; i++)
+        if (i != a->variable &&
+            tn_flow_behind(net, tn_flow_loop_out(&a->loop, i + 1)) == each)
+            return i;
+    return TN_NONE;
 }
 
 /* ---- making it a scan output -------------------------------------------- */
@@ -514,6 +538,49 @@ static void stack(struct arrays *a)
     tn_net_remove(net, a->maker);
 }
 
+/* The last round's value instead of the array of it. */
+static void keep_last(struct arrays *a, uint32_t variable)
+{
+    struct tn_net           *net  = a->net;
+    const struct tn_net_node loop = tn_net_node(net, a->loop.node);
+    uint32_t                *outputs =
+        tn_new(net->arena, uint32_t, loop.output_count, net->error);
+
+    if (!outputs)
+        return;
+    memcpy(outputs, loop.outputs, loop.output_count * sizeof *outputs);
+    if (outputs[variable] == TN_NONE)
+        outputs[variable] = tn_net_add_value(net, loop.graph, loop.name);
+    tn_net_set_outputs(net, a->loop.node, outputs, loop.output_count);
+    uint32_t last = outputs[variable];
+    uint32_t axis = tn_net_add_ints(net, loop.graph, loop.name, TN_INT32,
+                                    (int64_t[]){ 0 }, 0, NULL);
+    for (uint32_t i = 0; i < a->readers.count && !tn_failed(net->error); i++) {
+        uint32_t node    = *tn_list_at(&a->readers, uint32_t, i);
+        bool     is_one  = is_type(net, node, "TensorArrayReadV3");
+        bool     is_size = is_type(net, node, "TensorArraySizeV3");
+        uint32_t other   = is_one    ? last
+                           : is_size ? tn_net_node(net, a->maker).inputs[0]
+                                     : TN_NONE;
+        if (other != TN_NONE) {
+            tn_net_replace(net, tn_net_node(net, node).outputs[0], other);
+            tn_net_remove(net, node);
+            continue;
+        }
+        const struct tn_attr_value *held = tn_net_attr_of(net, node, "dtype");
+        enum tn_dtype               dtype =
+            held && held->count ? (enum tn_dtype)held->of.ints[0] : TN_FLOAT32;
+        tn_net_set_op(net, node, tn_net_own_op(net, "ExpandDims"));
+        tn_net_set_attrs(net, node, NULL, 0);
+        set_type(net, node, "T", dtype);
+        set_type(net, node, "Tdim", TN_INT32);
+        tn_net_set_inputs(net, node, (uint32_t[]){ last, axis }, 2);
+    }
+    tn_flow_loop_drop(&a->loop, a->variable);
+    tn_net_remove(net, a->writer);
+    tn_net_remove(net, a->maker);
+}
+
 /* One array of the Loop; there may be more. */
 static bool stack_one(struct arrays *a, uint32_t node)
 {
@@ -523,7 +590,13 @@ static bool stack_one(struct arrays *a, uint32_t node)
         if (tn_net_node(a->net, node).inputs[i + 2] == TN_NONE ||
             !find_array(a, i))
             continue;
-        stack(a);
+        uint32_t kept = kept_in(a);
+        if (kept != TN_NONE)
+            keep_last(a, kept);
+        else if (is_filled(a))
+            stack(a);
+        else
+            continue;
         return !tn_failed(a->net->error) && look_around(a);
     }
     return false;
