@@ -18,6 +18,7 @@
 struct simplify_opts {
     struct cli_common common;
     uint64_t          fold_limit;
+    const char       *receipt;
     unsigned          fold; /* enum cli_fold */
     bool              is_strict, force_invalid, checks;
 };
@@ -27,6 +28,7 @@ struct simplify_opts {
 static const struct cli_opt options[] = {
     { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|shapes|none", "compute what follows from constants; all" },
     { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "computed constants: this much over their inputs; 64KiB" },
+    { CLI_FILE,   0, "receipt",    FIELD(receipt),    "FILE",     "write what became of tensors and nodes, as JSON lines" },
     { CLI_FLAG,   0, "check",      FIELD(checks),     NULL,       "compare OUT with FILE: types, shapes, what they compute" },
     { CLI_FLAG,   0, "strict",     FIELD(is_strict),  NULL,       "fail if anything would be lost" },
     { CLI_FLAG,   0, "force-invalid", FIELD(force_invalid), NULL, "simplify even if 'tenon check' finds errors" },
@@ -354,6 +356,7 @@ static int simplify(struct cli_session         *session,
     struct cli_losses     losses = { 0 };
     struct tn_map_options map    = { .simplifies   = true,
                                      .fold_limit   = opts->fold_limit,
+                                     .receipt      = opts->receipt,
                                      .folds_shapes = opts->fold == CLI_FOLD_SHAPES,
                                      .folds_nothing =
                                          opts->fold == CLI_FOLD_NONE };

@@ -31,7 +31,7 @@ enum { TN_PASSES_MAX = 64 };
 /* A node that the last step changed, within the dialect. */
 struct tn_touched {
     struct tn_bytes name, type;
-    const char     *rule; /* "onnx_onnxruntime.rules:30" */
+    const char *rule; /* "onnx_onnxruntime.rules:30", or what else was done */
 };
 
 struct tn_conversion {
@@ -61,12 +61,12 @@ struct tn_conversion {
     struct tn_dialect_path      path;
     struct tn_dialect_path      detour; /* where rules of the path do not take
                                            all operators; no steps: none      */
-    struct tn_bytes signature;          /* of inputs and outputs, or ""  */
-    struct tn_net  *net;     /* that passes work on                   */
-    const struct tn_net        *inferred; /* the types of this one are known  */
-    char            did[96]; /* the current pass: "73 variables"  */
-    struct tn_list  nets;    /* struct tn_net *: all that were made  */
-    uint32_t        step;    /* of the path, that rules have led to  */
+    struct tn_bytes      signature;     /* of inputs and outputs, or ""  */
+    struct tn_net       *net;      /* that passes work on                   */
+    const struct tn_net *inferred; /* the types of this one are known  */
+    char                 did[96];  /* the current pass: "73 variables"  */
+    struct tn_list       nets;     /* struct tn_net *: all that were made  */
+    uint32_t             step;     /* of the path, that rules have led to  */
     const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
     struct tn_plan_summary        *summary; /* of a plan                      */
     tn_on_loss                    *loss;
@@ -118,6 +118,10 @@ enum tn_status tn_conversion_report(struct tn_conversion *c,
 enum tn_status tn_conversion_note(struct tn_conversion       *c,
                                   const struct tn_net        *from,
                                   const struct tn_map_report *report);
+
+/* One more row of c->touched. */
+void tn_conversion_note_node(struct tn_conversion *c, const struct tn_net *net,
+                             uint32_t node, const char *how);
 
 /* The vocabulary of a net's dialect, read on first use. */
 struct tn_conversion_words {

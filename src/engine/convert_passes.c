@@ -346,6 +346,11 @@ static void note_rules(void *context, const struct tn_net *from,
     tn_conversion_note(context, from, report);
 }
 
+static void note_folded(void *context, const struct tn_net *net, uint32_t node)
+{
+    tn_conversion_note_node(context, net, node, "computed while converting");
+}
+
 /* Less of the same; c->net takes its place. */
 static enum tn_status simplify(struct tn_conversion *c)
 {
@@ -357,6 +362,7 @@ static enum tn_status simplify(struct tn_conversion *c)
         .folds_shapes  = c->how->folds_shapes,
         .new_net       = next_net,
         .on_rules      = note_rules,
+        .on_folded     = note_folded,
         .context       = c,
     };
     struct tn_simplified did;

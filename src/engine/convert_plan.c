@@ -301,24 +301,29 @@ static struct tn_bytes name_of(const struct tn_net      *net,
     return tn_net_value(net, node->outputs[0]).name;
 }
 
+void tn_conversion_note_node(struct tn_conversion *c, const struct tn_net *net,
+                             uint32_t id, const char *how)
+{
+    const struct tn_net_node node = tn_net_node(net, id);
+    struct tn_touched       *row =
+        tn_list_push(&c->touched, struct tn_touched, c->error);
+
+    if (row)
+        *row = (struct tn_touched){ name_of(net, &node), node.op->type, how };
+}
+
 enum tn_status tn_conversion_note(struct tn_conversion       *c,
                                   const struct tn_net        *from,
                                   const struct tn_map_report *report)
 {
     for (uint32_t i = 0; i < report->rules.count && !tn_failed(c->error); i++) {
         const struct tn_lang_rule *rule = tn_map_rule(report, i);
-        const struct tn_net_node   node = tn_net_node(from, i);
-        struct tn_touched         *row =
-            rule && !node.is_removed
-                        ? tn_list_push(&c->touched, struct tn_touched, c->error)
-                        : NULL;
-        if (!row)
-            continue;
-        row->name = name_of(from, &node);
-        row->type = node.op->type;
-        row->rule = tn_text_format(
-            from->arena, c->error, "%s:%" PRIu32,
-            rule->place.file ? rule->place.file : "rules", rule->place.line);
+        if (rule && !tn_net_node_row(from, i)->is_removed)
+            tn_conversion_note_node(
+                c, from, i,
+                tn_text_format(from->arena, c->error, "%s:%" PRIu32,
+                               rule->place.file ? rule->place.file : "rules",
+                               rule->place.line));
     }
     return c->error->status;
 }

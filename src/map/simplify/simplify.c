@@ -249,7 +249,26 @@ static bool fold_items(struct folding *f, const struct tn_net_node *from)
     return true;
 }
 
-static bool fold_node(struct folding *f, uint32_t id)
+/* Whether elements of it are not merely those of its inputs, elsewhere. */
+static bool computes_reals(const struct tn_net      *net,
+                           const struct tn_net_node *node)
+{
+    static const char *const movers[] = {
+        "Compress", "Concat",  "ConstantOfShape", "Expand",
+        "Flatten",  "Gather",  "GatherElements",  "GatherND",
+        "Identity", "Reshape", "Slice",           "Split",
+        "Squeeze",  "Tile",    "Transpose",       "Unsqueeze",
+        "Where",
+    };
+    uint32_t first = node->outputs[0];
+
+    return first != TN_NONE &&
+           tn_item_is_real(tn_net_value(net, first).type->dtype) &&
+           !is_one_of(node->op, movers, sizeof movers / sizeof movers[0]);
+}
+
+static bool fold_node(struct folding *f, const struct tn_simplify_how *how,
+                      uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(f->net, id);
 
@@ -258,6 +277,8 @@ static bool fold_node(struct folding *f, uint32_t id)
     if (!may_fold(f, &node) ||
         (!fold_items(f, &node) && !tn_fold_as_view(f->net, f->facts, id)))
         return false;
+    if (how->on_folded && computes_reals(f->net, &node))
+        how->on_folded(how->context, f->net, id);
     tn_net_remove(f->net, id);
     return true;
 }
@@ -316,7 +337,7 @@ static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
         f.is_size = tn_new(&arena, bool, net->values.count, net->error);
     uint32_t last = (uint32_t)net->nodes.count;
     for (uint32_t i = 0; f.uses && i < last && tn_net_goes_on(net); i++)
-        count += fold_node(&f, i);
+        count += fold_node(&f, how, i);
     tn_arena_done(&f.scratch);
     tn_arena_done(&arena);
     return count;

@@ -35,6 +35,9 @@ struct tn_simplify_how {
     /* Called after rules made one net of another; NULL: not wanted. */
     void (*on_rules)(void *context, const struct tn_net *from,
                      const struct tn_map_report *report);
+    /* Called for each node whose reals were computed here, before it goes: a
+     * kernel might have rounded them otherwise.  NULL: not wanted. */
+    void (*on_folded)(void *context, const struct tn_net *net, uint32_t node);
     void *context;
 };
 

@@ -30,6 +30,7 @@ cmp small.onnx again.onnx
 tenon simplify --fold none -q model.onnx -o plain.onnx
 tenon ls --ops plain.onnx | cut -f2
 tenon simplify --json model.onnx -o small.onnx --force
+tenon simplify -q model.onnx -o small.onnx --force --receipt receipt; grep -c '"node"' receipt
 tenon simplify model.onnx -o dry.onnx --dry-run
 tenon simplify model.onnx -o out.pdmodel
 tenon simplify model.onnx
