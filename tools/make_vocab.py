@@ -34,6 +34,7 @@ SETS = {
         'ir11': 'ir10 float4e2m1',
         'ir12': 'ir11 float8e8m0',
         'ir13': 'ir12 uint2 int2',
+        'any': 'ir13',
     },
     'tensorflow': {
         'indices': 'int32 int64',
