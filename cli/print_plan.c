@@ -141,6 +141,8 @@ int cli_map_init(struct cli_map *map, const struct cli_map_words *words)
         .keeps_nodes   = words->simplify == 1,
         .fold_limit    = words->fold_limit,
         .via           = words->via,
+        .opset =
+            words->opset > UINT32_MAX ? UINT32_MAX : (uint32_t)words->opset,
     };
     struct tn_map_options *o = &map->options;
     o->inputs  = take_names(map, lists[0], &used, &size, &o->input_count);

@@ -209,6 +209,11 @@ struct tn_map_options {
     /* The dialect that the conversion leads through: "nd4j".  NULL: the path
      * with the fewest steps whose rules take all operators. */
     const char *via;
+
+    /* The opset of what becomes ONNX, or stays ONNX: 11 or newer.  UNSUPPORTED
+     * if an operator cannot be written in it.  0: 17 for what becomes ONNX, or
+     * the first that has all its operators. */
+    uint32_t opset;
 };
 #define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 

@@ -302,5 +302,6 @@ bool tn_conversion_is_needed(const struct tn_model           *model,
     return strcmp(format->dialect, from) != 0 ||
            (convert->map &&
             (convert->map->input_count || convert->map->output_count ||
-             convert->map->shape_count || convert->map->simplifies));
+             convert->map->shape_count || convert->map->simplifies ||
+             convert->map->opset));
 }

@@ -21,6 +21,7 @@
 #include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
+#include "map/simplify/opset.h"
 #include "map/simplify/simplify.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
@@ -356,7 +357,8 @@ static enum tn_status simplify(struct tn_conversion *c)
 {
     struct tn_simplify_how how = {
         .shapes = tn_rule_cache_shapes(c->cache, c->net->dialect, c->error),
-        .rules  = tn_rule_cache_simplifier(c->cache, c->net->dialect, c->error),
+        .rules  = tn_rule_cache_within(c->cache, c->net->dialect, TN_FOR_LESS,
+                                       c->error),
         .fold_limit = c->how->fold_limit ? c->how->fold_limit : TN_FOLD_LIMIT,
         .folds_nothing = c->how->folds_nothing,
         .folds_shapes  = c->how->folds_shapes,
@@ -476,10 +478,34 @@ static enum tn_status layer_onnx(struct tn_conversion *c)
     return TN_OK;
 }
 
+/* What runtimes of the last years read, where the caller asks for nothing. */
+#define USUAL_OPSET  17
+#define OLDEST_OPSET 11
+#define NEWEST_OPSET 28
+
 static enum tn_status complete_onnx(struct tn_conversion *c)
 {
+    struct tn_opset_how how = {
+        .shapes  = tn_rule_cache_shapes(c->cache, c->net->dialect, c->error),
+        .older   = tn_rule_cache_within(c->cache, c->net->dialect, TN_FOR_OLDER,
+                                        c->error),
+        .newer   = tn_rule_cache_within(c->cache, c->net->dialect, TN_FOR_NEWER,
+                                        c->error),
+        .wanted  = c->how->opset ? (int64_t)c->how->opset : USUAL_OPSET,
+        .is_wish = !c->how->opset,
+        .new_net = next_net,
+        .context = c,
+    };
+
     tn_net_set_versions(c->net);
-    return tn_net_complete_onnx(c->net);
+    if (tn_failed(c->error))
+        return c->error->status;
+    struct tn_net *net = tn_set_opset(c->net, &how);
+    if (!net)
+        return c->error->status;
+    c->net = net;
+    snprintf(c->did, sizeof c->did, "opset %" PRId64, net->version);
+    return tn_net_complete_onnx(net);
 }
 
 static enum tn_status inline_functions(struct tn_conversion *c)
@@ -512,7 +538,7 @@ static const struct tn_pass onnx_finish[] = {
     { "rewrite", "what ONNX Runtime has no kernel for is rewritten",
       rewrite_onnx },
     { "infer", "types and shapes", infer },
-    { "version", "opsets are chosen", complete_onnx },
+    { "version", "operators are those of the opset", complete_onnx },
     { NULL, NULL, NULL },
 };
 
@@ -691,6 +717,13 @@ static const struct tn_pass rule_passes[] = {
     { NULL, NULL, NULL },
 };
 
+/* Of a graph that stays ONNX, in another opset. */
+static const struct tn_pass version_passes[] = {
+    { "version", "operators are those of the opset", complete_onnx },
+    { "infer", "types and shapes", infer },
+    { NULL, NULL, NULL },
+};
+
 static const struct tn_pass last_passes[] = {
     { "layout", "the graph becomes a model", lay_out },
     { NULL, NULL, NULL },
@@ -732,12 +765,14 @@ static void declare(const struct tn_conversion *c, struct sequence *to)
         add(to, dialects_on[steps], passes_of(dialects_on[steps])->arrive);
     const struct tn_pass *flatten = passes_of(dialects_on[steps])->flatten;
     bool wants_less = c->how->simplifies || (steps && !c->is_part);
-    if (wants_less && !c->how->keeps_nodes && flatten) {
-        add(to, dialects_on[steps], steps ? no_passes : flatten);
+    if (flatten && !steps && (wants_less || c->how->opset))
+        add(to, dialects_on[steps], flatten);
+    if (flatten && wants_less && !c->how->keeps_nodes)
         add(to, dialects_on[steps], simplify_passes);
-    }
     add(to, dialects_on[steps],
         steps ? passes_of(dialects_on[steps])->finish : other_finish);
+    if (!steps && c->how->opset)
+        add(to, dialects_on[steps], version_passes);
     add(to, dialects_on[steps], last_passes);
 }
 
@@ -798,6 +833,20 @@ static enum tn_status run_passes(struct tn_conversion *c)
     return c->error->status;
 }
 
+static enum tn_status check_opset(struct tn_conversion *c, bool has_opsets)
+{
+    if (!has_opsets)
+        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                            "only ONNX has opsets, and this is written as %s",
+                            c->format->title);
+    if (c->how->opset < OLDEST_OPSET || c->how->opset > NEWEST_OPSET)
+        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                            "opset %" PRIu32 ": the oldest that can be "
+                            "written is %d, the newest %d",
+                            c->how->opset, OLDEST_OPSET, NEWEST_OPSET);
+    return TN_OK;
+}
+
 enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
 {
     const char *last = c->path.dialects[c->path.steps];
@@ -807,6 +856,8 @@ enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
                             "only graphs of ONNX can be simplified, and this "
                             "is written as %s",
                             c->format->title);
+    if (c->how->opset)
+        TN_TRY(check_opset(c, passes_of(last)->flatten));
     tn_list_init(&c->nets, &c->store->memory, sizeof(struct tn_net *));
     c->step = 0;
     c->net  = new_net(c, c->path.dialects[0]);

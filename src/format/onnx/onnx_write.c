@@ -681,9 +681,25 @@ static void list_values(struct tn_onnx_writer *w)
     }
 }
 
+/* The version of the format that came with an opset. */
+static uint64_t ir_of_opset(uint64_t opset)
+{
+    static const struct {
+        uint64_t opset, ir;
+    } since[]   = { { 12, 7 },  { 15, 8 },  { 19, 9 }, { 21, 10 },
+                    { 23, 11 }, { 24, 12 }, { 25, 13 } };
+    uint64_t ir = 6;
+
+    for (size_t i = 0; i < sizeof since / sizeof since[0]; i++)
+        if (opset >= since[i].opset)
+            ir = since[i].ir;
+    return ir;
+}
+
 static uint64_t ir_of_facts(const struct tn_model *model)
 {
-    uint64_t version;
+    uint64_t        version, ir = DEFAULT_IR;
+    struct tn_bytes domain;
 
     for (uint64_t i = 0; i < model->facts.count; i++) {
         const struct tn_fact *fact =
@@ -691,8 +707,11 @@ static uint64_t ir_of_facts(const struct tn_model *model)
         if (tn_bytes_is(fact->key, "ir_version") &&
             read_number(fact->value, &version))
             return version;
+        if (tn_bytes_is(fact->key, "opset") &&
+            tn_onnx_opset_read(fact->value, &domain, &version) && !domain.size)
+            ir = ir_of_opset(version);
     }
-    return DEFAULT_IR;
+    return ir;
 }
 
 static void put_new_model(struct tn_onnx_writer *w, struct tn_rope *to)

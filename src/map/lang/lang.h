@@ -260,6 +260,7 @@ struct tn_lang_file {
     bool            is_both_ways;
     bool            is_shapes;
     bool            is_simplifier; /* makes less of a graph of one dialect    */
+    bool is_older, is_newer; /* an op of a version as one before it, or after */
     struct tn_arena *arena;
     struct tn_list   rules;  /* struct tn_lang_rule: from -> to              */
     struct tn_list   back;   /* struct tn_lang_rule: to -> from, of <=>, <=  */

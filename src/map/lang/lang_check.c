@@ -1062,14 +1062,39 @@ static void check_ends(struct tn_lang_checks     *x,
                makes, tn_lang_takes(&rule->head));
 }
 
+/* Rules between versions write the one before the first that they read, or the
+ * one after the last. */
+static int64_t written_by(struct tn_lang_checks     *x,
+                          const struct tn_lang_rule *rule)
+{
+    const struct tn_lang_head *head = &rule->head;
+
+    if (x->file->is_older && head->since <= 1)
+        report(x, &head->place, "the rule does not say since when: %.*s@N..",
+               TN_FMT(head->op));
+    if (x->file->is_newer && head->until == INT64_MAX)
+        report(x, &head->place, "the rule does not say until when: %.*s@..N",
+               TN_FMT(head->op));
+    if (x->file->is_older)
+        return head->since - 1;
+    return x->file->is_newer && head->until < INT64_MAX ? head->until + 1
+                                                        : x->target->version;
+}
+
 static void check_rules(struct tn_lang_checks *x, const struct tn_list *rules)
 {
+    const struct tn_lang_side *target = x->target;
+
     for (uint64_t i = 0; i < rules->count; i++) {
         const struct tn_lang_rule *rule =
             tn_list_at(rules, struct tn_lang_rule, i);
+        struct tn_lang_side written = *target;
 
         check_heads(x, &rule->head);
+        written.version = written_by(x, rule);
+        x->target       = &written;
         check_rule(x, rule);
+        x->target = target;
         if (!x->file->is_shapes)
             check_is_tried(x, rules, i);
         if (x->file->is_simplifier)
@@ -1099,7 +1124,8 @@ enum tn_status tn_lang_check(const struct tn_lang_file *file,
         check_macro(&x, tn_list_at(&file->macros, struct tn_lang_macro, i));
     struct tn_lang_side written = *from;
     written.oldest = written.newest = written.version;
-    if (tn_bytes_equal(file->from, file->to) && !file->is_simplifier)
+    if (tn_bytes_equal(file->from, file->to) && !file->is_simplifier &&
+        !file->is_older && !file->is_newer)
         x.source = &written; /* what rules have made is rewritten */
     check_rules(&x, &file->rules);
     x.source = to;

@@ -804,10 +804,14 @@ static void add_rule(struct tn_code_set *set, struct tn_code_file *file,
 }
 
 static bool fits_version(const struct tn_code_set  *set,
+                         const struct tn_lang_file *file,
                          const struct tn_lang_head *head)
 {
     int64_t version = tn_code_version(set, head->domain);
 
+    if ((file->is_older && head->since <= set->to_version) ||
+        (file->is_newer && head->until >= set->to_version))
+        return false; /* the form that it has there */
     return version == 0 || (version >= head->since && version <= head->until);
 }
 
@@ -828,7 +832,7 @@ enum tn_status tn_code_add(struct tn_code_set        *set,
     struct tn_code_file *code = add_file(set, file, error);
     for (uint64_t i = 0; code && i < rules->count; i++) {
         struct tn_lang_rule *rule = tn_list_at(rules, struct tn_lang_rule, i);
-        if (!fits_version(set, &rule->head)) {
+        if (!fits_version(set, file, &rule->head)) {
             head_of(set, rule->head.op, error);
             continue;
         }

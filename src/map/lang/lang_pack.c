@@ -379,6 +379,8 @@ static void pack_outline(struct packing *x, struct tn_lang_file *file)
     file->is_both_ways  = tn_pack_bool(&x->p, file->is_both_ways);
     file->is_shapes     = tn_pack_bool(&x->p, file->is_shapes);
     file->is_simplifier = tn_pack_bool(&x->p, file->is_simplifier);
+    file->is_older      = tn_pack_bool(&x->p, file->is_older);
+    file->is_newer      = tn_pack_bool(&x->p, file->is_newer);
     PACK_LIST(x, &file->rules, struct tn_lang_rule, pack_rule_outline);
     PACK_LIST(x, &file->back, struct tn_lang_rule, pack_rule_outline);
     PACK_LIST(x, &file->defs, struct tn_lang_def, pack_def_outline);

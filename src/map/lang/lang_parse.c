@@ -1865,11 +1865,15 @@ static bool read_header(struct tn_lang_parser *p)
                                 "version %" PRIu64 " of the language, not 1",
                                 token->number) == TN_OK;
     p->at++;
-    if (!tn_lang_is(p, "simplify") || file->is_shapes)
+    if (file->is_shapes)
         return true;
     file->is_simplifier = tn_lang_accept(p, "simplify");
+    file->is_older      = tn_lang_accept(p, "older");
+    file->is_newer      = tn_lang_accept(p, "newer");
+    if (!file->is_simplifier && !file->is_older && !file->is_newer)
+        return true;
     return (tn_bytes_equal(file->from, file->to) && !file->is_both_ways) ||
-           tn_lang_expected(p, "rules of one dialect that simplify");
+           tn_lang_expected(p, "rules within one dialect");
 }
 
 void tn_lang_init(struct tn_lang_file *file, struct tn_arena *arena,

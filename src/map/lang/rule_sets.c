@@ -4,16 +4,18 @@
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_pack.h"
 
-/* X(file, from, to, whether both ways, whether it simplifies):
- * rules/FILE.rules.  Where two lead the same way, the first is tried first. */
+/* X(file, from, to, whether both ways, what for): rules/FILE.rules.  Where two
+ * lead the same way, the first is tried first. */
 #define RULES(X)                                                               \
-    X(nd4j_onnx, "nd4j", "onnx", false, false)                                 \
-    X(onnx_nd4j, "onnx", "nd4j", true, false)                                  \
-    X(tensorflow_nd4j, "tensorflow", "nd4j", false, false)                     \
-    X(tensorflow_onnx, "tensorflow", "onnx", false, false)                     \
-    X(paddle_onnx, "paddle", "onnx", false, false)                             \
-    X(onnx_onnxruntime, "onnx", "onnx", false, false)                          \
-    X(onnx_simplify, "onnx", "onnx", false, true)
+    X(nd4j_onnx, "nd4j", "onnx", false, TN_FOR_ALL)                                 \
+    X(onnx_nd4j, "onnx", "nd4j", true, TN_FOR_ALL)                                  \
+    X(tensorflow_nd4j, "tensorflow", "nd4j", false, TN_FOR_ALL)                     \
+    X(tensorflow_onnx, "tensorflow", "onnx", false, TN_FOR_ALL)                     \
+    X(paddle_onnx, "paddle", "onnx", false, TN_FOR_ALL)                             \
+    X(onnx_onnxruntime, "onnx", "onnx", false, TN_FOR_ALL)                          \
+    X(onnx_simplify, "onnx", "onnx", false, TN_FOR_LESS)                       \
+    X(onnx_older, "onnx", "onnx", false, TN_FOR_OLDER)                         \
+    X(onnx_newer, "onnx", "onnx", false, TN_FOR_NEWER)
 
 /* X(dialect): rules/DIALECT.shapes. */
 #define SHAPES(X)                                                              \
@@ -27,7 +29,7 @@
     extern const unsigned char symbol[], symbol##_packed[];                    \
     extern const size_t        symbol##_size, symbol##_packed_size;
 
-#define X(file, from, to, both, simplifies) COMPILED(tn_rules_##file)
+#define X(file, from, to, both, purpose) COMPILED(tn_rules_##file)
 RULES(X)
 #undef X
 
@@ -40,7 +42,7 @@ SHAPES(X)
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
 {
     const struct tn_rule_text files[] = {
-#define X(file, from, to, both, simplifies)                                    \
+#define X(file, from, to, both, purpose)                                    \
     { #file ".rules",                                                          \
       from,                                                                    \
       to,                                                                      \
@@ -50,7 +52,7 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
       NULL,                                                                    \
       0,                                                                       \
       NULL,                                                                    \
-      simplifies },
+      purpose },
         RULES(X)
 #undef X
     };
@@ -152,14 +154,15 @@ const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
     return keep(&cache->shapes[at], error);
 }
 
-const struct tn_lang_file *tn_rule_cache_simplifier(struct tn_rule_cache *cache,
-                                                    const char      *dialect,
-                                                    struct tn_error *error)
+const struct tn_lang_file *tn_rule_cache_within(struct tn_rule_cache *cache,
+                                                const char           *dialect,
+                                                enum tn_rule_purpose  purpose,
+                                                struct tn_error      *error)
 {
     struct tn_rule_text file;
 
     for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
-        if (file.is_simplifier && strcmp(file.from, dialect) == 0)
+        if (file.purpose == purpose && strcmp(file.from, dialect) == 0)
             return tn_rule_cache_rules(cache, i, error);
     return NULL;
 }
@@ -243,7 +246,7 @@ enum tn_status tn_rule_set_read(struct tn_rule_set *set, struct tn_arena *arena,
             TN_TRY(check_own(set, from, to, error));
     }
     for (uint32_t i = 0; cache && tn_rules_builtin_at(i, &file); i++)
-        if (leads(&file, from, to) && !file.is_simplifier)
+        if (leads(&file, from, to) && file.purpose == TN_FOR_ALL)
             TN_TRY(take_ours(set, cache, i, error));
     return TN_OK;
 }

@@ -9,6 +9,13 @@
 
 #include "map/lang/lang.h"
 
+enum tn_rule_purpose {
+    TN_FOR_ALL,   /* whenever a conversion leads there                        */
+    TN_FOR_LESS,  /* simplifies                                               */
+    TN_FOR_OLDER, /* the same in an older version of the dialect, or a newer  */
+    TN_FOR_NEWER,
+};
+
 /* A built-in file. */
 struct tn_rule_text {
     const char     *name; /* "onnx_nd4j.rules"                                */
@@ -23,7 +30,7 @@ struct tn_rule_text {
                                          file, for a text that was made from
                                          one, which is not checked; NULL: its
                                          place in the text                    */
-    bool is_simplifier;
+    enum tn_rule_purpose purpose;
 };
 
 /* The file `index`; false: there are no more. */
@@ -54,11 +61,12 @@ const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error);
 
-/* Our rules that simplify a graph of the dialect; NULL if there are none, or if
+/* Our rules within the dialect for that purpose; NULL if there are none, or if
  * they cannot be read. */
-const struct tn_lang_file *tn_rule_cache_simplifier(struct tn_rule_cache *cache,
-                                                    const char      *dialect,
-                                                    struct tn_error *error);
+const struct tn_lang_file *tn_rule_cache_within(struct tn_rule_cache *cache,
+                                                const char           *dialect,
+                                                enum tn_rule_purpose  purpose,
+                                                struct tn_error      *error);
 
 struct tn_rule_set {
     struct tn_arena            *arena;

@@ -56,8 +56,9 @@ static struct tn_net *run(struct fixture *f, void (*make)(struct tn_net *),
     if (tn_failed(&f->error))
         return NULL;
     struct tn_simplify_how how = {
-        .shapes       = tn_rule_cache_shapes(&f->cache, "onnx", &f->error),
-        .rules        = tn_rule_cache_simplifier(&f->cache, "onnx", &f->error),
+        .shapes = tn_rule_cache_shapes(&f->cache, "onnx", &f->error),
+        .rules =
+            tn_rule_cache_within(&f->cache, "onnx", TN_FOR_LESS, &f->error),
         .new_net      = new_net,
         .fold_limit   = fold_limit ? fold_limit : TN_FOLD_LIMIT,
         .folds_shapes = !fold_limit,

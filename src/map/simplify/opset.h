@@ -1,0 +1,30 @@
+/*
+ * opset.h - a graph of ONNX in an older or a newer opset
+ *
+ * Each opset that changed an operator is a step, by rules for that operator
+ * (rules/onnx_older.rules, onnx_newer.rules).  Where the graph has none of
+ * these, nothing is done.
+ */
+#ifndef TN_MAP_OPSET_H
+#define TN_MAP_OPSET_H
+
+#include "map/lang/infer.h"
+#include "map/lang/lang_report.h"
+
+struct tn_opset_how {
+    const struct tn_lang_file *shapes;        /* of ONNX                      */
+    const struct tn_lang_file *older, *newer; /* rules                        */
+    int64_t                    wanted;
+    bool is_wish; /* where it cannot be reached, the nearest one will do      */
+
+    /* A new net of the dialect; NULL: it failed. */
+    struct tn_net *(*new_net)(void *context);
+    void *context;
+};
+
+/* The net that has the result; nets before it are done.  `net` has the version
+ * that its operators need.  NULL: it failed, as the error of the net says:
+ * UNSUPPORTED, with the operator that cannot be said in that opset. */
+struct tn_net *tn_set_opset(struct tn_net *net, const struct tn_opset_how *how);
+
+#endif

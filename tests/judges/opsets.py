@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Operators of ONNX in another opset: the same values, or a refusal that says why.
+
+    opsets.py TENON [--only PATTERN] [--shared DIR] [--opsets 11,17,21] [--part N]
+
+Each form of every operator (onnx_cases.py) is written in older and newer opsets
+by `convert --opset`.  The result imports that opset, is valid, and gives on ONNX
+Runtime what the original gives there.  What an opset cannot say is refused; how
+often is counted for each opset, and what is refused on the way up is listed.
+--part N takes one of N models.
+"""
+import collections
+import multiprocessing
+import sys
+import tempfile
+
+import onnx
+
+import onnx_versions
+import proof
+
+REFUSALS = ("cannot be written in opset", "the result would be invalid")
+
+
+class Bench(onnx_versions.Bench):
+    opset = 0
+
+    def prove(self, cases):
+        feeds = onnx_versions.model_of(cases, self.path)
+        want = self.engine.run(self.path, feeds)
+        proof.convert(self.tenon, self.path, self.back, "--opset", str(self.opset))
+        model = onnx.load(self.back)
+        said = [row.version for row in model.opset_import if not row.domain]
+        if said != [self.opset]:
+            raise proof.Differs(f"opset {said}, not {self.opset}")
+        got = self.engine.run(self.back, feeds)
+        for name in want:
+            proof.compare(name, got[name], want[name], 1e-5, 1e-6)
+        return 1
+
+    def results(self, cases):
+        if not cases:
+            return []
+        result = proof.judged(lambda test: self.prove(cases), cases[0].name)
+        if result.state == "passed":
+            return [result._replace(test=case.name) for case in cases]
+        if len(cases) == 1:
+            refused = any(words in result.reason for words in REFUSALS)
+            return [result._replace(state="refused") if refused else result]
+        return sum(map(self.results, onnx_versions.halves(cases)), [])
+
+
+def shard(groups, opsets, arguments):
+    with proof.engines.OnnxRuntime.find() as engine, \
+            tempfile.TemporaryDirectory(prefix="tenon-opsets-") as scratch:
+        bench, found = Bench(engine, scratch, arguments), []
+        for cases in groups:
+            left = bench.runs(cases)
+            for bench.opset in opsets:
+                found += [(bench.opset, cases[0].opset, result)
+                          for result in bench.results(left)]
+        return found
+
+
+def option(name, default):
+    if name not in sys.argv:
+        return default
+    at = sys.argv.index(name)
+    value = sys.argv[at + 1]
+    del sys.argv[at:at + 2]
+    return value
+
+
+def main():
+    opsets = [int(word) for word in option("--opsets", "11,17,21").split(",")]
+    part = int(option("--part", "1"))
+    arguments = proof.parse(__doc__.splitlines()[0])
+    proof.engines.OnnxRuntime.find()
+    groups = list(onnx_versions.grouped(arguments.only, bool(arguments.only)))[::part]
+    with multiprocessing.Pool(2) as pool:
+        parts = pool.starmap(shard, [(groups[k::2], opsets, arguments) for k in range(2)])
+    rows = sum(parts, [])
+    counts = collections.Counter((to, row.state) for to, _, row in rows)
+    for to in opsets:
+        print(f"to opset {to}: {counts[to, 'passed']} the same, {counts[to, 'refused']} refused")
+    for to, of, row in rows:
+        if row.state == "refused" and of <= to:
+            print(f"refused on the way up: {row.test} to {to}: {row.reason}")
+    bad = [(to, row) for to, _, row in rows if row.state not in ("passed", "refused")]
+    for to, row in bad:
+        print(f"wrong: {row.test} to {to}: {row.state}: {row.reason}")
+    return 1 if bad or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
