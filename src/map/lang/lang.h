@@ -7,6 +7,9 @@
  *   rules onnx <-> nd4j 1      the same; rules with <=> run both ways
  *   rules onnx -> onnx 1 simplify
  *                              less of the same: for as long as a rule applies
+ *   rules onnx -> onnx 1 older
+ *                              ops as they were before a version; newer: as
+ *                              they are since
  *   shapes onnx 1              what type and shape the outputs of ops have, and
  *                              their values where they follow from shapes
  *
