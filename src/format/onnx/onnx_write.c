@@ -681,19 +681,11 @@ static void list_values(struct tn_onnx_writer *w)
     }
 }
 
-/* The version of the format that came with an opset. */
+/* The version of the format that came with an opset.  Later ones brought element
+ * types, which ask for theirs. */
 static uint64_t ir_of_opset(uint64_t opset)
 {
-    static const struct {
-        uint64_t opset, ir;
-    } since[]   = { { 12, 7 },  { 15, 8 },  { 19, 9 }, { 21, 10 },
-                    { 23, 11 }, { 24, 12 }, { 25, 13 } };
-    uint64_t ir = 6;
-
-    for (size_t i = 0; i < sizeof since / sizeof since[0]; i++)
-        if (opset >= since[i].opset)
-            ir = since[i].ir;
-    return ir;
+    return opset < 12 ? 6 : opset < 15 ? 7 : DEFAULT_IR;
 }
 
 static uint64_t ir_of_facts(const struct tn_model *model)
