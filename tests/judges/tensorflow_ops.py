@@ -17,7 +17,7 @@ import tempfile
 
 import graphdef
 import proof
-from tensorflow_table import CASES
+from tensorflow_table import CASES as THROUGH_ND4J, DIRECT
 
 FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError,
             subprocess.TimeoutExpired)
@@ -26,6 +26,7 @@ FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError,
 HOW = {way: way in os.environ.get("TN_OPS", "")
        for way in ("fixed", "open", "sizes", "rank", "direct")}
 TOGETHER = 48
+CASES = {**THROUGH_ND4J, **DIRECT}
 # What floats lose on the way, relative and absolute.
 TOLERANCE = {"float16": (2e-3, 1e-3), "float32": (1e-4, 1e-5),
              "float64": (1e-5, 1e-6)}
@@ -111,7 +112,7 @@ def travel(cases, engine, scratch, arguments):
     ends = ["--outputs", ",".join(name for want in wants.values() for name in want)]
     ends += ["--inputs", ",".join(feeds)] if feeds else []
     failures = {}
-    if HOW["direct"]:
+    if HOW["direct"] or all(case.is_direct for case in cases):
         proof.convert_directly(arguments.tenon, source, back, *ends)
     else:
         proof.convert(arguments.tenon, source, middle, *ends)
@@ -147,6 +148,12 @@ def shard(chunks, arguments):
     return failures
 
 
+def split(names):
+    """Those that go through nd4j, and those that cannot."""
+    return ([name for name in names if name not in DIRECT],
+            [name for name in names if name in DIRECT])
+
+
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
     wished = (arguments.only or "*").split(",")
@@ -154,7 +161,8 @@ def main():
              if any(fnmatch.fnmatch(name, one) for one in wished)]
     if not names:
         sys.exit(f"no case matches --only {arguments.only}")
-    chunks = [names[i:i + TOGETHER] for i in range(0, len(names), TOGETHER)]
+    chunks = [part[i:i + TOGETHER] for part in split(names)
+              for i in range(0, len(part), TOGETHER)]
     proof.engines.OnnxRuntime.find()
     graphdef.schema()
     with multiprocessing.Pool(2) as pool:

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 CASES = {}
+DIRECT = {}  # of operators that nd4j has not
 
 
 class K:
@@ -46,12 +47,14 @@ class Case:
 
 
 def case(op, inputs, want, note="", is_open=False, is_loose=False, tolerance=None,
-         skips_judge=False, attrs=None, **more):
+         skips_judge=False, is_direct=False, attrs=None, **more):
+    table = DIRECT if is_direct else CASES
     name = next(name for name in (f"{op}.{i}" for i in itertools.count())
-                if name not in CASES)
+                if name not in table)
     made = Case(op, inputs, want, {**(attrs or {}), **more}, is_open, is_loose, tolerance, skips_judge)
+    made.is_direct = is_direct
     made.name = name
-    CASES[name] = made
+    table[name] = made
 
 
 def f(*dims, low=-2.0, high=2.0, seed=0, dtype="float32"):
@@ -1882,3 +1885,65 @@ for dtype_ in NUMBERS:
     case("SpaceToBatchND", [any_of(dtype_, 1, 4, 4, 1), K([2, 2]), K([[0, 0], [0, 0]])], space_to_batch)
     case("MatrixDiagV3", [any_of(dtype_, 2, 3), K(0), K(-1), K(-1), K(np.array(0), dtype_)], lambda d, *k: np.stack([np.diag(r) for r in d]))
     case("ReverseSequence", [any_of(dtype_, 3, 4), np.array([1, 4, 2], "i4")], lambda x, k: reverse_sequence(x, k, 1, 0), seq_dim=1)
+
+# --- what nd4j has not: directly ---------------------------------------------------
+
+
+def ctc_greedy(x, lengths, merge, blank):
+    best = x.argmax(2).T
+    rows, values, total = [], [], []
+    for b, steps in enumerate(best):
+        before, place = -1, 0
+        for label in steps[:lengths[b]]:
+            if label != blank and not (merge and label == before):
+                rows.append((b, place))
+                values.append(label)
+                place += 1
+            before = label
+        total.append([-x[:lengths[b], b].max(1).sum()])
+    longest = max([row[1] + 1 for row in rows], default=0)
+    return (np.array(rows, "i8").reshape(-1, 2), np.array(values, "i8"),
+            np.array([x.shape[1], longest], "i8"), np.array(total, x.dtype))
+
+
+for merge_, blank_ in itertools.product((False, True), (-1, 0)):
+    case("CTCGreedyDecoder", [f(12, 3, 4), np.array([12, 7, 1], "i4")],
+         lambda x, n, m=merge_, k=blank_: ctc_greedy(x, n, m, k % 4), is_direct=True,
+         merge_repeated=merge_, blank_index=blank_)
+
+
+def warp(images, transforms, size, fill, way, mode):
+    n, h, w, c = images.shape
+    made = np.zeros((n, *size, c), images.dtype)
+
+    def pixel(b, y, x):
+        if mode == "NEAREST":
+            y, x = min(max(y, 0), h - 1), min(max(x, 0), w - 1)
+        return images[b, y, x] if 0 <= y < h and 0 <= x < w else np.full(c, fill, "f4")
+    for b, i, j in itertools.product(range(n), range(size[0]), range(size[1])):
+        t = transforms[b % len(transforms)].astype("f4")
+        k = t[6] * j + t[7] * i + 1
+        if k == 0:
+            made[b, i, j] = fill
+            continue
+        x, y = (t[0] * j + t[1] * i + t[2]) / k, (t[3] * j + t[4] * i + t[5]) / k
+        if mode == "NEAREST":
+            x, y = min(max(x, 0), w - 1), min(max(y, 0), h - 1)
+        if way == "NEAREST":
+            made[b, i, j] = pixel(b, int(np.sign(y) * np.floor(abs(y) + 0.5)), int(np.sign(x) * np.floor(abs(x) + 0.5)))
+            continue
+        top, left = int(np.floor(y)), int(np.floor(x))
+        dx, dy = x - left, y - top
+        upper = pixel(b, top, left) * (1 - dx) + pixel(b, top, left + 1) * dx
+        lower = pixel(b, top + 1, left) * (1 - dx) + pixel(b, top + 1, left + 1) * dx
+        made[b, i, j] = upper * (1 - dy) + lower * dy
+    return made
+
+
+warps_ = np.array([[0.9, 0.2, -0.6, -0.15, 1.1, 0.3, 0.01, -0.02], [1.3, 0, 0.4, 0, 0.7, -1.2, 0, 0]], "f4")
+for way_, mode_, fill_ in itertools.product(("NEAREST", "BILINEAR"), ("CONSTANT", "NEAREST"), (0.0, 1.5)):
+    case("ImageProjectiveTransformV3", [f(2, 5, 6, 3), warps_, np.array([4, 7], "i4"), np.array(fill_, "f4")],
+         lambda x, t, s, v, w=way_, m=mode_: warp(x, t, s, float(v), w, m), is_direct=True,
+         interpolation=way_, fill_mode=mode_)
+case("ImageProjectiveTransformV2", [f(2, 5, 6, 3), warps_[:1], np.array([4, 7], "i4")],
+     lambda x, t, s: warp(x, t, s, 0.0, "BILINEAR", "CONSTANT"), is_direct=True, interpolation="BILINEAR", fill_mode="CONSTANT")

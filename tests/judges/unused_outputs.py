@@ -34,7 +34,7 @@ import paddle_onnx
 import proof
 import tensorflow_ops
 from paddle_cases import CASES as PADDLE
-from tensorflow_table import CASES as TENSORFLOW
+from tensorflow_table import CASES as TENSORFLOW, DIRECT
 
 ROWS_OF_AN_OP = None if os.environ.get("TN_OPS") == "all" else 1
 TOGETHER = 40
@@ -100,7 +100,7 @@ Row = collections.namedtuple("Row", "name op case used")
 
 def tensorflow_rows():
     several, ops = vocabulary("tensorflow"), collections.defaultdict(list)
-    for case in TENSORFLOW.values():
+    for case in [*TENSORFLOW.values(), *DIRECT.values()]:
         if case.op in several:
             ops[case.op].append(case)
     for op, cases in ops.items():
@@ -130,8 +130,13 @@ def tensorflow_graph(rows, path):
 
 def prove_tensorflow(rows, bench):
     feeds, wants, ends = tensorflow_graph(rows, bench.path(".pb"))
-    proof.convert(bench.tenon, bench.path(".pb"), bench.path(".fb"), *ends)
     proof.convert(bench.tenon, bench.path(".pb"), bench.path(".onnx"), *ends)
+    if rows[0].case.is_direct:
+        got = bench.engine.run(bench.path(".onnx"), feeds, optimize="disabled")
+        for row, want in zip(rows, wants.values()):
+            tensorflow_ops.hold(got, want, row.case)
+        return
+    proof.convert(bench.tenon, bench.path(".pb"), bench.path(".fb"), *ends)
     proof.convert(bench.tenon, bench.path(".fb"), bench.path(".back.onnx"))
     ways = [bench.engine.run(bench.path(ending), feeds, optimize="disabled")
             for ending in (".onnx", ".back.onnx")]
@@ -430,6 +435,7 @@ def grouped(rows):
     kinds = collections.defaultdict(list)
     for row in rows:
         opset = row.case.opset if row.name.startswith("onnx/") else 0
+        opset = "direct" if getattr(row.case, "is_direct", False) else opset
         kinds[row.name.split("/")[0], opset].append(row)
     for alike in kinds.values():
         for first in range(0, len(alike), TOGETHER):
