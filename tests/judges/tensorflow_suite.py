@@ -134,7 +134,7 @@ def main():
     title = "TensorFlow import suite" + (", directly" if arguments.direct else "")
     return proof.conclude(title, results, arguments,
                           "tensorflow direct" if arguments.direct else "tensorflow",
-                          computed(results))
+                          "" if arguments.direct else computed(results))
 
 
 if __name__ == "__main__":
