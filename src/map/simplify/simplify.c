@@ -10,6 +10,7 @@
 #include "map/simplify/branches.h"
 #include "map/simplify/fold_views.h"
 #include "map/simplify/loops.h"
+#include "map/simplify/sizes.h"
 #include "map/simplify/tie_weights.h"
 #include "map/simplify/transposes.h"
 
@@ -624,8 +625,10 @@ static struct tn_net *run_round(struct tn_net                *net,
         tn_infer_run(facts) == TN_OK) {
         if (!how->folds_nothing)
             folded = fold(net, facts, how);
+        if (!tn_failed(net->error) && !how->folds_nothing)
+            chosen = tn_simplify_sizes(net, facts);
         if (!tn_failed(net->error))
-            chosen = tn_choose_branches(net);
+            chosen += tn_choose_branches(net);
         if (!tn_failed(net->error))
             chosen += tn_simplify_loops(net);
         if (!tn_failed(net->error)) {

@@ -282,6 +282,46 @@ static void make_false(struct tn_net *net)
     make_choice(net, 0);
 }
 
+/* y = exp(x), of any size, as rows of two: the first size is asked of x. */
+static void make_any_size_by(struct tn_net *net, const char *op, int64_t last)
+{
+    static const int64_t size = 7, zero = 0;
+    uint64_t             one_   = 1;
+    int64_t              rest[] = { -1, last };
+    uint32_t x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ -1, -1, 4, -2 });
+    uint32_t z = make_input(net, "z", TN_FLOAT32, (int64_t[]){ -1, 1, 1, -2 });
+    uint32_t e = op[0] == 'A' ? pair(net, op, "e", x, z) : one(net, op, "e", x);
+    const struct tn_net_attr to    = make_int("to", &size);
+    uint32_t                 shape = one(net, "Shape", "s", x);
+    uint32_t                 first =
+        pair(net, "Gather", "f", make_node(net, "Cast", "t", &shape, 1, &to, 1),
+             tn_net_add_ints(net, 0, tn_text("k"), TN_INT64, &zero, 1, &one_));
+    const struct tn_net_attr axis = make_int("axis", &zero);
+    if (op[0] == 'N') /* the number of rows, with another sign */
+        first = one(net, op, "n", first);
+    uint32_t pieces[] = { first, make_ints(net, "r", rest, 2) };
+    uint32_t to_shape = make_node(net, "Concat", "c", pieces, 2, &axis, 1);
+
+    tn_net_add_output(net, 0, pair(net, "Reshape", "y", e, to_shape),
+                      tn_text(""));
+}
+
+static void make_any_size(struct tn_net *net)
+{
+    make_any_size_by(net, "Exp", 2);
+}
+
+static void make_minus_size(struct tn_net *net)
+{
+    make_any_size_by(net, "Neg", 2);
+}
+
+/* The sum may have more rows than x. */
+static void make_other_size(struct tn_net *net)
+{
+    make_any_size_by(net, "Add", 2);
+}
+
 /* A node of one or two inputs in graph 1, of which a type is known. */
 static uint32_t inside(struct tn_net *net, const char *type, const char *name,
                        uint32_t a, uint32_t b)
@@ -394,6 +434,13 @@ static const struct {
     { "transposed", make_transposed, TN_FOLD_LIMIT, "y:MatMul(x,t) ->y" },
     { "overlapping", make_overlapping, TN_FOLD_LIMIT,
       "a:Neg(x) y:Exp(x) z:Exp(a) ->y,z" },
+    { "any size", make_any_size, TN_FOLD_LIMIT,
+      "e:Exp(x) y:Reshape(e,c_1) ->y" },
+    { "less than no size", make_minus_size, TN_FOLD_LIMIT,
+      "e:Neg(x) s:Shape(x) f:Gather(s,k) n:Neg(f) c:Concat(n,r) "
+      "y:Reshape(e,c) ->y" },
+    { "another size", make_other_size, TN_FOLD_LIMIT,
+      "e:Add(x,z) s:Shape(x) f:Gather(s,k) c:Concat(f,r) y:Reshape(e,c) ->y" },
     { "counted", make_counted, TN_FOLD_LIMIT,
       "y_1:Loop(n,go,x)[t,k,v| p:Mul(w,t) v1:Add(v,p) ->go,v1] ->y_1" },
     { "counted by two", make_counted_by_two, TN_FOLD_LIMIT,
@@ -486,6 +533,7 @@ static void test_every_allocation_may_fail(void **state)
     fail_allocations(make_equal);
     fail_allocations(make_true);
     fail_allocations(make_counted);
+    fail_allocations(make_any_size);
 }
 
 int main(void)
