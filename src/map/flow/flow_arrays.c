@@ -31,6 +31,10 @@
 /* Parts of a condition, copies of a flow: more are not looked at. */
 #define PARTS_MAX 8
 
+/* Nodes that are looked at, over and over, while loops change: the rest of very
+ * many loops stays as it is. */
+#define LOOKS_MAX (UINT64_C(1) << 27)
+
 struct arrays {
     struct tn_net  *net;
     struct tn_arena arena;
@@ -39,6 +43,7 @@ struct arrays {
     uint32_t       *first;   /* by value: where its users are in `users`      */
     uint32_t       *users;   /* nodes                                         */
     uint64_t        value_count;
+    uint64_t        looked; /* at nodes, in all                               */
 
     /* of the array at hand */
     struct tn_flow_loop loop;
@@ -76,6 +81,14 @@ static void count_users(struct arrays *a)
         a->first[i + 1] += a->first[i];
 }
 
+static void own_graphs(struct arrays *a, uint32_t node,
+                       const struct tn_attr_value *graphs)
+{
+    for (uint32_t i = 0; i < graphs->count; i++)
+        if ((uint64_t)graphs->of.ints[i] < a->net->graphs.count)
+            a->owners[graphs->of.ints[i]] = node;
+}
+
 static void list_users(struct arrays *a, uint32_t *at)
 {
     const struct tn_net *net = a->net;
@@ -87,8 +100,7 @@ static void list_users(struct arrays *a, uint32_t *at)
                 a->users[at[node.inputs[k]]++] = i;
         for (uint32_t k = 0; !node.is_removed && k < node.attr_count; k++)
             if (node.attrs[k].value.kind == TN_ATTR_GRAPH)
-                for (uint32_t g = 0; g < node.attrs[k].value.count; g++)
-                    a->owners[node.attrs[k].value.of.ints[g]] = i;
+                own_graphs(a, i, &node.attrs[k].value);
     }
     for (uint32_t i = 0; i < net->graphs.count; i++) {
         const struct tn_list *outputs = &tn_net_graph(net, i)->outputs;
@@ -103,6 +115,7 @@ static bool look_around(struct arrays *a)
     struct tn_net *net = a->net;
 
     tn_arena_rewind(&a->arena);
+    a->looked += net->nodes.count + net->values.count;
     a->value_count = net->values.count;
     a->owners      = tn_new(&a->arena, uint32_t, net->graphs.count, net->error);
     a->outputs     = tn_new(&a->arena, uint32_t, a->value_count, net->error);
@@ -833,11 +846,12 @@ enum tn_status tn_flow_arrays(struct tn_net *net)
         tn_net_prune(net);
         look_around(&a);
     }
-    for (uint32_t i = 0; i < count && !tn_failed(net->error); i++) {
-        while (stack_one(&a, i)) {
+    for (uint32_t i = 0; i < count && a.looked < LOOKS_MAX; i++) {
+        while (a.looked < LOOKS_MAX && stack_one(&a, i)) {
         }
-        if (!tn_failed(net->error))
-            count_rounds(&a, i);
+        if (!tn_net_goes_on(net))
+            break;
+        count_rounds(&a, i);
     }
     tn_list_done(&a.readers);
     tn_arena_done(&a.arena);
