@@ -163,7 +163,7 @@ def part_of(dtype):
 
 
 def pairs_of(array):
-    """Complex numbers as ONNX has them on the direct way."""
+    """Complex numbers as rules make them."""
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
@@ -182,10 +182,10 @@ def travel(cases, engine, scratch, arguments):
     graph.write(source)
     ends = ["--outputs", ",".join(name for want in wants.values() for name in want)]
     ends += ["--inputs", ",".join(feeds)] if feeds else []
-    failures = {}
+    failures, feeds = {}, as_pairs(feeds)
+    wants = {case: {name: (pairs_of(array), part_of(dtype)) for name, (array, dtype) in want.items()}
+             for case, want in wants.items()}
     if os.environ.get("TN_OPS") == "direct":
-        feeds, wants = as_pairs(feeds), {case: {name: (pairs_of(array), part_of(dtype)) for name, (array, dtype) in want.items()}
-                                         for case, want in wants.items()}
         proof.convert_directly(arguments.tenon, source, back, *ends)
     else:
         proof.convert(arguments.tenon, source, middle, *ends)
