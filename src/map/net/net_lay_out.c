@@ -420,34 +420,13 @@ static void find_uses(struct tn_laying *l, uint32_t graph)
     }
 }
 
-static bool has_nodes(const struct tn_net *net, const struct tn_net_graph *g)
-{
-    for (uint64_t i = 0; i < g->nodes.count; i++)
-        if (!tn_net_node_row(net, *tn_list_at(&g->nodes, uint32_t, i))
-                 ->is_removed)
-            return true;
-    return false;
-}
-
-/* A graph that is now of another dialect calls no functions: their bodies have
- * gone where they were called. */
-static bool stands_alone(const struct tn_laying *l, uint32_t graph)
-{
-    const struct tn_net_graph *g        = tn_net_graph(l->net, graph);
-    const struct tn_model     *source   = l->net->source;
-    bool                       is_other = source && source->dialect &&
-                    strcmp(source->dialect->name, l->net->dialect) != 0;
-
-    return g->kind == TN_GRAPH_MAIN || (g->kind == TN_GRAPH_FUNCTION &&
-                                        (!is_other || has_nodes(l->net, g)));
-}
-
 /* From the graphs that stand on their own to those that their nodes hold. */
 static void find_needs(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->graphs.count; i++) {
-        l->placed[i] = TN_NONE;
-        if (stands_alone(l, i))
+        enum tn_graph_kind kind = tn_net_graph(l->net, i)->kind;
+        l->placed[i]            = TN_NONE;
+        if (kind == TN_GRAPH_MAIN || kind == TN_GRAPH_FUNCTION)
             keep_graph(l, i);
     }
     for (uint64_t at = 0; at < l->queue.count && !tn_failed(l->error); at++)
