@@ -214,6 +214,10 @@ struct tn_map_options {
      * if an operator cannot be written in it.  0: 17 for what becomes ONNX, or
      * the first that has all its operators. */
     uint32_t opset;
+
+    /* Of what becomes ONNX: inputs and outputs of rank 4 and 5, whose channels
+     * are the last axis, have them as the second.  INVALID for others. */
+    bool channels_first;
 };
 #define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 

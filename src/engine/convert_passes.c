@@ -23,6 +23,7 @@
 #include "map/net/net_load.h"
 #include "map/simplify/opset.h"
 #include "map/simplify/simplify.h"
+#include "map/simplify/transposes.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
 #include "map/tidy/tf_tidy.h"
@@ -385,6 +386,22 @@ static enum tn_status simplify(struct tn_conversion *c)
              did.folded, did.rewritten, did.shared, did.tied, did.rounds);
     return c->error->status;
 }
+
+static enum tn_status channels_first(struct tn_conversion *c)
+{
+    uint64_t count;
+
+    TN_TRY(infer(c));
+    count = tn_channels_first(c->net);
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " inputs and outputs", count);
+    return tn_failed(c->error) ? c->error->status : tn_net_order(c->net, NULL);
+}
+
+static const struct tn_pass channel_passes[] = {
+    { "channels", "inputs and outputs get their channels second",
+      channels_first },
+    { NULL, NULL, NULL },
+};
 
 static const struct tn_pass simplify_passes[] = {
     { "simplify", "the same graph with fewer nodes", simplify },
@@ -767,6 +784,8 @@ static void declare(const struct tn_conversion *c, struct sequence *to)
     bool wants_less = c->how->simplifies || (steps && !c->is_part);
     if (flatten && !steps && (wants_less || c->how->opset))
         add(to, dialects_on[steps], flatten);
+    if (flatten && steps && c->how->channels_first)
+        add(to, dialects_on[steps], channel_passes);
     if (flatten && wants_less && !c->how->keeps_nodes)
         add(to, dialects_on[steps], simplify_passes);
     add(to, dialects_on[steps],
@@ -833,6 +852,15 @@ static enum tn_status run_passes(struct tn_conversion *c)
     return c->error->status;
 }
 
+static enum tn_status check_channels(struct tn_conversion *c)
+{
+    if (c->path.steps && passes_of(c->path.dialects[c->path.steps])->flatten)
+        return TN_OK;
+    return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                        "channels become the second axis only where a model "
+                        "becomes ONNX");
+}
+
 static enum tn_status check_opset(struct tn_conversion *c, bool has_opsets)
 {
     if (!has_opsets)
@@ -856,6 +884,8 @@ enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
                             "only graphs of ONNX can be simplified, and this "
                             "is written as %s",
                             c->format->title);
+    if (c->how->channels_first)
+        TN_TRY(check_channels(c));
     if (c->how->opset)
         TN_TRY(check_opset(c, passes_of(last)->flatten));
     tn_list_init(&c->nets, &c->store->memory, sizeof(struct tn_net *));

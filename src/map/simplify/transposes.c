@@ -118,6 +118,17 @@ static bool is_same(const struct order *a, const struct order *b)
     return true;
 }
 
+/* From channels second to channels last. */
+static struct order channels_last(uint32_t rank)
+{
+    struct order o = { .rank = rank };
+
+    for (uint32_t i = 1; i + 1 < rank; i++)
+        o.perm[i] = i + 1;
+    o.perm[rank - 1] = 1;
+    return o;
+}
+
 /* Of a Transpose; without a perm it reverses the axes. */
 static bool take_order(const struct tn_net_node *node, uint32_t rank,
                        struct order *o)
@@ -1292,5 +1303,68 @@ uint64_t tn_move_transposes(struct tn_net *net, struct tn_infer *facts)
         }
     }
     tn_arena_done(&m.arena);
+    return m.moved;
+}
+
+/* ---- inputs and outputs ------------------------------------------------- */
+
+/* The value as it is outside the graph, of the type of `like` with its channels
+ * second. */
+static uint32_t add_outside(struct moving *m, uint32_t like,
+                            const struct order *last)
+{
+    uint32_t made = add_base(m, like, last);
+
+    if (made != TN_NONE)
+        tn_net_swap_names(m->net, made, like);
+    return made;
+}
+
+static bool has_channels(struct tn_net *net, uint32_t value)
+{
+    const struct tn_net_value v = tn_net_value(net, value);
+
+    if (!v.type->has_rank && v.type->wrap == TN_NET_TENSOR)
+        tn_error_because(net->error, TN_INVALID, TN_REASON_UNKNOWN_SHAPE,
+                         TN_NOWHERE,
+                         "the rank of '%.*s' is not known, so nobody knows "
+                         "whether it has channels: --shape can tell",
+                         TN_FMT(v.name));
+    return v.type->has_rank && (v.type->rank == 4 || v.type->rank == 5) &&
+           v.type->wrap == TN_NET_TENSOR && !v.constant;
+}
+
+uint64_t tn_channels_first(struct tn_net *net)
+{
+    struct moving        m = { .net = net };
+    struct tn_net_graph *g = tn_net_graph(net, 0);
+
+    for (uint64_t i = 0; i < g->inputs.count && !tn_failed(net->error); i++) {
+        uint32_t *slot = tn_list_at(&g->inputs, uint32_t, i), inside = *slot;
+        if (!has_channels(net, inside))
+            continue;
+        struct order last    = channels_last(type_of(&m, inside)->rank);
+        uint32_t     outside = add_outside(&m, inside, &last);
+        if (outside == TN_NONE)
+            break;
+        *slot = outside;
+        add_transpose(&m, outside, &last, inside);
+        m.moved++;
+    }
+    for (uint64_t i = 0; i < g->outputs.count && !tn_failed(net->error); i++) {
+        uint32_t *slot = tn_list_at(&g->outputs, uint32_t, i), inside = *slot;
+        if (!has_channels(net, inside))
+            continue;
+        struct order last    = channels_last(type_of(&m, inside)->rank);
+        struct order first   = inverse(&last);
+        uint32_t     outside = add_outside(&m, inside, &last);
+        if (outside == TN_NONE)
+            break;
+        *slot = outside;
+        if (i < g->output_types.count)
+            *tn_list_at(&g->output_types, const struct tn_net_type *, i) = NULL;
+        add_transpose(&m, inside, &first, outside);
+        m.moved++;
+    }
     return m.moved;
 }

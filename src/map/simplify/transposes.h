@@ -16,4 +16,10 @@
  * has to be put in order.  There are never more Transposes than before. */
 uint64_t tn_move_transposes(struct tn_net *net, struct tn_infer *facts);
 
+/* Inputs and outputs of rank 4 and 5 of the main graph get their channels as
+ * the second axis instead of the last: each has a Transpose now, which may meet
+ * another.  Returns how many; if there are any, the net has to be put in
+ * order. */
+uint64_t tn_channels_first(struct tn_net *net);
+
 #endif
