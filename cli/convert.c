@@ -442,10 +442,9 @@ static int convert_all(struct cli_session          *session,
     uint32_t done = 0;
 
     if (opts->is_plan || opts->common.is_json || map->receipt != NULL ||
-        strcmp(opts->common.out, "-") == 0 ||
-        (opts->to != NULL && strcmp(opts->to, "onnx") != 0))
+        strcmp(opts->common.out, "-") == 0 || opts->to != NULL)
         return cli_usage("convert", "--signature all writes ONNX files into a "
-                                    "folder, without --plan, --json and "
+                                    "folder, without --to, --plan, --json and "
                                     "--receipt");
     int code = refuse_names(model);
     if (code == 0 && !opts->common.is_dry_run &&

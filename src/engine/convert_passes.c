@@ -442,7 +442,7 @@ static enum tn_status rank_tensorflow(struct tn_conversion *c)
 /* For a dialect that has structure instead of arrays. */
 static enum tn_status stack_tensorflow(struct tn_conversion *c)
 {
-    if (strcmp(c->path.dialects[c->path.steps], "onnx") != 0)
+    if (!tn_dialect_facts(c->path.dialects[c->path.steps])->has_sequences)
         return TN_OK;
     TN_TRY(tn_flow_arrays(c->net));
     tn_flow_lists(c->net);

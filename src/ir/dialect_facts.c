@@ -47,6 +47,7 @@ static const struct tn_dialect_facts dialects[] = {
       .rule_version           = 18,
       .can_be_built           = true,
       .types_structures       = true,
+      .has_sequences          = true,
       .wants_ranks            = true,
       .is_mapped_from         = true },
     { .name                   = "paddle",
@@ -72,6 +73,7 @@ static const struct tn_dialect_facts dialects[] = {
       .counterpart            = "samediff",
       .has_function_outputs   = true,
       .has_constant_ops       = true,
+      .has_array_ops          = true,
       .is_mapped_from         = true },
 };
 

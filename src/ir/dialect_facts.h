@@ -41,7 +41,9 @@ struct tn_dialect_facts {
                                   by argument */
     bool has_constant_ops;     /* weights are ops without inputs     */
     bool types_structures;     /* its rules for shapes know If and Loop     */
-    bool wants_ranks; /* inputs and outputs must have one                 */
+    bool has_sequences; /* lists of tensors are values                  */
+    bool has_array_ops; /* lists are TensorArrays                       */
+    bool wants_ranks;   /* inputs and outputs must have one                 */
     bool is_mapped_from, is_mapped_to; /* mapping rules of Deeplearning4j lead
                                           from it, or to it               */
 };

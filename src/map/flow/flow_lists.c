@@ -36,8 +36,7 @@ struct marking {
 
 static const struct list_ops *ops_of(const struct tn_net *net)
 {
-    return strcmp(net->dialect, "tensorflow") == 0 ? &tensorflow_ops
-                                                   : &nd4j_ops;
+    return net->facts->has_array_ops ? &tensorflow_ops : &nd4j_ops;
 }
 
 static void mark(struct marking *m, uint32_t value, enum tn_dtype dtype)
