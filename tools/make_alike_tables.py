@@ -80,7 +80,7 @@ def main():
           + ", made by tools/make_alike_tables.py */")
     print("#ifndef TN_BASE_ALIKE_TABLES_H\n#define TN_BASE_ALIKE_TABLES_H\n")
     print("#include <stdint.h>\n\n/* clang-format off */")
-    print("\n/* One step of a canonical decomposition, by code; second 0: there"
+    print("\n/* One step of a canonical decomposition, by code; second 0 if there"
           " is none. */")
     print("struct alike_pair { uint32_t code, first, second; };")
     table("alike_pair", "pairs",

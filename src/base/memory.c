@@ -44,6 +44,7 @@ void tn_memory_init(struct tn_memory          *memory,
     memory->allocator   = tn_allocator_or_malloc(allocator);
     memory->limit       = limit ? limit : UINT64_MAX;
     memory->cache       = NULL;
+    memory->workers     = 0;
     memory->temporaries = NULL;
     atomic_init(&memory->used, 0);
     atomic_init(&memory->has_refused, false);
@@ -56,6 +57,7 @@ void tn_memory_take_options(struct tn_memory        *memory,
 {
     tn_memory_init(memory, options ? options->allocator : NULL,
                    options ? options->max_memory : 0);
+    memory->workers     = options ? options->workers : 0;
     memory->temporaries = options ? options->temporaries : NULL;
 }
 

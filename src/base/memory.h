@@ -32,7 +32,8 @@ struct tn_memory {
     uint64_t               limit; /* bytes; UINT64_MAX: none               */
     _Atomic uint64_t       used;
     _Atomic bool           has_refused; /* a request, because of the limit */
-    struct tn_block_cache *cache; /* blocks come from there; NULL: none    */
+    struct tn_block_cache *cache;   /* blocks come from there; NULL: none    */
+    unsigned               workers; /* threads that may allocate; 0: any   */
     struct tn_temporaries *temporaries; /* for outputs that use this
                                            budget; NULL: none              */
     _Atomic(struct tn_watch *) watches; /* calls that may be stopped         */

@@ -8,6 +8,7 @@
  * than it serves.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,8 @@ enum { FEW = 500, MANY = 5500, KINDS = 4, MOST = 360 };
 
 struct budget {
     _Atomic uint64_t used, peak;
+    pthread_t        owner;
+    _Atomic bool     has_others; /* threads that have called */
 };
 
 static void *resize(void *context, void *block, size_t old_size,
@@ -27,6 +30,8 @@ static void *resize(void *context, void *block, size_t old_size,
     struct budget *budget = context;
     void          *moved  = new_size ? realloc(block, new_size) : NULL;
 
+    if (!pthread_equal(pthread_self(), budget->owner))
+        budget->has_others = true;
     if (new_size && !moved)
         return NULL;
     budget->used += new_size;
@@ -82,16 +87,16 @@ static char *model_text(unsigned layers)
 /* ---- the claim ---------------------------------------------------------- */
 
 static uint64_t peak_of(struct tn_scratch *scratch, unsigned layers,
-                        const char *name)
+                        const char *name, unsigned workers)
 {
-    struct budget       budget    = { 0 };
+    struct budget       budget    = { .owner = pthread_self() };
     struct tn_allocator allocator = { resize, &budget };
-    struct tn_options   options   = { .allocator = &allocator };
-    struct tn_target    target    = { .path        = tn_in_scratch(scratch, name),
-                                      .can_replace = true };
-    struct tn_error     error     = TN_ERROR_INIT;
-    struct tn_model    *model     = NULL;
-    char               *text      = model_text(layers);
+    struct tn_options options = { .allocator = &allocator, .workers = workers };
+    struct tn_target  target  = { .path        = tn_in_scratch(scratch, name),
+                                  .can_replace = true };
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model   = NULL;
+    char             *text    = model_text(layers);
 
     tn_make_model(scratch, "many.onnx", text);
     free(text);
@@ -101,6 +106,8 @@ static uint64_t peak_of(struct tn_scratch *scratch, unsigned layers,
         fail_msg("%s: %s: %s", name, error.where, error.what);
     tn_model_close(model);
     assert_int_equal(budget.used, 0);
+    if (workers == 1 && budget.has_others)
+        fail_msg("%s: other threads allocate", name);
     return budget.peak;
 }
 
@@ -111,8 +118,8 @@ static void a_node_costs_little(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        uint64_t few  = peak_of(&scratch, FEW, names[i]);
-        uint64_t many = peak_of(&scratch, MANY, names[i]);
+        uint64_t few  = peak_of(&scratch, FEW, names[i], 0);
+        uint64_t many = peak_of(&scratch, MANY, names[i], 0);
         uint64_t each = (many - few) / ((MANY - FEW) * KINDS);
         if (each > MOST)
             fail_msg("%s: %u bytes a node, limit %d", names[i], (unsigned)each,
@@ -121,10 +128,24 @@ static void a_node_costs_little(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* An allocator need not be safe for threads when there is one worker. */
+static void one_worker_is_one_thread(void **state)
+{
+    static const char *const names[] = { "out.fb", "out.sdnb", "out.samediff",
+                                         "out.onnx" };
+    struct tn_scratch        scratch = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        peak_of(&scratch, MANY, names[i], 1);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_costs_little),
+        cmocka_unit_test(one_worker_is_one_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -698,6 +698,7 @@ static enum tn_status lay_out(struct tn_conversion *c)
         .allocator = &c->store->memory.allocator,
         .max_memory =
             c->store->memory.limit == UINT64_MAX ? 0 : c->store->memory.limit,
+        .workers = c->store->memory.workers,
     };
 
     TN_TRY(tn_opened_new(&c->result, &options, c->error));

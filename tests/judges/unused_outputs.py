@@ -48,6 +48,7 @@ ELSEWHERE = {
     ("tensorflow", "TensorArrayV3"): "a handle and its flow; see tensorflow_lists.py",
     ("tensorflow", "TensorArrayConcatV3"): "see tensorflow_lists.py",
     ("nd4j", "create_list"): "a handle and its flow",
+    ("onnx", "Scan"): "of opset 8 in a newer one, which is refused",
     ("onnx", "StringSplit"): "refused, whatever is used; see onnx_versions.py",
     ("paddle", "crf_edges"): "never in a file: made of crf_decoding, which has one output",
     ("paddle", "crf_best"): "never in a file: made of crf_decoding, which has one output",

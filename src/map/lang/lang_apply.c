@@ -180,6 +180,28 @@ static void keep_type(struct apply *a, uint32_t value, uint32_t source)
 }
 
 /* An output of the rule is an output of the node. */
+/* A value that takes the place of another has the sizes that are known of
+ * it. */
+static void learn_sizes(struct apply *a, uint32_t made, uint32_t source)
+{
+    const struct tn_net_type *known   = tn_net_value(a->from, source).type;
+    struct tn_net_type        type    = *tn_net_value(a->to, made).type;
+    bool                      is_more = false;
+
+    if (!known->has_rank || !type.has_rank || known->rank != type.rank ||
+        known->dtype != type.dtype || known->wrap != type.wrap)
+        return;
+    int64_t *dims = tn_new(&a->scratch, int64_t, type.rank, a->error);
+    for (uint32_t i = 0; dims && i < type.rank; i++) {
+        is_more |= type.dims[i] < 0 && known->dims[i] >= 0;
+        dims[i] = type.dims[i] < 0 ? known->dims[i] : type.dims[i];
+    }
+    if (!dims || !is_more)
+        return;
+    type.dims = dims;
+    tn_net_set_type(a->to, made, &type);
+}
+
 static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
 {
     struct tn_emit *e    = &a->emit;
@@ -196,6 +218,8 @@ static void bind_output(struct apply *a, uint32_t source, struct tn_item item)
     if (is_new) {
         row->name = tn_net_value_row(a->from, source)->name;
         keep_type(a, made, source);
+    } else if (item.kind == TN_ITEM_VALUE) {
+        learn_sizes(a, made, source);
     }
     if (*id != TN_NONE)
         replace_early(a, *id, made);

@@ -663,9 +663,10 @@ static bool is_shared(const struct runs *runs)
     return runs->is_solo && !*runs->is_solo;
 }
 
-static uint32_t slots_ahead(void)
+static uint32_t slots_ahead(const struct tn_memory *memory)
 {
-    return (uint32_t)tn_min(2 * tn_pipeline_workers(0), AHEAD_LIMIT);
+    return (uint32_t)tn_min(2 * tn_pipeline_workers(memory->workers),
+                            AHEAD_LIMIT);
 }
 
 /* Makes one part of a vector after the other, with the same memory. */
@@ -795,7 +796,7 @@ static enum tn_status write_ahead(struct ahead *a, struct tn_sink *to,
     struct tn_pipeline p;
     uint64_t           left = a->runs->count;
 
-    tn_pipeline_open(&p, 0, a->count, make_ahead, a);
+    tn_pipeline_open(&p, a->runs->memory->workers, a->count, make_ahead, a);
     tn_pipeline_watches(&p, a->runs->memory);
     while ((left || tn_pipeline_count(&p)) && !tn_failed(error)) {
         for (; left && !tn_pipeline_is_full(&p); tn_pipeline_add(&p))
@@ -821,7 +822,7 @@ static enum tn_status write_on_threads(const struct runs *runs,
     struct ahead *a = tn_new(&arena, struct ahead, 1, error);
     if (a) {
         a->runs  = runs;
-        a->count = slots_ahead();
+        a->count = slots_ahead(runs->memory);
         for (uint32_t i = 0; i < a->count; i++)
             maker_init(&a->makers[i], runs->memory);
         write_ahead(a, to, error);
@@ -983,7 +984,7 @@ static void learn_stretches(struct learning_ahead *a, uint32_t at,
     struct learning   *l = a->l;
     struct tn_pipeline p;
 
-    tn_pipeline_open(&p, 0, a->slots, learn_stretch, a);
+    tn_pipeline_open(&p, l->runs->memory->workers, a->slots, learn_stretch, a);
     tn_pipeline_watches(&p, l->runs->memory);
     while ((at < l->count || tn_pipeline_count(&p)) &&
            !tn_failed(l->b->error)) {
@@ -1015,7 +1016,7 @@ static void learn_on_threads(struct learning *l, uint32_t at, uint32_t each)
     if (a) {
         a->l     = l;
         a->size  = l->b->size + ((0 - l->b->size) & (EVEN - 1));
-        a->slots = slots_ahead();
+        a->slots = slots_ahead(l->runs->memory);
         for (uint32_t i = 0; i < a->slots; i++)
             maker_init(&a->stretches[i].maker, l->runs->memory);
         learn_stretches(a, at, each);
