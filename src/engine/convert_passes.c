@@ -221,6 +221,7 @@ struct step {
     struct tn_rule_set   set;
     struct tn_map_report report;
     struct tn_infer     *facts, *made;
+    bool                 leads_on; /* to the next dialect of the path        */
 };
 
 static enum tn_status open_facts(struct tn_conversion *c, struct step *s,
@@ -262,7 +263,7 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
                          to, &s->report));
     if (is_given_up(s))
         return TN_OK;
-    if (strcmp(from->dialect, to->dialect) == 0)
+    if (!s->leads_on)
         return tn_conversion_note(c, from, &s->report);
     TN_TRY(tn_conversion_report(c, from, to->dialect, &s->report));
     c->files      = s->set.files;
@@ -290,17 +291,19 @@ static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
     return net;
 }
 
-/* From c->net to one of that dialect, which takes its place. */
-static enum tn_status run_rules(struct tn_conversion *c, const char *dialect)
+/* From c->net to one of the next dialect, or within its own, which takes its
+ * place.  Where the path became the detour, it is still that of the source. */
+static enum tn_status run_rules(struct tn_conversion *c, bool leads_on)
 {
-    struct tn_net *from = c->net, *to = new_net(c, dialect);
-    struct step    s = { 0 };
+    struct tn_net *from = c->net;
+    struct tn_net *to =
+        new_net(c, c->path.dialects[leads_on ? c->step + 1 : c->step]);
+    struct step s = { .leads_on = leads_on };
 
     if (!to)
         return c->error->status;
     tn_map_report_init(&s.report, from->arena);
-    s.report.wants_all =
-        c->detour.steps > 0 && strcmp(from->dialect, dialect) != 0;
+    s.report.wants_all = leads_on && c->detour.steps > 0;
     run_step(c, &s, from, to);
     tn_infer_close(s.made);
     tn_infer_close(s.facts);
@@ -319,18 +322,14 @@ static enum tn_status run_rules(struct tn_conversion *c, const char *dialect)
         snprintf(c->did, sizeof c->did, "%s -> %s", from->dialect, to->dialect);
     tn_net_done(from); /* it has served */
     c->net = to;
+    c->step += leads_on;
     tn_net_prune(to);
     return tn_net_order(to, NULL);
 }
 
-/* Where the path became the detour, the net is still that of the source. */
 static enum tn_status run_next_rules(struct tn_conversion *c)
 {
-    const char *from = c->net->dialect;
-
-    TN_TRY(run_rules(c, c->path.dialects[c->step + 1]));
-    c->step += strcmp(c->net->dialect, from) != 0;
-    return TN_OK;
+    return run_rules(c, true);
 }
 
 /* ---- simplifying -------------------------------------------------------- */
@@ -480,7 +479,7 @@ static enum tn_status rewrite_onnx(struct tn_conversion *c)
 {
     uint64_t before = c->touched.count;
 
-    TN_TRY(run_rules(c, c->net->dialect));
+    TN_TRY(run_rules(c, false));
     snprintf(c->did, sizeof c->did, "%" PRIu64 " rewritten",
              c->touched.count - before);
     return TN_OK;

@@ -29,15 +29,17 @@ struct planning {
 };
 
 /* "Swirl", in whatever domain, or "com.acme::Swirl", as plans say it. */
-static bool is_called(const struct tn_net_op *op, const char *name)
+static bool is_called(const struct tn_net *net, const struct tn_net_op *op,
+                      const char *name)
 {
-    size_t      domain = op->domain.size;
     const char *colons = strstr(name, "::");
 
     if (tn_bytes_is(op->type, name))
         return true;
-    return domain > 0 && colons && (size_t)(colons - name) == domain &&
-           memcmp(name, op->domain.data, domain) == 0 &&
+    if (!colons)
+        return false;
+    struct tn_bytes domain = tn_bytes(name, (size_t)(colons - name));
+    return tn_bytes_equal(tn_net_domain(net, domain), op->domain) &&
            tn_bytes_is(op->type, colons + 2);
 }
 
@@ -47,7 +49,7 @@ static bool is_allowed(const struct planning *p, const struct row *row)
     const struct tn_net_op      *op  = tn_net_node(p->from, row->first).op;
 
     for (uint32_t i = 0; i < how->allow_count; i++)
-        if (is_called(op, how->allow[i]))
+        if (is_called(p->from, op, how->allow[i]))
             return true;
     return false;
 }

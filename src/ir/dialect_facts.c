@@ -42,6 +42,7 @@ static const struct tn_dialect_facts dialects[] = {
       .identity               = "Identity",
       .main_graph             = "graph",
       .node_list              = "node",
+      .own_domain             = "ai.onnx",
       .counterpart            = "samediff",
       .oldest_version         = 7,
       .rule_version           = 18,

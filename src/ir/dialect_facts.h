@@ -27,6 +27,8 @@ struct tn_dialect_facts {
     const char   *main_graph; /* the path of the main graph of a new
                                  model                                  */
     const char *node_list;    /* what paths call its nodes: "node"           */
+    const char *own_domain;   /* another name of the domain of its own
+                                 operators, which needs none; may be NULL    */
     const char *counterpart;  /* format that it is usually converted to       */
     int64_t oldest_version;   /* that rules can read; 0: it has no versions  */
     int64_t rule_version;     /* that rules write                            */

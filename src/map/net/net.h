@@ -275,6 +275,9 @@ static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
     return tn_list_at(&net->graphs, struct tn_net_graph, graph);
 }
 
+/* "" for every name of the dialect's own domain: as ops and graphs have it. */
+struct tn_bytes tn_net_domain(const struct tn_net *net, struct tn_bytes domain);
+
 /* NULL if the node has no attribute of that name. */
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
                                         const char               *name);

@@ -109,7 +109,9 @@ static void load_graphs(struct tn_net_loading *l)
         if (id == TN_NONE)
             return;
         tn_net_graph(l->net, id)->domain = tn_bytes_dup(
-            l->net->arena, tn_model_name(l->model, g->domain), l->net->error);
+            l->net->arena,
+            tn_net_domain(l->net, tn_model_name(l->model, g->domain)),
+            l->net->error);
         if (g->kind == TN_GRAPH_FUNCTION && l->model->dialect->next_default &&
             g->wire.length)
             load_defaults(l, g, id);
@@ -660,8 +662,8 @@ static void load_version(struct tn_net_loading *l, struct tn_bytes fact)
     if (!at ||
         !tn_int64_parse(tn_bytes(fact.data + at, fact.size - at), &version))
         return;
-    struct tn_bytes domain = tn_bytes(fact.data, at - 1);
-    if (tn_bytes_is(domain, "ai.onnx") || !domain.size) {
+    struct tn_bytes domain = tn_net_domain(l->net, tn_bytes(fact.data, at - 1));
+    if (!domain.size) {
         l->net->version = version;
         return;
     }

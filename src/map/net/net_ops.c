@@ -18,6 +18,13 @@ void tn_net_ops_done(struct tn_net_ops *ops)
     tn_buffer_done(&ops->key);
 }
 
+struct tn_bytes tn_net_domain(const struct tn_net *net, struct tn_bytes domain)
+{
+    const char *own = net->facts->own_domain;
+
+    return own && tn_bytes_is(domain, own) ? tn_text("") : domain;
+}
+
 static uint32_t add(struct tn_net *net, struct tn_bytes type,
                     struct tn_bytes domain)
 {
@@ -46,6 +53,7 @@ uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
 {
     struct tn_buffer *key = &net->pool->ops.key;
 
+    domain = tn_net_domain(net, domain);
     tn_buffer_clear(key);
     tn_buffer_add(key, tn_bytes(&type.size, sizeof type.size));
     tn_buffer_add(key, type);

@@ -65,8 +65,7 @@ static bool *find_changed(const struct tn_net *net, const struct step *step,
 
     for (uint32_t i = 0; changed && i < count; i++) {
         const struct tn_net_op *op = tn_net_op_at(net, i);
-        bool is_own = !op->domain.size || tn_bytes_is(op->domain, "ai.onnx");
-        changed[i]  = is_own && has_rule(net, step, op);
+        changed[i] = !op->domain.size && has_rule(net, step, op);
     }
     *is_any = false;
     for (uint32_t i = 0; changed && i < net->nodes.count; i++) {
@@ -172,8 +171,7 @@ static int64_t oldest_possible(struct tn_net *net, struct tn_bytes *newest)
         return 0;
     for (uint32_t i = 0; i < net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(net, i);
-        if (node.is_removed ||
-            (node.op->domain.size && !tn_bytes_is(node.op->domain, "ai.onnx")))
+        if (node.is_removed || node.op->domain.size)
             continue;
         int64_t first =
             tn_vocab_first_version(&vocab, tn_text(""), node.op->type);

@@ -361,8 +361,7 @@ static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
 /* Operators of other domains may have hidden state. */
 static bool is_ours(struct tn_bytes domain)
 {
-    return !domain.size || tn_bytes_is(domain, "ai.onnx") ||
-           tn_bytes_is(domain, "ai.onnx.ml");
+    return !domain.size || tn_bytes_is(domain, "ai.onnx.ml");
 }
 
 static bool is_random(const struct tn_net_op *op)

@@ -54,12 +54,6 @@ struct change {
     struct order       out; /* of what it gives                               */
 };
 
-/* Whether the operator is of ONNX's own domain. */
-static bool is_onnx(const struct tn_net_op *op)
-{
-    return !op->domain.size || tn_bytes_is(op->domain, "ai.onnx");
-}
-
 /* How often each value is used, by nodes and as an output. */
 static uint32_t *count_uses(struct tn_net *net, struct tn_arena *arena)
 {
@@ -825,7 +819,7 @@ static const struct operator* operator_of(const struct tn_net_node *node)
 {
     size_t from = 0, to = sizeof operators / sizeof operators[0];
 
-    if (!is_onnx(node->op))
+    if (node->op->domain.size)
         return NULL;
     while (from < to) {
         size_t          at   = (from + to) / 2;
@@ -1150,7 +1144,7 @@ static void look_ahead(struct moving *m, const struct tn_list *nodes)
             tn_net_node(m->net, *tn_list_at(nodes, uint32_t, i));
         const struct operator* op = operator_of(&node);
         bool         is_transpose =
-            is_onnx(node.op) && tn_bytes_is(node.op->type, "Transpose");
+            !node.op->domain.size && tn_bytes_is(node.op->type, "Transpose");
 
         if (node.is_removed || (!is_transpose && (!op || !is_wanted(m, &node))))
             continue;
@@ -1172,7 +1166,7 @@ static void move_in_graph(struct moving *m, uint32_t graph)
             *tn_list_at(&tn_net_graph(m->net, graph)->nodes, uint32_t, i);
         const struct tn_net_node node         = tn_net_node(m->net, id);
         const struct             operator* op = operator_of(&node);
-        if (node.is_removed || !is_onnx(node.op))
+        if (node.is_removed || node.op->domain.size)
             continue;
         if (tn_bytes_is(node.op->type, "Transpose"))
             take_transpose(m, id);
@@ -1222,7 +1216,7 @@ static uint64_t count_transposes(const struct tn_net *net)
 
     for (uint32_t i = 0; i < net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(net, i);
-        count += !node.is_removed && is_onnx(node.op) &&
+        count += !node.is_removed && !node.op->domain.size &&
                  tn_bytes_is(node.op->type, "Transpose") && node.input_count &&
                  node.inputs[0] != TN_NONE &&
                  !tn_net_value(net, node.inputs[0]).constant;

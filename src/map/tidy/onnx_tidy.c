@@ -805,11 +805,6 @@ static bool in_function(const struct tn_net *net, uint32_t node)
     return false;
 }
 
-static bool is_onnx(struct tn_bytes domain)
-{
-    return !domain.size || tn_bytes_is(domain, "ai.onnx");
-}
-
 /* An output of a graph that stays ONNX: a value that nothing makes would need
  * an Identity there. */
 static bool is_wanted_output(const struct tidying     *t,
@@ -828,10 +823,10 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
     uint32_t body = body_of(t, &node);
     if (body != TN_NONE)
         return expand(t, id, body);
-    if (is_onnx(node.op->domain) && tn_bytes_is(node.op->type, "Constant")) {
+    if (!node.op->domain.size && tn_bytes_is(node.op->type, "Constant")) {
         if (!is_wanted_output(t, &node))
             settle_constant(t->net, id);
-    } else if (!t->keeps_scans && is_onnx(node.op->domain) &&
+    } else if (!t->keeps_scans && !node.op->domain.size &&
                tn_bytes_is(node.op->type, "Scan")) {
         onnx_scan(t->net, id);
     }

@@ -18,4 +18,9 @@ opset --opset 13
 opset --outputs y --opset 12 && tenon ls out.onnx --ops
 opset --opset 10
 opset --opset 99
+# The domain of ONNX's own operators has two names.
+sed 's/op_type/domain: "ai.onnx" op_type/; s/HardSwish/Relu/; s/version: 17/domain: "ai.onnx" &/' m.txt >own.txt
+tenon undump own.txt -o own.onnx --type onnx.ModelProto -q
+tenon convert own.onnx -o out.onnx --force -q --opset 12 && tenon info out.onnx | grep opset
+tenon convert own.onnx -o out.onnx --force -q --simplify yes && tenon check out.onnx
 tenon convert m.onnx -o out.fb --opset 17
