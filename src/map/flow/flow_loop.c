@@ -32,8 +32,7 @@ bool tn_flow_constant(const struct tn_net *net, uint32_t value, double *number)
         !tn_dtype_size(elements->shape.dtype))
         return false;
     tn_buffer_init(&buffer, net->arena->memory, net->error);
-    bool is_read = tn_payload_stream(elements, 0, 1, net->arena->memory,
-                                     &buffer.sink, net->error) == TN_OK;
+    bool is_read = tn_net_try_read(net, elements, 1, &buffer.sink);
     if (is_read)
         *number = tn_element_double(elements->shape.dtype,
                                     tn_buffer_bytes(&buffer).data);
@@ -55,7 +54,7 @@ uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
     uint32_t node =
         value == TN_NONE ? TN_NONE : tn_net_value(net, value).producer;
 
-    return node != TN_NONE &&
+    return node != TN_NONE && !tn_net_node(net, node).op->domain.size &&
                    tn_bytes_is(tn_net_node(net, node).op->type, type) &&
                    tn_net_node(net, node).input_count >= inputs
                ? node
@@ -69,8 +68,8 @@ bool tn_flow_loop(struct tn_flow_loop *loop, struct tn_net *net, uint32_t node)
     const struct tn_net_node    n    = tn_net_node(net, node);
     const struct tn_attr_value *body = tn_net_attr(&n, "body");
 
-    if (n.is_removed || !tn_bytes_is(n.op->type, "Loop") || !body ||
-        body->kind != TN_ATTR_GRAPH || body->count != 1 ||
+    if (n.is_removed || n.op->domain.size || !tn_bytes_is(n.op->type, "Loop") ||
+        !body || body->kind != TN_ATTR_GRAPH || body->count != 1 ||
         (uint64_t)body->of.ints[0] >= net->graphs.count)
         return false;
     *loop = (struct tn_flow_loop){ net, node, (uint32_t)body->of.ints[0] };
@@ -183,6 +182,7 @@ void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable)
     remove_at(&body->input_names, variable + 2);
     remove_at(&body->outputs, variable + 1);
     remove_at(&body->output_names, variable + 1);
+    remove_at(&body->output_types, variable + 1);
 }
 
 void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,

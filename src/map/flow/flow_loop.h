@@ -39,13 +39,14 @@ void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,
 /* What the value is a copy of. */
 uint32_t tn_flow_behind(const struct tn_net *net, uint32_t value);
 
-/* The number that a constant of one element is; and whether it is that one. */
+/* The number that a constant of one element is, false if it cannot be read; and
+ * whether it is that one. */
 bool tn_flow_constant(const struct tn_net *net, uint32_t value, double *number);
 bool tn_flow_is_number(const struct tn_net *net, uint32_t value,
                        int64_t number);
 
-/* The node of that type that makes the value, with that many inputs or more;
- * TN_NONE. */
+/* The node of that type, of the dialect's own, that makes the value, with that
+ * many inputs or more; TN_NONE. */
 uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
                        const char *type, uint32_t inputs);
 

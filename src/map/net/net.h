@@ -278,6 +278,13 @@ static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
 /* "" for every name of the dialect's own domain: as ops and graphs have it. */
 struct tn_bytes tn_net_domain(const struct tn_net *net, struct tn_bytes domain);
 
+/* The first elements of a constant as bytes, for who can do without; false: they
+ * cannot be read.  For want of memory the net fails: what becomes of it does not
+ * depend on how much there is. */
+bool tn_net_try_read(const struct tn_net      *net,
+                     const struct tn_elements *elements, uint64_t count,
+                     struct tn_sink *to);
+
 /* NULL if the node has no attribute of that name. */
 const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
                                         const char               *name);

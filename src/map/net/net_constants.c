@@ -202,3 +202,17 @@ uint32_t tn_net_add_strings(struct tn_net *net, uint32_t graph,
     };
     return tn_net_add_constant(net, graph, wish, &elements, NULL);
 }
+
+bool tn_net_try_read(const struct tn_net      *net,
+                     const struct tn_elements *elements, uint64_t count,
+                     struct tn_sink *to)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    tn_payload_stream(elements, 0, count, net->arena->memory, to, &own);
+    bool is_short = own.status == TN_NO_MEMORY ||
+                    own.reason == TN_REASON_MEMORY_LIMIT;
+    if (is_short && !tn_failed(net->error))
+        *net->error = own;
+    return !tn_failed(&own);
+}

@@ -1,43 +1,23 @@
 /* branches.c - an If whose condition is a constant is one of its graphs */
 #include "map/simplify/branches.h"
 
-#include "base/buffer.h"
+#include "map/flow/flow_loop.h"
 #include "map/net/net_build.h"
-
-/* A single bool; false: it is not known. */
-static bool read_condition(const struct tn_net *net, uint32_t value,
-                           bool *is_true)
-{
-    const struct tn_elements *constant =
-        value == TN_NONE ? NULL : tn_net_value(net, value).constant;
-    struct tn_error  own = TN_ERROR_INIT;
-    struct tn_buffer byte;
-    uint64_t         count;
-
-    if (!constant || constant->shape.dtype != TN_BOOL ||
-        !tn_shape_count(&constant->shape, &count) || count != 1)
-        return false;
-    tn_buffer_init(&byte, net->arena->memory, &own);
-    tn_payload_stream(constant, 0, 1, net->arena->memory, &byte.sink, &own);
-    bool is_read = !tn_failed(&own) && byte.size == 1;
-    *is_true     = is_read && byte.data[0] != 0;
-    tn_buffer_done(&byte);
-    return is_read;
-}
 
 /* The graph that an If runs, or TN_NONE: that is not known, or it gives other
  * outputs. */
 static uint32_t find_branch(const struct tn_net      *net,
                             const struct tn_net_node *node)
 {
-    bool is_true;
+    double condition;
 
     if (node->is_removed || node->op->domain.size ||
         !tn_bytes_is(node->op->type, "If") || node->input_count != 1 ||
-        node->control_count || !read_condition(net, node->inputs[0], &is_true))
+        node->control_count ||
+        !tn_flow_constant(net, node->inputs[0], &condition))
         return TN_NONE;
     const struct tn_attr_value *branch =
-        tn_net_attr(node, is_true ? "then_branch" : "else_branch");
+        tn_net_attr(node, condition != 0 ? "then_branch" : "else_branch");
     if (!branch || branch->kind != TN_ATTR_GRAPH || branch->count != 1)
         return TN_NONE;
     uint32_t graph = (uint32_t)branch->of.ints[0];

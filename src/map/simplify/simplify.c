@@ -435,7 +435,6 @@ static bool is_small(const struct tn_elements *elements, uint64_t *count)
 static bool say_constant(struct sharing *s, const struct tn_net_value *value)
 {
     const struct tn_elements *elements = value->constant;
-    struct tn_error           own      = TN_ERROR_INIT;
     uint64_t                  count;
 
     if (!is_small(elements, &count))
@@ -446,8 +445,7 @@ static bool say_constant(struct sharing *s, const struct tn_net_value *value)
     tn_buffer_u32(&s->key, elements->shape.rank);
     for (uint32_t i = 0; i < elements->shape.rank; i++)
         tn_buffer_u32(&s->key, (uint32_t)elements->shape.dims[i]);
-    tn_payload_stream(elements, 0, count, s->arena.memory, &s->key.sink, &own);
-    return !tn_failed(&own);
+    return tn_net_try_read(s->net, elements, count, &s->key.sink);
 }
 
 static uint64_t share_constants(struct sharing *s)

@@ -36,8 +36,7 @@ struct tying {
 /* Type, shape and how it begins; false: it is too small, or cannot be read. */
 static bool say(struct tying *t, const struct tn_net_value *value)
 {
-    const struct tn_elements *e   = value->constant;
-    struct tn_error           own = TN_ERROR_INIT;
+    const struct tn_elements *e = value->constant;
     uint64_t                  count, bytes;
 
     if (!tn_shape_count(&e->shape, &count) ||
@@ -51,16 +50,15 @@ static bool say(struct tying *t, const struct tn_net_value *value)
         tn_buffer_u32(&t->key, (uint32_t)e->shape.dims[i]);
         tn_buffer_u32(&t->key, (uint32_t)(e->shape.dims[i] >> 32));
     }
-    tn_payload_stream(e, 0, count < FIRST_ELEMENTS ? count : FIRST_ELEMENTS,
-                      t->arena.memory, &t->key.sink, &own);
-    return !tn_failed(&own);
+    return tn_net_try_read(t->net, e,
+                           count < FIRST_ELEMENTS ? count : FIRST_ELEMENTS,
+                           &t->key.sink);
 }
 
 /* False: it cannot be read. */
 static bool hash(struct tying *t, struct weight *w)
 {
     const struct tn_elements *e   = tn_net_value(t->net, w->value).constant;
-    struct tn_error           own = TN_ERROR_INIT;
     struct tn_sha256          sha;
     uint64_t                  count;
 
@@ -69,9 +67,8 @@ static bool hash(struct tying *t, struct weight *w)
     if (!tn_shape_count(&e->shape, &count))
         return false;
     tn_sha256_init(&sha);
-    tn_payload_stream(e, 0, count, t->arena.memory, &sha.sink, &own);
+    w->is_hashed = tn_net_try_read(t->net, e, count, &sha.sink);
     tn_sha256_finish(&sha, w->digest);
-    w->is_hashed = !tn_failed(&own);
     return w->is_hashed;
 }
 
