@@ -1,5 +1,5 @@
 /*
- * facts_bench.h - a net of ONNX with its facts, for tests of what needs types
+ * facts_bench.h - what can be told of a net, for tests of what needs types
  *
  *   set_up(&b, "onnx"); ... fill b.net ...
  *   struct facts f;
@@ -36,6 +36,22 @@ static inline void close_facts(struct facts *f)
 {
     tn_infer_close(f->facts);
     tn_rule_cache_done(&f->cache);
+}
+
+/* Of a constant of integers. */
+static inline void assert_ints(struct tn_infer *facts, uint32_t value,
+                               const int64_t *want, uint32_t count)
+{
+    struct tn_item items;
+
+    assert_int_equal(tn_fold(facts, value, &items), TN_OK);
+    assert_int_equal(items.kind, TN_ITEM_LIST);
+    assert_int_equal(items.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t number;
+        assert_true(tn_item_to_int(items.of.items[i], &number));
+        assert_int_equal(number, want[i]);
+    }
 }
 
 #endif

@@ -4,9 +4,9 @@
  *   a,b = Type x,y frame_name=f body={1}
  *
  * makes a node of two outputs and two inputs, called like its first output,
- * with a text and a graph as its attributes.  "_" is an input or output that is
- * not there, #7 a constant; any other name that nothing had before is a new
- * value of the graph.
+ * with a text and a graph as its attributes; axis=#1 is a number, perm=[1,0] a
+ * list.  "_" is an input or output that is not there, #7 a constant; any other
+ * name that nothing had before is a new value of the graph.
  */
 #ifndef TN_TESTS_NET_LINES_H
 #define TN_TESTS_NET_LINES_H
@@ -60,7 +60,26 @@ static inline uint32_t net_line_values(struct tn_net *net, uint32_t graph,
     return count;
 }
 
-/* NAME={GRAPH} or NAME=TEXT */
+/* #1 or [1,0] */
+static inline struct tn_attr_value net_line_ints(struct tn_net *net,
+                                                 const char    *text)
+{
+    int64_t *items = tn_new(net->arena, int64_t, NET_LINE_MAX, net->error);
+    struct tn_attr_value value = { .kind    = TN_ATTR_INT,
+                                   .is_list = *text == '[',
+                                   .of.ints = items };
+
+    while (items && value.count < NET_LINE_MAX && strchr("#[,", *text)) {
+        char *end;
+        items[value.count++] = strtoll(text + 1, &end, 10);
+        text                 = end;
+        if (*text == '\0')
+            break;
+    }
+    return value;
+}
+
+/* NAME={GRAPH}, NAME=NUMBERS or NAME=TEXT */
 static inline void net_line_attr(struct tn_net *net, const char **at,
                                  struct tn_net_attr *attr)
 {
@@ -75,6 +94,8 @@ static inline void net_line_attr(struct tn_net *net, const char **at,
         attr->value = (struct tn_attr_value){ .kind    = TN_ATTR_GRAPH,
                                               .count   = 1,
                                               .of.ints = number };
+    } else if (*text == '#' || *text == '[') {
+        attr->value = net_line_ints(net, text);
     } else if (kept) {
         *kept       = tn_bytes_dup(net->arena, tn_bytes(text, end - size - 1),
                                    net->error);

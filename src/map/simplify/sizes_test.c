@@ -1,0 +1,116 @@
+/* sizes_test.c - shapes that repeat sizes of what they reshape, and others */
+#include "map/simplify/sizes.h"
+
+#include "support/facts_bench.h"
+#include "support/net_lines.h"
+
+/* y is x, or what `made` makes of it, in the shape of size `place` of x or of
+ * z, and `rest`. */
+struct how {
+    const char *made; /* a line that makes m of x; NULL: x itself           */
+    const char *of;   /* whose shape is asked                                 */
+    int64_t     place;
+    int64_t     rest;
+};
+
+static void fill_how(struct tn_net *net, const struct how *how)
+{
+    static const int64_t dims[] = { -1, -1, 8, -2 }, zero = 0;
+
+    make_input(net, "x", TN_FLOAT32, dims);
+    make_input(net, "z", TN_FLOAT32, dims);
+    tn_net_add_ints(net, 0, tn_text("place"), TN_INT64, &how->place, 0, NULL);
+    make_ints(net, "axes", &zero, 1);
+    make_ints(net, "rest", &how->rest, 1);
+    if (how->made)
+        net_add_line(net, 0, how->made);
+    net_add_line(net, 0, *how->of == 'x' ? "s = Shape x" : "s = Shape z");
+    net_add_line(net, 0, "b = Gather s,place axis=#0");
+    net_add_line(net, 0, "u = Unsqueeze b,axes");
+    net_add_line(net, 0, "c = Concat u,rest axis=#0");
+    net_add_line(net, 0, how->made ? "y = Reshape m,c" : "y = Reshape x,c");
+    net_add_io(net, 0, " -> y");
+}
+
+static const struct {
+    struct how  how;
+    uint64_t    changed;
+    int64_t     want[2];
+    const char *name;
+} cases[] = {
+    { { NULL, "x", 0, -1 }, 1, { 0, -1 }, "its first size" },
+    { { "m = Relu x", "x", 0, -1 }, 1, { 0, -1 }, "behind a function" },
+    { { "m = Transpose x perm=[1,0,2]", "x", 1, -1 },
+      1,
+      { 0, -1 },
+      "where it went" },
+    { { "m = Transpose x perm=[1,0,2]", "x", 0, -1 },
+      0,
+      { 0 },
+      "in another place" },
+    { { NULL, "x", 1, -1 }, 0, { 0 }, "its second size as the first" },
+    { { NULL, "x", 2, -1 }, 0, { 0 }, "a number: nothing to repeat" },
+    { { NULL, "z", 0, -1 }, 0, { 0 }, "of another input" },
+    { { NULL, "x", 0, 0 }, 0, { 0 }, "a zero that is there means another" },
+};
+
+static uint32_t shape_of_y(const struct tn_net *net)
+{
+    const struct tn_net_value y = tn_net_value(net, net_line_find(net, "y"));
+
+    return tn_net_node(net, y.producer).inputs[1];
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench b;
+        struct facts f;
+
+        set_up(&b, "onnx");
+        b.net.version = 17;
+        fill_how(&b.net, &cases[i].how);
+        assert_true(open_facts(&f, &b.net));
+        if (tn_simplify_sizes(&b.net, f.facts) != cases[i].changed)
+            fail_msg("%s", cases[i].name);
+        if (cases[i].changed)
+            assert_ints(f.facts, shape_of_y(&b.net), cases[i].want, 2);
+        close_facts(&f);
+        tear_down(&b);
+    }
+}
+
+static void fill(struct tn_net *net)
+{
+    net->version = 17;
+    fill_how(net, &cases[0].how);
+}
+
+static enum tn_status change(struct tn_net *net)
+{
+    struct facts f;
+
+    if (open_facts(&f, net))
+        tn_simplify_sizes(net, f.facts);
+    close_facts(&f);
+    return net->error->status;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    survives_no_memory("onnx", fill, change,
+                       "s:Shape(x) b:Gather(s,place) u:Unsqueeze(b,axes) "
+                       "c:Concat(u,rest) y:Reshape(x,c_1) ->y");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_every_allocation_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
