@@ -353,7 +353,7 @@ static void note_folded(void *context, const struct tn_net *net, uint32_t node)
 }
 
 /* Less of the same; c->net takes its place. */
-static enum tn_status simplify(struct tn_conversion *c)
+static enum tn_status run_simplify(struct tn_conversion *c)
 {
     struct tn_simplify_how how = {
         .shapes = tn_rule_cache_shapes(c->cache, c->net->dialect, c->error),
@@ -384,6 +384,28 @@ static enum tn_status simplify(struct tn_conversion *c)
              " shared, %" PRIu64 " tied, %" PRIu32 " rounds",
              did.folded, did.rewritten, did.shared, did.tied, did.rounds);
     return c->error->status;
+}
+
+static enum tn_status find_layers(struct tn_conversion *c, uint64_t *found)
+{
+    uint64_t directions = 0;
+
+    TN_TRY(tn_onnx_rnn(c->net, found));
+    TN_TRY(tn_onnx_directions(c->net, &directions));
+    *found += directions;
+    return TN_OK;
+}
+
+/* Loops may only now look like layers, and what makes weights of these can be
+ * folded. */
+static enum tn_status simplify(struct tn_conversion *c)
+{
+    uint64_t layers = 0;
+
+    TN_TRY(run_simplify(c));
+    if (c->path.steps && c->net->graphs.count > 1)
+        TN_TRY(find_layers(c, &layers));
+    return layers ? run_simplify(c) : c->error->status;
 }
 
 static enum tn_status channels_first(struct tn_conversion *c)
@@ -489,7 +511,7 @@ static enum tn_status layer_onnx(struct tn_conversion *c)
 {
     uint64_t found = 0;
 
-    TN_TRY(tn_onnx_rnn(c->net, &found));
+    TN_TRY(find_layers(c, &found));
     snprintf(c->did, sizeof c->did, "%" PRIu64 " found", found);
     return TN_OK;
 }

@@ -6,7 +6,8 @@
 A While reads a row of the sequence in every round, computes the cell as Keras
 or TensorFlow 1 spells it, and writes what it gives.  numpy says what comes out.
 Steps and batch are open, and two sizes of both are run.  A cell that is one of
-ONNX's becomes that operator; one that does something else stays a Loop.
+ONNX's becomes that operator, and a second one over the reversed sequence its
+other direction; one that does something else stays a Loop.
 """
 import os
 import sys
@@ -25,20 +26,30 @@ def weights(*dims):
     return (RANDOM.rand(*dims) - 0.5).astype("f4")
 
 
-W = {"both4": weights(WIDTH + SIZE, 4 * SIZE), "both2": weights(WIDTH + SIZE, 2 * SIZE),
-     "both1": weights(WIDTH + SIZE, SIZE), "k4": weights(WIDTH, 4 * SIZE), "r4": weights(SIZE, 4 * SIZE),
-     "k3": weights(WIDTH, 3 * SIZE), "r3": weights(SIZE, 3 * SIZE), "k1": weights(WIDTH, SIZE), "r1": weights(SIZE, SIZE),
-     "b4": weights(4 * SIZE), "b3": weights(3 * SIZE), "c3": weights(3 * SIZE), "b2": weights(2 * SIZE), "b1": weights(SIZE)}
+def weights_of(width):
+    return {"both4": weights(width + SIZE, 4 * SIZE), "both2": weights(width + SIZE, 2 * SIZE),
+            "both1": weights(width + SIZE, SIZE), "k4": weights(width, 4 * SIZE), "r4": weights(SIZE, 4 * SIZE),
+            "k3": weights(width, 3 * SIZE), "r3": weights(SIZE, 3 * SIZE), "k1": weights(width, SIZE), "r1": weights(SIZE, SIZE),
+            "r2": weights(SIZE, 2 * SIZE), "b4": weights(4 * SIZE), "c4": weights(4 * SIZE), "b3": weights(3 * SIZE),
+            "c3": weights(3 * SIZE), "b2": weights(2 * SIZE), "b1": weights(SIZE), "pi": weights(SIZE), "pf": weights(SIZE),
+            "po": weights(SIZE)}
+
+
+W = {"there": weights_of(WIDTH), "back": weights_of(WIDTH), "there2": weights_of(2 * SIZE), "back2": weights_of(2 * SIZE)}
 
 
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
+ACT = {"Relu": lambda v: np.maximum(v, 0), "Tanh": np.tanh, "Softsign": lambda v: v / (1 + np.abs(v)), "Elu": lambda v: np.where(v < 0, np.expm1(v), v)}
+
+
 class Body(Function):
     """Nodes by what they compute; each gives its first output's name."""
 
     counter = 0
+    w = None
 
     def make(self, op, inputs, output, attrs=None):
         self.counter += 1
@@ -51,20 +62,25 @@ class Body(Function):
         self.constant(f"k{self.counter}", np.asarray(array, dtype))
         return f"k{self.counter}:output:0"
 
+    def product(self, left, weight):
+        return self.make("MatMul", [left, self.const(weight)], "product")
+
     def sums(self, key, state, spelling, bias="b"):
         if spelling == "joint":
             axis = self.const(1, "i4")
             row = self.make("ConcatV2", ["row", state, axis], "output", {"N": 2, "T": "float32", "Tidx": "int32"})
-            made = self.make("MatMul", [row, self.const(W["both" + key])], "product")
+            made = self.product(row, self.w["both" + key])
         else:
-            made = self.make("AddV2", [self.make("MatMul", ["row", self.const(W["k" + key])], "product"),
-                                       self.make("MatMul", [state, self.const(W["r" + key])], "product")], "z")
-        return self.make("BiasAdd", [made, self.const(W[bias + key])], "output")
+            made = self.plus(self.product("row", self.w["k" + key]), self.product(state, self.w["r" + key]))
+        return self.make("BiasAdd", [made, self.const(self.w[bias + key])], "output")
 
     def split(self, value, count):
         axis = self.const(1, "i4")
         self.make("Split", [axis, value], "output", {"num_split": count, "T": "float32"})
         return [f"n{self.counter}:output:{i}" for i in range(count)]
+
+    def biased(self, value, bias):
+        return self.make("BiasAdd", [value, self.const(bias)], "output")
 
     def mul(self, x, y):
         return self.make("Mul", [x, y], "z")
@@ -73,29 +89,56 @@ class Body(Function):
         return self.make("AddV2", [x, y], "z")
 
     def act(self, op, x):
-        return self.make(op, [x], "activations" if op == "Relu" else "y")
+        return self.make(op, [x], "activations" if op in ("Relu", "Softsign", "Elu") else "y")
 
 
 # --- cells: of a body what h and c become, of arrays the same --------------------------
 
-def lstm(spelling, order, forget=0.0, clip=0.0):
+def lstm(spelling, order="izfo", forget=0.0, clip=0.0, peep=False, act="Tanh", gate="Sigmoid", biases=False):
     def build(body):
         gates = dict(zip(order, body.split(body.sums("4", "h", spelling), 4)))
+        if biases:
+            gates = {k: body.plus(v, body.const(body.w["c4"][:SIZE])) for k, v in gates.items()}
         if forget:
             gates["f"] = body.plus(gates["f"], body.const(forget))
-        c = body.plus(body.mul("c", body.act("Sigmoid", gates["f"])),
-                      body.mul(body.act("Sigmoid", gates["i"]), body.act("Tanh", gates["z"])))
+        if peep:
+            gates["i"] = body.plus(gates["i"], body.mul(body.const(body.w["pi"]), "c"))
+            gates["f"] = body.plus(gates["f"], body.mul(body.const(body.w["pf"]), "c"))
+        c = body.plus(body.mul("c", body.act(gate, gates["f"])),
+                      body.mul(body.act(gate, gates["i"]), body.act(act, gates["z"])))
         if clip:
-            c = body.make("Minimum", [c, body.const(clip)], "z")
-        return body.mul(body.act("Tanh", c), body.act("Sigmoid", gates["o"])), c
+            c = body.make("ClipByValue", [c, body.const(-clip), body.const(clip)], "output")
+        if peep:
+            gates["o"] = body.plus(gates["o"], body.mul(c, body.const(body.w["po"])))
+        return body.mul(body.act(act, c), body.act(gate, gates["o"])), c
 
-    def compute(x, h, c):
-        product = np.concatenate([x, h], 1) @ W["both4"] if spelling == "joint" else x @ W["k4"] + h @ W["r4"]
-        gates = dict(zip(order, np.split(product + W["b4"], 4, 1)))
-        c = c * sigmoid(gates["f"] + forget) + sigmoid(gates["i"]) * np.tanh(gates["z"])
-        c = np.minimum(c, clip) if clip else c
-        return np.tanh(c) * sigmoid(gates["o"]), c
-    return build, compute
+    def compute(x, h, c, w):
+        product = np.concatenate([x, h], 1) @ w["both4"] if spelling == "joint" else x @ w["k4"] + h @ w["r4"]
+        gates = dict(zip(order, np.split(product + w["b4"], 4, 1)))
+        extra = w["c4"][:SIZE] if biases else 0
+        s = sigmoid if gate == "Sigmoid" else ACT[gate]
+        f = s(gates["f"] + extra + forget + (w["pf"] * c if peep else 0))
+        i = s(gates["i"] + extra + (w["pi"] * c if peep else 0))
+        c = c * f + i * ACT[act](gates["z"] + extra)
+        c = np.clip(c, -clip, clip) if clip else c
+        return ACT[act](c) * s(gates["o"] + extra + (w["po"] * c if peep else 0)), c
+    return build, compute, True
+
+
+def lstm_apart():
+    """Keras, implementation 1: a product for each gate."""
+    order = "ifzo"
+
+    def build(body):
+        gates = {}
+        for k, name in enumerate(order):
+            at = slice(k * SIZE, (k + 1) * SIZE)
+            x = body.biased(body.product("row", body.w["k4"][:, at]), body.w["b4"][at])
+            gates[name] = body.plus(x, body.product("h", body.w["r4"][:, at]))
+        c = body.plus(body.mul(body.act("Sigmoid", gates["f"]), "c"),
+                      body.mul(body.act("Sigmoid", gates["i"]), body.act("Tanh", gates["z"])))
+        return body.mul(body.act("Sigmoid", gates["o"]), body.act("Tanh", c)), c
+    return build, lstm("pair", order)[1], True
 
 
 def gru():
@@ -105,131 +148,358 @@ def gru():
         rest = body.make("Sub", [body.const(1.0), u], "z")
         return body.plus(body.mul(u, "h"), body.mul(rest, own)), "c"
 
-    def compute(x, h, c):
-        r, u = np.split(sigmoid(np.concatenate([x, h], 1) @ W["both2"] + W["b2"]), 2, 1)
-        own = np.tanh(np.concatenate([x, r * h], 1) @ W["both1"] + W["b1"])
+    def compute(x, h, c, w):
+        r, u = np.split(sigmoid(np.concatenate([x, h], 1) @ w["both2"] + w["b2"]), 2, 1)
+        own = np.tanh(np.concatenate([x, r * h], 1) @ w["both1"] + w["b1"])
         return u * h + (1 - u) * own, c
-    return build, compute
+    return build, compute, False
 
 
 def reset_after():
     """Keras: gates in the order u, r, candidate; r is taken behind the product."""
     def build(body):
-        x = body.split(body.make("BiasAdd", [body.make("MatMul", ["row", body.const(W["k3"])], "product"), body.const(W["b3"])], "output"), 3)
-        s = body.split(body.make("BiasAdd", [body.make("MatMul", ["h", body.const(W["r3"])], "product"), body.const(W["c3"])], "output"), 3)
+        x = body.split(body.biased(body.product("row", body.w["k3"]), body.w["b3"]), 3)
+        s = body.split(body.biased(body.product("h", body.w["r3"]), body.w["c3"]), 3)
         u = body.act("Sigmoid", body.plus(x[0], s[0]))
         r = body.act("Sigmoid", body.plus(x[1], s[1]))
         own = body.act("Tanh", body.plus(x[2], body.mul(r, s[2])))
         rest = body.make("Sub", [body.const(1.0), u], "z")
         return body.plus(body.mul(u, "h"), body.mul(rest, own)), "c"
 
-    def compute(x, h, c):
-        p, q = np.split(x @ W["k3"] + W["b3"], 3, 1), np.split(h @ W["r3"] + W["c3"], 3, 1)
+    def compute(x, h, c, w):
+        p, q = np.split(x @ w["k3"] + w["b3"], 3, 1), np.split(h @ w["r3"] + w["c3"], 3, 1)
         u, r = sigmoid(p[0] + q[0]), sigmoid(p[1] + q[1])
         return u * h + (1 - u) * np.tanh(p[2] + r * q[2]), c
-    return build, compute
+    return build, compute, False
+
+
+def reset_before(act="Tanh"):
+    """Keras without reset_after: two gates of one product with the state."""
+    def build(body):
+        x = body.split(body.biased(body.product("row", body.w["k3"]), body.w["b3"]), 3)
+        s = body.split(body.product("h", body.w["r2"]), 2)
+        u = body.act("Sigmoid", body.plus(x[0], s[0]))
+        r = body.act("Sigmoid", body.plus(x[1], s[1]))
+        own = body.act(act, body.plus(x[2], body.product(body.mul(r, "h"), body.w["r1"])))
+        rest = body.make("Sub", [body.const(1.0), u], "z")
+        return body.plus(body.mul(u, "h"), body.mul(rest, own)), "c"
+
+    def compute(x, h, c, w):
+        p, q = np.split(x @ w["k3"] + w["b3"], 3, 1), np.split(h @ w["r2"], 2, 1)
+        u, r = sigmoid(p[0] + q[0]), sigmoid(p[1] + q[1])
+        return u * h + (1 - u) * ACT[act](p[2] + (r * h) @ w["r1"]), c
+    return build, compute, False
 
 
 def simple(spelling, op):
     def build(body):
         return body.act(op, body.sums("1", "h", spelling)), "c"
 
-    def compute(x, h, c):
-        product = np.concatenate([x, h], 1) @ W["both1"] if spelling == "joint" else x @ W["k1"] + h @ W["r1"]
-        return {"Relu": lambda v: np.maximum(v, 0), "Tanh": np.tanh}[op](product + W["b1"]), c
-    return build, compute
+    def compute(x, h, c, w):
+        product = np.concatenate([x, h], 1) @ w["both1"] if spelling == "joint" else x @ w["k1"] + h @ w["r1"]
+        return ACT[op](product + w["b1"]), c
+    return build, compute, False
 
 
-# Cell, what it becomes, what is written in every round; last: h, over and over.
+# Cell, what it becomes, what is written in every round: h, c, a gate of it ("gate"),
+# or h over and over ("last").
 CASES = {
-    "lstm_tf1": (lstm("joint", "izfo", forget=1.0), "LSTM", "h"),
-    "lstm_no_forget_bias": (lstm("joint", "izfo"), "LSTM", "h"),
+    "lstm_tf1": (lstm("joint", forget=1.0), "LSTM", "h"),
+    "lstm_no_forget_bias": (lstm("joint"), "LSTM", "h"),
+    "lstm_forget_bias_half": (lstm("pair", forget=0.5), "LSTM", "h"),
     "lstm_keras": (lstm("pair", "ifzo"), "LSTM", "h"),
-    "lstm_clipped": (lstm("joint", "izfo", forget=1.0, clip=0.2), "Loop", "h"),
-    "lstm_memory_written": (lstm("joint", "izfo"), "Loop", "c"),
+    "lstm_keras_apart": (lstm_apart(), "LSTM", "h"),
+    "lstm_order_ozif": (lstm("joint", "ozif"), "LSTM", "h"),
+    "lstm_two_biases": (lstm("joint", forget=1.0, biases=True), "LSTM", "h"),
+    "lstm_peepholes": (lstm("joint", forget=1.0, peep=True), "LSTM", "h"),
+    "lstm_relu": (lstm("pair", "ifzo", act="Relu"), "LSTM", "h"),
+    "lstm_softsign": (lstm("joint", forget=1.0, act="Softsign"), "LSTM", "h"),
+    "lstm_elu": (lstm("joint", act="Elu"), "Loop", "h"),
+    "lstm_gate_tanh": (lstm("joint", gate="Tanh"), "Loop", "h"),
+    "lstm_clipped": (lstm("joint", forget=1.0, clip=0.2), "Loop", "h"),
+    "lstm_memory_written": (lstm("joint"), "Loop", "c"),
     "gru_tf1": (gru(), "GRU", "h"),
     "gru_reset_after": (reset_after(), "GRU", "h"),
+    "gru_reset_before": (reset_before(), "GRU", "h"),
+    "gru_relu": (reset_before("Relu"), "GRU", "h"),
     "lstm_last": (lstm("pair", "ifzo"), "LSTM", "last"),
     "gru_last": (reset_after(), "GRU", "last"),
     "rnn_tanh": (simple("joint", "Tanh"), "RNN", "h"),
     "rnn_relu_keras": (simple("pair", "Relu"), "RNN", "h"),
+    "rnn_elu": (simple("pair", "Elu"), "Loop", "h"),
+    "rnn_twice": (simple("pair", "Relu"), "RNN", "twice"),
+    "rnn_other_consumer": (simple("pair", "Relu"), "Loop", "negative"),
+}
+# The same with lengths: behind the end the state stays.  What is written there: zeros, or what was before.
+LENGTHS = {
+    "lengths_lstm": (lstm("joint", forget=1.0), "LSTM", "zeros", "Select"),
+    "lengths_lstm_v2": (lstm("pair", "ifzo"), "LSTM", "zeros", "SelectV2"),
+    "lengths_gru": (reset_after(), "GRU", "zeros", "SelectV2"),
+    "lengths_rnn": (simple("joint", "Tanh"), "RNN", "zeros", "Select"),
+    "lengths_output_stays": (simple("joint", "Tanh"), "Loop", "stays", "Select"),
+}
+# Forward and backward cell; how both are joined: as TensorFlow 1 does, the batch first; as Keras does, turned behind the Transpose;
+# lengths; states alone, joined; not joined at all; twice.  Layers that are expected, by their directions.
+BOTH = {
+    "both_lstm_tf1": (lstm("joint", forget=1.0), lstm("joint", forget=1.0), "tf1", {"LSTM": ["bidirectional"]}),
+    "both_gru_tf1": (gru(), gru(), "tf1", {"GRU": ["bidirectional"]}),
+    "both_lstm_keras": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "keras", {"LSTM": ["bidirectional"]}),
+    "both_gru_keras": (reset_after(), reset_after(), "keras", {"GRU": ["bidirectional"]}),
+    "both_rnn_relu": (simple("pair", "Relu"), simple("pair", "Relu"), "keras", {"RNN": ["bidirectional"]}),
+    "both_peepholes": (lstm("joint", peep=True), lstm("joint", peep=True), "tf1", {"LSTM": ["bidirectional"]}),
+    "both_lengths": (lstm("joint", forget=1.0), lstm("joint", forget=1.0), "lengths", {"LSTM": ["bidirectional"]}),
+    "both_lengths_gru": (gru(), gru(), "lengths", {"GRU": ["bidirectional"]}),
+    "both_states": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "states", {"LSTM": ["bidirectional"]}),
+    "both_apart": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "apart", {"LSTM": ["bidirectional"]}),
+    "both_kinds": (lstm("joint", forget=1.0), gru(), "tf1", {"LSTM": ["forward"], "GRU": ["reverse"]}),
+    "both_functions": (simple("joint", "Tanh"), simple("joint", "Relu"), "tf1", {"RNN": ["forward", "reverse"]}),
+    "both_resets": (gru(), reset_after(), "tf1", {"GRU": ["forward", "reverse"]}),
+    "both_clipped": (lstm("joint", forget=1.0), lstm("joint", forget=1.0, clip=0.2), "tf1", {"LSTM": ["forward"], "Loop": [""]}),
+    "both_twice": (lstm("joint", forget=1.0), lstm("joint", forget=1.0), "twice", {"LSTM": ["bidirectional", "bidirectional"]}),
+    "both_chained": (lstm("joint"), lstm("joint"), "chained", {"LSTM": ["forward", "reverse"]}),
 }
 
 
-def functions(graph, build, has_c, written):
-    state = [("h", "float32")] + ([("c", "float32")] if has_c else [])
-    variables = [("i", "int32"), ("n", "int32"), ("list", "variant"), *state, ("rows", "variant")]
-    library = graph.proto.library
-    cond = Function(library, "cond", variables, [("go", "bool")])
-    cond.add("Less", "less", ["i", "n"], {"T": "int32"})
-    cond.end(["less:z:0"])
-    body = Body(library, "body", variables, [(name + "_next", kind) for name, kind in variables])
-    body.constant("one", number(1))
-    body.constant("dims", np.array([-1, WIDTH], "i4"))
-    body.add("AddV2", "next", ["i", "one:output:0"], {"T": "int32"})
-    body.add("TensorListGetItem", "item", ["rows", "i", "dims:output:0"], {"element_dtype": "float32"})
-    body.add("Identity", "row", ["item:item:0"], {"T": "float32"})
-    for node in body.proto.node:
-        assert node.name
-    h, c = build(body)
-    place = body.const(0, "i4") if written == "last" else "i"
-    body.add("TensorListSetItem", "put", ["list", place, c if written == "c" else h], {"element_dtype": "float32"})
-    made = ["next:z:0", "n", "put:output_handle:0", h] + ([c] if has_c else []) + ["rows"]
-    for node in body.proto.node:
-        for k, name in enumerate(node.input):
-            node.input[k] = "row:output:0" if name == "row" else name
-    body.end(made)
-    return variables
+class Layer:
+    """A While over the rows of `x`, steps first; `at` begins all its names."""
+
+    def __init__(self, graph, at, x, cell, w, width, written="h", lengths=None, stays="zeros", states=("h0", "c0")):
+        self.graph, self.at, self.cell, self.width = graph, at, cell, width
+        self.written, self.lengths, self.stays = written, lengths, stays
+        self.build, _, self.has_c = cell
+        self.functions(w)
+        for name, array in (("dims", np.array([-1, SIZE], "i4")), ("row_dims", np.array([-1, width], "i4")), ("zero", number(0)),
+                            ("begin", np.array([0], "i4")), ("end", np.array([1], "i4")), ("step", np.array([1], "i4")), ("one", number(1))):
+            graph.constant(at + name, array)
+        graph.add("Shape", at + "shape", [x], {"T": "float32", "out_type": "int32"})
+        graph.add("StridedSlice", at + "n", [at + "shape", at + "begin", at + "end", at + "step"], {"T": "int32", "Index": "int32", "shrink_axis_mask": 1})
+        graph.add("TensorListFromTensor", at + "rows", [x, at + "row_dims"], {"element_dtype": "float32", "shape_type": "int32"})
+        graph.add("TensorListReserve", at + "empty", [at + "dims", at + ("one" if written == "last" else "n")],
+                  {"element_dtype": "float32", "shape_type": "int32"})
+        inputs = [at + "zero", at + "n", at + "empty", states[0]] + ([states[1]] if self.has_c else []) + [at + "rows"]
+        inputs += ["lengths"] if lengths else []
+        graph.add("While", at + "loop", inputs, {"T": [kind for _, kind in self.variables()], "cond": at + "cond", "body": at + "body"})
+        graph.add("TensorListStack", at + "y", [at + "loop:2", at + "dims"], {"element_dtype": "float32", "num_elements": -1})
+        graph.add("Identity", at + "last", [at + "loop:3"], {"T": "float32"})
+        if self.has_c:
+            graph.add("Identity", at + "memory", [at + "loop:4"], {"T": "float32"})
+        self.results = [at + "y", at + "last"] + ([at + "memory"] if self.has_c else [])
+
+    def variables(self):
+        state = [("h", "float32")] + ([("c", "float32")] if self.has_c else [])
+        last = [("rows", "variant")] + ([("lengths", "int32")] if self.lengths else [])
+        return [("i", "int32"), ("n", "int32"), ("list", "variant"), *state, *last]
+
+    def functions(self, w):
+        variables = self.variables()
+        library = self.graph.proto.library
+        cond = Function(library, self.at + "cond", variables, [("go", "bool")])
+        cond.add("Less", "less", ["i", "n"], {"T": "int32"})
+        cond.end(["less:z:0"])
+        body = Body(library, self.at + "body", variables, [(name + "_next", kind) for name, kind in variables])
+        body.w = w
+        body.constant("one", number(1))
+        body.constant("dims", np.array([-1, self.width], "i4"))
+        body.add("AddV2", "next", ["i", "one:output:0"], {"T": "int32"})
+        body.add("TensorListGetItem", "item", ["rows", "i", "dims:output:0"], {"element_dtype": "float32"})
+        body.add("Identity", "row", ["item:item:0"], {"T": "float32"})
+        h, c = self.build(body)
+        each = {"c": c, "twice": h, "negative": h}.get(self.written, h)
+        if self.written == "negative":
+            each = body.make("Neg", [h], "y")
+        if self.lengths:
+            each = self.until_end(body, each, "h" if self.stays == "stays" else body.make("ZerosLike", ["h"], "y"))
+            h = self.until_end(body, h, "h")
+            c = self.until_end(body, c, "c") if self.has_c else c
+        place = body.const(0, "i4") if self.written == "last" else "i"
+        body.add("TensorListSetItem", "put", ["list", place, each], {"element_dtype": "float32"})
+        made = ["next:z:0", "n", "put:output_handle:0", h] + ([c] if self.has_c else []) + ["rows"] + (["lengths"] if self.lengths else [])
+        for node in body.proto.node:
+            for k, name in enumerate(node.input):
+                node.input[k] = "row:output:0" if name == "row" else name
+        body.end(made)
+
+    def until_end(self, body, new, old):
+        is_past = body.make("GreaterEqual", ["i", "lengths"], "z", {"T": "int32"})
+        if self.lengths == "SelectV2":
+            is_past = body.make("ExpandDims", [is_past, body.const(-1, "i4")], "output", {"T": "bool", "Tdim": "int32"})
+        return body.make(self.lengths, [is_past, old, new], "output", {"T": "float32"})
 
 
-def build_graph(test):
-    (build, _), _, written = CASES[test]
-    has_c = test.startswith("lstm")
-    graph = graphdef.Graph()
-    graph.placeholder("x", np.zeros((1, 1, WIDTH), "f4"), [None, None, WIDTH])
+def inputs_of(graph, first=(None, None), has_lengths=False):
+    graph.placeholder("x", np.zeros((1, 1, WIDTH), "f4"), [*first, WIDTH])
     graph.placeholder("h0", np.zeros((1, SIZE), "f4"), [None, SIZE])
     graph.placeholder("c0", np.zeros((1, SIZE), "f4"), [None, SIZE])
-    for name, array in (("dims", np.array([-1, SIZE], "i4")), ("row_dims", np.array([-1, WIDTH], "i4")), ("zero", number(0)),
-                        ("begin", np.array([0], "i4")), ("end", np.array([1], "i4")), ("step", np.array([1], "i4"))):
-        graph.constant(name, array)
-    graph.add("Shape", "shape", ["x"], {"T": "float32", "out_type": "int32"})
-    graph.add("StridedSlice", "n", ["shape", "begin", "end", "step"], {"T": "int32", "Index": "int32", "shrink_axis_mask": 1})
-    graph.add("TensorListFromTensor", "rows", ["x", "row_dims"], {"element_dtype": "float32", "shape_type": "int32"})
-    graph.constant("one", number(1))
-    graph.add("TensorListReserve", "empty", ["dims", "one" if written == "last" else "n"], {"element_dtype": "float32", "shape_type": "int32"})
-    variables = functions(graph, build, has_c, written)
-    inputs = ["zero", "n", "empty", "h0"] + (["c0"] if has_c else []) + ["rows"]
-    graph.add("While", "loop", inputs, {"T": [kind for _, kind in variables], "cond": "cond", "body": "body"})
-    graph.add("TensorListStack", "y", ["loop:2", "dims"], {"element_dtype": "float32", "num_elements": -1})
-    graph.add("Identity", "last", ["loop:3"], {"T": "float32"})
-    if has_c:
-        graph.add("Identity", "memory", ["loop:4"], {"T": "float32"})
-    return graph, has_c
+    if has_lengths:
+        graph.placeholder("lengths", np.zeros(1, "i4"), [None])
 
 
-def computed(test, x, h, c):
-    (_, compute), _, written = CASES[test]
-    all_steps = []
-    for row in x:
-        h, c = compute(row, h, c)
-        all_steps.append(c if written == "c" else h)
-    return np.stack(all_steps[-1:] if written == "last" else all_steps), h, c
+def run_cell(cell, w, x, h, c, lengths=None, written="h", stays="zeros"):
+    steps = []
+    for t, row in enumerate(x):
+        new_h, new_c = cell[1](row, h, c, w)
+        each = {"c": new_c, "negative": -new_h}.get(written, new_h)
+        if lengths is not None:
+            past = (t >= lengths)[:, None]
+            each = np.where(past, h if stays == "stays" else 0, each)
+            new_h, new_c = np.where(past, h, new_h), np.where(past, c, new_c)
+        h, c = new_h, new_c
+        steps.append(each)
+    return [np.stack(steps[-1:] if written == "last" else steps), h] + ([c] if cell[2] else [])
+
+
+# --- one direction ---------------------------------------------------------------------
+
+def one_way(test):
+    graph = graphdef.Graph()
+    if test in CASES:
+        cell, wanted, written = CASES[test]
+        inputs_of(graph)
+        layer = Layer(graph, "", "x", cell, W["there"], WIDTH, written)
+        if written == "twice":
+            graph.add("Neg", "again", ["y"], {"T": "float32"})
+
+        def compute(a):
+            made = run_cell(cell, W["there"], a["x"], a["h0"], a["c0"], None, written)
+            return made + ([-made[0]] if written == "twice" else [])
+        names = layer.results + (["again"] if written == "twice" else [])
+    else:
+        cell, wanted, stays, select = LENGTHS[test]
+        inputs_of(graph, has_lengths=True)
+        layer = Layer(graph, "", "x", cell, W["there"], WIDTH, "h", select, stays)
+        names = layer.results
+
+        def compute(a):
+            return run_cell(cell, W["there"], a["x"], a["h0"], a["c0"], a["lengths"], "h", stays)
+    return graph, names, compute, wanted, cell[2]
+
+
+# --- both ------------------------------------------------------------------------------
+
+def swap(graph, name, x):
+    graph.constant(name + "_perm", np.array([1, 0, 2], "i4"))
+    graph.add("Transpose", name, [x, name + "_perm"], {"T": "float32", "Tperm": "int32"})
+    return name
+
+
+def turn(graph, name, x, axis, lengths=False):
+    if lengths:
+        graph.add("ReverseSequence", name, [x, "lengths"], {"T": "float32", "Tlen": "int32", "seq_dim": axis, "batch_dim": 1 - axis})
+        return name
+    graph.constant(name + "_axis", np.array([axis], "i4"))
+    graph.add("ReverseV2", name, [x, name + "_axis"], {"T": "float32", "Tidx": "int32"})
+    return name
+
+
+def join(graph, name, a, b, axis):
+    graph.constant(name + "_axis", number(axis))
+    graph.add("ConcatV2", name, [a, b, name + "_axis"], {"N": 2, "T": "float32", "Tidx": "int32"})
+    return name
+
+
+def add_both(graph, at, x, test, suffix="", width=WIDTH):
+    """x has the batch first; so does what comes out.  Forward, backward layer; both outputs."""
+    there, back, way, _ = BOTH[test]
+    lengths = "Select" if way == "lengths" else None
+    first = swap(graph, at + "x_there", x)
+    one = Layer(graph, at + "there/", first, there, W["there" + suffix], width, "h", lengths)
+    states = (at + "there/last", at + "there/memory") if way == "chained" else ("h0", "c0")
+    if way in ("tf1", "lengths", "chained", "twice"):
+        turned = swap(graph, at + "x_back", turn(graph, at + "x_turned", x, 1, lengths))
+    else:
+        turned = turn(graph, at + "x_turned", first, 0)
+    two = Layer(graph, at + "back/", turned, back, W["back" + suffix], width, "h", lengths, states=states)
+    outputs = [swap(graph, at + "y_there", one.results[0]),
+               turn(graph, at + "y_back", swap(graph, at + "y_swapped", two.results[0]), 1, lengths)]
+    return one, two, outputs
+
+
+def reversed_by(x, lengths):
+    if lengths is None:
+        return x[::-1]
+    made = x.copy()
+    for k, n in enumerate(lengths):
+        made[:n, k] = x[:n, k][::-1]
+    return made
+
+
+def run_both(test, a, x, suffix=""):
+    """x: steps first.  Both outputs, steps first, and the states of both."""
+    there, back, way, _ = BOTH[test]
+    lengths = a["lengths"] if way == "lengths" else None
+    one = run_cell(there, W["there" + suffix], x, a["h0"], a["c0"], lengths)
+    states = one[1:] if way == "chained" else (a["h0"], a["c0"])
+    two = run_cell(back, W["back" + suffix], reversed_by(x, lengths), *states, lengths)
+    return one[0], reversed_by(two[0], lengths), one[1:], two[1:]
+
+
+def two_ways(test):
+    there, back, way, wanted = BOTH[test]
+    graph = graphdef.Graph()
+    inputs_of(graph, has_lengths=way == "lengths")
+    one, two, outputs = add_both(graph, "", "x", test)
+    if way == "twice":
+        middle = join(graph, "middle", *outputs, 2)
+        _, _, outputs = add_both(graph, "more/", middle, test, "2", 2 * SIZE)
+    if way == "states":
+        names = [join(graph, "h", one.results[1], two.results[1], 1), join(graph, "c", one.results[2], two.results[2], 1)]
+    elif way == "apart":
+        names = outputs + one.results[1:] + two.results[1:]
+    else:
+        names = [join(graph, "y", *outputs, 2)] + ([] if way == "twice" else one.results[1:] + two.results[1:])
+
+    def compute(a):
+        x = a["x"].transpose(1, 0, 2)
+        there_y, back_y, there_end, back_end = run_both(test, a, x)
+        if way == "states":
+            return [np.concatenate(pair, 1) for pair in zip(there_end, back_end)]
+        if way == "apart":
+            return [there_y.transpose(1, 0, 2), back_y.transpose(1, 0, 2), *there_end, *back_end]
+        joined = np.concatenate([there_y, back_y], 2)
+        if way == "twice":
+            return [np.concatenate(run_both(test, a, joined, "2")[:2], 2).transpose(1, 0, 2)]
+        return [joined.transpose(1, 0, 2), *there_end, *back_end]
+    return graph, names, compute, wanted, there[2] or back[2]
+
+
+# --- proving ---------------------------------------------------------------------------
+
+def check_layers(model, wanted):
+    if isinstance(wanted, str):
+        ops = {node.op_type for node in model.graph.node}
+        if wanted not in ops or (wanted == "Loop") != ("Loop" in ops):
+            raise proof.Differs(f"no {wanted}, but {', '.join(sorted(ops))}")
+        return
+    found = {}
+    for node in model.graph.node:
+        if node.op_type in ("LSTM", "GRU", "RNN", "Loop"):
+            ways = [a.s.decode() for a in node.attribute if a.name == "direction"]
+            found.setdefault(node.op_type, []).append("" if node.op_type == "Loop" else ways[0] if ways else "forward")
+    if {op: sorted(ways) for op, ways in found.items()} != {op: sorted(ways) for op, ways in wanted.items()}:
+        raise proof.Differs(f"not {wanted}, but {found}")
+
+
+def sizes(steps, batch, has_batch_first, longest):
+    arrays = {"x": weights(batch, steps, WIDTH) if has_batch_first else weights(steps, batch, WIDTH), "h0": weights(batch, SIZE),
+              "c0": weights(batch, SIZE), "lengths": RANDOM.randint(0, steps + longest, batch).astype("i4")}
+    arrays["lengths"][0] = steps
+    return arrays
 
 
 def prove(test, engine, scratch, arguments):
     source, back = (os.path.join(scratch, test + ending) for ending in (".pb", ".onnx"))
-    graph, has_c = build_graph(test)
+    is_both = test in BOTH
+    graph, names, compute, wanted, has_c = two_ways(test) if is_both else one_way(test)
     graph.write(source)
-    names = ["y:0", "last:0"] + (["memory:0"] if has_c else [])
-    fed = ["x", "h0"] + (["c0"] if has_c else [])
+    has_lengths = any(node.name == "lengths" for node in graph.proto.node)
+    fed = ["x", "h0"] + (["c0"] if has_c else []) + (["lengths"] if has_lengths else [])
+    names = [name + ":0" for name in names]
     proof.convert(arguments.tenon, source, back, "--inputs", ",".join(fed), "--outputs", ",".join(names), "--via", "onnx")
-    ops = {node.op_type for node in onnx.load(back).graph.node}
-    if CASES[test][1] not in ops:
-        raise proof.Differs(f"no {CASES[test][1]}, but {', '.join(sorted(ops))}")
-    for steps, batch in ((5, 2), (3, 1)):
-        arrays = {"x": weights(steps, batch, WIDTH), "h0": weights(batch, SIZE), "c0": weights(batch, SIZE)}
+    check_layers(onnx.load(back), wanted)
+    for steps, batch in ((5, 4), (3, 1), (4, 6)):
+        arrays = sizes(steps, batch, is_both, 3 if test in LENGTHS else 1)
         got = engine.run(back, {name: arrays[name] for name in fed})
-        for name, want in zip(names, computed(test, *(arrays[key] for key in ("x", "h0", "c0")))):
+        for name, want in zip(names, compute(arrays)):
             proof.compare(name, got[name], want.astype("f4"), 1e-4, 1e-5)
     return proof.computing(back)
 
@@ -237,7 +507,7 @@ def prove(test, engine, scratch, arguments):
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
     graphdef.schema()
-    results = proof.run(prove, sorted(CASES), arguments)
+    results = proof.run(prove, sorted([*CASES, *LENGTHS, *BOTH]), arguments)
     for row in proof.rows(results):
         print(row)
     print(proof.summary("Recurrent layers", results)[0])

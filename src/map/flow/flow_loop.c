@@ -48,6 +48,29 @@ bool tn_flow_is_number(const struct tn_net *net, uint32_t value, int64_t number)
            constant == (double)number;
 }
 
+bool tn_flow_numbers(const struct tn_net *net, uint32_t value, int64_t *numbers,
+                     uint64_t most, uint64_t *count)
+{
+    const struct tn_elements *elements =
+        value == TN_NONE ? NULL : tn_net_value(net, value).constant;
+    struct tn_buffer buffer;
+
+    if (!elements || !tn_shape_count(&elements->shape, count) ||
+        *count > most ||
+        (elements->shape.dtype != TN_INT64 &&
+         elements->shape.dtype != TN_INT32))
+        return false;
+    enum tn_dtype dtype = elements->shape.dtype;
+    tn_buffer_init(&buffer, net->arena->memory, net->error);
+    bool is_read = tn_payload_stream(elements, 0, *count, net->arena->memory,
+                                     &buffer.sink, net->error) == TN_OK;
+    for (uint64_t i = 0; is_read && i < *count; i++)
+        numbers[i] = tn_element_int64(dtype, tn_buffer_bytes(&buffer).data +
+                                                 i * tn_dtype_size(dtype));
+    tn_buffer_done(&buffer);
+    return is_read;
+}
+
 uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
                        const char *type, uint32_t inputs)
 {

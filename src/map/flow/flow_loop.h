@@ -45,6 +45,10 @@ bool tn_flow_constant(const struct tn_net *net, uint32_t value, double *number);
 bool tn_flow_is_number(const struct tn_net *net, uint32_t value,
                        int64_t number);
 
+/* The integers of a constant that has at most so many. */
+bool tn_flow_numbers(const struct tn_net *net, uint32_t value, int64_t *numbers,
+                     uint64_t most, uint64_t *count);
+
 /* The node of that type, of the dialect's own, that makes the value, with that
  * many inputs or more; TN_NONE. */
 uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,

@@ -1,52 +1,86 @@
 /*
  * onnx_rnn.c - a Loop over the rows of a sequence becomes LSTM, GRU or RNN
  *
- * A Loop of so many rounds whose body takes the row of its round, multiplies it
- * and the last output with weights, and makes of the sums what a cell makes:
+ * A Loop of so many rounds whose body takes the row x of its round, multiplies
+ * it and the last output with weights, and makes of the sums what a cell makes:
  *
- *   sums = [x h] W + b, or x K + h R + b
- *   RNN   h' = f(sums)
- *   GRU   r, u of sums; h' = u h + (1 - u) f(of x and r h), or with r behind
- *         the product: f(x K + b + r (h R + c))
- *   LSTM  i, z, f, o of sums; c' = s(f) c + s(i) tanh(z); h' = s(o) tanh(c')
+ *   RNN   h' = f(s)
+ *   GRU   h' = u h + (1 - u) f(s), where r h is multiplied in place of h, or r
+ *         stands before the product with h
+ *   LSTM  c' = f c + i g(s); h' = o k(c')
+ *
+ * with r = sigmoid(s) and so on: each gate has a sum s of its own.  A sum is
+ * collected from what is added in it: products of the row and of the state with
+ * weights, of both in one, biases, single numbers, peepholes.  Gates may be
+ * parts of one wide product (Split or Slices), or products of their own.
+ *
+ * Where a row is past the length of its sequence, the state stays and zeros are
+ * written: that becomes sequence_lens.
  *
  * Everything that the Loop gives must be the last h', the last c' or all h'; a
  * body that does anything else stays a Loop.  Weights are put in ONNX's order
  * by nodes that move constants, which are laid out when the file is written.
  */
+#include "base/buffer.h"
 #include "map/flow/flow_loop.h"
 #include "map/net/net_build.h"
+#include "map/tidy/onnx_make.h"
 #include "map/tidy/onnx_tidy.h"
 
-enum { GATES_MAX = 4 };
+enum {
+    GATES_MAX     = 4,
+    VARIABLES_MAX = 2,
+    DEPTH_MAX     = 8,  /* of sums                                            */
+    CACHE_MAX     = 12, /* weights of one cell                                */
+};
 
-/* What is multiplied with weights: a row of the sequence, and a state. */
-struct sums {
-    uint32_t state;             /* beside the row                             */
-    uint32_t both;              /* weights of both, the row's first; or       */
-    uint32_t kernel, recurrent; /* each its own                               */
-    uint32_t bias;              /* TN_NONE: none                              */
-    uint32_t state_bias;        /* of the product with the state; TN_NONE     */
+/* So many columns of so many, all of one width. */
+struct part {
+    uint32_t place, count;
+};
+
+/* A part of weights or of a bias; `value` is TN_NONE where there is none. */
+struct piece {
+    uint32_t    value;
+    struct part of;
+    bool        is_both; /* weights of the row, then those of the state       */
+};
+
+/* What is added before a gate opens. */
+struct gate {
+    struct piece row, state, bias, state_bias;
+    uint32_t     peephole; /* TN_NONE: none                                   */
+    double       number;
 };
 
 struct cell {
     struct tn_net      *net;
     struct tn_flow_loop loop;
     uint32_t            graph; /* of the Loop                                 */
-    uint32_t            sequence;
-    uint32_t            h, c;       /* variables; c may be TN_NONE            */
-    uint32_t            next;       /* h'                                     */
-    struct sums         gates, own; /* own: of a GRU's candidate              */
-    uint32_t    order[GATES_MAX];   /* place of each gate of ONNX in sums */
-    uint32_t    gate_count;
-    bool        is_late; /* of a GRU: reset behind the product */
-    double      forget;
-    int64_t     size, width;     /* of h, of a row                         */
-    const char *op, *activation; /* NULL: what ONNX takes anyway       */
+    uint32_t            sequence, lengths;
+    uint32_t            next[VARIABLES_MAX]; /* what variables become         */
+    uint32_t            h, c;   /* variables; c may be TN_NONE                */
+    uint32_t            memory; /* that peepholes look at; TN_NONE: none may  */
+    uint32_t            reset;  /* of a GRU: the value of the gate            */
+    bool                may_reset, is_late; /* late: behind the product       */
+    struct gate         gates[GATES_MAX];   /* in ONNX's order                */
+    uint32_t            gate_count;
+    int64_t             part_size;   /* of gates, where Slices tell it        */
+    int64_t             size, width; /* of h, of a row                        */
+    const char         *op;
+    const char         *functions[3]; /* of the gates, then as ONNX has them  */
+    uint32_t            function_count;
+    uint32_t turned[CACHE_MAX][2]; /* weights, and their transposes */
+    uint32_t turned_count;
 };
 
-static const struct sums no_sums = { TN_NONE, TN_NONE, TN_NONE,
-                                     TN_NONE, TN_NONE, TN_NONE };
+static const struct gate no_gate = {
+    .row        = { .value = TN_NONE },
+    .state      = { .value = TN_NONE },
+    .bias       = { .value = TN_NONE },
+    .state_bias = { .value = TN_NONE },
+    .peephole   = TN_NONE,
+};
 
 /* ---- looking at nodes --------------------------------------------------- */
 
@@ -99,7 +133,130 @@ static int64_t dim_of(const struct cell *x, uint32_t value, uint32_t axis)
     return type->has_rank && axis < type->rank ? type->dims[axis] : -1;
 }
 
+/* Both ways: a node of two values, one of which is `first`. */
+static bool other_of(const struct cell *x, uint32_t value, const char *op,
+                     uint32_t first, uint32_t *other)
+{
+    uint32_t node = maker(x, value, op, 2);
+
+    for (uint32_t i = 0; node != TN_NONE && i < 2; i++)
+        if (input_at(x, node, i) == first) {
+            *other = input_at(x, node, 1 - i);
+            return true;
+        }
+    return false;
+}
+
+static uint32_t state_in(const struct cell *x, uint32_t variable)
+{
+    return variable == TN_NONE ? TN_NONE
+                               : tn_flow_loop_in(&x->loop, variable + 2);
+}
+
+/* ---- parts of a wide value ---------------------------------------------- */
+
+/* Columns: the second axis of two. */
+static bool is_column_axis(int64_t axis)
+{
+    return axis == 1 || axis == -1;
+}
+
+static bool is_split(const struct cell *x, uint32_t value, uint32_t *whole,
+                     struct part *part, int64_t *size)
+{
+    uint32_t node  = maker(x, value, "Split", 1);
+    uint64_t count = 0;
+    int64_t  sizes[GATES_MAX];
+
+    if (node == TN_NONE || !is_column_axis(int_attr(x, node, "axis", 0)))
+        return false;
+    part->count = tn_net_node(x->net, node).output_count;
+    part->place = tn_net_value(x->net, tn_flow_behind(x->net, value)).output;
+    *whole      = input_at(x, node, 0);
+    *size       = 0;
+    if (part->count > GATES_MAX || input_at(x, node, 1) == TN_NONE)
+        return part->count <= GATES_MAX;
+    if (!tn_flow_numbers(x->net, input_at(x, node, 1), sizes, GATES_MAX,
+                         &count) ||
+        count != part->count)
+        return false;
+    for (uint64_t i = 1; i < count; i++)
+        if (sizes[i] != sizes[0])
+            return false;
+    *size = sizes[0];
+    return true;
+}
+
+/* From where to where a Slice takes columns; all rows must be taken. */
+static bool find_columns(const struct cell *x, uint32_t node, int64_t *from,
+                         int64_t *to)
+{
+    int64_t  lists[4][2] = { { 0, 0 }, { 0, 0 }, { 0, 1 }, { 1, 1 } };
+    uint64_t count = 0, many = 0;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t list = input_at(x, node, i + 1);
+        if (list == TN_NONE && i > 1)
+            continue;
+        if (!tn_flow_numbers(x->net, list, lists[i], 2, &many) ||
+            (i && many != count))
+            return false;
+        count = many;
+    }
+    *from = *to = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        bool is_whole = lists[0][i] == 0 && lists[1][i] >= INT32_MAX;
+        if (lists[3][i] != 1 || (lists[2][i] == 0 && !is_whole) ||
+            (lists[2][i] != 0 && !is_column_axis(lists[2][i])))
+            return false;
+        if (lists[2][i] == 0)
+            continue;
+        *from = lists[0][i];
+        *to   = lists[1][i];
+    }
+    return true;
+}
+
+static bool is_slice(const struct cell *x, uint32_t value, uint32_t *whole,
+                     struct part *part, int64_t *size)
+{
+    uint32_t node = maker(x, value, "Slice", 3);
+    int64_t  from, to;
+
+    if (node == TN_NONE || !find_columns(x, node, &from, &to))
+        return false;
+    *whole      = input_at(x, node, 0);
+    int64_t all = dim_of(x, *whole, 1);
+    if (all <= 0 || from < -all)
+        return false;
+    from  = from < 0 ? from + all : from;
+    to    = to > all ? all : to < 0 ? to + all : to;
+    *size = to - from;
+    if (*size <= 0 || from % *size || all % *size || all / *size > GATES_MAX)
+        return false;
+    part->place = (uint32_t)(from / *size);
+    part->count = (uint32_t)(all / *size);
+    return true;
+}
+
+static bool is_part(struct cell *x, uint32_t value, uint32_t *whole,
+                    struct part *part)
+{
+    int64_t size;
+
+    if (!is_split(x, value, whole, part, &size) &&
+        !is_slice(x, value, whole, part, &size))
+        return false;
+    if (size && x->part_size && size != x->part_size)
+        return false;
+    x->part_size = size ? size : x->part_size;
+    return part->count > 1;
+}
+
 /* ---- sums --------------------------------------------------------------- */
+
+static bool collect(struct cell *x, struct gate *g, uint32_t value,
+                    struct part of, unsigned depth);
 
 /* The row of the round: x->sequence is what it is taken from. */
 static bool is_row(struct cell *x, uint32_t value)
@@ -115,449 +272,558 @@ static bool is_row(struct cell *x, uint32_t value)
     return true;
 }
 
-/* [row state] times weights. */
-static bool is_joint(struct cell *x, uint32_t left, uint32_t right,
-                     struct sums *s)
+/* The last output, or that times the reset. */
+static bool is_state(struct cell *x, uint32_t value)
 {
-    uint32_t concat = maker(x, left, "Concat", 2);
-    int64_t  axis   = concat == TN_NONE ? 0 : int_attr(x, concat, "axis", 0);
+    uint32_t h = state_in(x, x->h), reset;
 
-    if (concat == TN_NONE || tn_net_node(x->net, concat).input_count != 2 ||
-        (axis != 1 && axis != -1) || !is_row(x, input_at(x, concat, 0)) ||
-        !is_outside(x, right))
+    if (value == h)
+        return true;
+    if (!x->may_reset || !other_of(x, value, "Mul", h, &reset) ||
+        (x->reset != TN_NONE && x->reset != reset))
         return false;
-    s->state = input_at(x, concat, 1);
-    s->both  = right;
+    x->reset = reset;
     return true;
 }
 
-/* row K + state R */
-static bool is_pair(struct cell *x, uint32_t value, struct sums *s)
+static bool is_taken(const struct piece *piece)
 {
-    uint32_t add = maker(x, value, "Add", 2);
+    return piece->value != TN_NONE;
+}
 
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
-        uint32_t p = maker(x, input_at(x, add, i), "MatMul", 2);
-        uint32_t q = maker(x, input_at(x, add, 1 - i), "MatMul", 2);
-        if (p == TN_NONE || q == TN_NONE || !is_row(x, input_at(x, p, 0)) ||
-            !is_outside(x, input_at(x, p, 1)) ||
-            !is_outside(x, input_at(x, q, 1)))
+static bool take_product(struct cell *x, struct gate *g, uint32_t left,
+                         uint32_t weights, struct part of)
+{
+    struct piece piece  = { weights, of, false };
+    uint32_t     concat = maker(x, left, "Concat", 2);
+
+    if (!is_outside(x, weights))
+        return false;
+    if (concat != TN_NONE) {
+        if (tn_net_node(x->net, concat).input_count != 2 ||
+            !is_column_axis(int_attr(x, concat, "axis", 0)) ||
+            !is_row(x, input_at(x, concat, 0)) ||
+            !is_state(x, input_at(x, concat, 1)) || is_taken(&g->row) ||
+            is_taken(&g->state))
+            return false;
+        piece.is_both = true;
+        g->row = g->state = piece;
+        return true;
+    }
+    bool          is_of_row = is_row(x, left);
+    struct piece *to        = is_of_row ? &g->row : &g->state;
+    if (is_taken(to) || (!is_of_row && !is_state(x, left)))
+        return false;
+    *to = piece;
+    return true;
+}
+
+static bool take_bias(struct cell *x, struct gate *g, uint32_t value,
+                      struct part of)
+{
+    struct piece *to = is_taken(&g->bias) ? &g->state_bias : &g->bias;
+    double        number;
+
+    if (tn_flow_constant(x->net, value, &number)) {
+        g->number += number;
+        return true;
+    }
+    if (is_taken(to))
+        return false;
+    *to = (struct piece){ value, of, false };
+    return true;
+}
+
+/* Memory times weights of its own. */
+static bool take_peephole(struct cell *x, struct gate *g, uint32_t value)
+{
+    uint32_t weights;
+
+    if (x->memory == TN_NONE || g->peephole != TN_NONE ||
+        !other_of(x, value, "Mul", x->memory, &weights) ||
+        !is_outside(x, weights))
+        return false;
+    g->peephole = weights;
+    return true;
+}
+
+static bool is_sigmoid(struct cell *x, uint32_t value)
+{
+    uint32_t    whole;
+    struct part of;
+
+    return through(x, value, "Sigmoid") != TN_NONE ||
+           (is_part(x, value, &whole, &of) &&
+            through(x, whole, "Sigmoid") != TN_NONE);
+}
+
+/* The reset times the product with the state. */
+static bool take_late(struct cell *x, struct gate *g, uint32_t value,
+                      struct part of, unsigned depth)
+{
+    uint32_t mul = maker(x, value, "Mul", 2);
+
+    for (uint32_t i = 0; mul != TN_NONE && i < 2; i++) {
+        struct gate inner = no_gate;
+        uint32_t    reset = input_at(x, mul, i);
+        if (!x->may_reset || x->reset != TN_NONE || is_taken(&g->state) ||
+            !is_sigmoid(x, reset))
             continue;
-        s->kernel    = input_at(x, p, 1);
-        s->recurrent = input_at(x, q, 1);
-        s->state     = input_at(x, q, 0);
+        x->may_reset = false;
+        bool is_late = collect(x, &inner, input_at(x, mul, 1 - i), of, depth) &&
+                       is_taken(&inner.state) && !is_taken(&inner.row) &&
+                       !is_taken(&inner.state_bias) && inner.number == 0;
+        x->may_reset = true;
+        if (!is_late)
+            continue;
+        g->state      = inner.state;
+        g->state_bias = inner.bias;
+        x->reset      = reset;
+        x->is_late    = true;
         return true;
     }
     return false;
 }
 
-static bool is_product(struct cell *x, uint32_t value, struct sums *s)
+static bool is_plain_gemm(const struct cell *x, uint32_t gemm)
 {
-    uint32_t matmul = maker(x, value, "MatMul", 2);
+    static const char *const scales[] = { "alpha", "beta" };
 
-    return is_pair(x, value, s) ||
-           (matmul != TN_NONE &&
-            is_joint(x, input_at(x, matmul, 0), input_at(x, matmul, 1), s));
+    for (size_t i = 0; i < 2; i++) {
+        const struct tn_attr_value *scale =
+            tn_net_attr_of(x->net, gemm, scales[i]);
+        if (scale && (scale->kind != TN_ATTR_FLOAT || scale->count != 1 ||
+                      scale->of.floats[0] != 1))
+            return false;
+    }
+    return !int_attr(x, gemm, "transA", 0) && !int_attr(x, gemm, "transB", 0);
 }
 
-static bool is_gemm(struct cell *x, uint32_t value, struct sums *s)
+/* Whatever is added up to the value, of which `of` is wanted. */
+static bool collect(struct cell *x, struct gate *g, uint32_t value,
+                    struct part of, unsigned depth)
 {
-    uint32_t gemm = maker(x, value, "Gemm", 2);
+    uint32_t    node, whole;
+    struct part in;
 
-    if (gemm == TN_NONE || int_attr(x, gemm, "transA", 0) ||
-        int_attr(x, gemm, "transB", 0) ||
-        tn_net_attr_of(x->net, gemm, "alpha") ||
-        tn_net_attr_of(x->net, gemm, "beta"))
+    if (value == TN_NONE || depth > DEPTH_MAX)
         return false;
-    s->bias = input_at(x, gemm, 2);
-    return is_joint(x, input_at(x, gemm, 0), input_at(x, gemm, 1), s);
-}
-
-static bool find_sums(struct cell *x, uint32_t value, struct sums *s)
-{
-    uint32_t add = maker(x, value, "Add", 2);
-
-    *s = no_sums;
-    if (is_gemm(x, value, s) || is_product(x, value, s))
-        return s->bias == TN_NONE || is_outside(x, s->bias);
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
-        s->bias = input_at(x, add, 1 - i);
-        if (is_outside(x, s->bias) && is_product(x, input_at(x, add, i), s))
-            return true;
-    }
-    return false;
-}
-
-/* ---- cells -------------------------------------------------------------- */
-
-/* Which output of the one Split of so many a value is; the Split is found by
- * the first. */
-static bool is_part(const struct cell *x, uint32_t value, uint32_t count,
-                    uint32_t *split, uint32_t *place)
-{
-    uint32_t node = maker(x, value, "Split", 1);
-    int64_t  axis = node == TN_NONE ? 0 : int_attr(x, node, "axis", 0);
-
-    if (node == TN_NONE || tn_net_node(x->net, node).output_count != count ||
-        (axis != 1 && axis != -1) || (*split != TN_NONE && *split != node))
+    value = tn_flow_behind(x->net, value);
+    if (is_outside(x, value))
+        return take_bias(x, g, value, of);
+    if ((node = maker(x, value, "Add", 2)) != TN_NONE)
+        return collect(x, g, input_at(x, node, 0), of, depth + 1) &&
+               collect(x, g, input_at(x, node, 1), of, depth + 1);
+    if ((node = maker(x, value, "Gemm", 2)) != TN_NONE)
+        return is_plain_gemm(x, node) &&
+               take_product(x, g, input_at(x, node, 0), input_at(x, node, 1),
+                            of) &&
+               (input_at(x, node, 2) == TN_NONE ||
+                collect(x, g, input_at(x, node, 2), of, depth + 1));
+    if ((node = maker(x, value, "MatMul", 2)) != TN_NONE)
+        return take_product(x, g, input_at(x, node, 0), input_at(x, node, 1),
+                            of);
+    if (of.count > 1)
         return false;
-    *split = node;
-    *place = tn_net_value(x->net, tn_flow_behind(x->net, value)).output;
-    return true;
+    if (is_part(x, value, &whole, &in))
+        return collect(x, g, whole, in, depth + 1);
+    return take_peephole(x, g, value) || take_late(x, g, value, of, depth + 1);
 }
 
-/* Both ways: a node of two values, one of which is `first`, or any. */
-static bool other_of(const struct cell *x, uint32_t value, const char *op,
-                     uint32_t first, uint32_t *other)
+static bool collect_all(struct cell *x, uint32_t gate, uint32_t value)
 {
-    uint32_t node = maker(x, value, op, 2);
-
-    for (uint32_t i = 0; node != TN_NONE && i < 2; i++)
-        if (input_at(x, node, i) == first) {
-            *other = input_at(x, node, 1 - i);
-            return true;
-        }
-    return false;
+    x->gates[gate] = no_gate;
+    return collect(x, &x->gates[gate], value, (struct part){ 0, 1 }, 0) &&
+           is_taken(&x->gates[gate].row) && is_taken(&x->gates[gate].state);
 }
 
-/* s(f + forget), where something may be added. */
-static bool find_forget(struct cell *x, uint32_t value, uint32_t *split)
+/* A gate between 0 and 1: the sigmoid of a sum, or a part of one. */
+static bool collect_gate(struct cell *x, uint32_t gate, uint32_t value)
 {
-    uint32_t gate = through(x, value, "Sigmoid");
-    uint32_t add  = gate == TN_NONE ? TN_NONE : maker(x, gate, "Add", 2);
+    uint32_t    in = through(x, value, "Sigmoid"), whole;
+    struct part of;
 
-    x->forget = 0;
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++)
-        if (tn_flow_constant(x->net, input_at(x, add, i), &x->forget)) {
-            gate = input_at(x, add, 1 - i);
-            break;
-        }
-    return gate != TN_NONE && is_part(x, gate, 4, split, &x->order[2]);
-}
-
-/* s(i) tanh(z), in either order. */
-static bool find_candidate(struct cell *x, uint32_t value, uint32_t *split)
-{
-    uint32_t mul = maker(x, value, "Mul", 2);
-
-    for (uint32_t i = 0; mul != TN_NONE && i < 2; i++) {
-        uint32_t in = through(x, input_at(x, mul, i), "Sigmoid");
-        uint32_t z  = through(x, input_at(x, mul, 1 - i), "Tanh");
-        if (in != TN_NONE && z != TN_NONE &&
-            is_part(x, in, 4, split, &x->order[0]) &&
-            is_part(x, z, 4, split, &x->order[3]))
-            return true;
-    }
-    return false;
-}
-
-/* c' = s(f) c + s(i) tanh(z) */
-static bool find_memory(struct cell *x, uint32_t value, uint32_t *split)
-{
-    uint32_t add = maker(x, value, "Add", 2);
-    uint32_t c   = tn_flow_loop_in(&x->loop, x->c + 2);
-    uint32_t forget;
-
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++)
-        if (other_of(x, input_at(x, add, i), "Mul", c, &forget) &&
-            find_forget(x, forget, split) &&
-            find_candidate(x, input_at(x, add, 1 - i), split))
-            return true;
-    return false;
-}
-
-static uint32_t variable_of(const struct cell *x, uint32_t next)
-{
-    uint32_t count = tn_net_node(x->net, x->loop.node).input_count;
-
-    for (uint32_t i = 0; i + 2 < count; i++)
-        if (tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, i + 1)) == next)
-            return i;
-    return TN_NONE;
-}
-
-/* h' = s(o) tanh(c') */
-static bool is_lstm(struct cell *x)
-{
-    uint32_t mul = maker(x, x->next, "Mul", 2), split = TN_NONE;
-
-    x->op         = "LSTM";
-    x->gate_count = 4;
-    for (uint32_t i = 0; mul != TN_NONE && i < 2; i++) {
-        uint32_t o = through(x, input_at(x, mul, i), "Sigmoid");
-        uint32_t c = through(x, input_at(x, mul, 1 - i), "Tanh");
-        x->c       = c == TN_NONE ? TN_NONE : variable_of(x, c);
-        if (o != TN_NONE && x->c != TN_NONE && x->c != x->h &&
-            is_part(x, o, 4, &split, &x->order[1]) && find_memory(x, c, &split))
-            return find_sums(x, input_at(x, split, 0), &x->gates);
-        split = TN_NONE;
-    }
-    return false;
+    if (in != TN_NONE)
+        return collect_all(x, gate, in);
+    if (!is_part(x, value, &whole, &of) ||
+        (in = through(x, whole, "Sigmoid")) == TN_NONE)
+        return false;
+    x->gates[gate] = no_gate;
+    return collect(x, &x->gates[gate], in, of, 0) &&
+           is_taken(&x->gates[gate].row) && is_taken(&x->gates[gate].state);
 }
 
 /* The function at the end of a cell, and what goes into it. */
-static uint32_t activated(struct cell *x, uint32_t value)
+static uint32_t activated(struct cell *x, uint32_t value, uint32_t which)
 {
-    static const char *const ops[] = { "Tanh", "Relu", "Sigmoid" };
+    static const char *const ops[] = { "Tanh", "Relu", "Sigmoid", "Softsign",
+                                       "Softplus" };
 
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         uint32_t in = through(x, value, ops[i]);
         if (in == TN_NONE)
             continue;
-        x->activation = i == 0 ? NULL : ops[i];
+        x->functions[which] = ops[i];
         return in;
     }
     return TN_NONE;
 }
 
+/* ---- cells -------------------------------------------------------------- */
+
+/* f c + i g(s), each in either order. */
+static bool find_memory(struct cell *x, uint32_t value)
+{
+    uint32_t sum = maker(x, value, "Add", 2), c = state_in(x, x->c), forget;
+
+    for (uint32_t i = 0; sum != TN_NONE && i < 2; i++) {
+        uint32_t mul = maker(x, input_at(x, sum, 1 - i), "Mul", 2);
+        if (mul == TN_NONE ||
+            !other_of(x, input_at(x, sum, i), "Mul", c, &forget))
+            continue;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t s;
+            x->memory = c;
+            if (!collect_gate(x, 2, forget) ||
+                !collect_gate(x, 0, input_at(x, mul, k)))
+                continue;
+            x->memory = TN_NONE;
+            s         = activated(x, input_at(x, mul, 1 - k), 1);
+            if (s != TN_NONE && collect_all(x, 3, s))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* h' = o k(c') */
+static bool is_lstm(struct cell *x)
+{
+    uint32_t mul = maker(x, x->next[x->h], "Mul", 2);
+
+    x->op             = "LSTM";
+    x->gate_count     = 4;
+    x->function_count = 3;
+    x->functions[0]   = "Sigmoid";
+    x->c              = 1 - x->h;
+    for (uint32_t i = 0; mul != TN_NONE && x->next[x->c] != TN_NONE && i < 2;
+         i++) {
+        uint32_t c = activated(x, input_at(x, mul, 1 - i), 2);
+        if (c == TN_NONE || c != x->next[x->c])
+            continue;
+        x->memory = c;
+        if (collect_gate(x, 1, input_at(x, mul, i)) && find_memory(x, c))
+            return true;
+    }
+    return false;
+}
+
 static bool is_rnn(struct cell *x)
 {
-    uint32_t in = activated(x, x->next);
+    uint32_t in = activated(x, x->next[x->h], 0);
 
-    x->op         = "RNN";
-    x->gate_count = 1;
-    x->order[0]   = 0;
-    x->c          = TN_NONE;
-    return in != TN_NONE && find_sums(x, in, &x->gates);
+    x->op             = "RNN";
+    x->gate_count     = 1;
+    x->function_count = 1;
+    return in != TN_NONE && collect_all(x, 0, in);
 }
 
-/* f([row, r h] W): `r` is a part of the sums. */
-static bool find_own(struct cell *x, uint32_t value, uint32_t *split)
-{
-    uint32_t in = activated(x, value), r;
-    uint32_t h  = tn_flow_loop_in(&x->loop, x->h + 2);
-
-    return in != TN_NONE && find_sums(x, in, &x->own) &&
-           other_of(x, x->own.state, "Mul", h, &r) &&
-           is_part(x, r, 2, split, &x->order[1]);
-}
-
-/* (1 - u) times what is found by find_own(). */
-static bool is_rest(struct cell *x, uint32_t value, uint32_t u, uint32_t *split)
-{
-    uint32_t mul = maker(x, value, "Mul", 2);
-
-    for (uint32_t i = 0; mul != TN_NONE && i < 2; i++) {
-        uint32_t sub = maker(x, input_at(x, mul, i), "Sub", 2);
-        if (sub != TN_NONE && input_at(x, sub, 1) == u &&
-            tn_flow_is_number(x->net, input_at(x, sub, 0), 1) &&
-            find_own(x, input_at(x, mul, 1 - i), split))
-            return true;
-    }
-    return false;
-}
-
-/* h' = u h + (1 - u) f(...) */
+/* u h + (1 - u) f(s) */
 static bool is_gru(struct cell *x)
 {
-    uint32_t add = maker(x, x->next, "Add", 2), split = TN_NONE, u;
-    uint32_t h = tn_flow_loop_in(&x->loop, x->h + 2);
+    uint32_t sum = maker(x, x->next[x->h], "Add", 2), u;
 
-    x->op         = "GRU";
-    x->gate_count = 2;
-    x->c          = TN_NONE;
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
-        if (!other_of(x, input_at(x, add, i), "Mul", h, &u) ||
-            !is_part(x, u, 2, &split, &x->order[0]) ||
-            !is_rest(x, input_at(x, add, 1 - i), u, &split))
-            continue;
-        uint32_t sums = through(x, input_at(x, split, 0), "Sigmoid");
-        return sums != TN_NONE && find_sums(x, sums, &x->gates);
-    }
-    return false;
-}
-
-/* One product and its bias: Gemm, or MatMul and Add. */
-static bool find_product(const struct cell *x, uint32_t value, uint32_t *left,
-                         uint32_t *right, uint32_t *bias)
-{
-    uint32_t gemm = maker(x, value, "Gemm", 3);
-    uint32_t add  = maker(x, value, "Add", 2);
-    uint32_t node = gemm != TN_NONE ? gemm : maker(x, value, "MatMul", 2);
-
-    *bias = gemm != TN_NONE ? input_at(x, gemm, 2) : TN_NONE;
-    for (uint32_t i = 0; node == TN_NONE && add != TN_NONE && i < 2; i++) {
-        node  = maker(x, input_at(x, add, i), "MatMul", 2);
-        *bias = input_at(x, add, 1 - i);
-    }
-    if (node == TN_NONE ||
-        (gemm != TN_NONE && tn_net_node(x->net, gemm).attr_count))
-        return false;
-    *left  = input_at(x, node, 0);
-    *right = input_at(x, node, 1);
-    return is_outside(x, *right) && (*bias == TN_NONE || is_outside(x, *bias));
-}
-
-/* Parts of two Splits of three: one of the rows' product, one of the state's.
- */
-struct halves {
-    uint32_t rows, state; /* Splits; TN_NONE: not found yet                   */
-};
-
-/* The same part of both, added. */
-static bool is_sum(const struct cell *x, uint32_t value, struct halves *from,
-                   uint32_t *place)
-{
-    uint32_t add = value == TN_NONE ? TN_NONE : maker(x, value, "Add", 2);
-
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
-        struct halves tried = *from;
-        uint32_t      other;
-        if (is_part(x, input_at(x, add, i), 3, &tried.rows, place) &&
-            is_part(x, input_at(x, add, 1 - i), 3, &tried.state, &other) &&
-            tried.rows != tried.state && *place == other) {
-            *from = tried;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* f(x + r s): the reset is taken behind the product. */
-static bool find_late_own(struct cell *x, uint32_t value, struct halves *from)
-{
-    uint32_t in  = activated(x, value);
-    uint32_t add = in == TN_NONE ? TN_NONE : maker(x, in, "Add", 2);
-
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
-        uint32_t mul = maker(x, input_at(x, add, i), "Mul", 2);
-        for (uint32_t k = 0; mul != TN_NONE && k < 2; k++) {
-            struct halves tried = *from;
-            uint32_t      r = through(x, input_at(x, mul, k), "Sigmoid"), other;
-            if (is_sum(x, r, &tried, &x->order[1]) &&
-                is_part(x, input_at(x, mul, 1 - k), 3, &tried.state,
-                        &x->order[2]) &&
-                is_part(x, input_at(x, add, 1 - i), 3, &tried.rows, &other) &&
-                other == x->order[2]) {
-                *from = tried;
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* The products that the Splits are of. */
-static bool find_late_sums(struct cell *x, const struct halves *from)
-{
-    struct sums *s = &x->gates;
-    uint32_t     row;
-
-    *s = no_sums;
-    return find_product(x, input_at(x, from->rows, 0), &row, &s->kernel,
-                        &s->bias) &&
-           is_row(x, row) &&
-           find_product(x, input_at(x, from->state, 0), &s->state,
-                        &s->recurrent, &s->state_bias);
-}
-
-/* h' = u h + (1 - u) f(x + r s) */
-static bool is_late_gru(struct cell *x)
-{
-    uint32_t add = maker(x, x->next, "Add", 2), u;
-    uint32_t h   = tn_flow_loop_in(&x->loop, x->h + 2);
-
-    x->op         = "GRU";
-    x->gate_count = 3;
-    x->is_late    = true;
-    x->c          = TN_NONE;
-    for (uint32_t i = 0; add != TN_NONE && i < 2; i++) {
-        struct halves from = { TN_NONE, TN_NONE };
-        uint32_t      mul  = maker(x, input_at(x, add, 1 - i), "Mul", 2);
-        if (!other_of(x, input_at(x, add, i), "Mul", h, &u) || mul == TN_NONE ||
-            !is_sum(x, through(x, u, "Sigmoid"), &from, &x->order[0]))
+    x->op             = "GRU";
+    x->gate_count     = 3;
+    x->function_count = 2;
+    x->functions[0]   = "Sigmoid";
+    for (uint32_t i = 0; sum != TN_NONE && i < 2; i++) {
+        uint32_t mul = maker(x, input_at(x, sum, 1 - i), "Mul", 2);
+        if (mul == TN_NONE ||
+            !other_of(x, input_at(x, sum, i), "Mul", state_in(x, x->h), &u))
             continue;
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t sub = maker(x, input_at(x, mul, k), "Sub", 2);
-            if (sub != TN_NONE && input_at(x, sub, 1) == u &&
-                tn_flow_is_number(x->net, input_at(x, sub, 0), 1) &&
-                find_late_own(x, input_at(x, mul, 1 - k), &from))
-                return find_late_sums(x, &from);
+            uint32_t s   = activated(x, input_at(x, mul, 1 - k), 1);
+            if (sub == TN_NONE || input_at(x, sub, 1) != u || s == TN_NONE ||
+                !tn_flow_is_number(x->net, input_at(x, sub, 0), 1))
+                continue;
+            x->reset     = TN_NONE;
+            x->is_late   = false;
+            x->may_reset = true;
+            bool is_own  = collect_all(x, 2, s) && x->reset != TN_NONE;
+            x->may_reset = false;
+            if (is_own && collect_gate(x, 0, u) && collect_gate(x, 1, x->reset))
+                return true;
         }
     }
     return false;
+}
+
+/* ---- lengths ------------------------------------------------------------ */
+
+/* [batch] as a column. */
+static uint32_t without_column(const struct cell *x, uint32_t value)
+{
+    static const char *const ops[] = { "Unsqueeze", "Reshape" };
+    int64_t                  items[2];
+    uint64_t                 count;
+
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t node = maker(x, value, ops[i], 2);
+        if (node == TN_NONE ||
+            !tn_flow_numbers(x->net, input_at(x, node, 1), items, 2, &count))
+            continue;
+        if (i == 0 ? count == 1 && is_column_axis(items[0])
+                   : count == 2 && items[1] == 1)
+            return input_at(x, node, 0);
+    }
+    return tn_flow_behind(x->net, value);
+}
+
+static uint32_t without_cast(const struct cell *x, uint32_t value)
+{
+    uint32_t in = through(x, value, "Cast");
+
+    return in != TN_NONE ? in : tn_flow_behind(x->net, value);
+}
+
+/* Whether the round is past the lengths of sequences, or before. */
+static bool compares_lengths(struct cell *x, uint32_t value, bool *is_past)
+{
+    static const struct {
+        const char *op;
+        bool        is_round_first, is_past;
+    } ways[]       = { { "GreaterOrEqual", true, true },
+                       { "LessOrEqual", false, true },
+                       { "Less", true, false },
+                       { "Greater", false, false } };
+    uint32_t round = tn_flow_loop_in(&x->loop, 0);
+    uint32_t none  = through(x, without_column(x, value), "Not");
+
+    value = without_column(x, none == TN_NONE ? value : none);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint32_t node = maker(x, value, ways[i].op, 2);
+        if (node == TN_NONE)
+            continue;
+        uint32_t first = input_at(x, node, !ways[i].is_round_first);
+        uint32_t lengths =
+            without_column(x, input_at(x, node, ways[i].is_round_first));
+        *is_past = ways[i].is_past != (none != TN_NONE);
+        if (without_cast(x, first) != round || !is_outside(x, lengths) ||
+            tn_net_value(x->net, lengths).type->rank != 1 ||
+            (x->lengths != TN_NONE && x->lengths != lengths))
+            return false;
+        x->lengths = lengths;
+        return true;
+    }
+    return false;
+}
+
+static bool is_nothing(const struct tn_net *net, const struct tn_elements *of)
+{
+    struct tn_error  own = TN_ERROR_INIT;
+    struct tn_buffer bytes;
+
+    if (of->shape.dtype != TN_FLOAT32)
+        return false;
+    tn_buffer_init(&bytes, net->arena->memory, &own);
+    uint64_t count;
+    bool     is_zero = tn_shape_count(&of->shape, &count) &&
+                   count <= UINT64_C(1) << 16 &&
+                   tn_payload_stream(of, 0, count, net->arena->memory,
+                                     &bytes.sink, &own) == TN_OK;
+    for (size_t i = 0; is_zero && i < bytes.size; i++)
+        is_zero = bytes.data[i] == 0;
+    tn_buffer_done(&bytes);
+    return is_zero;
+}
+
+/* Zeros, of whatever shape. */
+static bool is_zeros(const struct cell *x, uint32_t value)
+{
+    uint32_t fill   = maker(x, value, "ConstantOfShape", 1);
+    uint32_t expand = maker(x, value, "Expand", 2);
+
+    if (expand != TN_NONE)
+        value = input_at(x, expand, 0);
+    if (fill == TN_NONE) {
+        const struct tn_elements *constant =
+            tn_net_value(x->net, tn_flow_behind(x->net, value)).constant;
+        return constant && is_nothing(x->net, constant);
+    }
+    const struct tn_attr_value *filler = tn_net_attr_of(x->net, fill, "value");
+    return !filler || (filler->kind == TN_ATTR_TENSOR && filler->count == 1 &&
+                       is_nothing(x->net, &filler->of.tensors[0]->elements));
+}
+
+/* What a Where gives before the end of a sequence; behind it gives `old`, or
+ * zeros if that is TN_NONE.  TN_NONE: it is something else. */
+static uint32_t before_end(struct cell *x, uint32_t value, uint32_t old)
+{
+    uint32_t where   = maker(x, value, "Where", 3);
+    bool     is_past = false;
+
+    if (where == TN_NONE ||
+        !compares_lengths(x, input_at(x, where, 0), &is_past))
+        return TN_NONE;
+    uint32_t behind = input_at(x, where, is_past ? 1 : 2);
+    uint32_t before = input_at(x, where, is_past ? 2 : 1);
+    return (old == TN_NONE ? is_zeros(x, behind) : behind == old) ? before
+                                                                  : TN_NONE;
+}
+
+/* What variables become: of all of them before the end, or of none. */
+static bool find_next(struct cell *x)
+{
+    uint32_t count  = tn_net_node(x->net, x->loop.node).input_count - 2;
+    uint32_t masked = 0;
+
+    x->lengths = TN_NONE;
+    for (uint32_t i = 0; i < VARIABLES_MAX; i++)
+        x->next[i] = TN_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t next =
+            tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, i + 1));
+        uint32_t before = before_end(x, next, state_in(x, i));
+        x->next[i]      = before == TN_NONE ? next : before;
+        masked += before != TN_NONE;
+    }
+    if (!masked)
+        x->lengths = TN_NONE;
+    return masked == 0 || masked == count;
 }
 
 /* ---- whether all of it fits --------------------------------------------- */
 
-/* Weights of `gates` times the size, floats of 32 bits. */
-static bool fits(struct cell *x, const struct sums *s, int64_t gates)
+static bool fits(struct cell *x, const struct piece *piece, bool is_of_row)
 {
-    uint32_t w    = s->both != TN_NONE ? s->both : s->recurrent;
-    int64_t  rows = dim_of(x, w, 0), columns = dim_of(x, w, 1);
-    bool     is_own = s->both == TN_NONE;
-    int64_t  width  = is_own ? dim_of(x, s->kernel, 0) : rows - x->size;
+    int64_t rows    = dim_of(x, piece->value, 0);
+    int64_t columns = dim_of(x, piece->value, 1);
 
-    if (tn_net_value(x->net, w).type->dtype != TN_FLOAT32 || x->size <= 0 ||
-        columns != gates * x->size || width <= 0 ||
-        (is_own && (rows != x->size || dim_of(x, s->kernel, 1) != columns)) ||
-        (x->width && x->width != width))
+    if (tn_net_value(x->net, piece->value).type->dtype != TN_FLOAT32 ||
+        tn_net_value(x->net, piece->value).type->rank != 2 ||
+        columns != (int64_t)piece->of.count * x->size)
+        return false;
+    if (!is_of_row)
+        return rows == x->size + (piece->is_both ? x->width : 0);
+    int64_t width = rows - (piece->is_both ? x->size : 0);
+    if (width <= 0 || (x->width && x->width != width))
         return false;
     x->width = width;
-    return s->bias == TN_NONE ||
-           (dim_of(x, s->bias, 0) == columns &&
-            tn_net_value(x->net, s->bias).type->rank == 1);
+    return true;
+}
+
+static bool is_vector(const struct cell *x, uint32_t value, int64_t size)
+{
+    const struct tn_net_type *type = tn_net_value(x->net, value).type;
+
+    return type->dtype == TN_FLOAT32 && type->has_rank && type->rank == 1 &&
+           type->dims[0] == size;
+}
+
+static bool fits_bias(const struct cell *x, const struct piece *piece)
+{
+    return !is_taken(piece) ||
+           is_vector(x, piece->value, (int64_t)piece->of.count * x->size);
+}
+
+static bool gate_fits(struct cell *x, const struct gate *g)
+{
+    return fits(x, &g->row, true) && fits(x, &g->state, false) &&
+           fits_bias(x, &g->bias) && fits_bias(x, &g->state_bias) &&
+           (g->peephole == TN_NONE || is_vector(x, g->peephole, x->size));
 }
 
 static bool measure(struct cell *x)
 {
-    const struct sums *s = &x->gates;
-    uint32_t           w = s->both != TN_NONE ? s->both : s->recurrent;
-    uint32_t           h = tn_flow_loop_in(&x->loop, x->h + 2);
+    const struct piece *first = &x->gates[0].state;
 
-    x->size  = dim_of(x, w, 1) / (int64_t)x->gate_count;
+    x->size  = dim_of(x, first->value, 1) / (int64_t)first->of.count;
     x->width = 0;
-    return s->state == h && fits(x, s, x->gate_count) &&
-           (x->own.both == TN_NONE && x->own.recurrent == TN_NONE
-                ? true
-                : fits(x, &x->own, 1));
+    if (x->size <= 0 || (x->part_size && x->part_size != x->size))
+        return false;
+    for (uint32_t i = 0; i < x->gate_count; i++)
+        if (!gate_fits(x, &x->gates[i]))
+            return false;
+    return true;
+}
+
+/* [steps, batch, width]; a state for each of the batch, not one for all. */
+static bool has_ranks(const struct cell *x)
+{
+    const struct tn_net_node  loop = tn_net_node(x->net, x->loop.node);
+    const struct tn_net_type *type = tn_net_value(x->net, x->sequence).type;
+
+    if (type->has_rank && type->rank != 3)
+        return false;
+    for (uint32_t i = 2; i < loop.input_count; i++) {
+        const struct tn_net_type *state =
+            loop.inputs[i] == TN_NONE
+                ? &tn_net_unknown
+                : tn_net_value(x->net, loop.inputs[i]).type;
+        if (loop.inputs[i] == TN_NONE || (!state->has_rank && !type->has_rank))
+            return false;
+        if (state->has_rank &&
+            (state->rank != 2 ||
+             (state->dims[0] == 1 && dim_of(x, x->sequence, 1) != 1)))
+            return false;
+    }
+    return true;
 }
 
 /* A Loop of so many rounds, whose results are those of the cell. */
-static bool is_whole(const struct cell *x)
+static bool is_whole(struct cell *x)
 {
     const struct tn_net_node loop  = tn_net_node(x->net, x->loop.node);
     uint32_t                 count = loop.input_count - 2;
 
-    if (count != (x->c == TN_NONE ? 1U : 2U) || loop.input_count < 3 ||
-        loop.inputs[x->h + 2] == TN_NONE)
+    if (count != (x->c == TN_NONE ? 1U : 2U))
         return false;
-    for (uint32_t i = count; i < loop.output_count; i++)
-        if (loop.outputs[i] != TN_NONE &&
-            tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, i + 1)) !=
-                x->next)
+    for (uint32_t i = count; i < loop.output_count; i++) {
+        uint32_t each =
+            tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, i + 1));
+        if (x->lengths != TN_NONE)
+            each = before_end(x, each, TN_NONE);
+        if (loop.outputs[i] != TN_NONE && each != x->next[x->h])
             return false;
-    return true;
+    }
+    return has_ranks(x);
+}
+
+static bool is_true(const struct cell *x, uint32_t value)
+{
+    return tn_flow_is_number(x->net, tn_flow_behind(x->net, value), 1);
 }
 
 static bool is_counted(const struct cell *x)
 {
     const struct tn_net_node loop = tn_net_node(x->net, x->loop.node);
+    uint32_t goes_on = tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, 0));
 
-    return loop.inputs[0] != TN_NONE && loop.inputs[1] == TN_NONE &&
-           tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, 0)) ==
-               tn_flow_loop_in(&x->loop, 1);
+    return loop.input_count > 2 && loop.input_count <= 2 + VARIABLES_MAX &&
+           loop.inputs[0] != TN_NONE &&
+           (loop.inputs[1] == TN_NONE || is_true(x, loop.inputs[1])) &&
+           (goes_on == tn_flow_loop_in(&x->loop, 1) || is_true(x, goes_on));
 }
 
 static void begin(struct cell *x, uint32_t variable)
 {
-    x->h    = variable;
-    x->next = tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, variable + 1));
-    x->sequence   = TN_NONE;
-    x->activation = NULL;
-    x->forget     = 0;
-    x->is_late    = false;
-    x->gates      = no_sums;
-    x->own        = no_sums;
+    x->h        = variable;
+    x->c        = TN_NONE;
+    x->sequence = x->memory = x->reset = TN_NONE;
+    x->may_reset = x->is_late = false;
+    x->part_size              = 0;
 }
 
 static bool is_cell(struct cell *x)
 {
-    static bool (*const kinds[])(struct cell *) = { is_lstm, is_gru,
-                                                    is_late_gru, is_rnn };
-    uint32_t count = tn_net_node(x->net, x->loop.node).input_count - 2;
+    static bool (*const kinds[])(struct cell *) = { is_lstm, is_gru, is_rnn };
 
-    for (uint32_t i = 0; is_counted(x) && count <= 2 && i < count; i++)
+    if (!is_counted(x) || !find_next(x))
+        return false;
+    uint32_t count = tn_net_node(x->net, x->loop.node).input_count - 2;
+    for (uint32_t i = 0; i < count; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             begin(x, i);
             if (kinds[k](x) && measure(x) && is_whole(x))
@@ -568,84 +834,9 @@ static bool is_cell(struct cell *x)
 
 /* ---- making it ---------------------------------------------------------- */
 
-static uint32_t add_ints(struct cell *x, const int64_t *items, uint64_t count)
+static struct tn_onnx_make making(const struct cell *x)
 {
-    return tn_net_add_ints(x->net, x->graph, tn_bytes(NULL, 0), TN_INT64, items,
-                           1, &count);
-}
-
-static uint32_t add_int(struct cell *x, int64_t item)
-{
-    return add_ints(x, &item, 1);
-}
-
-static struct tn_net_attr int_list(struct cell *x, const char *name,
-                                   const int64_t *items, uint32_t count,
-                                   bool is_list)
-{
-    int64_t *kept = tn_new(x->net->arena, int64_t, count, x->net->error);
-
-    if (kept)
-        memcpy(kept, items, count * sizeof *kept);
-    return (struct tn_net_attr){ .name  = tn_text(name),
-                                 .value = { .kind    = TN_ATTR_INT,
-                                            .count   = kept ? count : 0,
-                                            .is_list = is_list,
-                                            .of.ints = kept } };
-}
-
-static uint32_t add(struct cell *x, const char *op, const uint32_t *inputs,
-                    uint32_t input_count, const struct tn_net_attr *attr)
-{
-    uint32_t output = tn_net_add_nameless(x->net, x->graph);
-
-    if (output == TN_NONE || tn_failed(x->net->error))
-        return TN_NONE;
-    tn_net_value_row(x->net, output)->name =
-        tn_net_keep_name(x->net, tn_net_node(x->net, x->loop.node).name);
-    tn_net_value_row(x->net, output)->is_inner = true;
-    struct tn_net_node node = { .op           = tn_net_own_op(x->net, op),
-                                .graph        = x->graph,
-                                .inputs       = inputs,
-                                .input_count  = input_count,
-                                .outputs      = &output,
-                                .output_count = 1,
-                                .attrs        = attr,
-                                .attr_count   = attr != NULL,
-                                .source =
-                                    tn_net_node(x->net, x->loop.node).source };
-    return tn_net_add_node(x->net, &node) == TN_NONE ? TN_NONE : output;
-}
-
-static uint32_t slice(struct cell *x, uint32_t value, int64_t from, int64_t to,
-                      int64_t axis)
-{
-    uint32_t inputs[] = { value, add_int(x, from), add_int(x, to),
-                          add_int(x, axis) };
-
-    return add(x, "Slice", inputs, 4, NULL);
-}
-
-static uint32_t concat(struct cell *x, const uint32_t *values, uint32_t count)
-{
-    struct tn_net_attr axis = int_list(x, "axis", (int64_t[]){ 0 }, 1, false);
-
-    return count == 1 ? values[0] : add(x, "Concat", values, count, &axis);
-}
-
-static uint32_t on_axis(struct cell *x, const char *op, uint32_t value,
-                        int64_t axis)
-{
-    uint32_t inputs[] = { value, add_int(x, axis) };
-
-    return add(x, op, inputs, 2, NULL);
-}
-
-static uint32_t turned(struct cell *x, uint32_t value)
-{
-    struct tn_net_attr perm = int_list(x, "perm", (int64_t[]){ 1, 0 }, 2, true);
-
-    return add(x, "Transpose", &value, 1, &perm);
+    return (struct tn_onnx_make){ x->net, x->graph, x->loop.node };
 }
 
 /* A constant of the body as one of the graph around it. */
@@ -662,73 +853,146 @@ static uint32_t taken_out(struct cell *x, uint32_t value)
     return copy;
 }
 
-/* Rows of gates in ONNX's order. */
-static uint32_t in_order(struct cell *x, uint32_t rows)
+/* Columns become rows; weights of several gates do so once. */
+static uint32_t turned(struct cell *x, uint32_t value)
 {
-    uint32_t parts[GATES_MAX];
+    static const int64_t      perm[] = { 1, 0 };
+    const struct tn_onnx_make m      = making(x);
 
+    for (uint32_t i = 0; i < x->turned_count; i++)
+        if (x->turned[i][0] == value)
+            return x->turned[i][1];
+    uint32_t made = tn_onnx_transpose(&m, taken_out(x, value), perm, 2);
+    if (x->turned_count < CACHE_MAX) {
+        x->turned[x->turned_count][0]   = value;
+        x->turned[x->turned_count++][1] = made;
+    }
+    return made;
+}
+
+/* Whether the gates are all of one value, in its order. */
+static bool is_in_order(const struct cell *x, const struct piece *pieces)
+{
     for (uint32_t i = 0; i < x->gate_count; i++)
-        parts[i] = x->gate_count == 1 ? rows
-                                      : slice(x, rows, x->order[i] * x->size,
-                                              (x->order[i] + 1) * x->size, 0);
-    return concat(x, parts, x->gate_count);
+        if (pieces[i].value != pieces[0].value || pieces[i].of.place != i ||
+            pieces[i].of.count != x->gate_count)
+            return false;
+    return true;
+}
+
+static uint32_t piece_rows(struct cell *x, const struct piece *piece,
+                           uint32_t rows)
+{
+    const struct tn_onnx_make m    = making(x);
+    int64_t                   from = (int64_t)piece->of.place * x->size;
+
+    return piece->of.count == 1
+               ? rows
+               : tn_onnx_slice(&m, rows, from, from + x->size, 0);
+}
+
+/* Of a matrix for row and state, the columns of one. */
+static uint32_t own_columns(struct cell *x, const struct piece *piece,
+                            uint32_t rows, bool is_state)
+{
+    const struct tn_onnx_make m = making(x);
+
+    return !piece->is_both
+               ? rows
+               : tn_onnx_slice(&m, rows, is_state ? x->width : 0,
+                               is_state ? x->width + x->size : x->width, 1);
 }
 
 /* [1, gates, width] of the row or of the state. */
 static uint32_t weights(struct cell *x, bool is_state)
 {
-    const struct sums *all[2] = { &x->gates, &x->own };
-    bool     is_gru = x->own.both != TN_NONE || x->own.recurrent != TN_NONE;
-    uint32_t parts[2];
+    const struct tn_onnx_make m                 = making(x);
+    struct piece              pieces[GATES_MAX] = { { .value = TN_NONE } };
+    uint32_t                  parts[GATES_MAX], all;
 
-    for (uint32_t i = 0; i <= is_gru; i++) {
-        const struct sums *s    = all[i];
-        uint32_t           w    = s->both != TN_NONE ? s->both
-                                  : is_state         ? s->recurrent
-                                                     : s->kernel;
-        uint32_t           rows = turned(x, taken_out(x, w));
-        if (s->both != TN_NONE)
-            rows = slice(x, rows, is_state ? x->width : 0,
-                         is_state ? x->width + x->size : x->width, 1);
-        parts[i] = i == 0 ? in_order(x, rows) : rows;
+    for (uint32_t i = 0; i < x->gate_count; i++)
+        pieces[i] = is_state ? x->gates[i].state : x->gates[i].row;
+    if (is_in_order(x, pieces)) {
+        all = own_columns(x, &pieces[0], turned(x, pieces[0].value), is_state);
+    } else {
+        for (uint32_t i = 0; i < x->gate_count; i++)
+            parts[i] = own_columns(
+                x, &pieces[i],
+                piece_rows(x, &pieces[i], turned(x, pieces[i].value)),
+                is_state);
+        all = tn_onnx_concat(&m, parts, x->gate_count, 0);
     }
-    return on_axis(x, "Unsqueeze", concat(x, parts, 1U + is_gru), 0);
+    return tn_onnx_on_axis(&m, "Unsqueeze", all, 0);
 }
 
-/* Zeros, but what is added before a cell forgets. */
-static uint32_t constants(struct cell *x, int64_t count, double forget)
+static uint32_t numbers(struct cell *x, double number)
 {
-    double *items =
-        tn_new(x->net->arena, double, (uint64_t)count, x->net->error);
-    uint64_t dims = (uint64_t)count;
+    uint64_t dims  = (uint64_t)x->size;
+    double  *items = tn_new(x->net->arena, double, dims, x->net->error);
 
-    for (int64_t i = 0; items && i < count; i++)
-        items[i] = i / x->size == 2 ? forget : 0;
+    for (uint64_t i = 0; items && i < dims; i++)
+        items[i] = number;
     return items ? tn_net_add_doubles(x->net, x->graph, tn_bytes(NULL, 0),
                                       TN_FLOAT32, items, 1, &dims)
                  : TN_NONE;
 }
 
+/* Biases of a gate: those beside the row, or those beside the state. */
+static uint32_t gate_bias(struct cell *x, const struct gate *g, bool is_state)
+{
+    const struct tn_onnx_make m      = making(x);
+    const struct piece       *piece  = is_state ? &g->state_bias : &g->bias;
+    double                    number = is_state ? g->number : 0;
+
+    if (!is_taken(piece))
+        return numbers(x, number);
+    uint32_t vector = piece_rows(x, piece, taken_out(x, piece->value));
+    if (number == 0)
+        return vector;
+    uint32_t both[] = { vector, numbers(x, number) };
+    return tn_onnx_add(&m, "Add", both, 2, NULL);
+}
+
+static bool has_bias(const struct cell *x)
+{
+    for (uint32_t i = 0; i < x->gate_count; i++)
+        if (is_taken(&x->gates[i].bias) || is_taken(&x->gates[i].state_bias) ||
+            x->gates[i].number != 0)
+            return true;
+    return false;
+}
+
 static uint32_t bias(struct cell *x)
 {
-    bool     is_gru = x->own.both != TN_NONE || x->own.recurrent != TN_NONE;
-    int64_t  many   = (int64_t)x->gate_count + is_gru;
-    uint32_t parts[3];
-    uint32_t count = 0;
+    const struct tn_onnx_make m = making(x);
+    uint32_t                  parts[2 * GATES_MAX];
+    uint32_t                  count = 0;
 
-    if (x->gates.bias == TN_NONE && x->own.bias == TN_NONE &&
-        x->gates.state_bias == TN_NONE && x->forget == 0)
+    if (!has_bias(x))
         return TN_NONE;
-    parts[count++] = x->gates.bias != TN_NONE
-                         ? in_order(x, taken_out(x, x->gates.bias))
-                         : constants(x, x->gate_count * x->size, 0);
-    if (is_gru)
-        parts[count++] = x->own.bias != TN_NONE ? taken_out(x, x->own.bias)
-                                                : constants(x, x->size, 0);
-    parts[count++] = x->gates.state_bias != TN_NONE
-                         ? in_order(x, taken_out(x, x->gates.state_bias))
-                         : constants(x, many * x->size, x->forget);
-    return on_axis(x, "Unsqueeze", concat(x, parts, count), 0);
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < x->gate_count; i++)
+            parts[count++] = gate_bias(x, &x->gates[i], side == 1);
+    return tn_onnx_on_axis(&m, "Unsqueeze", tn_onnx_concat(&m, parts, count, 0),
+                           0);
+}
+
+/* Of the gates of input, output and forgetting, in this order. */
+static uint32_t peepholes(struct cell *x)
+{
+    const struct tn_onnx_make m = making(x);
+    uint32_t                  parts[3];
+    bool                      has_any = false;
+
+    for (uint32_t i = 0; i < 3; i++)
+        has_any = has_any || x->gates[i].peephole != TN_NONE;
+    for (uint32_t i = 0; has_any && i < 3; i++)
+        parts[i] = x->gates[i].peephole != TN_NONE
+                       ? taken_out(x, x->gates[i].peephole)
+                       : numbers(x, 0);
+    return has_any ? tn_onnx_on_axis(&m, "Unsqueeze",
+                                     tn_onnx_concat(&m, parts, 3, 0), 0)
+                   : TN_NONE;
 }
 
 /* Whether the number of rounds is the length of the sequence: both known, or
@@ -762,37 +1026,68 @@ static bool is_length(const struct cell *x, uint32_t rounds)
     return false;
 }
 
+static uint32_t rounds_of(const struct cell *x)
+{
+    return tn_flow_behind(x->net, tn_net_node(x->net, x->loop.node).inputs[0]);
+}
+
 static uint32_t rows(struct cell *x)
 {
-    uint32_t rounds =
-        tn_flow_behind(x->net, tn_net_node(x->net, x->loop.node).inputs[0]);
-    uint32_t zero     = add_int(x, 0);
-    uint32_t inputs[] = { x->sequence, zero, TN_NONE, zero };
+    const struct tn_onnx_make m        = making(x);
+    uint32_t                  zero     = tn_onnx_int(&m, 0);
+    uint32_t                  inputs[] = { x->sequence, zero, TN_NONE, zero };
 
-    if (is_length(x, rounds))
+    if (is_length(x, rounds_of(x)))
         return x->sequence;
     inputs[2] =
-        add(x, "Reshape", (uint32_t[]){ rounds, add_int(x, 1) }, 2, NULL);
-    return add(x, "Slice", inputs, 4, NULL);
+        tn_onnx_add(&m, "Reshape",
+                    (uint32_t[]){ rounds_of(x), tn_onnx_int(&m, 1) }, 2, NULL);
+    return tn_onnx_add(&m, "Slice", inputs, 4, NULL);
+}
+
+/* The lengths, none longer than what there is. */
+static uint32_t lengths(struct cell *x)
+{
+    const struct tn_onnx_make m      = making(x);
+    static const int64_t      int32  = 6;
+    struct tn_net_attr        to     = tn_onnx_attr(&m, "to", &int32, 1, false);
+    uint32_t                  rounds = rounds_of(x), both[2];
+
+    if (x->lengths == TN_NONE)
+        return TN_NONE;
+    both[0] = tn_onnx_add(&m, "Cast", &x->lengths, 1, &to);
+    both[1] = tn_onnx_add(&m, "Cast", &rounds, 1, &to);
+    return tn_onnx_add(&m, "Min", both, 2, NULL);
+}
+
+static bool is_usual(const struct cell *x)
+{
+    for (uint32_t i = 0; i < x->function_count; i++)
+        if (strcmp(x->functions[i],
+                   x->function_count > 1 && i == 0 ? "Sigmoid" : "Tanh") != 0)
+            return false;
+    return true;
 }
 
 static void set_attrs(struct cell *x, uint32_t node)
 {
-    uint32_t         count = x->op[0] == 'G' ? 2 : 1;
-    struct tn_bytes *names =
+    const struct tn_onnx_make m     = making(x);
+    static const int64_t      one   = 1;
+    uint32_t                  count = x->function_count;
+    struct tn_bytes          *names =
         tn_new(x->net->arena, struct tn_bytes, count, x->net->error);
-    struct tn_net_attr size = int_list(x, "hidden_size", &x->size, 1, false);
-
+    struct tn_net_attr size =
+        tn_onnx_attr(&m, "hidden_size", &x->size, 1, false);
     struct tn_net_attr late =
-        int_list(x, "linear_before_reset", (int64_t[]){ 1 }, 1, false);
+        tn_onnx_attr(&m, "linear_before_reset", &one, 1, false);
 
     tn_net_set_attr(x->net, node, "hidden_size", &size.value);
     if (x->is_late)
         tn_net_set_attr(x->net, node, "linear_before_reset", &late.value);
-    if (!x->activation || !names)
+    if (is_usual(x) || !names)
         return;
-    names[0]         = tn_text("Sigmoid");
-    names[count - 1] = tn_text(x->activation);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = tn_text(x->functions[i]);
     tn_net_set_attr(x->net, node, "activations",
                     &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
                                              .count      = count,
@@ -811,53 +1106,70 @@ static void hand_on(struct cell *x, uint32_t from, uint32_t to)
     tn_net_replace(x->net, from, to);
 }
 
-static void replace_loop(struct cell *x, const uint32_t *made)
+/* The state at the end.  ONNX leaves open what that is of a sequence of no
+ * rows, and runtimes give zeros; here it is what the state began with. */
+static uint32_t last_state(struct cell *x, uint32_t state, uint32_t begin,
+                           uint32_t count)
 {
-    const struct tn_net_node loop = tn_net_node(x->net, x->loop.node);
+    const struct tn_onnx_make m    = making(x);
+    static const int64_t      none = 0;
+    uint32_t zero      = tn_net_add_ints(x->net, x->graph, tn_bytes(NULL, 0),
+                                         TN_INT32, &none, 0, NULL);
+    uint32_t both[]    = { count, zero };
+    uint32_t choices[] = { TN_NONE, tn_onnx_on_axis(&m, "Squeeze", state, 0),
+                           begin };
+
+    if (count == TN_NONE || is_zeros(x, begin))
+        return choices[1];
+    choices[0] = tn_onnx_on_axis(&m, "Unsqueeze",
+                                 tn_onnx_add(&m, "Greater", both, 2, NULL), 1);
+    return tn_onnx_add(&m, "Where", choices, 3, NULL);
+}
+
+static void replace_loop(struct cell *x, const uint32_t *made, uint32_t count)
+{
+    const struct tn_onnx_make m    = making(x);
+    const struct tn_net_node  loop = tn_net_node(x->net, x->loop.node);
 
     for (uint32_t i = 0; i < loop.output_count && !tn_failed(x->net->error);
          i++) {
         if (loop.outputs[i] == TN_NONE)
             continue;
-        bool     is_all = i + 2 >= loop.input_count;
-        uint32_t from   = is_all ? made[0] : made[i == x->h ? 1 : 2];
-        hand_on(x, loop.outputs[i], on_axis(x, "Squeeze", from, is_all));
+        bool is_all = i + 2 >= loop.input_count;
+        hand_on(x, loop.outputs[i],
+                is_all ? tn_onnx_on_axis(&m, "Squeeze", made[0], 1)
+                       : last_state(x, made[i == x->h ? 1 : 2],
+                                    loop.inputs[i + 2], count));
     }
     tn_net_remove(x->net, x->loop.node);
 }
 
 static void become_layer(struct cell *x)
 {
-    struct tn_net           *net      = x->net;
-    const struct tn_net_node loop     = tn_net_node(net, x->loop.node);
-    bool                     is_lstm_ = x->c != TN_NONE;
-    uint32_t                 inputs[] = {
-                        rows(x),
-                        weights(x, false),
-                        weights(x, true),
-                        bias(x),
-                        TN_NONE,
-                        on_axis(x, "Unsqueeze", loop.inputs[x->h + 2], 0),
-        is_lstm_ ? on_axis(x, "Unsqueeze", loop.inputs[x->c + 2], 0) : TN_NONE
+    struct tn_net            *net      = x->net;
+    const struct tn_onnx_make m        = making(x);
+    const struct tn_net_node  loop     = tn_net_node(net, x->loop.node);
+    bool                      has_c    = x->c != TN_NONE;
+    uint32_t                  inputs[] = {
+                         rows(x),
+                         weights(x, false),
+                         weights(x, true),
+                         bias(x),
+                         lengths(x),
+                         tn_onnx_on_axis(&m, "Unsqueeze", loop.inputs[x->h + 2], 0),
+        has_c ? tn_onnx_on_axis(&m, "Unsqueeze", loop.inputs[x->c + 2], 0)
+                               : TN_NONE,
+        has_c ? peepholes(x) : TN_NONE,
     };
-    uint32_t first = add(x, x->op, inputs, is_lstm_ ? 7 : 6, NULL);
+    uint32_t made[3];
+    uint32_t count = !has_c ? 6 : inputs[7] == TN_NONE ? 7 : 8;
 
-    if (tn_failed(net->error) || first == TN_NONE)
+    tn_onnx_more(&m, tn_onnx_add(&m, x->op, inputs, count, NULL), made,
+                 2U + has_c);
+    if (tn_failed(net->error))
         return;
-    uint32_t node   = tn_net_value(net, first).producer;
-    uint32_t made[] = { first, tn_net_add_nameless(net, x->graph),
-                        is_lstm_ ? tn_net_add_nameless(net, x->graph)
-                                 : TN_NONE };
-    set_attrs(x, node);
-    for (uint32_t i = 1; i < 2U + is_lstm_ && !tn_failed(net->error); i++) {
-        struct tn_net_value_row *row = tn_net_value_row(net, made[i]);
-        row->name                    = tn_net_value_row(net, first)->name;
-        row->is_inner                = true;
-    }
-    if (!tn_failed(net->error)) {
-        tn_net_set_outputs(net, node, made, 2U + is_lstm_);
-        replace_loop(x, made);
-    }
+    set_attrs(x, tn_net_value(net, made[0]).producer);
+    replace_loop(x, made, inputs[4]);
 }
 
 enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found)

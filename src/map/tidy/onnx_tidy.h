@@ -24,4 +24,8 @@ enum tn_status tn_onnx_inline(struct tn_net *net);
  * these (onnx_rnn.c); `found` says how many did. */
 enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found);
 
+/* Layers over reversed sequences get direction=reverse, and two over one
+ * sequence become one of both directions (onnx_directions.c). */
+enum tn_status tn_onnx_directions(struct tn_net *net, uint64_t *found);
+
 #endif
