@@ -5,6 +5,13 @@
 
 #include "base/arith.h"
 
+/* Windows of a source that is hopped over, and all of them together: past that
+ * it is structure, not weights, and a page fault for each page is cheaper than
+ * memory of our own. */
+#define HOP_MIN  UINT64_C(512)
+#define HOP_MAX  (UINT64_C(64) << 10)
+#define HOPS_MAX (UINT64_C(2) << 20)
+
 static enum tn_status memory_read_at(struct tn_source *source, uint64_t offset,
                                      void *to, size_t size,
                                      struct tn_error *error)
@@ -40,6 +47,7 @@ void tn_source_close(struct tn_source *source)
 {
     if (!source)
         return;
+    tn_source_map(source); /* which is given back with it */
     tn_arena_done(&source->pins);
     source->ops->close(source);
 }
@@ -105,6 +113,23 @@ static const uint8_t *read_block(struct tn_source *source, uint64_t offset,
     return block;
 }
 
+/* How much to read at `offset` of a source that is hopped over: little after a
+ * jump, since the next one is near; more and more while there is none.  0: it
+ * is time for the mapping. */
+static uint64_t next_hop(const struct tn_source *source, uint64_t offset,
+                         uint64_t size)
+{
+    const struct tn_pin *last =
+        &source->recent[(source->next_recent - 1) % TN_RECENT_PINS];
+    bool goes_on = last->data && offset >= last->offset &&
+                   offset - last->offset <= last->size;
+    uint64_t most = goes_on ? tn_min(last->size * 2, HOP_MAX) : HOP_MIN;
+
+    if (size > HOP_MAX || source->hopped > HOPS_MAX)
+        return 0;
+    return tn_max(most, size);
+}
+
 const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
                                 uint64_t size, uint64_t most, uint64_t *got,
                                 struct tn_error *error)
@@ -117,7 +142,15 @@ const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
     bytes = find_recent(source, offset, size, got);
     if (bytes)
         return bytes;
+    if (source->aside) {
+        most = next_hop(source, offset, size);
+        if (!most) {
+            *got = source->size - offset;
+            return tn_source_map(source) + offset;
+        }
+    }
     *got = tn_min(tn_max(size, most), source->size - offset);
+    source->hopped += source->aside ? *got : 0;
     return read_block(source, offset, *got, error);
 }
 

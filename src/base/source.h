@@ -46,6 +46,11 @@ struct tn_source {
                                          that neighbours are not read twice  */
     unsigned next_recent;
 
+    /* Of a file that is hopped over (see file_source.h): its mapping, which is
+     * not used meanwhile, and what was read instead. */
+    const uint8_t *aside;
+    uint64_t       hopped;
+
     /* How many bytes from `offset` on, at most `length`, are of one kind: a
      * hole, which reads as zeros, or data.  NULL if it is all data. */
     uint64_t (*extent)(struct tn_source *source, uint64_t offset,
@@ -88,6 +93,15 @@ void tn_source_close(struct tn_source *source);
 /* Copies bytes out.  TRUNCATED at `offset` if they are not inside. */
 enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
                               void *to, size_t size, struct tn_error *error);
+
+/* All of it in memory, or NULL; a file is no longer hopped over. */
+static inline const uint8_t *tn_source_map(struct tn_source *source)
+{
+    if (source->aside)
+        source->map = source->aside;
+    source->aside = NULL;
+    return source->map;
+}
 
 /* What is in memory from `offset` on (which is inside): `map` or `look`. */
 const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,

@@ -158,6 +158,7 @@ static void begin_schema(struct early_schema *early, struct tn_opened *opened,
     early->whole    = whole;
     early->is_begun = opened->format->message && whole.length >= LONG_FILE &&
                       whole.source->map;
+    opened->is_shared = early->is_begun;
     if (early->is_begun)
         tn_later_check_begin(&early->check, report, &opened->memory,
                              check_whole, early);

@@ -389,6 +389,17 @@ enum tn_status tn_opened_check_expansion(const struct tn_model *model,
     return TN_OK;
 }
 
+/* From here on a file is weights rather than structure. */
+#define LARGE_FILE (UINT64_C(16) << 20)
+
+/* One message, weights and all, which is walked over once: unless another
+ * thread reads it, too. */
+static bool hop(const struct tn_opened *opened, struct tn_source *main)
+{
+    return main && opened->format->message && main->size >= LARGE_FILE &&
+           !opened->is_shared && tn_source_hop(main);
+}
+
 /* Files may be those of another one. */
 static enum tn_status read_from(struct tn_bundle *bundle,
                                 struct tn_opened *opened, bool wants_graph,
@@ -399,7 +410,11 @@ static enum tn_status read_from(struct tn_bundle *bundle,
     model->format      = opened->format->name;
     model->title       = opened->format->title;
     model->wants_graph = wants_graph;
-    TN_TRY(opened->format->open(bundle, model, error));
+    bool has_hopped    = hop(opened, bundle->main);
+    opened->format->open(bundle, model, error);
+    if (has_hopped)
+        tn_source_map(bundle->main);
+    TN_TRY(error->status);
     if (tn_chunked_file_of(bundle))
         tn_chunked_facts(tn_chunked_file_of(bundle), model, error);
     else if (opened->format == &tn_format_riegeli)
@@ -423,6 +438,7 @@ static enum tn_status read_graph(struct tn_opened *files,
     opened->format          = files->format;
     opened->model.wants_tag = files->model.wants_tag;
     opened->model.is_lax    = files->model.is_lax;
+    opened->is_shared       = true;
     TN_TRY(tn_opened_hold(opened, files, error));
     pthread_mutex_lock(&files->reading);
     read_from(&files->bundle, opened, true, error);

@@ -25,6 +25,7 @@ struct tn_opened {
                                      payloads it shares                   */
     _Atomic unsigned holders;     /* the handle, and models sharing it    */
     pthread_mutex_t  reading;     /* of the bundle, by tn_opened_read_graph() */
+    bool is_shared; /* other threads read the files while it is opened        */
 };
 
 static inline struct tn_opened *tn_opened_of(const struct tn_model *model)

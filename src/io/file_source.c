@@ -2,7 +2,8 @@
  * file_source.c - sources over files, callbacks and standard input
  *
  * A file is mapped shared and read-only: no anonymous memory at all, however
- * big it is.  The kernel's default advice stays: structure is walked forwards,
+ * big it is; but a walk from weight to weight does without (tn_source_hop). The
+ * kernel's default advice stays: structure is walked forwards,
  * where reading ahead pays, and a walk that hops over weights misses so often
  * that the kernel stops reading around it by itself.  MADV_RANDOM would make a
  * million nodes a million little reads.
@@ -200,6 +201,16 @@ int tn_source_descriptor(const struct tn_source *source)
     if (source->ops != &file_ops)
         return -1;
     return ((const struct file_source *)source)->descriptor;
+}
+
+bool tn_source_hop(struct tn_source *source)
+{
+    if (tn_source_descriptor(source) < 0 || !source->map)
+        return false;
+    source->aside  = source->map;
+    source->map    = NULL;
+    source->hopped = 0;
+    return true;
 }
 
 /* Through a descriptor of its own: a lock belongs to what was opened, and the

@@ -41,6 +41,14 @@ enum tn_status tn_source_read_few(struct tn_source *source, uint64_t offset,
                                   void *to, size_t size,
                                   struct tn_error *error);
 
+/* From now on a mapped file is read in small windows, as if it were not mapped:
+ * a walk that hops over weights touches a page for each of them, and a page
+ * fault costs as much as ten short reads.  The mapping is used again when much
+ * has been read, when a long piece is asked for, or after tn_source_map();
+ * until then one thread alone may use the source.  False: it is no mapped file.
+ */
+bool tn_source_hop(struct tn_source *source);
+
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 

@@ -147,6 +147,47 @@ static void pages_that_are_let_go(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Little after a jump, more when it goes on, and the mapping in the end. */
+static void hopping(void **state)
+{
+    static const uint64_t steps[][2] = { { 4096, 512 },
+                                         { 4608, 1024 },
+                                         { 1 << 20, 512 },
+                                         { 1049088, 1024 },
+                                         { 1050112, 2048 } };
+    struct tn_memory      memory     = budget();
+    struct tn_scratch     scratch    = tn_scratch_open();
+    struct tn_error       error      = TN_ERROR_INIT;
+    uint64_t              got, at = UINT64_C(8) << 20;
+
+    (void)state;
+    make_file(&scratch, "a", UINT64_C(64) << 20);
+    struct tn_source *source = open_named(&scratch, &memory, "a", true);
+    const uint8_t    *map    = source->map;
+    assert_true(tn_source_hop(source));
+    assert_false(tn_source_hop(source));
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const uint8_t *bytes =
+            tn_source_window(source, steps[i][0], 8, 8192, &got, &error);
+        assert_int_equal(got, steps[i][1]);
+        assert_memory_equal(bytes, map + steps[i][0], got);
+    }
+    assert_true(tn_source_pin(source, 0, 1 << 16, &error) != map);
+    assert_null(source->map);
+    /* Hops do not go on for ever. */
+    for (unsigned i = 0; i < 8192 && !source->map; i++, at += 4096)
+        assert_non_null(tn_source_window(source, at, 8, 8192, &got, &error));
+    assert_ptr_equal(source->map, map);
+    assert_in_range(at, UINT64_C(20) << 20, UINT64_C(24) << 20);
+    /* A long piece is none; and a file that is hopped over can be closed. */
+    assert_true(tn_source_hop(source));
+    assert_ptr_equal(tn_source_pin(source, 8, (1 << 16) + 1, &error), map + 8);
+    assert_true(tn_source_hop(source));
+    tn_source_close(source);
+    assert_int_equal(memory.used, 0);
+    tn_scratch_close(&scratch);
+}
+
 static void an_empty_file_is_mapped_too(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -484,6 +525,7 @@ int main(void)
         cmocka_unit_test(reads_what_is_there),
         cmocka_unit_test(tells_holes_from_data),
         cmocka_unit_test(pages_that_are_let_go),
+        cmocka_unit_test(hopping),
         cmocka_unit_test(an_empty_file_is_mapped_too),
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(a_file_cut_off_is_an_error),
