@@ -404,6 +404,10 @@ enum calc {
     CALC_SQRT,
     CALC_EXP,
     CALC_LOG,
+    CALC_SIN,
+    CALC_COS,
+    CALC_TANH,
+    CALC_ERF,
     CALC_SIGN,
     CALC_WHERE,
     CALC_NONE,
@@ -440,6 +444,10 @@ static const struct {
     [CALC_SQRT]          = { "sqrt", 1 },
     [CALC_EXP]           = { "exp", 1 },
     [CALC_LOG]           = { "log", 1 },
+    [CALC_SIN]           = { "sin", 1 },
+    [CALC_COS]           = { "cos", 1 },
+    [CALC_TANH]          = { "tanh", 1 },
+    [CALC_ERF]           = { "erf", 1 },
     [CALC_SIGN]          = { "sign", 1 },
     [CALC_WHERE]         = { "where", 3 },
 };
@@ -516,6 +524,10 @@ static double calc_real(enum calc calc, double a, double b)
     case CALC_SQRT: return sqrt(a);
     case CALC_EXP: return exp(a);
     case CALC_LOG: return log(a);
+    case CALC_SIN: return sin(a);
+    case CALC_COS: return cos(a);
+    case CALC_TANH: return tanh(a);
+    case CALC_ERF: return erf(a);
     default: return (a > 0) - (a < 0);
     }
 }
@@ -555,8 +567,7 @@ static struct tn_item calc_two(const struct tn_call *call, enum calc calc,
         return tn_builtin_unknown(call);
     if (calc == CALC_NOT || (calc >= CALC_AND && calc <= CALC_GREATER_EQUAL))
         return tn_item_bool(calc_truth(calc, x, y));
-    if (tn_item_is_real(dtype) || calc == CALC_SQRT || calc == CALC_EXP ||
-        calc == CALC_LOG)
+    if (tn_item_is_real(dtype) || (calc >= CALC_SQRT && calc <= CALC_ERF))
         return as_type(call, tn_item_float(calc_real(calc, x, y)), dtype);
     if (!tn_item_to_int(a, &p) || !tn_item_to_int(b, &q) ||
         !calc_whole(calc, p, q, &out))

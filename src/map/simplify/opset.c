@@ -160,8 +160,23 @@ static struct tn_net *run_step(struct tn_net *net, const struct step *step,
 
 /* ---- the way ------------------------------------------------------------ */
 
+/* Whether a rule says an operator that came with that opset by others. */
+static bool can_be_said(const struct tn_lang_file *older, struct tn_bytes type,
+                        int64_t first)
+{
+    for (uint64_t i = 0; i < older->rules.count; i++) {
+        const struct tn_lang_rule *rule =
+            tn_list_at(&older->rules, struct tn_lang_rule, i);
+        if (rule->head.since == first && tn_bytes_equal(rule->head.op, type))
+            return true;
+    }
+    return false;
+}
+
 /* The newest operator of the net came with that opset. */
-static int64_t oldest_possible(struct tn_net *net, struct tn_bytes *newest)
+static int64_t oldest_possible(struct tn_net             *net,
+                               const struct tn_lang_file *older,
+                               struct tn_bytes           *newest)
 {
     struct tn_vocab vocab;
     int64_t         oldest = 0;
@@ -175,7 +190,7 @@ static int64_t oldest_possible(struct tn_net *net, struct tn_bytes *newest)
             continue;
         int64_t first =
             tn_vocab_first_version(&vocab, tn_text(""), node.op->type);
-        if (first > oldest) {
+        if (first > oldest && !can_be_said(older, node.op->type, first)) {
             oldest  = first;
             *newest = node.op->type;
         }
@@ -186,7 +201,7 @@ static int64_t oldest_possible(struct tn_net *net, struct tn_bytes *newest)
 static int64_t reachable(struct tn_net *net, const struct tn_opset_how *how)
 {
     struct tn_bytes newest;
-    int64_t         oldest = oldest_possible(net, &newest);
+    int64_t         oldest = oldest_possible(net, how->older, &newest);
 
     if (oldest <= how->wanted)
         return how->wanted;

@@ -3,7 +3,7 @@ cat >m.txt <<'END'
 ir_version: 8 opset_import { version: 17 }
 graph {
   node { input: "x" input: "a" output: "y" op_type: "Unsqueeze" name: "wider" }
-  node { input: "y" output: "z" op_type: "HardSwish" name: "act" }
+  node { input: "y" output: "z" op_type: "Trilu" name: "act" }
   name: "g"
   initializer { dims: 1 data_type: 7 int64_data: 0 name: "a" }
   input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
@@ -19,7 +19,7 @@ opset --outputs y --opset 12 && tenon ls out.onnx --ops
 opset --opset 10
 opset --opset 99
 # The domain of ONNX's own operators has two names.
-sed 's/op_type/domain: "ai.onnx" op_type/; s/HardSwish/Relu/; s/version: 17/domain: "ai.onnx" &/' m.txt >own.txt
+sed 's/op_type/domain: "ai.onnx" op_type/; s/Trilu/Relu/; s/version: 17/domain: "ai.onnx" &/' m.txt >own.txt
 tenon undump own.txt -o own.onnx --type onnx.ModelProto -q
 tenon convert own.onnx -o out.onnx --force -q --opset 12 && tenon info out.onnx | grep opset
 tenon convert own.onnx -o out.onnx --force -q --simplify yes && tenon check out.onnx
