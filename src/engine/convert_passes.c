@@ -24,6 +24,7 @@
 #include "map/simplify/opset.h"
 #include "map/simplify/simplify.h"
 #include "map/simplify/transposes.h"
+#include "map/tidy/onnx_forms.h"
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
 #include "map/tidy/tf_tidy.h"
@@ -543,6 +544,7 @@ static enum tn_status complete_onnx(struct tn_conversion *c)
         return c->error->status;
     c->net = net;
     snprintf(c->did, sizeof c->did, "opset %" PRId64, net->version);
+    TN_TRY(tn_onnx_forms(net));
     return tn_net_complete_onnx(net);
 }
 

@@ -304,6 +304,10 @@ const struct tn_net_type *tn_net_told_output(const struct tn_net *net,
  * has failed. */
 bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena);
 
+/* By value: how often it is used, by nodes and as an output of a graph.  In the
+ * arena; NULL: the net has failed. */
+uint32_t *tn_net_count_uses(struct tn_net *net, struct tn_arena *arena);
+
 /* For each node, whether an output of its graph depends on it: by data alone,
  * or by control edges, too.  In the arena; NULL if the net has failed. */
 const bool *tn_net_needed(struct tn_net *net, bool skips_controls,

@@ -110,6 +110,24 @@ static void *new_table(struct tn_arena *arena, uint64_t count, size_t size,
     return tn_arena_array(arena, count, size, 8, error);
 }
 
+uint32_t *tn_net_count_uses(struct tn_net *net, struct tn_arena *arena)
+{
+    uint32_t *uses = tn_new(arena, uint32_t, net->values.count, net->error);
+
+    for (uint32_t i = 0; uses && i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                uses[node.inputs[k]]++;
+    }
+    for (uint32_t g = 0; uses && g < net->graphs.count; g++) {
+        const struct tn_list *outputs = &tn_net_graph(net, g)->outputs;
+        for (uint64_t i = 0; i < outputs->count; i++)
+            uses[*tn_list_at(outputs, uint32_t, i)]++;
+    }
+    return uses;
+}
+
 bool *tn_net_find_outputs(struct tn_net *net, struct tn_arena *arena)
 {
     bool *is_output = tn_new(arena, bool, net->values.count, net->error);

@@ -9,6 +9,7 @@
 #include "map/net/net_build.h"
 #include "map/simplify/branches.h"
 #include "map/simplify/fold_views.h"
+#include "map/simplify/groups.h"
 #include "map/simplify/loops.h"
 #include "map/simplify/sizes.h"
 #include "map/simplify/tie_weights.h"
@@ -407,6 +408,8 @@ static uint32_t owner_around(struct sharing *s, uint32_t graph)
 {
     uint32_t parent = tn_net_graph(s->net, graph)->parent;
 
+    if (tn_failed(s->net->error)) /* the key is not complete */
+        return TN_NONE;
     for (unsigned i = 0; parent != TN_NONE && i < DEEPEST_GRAPH; i++) {
         memcpy(s->key.data, &parent, sizeof parent);
         uint32_t key = tn_intern_find(&s->keys, tn_buffer_bytes(&s->key));
@@ -649,9 +652,9 @@ static struct tn_net *run_round(struct tn_net                *net,
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
-/* Before all else: rules see what is next to what. */
-static uint64_t move_transposes(struct tn_net                *net,
-                                const struct tn_simplify_how *how)
+/* A pass that looks at whole graphs, with types. */
+static uint64_t run_pass(struct tn_net *net, const struct tn_simplify_how *how,
+                         uint64_t (*pass)(struct tn_net *, struct tn_infer *))
 {
     struct tn_infer *facts = NULL;
     uint64_t         count = 0;
@@ -659,7 +662,7 @@ static uint64_t move_transposes(struct tn_net                *net,
     if (!how->folds_nothing &&
         tn_infer_open(&facts, net, how->shapes) == TN_OK &&
         tn_infer_run(facts) == TN_OK)
-        count = tn_move_transposes(net, facts);
+        count = pass(net, facts);
     tn_infer_close(facts);
     if (count && !tn_failed(net->error)) {
         tn_net_prune(net);
@@ -668,18 +671,26 @@ static uint64_t move_transposes(struct tn_net                *net,
     return count;
 }
 
+/* Transposes before all else: rules see what is next to what.  Groups when all
+ * is folded, weights among it; then there is more to fold. */
 struct tn_net *tn_simplify(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified         *did)
 {
-    bool has_changed = true;
+    bool     has_changed = true;
+    uint64_t joined      = 0;
 
     *did           = (struct tn_simplified){ 0 };
-    did->rewritten = move_transposes(net, how);
+    did->rewritten = run_pass(net, how, tn_move_transposes);
     if (tn_failed(net->error))
         return NULL;
-    while (net && has_changed && did->rounds < MOST_ROUNDS)
-        net = run_round(net, how, did, &has_changed);
+    do {
+        while (net && has_changed && did->rounds < MOST_ROUNDS)
+            net = run_round(net, how, did, &has_changed);
+        joined = net ? run_pass(net, how, tn_join_groups) : 0;
+        did->rewritten += joined;
+        has_changed = joined;
+    } while (joined && !tn_failed(net->error) && did->rounds < MOST_ROUNDS);
     if (net)
         did->tied = tn_tie_weights(net);
     return net && !tn_failed(net->error) ? net : NULL;

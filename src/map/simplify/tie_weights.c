@@ -58,7 +58,7 @@ static bool say(struct tying *t, const struct tn_net_value *value)
 /* False: it cannot be read. */
 static bool hash(struct tying *t, struct weight *w)
 {
-    const struct tn_elements *e   = tn_net_value(t->net, w->value).constant;
+    const struct tn_elements *e = tn_net_value(t->net, w->value).constant;
     struct tn_sha256          sha;
     uint64_t                  count;
 

@@ -54,25 +54,6 @@ struct change {
     struct order       out; /* of what it gives                               */
 };
 
-/* How often each value is used, by nodes and as an output. */
-static uint32_t *count_uses(struct tn_net *net, struct tn_arena *arena)
-{
-    uint32_t *uses = tn_new(arena, uint32_t, net->values.count, net->error);
-
-    for (uint32_t i = 0; uses && i < net->nodes.count; i++) {
-        const struct tn_net_node node = tn_net_node(net, i);
-        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
-            if (node.inputs[k] != TN_NONE)
-                uses[node.inputs[k]]++;
-    }
-    for (uint32_t g = 0; uses && g < net->graphs.count; g++) {
-        const struct tn_list *outputs = &tn_net_graph(net, g)->outputs;
-        for (uint64_t i = 0; i < outputs->count; i++)
-            uses[*tn_list_at(outputs, uint32_t, i)]++;
-    }
-    return uses;
-}
-
 /* ---- orders ------------------------------------------------------------- */
 
 static bool is_identity(const struct order *o)
@@ -1269,7 +1250,7 @@ static bool moving_init(struct moving *m)
 {
     m->forms = tn_new(&m->arena, struct form, m->values, m->net->error);
     m->wants = tn_new(&m->arena, bool, m->values, m->net->error);
-    m->uses  = count_uses(m->net, &m->arena);
+    m->uses  = tn_net_count_uses(m->net, &m->arena);
     for (uint32_t i = 0; m->forms && i < m->values; i++)
         m->forms[i].base = TN_NONE;
     return m->forms && m->wants && m->uses;
