@@ -65,6 +65,19 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
     return TN_OK;
 }
 
+enum tn_status tn_sink_show(struct tn_sink *sink, struct tn_span span,
+                            struct tn_sink *watcher, struct tn_error *error)
+{
+    if (!sink->ops->show || !span.length || !span.source ||
+        !tn_inside(span.offset, span.length, span.source->size)) {
+        TN_TRY(tn_sink_splice(watcher, span, error));
+        return tn_sink_splice(sink, span, error);
+    }
+    TN_TRY(sink->ops->show(sink, span, watcher, error));
+    sink->offset += span.length;
+    return TN_OK;
+}
+
 static enum tn_status look_at_part(struct tn_sink *sink, struct tn_span part,
                                    bool is_hole, struct tn_error *error)
 {

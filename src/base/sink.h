@@ -19,6 +19,10 @@ struct tn_sink_ops {
     /* NULL: tn_sink_splice reads windows and writes them. */
     enum tn_status (*splice)(struct tn_sink *sink, struct tn_span span,
                              struct tn_error *error);
+    /* As `splice`; the bytes are shown to another sink on their way.  NULL:
+     * that one reads them on its own. */
+    enum tn_status (*show)(struct tn_sink *sink, struct tn_span span,
+                           struct tn_sink *watcher, struct tn_error *error);
     /* Writes `count` zero bytes.  NULL: as ordinary bytes. */
     enum tn_status (*zeros)(struct tn_sink *sink, uint64_t count,
                             struct tn_error *error);
@@ -50,6 +54,11 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
                               struct tn_error *error);
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error);
+
+/* Splices into both: for a checksum of what is copied, out of one reading where
+ * that can be. */
+enum tn_status tn_sink_show(struct tn_sink *sink, struct tn_span span,
+                            struct tn_sink *watcher, struct tn_error *error);
 
 /* A `splice` for sinks that look at bytes and keep none of them: mapped bytes
  * are passed to their `write` without a copy. */

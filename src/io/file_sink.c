@@ -536,6 +536,42 @@ static enum tn_status file_splice(struct tn_sink *base, struct tn_span span,
     return keep(sink->pool, splice_span(sink, span, error), error);
 }
 
+/* Read into the buffer, where it is still near when it is written: a mapping
+ * would be touched page by page, and once more to be copied. */
+static enum tn_status copy_shown(struct tn_file_sink *sink, struct tn_span span,
+                                 struct tn_sink  *watcher,
+                                 struct tn_error *error)
+{
+    TN_TRY(reopen(sink, error));
+    struct tn_file_slot *slot = sink->slot;
+    while (span.length) {
+        if (slot->filled == BUFFER_SIZE)
+            TN_TRY(flush(sink, error));
+        size_t   size = tn_min_size(span.length, BUFFER_SIZE - slot->filled);
+        uint8_t *to   = slot->buffer + slot->filled;
+        TN_TRY(tn_source_read_few(span.source, span.offset, to, size, error));
+        TN_TRY(tn_sink_write(watcher, tn_bytes(to, size), error));
+        slot->filled += size;
+        span.offset += size;
+        span.length -= size;
+    }
+    return TN_OK;
+}
+
+/* Holes are told apart by splicing alone. */
+static enum tn_status file_show(struct tn_sink *base, struct tn_span span,
+                                struct tn_sink *watcher, struct tn_error *error)
+{
+    struct tn_file_sink *sink = (struct tn_file_sink *)base;
+
+    if (span.source->extent || sink->pool->is_dry) {
+        TN_TRY(tn_sink_splice(watcher, span, error));
+        return file_splice(base, span, error);
+    }
+    TN_TRY(begin_bytes(sink, span.length, error));
+    return keep(sink->pool, copy_shown(sink, span, watcher, error), error);
+}
+
 static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
                                  struct tn_error *error)
 {
@@ -628,6 +664,7 @@ static enum tn_status file_fill(struct tn_sink *base, uint64_t offset,
 static const struct tn_sink_ops file_sink_ops = {
     .write  = file_write,
     .splice = file_splice,
+    .show   = file_show,
     .zeros  = file_zeros,
     .expect = file_expect,
     .patch  = file_patch,
@@ -638,6 +675,7 @@ static const struct tn_sink_ops file_sink_ops = {
 static const struct tn_sink_ops stream_sink_ops = {
     .write  = file_write,
     .splice = file_splice,
+    .show   = file_show,
     .zeros  = file_zeros,
 };
 

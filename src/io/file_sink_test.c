@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "base/buffer.h"
 #include "io/file_source.h"
 #include "support/every_os.h"
 #include "support/hostile.h"
@@ -127,6 +128,29 @@ static void write_and_splice(struct rig *rig, struct tn_source *source,
     assert_int_equal(sink->offset, 4 + length + 70 * KIB + 4 + 5);
 }
 
+/* The same, and somebody looks on. */
+static void write_and_show(struct rig *rig, struct tn_source *source,
+                           uint64_t length)
+{
+    struct tn_sink  *sink = &rig->file.sink;
+    struct tn_span   span = { source, 3, length };
+    struct tn_buffer seen;
+
+    tn_buffer_init(&seen, &rig->memory, &rig->error);
+    (void)tn_sink_write(sink, tn_text("head"), &rig->error);
+    (void)tn_sink_show(sink, span, &seen.sink, &rig->error);
+    (void)tn_sink_zeros(sink, 70 * KIB, &rig->error);
+    (void)tn_sink_write(sink, tn_text("tail"), &rig->error);
+    (void)tn_sink_zeros(sink, 5, &rig->error);
+    assert_int_equal(rig->error.status, TN_OK);
+    assert_int_equal(sink->offset, 4 + length + 70 * KIB + 4 + 5);
+    assert_int_equal(seen.size, length);
+    for (uint64_t i = 0; i < length; i++)
+        if (seen.data[i] != byte_at(3 + i))
+            fail_msg("byte %llu that was shown", (unsigned long long)i);
+    tn_buffer_done(&seen);
+}
+
 static void check_result(struct tn_bytes got, uint64_t length)
 {
     const uint8_t *at = got.data;
@@ -151,12 +175,13 @@ static void ranges_of_every_source(void **state)
     struct rig            rig;
 
     (void)state;
-    for (int kind = 0; kind < 5; kind++)
+    for (int way = 0; way < 10; way++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             set_up(&rig, &scratch, create(&scratch), false);
             struct tn_source *source =
-                source_of_kind(&scratch, &rig.memory, kind, lengths[i] + 10);
-            write_and_splice(&rig, source, lengths[i]);
+                source_of_kind(&scratch, &rig.memory, way / 2, lengths[i] + 10);
+            (way % 2 ? write_and_show : write_and_splice)(&rig, source,
+                                                          lengths[i]);
             assert_int_equal(tn_file_sink_finish(&rig.file, true, &rig.error),
                              TN_OK);
             tn_source_close(source);

@@ -108,6 +108,29 @@ static enum tn_status metered_splice(struct tn_sink *sink, struct tn_span span,
     return TN_OK;
 }
 
+static enum tn_status metered_show(struct tn_sink *sink, struct tn_span span,
+                                   struct tn_sink  *watcher,
+                                   struct tn_error *error)
+{
+    struct tn_metered_sink *metered = (struct tn_metered_sink *)sink;
+
+    while (span.length) {
+        struct tn_span part = span;
+        part.length         = tn_min(span.length, MOST_AT_ONCE);
+        TN_TRY(tn_sink_show(metered->to, part, watcher, error));
+        TN_TRY(count_bytes(metered, part.length, error));
+        span.offset += part.length;
+        span.length -= part.length;
+    }
+    return TN_OK;
+}
+
+static enum tn_status metered_expect(struct tn_sink *sink, uint64_t count,
+                                     struct tn_error *error)
+{
+    return tn_sink_expect(((struct tn_metered_sink *)sink)->to, count, error);
+}
+
 static enum tn_status metered_zeros(struct tn_sink *sink, uint64_t count,
                                     struct tn_error *error)
 {
@@ -153,7 +176,9 @@ static enum tn_status metered_fill(struct tn_sink *sink, uint64_t offset,
 static const struct tn_sink_ops metered_ops = {
     .write  = metered_write,
     .splice = metered_splice,
+    .show   = metered_show,
     .zeros  = metered_zeros,
+    .expect = metered_expect,
     .patch  = metered_patch,
 };
 
@@ -161,7 +186,9 @@ static const struct tn_sink_ops metered_ops = {
 static const struct tn_sink_ops metered_file_ops = {
     .write  = metered_write,
     .splice = metered_splice,
+    .show   = metered_show,
     .zeros  = metered_zeros,
+    .expect = metered_expect,
     .patch  = metered_patch,
     .gap    = metered_gap,
     .fill   = metered_fill,
@@ -171,7 +198,9 @@ static const struct tn_sink_ops metered_file_ops = {
 static const struct tn_sink_ops metered_stream_ops = {
     .write  = metered_write,
     .splice = metered_splice,
+    .show   = metered_show,
     .zeros  = metered_zeros,
+    .expect = metered_expect,
 };
 
 void tn_metered_sink_init(struct tn_metered_sink *metered, struct tn_sink *to,

@@ -53,18 +53,24 @@ static void all_ways_arrive(void **state)
     struct fixture   f;
     struct tn_sink  *sink = setup(&f, NULL);
     struct tn_source source;
+    struct tn_buffer seen;
 
     (void)state;
     tn_source_memory(&source, &f.memory, tn_text("0123456789"));
+    tn_buffer_init(&seen, &f.memory, &f.error);
     assert_true(tn_sink_can_patch(sink));
     tn_sink_write(sink, tn_text("head"), &f.error);
     tn_sink_splice(sink, (struct tn_span){ &source, 3, 4 }, &f.error);
     tn_sink_zeros(sink, 2, &f.error);
-    tn_sink_patch(sink, 10, tn_text("H"), &f.error);
+    tn_sink_show(sink, (struct tn_span){ &source, 0, 3 }, &seen.sink, &f.error);
+    tn_sink_patch(sink, 13, tn_text("H"), &f.error);
     assert_int_equal(f.error.status, TN_OK);
-    assert_int_equal(sink->offset, 10);
-    assert_true(
-        tn_bytes_equal(tn_buffer_bytes(&f.kept), tn_bytes("Head3456\0\0", 10)));
+    assert_int_equal(sink->offset, 13);
+    assert_true(tn_bytes_equal(tn_buffer_bytes(&f.kept), tn_bytes("Head3456\0\0"
+                                                                  "012",
+                                                                  13)));
+    assert_true(tn_bytes_equal(tn_buffer_bytes(&seen), tn_text("012")));
+    tn_buffer_done(&seen);
     tn_source_close(&source);
     teardown(&f);
 }

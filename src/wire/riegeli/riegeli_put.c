@@ -12,6 +12,7 @@ struct layer {
     struct tn_sink *to;
     uint64_t        base;
     uint64_t        begin, end; /* of the chunk                               */
+    struct tn_sink *watcher;    /* sees all data, but no headers; may be NULL */
 };
 
 static void store64(uint8_t *to, uint64_t value)
@@ -58,6 +59,8 @@ static enum tn_status layer_write(struct tn_sink *sink, struct tn_bytes bytes,
     struct layer *layer = (struct layer *)sink;
     uint64_t      room;
 
+    if (layer->watcher)
+        TN_TRY(tn_sink_write(layer->watcher, bytes, error));
     while (bytes.size) {
         TN_TRY(room_at(layer, &room, error));
         size_t size = (size_t)tn_min(room, bytes.size);
@@ -76,7 +79,9 @@ static enum tn_status splice_data(struct layer *layer, struct tn_span span,
         TN_TRY(room_at(layer, &room, error));
         struct tn_span part = span;
         part.length         = tn_min(room, span.length);
-        TN_TRY(tn_sink_splice(layer->to, part, error));
+        TN_TRY(layer->watcher
+                   ? tn_sink_show(layer->to, part, layer->watcher, error)
+                   : tn_sink_splice(layer->to, part, error));
         span.offset += part.length;
         span.length -= part.length;
     }
@@ -89,6 +94,8 @@ static enum tn_status layer_zeros(struct tn_sink *sink, uint64_t count,
     struct layer *layer = (struct layer *)sink;
     uint64_t      room;
 
+    if (layer->watcher)
+        TN_TRY(tn_sink_zeros(layer->watcher, count, error));
     while (count) {
         TN_TRY(room_at(layer, &room, error));
         uint64_t size = tn_min(room, count);
@@ -149,19 +156,26 @@ static enum tn_status find_end(struct tn_riegeli_frame *frame,
                         "a file of more than 2^64 bytes");
 }
 
-enum tn_status tn_riegeli_put_chunk(struct tn_sink *to, uint64_t base,
-                                    struct tn_riegeli_frame *frame,
-                                    const struct tn_rope    *data,
-                                    struct tn_error         *error)
+/* The rest of a chunk, without block headers. */
+static enum tn_status put_zeros(struct layer *layer, uint64_t end,
+                                struct tn_error *error)
 {
-    TN_TRY(tn_riegeli_hash(data, &frame->data_hash, error));
-    return tn_riegeli_put_hashed(to, base, frame, data, error);
+    struct tn_sink *to = layer->to;
+    uint64_t        room;
+
+    while (to->offset - layer->base < end) {
+        TN_TRY(room_at(layer, &room, error));
+        uint64_t left = end - (to->offset - layer->base);
+        TN_TRY(tn_sink_zeros(to, tn_min(room, left), error));
+    }
+    return TN_OK;
 }
 
-enum tn_status tn_riegeli_put_hashed(struct tn_sink *to, uint64_t base,
-                                     struct tn_riegeli_frame *frame,
-                                     const struct tn_rope    *data,
-                                     struct tn_error         *error)
+/* The header as it is so far, the data, and zeros. */
+static enum tn_status put(struct tn_sink *to, uint64_t base,
+                          struct tn_riegeli_frame *frame,
+                          const struct tn_rope *data, struct tn_sink *watcher,
+                          struct tn_error *error)
 {
     uint8_t      header[TN_RIEGELI_CHUNK_HEADER];
     struct layer layer = { .sink  = { .ops = &layer_ops },
@@ -175,16 +189,70 @@ enum tn_status tn_riegeli_put_hashed(struct tn_sink *to, uint64_t base,
     layer.end = frame->end;
     make_header(frame, header);
     TN_TRY(tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error));
+    layer.watcher = watcher;
     TN_TRY(tn_rope_write(data, &layer.sink, error));
-    uint64_t at = to->offset - base; /* what is left, without block headers */
-    while (at < frame->end) {
-        uint64_t room;
-        TN_TRY(room_at(&layer, &room, error));
-        at = to->offset - base;
-        TN_TRY(tn_sink_zeros(to, tn_min(room, frame->end - at), error));
-        at = to->offset - base;
+    return put_zeros(&layer, frame->end, error);
+}
+
+enum tn_status tn_riegeli_put_hashed(struct tn_sink *to, uint64_t base,
+                                     struct tn_riegeli_frame *frame,
+                                     const struct tn_rope    *data,
+                                     struct tn_error         *error)
+{
+    return put(to, base, frame, data, NULL, error);
+}
+
+/* A block may begin in the middle of it. */
+static enum tn_status patch_header(struct tn_sink *to, uint64_t base,
+                                   const struct tn_riegeli_frame *frame,
+                                   struct tn_error               *error)
+{
+    uint8_t  header[TN_RIEGELI_CHUNK_HEADER];
+    uint64_t done = 0, end = to->offset - base;
+
+    make_header(frame, header);
+    while (done < sizeof header) {
+        uint64_t place = tn_riegeli_place(frame->begin, done);
+        uint64_t part =
+            tn_min(sizeof header - done, tn_riegeli_to_block(place));
+        TN_TRY(tn_sink_patch(to, end - place,
+                             tn_bytes(header + done, (size_t)part), error));
+        done += part;
     }
     return TN_OK;
+}
+
+/* From here on writing the header twice is cheaper than reading data twice. */
+#define READ_ONCE (UINT64_C(1) << 20)
+
+static bool has_holes(const struct tn_rope *data)
+{
+    for (uint64_t i = 0; i < data->pieces.count; i++) {
+        const struct tn_piece *piece =
+            tn_list_at(&data->pieces, struct tn_piece, i);
+        if (piece->kind == TN_PIECE_SPAN && piece->at.span.source &&
+            piece->at.span.source->extent)
+            return true;
+    }
+    return false;
+}
+
+enum tn_status tn_riegeli_put_chunk(struct tn_sink *to, uint64_t base,
+                                    struct tn_riegeli_frame *frame,
+                                    const struct tn_rope    *data,
+                                    struct tn_error         *error)
+{
+    struct tn_highwayhash hash;
+
+    if (data->length < READ_ONCE || !tn_sink_can_patch(to) || has_holes(data)) {
+        TN_TRY(tn_riegeli_hash(data, &frame->data_hash, error));
+        return put(to, base, frame, data, NULL, error);
+    }
+    tn_highwayhash_init(&hash, tn_riegeli_key);
+    TN_TRY(tn_sink_expect(to, data->length, error));
+    TN_TRY(put(to, base, frame, data, &hash.sink, error));
+    frame->data_hash = tn_highwayhash_finish(&hash);
+    return patch_header(to, base, frame, error);
 }
 
 /* ---- a chunk of a length that is not known ------------------------------ */
@@ -226,35 +294,6 @@ enum tn_status tn_riegeli_chunk_begin(struct tn_riegeli_chunk_sink *laying,
     return tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error);
 }
 
-static enum tn_status patch_at(struct tn_riegeli_chunk_sink *laying,
-                               uint64_t place, struct tn_bytes bytes,
-                               struct tn_error *error)
-{
-    uint64_t end = laying->to->offset - laying->base;
-
-    return tn_sink_patch(laying->to, end - place, bytes, error);
-}
-
-/* A block may begin in the middle of it. */
-static enum tn_status patch_header(struct tn_riegeli_chunk_sink  *laying,
-                                   const struct tn_riegeli_frame *frame,
-                                   struct tn_error               *error)
-{
-    uint8_t  header[TN_RIEGELI_CHUNK_HEADER];
-    uint64_t done = 0;
-
-    make_header(frame, header);
-    while (done < sizeof header) {
-        uint64_t place = tn_riegeli_place(frame->begin, done);
-        uint64_t part =
-            tn_min(sizeof header - done, tn_riegeli_to_block(place));
-        TN_TRY(patch_at(laying, place, tn_bytes(header + done, (size_t)part),
-                        error));
-        done += part;
-    }
-    return TN_OK;
-}
-
 /* No zeros are needed: data are longer than a chunk of one record must be. */
 enum tn_status tn_riegeli_chunk_end(struct tn_riegeli_chunk_sink *laying,
                                     struct tn_riegeli_frame      *frame,
@@ -265,14 +304,15 @@ enum tn_status tn_riegeli_chunk_end(struct tn_riegeli_chunk_sink *laying,
     frame->data_hash = tn_highwayhash_finish(&laying->hash);
     TN_TRY(find_end(frame, error));
     assert(frame->end == laying->to->offset - laying->base);
-    TN_TRY(patch_header(laying, frame, error));
-    uint64_t at = frame->begin;
+    TN_TRY(patch_header(laying->to, laying->base, frame, error));
+    uint64_t at = frame->begin, end = laying->to->offset - laying->base;
     uint8_t  bytes[TN_RIEGELI_BLOCK_HEADER];
 
     at += at % TN_RIEGELI_BLOCK ? tn_riegeli_to_block(at) : 0;
     for (; at < frame->end; at += TN_RIEGELI_BLOCK) {
         make_block(at, frame->begin, frame->end, bytes);
-        TN_TRY(patch_at(laying, at, tn_bytes(bytes, sizeof bytes), error));
+        TN_TRY(tn_sink_patch(laying->to, end - at,
+                             tn_bytes(bytes, sizeof bytes), error));
     }
     return TN_OK;
 }
