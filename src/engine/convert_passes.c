@@ -461,6 +461,20 @@ static enum tn_status rank_tensorflow(struct tn_conversion *c)
     return tn_tf_ranks(c->net);
 }
 
+static enum tn_status loop_tensorflow(struct tn_conversion *c)
+{
+    uint64_t found = 0;
+
+    if (!tn_tf_has_block_lstm(c->net))
+        return TN_OK;
+    TN_TRY(infer(c));
+    TN_TRY(tn_tf_block_lstm(c->net, &found));
+    if (found)
+        c->inferred = NULL;
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " loops", found);
+    return TN_OK;
+}
+
 /* For a dialect that has structure instead of arrays. */
 static enum tn_status stack_tensorflow(struct tn_conversion *c)
 {
@@ -480,6 +494,7 @@ static const struct tn_pass tensorflow_prepare[] = {
     { "lists", "tensor lists become tensors", list_tensorflow },
     { "prune", "nodes that no output needs are removed", order_source },
     { "ranks", "inputs get the ranks that their users need", rank_tensorflow },
+    { "cells", "layers of open length become loops", loop_tensorflow },
     { NULL, NULL, NULL },
 };
 

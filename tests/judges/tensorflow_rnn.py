@@ -16,6 +16,7 @@ import graphdef
 import numpy as np
 import onnx
 import proof
+import tensorflow_table as table
 from tensorflow_lists import Function, number
 
 WIDTH, SIZE = 3, 4
@@ -260,6 +261,28 @@ BOTH = {
 }
 
 
+# Operators that are whole layers: BlockLSTM and its second version with open steps, cuDNN's with weights as Keras puts them together.
+# What is wanted of a block: its outputs ("h"), those and the last memory ("end"), all gates ("gates"); how many steps it takes: all of x
+# ("all"), or as many as are fed ("fed"); attributes; both directions, as Keras or TimeReversedFusedRNN say them.
+BLOCKS = {
+    "block_h": ("BlockLSTM", "h", "all", {"cell_clip": -1.0}, "LSTM"),
+    "block_end": ("BlockLSTM", "end", "all", {"cell_clip": -1.0, "forget_bias": 0.5}, "LSTM"),
+    "block_end_peepholes": ("BlockLSTM", "end", "all", {"cell_clip": 0.0, "use_peephole": True}, "LSTM"),
+    "block_end_known": ("BlockLSTM", "end", "known", {"cell_clip": -1.0}, "LSTM"),
+    "block_v2_h": ("BlockLSTMV2", "h", "fed", {}, "LSTM"),
+    "block_v2_end": ("BlockLSTMV2", "end", "all", {"use_peephole": True}, "LSTM"),
+    "block_v2_gates": ("BlockLSTMV2", "gates", "fed", {"use_peephole": True}, "Loop"),
+    "block_end_fed": ("BlockLSTM", "end", "fed", {"cell_clip": -1.0}, "Loop"),
+    "block_gates": ("BlockLSTM", "gates", "fed", {"cell_clip": 0.2, "use_peephole": True}, "Loop"),
+    "block_clipped": ("BlockLSTM", "h", "fed", {"cell_clip": 0.2}, "Loop"),
+    "block_both": ("BlockLSTM", "both", "all", {"cell_clip": -1.0}, {"LSTM": ["bidirectional"]}),
+    "cudnn_lstm": ("CudnnRNN", "lstm", 1, {}, {"LSTM": ["forward"]}),
+    "cudnn_gru": ("CudnnRNNV2", "gru", 1, {}, {"GRU": ["forward"]}),
+    "cudnn_lstm_both": ("CudnnRNN", "lstm", 2, {}, {"LSTM": ["bidirectional"]}),
+    "cudnn_gru_both": ("CudnnRNN", "gru", 2, {}, {"GRU": ["bidirectional"]}),
+}
+
+
 class Layer:
     """A While over the rows of `x`, steps first; `at` begins all its names."""
 
@@ -462,6 +485,116 @@ def two_ways(test):
     return graph, names, compute, wanted, there[2] or back[2]
 
 
+# --- operators that are layers ---------------------------------------------------------
+
+def block_weights(which):
+    w = W[which]
+    return [w["both4"], w["pi"], w["pf"], w["po"], w["b4"]]
+
+
+def add_block(graph, at, op, x, steps, which, attrs):
+    names = []
+    for name, array in zip(("w", "wci", "wcf", "wco", "b"), block_weights(which)):
+        graph.constant(at + name, array)
+        names.append(at + name)
+    graph.add(op, at + "block", [steps, x, "c0", "h0", *names], {"T": "float32", **attrs})
+    return at + "block"
+
+
+def last_row(graph, name, x):
+    for end, number_ in (("begin", -1), ("end", 0), ("step", 1)):
+        graph.constant(f"{name}_{end}", np.array([number_], "i4"))
+    graph.add("StridedSlice", name, [x, *(f"{name}_{end}" for end in ("begin", "end", "step"))], {"T": "float32", "Index": "int32", "shrink_axis_mask": 1})
+    return name
+
+
+def number_of_steps(graph, how):
+    if how == "fed":
+        graph.placeholder("n", np.array(1, "i8"), [])
+        return "n"
+    if how == "known":
+        graph.constant("n", np.array(5, "i8"))
+        return "n"
+    for name, value in (("n_begin", 0), ("n_end", 1), ("n_step", 1)):
+        graph.constant(name, np.array([value], "i4"))
+    graph.add("Shape", "n_shape", ["x"], {"T": "float32", "out_type": "int32"})
+    graph.add("StridedSlice", "n_int", ["n_shape", "n_begin", "n_end", "n_step"], {"T": "int32", "Index": "int32", "shrink_axis_mask": 1})
+    graph.add("Cast", "n", ["n_int"], {"SrcT": "int32", "DstT": "int64"})
+    return "n"
+
+
+def run_block(test, a, x, which):
+    op, _, how, attrs, _ = BLOCKS[test]
+    is_second = op.endswith("V2")
+    made = table.lstm_steps(a["n"] if how == "fed" else len(x), x, a["c0"], a["h0"], *block_weights(which),
+                            forget=0.0 if is_second else attrs.get("forget_bias", 1.0), clip=attrs.get("cell_clip", -1.0 if is_second else 3.0),
+                            peephole=attrs.get("use_peephole", False), order="ifco" if is_second else "icfo")
+    return list(made)
+
+
+def block(test):
+    op, wanted, how, attrs, layers = BLOCKS[test]
+    graph = graphdef.Graph()
+    inputs_of(graph, first=(5, None) if how == "known" else (None, None))
+    steps = number_of_steps(graph, how)
+    made = add_block(graph, "", op, "x", steps, "there", attrs)
+    if wanted == "both":
+        turned = add_block(graph, "back/", op, turn(graph, "x_back", "x", 0), steps, "back", attrs)
+        back = turn(graph, "y_back", turned + ":6", 0)
+        names = [join(graph, "y", made + ":6", back, 2)]
+        return graph, names, lambda a: [np.concatenate([run_block(test, a, a["x"], "there")[6], run_block(test, a, a["x"][::-1], "back")[6][::-1]], 2)], layers
+    names = [made + f":{i}" for i in (range(7) if wanted == "gates" else [6])]
+    if wanted == "end":
+        names += [last_row(graph, "last_c", made + ":1"), last_row(graph, "last_h", made + ":6")]
+
+    def compute(a):
+        results = run_block(test, a, a["x"], "there")
+        return results if wanted == "gates" else results[6:] + ([results[1][-1], results[6][-1]] if wanted == "end" else [])
+    return graph, names, compute, layers
+
+
+def add_cudnn(graph, at, op, mode, x, which):
+    """Keras: kernels are split, transposed, made flat and put one behind the other."""
+    gates = table.CUDNN[mode]
+    w = W[which]
+    parts = []
+    for key in ("one", "zero", "flat", "perm"):
+        graph.constant(at + key, {"one": number(1), "zero": number(0), "flat": np.array([-1], "i4"), "perm": np.array([1, 0], "i4")}[key])
+    for key in "kr":
+        graph.constant(at + key, w[f"{key}{gates}"])
+        graph.add("Split", at + key + "s", [at + "one", at + key], {"num_split": gates, "T": "float32"})
+        for i in range(gates):
+            graph.add("Transpose", f"{at}{key}t{i}", [f"{at}{key}s" + (f":{i}" if i else ""), at + "perm"], {"T": "float32", "Tperm": "int32"})
+            graph.add("Reshape", f"{at}{key}f{i}", [f"{at}{key}t{i}", at + "flat"], {"T": "float32", "Tshape": "int32"})
+            parts.append(f"{at}{key}f{i}")
+    graph.constant(at + "b", np.concatenate([w[f"b{gates}"], w[f"c{gates}"]]))
+    graph.add("ConcatV2", at + "params", [*parts, at + "b", at + "zero"], {"N": len(parts) + 1, "T": "float32", "Tidx": "int32"})
+    for name in ("h0", "c0"):
+        graph.add("ExpandDims", at + name + "_one", [name, at + "zero"], {"T": "float32", "Tdim": "int32"})
+    graph.add(op, at + "rnn", [x, at + "h0_one", at + "c0_one", at + "params"], {"T": "float32", "rnn_mode": mode, "is_training": False})
+    return at + "rnn"
+
+
+def run_cudnn(test, a, x, which):
+    mode = BLOCKS[test][1]
+    gates, w = table.CUDNN[mode], W[which]
+    params = [part.T.reshape(-1) for key in "kr" for part in np.split(w[f"{key}{gates}"], gates, 1)]
+    return table.cudnn(x, a["h0"][None], a["c0"][None], np.concatenate([*params, w[f"b{gates}"], w[f"c{gates}"]]), mode=mode)
+
+
+def cudnn(test):
+    op, mode, ways, _, layers = BLOCKS[test]
+    graph = graphdef.Graph()
+    inputs_of(graph)
+    made = add_cudnn(graph, "", op, mode, "x", "there")
+    names = [made, made + ":1"] + ([made + ":2"] if mode == "lstm" else [])
+    if ways == 1:
+        return graph, names, lambda a: [y for y in run_cudnn(test, a, a["x"], "there") if y is not None], layers
+    back = turn(graph, "y_back", add_cudnn(graph, "back/", op, mode, turn(graph, "x_back", "x", 0), "back"), 0)
+    names = [join(graph, "y", made, back, 2)]
+    return graph, names, lambda a: [np.concatenate([run_cudnn(test, a, a["x"], "there")[0], run_cudnn(test, a, a["x"][::-1].copy(), "back")[0][::-1]], 2)], layers
+
+
 # --- proving ---------------------------------------------------------------------------
 
 def check_layers(model, wanted):
@@ -481,7 +614,7 @@ def check_layers(model, wanted):
 
 def sizes(steps, batch, has_batch_first, longest):
     arrays = {"x": weights(batch, steps, WIDTH) if has_batch_first else weights(steps, batch, WIDTH), "h0": weights(batch, SIZE),
-              "c0": weights(batch, SIZE), "lengths": RANDOM.randint(0, steps + longest, batch).astype("i4")}
+              "c0": weights(batch, SIZE), "lengths": RANDOM.randint(0, steps + longest, batch).astype("i4"), "n": np.array(steps - 1, "i8")}
     arrays["lengths"][0] = steps
     return arrays
 
@@ -489,14 +622,19 @@ def sizes(steps, batch, has_batch_first, longest):
 def prove(test, engine, scratch, arguments):
     source, back = (os.path.join(scratch, test + ending) for ending in (".pb", ".onnx"))
     is_both = test in BOTH
-    graph, names, compute, wanted, has_c = two_ways(test) if is_both else one_way(test)
+    if test in BLOCKS:
+        graph, names, compute, wanted = (block if test.startswith("block") else cudnn)(test)
+        has_c = True
+    else:
+        graph, names, compute, wanted, has_c = two_ways(test) if is_both else one_way(test)
     graph.write(source)
-    has_lengths = any(node.name == "lengths" for node in graph.proto.node)
-    fed = ["x", "h0"] + (["c0"] if has_c else []) + (["lengths"] if has_lengths else [])
-    names = [name + ":0" for name in names]
+    placed = {node.name for node in graph.proto.node if node.op == "Placeholder"}
+    fed = ["x", "h0"] + (["c0"] if has_c else []) + sorted(placed & {"lengths", "n"})
+    names = [name if ":" in name else name + ":0" for name in names]
     proof.convert(arguments.tenon, source, back, "--inputs", ",".join(fed), "--outputs", ",".join(names), "--via", "onnx")
     check_layers(onnx.load(back), wanted)
-    for steps, batch in ((5, 4), (3, 1), (4, 6)):
+    is_known = test in BLOCKS and BLOCKS[test][2] == "known"
+    for steps, batch in ((5, 4), (5, 1)) if is_known else ((5, 4), (3, 1), (4, 6)):
         arrays = sizes(steps, batch, is_both, 3 if test in LENGTHS else 1)
         got = engine.run(back, {name: arrays[name] for name in fed})
         for name, want in zip(names, compute(arrays)):
@@ -507,7 +645,7 @@ def prove(test, engine, scratch, arguments):
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
     graphdef.schema()
-    results = proof.run(prove, sorted([*CASES, *LENGTHS, *BOTH]), arguments)
+    results = proof.run(prove, sorted([*CASES, *LENGTHS, *BOTH, *BLOCKS]), arguments)
     for row in proof.rows(results):
         print(row)
     print(proof.summary("Recurrent layers", results)[0])

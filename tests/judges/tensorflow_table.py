@@ -7,6 +7,7 @@
     case(..., is_open=True)     of what is fed the number of rows is not known;
                         "sizes": no size is; "rank": not even how many there are
 """
+import functools
 import itertools
 import math
 
@@ -1542,6 +1543,91 @@ for hole_, length_ in itertools.product((False, True), (5, 3)):
         case(op_, [K(np.array(length_), "int64"), f(5, 2, 3), *cell_[1:3], *(K(array) for array in cell_[3:])],
              lambda n, *a, p=hole_, b=forget_, o=order_: (None,) * 6 + lstm_steps(n, *a, forget=b, clip=-1.0, peephole=p, order=o)[6:],
              cell_clip=-1.0, use_peephole=hole_)
+
+
+CUDNN = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+
+
+def cudnn_cell(mode, x, h, c, w, r, b, q):
+    """Of one step; gates as cuDNN has them: i f c o, and r u c with r behind the product."""
+    p, s = x @ w.T + b, h @ r.T + q
+    if mode == "lstm":
+        i, f_, z, o = np.split(p + s, 4, 1)
+        c = sigmoid(f_) * c + sigmoid(i) * np.tanh(z)
+        return sigmoid(o) * np.tanh(c), c
+    if mode == "gru":
+        (pr, pu, pc), (sr, su, sc) = np.split(p, 3, 1), np.split(s, 3, 1)
+        u = sigmoid(pu + su)
+        return (1 - u) * np.tanh(pc + sigmoid(pr + sr) * sc) + u * h, c
+    return (np.tanh if mode == "rnn_tanh" else relu)(p + s), c
+
+
+def cudnn_way(mode, x, h, c, weights, lens, back):
+    made = np.zeros((*x.shape[:2], h.shape[1]))
+    h, c = h.copy(), c.copy()
+    for k in range(x.shape[1]):
+        for t in range(lens[k])[::-1 if back else 1]:
+            h[k:k + 1], c[k:k + 1] = cudnn_cell(mode, x[t, k:k + 1], h[k:k + 1], c[k:k + 1], *weights)
+            made[t, k] = h[k]
+    return made, h, c
+
+
+def cudnn(x, h0, c0, params, lens=None, mode="lstm", skips=False, first=True):
+    """first: steps before the batch."""
+    swap = (lambda v: v) if first else (lambda v: v.transpose(1, 0, 2))
+    x, h0, c0 = swap(x), swap(h0), swap(c0)
+    lens = [len(x)] * x.shape[1] if lens is None else lens
+    ways, units = (2 if skips == "both" else 1), h0.shape[2]
+    gates, at, y, hs, cs = CUDNN[mode] * units, 0, x.astype("f8"), [], []
+    def take(*dims):
+        nonlocal at
+        part = params[at:at + int(np.prod(dims))].reshape(dims)
+        at += part.size
+        return part
+    matrices = []
+    for layer in range(len(h0) // ways):
+        wide = x.shape[2] if layer == 0 else ways * units
+        for _ in range(ways):
+            w = np.tile(np.eye(units), (CUDNN[mode], 1)) if skips is True and layer == 0 else take(gates, wide)
+            matrices.append((w, take(gates, units)))
+    for layer in range(len(h0) // ways):
+        made = []
+        for way in range(ways):
+            k = layer * ways + way
+            one, h, c = cudnn_way(mode, y, h0[k].astype("f8"), c0[k].astype("f8"), (*matrices[k], take(gates), take(gates)), lens, way == 1)
+            made.append(one)
+            hs.append(h)
+            cs.append(c)
+        y = np.concatenate(made, 2)
+    assert at == params.size
+    return swap(y).astype("f4"), swap(np.stack(hs)).astype("f4"), swap(np.stack(cs)).astype("f4") if mode == "lstm" else None
+
+
+def cudnn_inputs(mode, layers, ways, width=3, units=4, skips=False, steps=5, batch=2):
+    count = sum(ways * CUDNN[mode] * units * ((0 if skips and l == 0 else width if l == 0 else ways * units) + units + 2) for l in range(layers))
+    return [f(steps, batch, width), f(layers * ways, batch, units, seed=1), f(layers * ways, batch, units, seed=2), K(f(count, seed=3, low=-0.6, high=0.6))]
+
+
+for mode_, layers_, ways_ in itertools.product(CUDNN, (1, 2), (1, 2)):
+    way_ = {"rnn_mode": mode_, "direction": "bidirectional" if ways_ == 2 else "unidirectional", "is_training": False}
+    inputs_ = cudnn_inputs(mode_, layers_, ways_)
+    want_ = functools.partial(cudnn, mode=mode_, skips="both" if ways_ == 2 else False)
+    case("CudnnRNN", inputs_, want_, is_direct=True, **way_)
+    case("CudnnRNNV2", inputs_, want_, is_direct=True, is_open=True, **way_)
+    case("CudnnRNNV3", [*inputs_, np.array([5, 3], "i4")], want_, is_direct=True, **way_)
+    case("CudnnRNNV3", [*(v.transpose(1, 0, 2) for v in inputs_[:3]), inputs_[3], np.array([2, 5], "i4")], functools.partial(want_, first=False),
+         is_direct=True, time_major=False, **way_)
+for mode_, how_, layers_ in itertools.product(CUDNN, ("skip_input", "auto_select"), (1, 2)):
+    case("CudnnRNN", cudnn_inputs(mode_, layers_, 1, width=4, skips=True), functools.partial(cudnn, mode=mode_, skips=True), is_direct=True, rnn_mode=mode_,
+         input_mode=how_, is_training=False)
+case("CudnnRNN", cudnn_inputs("lstm", 1, 1), cudnn, is_direct=True, input_mode="auto_select", dropout=0.5, is_training=False)
+case("CudnnRNN", cudnn_inputs("gru", 1, 1)[:3] + [cudnn_inputs("gru", 1, 1)[3].array], functools.partial(cudnn, mode="gru"), is_direct=True, rnn_mode="gru")
+matrices_ = [f(4, 3), f(4, 3, seed=1), f(4, 4, seed=2), f(4, 4, seed=3)]
+biases_ = [f(4, seed=k) for k in range(4)]
+case("CudnnRNNCanonicalToParams", [K(np.array(1), "int32"), K(np.array(4), "int32"), K(np.array(3), "int32"), *matrices_, *biases_],
+     lambda l, u, w, *all_: np.concatenate([v.reshape(-1) for v in all_]), is_direct=True, rnn_mode="gru")
+case("CudnnRNNCanonicalToParamsV2", [K(np.array(1), "int32"), K(np.array(4), "int32"), K(np.array(3), "int32"), *matrices_, *biases_],
+     lambda l, u, w, *all_: np.concatenate([v.reshape(-1) for v in all_]), is_direct=True, rnn_mode="gru", num_params_weights=4, num_params_biases=4)
 
 
 def gru(x, h, wru, wc, bru, bc):

@@ -17,7 +17,7 @@
 #include "map/net/net_build.h"
 
 #define NET_LINE_MAX                                                           \
-    8 /* inputs, outputs, attributes                          */
+    12 /* inputs, outputs, attributes                          */
 
 static inline uint32_t net_line_find(const struct tn_net *net, const char *name)
 {

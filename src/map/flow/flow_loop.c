@@ -62,8 +62,7 @@ bool tn_flow_numbers(const struct tn_net *net, uint32_t value, int64_t *numbers,
         return false;
     enum tn_dtype dtype = elements->shape.dtype;
     tn_buffer_init(&buffer, net->arena->memory, net->error);
-    bool is_read = tn_payload_stream(elements, 0, *count, net->arena->memory,
-                                     &buffer.sink, net->error) == TN_OK;
+    bool is_read = tn_net_try_read(net, elements, *count, &buffer.sink);
     for (uint64_t i = 0; is_read && i < *count; i++)
         numbers[i] = tn_element_int64(dtype, tn_buffer_bytes(&buffer).data +
                                                  i * tn_dtype_size(dtype));
@@ -82,6 +81,45 @@ uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
                    tn_net_node(net, node).input_count >= inputs
                ? node
                : TN_NONE;
+}
+
+/* Of ONNX and TensorFlow: a node that takes the first element, or leaves it. */
+static bool keeps_first(const struct tn_net *net, uint32_t node)
+{
+    static const char *const all[]   = { "Cast",      "Squeeze", "Reshape",
+                                         "Unsqueeze", "Expand",  "ExpandDims" };
+    static const char *const first[] = { "Gather", "Slice", "StridedSlice" };
+    const struct tn_net_node n       = tn_net_node(net, node);
+
+    if (n.op->domain.size || !n.input_count || n.inputs[0] == TN_NONE)
+        return false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (tn_bytes_is(n.op->type, all[i]))
+            return true;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (tn_bytes_is(n.op->type, first[i]))
+            return n.input_count > 1 && n.inputs[1] != TN_NONE &&
+                   tn_flow_is_number(net, tn_flow_behind(net, n.inputs[1]), 0);
+    return false;
+}
+
+uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number)
+{
+    for (unsigned step = 0; step < 10 && number != TN_NONE; step++) {
+        number         = tn_flow_behind(net, number);
+        uint32_t shape = tn_flow_maker(net, number, "Shape", 1);
+        const struct tn_attr_value *start =
+            shape == TN_NONE ? NULL : tn_net_attr_of(net, shape, "start");
+        uint32_t node = tn_net_value(net, number).producer;
+        if (shape != TN_NONE)
+            return start && (start->kind != TN_ATTR_INT || start->of.ints[0])
+                       ? TN_NONE
+                       : tn_flow_behind(net, tn_net_node(net, shape).inputs[0]);
+        if (node == TN_NONE || !keeps_first(net, node))
+            return TN_NONE;
+        number = tn_net_node(net, node).inputs[0];
+    }
+    return TN_NONE;
 }
 
 /* ---- the Loop ----------------------------------------------------------- */

@@ -54,6 +54,10 @@ bool tn_flow_numbers(const struct tn_net *net, uint32_t value, int64_t *numbers,
 uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
                        const char *type, uint32_t inputs);
 
+/* The value of whose shape the number is the first: how many rows it has.  The
+ * number may be cast and shaped, or repeated.  TN_NONE: it is not such one. */
+uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number);
+
 /* Whether what is made in one graph is made anew whenever the other one runs:
  * there are no rounds between them, only branches. */
 bool tn_flow_runs_with(const struct tn_net *net, uint32_t outer,

@@ -24,8 +24,9 @@ struct making {
     struct tn_net            *net;
     struct tn_infer          *facts;
     const struct tn_net_node *node;
-    const struct tn_elements *input; /* the first one                         */
-    struct tn_elements        made;  /* its shape is that of the output       */
+    uint32_t                  output; /* which one of the node                */
+    const struct tn_elements *input;  /* the first one                        */
+    struct tn_elements        made; /* its shape is that of the output       */
     struct tn_view           *view;
 };
 
@@ -184,7 +185,7 @@ static const struct {
 static bool set_shape(struct making *m)
 {
     const struct tn_net_type *type =
-        tn_net_value(m->net, m->node->outputs[0]).type;
+        tn_net_value(m->net, m->node->outputs[m->output]).type;
     uint64_t *dims = tn_new(m->net->arena, uint64_t, type->rank, m->net->error);
 
     if (!dims || !type->has_rank || !is_simple(type->dtype))
@@ -215,24 +216,91 @@ static bool prepare(struct making *m)
     return true;
 }
 
+/* A part of a Split: where it begins is where those before it end. */
+static bool make_part(struct making *m)
+{
+    const struct tn_attr_value *attr = tn_net_attr(m->node, "axis");
+    uint32_t                    rank = m->input->shape.rank;
+    int64_t   axis  = attr && attr->kind == TN_ATTR_INT ? attr->of.ints[0] : 0;
+    uint64_t *begin = tn_new(m->net->arena, uint64_t, rank, m->net->error);
+    int64_t  *step  = tn_new(m->net->arena, int64_t, rank, m->net->error);
+
+    axis += axis < 0 ? rank : 0;
+    if (!begin || !step || axis < 0 || axis >= rank ||
+        m->made.shape.rank != rank)
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        step[i] = 1;
+    for (uint32_t i = 0; i < m->output; i++) {
+        const struct tn_net_type *type =
+            tn_net_value(m->net, m->node->outputs[i]).type;
+        if (!type->has_rank || type->rank != rank || type->dims[axis] < 0)
+            return false;
+        begin[axis] += (uint64_t)type->dims[axis];
+    }
+    m->view->kind  = TN_VIEW_SLICE;
+    m->view->begin = begin;
+    m->view->step  = step;
+    return true;
+}
+
+/* What contradicts itself stays, for the checks to tell. */
+static bool is_made(struct making *m, bool (*make)(struct making *m))
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+
+    return prepare(m) && make(m) &&
+           tn_payload_check(&m->made, &ignored) == TN_OK;
+}
+
+static void set_output(const struct making *m)
+{
+    tn_net_set_constant(m->net, m->node->outputs[m->output], &m->made,
+                        tn_net_value(m->net, m->node->inputs[0]).origin);
+}
+
+enum { PARTS_MAX = 16 };
+
+/* All parts of a Split, or none. */
+static bool fold_split(struct tn_net *net, struct tn_infer *facts,
+                       const struct tn_net_node *node)
+{
+    struct making parts[PARTS_MAX];
+
+    if (node->output_count > PARTS_MAX)
+        return false;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] == TN_NONE)
+            return false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        parts[i] = (struct making){
+            .net = net, .facts = facts, .node = node, .output = i
+        };
+        if (!is_made(&parts[i], make_part))
+            return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++)
+        set_output(&parts[i]);
+    return !tn_failed(net->error);
+}
+
 bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t id)
 {
-    struct tn_net_node node    = tn_net_node(net, id);
-    struct making      m       = { .net = net, .facts = facts, .node = &node };
-    struct tn_error    ignored = TN_ERROR_INIT;
+    struct tn_net_node node = tn_net_node(net, id);
+    struct making      m    = { .net = net, .facts = facts, .node = &node };
 
-    if (node.output_count != 1 || node.outputs[0] == TN_NONE ||
-        !constant_at(&m, 0))
+    if (!node.output_count || node.op->domain.size || !constant_at(&m, 0))
+        return false;
+    if (tn_bytes_is(node.op->type, "Split"))
+        return fold_split(net, facts, &node);
+    if (node.output_count != 1 || node.outputs[0] == TN_NONE)
         return false;
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        if (!tn_bytes_is(node.op->type, makers[i].op) || node.op->domain.size)
+        if (!tn_bytes_is(node.op->type, makers[i].op))
             continue;
-        /* What contradicts itself stays, for the checks to tell. */
-        if (!prepare(&m) || !makers[i].make(&m) ||
-            tn_payload_check(&m.made, &ignored) != TN_OK)
+        if (!is_made(&m, makers[i].make))
             return false;
-        tn_net_set_constant(net, node.outputs[0], &m.made,
-                            tn_net_value(net, node.inputs[0]).origin);
+        set_output(&m);
         return !tn_failed(net->error);
     }
     return false;

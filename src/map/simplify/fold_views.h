@@ -1,16 +1,16 @@
 /*
  * fold_views.h - large constants that are only moved around
  *
- * A weight that is transposed, reshaped, sliced, joined or cast while a model
- * runs can be stored that way instead: as a view of where it is (payload.h),
- * which no step loads.
+ * A weight that is transposed, reshaped, sliced, split, joined or cast while a
+ * model runs can be stored that way instead: as a view of where it is
+ * (payload.h), which no step loads.
  */
 #ifndef TN_MAP_FOLD_VIEWS_H
 #define TN_MAP_FOLD_VIEWS_H
 
 #include "map/lang/infer.h"
 
-/* Makes a constant of the only output of the node; false if it is not one of
+/* Makes constants of the outputs of the node; false if it is not one of
  * these, or its inputs are not constants.  The node stays, for the caller to
  * remove.  Shapes must have been inferred. */
 bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t node);

@@ -9,7 +9,8 @@
  * whether all of an axis is reversed (a Slice with step -1), or every sequence
  * by its length (ReverseSequence, with the sequence_lens of the layer).  States
  * at the end stay what they are.  Between them there may be Transposes of the
- * steps and the batch.
+ * steps and the batch.  Lengths that are the number of steps, for all of the
+ * batch, are left out first.
  *
  * Then a layer forward and one in reverse, over the same sequence, are one of
  * both directions, and what joined their results joins those of one:
@@ -27,7 +28,7 @@ enum {
     STATES_MAX = 3,   /* outputs of a layer                                   */
     INPUTS_MAX = 8,   /* of a layer                                           */
     NEAR_MAX   = 32,  /* layers that are looked at for a partner              */
-    WALK_MAX   = 256, /* nodes on the way from one layer to another           */
+    WALK_MAX   = 512, /* nodes on the way from one layer to another           */
 };
 
 struct turning {
@@ -38,6 +39,8 @@ struct turning {
     struct tn_list straight;   /* uint32_t by value: what it is the reverse of,
                                   + 1; 0: not of a layer that was turned       */
     struct tn_list  layers;    /* uint32_t: nodes                             */
+    struct tn_list  seen; /* uint32_t by node: the walk that last came by */
+    uint32_t        walks;
     struct tn_arena scratch;
     uint64_t        found;
 };
@@ -156,6 +159,38 @@ static uint32_t behind_reverse(const struct tn_net *net, uint32_t value,
         return TN_NONE;
     *lengths = root_of(net, input_of(net, each, 1));
     return input_of(net, each, 0);
+}
+
+/* ---- lengths that are all of the sequence ------------------------------- */
+
+/* What has the same rows, in the same or the other order. */
+static uint32_t in_any_order(const struct tn_net *net, uint32_t value)
+{
+    uint32_t lengths, from;
+
+    for (unsigned step = 0; step < 4; step++) {
+        if ((from = behind_reverse(net, value, 0, &lengths)) == TN_NONE)
+            break;
+        value = from;
+    }
+    return value;
+}
+
+static void drop_lengths(struct turning *t, uint32_t layer)
+{
+    struct tn_net           *net   = t->net;
+    const struct tn_net_node node  = tn_net_node(net, layer);
+    uint32_t                 count = input_of(net, layer, 4);
+    uint32_t                 inputs[INPUTS_MAX];
+    uint32_t of = count == TN_NONE ? TN_NONE : tn_flow_row_count_of(net, count);
+
+    if (of == TN_NONE || !has_steps_first(&node) ||
+        in_any_order(net, of) != in_any_order(net, input_of(net, layer, 0)))
+        return;
+    memcpy(inputs, node.inputs, node.input_count * sizeof *inputs);
+    inputs[4] = TN_NONE;
+    tn_net_set_inputs(net, layer, inputs, node.input_count);
+    t->found++;
 }
 
 /* ---- layers in reverse -------------------------------------------------- */
@@ -400,35 +435,57 @@ static bool has_same_attrs(const struct tn_net_node *a,
     return !tn_net_attr(a, "activations") == !tn_net_attr(b, "activations");
 }
 
-/* Whether the value may depend on what the node makes: on the way up no more
- * than a few nodes are looked at. */
-static bool may_depend(const struct turning *t, const uint32_t *values,
-                       uint32_t count, uint32_t on)
+/* Puts the makers of values on the list that have not been there; false: it is
+ * full, or one of them has graphs inside, which use values, too. */
+static bool note_makers(struct turning *t, const uint32_t *values,
+                        uint32_t count, uint32_t *list, uint32_t *listed)
 {
-    uint32_t stack[WALK_MAX], depth = 0, walked = 0;
-
-    for (uint32_t i = 1; i < count; i++) /* but for x, which both have */
-        if (values[i] != TN_NONE)
-            stack[depth++] = values[i];
-    while (depth) {
-        uint32_t node = tn_net_value(t->net, stack[--depth]).producer;
-        if (node == TN_NONE)
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = values[i] == TN_NONE
+                            ? TN_NONE
+                            : tn_net_value(t->net, values[i]).producer;
+        if (node == TN_NONE || node >= t->seen.count)
+            continue;
+        uint32_t *seen = tn_list_at(&t->seen, uint32_t, node);
+        if (*seen == t->walks)
             continue;
         const struct tn_net_node n = tn_net_node(t->net, node);
-        if (node == on || ++walked == WALK_MAX ||
-            n.input_count > WALK_MAX - depth || n.attr_count > WALK_MAX)
+        for (uint32_t k = 0; k < n.attr_count; k++)
+            if (n.attrs[k].value.kind == TN_ATTR_GRAPH)
+                return false;
+        if (*listed == WALK_MAX)
+            return false;
+        *seen             = t->walks;
+        list[(*listed)++] = node;
+    }
+    return true;
+}
+
+/* Whether what a layer takes beside x may depend on what the other one makes:
+ * on the way up no more than so many nodes are looked at. */
+static bool may_depend(struct turning *t, const struct tn_net_node *layer,
+                       uint32_t on)
+{
+    uint32_t list[WALK_MAX], listed = 0;
+    uint64_t known = t->seen.count;
+
+    if (t->net->nodes.count > known &&
+        !tn_list_grow(&t->seen, t->net->nodes.count - known, t->net->error))
+        return true;
+    t->walks++;
+    if (!note_makers(t, layer->inputs + 1, layer->input_count - 1, list,
+                     &listed))
+        return true;
+    for (uint32_t i = 0; i < listed; i++) {
+        const struct tn_net_node node = tn_net_node(t->net, list[i]);
+        if (list[i] == on ||
+            !note_makers(t, node.inputs, node.input_count, list, &listed))
             return true;
-        for (uint32_t i = 0; i < n.attr_count; i++)
-            if (n.attrs[i].value.kind == TN_ATTR_GRAPH)
-                return true;
-        for (uint32_t i = 0; i < n.input_count; i++)
-            if (n.inputs[i] != TN_NONE)
-                stack[depth++] = n.inputs[i];
     }
     return false;
 }
 
-static bool is_pair(const struct turning *t, uint32_t forward, uint32_t back)
+static bool is_pair(struct turning *t, uint32_t forward, uint32_t back)
 {
     const struct tn_net     *net = t->net;
     const struct tn_net_node a   = tn_net_node(net, forward);
@@ -445,8 +502,7 @@ static bool is_pair(const struct turning *t, uint32_t forward, uint32_t back)
     for (uint32_t i = 1; i < a.input_count; i++)
         if ((a.inputs[i] == TN_NONE) != (b.inputs[i] == TN_NONE))
             return false;
-    return !may_depend(t, a.inputs, a.input_count, back) &&
-           !may_depend(t, b.inputs, b.input_count, forward);
+    return !may_depend(t, &a, back) && !may_depend(t, &b, forward);
 }
 
 static void join_activations(struct tn_net *net, uint32_t layer, uint32_t a,
@@ -632,6 +688,8 @@ static void turn_all(struct turning *t)
 {
     struct tn_net *net = t->net;
 
+    for (uint64_t i = 0; i < t->layers.count && tn_net_goes_on(net); i++)
+        drop_lengths(t, *tn_list_at(&t->layers, uint32_t, i));
     count_others(t);
     for (uint64_t i = 0; i < t->layers.count && tn_net_goes_on(net); i++)
         turn(t, *tn_list_at(&t->layers, uint32_t, i));
@@ -658,6 +716,7 @@ enum tn_status tn_onnx_directions(struct tn_net *net, uint64_t *found)
 
     tn_arena_init(&t.scratch, net->arena->memory);
     tn_list_init(&t.layers, net->arena->memory, sizeof(uint32_t));
+    tn_list_init(&t.seen, net->arena->memory, sizeof(uint32_t));
     tn_list_init(&t.straight, net->arena->memory, sizeof(uint32_t));
     find_layers(&t);
     if (t.layers.count) {
@@ -670,6 +729,7 @@ enum tn_status tn_onnx_directions(struct tn_net *net, uint64_t *found)
     }
     tn_list_done(&t.straight);
     tn_list_done(&t.layers);
+    tn_list_done(&t.seen);
     tn_arena_done(&t.scratch);
     *found = t.found;
     if (!t.found || tn_failed(net->error))

@@ -622,17 +622,14 @@ static bool compares_lengths(struct cell *x, uint32_t value, bool *is_past)
 
 static bool is_nothing(const struct tn_net *net, const struct tn_elements *of)
 {
-    struct tn_error  own = TN_ERROR_INIT;
     struct tn_buffer bytes;
+    uint64_t         count;
 
-    if (of->shape.dtype != TN_FLOAT32)
+    if (of->shape.dtype != TN_FLOAT32 || !tn_shape_count(&of->shape, &count) ||
+        count > UINT64_C(1) << 16)
         return false;
-    tn_buffer_init(&bytes, net->arena->memory, &own);
-    uint64_t count;
-    bool     is_zero = tn_shape_count(&of->shape, &count) &&
-                   count <= UINT64_C(1) << 16 &&
-                   tn_payload_stream(of, 0, count, net->arena->memory,
-                                     &bytes.sink, &own) == TN_OK;
+    tn_buffer_init(&bytes, net->arena->memory, net->error);
+    bool is_zero = tn_net_try_read(net, of, count, &bytes.sink);
     for (size_t i = 0; is_zero && i < bytes.size; i++)
         is_zero = bytes.data[i] == 0;
     tn_buffer_done(&bytes);
@@ -999,31 +996,11 @@ static uint32_t peepholes(struct cell *x)
  * one taken from the other's shape. */
 static bool is_length(const struct cell *x, uint32_t rounds)
 {
-    static const char *const ops[] = { "Cast",      "Squeeze", "Reshape",
-                                       "Unsqueeze", "Slice",   "Gather" };
-    double                   number;
+    double number;
 
     if (tn_flow_constant(x->net, rounds, &number))
         return number == (double)dim_of(x, x->sequence, 0);
-    for (unsigned step = 0; step < 8; step++) {
-        uint32_t shape = maker(x, rounds, "Shape", 1), next = TN_NONE;
-        if (shape != TN_NONE)
-            return input_at(x, shape, 0) == x->sequence &&
-                   int_attr(x, shape, "start", 0) == 0;
-        for (size_t i = 0; next == TN_NONE && i < sizeof ops / sizeof *ops;
-             i++) {
-            uint32_t node = maker(x, rounds, ops[i], 1);
-            bool     is_first =
-                i < 4 || (node != TN_NONE &&
-                          tn_flow_is_number(x->net, input_at(x, node, 1), 0));
-            next =
-                node == TN_NONE || !is_first ? TN_NONE : input_at(x, node, 0);
-        }
-        if (next == TN_NONE)
-            return false;
-        rounds = next;
-    }
-    return false;
+    return tn_flow_row_count_of(x->net, rounds) == x->sequence;
 }
 
 static uint32_t rounds_of(const struct cell *x)

@@ -63,6 +63,11 @@ enum tn_status tn_tf_lists(struct tn_net *net);
  * nodes are in order. */
 enum tn_status tn_tf_ranks(struct tn_net *net);
 
+/* BlockLSTMs that no rule makes a layer of become Loops of cells: whether there
+ * is one at all, and how many became one.  Shapes must have been inferred. */
+bool           tn_tf_has_block_lstm(const struct tn_net *net);
+enum tn_status tn_tf_block_lstm(struct tn_net *net, uint64_t *found);
+
 /* Which tensor of the model each of its variables is, for a net that was just
  * loaded from the model and is left as it is.  `tensors` is a list of uint32_t
  * by op of the model: tensor + 1, or 0 for what is not a variable, or one that
