@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Judges text and JSON of protobuf messages with protoc and python3-protobuf.
 #
-#   protoc_text.sh CONVERT         every 8th file of the large sets
+#   protoc_text.sh CONVERT         every 24th file of the large sets
 #   protoc_text.sh CONVERT --all   everything
 #
 # CONVERT is the pb_convert of a build.  For every file:
@@ -23,7 +23,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 data=${TENON_TEST_DATA:-$root/../shared/data}
 cases=/usr/share/libonnx-testdata
 convert=${1:?usage: protoc_text.sh CONVERT [--all]}
-step=8
+step=24
 [ "${2:-}" != --all ] || step=1
 
 work=$(mktemp -d) || exit 1
@@ -107,7 +107,7 @@ judge() {
 every() { awk "NR % $1 == 0"; }
 
 # Random messages, odd on purpose: every kind of field, any order.
-count=$((800 / step))
+count=$((2400 / step))
 for type in sample.two.All sample.three.All; do
     mkdir "$work/$type"
     /usr/bin/python3 "$root/tests/judges/random_messages.py" \
