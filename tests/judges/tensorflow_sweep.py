@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Every operator of TensorFlow in every way: tensorflow -> nd4j (.fb) -> onnx -> ONNX Runtime.
 
+With TN_OPS=direct in the environment: tensorflow -> onnx, by its own rules alone,
+with a table of its own.
+
     tensorflow_sweep.py TENON [--only OPS] [--slice N] [--report FILE [--update]] [--shared DIR]
 
 The cases are made by tensorflow_ways.py; verdicts and their table: sweep.py.
@@ -19,6 +22,8 @@ import tensorflow_ways as ways
 
 graphdef.TYPES.update({"complex64": 8, "complex128": 18, "qint8": 11, "quint8": 12,
                        "qint32": 13, "qint16": 15, "quint16": 16})
+
+IS_DIRECT = os.environ.get("TN_OPS") == "direct"
 
 
 def has_nothing(case):
@@ -185,7 +190,7 @@ def travel(cases, engine, scratch, arguments):
     failures, feeds = {}, as_pairs(feeds)
     wants = {case: {name: (pairs_of(array), part_of(dtype)) for name, (array, dtype) in want.items()}
              for case, want in wants.items()}
-    if os.environ.get("TN_OPS") == "direct":
+    if IS_DIRECT:
         proof.convert_directly(arguments.tenon, source, back, *ends)
     else:
         proof.convert(arguments.tenon, source, middle, *ends)
@@ -202,7 +207,8 @@ def travel(cases, engine, scratch, arguments):
 
 def uncovered():
     """Operators of the rule set without a case, and exceptions that are none."""
-    with open(os.path.join(graphdef.ROOT, "rules/tensorflow_nd4j.rules")) as file:
+    rules = "tensorflow_onnx.rules" if IS_DIRECT else "tensorflow_nd4j.rules"
+    with open(os.path.join(graphdef.ROOT, "rules", rules)) as file:
         ops = set(re.findall(r"^([A-Za-z_]\w*)\(", file.read(), re.M))
     for op in sorted(ops - set(ways.CASES) - set(ways.EXCEPTIONS)):
         yield f"{op}: no case"
@@ -215,7 +221,9 @@ def main():
     graphdef.schema()
     cases = ways.all_cases()
     verdicts = sweep.run(sweep.chosen_cases(cases, arguments), travel, arguments)
-    return sweep.conclude("TensorFlow, swept", "tensorflow sweep", cases, verdicts, list(uncovered()), arguments)
+    title, section = ("TensorFlow, swept", "tensorflow sweep") if not IS_DIRECT else \
+        ("TensorFlow, swept directly", "tensorflow sweep directly")
+    return sweep.conclude(title, section, cases, verdicts, list(uncovered()), arguments)
 
 
 if __name__ == "__main__":

@@ -1276,6 +1276,8 @@ def add_linspace_free():
                 shape = kind(np.array(dims, index))
                 way("RandomUniform", [shape], np.zeros(dims), dtype=dtype)
                 way("RandomStandardNormal", [shape], np.zeros(dims), dtype=dtype)
+                way("StatelessRandomNormal", [shape, Fixed(np.array([1, 2], "i8"))], np.zeros(dims), dtype=dtype)
+                way("StatelessRandomNormalV2", [shape, Fixed(np.array([1], "u8")), Fixed(np.array([1, 2], "u8")), Fixed(np.array(1, "i4"))], np.zeros(dims), dtype=dtype)
                 way("StatelessRandomUniform", [shape, Fixed(np.array([1, 2], "i8"))], np.zeros(dims), dtype=dtype)
                 way("StatelessRandomUniformV2", [shape, Fixed(np.array([1], "u8")), Fixed(np.array([1, 2], "u8")), Fixed(np.array(1, "i4"))], np.zeros(dims), dtype=dtype)
     for out, index in itertools.product(allowed("RandomUniformInt", "Tout"), INDEX):
@@ -1288,7 +1290,25 @@ def add_linspace_free():
             way("Multinomial", [data(dtype, 2, 4), Fixed(np.array(5, "i4"))], np.zeros((2, 5)), **({"output_dtype": out} if out else {}))
 
 
+def add_direct():
+    """What only the direct rules have: the way through nd4j refuses it."""
+    for dtype, merge, blank in itertools.product(allowed("CTCGreedyDecoder"), (None, False, True), (None, -1, 0, 2)):
+        more = {k: v for k, v in (("merge_repeated", merge), ("blank_index", blank)) if v is not None}
+        way("CTCGreedyDecoder", [table.f(9, 3, 4, dtype=dtype), np.array([9, 5, 0], "i4")],
+            lambda x, n, m=merge, k=blank: table.ctc_greedy(x, n, m or False, (-1 if k is None else k) % 4), **more)
+    for dtype, nearest in itertools.product(allowed("ImageProjectiveTransformV3", "dtype"), (None, "CONSTANT", "NEAREST")):
+        for interpolation in ("NEAREST", "BILINEAR") if dtype in ("float32", "float64") else ("NEAREST",):
+            more = {"interpolation": interpolation, **({"fill_mode": nearest} if nearest else {})}
+
+            def wanted(x, w, size, fill=np.array(0.0), i=interpolation, n=nearest):
+                return table.warp(x, w, size, float(fill), i, n or "CONSTANT")
+            image = [data(dtype, 2, 5, 6, 3), Fixed(table.warps_), Fixed(np.array([4, 7], "i4"))]
+            way("ImageProjectiveTransformV2", image, wanted, **more)
+            way("ImageProjectiveTransformV3", [*image, Fixed(np.array(1.0, "f4"))], wanted, **more)
+
+
 SHAPES_ONLY = {"RandomUniform", "RandomStandardNormal", "StatelessRandomUniform", "StatelessRandomUniformV2",
+               "StatelessRandomNormal", "StatelessRandomNormalV2",
                "RandomUniformInt", "RandomShuffle", "Multinomial"}
 
 # Operators of the rule set that no graph of one node can hold.
@@ -1306,7 +1326,7 @@ def all_cases():
     with np.errstate(all="ignore"):
         for add in (add_unary, add_copies, add_bitcasts, add_binary, add_reductions, add_scans, add_shapes, add_slices, add_gathers,
                     add_scatters, add_segments, add_sorts, add_products, add_softmax, add_pools, add_convolutions, add_images,
-                    add_blocks, add_others, add_linspace_free, add_rest, add_ends):
+                    add_blocks, add_others, add_linspace_free, add_direct, add_rest, add_ends):
             add()
         import tensorflow_gaps  # which grows what is here
         tensorflow_gaps.add()
