@@ -119,6 +119,12 @@ enum tn_status tn_conversion_note(struct tn_conversion       *c,
                                   const struct tn_net        *from,
                                   const struct tn_map_report *report);
 
+/* Rows of c->touched for numbers by chance that are part of a pattern, and that
+ * nothing is made of. */
+void tn_conversion_note_chance(struct tn_conversion       *c,
+                               const struct tn_net        *from,
+                               const struct tn_map_report *report);
+
 /* One more row of c->touched. */
 void tn_conversion_note_node(struct tn_conversion *c, const struct tn_net *net,
                              uint32_t node, const char *how);
@@ -154,6 +160,9 @@ struct tn_refused_op {
 /* Records which ops the model has: after the rules ran, the nodes are others
  * and the model may have been closed. */
 enum tn_status tn_conversion_keep_ops(struct tn_conversion *c);
+
+/* A refusal of another pass than rules says what the user asked for, too. */
+void tn_conversion_name_target(struct tn_conversion *c);
 
 /* Fails with a message about all of them, which this sorts. */
 enum tn_status tn_conversion_refuse(struct tn_conversion       *c,

@@ -270,6 +270,7 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     c->files      = s->set.files;
     c->file_count = s->set.count;
     tn_conversion_dropped(c, from, &s->report);
+    tn_conversion_note_chance(c, from, &s->report);
     if (c->mapped)
         tn_conversion_mapped(c, from, to->dialect, &s->report);
     return c->error->status;
@@ -360,6 +361,10 @@ static enum tn_status run_simplify(struct tn_conversion *c)
         .shapes = tn_rule_cache_shapes(c->cache, c->net->dialect, c->error),
         .rules  = tn_rule_cache_within(c->cache, c->net->dialect, TN_FOR_LESS,
                                        c->error),
+        .layers = c->path.steps
+                      ? tn_rule_cache_within(c->cache, c->net->dialect,
+                                             TN_FOR_LAYERS, c->error)
+                      : NULL,
         .fold_limit = c->how->fold_limit ? c->how->fold_limit : TN_FOLD_LIMIT,
         .folds_nothing = c->how->folds_nothing,
         .folds_shapes  = c->how->folds_shapes,
@@ -930,8 +935,8 @@ enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
     tn_list_init(&c->nets, &c->store->memory, sizeof(struct tn_net *));
     c->step = 0;
     c->net  = new_net(c, c->path.dialects[0]);
-    if (c->net)
-        run_passes(c);
+    if (c->net && run_passes(c) == TN_UNSUPPORTED)
+        tn_conversion_name_target(c);
     c->net = NULL;
     for (uint64_t i = 0; i < c->nets.count; i++)
         tn_net_done(*tn_list_at(&c->nets, struct tn_net *, i));

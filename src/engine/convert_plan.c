@@ -329,3 +329,34 @@ enum tn_status tn_conversion_note(struct tn_conversion       *c,
     }
     return c->error->status;
 }
+
+/* ---- chance that is left out -------------------------------------------- */
+
+static bool is_by_chance(struct tn_bytes op)
+{
+    static const char *const ops[] = {
+        "RandomUniform",          "RandomStandardNormal",
+        "StatelessRandomUniform", "StatelessRandomUniformV2",
+        "StatelessRandomNormal",  "StatelessRandomNormalV2",
+    };
+
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (tn_bytes_is(op, ops[i]))
+            return true;
+    return false;
+}
+
+void tn_conversion_note_chance(struct tn_conversion       *c,
+                               const struct tn_net        *from,
+                               const struct tn_map_report *report)
+{
+    for (uint32_t i = 0; i < report->rules.count; i++) {
+        const struct tn_net_node   node = tn_net_node(from, i);
+        const struct tn_lang_rule *rule = tn_map_rule(report, i);
+        if (rule && !node.is_removed && is_by_chance(node.op->type) &&
+            !tn_bytes_equal(rule->head.op, node.op->type))
+            tn_conversion_note_node(
+                c, from, i,
+                "left out: dropout is for training, nothing is random now");
+    }
+}

@@ -287,6 +287,127 @@ static void add_message(struct refusing *r, const struct tn_refused_op *ops,
     add_list(r, ops, count, false);
 }
 
+/* ---- where to cut ------------------------------------------------------- */
+
+enum { MOST_CUTS = 6 };
+
+/* A walk from the outputs of the main graph back to operators that cannot be
+ * converted. */
+struct cutting {
+    const struct refusing *r;
+    bool                  *is_seen; /* by value                            */
+    struct tn_list         found;   /* uint32_t: values still to be walked */
+    uint32_t               cuts[MOST_CUTS];
+    uint32_t               count, kept;
+    bool                   is_useless;
+};
+
+static void reach(struct cutting *x, uint32_t value)
+{
+    if (value == TN_NONE || x->is_seen[value] ||
+        tn_net_value(x->r->from, value).graph != 0)
+        return;
+    x->is_seen[value] = true;
+    uint32_t *slot    = tn_list_push(&x->found, uint32_t, x->r->c->error);
+    if (slot)
+        *slot = value;
+}
+
+static bool is_input(const struct tn_net *net, uint32_t value)
+{
+    const struct tn_list *inputs = &tn_net_graph(net, 0)->inputs;
+
+    for (uint64_t i = 0; i < inputs->count; i++)
+        if (*tn_list_at(inputs, uint32_t, i) == value)
+            return true;
+    return false;
+}
+
+/* A node of the model's own graph: what calls became has no name there. */
+static bool is_of_model(const struct refusing *r, uint32_t node)
+{
+    char where[256];
+
+    tn_conversion_node_path(r->from, node, where, sizeof where);
+    return where[0] && !strstr(where, "function");
+}
+
+/* One that needs no quotes, neither for a shell nor in a list. */
+static bool is_plain(struct tn_bytes name)
+{
+    static const char signs[] = "abcdefghijklmnopqrstuvwxyz0123456789"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ_./:-";
+
+    for (size_t i = 0; i < name.size; i++)
+        if (!memchr(signs, ((const char *)name.data)[i], sizeof signs - 1))
+            return false;
+    return name.size > 0;
+}
+
+static void walk_from(struct cutting *x, uint32_t value)
+{
+    uint32_t maker = tn_net_value(x->r->from, value).producer;
+    bool     ends  = maker == TN_NONE ? is_input(x->r->from, value)
+                                      : !tn_map_rule(x->r->report, maker);
+
+    x->is_useless |= ends && ((maker != TN_NONE && !is_of_model(x->r, maker)) ||
+                              !is_plain(tn_net_value(x->r->from, value).name));
+    if (ends && x->count < MOST_CUTS)
+        x->cuts[x->count] = value;
+    x->count += ends;
+    if (ends || maker == TN_NONE)
+        return;
+    const struct tn_net_node node = tn_net_node(x->r->from, maker);
+    x->kept++;
+    for (uint32_t i = 0; i < node.input_count; i++)
+        reach(x, node.inputs[i]);
+}
+
+/* What graphs in the graph use of it, is used. */
+static void begin_walk(struct cutting *x)
+{
+    const struct tn_net  *net     = x->r->from;
+    const struct tn_list *outputs = &tn_net_graph(net, 0)->outputs;
+
+    for (uint64_t i = 0; i < outputs->count; i++) {
+        uint32_t value = *tn_list_at(outputs, uint32_t, i);
+        uint32_t maker =
+            value == TN_NONE ? TN_NONE : tn_net_value(net, value).producer;
+        x->is_useless |= maker == TN_NONE || !tn_map_rule(x->r->report, maker);
+        reach(x, value);
+    }
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t k = 0;
+             !node.is_removed && node.graph != 0 && k < node.input_count; k++)
+            reach(x, node.inputs[k]);
+    }
+}
+
+static void add_cut(struct refusing *r, struct tn_arena *arena)
+{
+    struct cutting x = { .r = r };
+
+    x.is_seen = tn_new(arena, bool, r->from->values.count, r->c->error);
+    if (!x.is_seen ||
+        r->from->facts != tn_dialect_facts(r->c->path.dialects[0]))
+        return;
+    tn_list_init(&x.found, r->from->arena->memory, sizeof(uint32_t));
+    begin_walk(&x);
+    for (uint64_t i = 0; !x.is_useless && i < x.found.count; i++)
+        walk_from(&x, *tn_list_at(&x.found, uint32_t, i));
+    tn_list_done(&x.found);
+    if (x.is_useless || !x.kept || !x.count || x.count > MOST_CUTS)
+        return;
+    tn_buffer_clear(&r->item);
+    for (uint32_t i = 0; i < x.count; i++)
+        tn_buffer_format(&r->item, "%s%.*s",
+                         i ? "," : "; what follows needs --inputs ",
+                         TN_FMT(tn_net_value(r->from, x.cuts[i]).name));
+    if (r->to->size + r->item.size < sizeof r->c->error->what)
+        tn_buffer_add(r->to, tn_buffer_bytes(&r->item));
+}
+
 static int by_count(const void *a, const void *b, void *context)
 {
     const struct tn_refused_op *x = a, *y = b;
@@ -319,6 +440,8 @@ enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
     tn_buffer_init(&message, memory, &own);
     tn_buffer_init(&r.item, memory, &own);
     add_message(&r, ops, count, without);
+    if (without == count)
+        add_cut(&r, from->arena);
     tn_error_because(c->error, TN_UNSUPPORTED,
                      without ? TN_REASON_NO_RULE : reason_of(&r, ops[0].first),
                      TN_NOWHERE, "%s", tn_buffer_string(&message));
@@ -328,4 +451,19 @@ enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
     tn_buffer_done(&r.item);
     tn_buffer_done(&message);
     return c->error->status;
+}
+
+void tn_conversion_name_target(struct tn_conversion *c)
+{
+    char what[sizeof c->error->what];
+
+    if (!c->path.steps || c->error->reason != TN_REASON_NONE)
+        return;
+    snprintf(what, sizeof what, "%s", c->error->what);
+    int size = snprintf(
+        c->error->what, sizeof c->error->what,
+        "cannot convert to %s: ", tn_dialect_facts(c->format->dialect)->title);
+    snprintf(c->error->what + size, sizeof c->error->what - (size_t)size, "%s",
+             what);
+    c->error->reason = TN_REASON_RULE_REFUSED;
 }

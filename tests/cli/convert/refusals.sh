@@ -83,3 +83,20 @@ END
 { echo 'node { domain: "my.ops" op_type: "Swirl" input: "x" output: "y" attribute { name: "k" type: INT i: 4 } attribute { name: "mode" type: STRING s: "fast" } }'
   output y; } | onnx other
 tenon convert other.onnx -o out.fb --rules own.rules 2>&1
+
+echo '# where to cut, ready to paste; and what a pass refuses before rules are asked'
+cat >wave.pbtxt <<END
+node { name: "x" op: "Placeholder" $(input DT_STRING '') }
+node { name: "z" op: "Placeholder" $(input DT_FLOAT 'dim { size: -1 } dim { size: 2 }') }
+node { name: "wave" op: "DecodeWav" input: "x" attr { key: "desired_channels" value { i: 2 } } attr { key: "desired_samples" value { i: 8 } } }
+node { name: "y" op: "Mul" input: "wave" input: "z" $(float) }
+END
+tenon convert wave.pbtxt -o out.onnx 2>&1
+tenon convert -q wave.pbtxt -o out.onnx --inputs wave,z 2>&1 && echo converted
+cat >table.pbtxt <<END
+node { name: "x" op: "Placeholder" $(input DT_STRING 'dim { size: 3 }') }
+node { name: "t" op: "Placeholder" $(input DT_RESOURCE '') }
+node { name: "d" op: "Const" attr { key: "dtype" value { type: DT_INT64 } } attr { key: "value" value { tensor { dtype: DT_INT64 tensor_shape { } int64_val: 8 } } } }
+node { name: "y" op: "LookupTableFindV2" input: "t" input: "x" input: "d" attr { key: "Tin" value { type: DT_STRING } } attr { key: "Tout" value { type: DT_INT64 } } }
+END
+tenon convert table.pbtxt -o out.onnx 2>&1
