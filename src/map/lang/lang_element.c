@@ -404,10 +404,13 @@ enum calc {
     CALC_SQRT,
     CALC_EXP,
     CALC_LOG,
+    CALC_RECIPROCAL,
     CALC_SIN,
     CALC_COS,
     CALC_TANH,
+    CALC_SIGMOID,
     CALC_ERF,
+    CALC_RELU,
     CALC_SIGN,
     CALC_WHERE,
     CALC_NONE,
@@ -444,10 +447,13 @@ static const struct {
     [CALC_SQRT]          = { "sqrt", 1 },
     [CALC_EXP]           = { "exp", 1 },
     [CALC_LOG]           = { "log", 1 },
+    [CALC_RECIPROCAL]    = { "reciprocal", 1 },
     [CALC_SIN]           = { "sin", 1 },
     [CALC_COS]           = { "cos", 1 },
     [CALC_TANH]          = { "tanh", 1 },
+    [CALC_SIGMOID]       = { "sigmoid", 1 },
     [CALC_ERF]           = { "erf", 1 },
+    [CALC_RELU]          = { "relu", 1 },
     [CALC_SIGN]          = { "sign", 1 },
     [CALC_WHERE]         = { "where", 3 },
 };
@@ -490,6 +496,7 @@ static bool calc_whole(enum calc calc, int64_t a, int64_t b, int64_t *out)
     case CALC_NEG: *out = (int64_t)(0 - x); return true;
     case CALC_ABS: *out = a < 0 ? (int64_t)(0 - x) : a; return true;
     case CALC_SIGN: *out = (a > 0) - (a < 0); return true;
+    case CALC_RELU: *out = a < 0 ? 0 : a; return true;
     case CALC_FLOOR:
     case CALC_CEIL:
     case CALC_ROUND: *out = a; return true;
@@ -524,10 +531,13 @@ static double calc_real(enum calc calc, double a, double b)
     case CALC_SQRT: return sqrt(a);
     case CALC_EXP: return exp(a);
     case CALC_LOG: return log(a);
+    case CALC_RECIPROCAL: return 1 / a;
     case CALC_SIN: return sin(a);
     case CALC_COS: return cos(a);
     case CALC_TANH: return tanh(a);
+    case CALC_SIGMOID: return 1 / (1 + exp(-a));
     case CALC_ERF: return erf(a);
+    case CALC_RELU: return a < 0 ? 0 : a;
     default: return (a > 0) - (a < 0);
     }
 }

@@ -14,6 +14,7 @@
     X(paddle_onnx, "paddle", "onnx", false, TN_FOR_ALL)                             \
     X(onnx_onnxruntime, "onnx", "onnx", false, TN_FOR_ALL)                          \
     X(onnx_simplify, "onnx", "onnx", false, TN_FOR_LESS)                       \
+    X(onnx_layers, "onnx", "onnx", false, TN_FOR_LAYERS)                       \
     X(onnx_older, "onnx", "onnx", false, TN_FOR_OLDER)                         \
     X(onnx_newer, "onnx", "onnx", false, TN_FOR_NEWER)
 

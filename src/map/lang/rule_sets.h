@@ -10,8 +10,9 @@
 #include "map/lang/lang.h"
 
 enum tn_rule_purpose {
-    TN_FOR_ALL,   /* whenever a conversion leads there                        */
-    TN_FOR_LESS,  /* simplifies                                               */
+    TN_FOR_ALL,  /* whenever a conversion leads there                        */
+    TN_FOR_LESS, /* simplifies                                               */
+    TN_FOR_LAYERS, /* finds layers that another dialect wrote out             */
     TN_FOR_OLDER, /* the same in an older version of the dialect, or a newer  */
     TN_FOR_NEWER,
 };

@@ -14,6 +14,7 @@
 #include "map/simplify/sizes.h"
 #include "map/simplify/tie_weights.h"
 #include "map/simplify/transposes.h"
+#include "map/simplify/widths.h"
 
 /* Each round takes away nodes, or is the last; what one leaves for the next is
  * a chain of chains, which graphs do not have deeper than this. */
@@ -581,6 +582,7 @@ static uint64_t count_rewritten(const struct tn_map_report *report)
 /* From one net to the next. */
 static uint64_t rewrite(struct tn_net *from, struct tn_net *to,
                         const struct tn_simplify_how *how,
+                        const struct tn_lang_file    *rules,
                         struct tn_infer              *facts)
 {
     struct tn_infer     *made = NULL;
@@ -591,8 +593,7 @@ static uint64_t rewrite(struct tn_net *from, struct tn_net *to,
     to->version = from->version;
     tn_map_report_init(&report, from->arena);
     if (tn_infer_open(&made, to, how->shapes) == TN_OK &&
-        tn_lang_apply(&how->rules, 1, facts, from, made, to, &report) ==
-            TN_OK) {
+        tn_lang_apply(&rules, 1, facts, from, made, to, &report) == TN_OK) {
         count = count_rewritten(&report);
         if (how->on_rules && count)
             how->on_rules(how->context, from, &report);
@@ -627,13 +628,15 @@ static struct tn_net *run_round(struct tn_net                *net,
             folded = fold(net, facts, how);
         if (!tn_failed(net->error) && !how->folds_nothing)
             chosen = tn_simplify_sizes(net, facts);
+        if (!tn_failed(net->error) && how->layers)
+            chosen += tn_widen_sizes(net, facts);
         if (!tn_failed(net->error))
             chosen += tn_choose_branches(net);
         if (!tn_failed(net->error))
             chosen += tn_simplify_loops(net);
         if (!tn_failed(net->error)) {
             keep_versions(net, to);
-            rewritten = rewrite(net, to, how, facts);
+            rewritten = rewrite(net, to, how, how->rules, facts);
         }
     }
     tn_infer_close(facts);
@@ -649,6 +652,30 @@ static struct tn_net *run_round(struct tn_net                *net,
     did->shared += shared;
     did->rounds++;
     *has_changed = folded || chosen || rewritten || shared;
+    return tn_net_order(to, NULL) == TN_OK ? to : NULL;
+}
+
+/* What is left, with layers as single operators. */
+static struct tn_net *find_layers(struct tn_net                *net,
+                                  const struct tn_simplify_how *how,
+                                  struct tn_simplified *did, bool *has_changed)
+{
+    struct tn_infer *facts = NULL;
+    struct tn_net   *to    = how->new_net(how->context);
+    uint64_t         found = 0;
+
+    if (to && tn_infer_open(&facts, net, how->shapes) == TN_OK &&
+        tn_infer_run(facts) == TN_OK) {
+        keep_versions(net, to);
+        found = rewrite(net, to, how, how->layers, facts);
+    }
+    tn_infer_close(facts);
+    tn_net_done(net);
+    if (!to || tn_failed(to->error))
+        return NULL;
+    did->rewritten += found;
+    *has_changed = found > 0;
+    tn_net_prune(to);
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
@@ -685,8 +712,11 @@ struct tn_net *tn_simplify(struct tn_net                *net,
     if (tn_failed(net->error))
         return NULL;
     do {
-        while (net && has_changed && did->rounds < MOST_ROUNDS)
+        while (net && has_changed && did->rounds < MOST_ROUNDS) {
             net = run_round(net, how, did, &has_changed);
+            if (net && !has_changed && how->layers)
+                net = find_layers(net, how, did, &has_changed);
+        }
         joined = net ? run_pass(net, how, tn_join_groups) : 0;
         did->rewritten += joined;
         has_changed = joined;

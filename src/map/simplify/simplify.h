@@ -7,6 +7,9 @@
  *   rules     small graphs become smaller ones (rules/onnx_simplify.rules)
  *   share     equal nodes become one, and so do equal small constants
  *
+ * Then layers are looked for that another dialect wrote out
+ * (rules/onnx_layers.rules), and if there were some it begins again.
+ *
  * An If whose condition is known becomes one of its graphs; a Loop that counts
  * by itself is told how often it runs (loops.h).  At the end equal weights are
  * stored once.
@@ -24,6 +27,8 @@
 struct tn_simplify_how {
     const struct tn_lang_file *shapes; /* of the dialect                      */
     const struct tn_lang_file *rules;  /* that simplify it                    */
+    const struct tn_lang_file *layers; /* that find layers in what is left;
+                                          NULL: none are looked for */
     uint64_t fold_limit; /* how many more bytes a folded value may have than the
                             constants that it is made of                      */
     bool folds_nothing;

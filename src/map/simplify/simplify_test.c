@@ -44,7 +44,7 @@ static void tear_down(struct fixture *f)
 }
 
 static struct tn_net *run(struct fixture *f, void (*make)(struct tn_net *),
-                          uint64_t        fold_limit)
+                          uint64_t fold_limit, bool comes_from_afar)
 {
     struct tn_net *net = new_net(f);
 
@@ -59,6 +59,10 @@ static struct tn_net *run(struct fixture *f, void (*make)(struct tn_net *),
         .shapes = tn_rule_cache_shapes(&f->cache, "onnx", &f->error),
         .rules =
             tn_rule_cache_within(&f->cache, "onnx", TN_FOR_LESS, &f->error),
+        .layers       = comes_from_afar
+                            ? tn_rule_cache_within(&f->cache, "onnx", TN_FOR_LAYERS,
+                                                   &f->error)
+                            : NULL,
         .new_net      = new_net,
         .fold_limit   = fold_limit ? fold_limit : TN_FOLD_LIMIT,
         .folds_shapes = !fold_limit,
@@ -322,6 +326,95 @@ static void make_other_size(struct tn_net *net)
     make_any_size_by(net, "Add", 2);
 }
 
+/* x [?, ?, 4] as rows, times w, plus b, and with its axes again; `spy`: another
+ * user of the rows. */
+static void make_rows_by(struct tn_net *net, const char *spy)
+{
+    static const int64_t     flat[] = { -1, 4 }, two[] = { 0, 1 };
+    const struct tn_net_attr axis = {
+        tn_text("axis"), { .kind = TN_ATTR_INT, .count = 1, .of.ints = &two[0] }
+    };
+    uint32_t x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ -1, -1, 4, -2 });
+    uint32_t w = make_input(net, "w", TN_FLOAT32, (int64_t[]){ 4, 2, -2 });
+    uint32_t b = make_input(net, "b", TN_FLOAT32, (int64_t[]){ 2, -2 });
+    uint32_t r = pair(net, "Reshape", "r", x, make_ints(net, "f", flat, 2));
+    uint32_t of[]      = { r, w, b };
+    uint32_t p         = make_node(net, "Gemm", "p", of, 3, NULL, 0);
+    uint32_t d         = pair(net, "Gather", "d", one(net, "Shape", "s", x),
+                              make_ints(net, "k", two, 2));
+    uint32_t of_dims[] = { d, make_ints(net, "n", (int64_t[]){ 2 }, 1) };
+    uint32_t c         = make_node(net, "Concat", "c", of_dims, 2, &axis, 1);
+
+    tn_net_add_output(net, 0,
+                      pair(net, "Reshape", "y", one(net, "Relu", "a", p), c),
+                      tn_text(""));
+    if (spy)
+        tn_net_add_output(net, 0, one(net, spy, "z", p), tn_text(""));
+}
+
+static void make_rows(struct tn_net *net)
+{
+    make_rows_by(net, NULL);
+}
+
+static void make_seen_rows(struct tn_net *net)
+{
+    make_rows_by(net, "ReduceMax");
+}
+
+/* Sizes of x in 32 bits for a while; `spy` as above. */
+static void make_short_sizes_by(struct tn_net *net, const char *spy)
+{
+    static const int64_t     six = 6, seven = 7, last = 1, many = 3;
+    const struct tn_net_attr narrow = {
+        tn_text("to"), { .kind = TN_ATTR_INT, .count = 1, .of.ints = &six }
+    };
+    const struct tn_net_attr wide = {
+        tn_text("to"), { .kind = TN_ATTR_INT, .count = 1, .of.ints = &seven }
+    };
+    uint32_t x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ -1, -1, -2 });
+    uint32_t s = one(net, "Shape", "s", x);
+    uint32_t h = make_node(net, "Cast", "h", &s, 1, &narrow, 1);
+    uint32_t g =
+        pair(net, "Gather", "g", h,
+             tn_net_add_ints(net, 0, tn_text("k"), TN_INT64, &last, 0, NULL));
+    uint32_t m =
+        pair(net, "Mul", "m", g,
+             tn_net_add_ints(net, 0, tn_text("t"), TN_INT32, &many, 0, NULL));
+    uint32_t n = make_node(net, "Cast", "n", &m, 1, &wide, 1);
+
+    tn_net_add_output(net, 0,
+                      pair(net, "Expand", "y", one(net, "ReduceMax", "q", x),
+                           pair(net, "Unsqueeze", "u", n,
+                                make_ints(net, "z", (int64_t[]){ 0 }, 1))),
+                      tn_text(""));
+    if (spy)
+        tn_net_add_output(net, 0, one(net, spy, "v", m), tn_text(""));
+}
+
+static void make_short_sizes(struct tn_net *net)
+{
+    make_short_sizes_by(net, NULL);
+}
+
+static void make_seen_sizes(struct tn_net *net)
+{
+    make_short_sizes_by(net, "Neg");
+}
+
+/* x / 2 (1 + erf(x)), written from the inside out. */
+static void make_half(struct tn_net *net)
+{
+    uint32_t x = input(net);
+    uint32_t h = make_reals(net, "h", (double[]){ 0.5 }, 0, NULL);
+    uint32_t o = make_reals(net, "o", (double[]){ 1 }, 0, NULL);
+    uint32_t a = pair(net, "Add", "a", o, one(net, "Erf", "e", x));
+
+    tn_net_add_output(net, 0,
+                      pair(net, "Mul", "y", x, pair(net, "Mul", "m", h, a)),
+                      tn_text(""));
+}
+
 /* A node of one or two inputs in graph 1, of which a type is known. */
 static uint32_t inside(struct tn_net *net, const char *type, const char *name,
                        uint32_t a, uint32_t b)
@@ -408,12 +501,14 @@ static void make_counted_by_two(struct tn_net *net)
     make_counted_by(net, 2);
 }
 
-static const struct {
+struct row {
     const char *name;
     void (*make)(struct tn_net *);
     uint64_t    fold_limit; /* 0: only what follows from shapes */
     const char *net;
-} cases[] = {
+};
+
+static const struct row cases[] = {
     { "shapes", make_shapes, TN_FOLD_LIMIT, "a:Exp(x) y:Add(a,a) ->y" },
     { "random", make_random, TN_FOLD_LIMIT,
       "a:RandomNormalLike(x) b:RandomNormalLike(x) y:Sub(a,b) ->y" },
@@ -441,6 +536,14 @@ static const struct {
       "y:Reshape(e,c) ->y" },
     { "another size", make_other_size, TN_FOLD_LIMIT,
       "e:Add(x,z) s:Shape(x) f:Gather(s,k) c:Concat(f,r) y:Reshape(e,c) ->y" },
+    { "rows", make_rows, TN_FOLD_LIMIT,
+      "p_1:MatMul(x,w) p:Add(p_1,b) a:Relu(p) ->a" },
+    { "rows that others use", make_seen_rows, TN_FOLD_LIMIT,
+      "r:Reshape(x,f) p:Gemm(r,w,b) s:Shape(x) d:Gather(s,k) c:Concat(d,n) "
+      "a:Relu(p) "
+      "y:Reshape(a,c) z:ReduceMax(p) ->y,z" },
+    { "half of our own", make_half, TN_FOLD_LIMIT,
+      "e:Erf(x) a:Add(o,e) m:Mul(h,a) y:Mul(x,m) ->y" },
     { "counted", make_counted, TN_FOLD_LIMIT,
       "y_1:Loop(n,go,x)[t,k,v| p:Mul(w,t) v1:Add(v,p) ->go,v1] ->y_1" },
     { "counted by two", make_counted_by_two, TN_FOLD_LIMIT,
@@ -450,24 +553,43 @@ static const struct {
     { "false", make_false, TN_FOLD_LIMIT, "e:Exp(x) ->e" },
 };
 
+/* Of graphs that come from another dialect. */
+static const struct row from_afar[] = {
+    { "short sizes", make_short_sizes, TN_FOLD_LIMIT,
+      "s:Shape(x) g:Gather(s,k) m:Mul(g,t_1) u:Unsqueeze(m,z) q:ReduceMax(x) "
+      "y:Expand(q,u) ->y" },
+    { "short sizes that others use", make_seen_sizes, TN_FOLD_LIMIT,
+      "s:Shape(x) h:Cast(s) g:Gather(h,k) m:Mul(g,t) n:Cast(m) "
+      "u:Unsqueeze(n,z) q:ReduceMax(x) y:Expand(q,u) v:Neg(m) ->y,v" },
+    { "half", make_half, TN_FOLD_LIMIT,
+      "y/Mul:Mul(x,h) y/Erf:Erf(x) y/Add:Add(y/Erf,y/const) y:Mul(y/Mul,y/Add) "
+      "->y" },
+};
+
+static void run_row(const struct row *row, bool comes_from_afar)
+{
+    struct fixture   f;
+    struct tn_buffer text;
+
+    set_up(&f, NULL);
+    struct tn_net *net = run(&f, row->make, row->fold_limit, comes_from_afar);
+    if (!net)
+        fail_msg("%s: %s", row->name, f.error.what);
+    tn_buffer_init(&text, &f.memory, &f.error);
+    net_text_graph(&text, net, 0);
+    if (strcmp(tn_buffer_string(&text), row->net) != 0)
+        fail_msg("%s: %s", row->name, tn_buffer_string(&text));
+    tn_buffer_done(&text);
+    tear_down(&f);
+}
+
 static void test_graphs(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct fixture   f;
-        struct tn_buffer text;
-
-        set_up(&f, NULL);
-        struct tn_net *net = run(&f, cases[i].make, cases[i].fold_limit);
-        if (!net)
-            fail_msg("%s: %s", cases[i].name, f.error.what);
-        tn_buffer_init(&text, &f.memory, &f.error);
-        net_text_graph(&text, net, 0);
-        if (strcmp(tn_buffer_string(&text), cases[i].net) != 0)
-            fail_msg("%s: %s", cases[i].name, tn_buffer_string(&text));
-        tn_buffer_done(&text);
-        tear_down(&f);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        run_row(&cases[i], false);
+    for (size_t i = 0; i < sizeof from_afar / sizeof from_afar[0]; i++)
+        run_row(&from_afar[i], true);
 }
 
 /* Elements of the constant that is input 1 of the only node. */
@@ -479,7 +601,7 @@ static void test_weights(void **state)
 
     (void)state;
     set_up(&f, NULL);
-    const struct tn_net *net = run(&f, make_scaled, TN_FOLD_LIMIT);
+    const struct tn_net *net = run(&f, make_scaled, TN_FOLD_LIMIT, false);
     assert_non_null(net);
     uint32_t node = *tn_list_at(&tn_net_graph(net, 0)->nodes, uint32_t, 0);
     const struct tn_net_value w =
@@ -500,7 +622,7 @@ static void test_it_ends(void **state)
 
     (void)state;
     set_up(&f, NULL);
-    assert_non_null(run(&f, make_shapes, TN_FOLD_LIMIT));
+    assert_non_null(run(&f, make_shapes, TN_FOLD_LIMIT, false));
     assert_true(f.did.rounds >= 2 && f.did.rounds <= 4);
     assert_int_equal(f.did.folded, 1);
     assert_int_equal(f.did.shared, 1);
@@ -515,7 +637,7 @@ static void fail_allocations(void (*make)(struct tn_net *))
         struct fixture      f;
 
         set_up(&f, &allocator);
-        bool is_done = run(&f, make, TN_FOLD_LIMIT) != NULL;
+        bool is_done = run(&f, make, TN_FOLD_LIMIT, true) != NULL;
         if (!is_done)
             assert_int_equal(f.error.status, TN_NO_MEMORY);
         tear_down(&f);
@@ -533,6 +655,9 @@ static void test_every_allocation_may_fail(void **state)
     fail_allocations(make_equal);
     fail_allocations(make_true);
     fail_allocations(make_counted);
+    fail_allocations(make_rows);
+    fail_allocations(make_short_sizes);
+    fail_allocations(make_half);
     fail_allocations(make_any_size);
 }
 
