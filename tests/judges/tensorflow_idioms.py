@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+"""Layers as frameworks write them into graphs of TensorFlow: the operators that they become.
+
+    tensorflow_idioms.py TENON [--only PATTERN]
+
+Each graph has an open batch, goes to ONNX directly and through nd4j, gives what numpy gives, and
+the direct one has exactly the operators that are listed; the other one no more nodes than listed.
+"""
+import collections
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import proof
+from eager_graph import Eager
+
+RANDOM = np.random.default_rng(11)
+IDIOMS = {}
+
+
+def numbers(*dims, low=None):
+    made = RANDOM.standard_normal(dims).astype("float32")
+    return made if low is None else np.abs(made) + np.float32(low)
+
+
+def idiom(name, most, **counts):
+    """`most`: nodes through nd4j; counts: operators of the direct graph."""
+    def keep(make):
+        IDIOMS[name] = make, most, {op: n for op, n in counts.items() if n}
+        return make
+    return keep
+
+
+def image(net, size=8, channels=3):
+    return net.feed("x", numbers(2, size, size, channels), [None, size, size, channels])
+
+
+def rows(net, width=4):
+    return net.feed("x", numbers(3, width), [None, width])
+
+
+def conv(net, x, outputs=4, size=3, padding="SAME"):
+    return net("Conv2D", x, numbers(size, size, net.value(x).shape[-1], outputs), strides=[1, 1, 1, 1], padding=padding)
+
+
+# --- dilated convolutions around blocks ------------------------------------------------------
+
+@idiom("dilated", 4, Transpose=2, Conv=1)
+def dilated(net):
+    cut = net("SpaceToBatchND", image(net), [2, 2], np.array([[2, 2], [2, 2]], "i4"))
+    return net("BatchToSpaceND", conv(net, cut, padding="VALID"), [2, 2], np.array([[0, 0], [0, 0]], "i4"))
+
+
+@idiom("dilated-bias", 4, Transpose=2, Conv=1, Relu=1)
+def dilated_bias(net):
+    cut = net("SpaceToBatchND", image(net, 7), [2, 2], np.array([[2, 3], [2, 3]], "i4"))
+    made = net("BatchToSpaceND", conv(net, cut, padding="VALID"), [2, 2], np.array([[0, 1], [0, 1]], "i4"))
+    return net("Relu", net("BiasAdd", made, numbers(4)))
+
+
+@idiom("dilated-depthwise", 4, Transpose=2, Conv=1)
+def dilated_depthwise(net):
+    cut = net("SpaceToBatchND", image(net), [2, 2], np.array([[2, 2], [2, 2]], "i4"))
+    made = net("DepthwiseConv2dNative", cut, numbers(3, 3, 3, 2), strides=[1, 1, 1, 1], padding="VALID")
+    return net("BatchToSpaceND", made, [2, 2], np.array([[0, 0], [0, 0]], "i4"))
+
+
+@idiom("dilated-line", 6, Transpose=2, Conv=1)
+def dilated_line(net):
+    """Keras: Conv1D."""
+    x = net.feed("x", numbers(2, 12, 3), [None, 12, 3])
+    cut = net("ExpandDims", net("SpaceToBatchND", x, [2], np.array([[2, 2]], "i4")), 1)
+    made = net("Conv2D", cut, numbers(1, 3, 3, 4), strides=[1, 1, 1, 1], padding="VALID")
+    back = net("BatchToSpaceND", net("Squeeze", made, squeeze_dims=[1]), [2], np.array([[0, 0]], "i4"))
+    return net("BiasAdd", back, numbers(4))
+
+
+# --- batch normalisation ---------------------------------------------------------------------
+
+def moments(n=4):
+    return numbers(n, low=0.5), numbers(n), numbers(n), numbers(n, low=0.5)
+
+
+@idiom("batch-norm-kernel", 3, Transpose=2, Conv=1)
+def batch_norm_kernel(net):
+    scale, offset, mean, variance = moments()
+    return net("FusedBatchNormV3", net("BiasAdd", conv(net, image(net)), numbers(4)), scale, offset, mean, variance,
+               epsilon=1e-3, is_training=False)
+
+
+@idiom("batch-norm-written", 3, Transpose=2, Conv=1)
+def batch_norm_written(net):
+    scale, offset, mean, variance = (net.const(c) for c in moments())
+    by = net("Mul", net("Rsqrt", net("AddV2", variance, 1e-3)), scale)
+    return net("AddV2", net("Mul", conv(net, image(net)), by), net("Sub", offset, net("Mul", mean, by)))
+
+
+@idiom("batch-norm-by-hand", 3, Transpose=2, Conv=1)
+def batch_norm_by_hand(net):
+    scale, offset, mean, variance = (net.const(c) for c in moments())
+    made = net("RealDiv", net("Sub", conv(net, image(net)), mean), net("Sqrt", net("AddV2", variance, 1e-3)))
+    return net("AddV2", net("Mul", made, scale), offset)
+
+
+@idiom("batch-norm-no-scale", 3, Transpose=2, Conv=1)
+def batch_norm_no_scale(net):
+    _, offset, mean, variance = (net.const(c) for c in moments())
+    by = net("Rsqrt", net("AddV2", variance, 1e-3))
+    return net("AddV2", net("Mul", conv(net, image(net)), by), net("Sub", offset, net("Mul", mean, by)))
+
+
+@idiom("batch-norm-dense", 1, Gemm=1)
+def batch_norm_dense(net):
+    scale, offset, mean, variance = (net.const(c) for c in moments(5))
+    by = net("Mul", net("Rsqrt", net("AddV2", variance, 1e-3)), scale)
+    made = net("BiasAdd", net("MatMul", rows(net), numbers(4, 5)), numbers(5))
+    return net("AddV2", net("Mul", made, by), net("Sub", offset, net("Mul", mean, by)))
+
+
+# --- layer normalisation: transformers.py has whole nets of them --------------------------------
+
+def layer_norm(make):
+    from transformers import norm_by_hand, norm_fused, norm_moments
+    return lambda net: {"moments": norm_moments, "old": lambda *a: norm_moments(*a, add="Add"), "kernel": norm_fused,
+                        "hand": norm_by_hand}[make](net, net.feed("x", numbers(2, 3, 4), [None, None, 4]), numbers(4), numbers(4))
+
+
+for spelling in ("moments", "old", "kernel", "hand"):
+    idiom(f"layer-norm-{spelling}", 1, LayerNormalization=1)(layer_norm(spelling))
+
+
+@idiom("layer-norm-divided", 1, LayerNormalization=1)
+def layer_norm_divided(net):
+    x = rows(net)
+    off = net("Sub", x, net("Mean", x, [-1], keep_dims=True))
+    variance = net("Mean", net("Pow", off, 2.0), [-1], keep_dims=True)
+    return net("AddV2", net("Mul", net("RealDiv", off, net("Sqrt", net("AddV2", variance, 1e-5))), numbers(4)), numbers(4))
+
+
+# --- activations -----------------------------------------------------------------------------
+
+@idiom("leaky", 1, LeakyRelu=1)
+def leaky(net):
+    return net("LeakyRelu", rows(net), alpha=0.25)
+
+
+@idiom("leaky-largest", 1, LeakyRelu=1)
+def leaky_largest(net):
+    x = rows(net)
+    return net("Maximum", net("Mul", 0.25, x), x)
+
+
+@idiom("leaky-parts", 1, PRelu=1)
+def leaky_parts(net):
+    """Keras: PReLU."""
+    x = rows(net)
+    return net("AddV2", net("Relu", x), net("Mul", net("Neg", numbers(4)), net("Relu", net("Neg", x))))
+
+
+@idiom("relu6", 1, Clip=1)
+def relu6(net):
+    return net("Relu6", rows(net))
+
+
+@idiom("relu6-written", 1, Clip=1)
+def relu6_written(net):
+    return net("Minimum", net("Maximum", rows(net), 0.0), 6.0)
+
+
+@idiom("relu6-relu", 1, Clip=1)
+def relu6_relu(net):
+    return net("Minimum", net("Relu", rows(net)), 6.0)
+
+
+@idiom("hard-swish", 1, HardSwish=1)
+def hard_swish(net):
+    x = rows(net)
+    return net("Mul", x, net("Mul", net("Relu6", net("AddV2", x, 3.0)), 1 / 6))
+
+
+@idiom("hard-swish-divided", 1, HardSwish=1)
+def hard_swish_divided(net):
+    x = rows(net)
+    return net("RealDiv", net("Mul", x, net("Relu6", net("AddV2", x, 3.0))), 6.0)
+
+
+@idiom("hard-sigmoid", 1, HardSigmoid=1)
+def hard_sigmoid(net):
+    return net("Mul", net("Relu6", net("AddV2", rows(net), 3.0)), 1 / 6)
+
+
+@idiom("softplus", 1, Softplus=1)
+def softplus(net):
+    return net("Softplus", rows(net))
+
+
+@idiom("softplus-written", 1, Softplus=1)
+def softplus_written(net):
+    return net("Log", net("AddV2", net("Exp", rows(net)), 1.0))
+
+
+@idiom("softplus-log1p", 1, Softplus=1)
+def softplus_log1p(net):
+    return net("Log1p", net("Exp", rows(net)))
+
+
+@idiom("mish", 1, Mish=1)
+def mish(net):
+    x = rows(net)
+    return net("Mul", x, net("Tanh", net("Softplus", x)))
+
+
+@idiom("swish", 2, Sigmoid=1, Mul=1)
+def swish(net):
+    x = rows(net)
+    return net("Mul", x, net("Sigmoid", x))
+
+
+@idiom("gelu-erf", 5, Erf=1, Add=1, Div=1, Mul=2)
+def gelu_erf(net):
+    x = rows(net)
+    return net("Mul", x, net("Mul", 0.5, net("AddV2", 1.0, net("Erf", net("RealDiv", x, 1.4142135)))))
+
+
+@idiom("gelu-tanh", 8, Tanh=1, Add=2, Pow=1, Mul=4)
+def gelu_tanh(net):
+    x = rows(net)
+    cube = net("Mul", 0.044715, net("Pow", x, 3.0))
+    return net("Mul", x, net("Mul", 0.5, net("AddV2", 1.0, net("Tanh", net("Mul", 0.7978846, net("AddV2", x, cube))))))
+
+
+# --- sums and paddings -------------------------------------------------------------------------
+
+@idiom("conv-bias", 3, Transpose=2, Conv=1)
+def conv_bias(net):
+    return net("BiasAdd", conv(net, image(net)), numbers(4))
+
+
+@idiom("conv-add", 3, Transpose=2, Conv=1)
+def conv_add(net):
+    return net("AddV2", conv(net, image(net)), numbers(1, 1, 1, 4))
+
+
+@idiom("dense-bias", 1, Gemm=1)
+def dense_bias(net):
+    return net("BiasAdd", net("MatMul", rows(net), numbers(4, 5)), numbers(5))
+
+
+@idiom("dense-add", 1, Gemm=1)
+def dense_add(net):
+    return net("AddV2", net("MatMul", rows(net), numbers(5, 4), transpose_b=True), numbers(5))
+
+
+@idiom("padded", 3, Transpose=2, Conv=1)
+def padded(net):
+    wide = net("Pad", image(net), np.array([[0, 0], [1, 1], [2, 0], [0, 0]], "i4"))
+    return conv(net, wide, padding="VALID")
+
+
+@idiom("padded-depthwise", 4, Transpose=2, Conv=1, Clip=1)
+def padded_depthwise(net):
+    """MobileNet of Keras, stride 2."""
+    wide = net("Pad", image(net), np.array([[0, 0], [0, 1], [0, 1], [0, 0]], "i4"))
+    made = net("DepthwiseConv2dNative", wide, numbers(3, 3, 3, 1), strides=[1, 2, 2, 1], padding="VALID")
+    return net("Relu6", net("FusedBatchNormV3", made, *moments(3), epsilon=1e-3, is_training=False))
+
+
+# --- products by letters -------------------------------------------------------------------------
+
+@idiom("einsum-dense", 2, MatMul=1, Reshape=1)
+def einsum_dense(net):
+    x = net.feed("x", numbers(2, 3, 4), [None, None, 4])
+    return net("Einsum", x, numbers(4, 2, 5), equation="abc,cde->abde")
+
+
+@idiom("einsum-heads", 2, MatMul=1, Reshape=1)
+def einsum_heads(net):
+    x = net.feed("x", numbers(2, 3, 2, 5), [None, None, 2, 5])
+    return net("Einsum", x, numbers(2, 5, 4), equation="abcd,cde->abe")
+
+
+@idiom("einsum-batches", 4, MatMul=1, Transpose=2)
+def einsum_batches(net):
+    x = net.feed("x", numbers(2, 3, 2, 5), [None, None, 2, 5])
+    return net("Einsum", x, x, equation="aecd,abcd->acbe")
+
+
+@idiom("einsum-outer", 3, Mul=1, Unsqueeze=1)
+def einsum_outer(net):
+    return net("Einsum", net.feed("x", numbers(3), [None]), numbers(4), equation="i,j->ij")
+
+
+# --- nothing is dropped when nobody learns -----------------------------------------------------
+
+def random_numbers(net, x):
+    name = net.named("RandomUniform")
+    net.graph.add("RandomUniform", name, [net("Shape", x)], {"dtype": "float32", "T": "int32"})
+    net.values[name] = net.graph.arrays[name] = np.ones(net.value(x).shape, "float32")
+    return name
+
+
+@idiom("dropout-keras", 2, Relu=1)
+def dropout_keras(net):
+    x = net("Relu", rows(net))
+    kept = net("GreaterEqual", random_numbers(net, x), 0.5)
+    net("Mul", net("Mul", x, 2.0), net("Cast", kept, SrcT="bool", DstT="float32"), name="y")
+    net.values["y"] = net.value(x)
+    return "y"
+
+
+@idiom("dropout-selected", 2, Relu=1)
+def dropout_selected(net):
+    x = net("Relu", rows(net))
+    kept = net("GreaterEqual", random_numbers(net, x), 0.5)
+    net("SelectV2", kept, net("Mul", x, 2.0), net.const(0.0, "float32"), name="y")
+    net.values["y"] = net.value(x)
+    return "y"
+
+
+# --- the run -----------------------------------------------------------------------------------
+
+def histogram(path):
+    import onnx
+    return collections.Counter(node.op_type for node in onnx.load(path).graph.node if node.op_type != "Constant")
+
+
+def run(name, engine, folder, tenon):
+    """What is wrong."""
+    make, most, wanted = IDIOMS[name]
+    net = Eager()
+    made = make(net)
+    want = net.value(made)
+    source, middle, back, receipt = (os.path.join(folder, "model" + ending) for ending in (".pb", ".fb", ".onnx", ".receipt"))
+    net.write(source)
+    options = ["--fold", "all", *(["--opset", "18"] if "Mish" in wanted else [])]
+    proof.convert_directly(tenon, source, back, "--outputs", made, *options)
+    counts = histogram(back)
+    if counts != wanted:
+        yield f"{dict(counts)}, not {wanted}"
+    hold(engine.run(back, net.fed, optimize="disabled"), want)
+    if name.startswith("dropout"):
+        subprocess.run([tenon, "convert", "--quiet", "--force", "--outputs", made, source, "-o", back, "--receipt", receipt], check=True)
+        with open(receipt, encoding="utf-8") as file:
+            if not any(json.loads(line).get("op") == "RandomUniform" and "random" in json.loads(line)["rule"] for line in file):
+                yield "the receipt does not tell that nothing is random now"
+        return
+    proof.convert(tenon, source, middle, "--outputs", made)
+    proof.convert(tenon, middle, back, *options)
+    hold(engine.run(back, net.fed, optimize="disabled"), want)
+    if sum(histogram(back).values()) > most:
+        yield f"through nd4j: {sum(histogram(back).values())} nodes, not {most}: {dict(histogram(back))}"
+
+
+def hold(got, want):
+    proof.compare("y", next(iter(got.values())), want, 1e-3, 1e-3)
+
+
+def main():
+    import argparse
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tenon")
+    parser.add_argument("--only", default="*")
+    arguments = parser.parse_args()
+    wrong = 0
+    with proof.engines.OnnxRuntime.find() as engine, tempfile.TemporaryDirectory() as folder:
+        for name in (name for name in IDIOMS if fnmatch.fnmatch(name, arguments.only)):
+            try:
+                faults = list(run(name, engine, folder, arguments.tenon))
+            except (proof.Unmapped, proof.Differs, proof.engines.EngineError) as error:
+                faults = [proof.told(error)]
+            wrong += bool(faults)
+            for fault in faults:
+                print(f"{name}: {fault}")
+    print(f"{len(IDIOMS)} idioms, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
