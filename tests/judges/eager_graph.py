@@ -116,7 +116,15 @@ def unblocked(x, block, crops):
     return made[tuple(cut)]
 
 
+def dense(at, dims, values, default, validate_indices=True):
+    made = np.full(numbers(dims), default)
+    made[tuple(np.reshape(at, (len(np.atleast_1d(values)), -1)).T)] = values
+    return made
+
+
 KERNELS = {
+    "Equal": np.equal, "Where": lambda x: np.argwhere(x).astype("int64"), "SparseToDense": dense,
+    "MaxPool": lambda x, ksize, strides, padding: windows(x, np.zeros(ksize[1:3]), strides, (1,) * 4).max((4, 5)),
     "AddV2": np.add, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "RealDiv": np.divide, "Pow": np.power,
     "Maximum": np.maximum, "Minimum": np.minimum, "FloorDiv": np.floor_divide, "Less": np.less, "LessEqual": np.less_equal,
     "GreaterEqual": np.greater_equal, "SquaredDifference": lambda x, y: (x - y) ** 2, "Neg": np.negative, "Erf": erf,

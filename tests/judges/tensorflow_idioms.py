@@ -295,6 +295,67 @@ def einsum_outer(net):
     return net("Einsum", net.feed("x", numbers(3), [None]), numbers(4), equation="i,j->ij")
 
 
+# --- graphs that were ONNX once ---------------------------------------------------------------
+#
+# Networks as onnx-tf and onnx2tf export them, and the operators of the ONNX files that they were made of.
+
+def turned(net, x, perm):
+    return net("Transpose", x, perm)
+
+
+def onnx_tf_conv(net, x, channels, size=3, pad=1):
+    """Channels go last and come back around every operator; paddings stand alone, weights are turned when it runs."""
+    w = turned(net, numbers(channels, net.value(x).shape[1], size, size), [2, 3, 1, 0])
+    if pad:
+        x = net("Pad", x, np.array([[0, 0], [0, 0], [pad, pad], [pad, pad]], "i4"))
+    made = net("Conv2D", turned(net, x, [0, 2, 3, 1]), w, strides=[1, 1, 1, 1], padding="VALID")
+    made = turned(net, made, [0, 3, 1, 2])
+    return net("AddV2", made, net("Reshape", numbers(channels), [1, channels, 1, 1]))
+
+
+def onnx_tf_norm(net, x):
+    channels = net.value(x).shape[1]
+    scale, offset, mean, variance = (net("Reshape", c, [1, channels, 1, 1]) for c in moments(channels))
+    by = net("Mul", net("Rsqrt", net("AddV2", variance, 1e-5)), scale)
+    return net("AddV2", net("Mul", x, by), net("Sub", offset, net("Mul", mean, by)))
+
+
+def onnx_tf_reshape(net, x, dims):
+    """A 0 copies a size: found, gathered and scattered when it runs."""
+    shape = net.const(np.array(dims, "int64"))
+    copied = net("Squeeze", net("Where", net("Equal", shape, net.const(0, "int64"))), squeeze_dims=[-1])
+    sizes = net("GatherV2", net("Cast", net("Shape", x), SrcT="int32", DstT="int64"), copied, 0)
+    scattered = net("SparseToDense", net("ExpandDims", copied, -1), net.const(np.array([len(dims)], "int64")), sizes, net.const(0, "int64"))
+    return net("Reshape", x, net("AddV2", shape, scattered))
+
+
+@idiom("onnx-tf", 18, Conv=3, Relu=3, Add=1, MaxPool=1, GlobalAveragePool=1, Reshape=1, Gemm=1)
+def onnx_tf(net):
+    x = net.feed("x", numbers(2, 3, 8, 8), [None, 3, 8, 8])
+    x = net("Relu", onnx_tf_norm(net, onnx_tf_conv(net, x, 4)))
+    x = turned(net, net("MaxPool", turned(net, x, [0, 2, 3, 1]), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID"), [0, 3, 1, 2])
+    y = net("Relu", onnx_tf_norm(net, onnx_tf_conv(net, x, 4)))
+    x = net("Relu", net("AddV2", x, onnx_tf_conv(net, y, 4, size=1, pad=0)))
+    x = onnx_tf_reshape(net, net("Mean", x, [2, 3], keep_dims=True), [0, 4])
+    made = net("MatMul", x, turned(net, numbers(5, 4), [1, 0]))
+    return net("AddV2", net("Mul", made, 1.0), net("Mul", numbers(5), 1.0))
+
+
+@idiom("onnx2tf", 13, Conv=3, Relu=3, Add=1, MaxPool=1, GlobalAveragePool=1, Reshape=1, Gemm=1, Transpose=1)
+def onnx2tf(net):
+    """All of it channels last, weights too; factors and sums for each channel; the input stays last."""
+    def one(x, size=3):
+        if size > 1:
+            x = net("Pad", x, np.array([[0, 0], [1, 1], [1, 1], [0, 0]], "i4"))
+        made = conv(net, x, size=size, padding="VALID")
+        return net("AddV2", net("Mul", made, numbers(1, 1, 1, 4)), numbers(1, 1, 1, 4))
+    x = net("Relu", one(image(net)))
+    x = net("MaxPool", x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+    x = net("Relu", net("AddV2", x, one(net("Relu", one(x)), size=1)))
+    x = net("Reshape", net("Mean", x, [1, 2], keep_dims=True), [-1, 4])
+    return net("AddV2", net("MatMul", x, numbers(4, 5)), numbers(5))
+
+
 # --- nothing is dropped when nobody learns -----------------------------------------------------
 
 def random_numbers(net, x):
