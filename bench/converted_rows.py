@@ -15,7 +15,7 @@ sys.path[:0] = [os.path.join(SOURCE, "tests", "judges"),
 
 REAL = ("basic-pitch", "bert-qa-small", "conv-qdq-external/model", "dtln-1",
         "face-rfb-320", "imagenet-qdq", "magika", "nested-loops",
-        "ppocr-rec-v4", "scan-rnn", "silero-vad")
+        "ppocr-rec-v4", "scan-rnn", "silero-vad", "crop-and-resize-loop")
 
 # Ours of, theirs, in ../shared/data, and how many nodes ours may have.
 PEERS = (
