@@ -469,16 +469,38 @@ static void walk_behind(struct tn_tf_work *work, struct tn_list *stack,
     }
 }
 
+/* A call that takes the handle and changes what is behind it: nobody looks
+ * inside for what the variable is then. */
+static bool is_changing_call(struct tn_tf_work        *work,
+                             const struct tn_net_node *node, uint32_t handle)
+{
+    uint32_t callee = tn_tf_callee(work, node);
+
+    if (callee == TN_NONE || !tn_tf_changes(work, callee))
+        return false;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (node->inputs[i] != TN_NONE &&
+            tn_tf_behind(work->net, node->inputs[i]) == handle)
+            return true;
+    return false;
+}
+
 static void look_for_assignment(struct tn_tf_work *work, struct tn_list *stack,
-                                uint32_t read, uint32_t handle)
+                                uint32_t read, uint32_t handle,
+                                uint32_t *assignment)
 {
     const struct tn_net *net = work->net;
 
     for (uint64_t i = 0; i < stack->count && !tn_failed(work->error); i++) {
         uint32_t                 at = *tn_list_at(stack, uint32_t, i);
         const struct tn_net_node n  = tn_net_node(net, at);
-        if (tn_tf_type_in(n.op->type, assigns) && n.input_count &&
-            n.inputs[0] != TN_NONE && tn_tf_behind(net, n.inputs[0]) == handle)
+        bool                     is_assignment =
+            (tn_tf_type_in(n.op->type, assigns) || tn_tf_is_change(&n)) &&
+            n.input_count && n.inputs[0] != TN_NONE &&
+            tn_tf_behind(net, n.inputs[0]) == handle;
+        if (is_assignment && *assignment == TN_NONE)
+            *assignment = at;
+        else if (is_assignment || is_changing_call(work, &n, handle))
             tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
                          "%.*s reads what %.*s (%.*s) wrote: a variable that "
                          "changes cannot become a constant",
@@ -492,17 +514,19 @@ static void look_for_assignment(struct tn_tf_work *work, struct tn_list *stack,
     }
 }
 
-enum tn_status tn_tf_check_read(struct tn_tf_work *work, uint32_t node)
+enum tn_status tn_tf_find_assignment(struct tn_tf_work *work, uint32_t node,
+                                     uint32_t *assignment)
 {
     const struct tn_net_node n = tn_net_node(work->net, node);
     struct tn_list           stack;
 
+    *assignment = TN_NONE;
     if (!n.control_count || !n.input_count || n.inputs[0] == TN_NONE)
         return TN_OK;
     tn_list_init(&stack, work->net->arena->memory, sizeof(uint32_t));
     uint32_t handle = tn_tf_behind(work->net, n.inputs[0]);
     walk_behind(work, &stack, node);
-    look_for_assignment(work, &stack, node, handle);
+    look_for_assignment(work, &stack, node, handle, assignment);
     for (uint64_t i = 0; i < stack.count; i++)
         *tn_list_at(&work->marks, uint8_t, *tn_list_at(&stack, uint32_t, i)) &=
             (uint8_t)~TN_TF_WATCHED;

@@ -62,7 +62,13 @@ struct copying {
     const struct tn_tf_call *call;
     uint32_t                 place; /* instance + 1                           */
     struct tn_list           nodes; /* uint32_t: of the body, to copy         */
+    struct tn_list           assigned; /* struct assigned                     */
     uint64_t                 done;
+};
+
+/* A node of the body that changes a variable, and what that is then. */
+struct assigned {
+    uint32_t node, next;
 };
 
 static void bind(struct copying *c, uint32_t from, uint32_t to)
@@ -185,18 +191,59 @@ static const struct tn_net_attr *copy_attrs(struct copying           *c,
     return attrs;
 }
 
+static uint32_t assigned_by(const struct copying *c, uint32_t node)
+{
+    for (uint64_t i = 0; i < c->assigned.count; i++) {
+        const struct assigned *row =
+            tn_list_at(&c->assigned, struct assigned, i);
+        if (row->node == node)
+            return row->next;
+    }
+    return TN_NONE;
+}
+
+/* A read that comes after an assignment is a copy of what was assigned. */
+static bool read_assigned(struct copying *c, uint32_t id,
+                          struct tn_net_node *node, uint32_t *next)
+{
+    struct tn_tf_work *work = c->work;
+    uint32_t           by   = TN_NONE;
+
+    if (!tn_tf_is_read(node) || tn_tf_find_assignment(work, id, &by) != TN_OK ||
+        by == TN_NONE)
+        return false;
+    *next = assigned_by(c, by);
+    if (*next == TN_NONE || !tn_bytes_is(node->op->type, "ReadVariableOp")) {
+        tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "%.*s reads what %.*s (%.*s) wrote: a variable that "
+                     "changes cannot become a constant",
+                     TN_FMT(node->name),
+                     TN_FMT(tn_net_node(work->net, by).name),
+                     TN_FMT(tn_net_node(work->net, by).op->type));
+        return false;
+    }
+    node->op          = tn_net_own_op(work->net, "Identity");
+    node->inputs      = next;
+    node->input_count = 1;
+    node->attr_count  = 0;
+    return true;
+}
+
 static void copy_node(struct copying *c, uint32_t id)
 {
     struct tn_tf_work *work = c->work;
     struct tn_net     *net  = work->net;
     struct tn_net_node node = tn_net_node(net, id);
+    uint32_t           next;
 
-    if (tn_calls_count(&work->calls, net, &node) != TN_OK ||
-        (tn_tf_is_read(&node) && tn_tf_check_read(work, id) != TN_OK))
+    if (tn_calls_count(&work->calls, net, &node) != TN_OK)
         return;
-    node.graph         = c->call->graph;
-    node.name          = prefixed(c, node.name, 0);
-    node.inputs        = copy_values(c, node.inputs, node.input_count, false);
+    bool is_read = read_assigned(c, id, &node, &next);
+    bool changes = tn_tf_changes(work, tn_tf_callee(work, &node));
+    node.graph   = c->call->graph;
+    node.name    = prefixed(c, node.name, 0);
+    if (!is_read)
+        node.inputs = copy_values(c, node.inputs, node.input_count, false);
     node.attrs         = copy_attrs(c, &node);
     node.controls      = NULL;
     node.control_count = 0;
@@ -208,6 +255,48 @@ static void copy_node(struct copying *c, uint32_t id)
     uint32_t *place = tn_tf_slot(work, &work->places, copy);
     if (copy != TN_NONE && place)
         *place = c->place;
+    if (copy != TN_NONE && changes)
+        tn_tf_need_node(work, copy);
+}
+
+static void note_assigned(struct copying *c, uint32_t id)
+{
+    struct tn_tf_work       *work = c->work;
+    const struct tn_net_node node = tn_net_node(work->net, id);
+    struct assigned          row  = { .node = id, .next = TN_NONE };
+
+    if (c->call->graph && work->net->signature.size) {
+        tn_tf_refuse_change(work, &node);
+        return;
+    }
+    uint32_t handle = copy_value(c, node.inputs[0]);
+    uint32_t value  = copy_value(c, node.inputs[1]);
+    if (tn_tf_add_state(work, &node, handle, value, &row.next) != TN_OK)
+        return;
+    struct assigned *slot =
+        tn_list_push(&c->assigned, struct assigned, work->error);
+    if (slot)
+        *slot = row;
+}
+
+/* Nothing in the body need use what changes a variable, or calls what does. */
+static void copy_changes(struct copying *c)
+{
+    struct tn_tf_work    *work  = c->work;
+    struct tn_net        *net   = work->net;
+    const struct tn_list *nodes = &tn_net_graph(net, c->call->function)->nodes;
+
+    if (!tn_tf_changes(work, c->call->function))
+        return;
+    for (uint64_t i = 0; i < nodes->count && !tn_failed(work->error); i++) {
+        uint32_t                 id   = *tn_list_at(nodes, uint32_t, i);
+        const struct tn_net_node node = tn_net_node(net, id);
+        if (tn_tf_is_change(&node))
+            note_assigned(c, id);
+        else if (tn_tf_changes(work, tn_tf_callee(work, &node)))
+            queue_body_node(c, id);
+        nodes = &tn_net_graph(net, c->call->function)->nodes;
+    }
 }
 
 static void forget_copies(struct copying *c)
@@ -223,6 +312,7 @@ static void forget_copies(struct copying *c)
                     *tn_list_at(&c->nodes, uint32_t, i)) &=
             (uint8_t)~TN_TF_COPIED;
     tn_list_done(&c->nodes);
+    tn_list_done(&c->assigned);
 }
 
 /* If an output of a node is requested after the node was copied, it is known
@@ -292,7 +382,9 @@ enum tn_status tn_tf_instantiate(struct tn_tf_work       *work,
                            body->inputs.count + body->outputs.count));
     TN_TRY(enter_instance(&c));
     tn_list_init(&c.nodes, net->arena->memory, sizeof(uint32_t));
+    tn_list_init(&c.assigned, net->arena->memory, sizeof(struct assigned));
     if (bind_args(&c) == TN_OK) {
+        copy_changes(&c);
         uint64_t count = tn_net_graph(net, call->function)->outputs.count;
         for (uint64_t i = 0; i < count; i++)
             rets[i] = copy_value(

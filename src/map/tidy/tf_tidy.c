@@ -118,6 +118,18 @@ static bool *wanted_slot(struct tn_tf_work *work, uint32_t value)
     return tn_list_at(wanted, bool, value);
 }
 
+void tn_tf_need_node(struct tn_tf_work *work, uint32_t node)
+{
+    uint8_t *mark = tn_tf_mark_of(work, node);
+
+    if (!mark || (*mark & TN_TF_NEEDED))
+        return;
+    *mark |= TN_TF_NEEDED;
+    uint32_t *slot = tn_list_push(&work->queue, uint32_t, work->error);
+    if (slot)
+        *slot = node;
+}
+
 void tn_tf_need(struct tn_tf_work *work, uint32_t value)
 {
     if (value == TN_NONE)
@@ -128,12 +140,8 @@ void tn_tf_need(struct tn_tf_work *work, uint32_t value)
 
     if (wanted)
         *wanted = true;
-    if (!mark || (*mark & TN_TF_NEEDED))
-        return;
-    *mark |= TN_TF_NEEDED;
-    uint32_t *slot = tn_list_push(&work->queue, uint32_t, work->error);
-    if (slot)
-        *slot = node;
+    if (mark)
+        tn_tf_need_node(work, node);
 }
 
 void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to)
@@ -208,7 +216,27 @@ static void watch_behind(struct tn_tf_work *work, struct tn_list *stack,
         watch(work, stack, node.controls[i]);
 }
 
-/* Notes what was only there for its effects, on the way through control
+/* What is there for its effect alone: a variable that it changes becomes state,
+ * of the rest there is a note. */
+static void note_effect(struct tn_tf_work *work, uint32_t id)
+{
+    const struct tn_net_node node = tn_net_node(work->net, id);
+    const char              *why  = effect_of(node.op->type);
+    uint32_t                 next;
+
+    if (node.is_removed)
+        return;
+    if (tn_tf_is_change(&node)) {
+        tn_tf_add_state(work, &node, node.inputs[0], node.inputs[1], &next);
+        return;
+    }
+    if (why)
+        add_note(work, &node, why);
+    if (tn_tf_changes(work, tn_tf_callee(work, &node)))
+        tn_tf_need_node(work, id);
+}
+
+/* Finds what was only there for its effects, on the way through control
  * edges. */
 static void note_effects(struct tn_tf_work *work)
 {
@@ -220,11 +248,8 @@ static void note_effects(struct tn_tf_work *work)
         if (*tn_tf_mark_of(work, i) & TN_TF_NEEDED)
             watch_behind(work, &stack, i);
     for (uint64_t i = 0; i < stack.count && !tn_failed(net->error); i++) {
-        uint32_t                 id   = *tn_list_at(&stack, uint32_t, i);
-        const struct tn_net_node node = tn_net_node(net, id);
-        const char              *why  = effect_of(node.op->type);
-        if (why)
-            add_note(work, &node, why);
+        uint32_t id = *tn_list_at(&stack, uint32_t, i);
+        note_effect(work, id);
         watch_behind(work, &stack, id);
     }
     tn_list_done(&stack);
@@ -373,6 +398,23 @@ static enum tn_status need_inputs(struct tn_tf_work *work, uint32_t id)
     return work->error->status;
 }
 
+/* In the main graph every read takes what was there before the run. */
+static enum tn_status check_read(struct tn_tf_work *work, uint32_t id)
+{
+    struct tn_net *net = work->net;
+    uint32_t       by;
+
+    TN_TRY(tn_tf_find_assignment(work, id, &by));
+    if (by == TN_NONE)
+        return TN_OK;
+    return tn_error_set(work->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%.*s reads what %.*s (%.*s) wrote: a variable that "
+                        "changes cannot become a constant",
+                        TN_FMT(tn_net_node(net, id).name),
+                        TN_FMT(tn_net_node(net, by).name),
+                        TN_FMT(tn_net_node(net, by).op->type));
+}
+
 static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(work->net, id);
@@ -386,7 +428,7 @@ static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
         return become_input(work, id);
     if (tn_tf_is_read(&node)) {
         if (!tn_net_graph(work->net, node.graph)->kind)
-            TN_TRY(tn_tf_check_read(work, id));
+            TN_TRY(check_read(work, id));
         return tn_tf_freeze(work, id);
     }
     if (tn_tf_is_structure(&node))
@@ -434,6 +476,15 @@ static void detach_inputs(struct tn_tf_work *work)
     }
 }
 
+static enum tn_status look_at_queue(struct tn_tf_work *work)
+{
+    while (work->looked < work->queue.count && !tn_failed(work->error)) {
+        uint32_t node = *tn_list_at(&work->queue, uint32_t, work->looked++);
+        TN_TRY(look_at(work, node));
+    }
+    return work->error->status;
+}
+
 static enum tn_status follow_needs(struct tn_tf_work *work)
 {
     struct tn_net *net = work->net;
@@ -441,8 +492,19 @@ static enum tn_status follow_needs(struct tn_tf_work *work)
     for (uint64_t i = 0; i < tn_net_graph(net, 0)->outputs.count; i++)
         tn_tf_need(work,
                    *tn_list_at(&tn_net_graph(net, 0)->outputs, uint32_t, i));
-    for (uint64_t i = 0; i < work->queue.count; i++)
-        TN_TRY(look_at(work, *tn_list_at(&work->queue, uint32_t, i)));
+    return look_at_queue(work);
+}
+
+/* Effects may need more, and that has effects again. */
+static enum tn_status follow_effects(struct tn_tf_work *work)
+{
+    uint64_t before;
+
+    do {
+        before = work->queue.count;
+        note_effects(work);
+        TN_TRY(look_at_queue(work));
+    } while (work->queue.count > before);
     return work->error->status;
 }
 
@@ -510,6 +572,8 @@ static void work_init(struct tn_tf_work *work, struct tn_net *net)
     tn_list_init(&work->instances, memory, sizeof(struct tn_tf_instance));
     tn_list_init(&work->keys, memory, sizeof(uint32_t));
     tn_list_init(&work->frozen, memory, sizeof(uint32_t));
+    tn_list_init(&work->states, memory, sizeof(uint32_t));
+    tn_list_init(&work->changing, memory, sizeof(uint32_t));
     tn_list_init(&work->copies, memory, sizeof(uint32_t));
     tn_list_init(&work->touched, memory, sizeof(uint32_t));
 }
@@ -526,6 +590,8 @@ static void work_done(struct tn_tf_work *work)
     tn_list_done(&work->instances);
     tn_list_done(&work->keys);
     tn_list_done(&work->frozen);
+    tn_list_done(&work->states);
+    tn_list_done(&work->changing);
     tn_list_done(&work->copies);
     tn_list_done(&work->touched);
 }
@@ -546,7 +612,8 @@ static enum tn_status resolve(struct tn_tf_work *work)
     TN_TRY(tn_tf_bind_variables(work));
     detach_inputs(work);
     TN_TRY(follow_needs(work));
-    note_effects(work);
+    TN_TRY(follow_effects(work));
+    TN_TRY(tn_tf_end_states(work));
     seal_subgraphs(work);
     if (tn_failed(work->error))
         return work->error->status;

@@ -12,6 +12,8 @@
  *   VarHandleOp, VariableV2  a trained constant: the tensor of the checkpoint
  *                            that the saver's own graph puts there
  *   ReadVariableOp           the constant itself; ResourceGather becomes Gather
+ *   AssignVariableOp, ...    of a signature: its variable is an input of the
+ *                            main graph, and what it becomes an output
  *   PartitionedCall, calls   the function's body, named caller/node
  *   If, Case, While          If and Loop with subgraphs (flow.h); Switch, Merge
  *                            and frames of TensorFlow 1 too
@@ -28,7 +30,7 @@
  * value counts over all outputs of its node.
  *
  * Hash tables, datasets, queues, variables without a value and assignments
- * whose result is read again are refused by the name of the node.
+ * that are not state (tf_state.c) are refused by the name of the node.
  */
 #ifndef TN_MAP_TF_TIDY_H
 #define TN_MAP_TF_TIDY_H

@@ -45,6 +45,10 @@ struct tn_tf_work {
     struct tn_list keys;   /* uint32_t by node: tensor + 1 of a variable      */
     struct tn_list frozen; /* uint32_t by node: its constant + 1              */
 
+    struct tn_list states; /* uint32_t by node: 1 for a variable that changes */
+    struct tn_list changing; /* uint32_t by graph: tf_state.c's own           */
+    uint64_t       looked;   /* at nodes of the queue                         */
+
     struct tn_list copies;  /* uint32_t by value of a function: its copy + 1  */
     struct tn_list touched; /* uint32_t: values with a copy                   */
     uint64_t       walked;  /* steps taken to look for assignments            */
@@ -58,6 +62,7 @@ uint32_t *tn_tf_slot(struct tn_tf_work *work, struct tn_list *list,
 
 /* The value is needed: its producer will be visited. */
 void tn_tf_need(struct tn_tf_work *work, uint32_t value);
+void tn_tf_need_node(struct tn_tf_work *work, uint32_t node);
 
 /* Users of `from` use `to`, which is needed if `from` was. */
 void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to);
@@ -116,9 +121,27 @@ uint32_t tn_tf_variable_tensor(struct tn_tf_work *work, uint32_t node);
 bool           tn_tf_is_read(const struct tn_net_node *node);
 enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node);
 
-/* Fails if the read comes after an assignment of the same graph: then it is not
- * a constant. */
-enum tn_status tn_tf_check_read(struct tn_tf_work *work, uint32_t node);
+/* The assignment of the same graph that the read comes after, or TN_NONE: then
+ * it reads what was there before the run.  Fails where that cannot be told. */
+enum tn_status tn_tf_find_assignment(struct tn_tf_work *work, uint32_t node,
+                                     uint32_t *assignment);
+
+/* ---- tf_state.c --------------------------------------------------------- */
+
+/* Whether a node changes a variable; whether a function does, or one that it
+ * calls. */
+bool tn_tf_is_change(const struct tn_net_node *node);
+bool tn_tf_changes(struct tn_tf_work *work, uint32_t graph);
+
+/* The variable behind the handle becomes an input and an output of the main
+ * graph; `next` is its value after the change.  `value` is the other input of
+ * the node.  Without a signature there is a note, and `next` is TN_NONE. */
+enum tn_status tn_tf_add_state(struct tn_tf_work        *work,
+                               const struct tn_net_node *node, uint32_t handle,
+                               uint32_t value, uint32_t *next);
+enum tn_status tn_tf_refuse_change(struct tn_tf_work        *work,
+                                   const struct tn_net_node *node);
+enum tn_status tn_tf_end_states(struct tn_tf_work *work);
 
 /* ---- tf_gate.c ---------------------------------------------------------- */
 
