@@ -107,8 +107,14 @@ struct tn_op {
     uint32_t attr_count;
     uint32_t source; /* in model->sources: which file the wire is in      */
     uint64_t wire_offset;
-    uint64_t wire_length; /* 0: made by an edit                               */
+    uint64_t wire_length : 44; /* 0: made by an edit; no disk is as large     */
+    uint64_t alike : 20; /* ops with the same number have the same attributes in
+                            the same bytes, as their file has them; 0: not
+                            known                                             */
 };
+
+#define TN_WIRE_LENGTH_MAX ((UINT64_C(1) << 44) - 1)
+#define TN_ALIKE_MAX       ((UINT32_C(1) << 20) - 1)
 
 /* An attribute of an op that an edit has touched. */
 struct tn_attr_slot {
@@ -271,7 +277,15 @@ uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
 
 /* For a value that a graph takes from an enclosing graph: that graph's own
  * value.  Other values are returned as they are. */
-uint32_t tn_model_defining_value(const struct tn_model *model, uint32_t value);
+uint32_t tn_model_outer_value(const struct tn_model *model, uint32_t value);
+
+static inline uint32_t tn_model_defining_value(const struct tn_model *model,
+                                               uint32_t               value)
+{
+    return tn_model_value_at(model, value)->kind == TN_VALUE_OUTER
+               ? tn_model_outer_value(model, value)
+               : value;
+}
 
 /* Records what defines a value.  The first definition is kept, so that a check
  * finds a second one by comparing. */

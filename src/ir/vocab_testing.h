@@ -232,7 +232,7 @@ static inline void testing_add(struct tn_model *model, uint32_t graph,
     row->name   = row->type;
     row->source = tn_model_source_id(model, &file->source, error);
     row->wire_offset = offset;
-    row->wire_length = strlen(node->attrs);
+    row->wire_length = strlen(node->attrs) & TN_WIRE_LENGTH_MAX;
     memcpy(file->bytes + offset, node->attrs, strlen(node->attrs));
     tn_model_graph_at(model, graph)->op_count++;
     for (const char *p = node->inputs; *p; p++)

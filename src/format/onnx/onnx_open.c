@@ -372,6 +372,7 @@ struct node {
     struct tn_bytes    tail; /* from the operator on; empty: not worth it   */
     struct tn_pb_tail *slot; /* its own; NULL: no operator yet              */
     bool               is_known; /* the tail                                */
+    bool has_early; /* attributes before it                                  */
 };
 
 /* The operator was met. */
@@ -384,6 +385,7 @@ static void look_at_tail(struct tn_onnx_reader *r, const struct tn_cursor *c,
                                  : r->tails.slots;
     node->is_known =
         node->tail.size && tn_bytes_equal(node->slot->bytes, node->tail);
+    node->has_early = node->attributes > 0;
 }
 
 static void read_node_field(struct tn_onnx_reader *r, struct tn_cursor *c,
@@ -435,7 +437,10 @@ static void finish_op(struct tn_onnx_reader *r, const struct node *node,
     op->domain      = domain;
     op->source      = r->source;
     op->wire_offset = wire.offset;
-    op->wire_length = wire.length;
+    op->wire_length = wire.length & TN_WIRE_LENGTH_MAX;
+    if (node->tail.size && !node->has_early &&
+        node->slot->number <= TN_ALIKE_MAX)
+        op->alike = node->slot->number & TN_ALIKE_MAX;
     add_outputs(r, index);
 }
 
@@ -475,7 +480,8 @@ static void read_node(struct tn_onnx_reader *r, uint32_t graph,
     uint32_t domain =
         node.is_known ? node.slot->domain : type_id(r, node.domain);
     if (!node.is_known && node.tail.size)
-        *node.slot = (struct tn_pb_tail){ node.tail, type, domain };
+        tn_pb_tail_keep(&r->tails, node.slot,
+                        (struct tn_pb_tail){ node.tail, type, domain, 0 });
     if (r->model->wants_graph)
         finish_op(r, &node, tn_pb_body_span(message), type, domain);
     if (!is_for_training(r->model, graph))

@@ -348,7 +348,7 @@ static void finish_op(struct reader *r, const struct op *op,
     row->domain         = TN_NO_NAME;
     row->source         = r->source;
     row->wire_offset    = wire.offset;
-    row->wire_length    = wire.length;
+    row->wire_length    = wire.length & TN_WIRE_LENGTH_MAX;
     for (uint64_t i = 0; i < r->produced.count; i++) {
         uint32_t value = *tn_list_at(&r->produced, uint32_t, i);
         tn_model_add_output(r->model, value, r->error);

@@ -411,6 +411,7 @@ struct node {
     struct tn_bytes tensor_key; /* of the attribute that gave the last tensor */
     struct tn_bytes tail; /* from the first attribute on; empty: not worth it */
     bool            is_known; /* the tail                                     */
+    uint32_t        alike;    /* its number; 0: it has none                   */
 };
 
 /* Most nodes are of a few types: compare before hashing. */
@@ -608,7 +609,9 @@ static void finish_op(struct tn_tf_reader *reader, const struct node *node,
     op->type         = type;
     op->source       = reader->source;
     op->wire_offset  = node->wire.offset;
-    op->wire_length  = node->wire.length;
+    op->wire_length  = node->wire.length & TN_WIRE_LENGTH_MAX;
+    if (node->alike <= TN_ALIKE_MAX)
+        op->alike = node->alike & TN_ALIKE_MAX;
 }
 
 static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
@@ -631,18 +634,44 @@ static void look_at_tail(struct tn_tf_reader *reader, struct node *node,
                          const struct tn_cursor   *c,
                          const struct tn_pb_field *field)
 {
+    const struct tn_pb_tail *slot;
+
     node->tail = tn_pb_tail_of(c, field);
-    node->is_known =
-        node->tail.size &&
-        tn_bytes_equal(tn_pb_tail_slot(&reader->tails, node->tail)->bytes,
-                       node->tail);
+    if (!node->tail.size)
+        return;
+    slot           = tn_pb_tail_slot(&reader->tails, node->tail);
+    node->is_known = tn_bytes_equal(slot->bytes, node->tail);
+    node->alike    = node->is_known ? slot->number : 0;
 }
 
-static void keep_tail(struct tn_tf_reader *reader, const struct node *node)
+static void keep_tail(struct tn_tf_reader *reader, struct node *node)
 {
-    if (node->tail.size && !tn_failed(reader->error) &&
-        reader->model->tensors.count == node->first_tensor)
-        tn_pb_tail_slot(&reader->tails, node->tail)->bytes = node->tail;
+    if (!node->tail.size || tn_failed(reader->error) ||
+        reader->model->tensors.count != node->first_tensor)
+        return;
+    tn_pb_tail_keep(&reader->tails, tn_pb_tail_slot(&reader->tails, node->tail),
+                    (struct tn_pb_tail){ .bytes = node->tail });
+    node->alike = reader->tails.count;
+}
+
+/* Of what comes before the attributes, as long as it is short: where nobody
+ * asks for the graph, a million nodes are stepped over, and this is most of
+ * them. */
+static void skim(struct node *node, struct tn_cursor *c)
+{
+    const uint8_t *at = c->at;
+
+    while (c->end - at >= 2 && at[0] >= 0x0a && at[0] <= 0x22 &&
+           (at[0] & 7) == TN_WIRE_LEN && at[1] < 0x80 &&
+           c->end - at >= 2 + at[1]) {
+        struct tn_bytes text = tn_bytes(at + 2, at[1]);
+        if (at[0] == 0x0a)
+            node->name = text;
+        else if (at[0] == 0x12)
+            node->type = text;
+        at += 2 + at[1];
+    }
+    tn_skip(c, (uint64_t)(at - c->at));
 }
 
 /* The next node of the graph being filled. */
@@ -663,6 +692,8 @@ static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
         node.op = tn_model_add_op(model, reader->graph, reader->error);
         if (node.op == TN_NONE)
             return;
+    } else if (!reader->uses) {
+        skim(&node, c);
     }
     while (!node.is_known && tn_pb_next(c, &field)) {
         if (field.number == 5 && node.attr_count == 0)

@@ -106,6 +106,29 @@ static void test_summary_agrees(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
+/* Three nodes with the same bytes from the value of their first attribute on;
+ * but that of the third is all of them. */
+static void test_equal_attributes(void **state)
+{
+#define T            "\x0a\x01T\x12\x02\x30\x01"
+#define U            "\x2a\x07\x0a\x01U\x12\x02\x30\x01"
+#define NODE(a, len) "\x0a\x18\x0a\x01" a "\x12\x01P\x2a" len T U
+    static const char                                           file[] =
+        NODE("a", "\x07") NODE("b", "\x07") NODE("c", "\x10");
+    struct opened   o;
+    struct tn_bytes bytes = tn_bytes(file, sizeof file - 1);
+
+    (void)state;
+    assert_int_equal(open_bytes(&o, &tn_format_tf_graph, bytes, true), TN_OK);
+    assert_int_equal(tn_op_attr_count(&o.model, 1), 2);
+    assert_int_equal(tn_op_attr_count(&o.model, 2), 1);
+    uint32_t alike = tn_model_op_at(&o.model, 0)->alike;
+    assert_int_not_equal(alike, 0);
+    assert_int_equal(tn_model_op_at(&o.model, 1)->alike, alike);
+    assert_int_not_equal(tn_model_op_at(&o.model, 2)->alike, alike);
+    close_model(&o);
+}
+
 /* `ret` is a map: its order is nobody's. */
 static void test_many_returns(void **state)
 {
@@ -387,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_references),
         cmocka_unit_test(test_shape_of_the_model),
         cmocka_unit_test(test_summary_agrees),
+        cmocka_unit_test(test_equal_attributes),
         cmocka_unit_test(test_many_returns),
         cmocka_unit_test(test_tensors_behind_others),
         cmocka_unit_test(test_attributes),

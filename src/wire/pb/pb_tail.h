@@ -24,38 +24,53 @@ struct tn_pb_tail {
     struct tn_bytes bytes; /* empty: none                                     */
     uint32_t        type, domain; /* names that are in it, or what the reader
                                      makes of these                           */
+    uint32_t number; /* from 1 on; another one has another             */
 };
 
 struct tn_pb_tails {
     struct tn_pb_tail slots[TN_PB_TAIL_SLOTS];
+    uint32_t          count; /* that there have been                          */
 };
 
-/* What is left of a message from this field's value on, if it is short and in
- * memory; else empty.  The cursor is behind the field. */
+/* What is left of a message from this field on, its tag and length included,
+ * if it is short and in memory; else empty.  The cursor is behind the field. */
 static inline struct tn_bytes tn_pb_tail_of(const struct tn_cursor   *c,
                                             const struct tn_pb_field *field)
 {
-    size_t size = (size_t)(c->end - field->body.at);
+    const uint8_t *begin = c->at - (size_t)(c->offset - field->offset);
+    size_t         size  = (size_t)(c->end - begin);
 
-    return c->beyond || field->type != TN_WIRE_LEN || size < sizeof(uint64_t) ||
-                   size > TN_PB_TAIL_LONGEST
+    return c->beyond || field->type != TN_WIRE_LEN || size > TN_PB_TAIL_LONGEST
                ? tn_bytes(NULL, 0)
-               : tn_bytes(field->body.at, size);
+               : tn_bytes(begin, size);
 }
 
 /* By a few bytes of it; it is not empty. */
 static inline struct tn_pb_tail *tn_pb_tail_slot(struct tn_pb_tails *tails,
                                                  struct tn_bytes     tail)
 {
-    uint64_t first, middle, last;
-    size_t   end = tail.size - sizeof last;
+    uint64_t first = 0, middle = 0, last = 0;
 
-    memcpy(&first, tail.data, sizeof first);
-    memcpy(&middle, tail.data + end / 2, sizeof middle);
-    memcpy(&last, tail.data + end, sizeof last);
+    if (tail.size < sizeof last) {
+        memcpy(&last, tail.data, tail.size);
+    } else {
+        size_t end = tail.size - sizeof last;
+        memcpy(&first, tail.data, sizeof first);
+        memcpy(&middle, tail.data + end / 2, sizeof middle);
+        memcpy(&last, tail.data + end, sizeof last);
+    }
     first ^= (middle << 21 | middle >> 43) ^ (last << 42 | last >> 22);
     first = (first ^ tail.size) * UINT64_C(0x9e3779b97f4a7c15);
     return &tails->slots[(first >> 40) % TN_PB_TAIL_SLOTS];
+}
+
+/* Puts it into its slot. */
+static inline void tn_pb_tail_keep(struct tn_pb_tails *tails,
+                                   struct tn_pb_tail  *slot,
+                                   struct tn_pb_tail   tail)
+{
+    *slot        = tail;
+    slot->number = ++tails->count;
 }
 
 #endif

@@ -102,6 +102,35 @@ bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
     return false;
 }
 
+/* Over short strings and messages of other numbers, which most fields are. */
+static void step_over_short(struct tn_cursor *c, uint32_t number)
+{
+    const uint8_t *at = c->at;
+
+    while (c->end - at >= 2 && at[0] < 0x80 && (at[0] & 7) == TN_WIRE_LEN &&
+           at[0] >> 3 != number && at[0] >= 8 && at[1] < 0x80 &&
+           c->end - at >= 2 + at[1])
+        at += 2 + at[1];
+    tn_skip(c, (uint64_t)(at - c->at));
+}
+
+void tn_pb_step_to(struct tn_cursor *c, uint32_t number)
+{
+    struct tn_cursor   before;
+    struct tn_pb_field field;
+
+    step_over_short(c, number);
+    before = *c;
+    while (tn_pb_next(c, &field)) {
+        if (field.number == number) {
+            *c = before;
+            return;
+        }
+        step_over_short(c, number);
+        before = *c;
+    }
+}
+
 bool tn_pb_next_named(struct tn_cursor *c, uint32_t number,
                       uint32_t name_number, struct tn_bytes *name,
                       struct tn_span *message)

@@ -121,6 +121,9 @@ static inline struct tn_bytes tn_pb_short_body(const struct tn_pb_field *field,
 bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
                   enum tn_wire_type type);
 
+/* To the first field of that number, which is not read, or to the end. */
+void tn_pb_step_to(struct tn_cursor *c, uint32_t number);
+
 /* The next message in field `number`, and its name, the last string in its
  * field `name_number`; other fields are skipped. */
 bool tn_pb_next_named(struct tn_cursor *c, uint32_t number,

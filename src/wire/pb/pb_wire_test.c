@@ -322,6 +322,37 @@ static void messages_are_found_with_their_names(void **state)
     }
 }
 
+static void a_cursor_steps_to_a_field(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint64_t    offset; /* of the first field 5                           */
+    } rows[] = {
+        { "", 0 },
+        { "2a 00", 0 },
+        { "0a 01 61 12 02 2a 00 2a 00 2a 00", 7 },
+        { "08 05 0a 01 61 15 01 02 03 04 28 01 0a 00", 10 },
+        { "0a 80 01 61", 0 }, /* cut short */
+        { "0a 01 61 2b 2c", 3 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_bytes    bytes = tn_hex(rows[i].bytes);
+        struct tn_error    error = TN_ERROR_INIT;
+        struct tn_cursor   c     = tn_cursor_bytes(bytes, 0, &error);
+        struct tn_pb_field field;
+
+        tn_pb_step_to(&c, 5);
+        if (tn_pb_next(&c, &field) &&
+            (field.number != 5 || field.offset != rows[i].offset))
+            fail_msg("row %zu: field %u at %" PRIu64, i, field.number,
+                     field.offset);
+        assert_int_equal(tn_failed(&error), i == 4);
+        free((void *)bytes.data);
+    }
+}
+
 static enum tn_status walk(struct tn_bytes input, struct tn_memory *memory,
                            struct tn_error *error)
 {
@@ -357,6 +388,7 @@ int main(void)
         cmocka_unit_test(quick_and_slow_agree),
         cmocka_unit_test(a_failure_stops_every_cursor),
         cmocka_unit_test(messages_are_found_with_their_names),
+        cmocka_unit_test(a_cursor_steps_to_a_field),
         cmocka_unit_test(hostility),
     };
 
