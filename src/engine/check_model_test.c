@@ -120,6 +120,121 @@ static void the_summary_counts(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* ---- on several threads ---------------------------------------------------
+ */
+
+/* As many nodes as are shared by threads, and more. */
+#define MANY 12000
+
+static void put(FILE *to, int field, const char *bytes, size_t size)
+{
+    fputc(field << 3 | 2, to);
+    fputc((int)size, to);
+    fwrite(bytes, 1, size, to);
+}
+
+#define FLOAT  "\x0a\x01T\x12\x02\x30\x01"
+#define DOUBLE "\x0a\x01T\x12\x02\x30\x02"
+#define DTYPE                                                                  \
+    "\x0a\x05"                                                                 \
+    "dtype\x12\x02\x30\x01"
+#define FLAT                                                                   \
+    "\x0a\x05"                                                                 \
+    "shape\x12\x06\x3a\x04\x12\x02\x08\x04"
+
+/* A node of a GraphDef, with what goes into it once or twice. */
+static void put_node(FILE *to, const char *name, const char *op,
+                     const char *input, int times, const char *attr)
+{
+    char  *bytes;
+    size_t size;
+    FILE  *node = open_memstream(&bytes, &size);
+
+    assert_non_null(node);
+    put(node, 1, name, strlen(name));
+    put(node, 2, op, strlen(op));
+    for (int i = 0; i < times; i++)
+        put(node, 3, input, strlen(input));
+    put(node, 5, attr, strlen(attr));
+    if (times == 0)
+        put(node, 5, FLAT, strlen(FLAT));
+    fclose(node);
+    put(to, 1, bytes, size);
+    free(bytes);
+}
+
+/* A chain of which some links are wrong, each in its own way. */
+static void write_chain(const char *path)
+{
+    FILE *to = fopen(path, "w");
+    char  names[2][16];
+
+    assert_non_null(to);
+    put_node(to, "n0", "Placeholder", "", 0, DTYPE);
+    for (int i = 1; i < MANY; i++) {
+        snprintf(names[0], sizeof names[0], "n%d", i - 1);
+        snprintf(names[1], sizeof names[1], "n%d%s", i,
+                 i == MANY - 1 ? " " : ""); /* a bad name: that of its wire */
+        bool is_far = i > MANY / 2;
+        put_node(to, names[1],
+                 i == 11000 ? "NoSuchOperator"
+                 : i == 50  ? "MatMul" /* of rank 1: that of its value */
+                 : is_far   ? "Add"
+                            : "AddV2",
+                 names[0], i == 9000 ? 1 : 2,
+                 i == 10000 ? DOUBLE : FLOAT); /* of another type */
+    }
+    fclose(to);
+}
+
+static int gather(void *context, const struct tn_finding *finding)
+{
+    FILE *to = context;
+
+    fprintf(to, "%s %s %s\n", finding->rule, finding->where, finding->what);
+    return 0;
+}
+
+static char *findings_of(const char *path, unsigned workers)
+{
+    struct tn_options options = { .workers = workers };
+    struct tn_error   error   = TN_ERROR_INIT;
+    char             *text    = NULL;
+    size_t            size    = 0;
+    FILE             *to      = open_memstream(&text, &size);
+
+    assert_non_null(to);
+    tn_check(path, &options, NULL, gather, to, NULL, &error);
+    assert_string_equal(error.what, "");
+    fclose(to);
+    return text;
+}
+
+static void threads_find_the_same_in_one_order(void **state)
+{
+    static const char *const expected[] = { "bad-name node[11999]",
+                                            "wrong-arity node[9000]",
+                                            "unknown-op node[11000]",
+                                            "rank-not-allowed node[50]",
+                                            "type-mismatch node[10000]" };
+    struct tn_scratch        scratch    = tn_scratch_open();
+    const char              *path       = tn_in_scratch(&scratch, "chain.pb");
+
+    (void)state;
+    write_chain(path);
+    char       *alone = findings_of(path, 1), *shared = findings_of(path, 3);
+    const char *at = alone;
+    assert_string_equal(alone, shared);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        at = strstr(at, expected[i]);
+        if (!at)
+            fail_msg("no %s, or not in its turn:\n%s", expected[i], alone);
+    }
+    free(alone);
+    free(shared);
+    tn_scratch_close(&scratch);
+}
+
 /* ---- stopping ------------------------------------------------------------ */
 
 static int stop_at(void *context, const struct tn_finding *finding)
@@ -213,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed_input_is_a_finding),
         cmocka_unit_test(the_summary_counts),
+        cmocka_unit_test(threads_find_the_same_in_one_order),
         cmocka_unit_test(checking_stops_when_told_to),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(too_little_memory_is_no_finding),

@@ -27,6 +27,11 @@ struct tn_declared {
 struct tn_dialect {
     const char *name; /* "onnx" */
 
+    /* Steps `node`, such a cursor as below, to its first attribute, of which
+     * nothing was read: what comes from there on says what attributes the node
+     * has, and refers to no other place.  NULL: no such place is known. */
+    void (*find_attrs)(struct tn_cursor *node);
+
     /* Where the attributes of a node are: steps `node` (a cursor over the
      * node's message) to the next one; false at the end or on failure. */
     bool (*next_attr)(struct tn_cursor *node, struct tn_bytes *name,

@@ -366,7 +366,7 @@ static uint32_t find_outside(const struct tn_model *model,
     return TN_NONE;
 }
 
-uint32_t tn_model_defining_value(const struct tn_model *model, uint32_t value)
+uint32_t tn_model_outer_value(const struct tn_model *model, uint32_t value)
 {
     const struct tn_value *row = tn_model_value_at(model, value);
 

@@ -5,8 +5,7 @@
 
 /* Inputs whose argument is known where gaps are closed: when one is left out,
  * those before the first that may be. */
-static uint64_t count_before_gaps(const struct tn_vocab_op *kind,
-                                  uint64_t                  count)
+uint64_t tn_op_count_before_gaps(const struct tn_vocab_op *kind, uint64_t count)
 {
     for (uint32_t i = 0; count < kind->input_count && i < count; i++)
         if (kind->inputs[i].arity == TN_VOCAB_OPTIONAL)
@@ -14,35 +13,16 @@ static uint64_t count_before_gaps(const struct tn_vocab_op *kind,
     return count;
 }
 
-void tn_op_arguments_init(struct tn_op_arguments   *a,
-                          const struct tn_model    *model,
-                          const struct tn_vocab_op *kind, uint32_t op,
-                          bool is_output)
+void tn_op_arguments_init_slots(struct tn_op_arguments *a,
+                                const struct tn_op     *row)
 {
-    const struct tn_op *row = tn_model_op_at(model, op);
-
-    a->model     = model;
-    a->kind      = kind;
-    a->args      = is_output ? kind->outputs : kind->inputs;
-    a->arg_count = is_output ? kind->output_count : kind->input_count;
-    a->is_output = is_output;
-    a->has_slots = model->dialect->next_slot != NULL;
-    a->first     = is_output ? row->first_output : row->first_input;
-    a->count =
-        is_output ? row->output_count : row->input_count - row->control_count;
     a->in_slot = a->argument = a->value = 0;
-    a->index                            = UINT32_MAX;
-    a->arg                              = NULL;
     tn_error_clear(&a->failure);
     /* An edit may have moved values between slots. */
-    if (a->has_slots && (!row->wire_length || row->first_attr != TN_NONE))
+    if (!row->wire_length || row->first_attr != TN_NONE)
         a->count = 0;
-    else if (a->has_slots)
-        a->node = tn_cursor_span(tn_model_op_wire(model, row), &a->failure);
-    else if (kind->has_lists || !a->arg_count)
-        a->count = 0;
-    else if (!is_output && model->dialect->closes_gaps)
-        a->count = count_before_gaps(kind, a->count);
+    else
+        a->node = tn_cursor_span(tn_model_op_wire(a->model, row), &a->failure);
 }
 
 static uint32_t find_argument(const struct tn_op_arguments *a,
@@ -87,17 +67,13 @@ bool tn_op_arguments_next_in_slot(struct tn_op_arguments *a)
     return false;
 }
 
-uint32_t tn_op_output_number(const struct tn_model    *model,
-                             const struct tn_vocab_op *kind,
-                             const struct tn_value    *row)
+uint32_t tn_op_named_output(const struct tn_model    *model,
+                            const struct tn_vocab_op *kind,
+                            const struct tn_value    *row)
 {
-    struct tn_bytes argument;
+    struct tn_bytes argument =
+        tn_output_name_parse(tn_model_name(model, row->name)).argument;
 
-    if (model->dialect->names_outputs ||
-        tn_model_graph_at(model, row->graph)->kind != TN_GRAPH_FUNCTION)
-        return row->output < kind->output_count ? row->output
-                                                : kind->output_count - 1;
-    argument = tn_output_name_parse(tn_model_name(model, row->name)).argument;
     if (!argument.data)
         return 0;
     for (uint32_t i = 0; i < kind->output_count; i++)

@@ -27,6 +27,8 @@ void tn_size_set(struct tn_size_list *to, int64_t number);
 void tn_size_set_all(struct tn_size_list *to, const int64_t *items,
                      uint32_t count);
 
+void tn_size_copy(struct tn_size_list *to, const struct tn_size_list *from);
+
 /* A list of unknown length. */
 void tn_size_forget(struct tn_size_list *to);
 

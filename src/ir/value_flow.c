@@ -150,8 +150,9 @@ void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,
     tn_typing_init(&flow->typing, model, use, report, error);
     tn_ranking_init(&flow->ranking, model, use, report, error);
     tn_sizing_init(&flow->sizing, model, use, &flow->ranking, report, error);
-    if (!use->compares_types && !use->declare_ranks)
-        return;
+    if (!use->declare_ranks &&
+        (!use->compares_types || tn_typing_is_by_attrs(&flow->typing)))
+        return; /* nothing goes from node to node */
     flow->kinds =
         tn_new(&flow->arena, struct tn_typed_kind *, model->ops.count, error);
     flow->sizing.kinds = (const struct tn_typed_kind *const *)flow->kinds;
@@ -190,10 +191,10 @@ struct tn_typed_kind *tn_flow_prepare(struct tn_flow           *flow,
 void tn_flow_note(struct tn_flow *flow, struct tn_typed_kind *kind, uint32_t op,
                   const struct tn_attr_types *attrs)
 {
-    if (!flow->kinds)
-        return;
-    flow->kinds[op] = kind;
-    tn_ranking_note(&flow->ranking, kind->op, op);
+    if (flow->kinds) {
+        flow->kinds[op] = kind;
+        tn_ranking_note(&flow->ranking, kind->op, op);
+    }
     if (flow->typing.types && tn_typing_is_by_attrs(&flow->typing))
         tn_typing_note(&flow->typing, kind, op, attrs);
 }
@@ -240,6 +241,27 @@ static void add_step(struct ordering *o, uint32_t op)
     o->seen[op] = 1;
     if (step)
         *step = (struct step){ op, 0 };
+}
+
+/* Whether ops come after what they use, as most writers have it. */
+static bool is_in_order(const struct tn_flow *flow)
+{
+    const struct tn_model *model = flow->model;
+
+    for (uint32_t op = 0; op < model->ops.count; op++) {
+        const struct tn_op *row = tn_model_op_at(model, op);
+        for (uint32_t i = 0; i < row->input_count - row->control_count; i++) {
+            uint32_t value =
+                tn_model_ref_at(model, (uint64_t)row->first_input + i);
+            const struct tn_value *from =
+                value == TN_NONE ? NULL : tn_model_value_at(model, value);
+            if (from && from->kind == TN_VALUE_OUTPUT &&
+                from->producer != TN_NONE && from->producer >= op &&
+                !tn_ranking_closes_loop(&flow->ranking, value))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Depth first, with a stack of our own; an edge that closes a cycle is left
@@ -294,7 +316,7 @@ static void find_order(struct tn_flow *flow)
     const struct tn_model *model = flow->model;
     struct ordering        o     = { .flow = flow };
 
-    if (model->dialect->is_ordered)
+    if (model->dialect->is_ordered || is_in_order(flow))
         return;
     tn_list_init(&o.steps, model->memory, sizeof(struct step));
     flow->order = tn_new(&flow->arena, uint32_t, model->ops.count, flow->error);
@@ -1063,10 +1085,8 @@ static bool is_root(const struct tn_flow *flow, uint32_t graph, int round)
     }
 }
 
-void tn_flow_run(struct tn_flow *flow)
+static void walk_all(struct tn_flow *flow)
 {
-    if (!flow->kinds || tn_failed(flow->error))
-        return;
     find_order(flow);
     find_merges(flow);
     for (int round = 0; round < 3; round++)
@@ -1074,7 +1094,13 @@ void tn_flow_run(struct tn_flow *flow)
             if (!tn_failed(flow->error) && !flow->report->is_stopped &&
                 flow->states[i] == NEW && is_root(flow, i, round))
                 walk(flow, i);
-    if (tn_failed(flow->error))
+}
+
+void tn_flow_run(struct tn_flow *flow)
+{
+    if (flow->kinds && !tn_failed(flow->error))
+        walk_all(flow);
+    if (tn_failed(flow->error) || (!flow->kinds && !flow->typing.types))
         return;
     set_mode(flow, ERRORS);
     tn_typing_compare(&flow->typing);

@@ -60,7 +60,8 @@ void tn_flow_done(struct tn_flow *flow);
 struct tn_typed_kind *tn_flow_prepare(struct tn_flow           *flow,
                                       const struct tn_vocab_op *op);
 
-/* Records what kind of op a node is. */
+/* Records what kind of op a node is; `attrs` is NULL where they are those of
+ * the last node of the kind. */
 void tn_flow_note(struct tn_flow *flow, struct tn_typed_kind *kind, uint32_t op,
                   const struct tn_attr_types *attrs);
 

@@ -58,9 +58,9 @@ static bool pass(void *context, const struct tn_crossing *c,
     return true;
 }
 
-static const struct tn_vocab_use through = { .only_types = true,
-                                             .callee     = callee,
-                                             .pass       = pass };
+static const struct tn_vocab_use through = { .half   = TN_VOCAB_VALUES,
+                                             .callee = callee,
+                                             .pass   = pass };
 
 /* clang-format off */
 #define IF(then, other) { { "", 0, "", "a", then, { { 0 } } }, \

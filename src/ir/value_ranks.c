@@ -95,8 +95,12 @@ uint8_t tn_ranking_rank(const struct tn_ranking *r, uint32_t value)
     return r->given[value] ? r->given[value] : made_rank(r, value);
 }
 
+/* Ranks of the first inputs of a node, which are asked for twice. */
+#define FIRST_INPUTS 8
+
 /* The rank that the variable of an operator stands for; 0: not known. */
-static uint8_t bind(const struct tn_ranking *r, uint32_t op)
+static uint8_t bind(const struct tn_ranking *r, uint32_t op,
+                    uint8_t ranks[FIRST_INPUTS])
 {
     struct tn_op_arguments a;
     uint8_t                bound = 0, largest = 0;
@@ -105,9 +109,13 @@ static uint8_t bind(const struct tn_ranking *r, uint32_t op)
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
     while (tn_op_arguments_next(&a)) {
         uint8_t given;
-        if (!a.arg->rank.is_variable)
+        if (!a.arg->rank.is_said && !a.arg->rank.is_variable)
             continue;
         given = tn_ranking_rank(r, a.value);
+        if (a.index < FIRST_INPUTS)
+            ranks[a.index] = given;
+        if (!a.arg->rank.is_variable)
+            continue;
         if (a.arg->rank.is_up_to) {
             is_up_to = true;
             is_open |= !given;
@@ -194,13 +202,13 @@ static bool is_within(const struct tn_vocab_rank *rank, uint8_t given)
 }
 
 static void judge_input(struct tn_ranking *r, uint32_t op,
-                        const struct tn_op_arguments *a, uint32_t *first)
+                        const struct tn_op_arguments *a, uint8_t given,
+                        uint32_t *first)
 {
-    const struct tn_vocab_rank *rank  = &a->arg->rank;
-    uint8_t                     given = tn_ranking_rank(r, a->value);
+    const struct tn_vocab_rank *rank = &a->arg->rank;
     char                        range[40], rest[200];
 
-    if (!rank->is_said || !given)
+    if (!given)
         return;
     if (!is_within(rank, given)) {
         say_range(rank, range, sizeof range);
@@ -274,6 +282,7 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
 {
     struct tn_op_arguments a;
     uint32_t               first = TN_NONE;
+    uint8_t                ranks[FIRST_INPUTS];
 
     if (!r->kinds)
         return;
@@ -286,10 +295,14 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
         judge_results(r, op, results);
     if (!r->kinds[op])
         return;
-    r->bound[op] = bind(r, op);
+    r->bound[op] = bind(r, op, ranks);
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
     while (tn_op_arguments_next(&a))
-        judge_input(r, op, &a, &first);
+        if (a.arg->rank.is_said)
+            judge_input(r, op, &a,
+                        a.index < FIRST_INPUTS ? ranks[a.index]
+                                               : tn_ranking_rank(r, a.value),
+                        &first);
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, true);
     while (!results && tn_op_arguments_next(&a))
         judge_output(r, op, &a);

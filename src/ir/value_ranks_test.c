@@ -14,7 +14,7 @@ static const char vocabulary[] =
     "op Relu (X int8[r]) -> (Y int8[r])\n"
     "op Turn (X int8) -> (Y int8)\n";
 
-static const struct tn_vocab_use only_these = { .only_types = true };
+static const struct tn_vocab_use only_these = { .half = TN_VOCAB_VALUES };
 
 /* clang-format off */
 static const struct testing_claim claims[] = {

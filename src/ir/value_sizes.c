@@ -31,9 +31,7 @@ struct tn_sized_node {
 
 static void sized_evaluate(struct tn_sized_node *j, uint16_t index,
                            struct tn_size_list *to);
-static const struct tn_tensor *sizing_constant(const struct tn_sizing *s,
-                                               uint32_t                value);
-static const struct tn_dims   *sizing_dims(struct tn_sizing *s, uint32_t value);
+static const struct tn_dims *sizing_dims(struct tn_sizing *s, uint32_t value);
 
 /* ---- numbers, and lists of them, of which some are not known ------------ */
 
@@ -59,6 +57,14 @@ void tn_size_set_all(struct tn_size_list *to, const int64_t *items,
     to->count    = count;
     if (to->is_known && count)
         memcpy(to->items, items, count * sizeof *items);
+}
+
+void tn_size_copy(struct tn_size_list *to, const struct tn_size_list *from)
+{
+    to->is_known = from->is_known;
+    to->is_list  = from->is_list;
+    to->count    = from->count;
+    memcpy(to->items, from->items, from->count * sizeof *from->items);
 }
 
 /* Not even how many they are. */
@@ -451,26 +457,27 @@ static bool is_small_constant(const struct tn_tensor *tensor, uint64_t *count)
            tensor->elements.payload.encoding != TN_ENCODING_VIEW;
 }
 
-/* Elements of a constant that has few. */
-static void take_elements(struct tn_sized_node *j, int64_t number,
-                          struct tn_size_list *to)
+/* Elements of a constant that has few; facts ask for them again and again, so
+ * the last ones are kept. */
+static const struct tn_size_list *read_elements(struct tn_sizing *s,
+                                                uint32_t          number)
 {
-    uint32_t                value  = input_of(j, number);
-    const struct tn_tensor *tensor = NULL;
+    struct tn_size_list    *to = &s->elements;
+    const struct tn_tensor *tensor;
     struct tn_error         failure;
     uint8_t                 bytes[ITEM_LIMIT * sizeof(int64_t)];
     uint64_t                count = 0;
 
+    if (s->last_read == number)
+        return to;
+    s->last_read = number;
     tn_error_clear(&failure);
     tn_size_forget(to);
-    if (value != TN_NONE)
-        tensor =
-            sizing_constant(j->s, tn_model_defining_value(j->s->model, value));
-    if (!tensor || !is_small_constant(tensor, &count))
-        return;
-    if (tn_tensor_read(tensor, 0, bytes, (size_t)tn_tensor_size(tensor),
+    tensor = tn_list_at(&s->model->tensors, struct tn_tensor, number - 1);
+    if (!is_small_constant(tensor, &count) ||
+        tn_tensor_read(tensor, 0, bytes, (size_t)tn_tensor_size(tensor),
                        &failure) != TN_OK)
-        return; /* others say so */
+        return to; /* what cannot be read, others say */
     to->is_known = true;
     to->is_list  = tensor->elements.shape.rank == 1;
     to->count    = (uint32_t)count;
@@ -478,6 +485,21 @@ static void take_elements(struct tn_sized_node *j, int64_t number,
         to->items[i] = told(tn_element_int64(
             tensor->elements.shape.dtype,
             bytes + i * tn_dtype_size(tensor->elements.shape.dtype)));
+    return to;
+}
+
+static void take_elements(struct tn_sized_node *j, int64_t number,
+                          struct tn_size_list *to)
+{
+    uint32_t value    = input_of(j, number);
+    uint32_t constant = 0;
+
+    if (value != TN_NONE)
+        constant = j->s->tensors[tn_model_defining_value(j->s->model, value)];
+    if (constant)
+        tn_size_copy(to, read_elements(j->s, constant));
+    else
+        tn_size_forget(to);
 }
 
 /* Of several the first. */
@@ -1130,8 +1152,9 @@ static void size_claim_judge(struct tn_sized_node        *j,
 /* Nodes of a kind that are remembered: shapes go round in small circles. */
 #define NODE_LIMIT 4
 
-/* Inputs of such a node. */
-#define INPUT_LIMIT 8
+/* Inputs of such a node, and elements of constants among them. */
+#define INPUT_LIMIT   8
+#define ELEMENT_LIMIT 16
 
 /* What `makes` told of an output. */
 struct tn_made_dims {
@@ -1146,7 +1169,11 @@ struct node_key {
     int64_t               rank;
     const struct tn_dims *dims[INPUT_LIMIT];
     int64_t               ranks[INPUT_LIMIT];
-    uint32_t constants[INPUT_LIMIT]; /* whose elements matter     */
+    uint32_t constants[INPUT_LIMIT]; /* whose elements matter, where they are
+                                        too many to stand here               */
+    uint32_t element_count;
+    int64_t  elements[ELEMENT_LIMIT]; /* of the others: which input, how many,
+                                         and they                             */
 };
 
 /* Nodes of a kind with which nothing is wrong. */
@@ -1482,6 +1509,26 @@ static void judge_shapes(struct tn_sized_node *j)
 
 /* ---- nodes that are alike ----------------------------------------------- */
 
+/* Constants with the same elements are alike: every node has one of its own. */
+static void look_at_constant(struct tn_sized_node *j, uint32_t input,
+                             uint32_t constant, struct node_key *key)
+{
+    const struct tn_size_list *list;
+
+    if (!constant)
+        return;
+    list = read_elements(j->s, constant);
+    if (list->count >= ELEMENT_LIMIT - key->element_count) {
+        key->constants[input] = constant;
+        return;
+    }
+    int64_t *to = &key->elements[key->element_count];
+    *to         = (int64_t)(input + 1) << 32 | (int64_t)list->count << 2 |
+          list->is_list << 1 | list->is_known;
+    memcpy(to + 1, list->items, list->count * sizeof *to);
+    key->element_count += list->count + 1;
+}
+
 /* False: more goes into the verdict than a key holds. */
 static bool look_at_node(struct tn_sized_node *j, struct node_key *key)
 {
@@ -1507,8 +1554,10 @@ static bool look_at_node(struct tn_sized_node *j, struct node_key *key)
         if (!key->dims[i])
             key->ranks[i] = sized_rank_of(j, value);
         if (j->kind->fact_elements >> i & 1)
-            key->constants[i] =
-                j->s->tensors[tn_model_defining_value(j->s->model, value)];
+            look_at_constant(
+                j, i,
+                j->s->tensors[tn_model_defining_value(j->s->model, value)],
+                key);
     }
     return true;
 }

@@ -44,7 +44,9 @@ struct tn_sizing {
     const struct tn_typed_kind *const *kinds; /* by op; NULL: not known      */
     const struct tn_dims **told;    /* by value: the file's; NULL: nothing   */
     uint32_t              *tensors; /* by value: its constant, + 1; 0: none   */
-    const struct tn_dims **bound;   /* by op: what [s] stands for             */
+    uint32_t               last_read; /* such a constant; 0: none             */
+    struct tn_size_list    elements;  /* of that; not known: it has many      */
+    const struct tn_dims **bound; /* by op: what [s] stands for             */
     const struct tn_made_dims **made; /* by op: by `makes`; NULL: none        */
 };
 

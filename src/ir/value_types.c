@@ -406,6 +406,10 @@ void tn_typing_note(struct tn_typing *t, struct tn_typed_kind *kind,
 
     if (!kind->is_typed || count > ARGUMENT_LIMIT)
         return;
+    if (!attrs) {
+        t->bound[op] = kind->last;
+        return;
+    }
     for (uint32_t i = 0; i < count; i++)
         types[i] = bind_argument(kind, i, attrs);
     if (kind->last && !kind->op->has_lists) {

@@ -75,7 +75,8 @@ void tn_typing_judge(struct tn_typing *t, const struct tn_typed_kind *kind,
                      uint32_t op, const struct tn_results *results);
 
 /* With types in attributes: records the node; types are compared when all nodes
- * were recorded. */
+ * were recorded.  `attrs` is NULL where they are those of the last node of the
+ * kind. */
 void tn_typing_note(struct tn_typing *t, struct tn_typed_kind *kind,
                     uint32_t op, const struct tn_attr_types *attrs);
 void tn_typing_compare(struct tn_typing *t);

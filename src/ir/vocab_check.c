@@ -28,20 +28,30 @@
 
 enum verdict { SKIPPED, KNOWN, UNKNOWN, DEPRECATED, LEGACY };
 
+/* Bytes of an attribute that were good: those of the last op of a kind, and
+ * others before, since two kinds of constants, say, come in turns. */
+struct memo {
+    struct {
+        struct tn_bytes bytes;
+        uint8_t         said; /* the type that they say                       */
+    } last, before;
+};
+
 /* A kind of op, in one scope. */
 struct kind {
     enum verdict              verdict;
     const struct tn_vocab_op *op;
     int64_t                   version;
-    struct tn_bytes          *memos;    /* by attribute: bytes that were good */
+    struct memo              *memos;    /* by attribute                       */
     bool                     *counters; /* by attribute: an argument's length */
     bool                     *sayers;   /* by attribute: an argument's type   */
-    uint8_t                  *said;     /* by attribute: by the good bytes    */
     struct tn_typed_kind     *typed;
     uint64_t                  seen[ATTR_LIMIT / 64]; /* of the last op        */
     struct tn_bytes           rest; /* of its wire, from the first attribute on;
-                                       empty: it says nothing about the next  */
-    uint32_t                  group; /* the ops with its attributes; 0: none  */
+                                       no data: that says nothing about the
+                                       next                                   */
+    uint32_t alike, source;         /* of its row; 0: likewise       */
+    uint32_t group;                 /* the ops with its attributes; 0: none  */
 };
 
 struct check {
@@ -70,6 +80,7 @@ struct visit {
                                           last op of the kind                 */
     bool is_odd;                       /* what the next one has, cannot be told
                                           from them                           */
+    bool     is_same;                  /* all are those of the last op        */
     uint64_t seen[ATTR_LIMIT / 64];
     int64_t  counts[ATTR_LIMIT];      /* where seen and a counter; -1:
                                          it cannot be said              */
@@ -138,10 +149,9 @@ static void prepare_attrs(struct check *c, struct kind *kind)
 {
     const struct tn_vocab_op *op = kind->op;
 
-    kind->memos = tn_new(&c->arena, struct tn_bytes, op->attr_count, c->error);
+    kind->memos    = tn_new(&c->arena, struct memo, op->attr_count, c->error);
     kind->counters = tn_new(&c->arena, bool, op->attr_count, c->error);
     kind->sayers   = tn_new(&c->arena, bool, op->attr_count, c->error);
-    kind->said     = tn_new(&c->arena, uint8_t, op->attr_count, c->error);
     for (uint32_t i = 0; !tn_failed(c->error) && i < op->attr_count; i++)
         kind->counters[i] =
             is_counter(op->inputs, op->input_count, op->attrs[i].name) ||
@@ -442,6 +452,31 @@ static struct tn_bytes short_bytes(const struct given *given)
     return read_bytes(wire);
 }
 
+static void remember(struct memo *memo, struct tn_bytes bytes, uint8_t said)
+{
+    memo->before     = memo->last;
+    memo->last.bytes = bytes;
+    memo->last.said  = said;
+}
+
+/* Whether the attribute had these bytes before, and all was well. */
+static bool is_remembered(struct visit *v, uint32_t number,
+                          struct tn_bytes bytes)
+{
+    struct memo *memo = &v->kind->memos[number];
+
+    if (!bytes.size)
+        return false;
+    if (!tn_bytes_equal(bytes, memo->last.bytes)) {
+        if (!tn_bytes_equal(bytes, memo->before.bytes))
+            return false;
+        remember(memo, bytes, memo->before.said);
+        v->is_new = true;
+    }
+    v->said[number] = memo->last.said;
+    return true;
+}
+
 static void see_attr(struct visit *v, const struct given *given,
                      uint32_t *expected)
 {
@@ -464,20 +499,17 @@ static void see_attr(struct visit *v, const struct given *given,
     uint32_t number = (uint32_t)(attr - op->attrs);
     *expected       = number + 1;
     v->seen[number / 64] |= UINT64_C(1) << number % 64;
-    v->counts[number]      = -1;
-    v->said[number]        = v->kind->said[number];
-    v->lists[number]       = NULL;
-    struct tn_bytes  bytes = short_bytes(given);
-    struct tn_bytes *memo  = &v->kind->memos[number];
-    if (bytes.size && tn_bytes_equal(bytes, *memo))
+    v->counts[number]     = -1;
+    v->said[number]       = 0;
+    v->lists[number]      = NULL;
+    struct tn_bytes bytes = short_bytes(given);
+    if (is_remembered(v, number, bytes))
         return;
-    v->said[number] = 0;
-    v->is_new       = true;
-    if (check_attr(v, given, attr) && !v->kind->counters[number]) {
-        *memo                 = bytes;
-        v->kind->said[number] = v->said[number];
-    }
-    v->is_odd |= !bytes.size || !tn_bytes_equal(bytes, *memo);
+    v->is_new = true;
+    if (!check_attr(v, given, attr) || v->kind->counters[number] || !bytes.size)
+        v->is_odd = true;
+    else
+        remember(&v->kind->memos[number], bytes, v->said[number]);
 }
 
 static bool is_among(const struct given *few, uint32_t count,
@@ -510,19 +542,18 @@ static bool see_few(struct visit *v, struct tn_cursor node)
     return true;
 }
 
-/* What is left of the op's wire with an attribute; empty: it is not all in
- * memory, or more is asked of attributes than whether they are good. */
-static struct tn_bytes rest_of(const struct visit     *v,
-                               const struct tn_cursor *node,
-                               struct tn_span          attr)
+/* What is left of the op's wire from its first attribute on, where the cursor
+ * goes; no data: it is not all in memory, or lengths are asked of attributes,
+ * too. */
+static struct tn_bytes rest_of(const struct visit *v, struct tn_cursor *node)
 {
-    uint64_t before = attr.offset - v->row->wire_offset;
+    const struct tn_dialect *dialect = v->check->model->dialect;
 
-    if (node->beyond || v->kind->op->has_lists ||
-        tn_typing_is_by_attrs(&v->check->flow.typing))
+    if (!dialect->find_attrs || v->kind->op->has_lists)
         return tn_bytes(NULL, 0);
-    return tn_bytes(node->at + (size_t)before,
-                    (size_t)(tn_left(node) - before));
+    dialect->find_attrs(node);
+    return node->beyond ? tn_bytes(NULL, 0)
+                        : tn_bytes(node->at, (size_t)tn_left(node));
 }
 
 static uint64_t findings(const struct check *c)
@@ -533,60 +564,89 @@ static uint64_t findings(const struct check *c)
            counts[TN_LEVEL_ERROR];
 }
 
+/* Whether the op has the attributes that are kept of its kind.  Most often
+ * whoever opened the file knows; otherwise the cursor goes to the first of
+ * them, and *rest is what comes from there on. */
+static bool is_kept(const struct visit *v, struct tn_cursor *node,
+                    struct tn_bytes *rest)
+{
+    const struct kind *kind = v->kind;
+
+    if (kind->alike && v->row->alike == kind->alike &&
+        v->row->source == kind->source)
+        return true;
+    *rest = rest_of(v, node);
+    return rest->data && kind->rest.data && tn_bytes_equal(*rest, kind->rest);
+}
+
+/* For the next op of the kind. */
+static void keep(struct visit *v, struct tn_bytes rest)
+{
+    v->kind->rest   = rest;
+    v->kind->alike  = rest.data ? (uint32_t)v->row->alike : 0;
+    v->kind->source = v->row->source;
+}
+
+static void see_each(struct visit *v, struct tn_cursor node)
+{
+    const struct tn_dialect *dialect  = v->check->model->dialect;
+    struct given             given    = { .index = 0 };
+    uint32_t                 expected = 0;
+
+    for (; dialect->next_attr(&node, &given.name, &given.wire); given.index++)
+        see_attr(v, &given, &expected);
+}
+
 /* Attributes that are on the wire.  Those of the last op of the kind need not
  * be looked at again, one by one. */
 static void see_wire(struct visit *v, struct tn_cursor node)
 {
-    const struct tn_dialect *dialect  = v->check->model->dialect;
-    const struct tn_cursor   all      = node;
-    struct tn_bytes          rest     = { NULL, 0 };
-    struct given             given    = { .index = 0 };
-    uint32_t                 expected = 0;
-    uint64_t                 before   = findings(v->check);
+    struct tn_bytes rest;
+    uint64_t        before = findings(v->check);
 
-    for (; dialect->next_attr(&node, &given.name, &given.wire); given.index++) {
-        if (given.index == 0)
-            rest = rest_of(v, &all, given.wire);
-        if (given.index == 0 && rest.size &&
-            tn_bytes_equal(rest, v->kind->rest)) {
-            memcpy(v->seen, v->kind->seen, sizeof v->seen);
-            return;
-        }
-        see_attr(v, &given, &expected);
+    if (is_kept(v, &node, &rest)) {
+        v->is_same = true;
+        memcpy(v->seen, v->kind->seen, sizeof v->seen);
+        return;
     }
+    if (!v->check->model->dialect->next_entry || !see_few(v, node))
+        see_each(v, node);
     bool is_good =
         !v->is_odd && findings(v->check) == before && !tn_failed(node.error);
-    v->kind->rest = is_good ? rest : tn_bytes(NULL, 0);
+    keep(v, is_good ? rest : tn_bytes(NULL, 0));
+}
+
+/* Attributes that an edit has set, or left on the wire. */
+static void see_slots(struct visit *v)
+{
+    const struct tn_model *model    = v->check->model;
+    struct given           given    = { .index = 0 };
+    uint32_t               expected = 0;
+
+    for (; given.index < v->row->attr_count; given.index++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&model->attrs, struct tn_attr_slot,
+                       (uint64_t)v->row->first_attr + given.index);
+        given.name  = tn_model_name(model, slot->name);
+        given.wire  = slot->wire;
+        given.value = slot->value;
+        see_attr(v, &given, &expected);
+    }
 }
 
 static void see_attrs(struct visit *v)
 {
-    const struct tn_model *model    = v->check->model;
-    struct tn_error       *failure  = &v->check->failure;
-    struct given           given    = { .index = 0 };
-    uint32_t               expected = 0;
+    struct tn_error *failure = &v->check->failure;
 
     if (v->row->first_attr != TN_NONE) {
-        v->kind->rest.size = 0;
-        for (; given.index < v->row->attr_count; given.index++) {
-            const struct tn_attr_slot *slot =
-                tn_list_at(&model->attrs, struct tn_attr_slot,
-                           (uint64_t)v->row->first_attr + given.index);
-            given.name  = tn_model_name(model, slot->name);
-            given.wire  = slot->wire;
-            given.value = slot->value;
-            see_attr(v, &given, &expected);
-        }
+        keep(v, tn_bytes(NULL, 0));
+        see_slots(v);
         return;
     }
     if (tn_failed(failure))
         *failure = (struct tn_error)TN_ERROR_INIT;
-    struct tn_cursor node =
-        tn_cursor_span(tn_model_op_wire(model, v->row), failure);
-    if (model->dialect->next_entry && see_few(v, node))
-        v->kind->rest.size = 0;
-    else
-        see_wire(v, node);
+    see_wire(
+        v, tn_cursor_span(tn_model_op_wire(v->check->model, v->row), failure));
 }
 
 static bool is_seen(const struct visit *v, uint32_t number)
@@ -726,7 +786,8 @@ static void check_types(struct visit *v)
 {
     struct tn_attr_types attrs = { v->said, v->lists, v->counts, v->seen };
 
-    tn_flow_note(&v->check->flow, v->kind->typed, v->op, &attrs);
+    tn_flow_note(&v->check->flow, v->kind->typed, v->op,
+                 v->is_same ? NULL : &attrs);
 }
 
 /* Ops of a kind one after the other with the same attributes are a group. */
@@ -743,13 +804,34 @@ static uint32_t group_of(struct visit *v)
     return kind->group;
 }
 
+/* The same where attributes are not looked at: those of the same bytes are the
+ * same. */
+static void group_by_wire(struct visit *v)
+{
+    struct tn_sizing *sizing  = &v->check->flow.sizing;
+    struct kind      *kind    = v->kind;
+    struct tn_error   failure = TN_ERROR_INIT;
+    struct tn_cursor  node;
+    struct tn_bytes   rest;
+
+    if (!sizing->groups || !kind->op->facts || v->row->first_attr != TN_NONE)
+        return;
+    node = tn_cursor_span(tn_model_op_wire(v->check->model, v->row), &failure);
+    if (!is_kept(v, &node, &rest)) {
+        keep(v, tn_failed(&failure) ? tn_bytes(NULL, 0) : rest);
+        kind->group = kind->rest.data ? v->op + 1 : 0;
+    }
+    tn_sizing_note(sizing, v->op, kind->group);
+}
+
 static void check_known(struct visit *v)
 {
     const struct tn_vocab_op *op  = v->kind->op;
     const struct tn_op       *row = v->row;
 
-    if (v->check->use->only_types) {
+    if (v->check->use->half == TN_VOCAB_VALUES) {
         check_types(v);
+        group_by_wire(v);
         return;
     }
     see_attrs(v);
@@ -793,13 +875,13 @@ static void check_op(struct check *c, uint32_t scope, uint32_t op)
     v.op            = op;
     v.row           = tn_model_op_at(c->model, op);
     v.kind          = kind_of(c, scope, v.row);
-    v.has_reference = v.is_new = v.is_odd = false;
+    v.has_reference = v.is_new = v.is_odd = v.is_same = false;
     memset(v.seen, 0, sizeof v.seen); /* counts: only where seen */
     if (!v.kind)
         return;
     if (v.kind->verdict == KNOWN)
         check_known(&v);
-    else if (!c->use->only_types)
+    else if (c->use->half != TN_VOCAB_VALUES)
         complain_unless_known(&v);
 }
 
@@ -834,29 +916,50 @@ static void check_graph(struct check *c, uint32_t index)
     }
 }
 
+/* What the half that is not checked would need. */
+static void leave_out(struct tn_vocab_use *use, const struct tn_model *model)
+{
+    bool is_by_attrs = !model->dialect->names_outputs;
+
+    if (use->half == TN_VOCAB_OPS) {
+        use->compares_types &= is_by_attrs;
+        use->declare_ranks = NULL;
+        use->declare_sizes = NULL;
+        use->callee        = NULL;
+        use->is_merge      = NULL;
+    } else if (use->half == TN_VOCAB_VALUES) {
+        use->compares_types &= !is_by_attrs;
+    }
+}
+
 enum tn_status tn_vocab_check(const struct tn_model     *model,
                               const struct tn_vocab_use *use,
                               struct tn_report *report, struct tn_error *error)
 {
-    struct check c = {
-        .model   = model,
-        .use     = use,
-        .report  = report,
-        .error   = error,
-        .failure = TN_ERROR_INIT,
+    struct tn_vocab_use own = *use;
+    struct check        c   = {
+                 .model   = model,
+                 .use     = &own,
+                 .report  = report,
+                 .error   = error,
+                 .failure = TN_ERROR_INIT,
     };
 
     if (!model->dialect)
         return TN_OK;
+    leave_out(&own, model);
     tn_arena_init(&c.arena, model->memory);
     tn_arena_init(&c.scratch, model->memory);
     tn_pairs_init(&c.names, model->memory);
     tn_pairs_init(&c.index, model->memory);
     tn_list_init(&c.kinds, model->memory, sizeof(struct kind));
-    tn_flow_init(&c.flow, model, use, report, error);
-    count_used(&c);
+    tn_flow_init(&c.flow, model, &own, report, error);
+    if (own.half != TN_VOCAB_VALUES)
+        count_used(&c);
     for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
         check_graph(&c, i);
+    if (own.after_ops)
+        own.after_ops(own.context);
     tn_flow_run(&c.flow);
     tn_flow_done(&c.flow);
     tn_list_done(&c.kinds);

@@ -77,6 +77,15 @@ struct tn_value_claim {
 
 struct tn_sizing;
 
+/* What is checked.  The two halves need nothing of each other, so that they can
+ * be checked by two threads, with a use each. */
+enum tn_vocab_half {
+    TN_VOCAB_BOTH,
+    TN_VOCAB_OPS,    /* operators, what they are given, and their attributes;
+                        types, where these say them                          */
+    TN_VOCAB_VALUES, /* types, where values say them, ranks and sizes         */
+};
+
 /* How a format uses a vocabulary.  Graphs of one scope share versions and
  * functions; `scope` returns its number. */
 struct tn_vocab_use {
@@ -140,10 +149,16 @@ struct tn_vocab_use {
     bool (*claim)(void *context, uint64_t index, struct tn_value_claim *to);
     void (*claim_path)(void *context, uint64_t index, char *to, size_t size);
 
+    /* Called when ops were checked, and types that attributes say were not
+     * compared yet: what is wrong with values is reported in between.  May be
+     * NULL. */
+    void (*after_ops)(void *context);
+
     bool compares_types; /* of producers and consumers                       */
-    bool only_types;     /* and nothing else: the vocabulary does not list all
-                            operators and attributes that there are (Paddle,
-                            nd4j)                                            */
+
+    /* Of values only, where the vocabulary does not list all operators and
+     * attributes that there are (Paddle, nd4j). */
+    enum tn_vocab_half half;
 
     const char *file;        /* of the findings; "": the main one            */
     const char *free_prefix; /* attributes that anybody may add              */

@@ -14,6 +14,11 @@
 
 #include "base/number.h"
 
+static void onnx_find_attrs(struct tn_cursor *node)
+{
+    tn_pb_step_to(node, NODE_ATTRIBUTE);
+}
+
 static bool onnx_next_attr(struct tn_cursor *node, struct tn_bytes *name,
                            struct tn_span *wire)
 {
@@ -395,6 +400,7 @@ static const char *onnx_tensor_tail(const struct tn_tensor *tensor)
 
 const struct tn_dialect tn_dialect_onnx = {
     .name          = "onnx",
+    .find_attrs    = onnx_find_attrs,
     .next_attr     = onnx_next_attr,
     .next_default  = onnx_next_default,
     .decode        = onnx_decode,

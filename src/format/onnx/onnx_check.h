@@ -132,7 +132,7 @@ void tn_onnx_check_bodies(struct tn_onnx_checker *ch);
 void tn_onnx_check_functions(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensors(struct tn_onnx_checker *ch);
 void tn_onnx_check_tensor_names(struct tn_onnx_checker *ch);
-void tn_onnx_check_vocab(struct tn_onnx_checker *ch);
+void tn_onnx_check_vocab(struct tn_onnx_checker *ch, enum tn_vocab_half half);
 
 /* Whether graphs that nodes run, and functions that they call, have as many
  * inputs and outputs as the nodes need. */

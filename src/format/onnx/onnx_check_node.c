@@ -269,7 +269,7 @@ static uint8_t made(void *context, uint32_t op, const struct tn_vocab_op *kind,
     return type;
 }
 
-void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
+void tn_onnx_check_vocab(struct tn_onnx_checker *ch, enum tn_vocab_half half)
 {
     struct lexicon      x   = { .ch = ch };
     struct tn_vocab_use use = {
@@ -286,6 +286,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
         .claim          = claim,
         .claim_path     = claim_path,
         .compares_types = true,
+        .half           = half,
         .file           = "",
         .free_prefix    = "__",
         .attr_word      = "attribute",
@@ -295,7 +296,8 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch)
 
     tn_pairs_init(&x.functions, ch->model->memory);
     index_functions(&x);
-    tn_onnx_check_arity(ch);
+    if (half != TN_VOCAB_VALUES)
+        tn_onnx_check_arity(ch);
     if (!tn_failed(ch->error))
         tn_vocab_check_builtin(ch->model, &use, "onnx", ch->report, ch->error);
     tn_pairs_done(&x.functions);

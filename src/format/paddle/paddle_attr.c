@@ -46,6 +46,11 @@ static const struct attr_type {
 
 #define TYPE_COUNT (sizeof attr_types / sizeof attr_types[0])
 
+static void paddle_find_attrs(struct tn_cursor *op)
+{
+    tn_pb_step_to(op, OP_ATTRS);
+}
+
 static bool paddle_next_attr(struct tn_cursor *op, struct tn_bytes *name,
                              struct tn_span *wire)
 {
@@ -308,6 +313,7 @@ static const char *paddle_tensor_word(const struct tn_tensor *tensor)
 
 const struct tn_dialect tn_dialect_paddle = {
     .name          = "paddle",
+    .find_attrs    = paddle_find_attrs,
     .next_attr     = paddle_next_attr,
     .next_slot     = paddle_next_slot,
     .declared      = tn_paddle_declared,

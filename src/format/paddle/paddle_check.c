@@ -895,7 +895,7 @@ static enum tn_status check_model(const struct tn_model *model,
         .made           = made,
         .made_rank      = made_rank,
         .compares_types = true,
-        .only_types     = true,
+        .half           = TN_VOCAB_VALUES,
         .file           = model->wire.source ? model->wire.source->name : "",
     };
 

@@ -110,7 +110,7 @@ enum tn_status tn_sd_check_types(const struct tn_model *model,
         .declare_ranks  = declare_ranks,
         .is_merge       = is_merge,
         .compares_types = true,
-        .only_types     = true,
+        .half           = TN_VOCAB_VALUES,
         .file           = "",
     };
 

@@ -32,10 +32,33 @@ enum {
 
 /* ---- map entries -------------------------------------------------------- */
 
+/* Nearly all entries are a short key, a value, and nothing else: 0a key, 12
+ * value.  False: it is another kind, and nothing was read. */
+static bool read_plain_entry(struct tn_cursor *body, struct tn_tf_entry *entry)
+{
+    const uint8_t *at   = body->at;
+    size_t         left = (size_t)(body->end - at), size;
+    unsigned       head;
+
+    if (body->beyond || left < 4 || at[0] != 0x0a || at[1] >= 0x80 ||
+        left < 4 + (size_t)at[1] || at[2 + at[1]] != 0x12)
+        return false;
+    left -= 3 + (size_t)at[1];
+    size = tn_pb_short_varint(body->end - left, left, &head);
+    if (head == 0 || size != left - head)
+        return false;
+    entry->key = tn_bytes(at + 2, at[1]);
+    tn_skip(body, tn_left(body) - size);
+    entry->value = tn_sub(body, size);
+    return true;
+}
+
 void tn_tf_entry_read(struct tn_cursor *body, struct tn_tf_entry *entry)
 {
     struct tn_pb_field field;
 
+    if (read_plain_entry(body, entry))
+        return;
     entry->key   = (struct tn_bytes){ NULL, 0 };
     entry->value = tn_sub(body, 0);
     while (tn_pb_next(body, &field)) {
@@ -80,6 +103,11 @@ static void split_entry(const struct tn_tf_entry *entry, struct tn_bytes *name,
     *name = entry->key;
     *wire = (struct tn_span){ entry->value.source, entry->value.offset,
                               tn_left(&entry->value) };
+}
+
+static void find_attrs(struct tn_cursor *node)
+{
+    tn_pb_step_to(node, 5);
 }
 
 static bool next_entry(struct tn_cursor *node, struct tn_bytes *name,
@@ -408,6 +436,7 @@ static struct tn_bytes producer_of(struct tn_bytes value, uint32_t *output)
 
 const struct tn_dialect tn_dialect_tensorflow = {
     .name        = "tensorflow",
+    .find_attrs  = find_attrs,
     .next_attr   = next_attr,
     .next_entry  = next_entry,
     .decode      = decode,

@@ -101,6 +101,9 @@ enum {
 /* TensorFlow itself stops here when a constant stores nothing. */
 #define ZEROS_LIMIT (UINT64_C(2) << 30)
 
+/* Numbers of nodes that are alike are remembered in as many slots. */
+#define ALIKE_SLOTS 1024
+
 /* Keys are compared pairwise up to here; real nodes have a dozen. */
 #define KEY_LIMIT 64
 
@@ -120,7 +123,8 @@ struct known_attrs {
 /* What was learned from the nodes before. */
 struct past {
     struct known_attrs attrs;
-    struct tn_bytes    name; /* the last good one                             */
+    uint32_t           alike[ALIKE_SLOTS]; /* numbers of good ones            */
+    struct tn_bytes    name;               /* the last good one               */
 };
 
 struct visit {
@@ -134,6 +138,7 @@ struct visit {
     uint64_t               dtype; /* the attribute; 0: none                   */
     uint64_t               value_type; /* of the attribute `value`            */
     bool                   has_value, has_dtype;
+    bool                   has_call; /* by an attribute                       */
     bool                   has_control; /* the input before                   */
     bool                   is_unordered;
 };
@@ -508,6 +513,7 @@ static bool check_new(struct visit *v, struct tn_pb_field *field,
     check_key(v, entry.key, entry.offset);
     check_value(v, &entry, fact);
     note_fact(v, fact);
+    v->has_call |= fact->is_call;
     return findings(v) == before && !tn_failed(v->c->error);
 }
 
@@ -576,6 +582,21 @@ static void check_fields(struct visit *v, struct tn_cursor node)
     }
 }
 
+/* Attributes that are those of a good node are good, if all depends on their
+ * bytes; and without control inputs there is one order. */
+static void check_wire(struct visit *v, const struct tn_op *row)
+{
+    uint32_t *good   = &v->past->alike[row->alike % ALIKE_SLOTS];
+    uint64_t  before = findings(v);
+
+    if (row->alike && *good == row->alike && !row->control_count)
+        return;
+    check_fields(
+        v, tn_cursor_span(tn_model_op_wire(v->c->model, row), v->c->error));
+    if (row->alike && !v->has_call && !v->has_value && findings(v) == before)
+        *good = (uint32_t)row->alike;
+}
+
 static void check_call(struct visit *v, const struct tn_op *op)
 {
     uint32_t callee = tn_pairs_find(&v->c->functions, v->main, op->type);
@@ -599,11 +620,9 @@ static void check_node(struct tn_tf_checking *c, struct past *past, uint32_t op,
                .main  = main,
                .keys  = keys,
     };
-    struct tn_cursor node =
-        tn_cursor_span(tn_model_op_wire(c->model, row), c->error);
 
     check_names(&v, row);
-    check_fields(&v, node);
+    check_wire(&v, row);
     check_const(&v, row);
     check_call(&v, row);
 }
@@ -635,7 +654,8 @@ static void check_nodes(struct tn_tf_checking *c)
     if (!past)
         return;
     past->attrs.memo = (struct tn_memo){ 0 };
-    past->name       = tn_bytes(NULL, 0);
+    memset(past->alike, 0, sizeof past->alike);
+    past->name = tn_bytes(NULL, 0);
     check_wire_graphs(c, past);
     tn_memory_free(memory, past, sizeof *past);
 }
@@ -954,7 +974,9 @@ struct lexicon {
     struct tn_arena       *arena;
     uint32_t *mains; /* by graph: the one whose library it can call           */
     struct tn_tf_calls calls;
-    struct given      *given; /* by op                                        */
+    struct given      *given; /* by op; NULL: nobody asks for it              */
+    struct tn_later_check *values; /* what is wrong with them; NULL: it is not
+                                      found meanwhile                         */
 };
 
 static uint32_t scope_of(void *context, uint32_t graph)
@@ -1113,13 +1135,15 @@ static void find_given(struct lexicon *x)
                 (struct given){ .rank   = TN_RANK(row->elements.shape.rank),
                                 .tensor = i + 1 };
     }
+    uint32_t constant = tn_intern_find(&model->names, tn_text("Const"));
+    uint32_t placeholder =
+        tn_intern_find(&model->names, tn_text("Placeholder"));
     for (uint32_t op = 0; x->given && op < model->ops.count; op++) {
-        struct tn_bytes type =
-            tn_model_name(model, tn_model_op_at(model, op)->type);
-        if (tn_bytes_is(type, "Const"))
+        uint32_t type = tn_model_op_at(model, op)->type;
+        if (type == constant)
             continue;
         x->given[op] = (struct given){ 0, 0, NULL };
-        if (tn_bytes_is(type, "Placeholder"))
+        if (type == placeholder)
             look_at_placeholder(x, op, &x->given[op]);
     }
 }
@@ -1171,11 +1195,22 @@ static void find_mains(struct lexicon *x)
     }
 }
 
-/* The same against the operators that TensorFlow has. */
-static void check_vocab(struct tn_tf_checking *c)
+static void wait_for_values(void *context)
+{
+    struct lexicon *x = context;
+
+    if (x->values)
+        tn_later_check_end(x->values, x->c->report, x->c->error);
+    x->values = NULL;
+}
+
+/* The same against the operators that TensorFlow has; `values` are those that
+ * are checked meanwhile. */
+static void check_vocab(struct tn_tf_checking *c, enum tn_vocab_half half,
+                        struct tn_later_check *values)
 {
     struct tn_arena     arena;
-    struct lexicon      x   = { .c = c, .arena = &arena };
+    struct lexicon      x   = { .c = c, .arena = &arena, .values = values };
     struct tn_vocab_use use = {
         .context        = &x,
         .scope          = scope_of,
@@ -1191,7 +1226,9 @@ static void check_vocab(struct tn_tf_checking *c)
         .result_number  = result_number,
         .claim          = claim,
         .claim_path     = put_claim_path,
+        .after_ops      = wait_for_values,
         .compares_types = true,
+        .half           = half,
         .file           = c->file,
         .free_prefix    = "_",
         .unknown        = TN_LEVEL_NOTE,
@@ -1200,13 +1237,15 @@ static void check_vocab(struct tn_tf_checking *c)
 
     tn_arena_init(&arena, c->model->memory);
     find_mains(&x);
-    find_given(&x);
+    if (half != TN_VOCAB_OPS)
+        find_given(&x);
     calls_init(&x.calls, c, x.mains);
     if (!tn_failed(c->error))
         calls_survey(&x.calls);
     if (!tn_failed(c->error))
         tn_vocab_check_builtin(c->model, &use, "tensorflow", c->report,
                                c->error);
+    wait_for_values(&x);
     calls_done(&x.calls);
     tn_arena_done(&arena);
 }
@@ -1510,26 +1549,47 @@ static void check_versions(struct tn_tf_checking       *c,
 /* Fewer nodes are not worth a second thread. */
 #define MANY_NODES 10000
 
+/* Signatures say types and ranks, which are asked for together. */
 static bool can_be_shared(const struct tn_tf_checking *c)
 {
     const struct tn_model *model = c->model;
 
     return model->graphs.count == 1 && model->ops.count >= MANY_NODES &&
-           model->wire.source && model->wire.source->map;
+           model->signatures.count == 0 && model->wire.source &&
+           model->wire.source->map;
 }
 
-static void check_vocab_beside(void *context, struct tn_report *report,
-                               struct tn_error *error)
+/* One thread's half of the vocabulary. */
+static void check_half(const struct tn_tf_checking *c, enum tn_vocab_half half,
+                       struct tn_later_check *values, struct tn_report *report,
+                       struct tn_error *error)
 {
-    struct tn_tf_checking own = *(const struct tn_tf_checking *)context;
+    struct tn_tf_checking own = *c;
 
     own.report = report;
     own.error  = error;
     tn_arena_init(&own.arena, own.model->memory);
     tn_arena_init(&own.kept, own.model->memory);
-    check_vocab(&own);
+    check_vocab(&own, half, values);
     tn_arena_done(&own.kept);
     tn_arena_done(&own.arena);
+}
+
+static void check_values_beside(void *context, struct tn_report *report,
+                                struct tn_error *error)
+{
+    check_half(context, TN_VOCAB_VALUES, NULL, report, error);
+}
+
+static void check_vocab_beside(void *context, struct tn_report *report,
+                               struct tn_error *error)
+{
+    const struct tn_tf_checking *c = context;
+    struct tn_later_check        values;
+
+    tn_later_check_begin(&values, report, c->model->memory, check_values_beside,
+                         context);
+    check_half(c, TN_VOCAB_OPS, &values, report, error);
 }
 
 static void check_wires(struct tn_tf_checking *c)
@@ -1557,7 +1617,7 @@ static void check_graphs(struct tn_tf_checking *c)
     } else {
         check_wires(c);
         if (!tn_failed(c->error))
-            check_vocab(c);
+            check_vocab(c, TN_VOCAB_BOTH, NULL);
     }
     if (tn_failed(c->error))
         return;
