@@ -33,6 +33,7 @@ struct cli_map {
     const char           **names;
     struct tn_input_shape *shapes;
     int64_t               *dims;
+    const char           **symbols;
 };
 
 /* Returns 0, or an exit code if --shape is not a list of shapes. */

@@ -69,13 +69,24 @@ static const char *const *take_names(struct cli_map *map, const char *list,
     return *count > 0 ? first : NULL;
 }
 
-/* "224", or "?" for a dimension that stays open. */
-static bool take_dim(const char *text, int64_t *dim)
+/* "batch": letters and digits, a letter first. */
+static bool is_dim_name(const char *text)
+{
+    static const char signs[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+    return text[0] != '\0' && (text[0] < '0' || text[0] > '9') &&
+           strspn(text, signs) == strlen(text);
+}
+
+/* "224", or "?" or a name for a dimension that stays open. */
+static bool take_dim(const char *text, int64_t *dim, const char **name)
 {
     char *end;
 
-    if (strcmp(text, "?") == 0) {
-        *dim = -1;
+    if (strcmp(text, "?") == 0 || is_dim_name(text)) {
+        *dim  = -1;
+        *name = text[0] == '?' ? "" : text;
         return true;
     }
     errno = 0;
@@ -90,16 +101,18 @@ static bool take_shapes(struct cli_map *map, const char **words, uint32_t count)
 {
     struct tn_map_options *o = &map->options;
 
-    map->shapes = cli_allocate(count + 1, sizeof *map->shapes);
-    map->dims   = cli_allocate(count + 1, sizeof *map->dims);
+    map->shapes  = cli_allocate(count + 1, sizeof *map->shapes);
+    map->dims    = cli_allocate(count + 1, sizeof *map->dims);
+    map->symbols = cli_allocate(count + 1, sizeof *map->symbols);
     for (uint32_t i = 0; i < count; i++) {
         char       *equals = strrchr(words[i], '=');
         const char *dim    = equals != NULL ? equals + 1 : words[i];
         if (equals != NULL) {
             *equals = '\0';
             map->shapes[o->shape_count++] =
-                (struct tn_input_shape){ .name = words[i],
-                                         .dims = map->dims + i };
+                (struct tn_input_shape){ .name    = words[i],
+                                         .dims    = map->dims + i,
+                                         .symbols = map->symbols + i };
         }
         if (o->shape_count == 0 ||
             map->shapes[o->shape_count - 1].name[0] == '\0')
@@ -110,7 +123,7 @@ static bool take_shapes(struct cli_map *map, const char **words, uint32_t count)
             continue;         /* a scalar has no dims */
         }
         struct tn_input_shape *shape = &map->shapes[o->shape_count - 1];
-        if (!take_dim(dim, &map->dims[i]))
+        if (!take_dim(dim, &map->dims[i], &map->symbols[i]))
             return false;
         shape->rank++;
     }
@@ -152,8 +165,9 @@ int cli_map_init(struct cli_map *map, const struct cli_map_words *words)
     o->allow   = take_names(map, lists[3], &used, &size, &o->allow_count);
     const char **shapes = map->names + used;
     take_names(map, lists[4], &used, &size, &pieces);
-    map->shapes = NULL;
-    map->dims   = NULL;
+    map->shapes  = NULL;
+    map->dims    = NULL;
+    map->symbols = NULL;
     if (words->shapes != NULL &&
         (pieces == 0 || !take_shapes(map, shapes, pieces)))
         return cli_usage("convert",
@@ -167,6 +181,7 @@ void cli_map_done(struct cli_map *map)
 {
     free(map->shapes);
     free(map->dims);
+    free(map->symbols);
     free(map->names);
     free(map->texts);
 }

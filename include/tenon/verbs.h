@@ -36,18 +36,18 @@ struct tn_finding {
 typedef int tn_on_finding(void *context, const struct tn_finding *finding);
 
 struct tn_check_options {
-    size_t   size;       /* options.h: how structs of options grow */
-    bool     skip_data;  /* structure only: no checksums of weights          */
+    size_t   size;      /* options.h: how structs of options grow */
+    bool     skip_data; /* structure only: no checksums of weights          */
     uint64_t max_findings; /* stop after so many; 0: all                     */
 };
 #define TN_CHECK_OPTIONS_INIT TN_SIZED_INIT(struct tn_check_options)
 
 struct tn_check_summary {
-    uint64_t    errors, warnings, notes;
-    char        format[32]; /* "" when it is no model                        */
-    uint64_t    nodes, tensors;
-    uint64_t    bytes_verified; /* of payload, by checksum                   */
-    bool        has_records; /* records of unknown content instead of tensors;
+    uint64_t errors, warnings, notes;
+    char     format[32]; /* "" when it is no model                        */
+    uint64_t nodes, tensors;
+    uint64_t bytes_verified; /* of payload, by checksum                   */
+    bool     has_records;    /* records of unknown content instead of tensors;
                                 `tensors` counts them                        */
     bool can_repair;         /* tn_tag_repair() works for this format        */
 };
@@ -102,13 +102,13 @@ enum tn_dump_form { TN_DUMP_TEXT, TN_DUMP_JSON };
 struct tn_dump_options {
     size_t            size; /* options.h: how structs of options grow */
     enum tn_dump_form form;
-    const char *schema; /* a descriptor set, or a binary schema of flatc
-                           (.bfbs), whose buffers are always JSON; NULL: the
-                           format's own                                      */
-    const char *type;   /* full name of the message or table; NULL: the
-                           format's root                                     */
-    bool        is_strict; /* fail if something could not be read back       */
-    bool        use_json_names; /* lowerCamelCase instead of field names     */
+    const char       *schema; /* a descriptor set, or a binary schema of flatc
+                                 (.bfbs), whose buffers are always JSON; NULL: the
+                                 format's own                                      */
+    const char *type;         /* full name of the message or table; NULL: the
+                                 format's root                                     */
+    bool is_strict;      /* fail if something could not be read back       */
+    bool use_json_names; /* lowerCamelCase instead of field names     */
 };
 #define TN_DUMP_OPTIONS_INIT TN_SIZED_INIT(struct tn_dump_options)
 
@@ -124,7 +124,8 @@ typedef void tn_on_loss(void *context, uint64_t offset, const char *where,
 TN_API const char *tn_loss_kind(const char *what);
 
 /* Writes a whole file as text or JSON, losslessly; tn_undump() reverses it. */
-TN_API enum tn_status tn_dump(const char *path, const struct tn_options *options,
+TN_API enum tn_status tn_dump(const char                   *path,
+                              const struct tn_options      *options,
                               const struct tn_dump_options *dump,
                               const struct tn_target *target, tn_on_loss *loss,
                               void *context, struct tn_error *error);
@@ -147,6 +148,9 @@ struct tn_input_shape {
     const char    *name; /* of the input, as in tn_model_inputs()             */
     const int64_t *dims; /* -1: left open                                     */
     uint32_t       rank;
+    const char *const
+        *symbols; /* names of dimensions that are left open, one
+                     for each; NULL or "": none.  NULL: no names */
 };
 
 struct tn_map_options {
@@ -155,8 +159,8 @@ struct tn_map_options {
      * which they keep.  NULL: those of the signature, else those of the model,
      * else the values that no op uses. */
     const char *const *inputs, *const *outputs;
-    uint32_t           input_count, output_count;
-    const char        *signature; /* NULL: the only one, or serving_default   */
+    uint32_t    input_count, output_count;
+    const char *signature; /* NULL: the only one, or serving_default   */
 
     /* Files of rules, which are tried before ours.  They are in Tenon's own
      * language, or mapping rules as Deeplearning4j has them (interpret.h). */
@@ -164,11 +168,11 @@ struct tn_map_options {
     uint32_t           rule_count;
     const char *const *allow; /* ops that may stay as they are without a rule:
                                  "Swirl" or "com.acme::Swirl"                 */
-    uint32_t           allow_count;
+    uint32_t allow_count;
 
     /* Do not compute values that follow from shapes: a rule that needs one does
      * not apply. */
-    bool        folds_nothing;
+    bool folds_nothing;
     /* Convert a graph even if tn_check() finds errors in it, and write a result
      * even if it is invalid in its own dialect.  Without this, either is
      * refused with the first finding. */
@@ -222,27 +226,27 @@ struct tn_map_options {
 #define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 
 struct tn_convert_options {
-    size_t      size;     /* options.h: how structs of options grow */
-    const char *to;       /* format name; NULL: by the suffix of the path     */
+    size_t      size; /* options.h: how structs of options grow */
+    const char *to;   /* format name; NULL: by the suffix of the path     */
     /* Options of the output format: formats.h.  INVALID if the format does not
      * have such an option.  If an option is set twice, the last one counts. */
     const struct tn_setting *settings;
     uint32_t                 setting_count;
     tn_on_loss *loss; /* called for each thing that is left behind, in the order
                          of the list of losses                                */
-    void       *loss_context;
-    bool force_invalid; /* as in tn_map_options; also for a conversion between
-                           formats of one dialect                             */
+    void *loss_context;
+    bool  force_invalid; /* as in tn_map_options; also for a conversion between
+                            formats of one dialect                             */
     tn_on_finding *finding; /* called for each error found in the graph that is
                                converted, and in the result                   */
-    void          *finding_context;
+    void                        *finding_context;
     const struct tn_map_options *map; /* between dialects; NULL: defaults     */
     bool is_strict;   /* UNSUPPORTED if anything would be left behind; nothing
                          is written then                                        */
     tn_on_loss *note; /* called for what is worth mentioning but no loss,
                          such as nodes that a mapper of map->rules refused and
                          that our own rules converted                         */
-    void       *note_context;
+    void *note_context;
 };
 #define TN_CONVERT_OPTIONS_INIT TN_SIZED_INIT(struct tn_convert_options)
 
@@ -300,8 +304,8 @@ struct tn_plan_listener {
 struct tn_plan_summary {
     uint64_t mapped, unmapped, allowed; /* ops of the model, and those that
                                            rules made of them, in all steps   */
-    char     format[32];
-    char     way[120]; /* "tensorflow -> nd4j -> onnx"                        */
+    char format[32];
+    char way[120]; /* "tensorflow -> nd4j -> onnx"                        */
 };
 
 /* `path` determines the format, as for tn_convert(); nothing is written to it.
@@ -331,7 +335,7 @@ enum tn_split_rules { TN_SPLIT_CPP, TN_SPLIT_PYTHON };
  *   - separates_bytes: BYTES chunks are in PREFIX.bytes.cpb, and messages in
  *     transposed records */
 struct tn_split_format {
-    unsigned version;      /* 0, 1 or 2                                       */
+    unsigned version; /* 0, 1 or 2                                       */
     bool     separates_bytes;
     uint64_t max_bytes;    /* 0: no limit but that of a file                  */
     uint64_t max_metadata; /* at least 256; 0: what protobuf can parse        */
@@ -345,9 +349,9 @@ struct tn_split_options {
     const char *schema; /* a descriptor set; NULL: the library's own          */
     const char *type;   /* full name of the message; NULL: the format's root  */
     enum tn_split_rules rules;
-    uint64_t    max_size; /* of a chunk that is a message; 0: what the rules
-                             say                                              */
-    const char *records;  /* as for tn_splitter_write(): "zstd:9,transpose"   */
+    uint64_t max_size;   /* of a chunk that is a message; 0: what the rules
+                            say                                              */
+    const char *records; /* as for tn_splitter_write(): "zstd:9,transpose"   */
     struct tn_split_format format; /* max_bytes 0: max_size                   */
 };
 #define TN_SPLIT_OPTIONS_INIT TN_SIZED_INIT(struct tn_split_options)
@@ -387,21 +391,21 @@ TN_API enum tn_status tn_merge_file(const char                    *path,
 /* What to remove. */
 struct tn_strip_options {
     size_t size;      /* options.h: how structs of options grow */
-    bool callstack; /* source paths, stack traces, debug information: Paddle's
-                       op_callstack, ONNX's doc strings and metadata of nodes,
-                       TensorFlow's debug infos, debug/ of a SavedModel       */
-    bool training;  /* Paddle's backward, optimizer and learning rate operators
-                       and what only they use; ONNX's training_info           */
-    tn_on_loss *loss; /* told what else had to go, such as a fingerprint       */
+    bool   callstack; /* source paths, stack traces, debug information: Paddle's
+                         op_callstack, ONNX's doc strings and metadata of nodes,
+                         TensorFlow's debug infos, debug/ of a SavedModel       */
+    bool training; /* Paddle's backward, optimizer and learning rate operators
+                      and what only they use; ONNX's training_info           */
+    tn_on_loss *loss; /* told what else had to go, such as a fingerprint */
     void       *loss_context;
 };
 #define TN_STRIP_OPTIONS_INIT TN_SIZED_INIT(struct tn_strip_options)
 
 struct tn_strip_summary {
-    uint64_t fields;  /* attributes or fields that were removed               */
-    uint64_t ops;     /* operators                                            */
+    uint64_t fields; /* attributes or fields that were removed               */
+    uint64_t ops;    /* operators                                            */
     uint64_t tensors;
-    uint64_t bytes;   /* of the fields, where they are counted: not for Paddle */
+    uint64_t bytes; /* of the fields, where they are counted: not for Paddle */
     uint64_t bytes_read, bytes_written; /* all files of the model             */
     char     format[32];
 };

@@ -47,6 +47,18 @@ static enum tn_status refuse(struct tn_conversion *c, const char *name,
                             name, what, told, model);
 }
 
+/* The name that is told, else the one that the model has. */
+static struct tn_bytes name_for(struct tn_conversion        *c,
+                                const struct tn_net_type    *type,
+                                const struct tn_input_shape *shape, uint32_t i)
+{
+    const char *told = shape->symbols ? shape->symbols[i] : NULL;
+
+    if (told && told[0])
+        return tn_bytes_dup(c->net->arena, tn_text(told), c->error);
+    return type->symbols && type->has_rank ? type->symbols[i] : tn_text("");
+}
+
 static enum tn_status set_shape(struct tn_conversion        *c,
                                 const struct tn_input_shape *shape)
 {
@@ -66,7 +78,7 @@ static enum tn_status set_shape(struct tn_conversion        *c,
         return refuse(c, shape->name, "rank", type.rank, shape->rank);
     int64_t         *dims = tn_new(net->arena, int64_t, shape->rank, c->error);
     struct tn_bytes *symbols =
-        type.symbols
+        type.symbols || shape->symbols
             ? tn_new(net->arena, struct tn_bytes, shape->rank, c->error)
             : NULL;
     if (tn_failed(c->error))
@@ -78,7 +90,7 @@ static enum tn_status set_shape(struct tn_conversion        *c,
             return refuse(c, shape->name, what, known, shape->dims[i]);
         dims[i] = known >= 0 ? known : shape->dims[i] < 0 ? -1 : shape->dims[i];
         if (symbols && dims[i] < 0) /* a number has no name */
-            symbols[i] = type.symbols[i];
+            symbols[i] = name_for(c, &type, shape, i);
     }
     type.has_rank = true;
     type.rank     = shape->rank;

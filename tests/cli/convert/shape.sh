@@ -23,8 +23,11 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 END
 tenon convert -q graph.pbtxt -o graph.onnx --shape x=4,5 && ends graph.onnx
+# names of open dimensions
+tenon convert -q graph.pbtxt -o named.onnx --shape x=batch,?,5,n_2 && ends named.onnx
+tenon convert -q open.onnx -o renamed.onnx --shape x=rows,3 && ends renamed.onnx
 # what contradicts the model, or is no shape
-for shape in x=2,4 x=2 q=1 2,3 x=2,-3 x=2,3x x=,3 =3 x=99999999999999999999 ''; do
+for shape in x=2,n-1 x=2,4 x=2 q=1 2,3 x=2,-3 x=2,3x x=,3 =3 x=99999999999999999999 ''; do
     tenon convert -q open.onnx -o no.fb --shape "$shape"
     echo "$shape: $?"
 done
