@@ -39,7 +39,12 @@ def still_to_do(ops, state):
 def main():
     dialect, tenon, seconds, state = sys.argv[1:5]
     end, wrong, done = time.monotonic() + float(seconds), 0, 0
-    left = still_to_do(ruled(RULES[dialect]), state)
+    is_direct = dialect == "tensorflow" and os.environ.get("TN_OPS") == "direct"
+    ways = ruled("tensorflow_onnx.rules" if is_direct else RULES[dialect])
+    if dialect == "tensorflow":  # some have no graph of one node
+        import tensorflow_ways
+        ways &= {case.op for case in tensorflow_ways.all_cases()}
+    left = still_to_do(ways, state)
     while left and time.monotonic() < end:
         part, left = left[:TOGETHER], left[TOGETHER:]
         made = subprocess.run([sys.executable, "-W", "ignore", "-B", f"{HERE}/{dialect}_sweep.py", tenon,

@@ -221,9 +221,12 @@ def main():
     graphdef.schema()
     cases = ways.all_cases()
     verdicts = sweep.run(sweep.chosen_cases(cases, arguments), travel, arguments)
-    title, section = ("TensorFlow, swept", "tensorflow sweep") if not IS_DIRECT else \
-        ("TensorFlow, swept directly", "tensorflow sweep directly")
-    return sweep.conclude(title, section, cases, verdicts, list(uncovered()), arguments)
+    ways_there = [("TensorFlow, swept", "tensorflow sweep"), ("TensorFlow, swept directly", "tensorflow sweep directly")]
+    (title, section), (_, other) = reversed(ways_there) if IS_DIRECT else ways_there
+    faults = list(uncovered())
+    if arguments.report and not arguments.only:  # both tables are of the same cases
+        faults += sweep.held_against(proof.Report(arguments.report, other), {}, cases, False)
+    return sweep.conclude(title, section, cases, verdicts, faults, arguments)
 
 
 if __name__ == "__main__":

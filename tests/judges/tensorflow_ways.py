@@ -1315,6 +1315,8 @@ SHAPES_ONLY = {"RandomUniform", "RandomStandardNormal", "StatelessRandomUniform"
 EXCEPTIONS = {
     **dict.fromkeys(("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"),
                     "a part of a loop or a choice: tests/judges/tensorflow_suite.py and saved_models.py run whole ones"),
+    **dict.fromkeys(("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3", "CudnnRNNCanonicalToParams", "CudnnRNNCanonicalToParamsV2"),
+                    "whole layers: tests/judges/tensorflow_rnn.py"),
     **dict.fromkeys(("TensorArrayV3", "TensorArrayWriteV3", "TensorArrayReadV3", "TensorArrayGatherV3", "TensorArrayScatterV3",
                      "TensorArraySplitV3", "TensorArrayConcatV3", "TensorArraySizeV3"),
                     "a list lives in several nodes: tests/judges/tensorflow_lists.py"),
