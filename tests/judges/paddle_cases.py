@@ -9,13 +9,13 @@ class Case:
     """Inputs by slot: an array, or a list of them; `fixed` ones are parameters.
     Outputs by slot: how many; `drops` are not fetched.  `expect` computes what
     the judge does not know.  `build` makes a program of more than one operator.
-    `lods` by slot: offsets of sequences."""
+    `lods` by slot: offsets of sequences.  `graph` says what must come out."""
 
     def __init__(self, op, inputs, attrs=None, outputs=None, fixed=(), drops=(),
-                 expect=None, build=None, lods=None, only_shapes=False):
+                 expect=None, build=None, lods=None, only_shapes=False, graph=None):
         self.op, self.attrs, self.fixed = op, attrs or {}, fixed
         self.expect, self.build, self.lods = expect, build, lods or {}
-        self.only_shapes = only_shapes
+        self.only_shapes, self.graph = only_shapes, graph
         self.inputs = {slot: value if isinstance(value, list) else [value]
                        for slot, value in inputs.items()}
         self.outputs = outputs or {"Out": 1}
@@ -393,6 +393,9 @@ for way in (0, 1):
          {"bit_length": 8, "is_test": True, "round_type": way})
     case(f"fake_channel_wise_quantize_dequantize_abs_max.{way}", x(f(3, 4, 5)),
          {"bit_length": 8, "quant_axis": 1, "round_type": way}, {"Out": 1, "OutScale": 1})
+    for op in ("fake_quantize_dequantize_abs_max", "fake_channel_wise_quantize_dequantize_abs_max"):
+        case(f"{op}.few.{way}", x(f(3, 4, 5)), {"bit_length": 4, "round_type": way,
+                                                **({"quant_axis": 1} if "channel" in op else {})}, {"Out": 1, "OutScale": 1})
 case("quantize_linear", x(f(3, 4), Scale=f(4, low=1, high=2), ZeroPoint=np.zeros(4, "f4")), {"quant_axis": 1, "bit_length": 8}, Y)
 case("dequantize_linear", x(ints(5, -7, 100, dtype="i1"), Scale=f(1, low=1, high=2), ZeroPoint=np.zeros(1, "f4")),
      {"quant_axis": -1, "bit_length": 8}, Y)

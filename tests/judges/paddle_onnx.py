@@ -19,6 +19,7 @@ import tempfile
 
 import numpy as np
 import paddle_flows
+import paddle_quantized
 import proof
 from paddle_cases import CASES
 
@@ -239,6 +240,7 @@ def prove(test, engine, scratch, arguments):
         if not how:
             note_rules(arguments, source, back, *program.ends())
         proof.convert(arguments.tenon, source, back, *program.ends())
+        hold_graph(program.case, back)
         got = engine.run(back, {**program.feeds, **program.lods}, optimize="disabled")
         if "pir" in how:  # where outputs may have other names
             got = dict(zip(program.fetches, got.values()))
@@ -247,6 +249,13 @@ def prove(test, engine, scratch, arguments):
             wanted = want[name] * 0 if program.case.only_shapes else want[name]
             proof.compare(name, array, wanted, 1e-4, 1e-5)
     return 1
+
+
+def hold_graph(case, path):
+    import onnx
+    why = case.graph and case.graph.hold(onnx.load(path))
+    if why:
+        raise proof.Differs(why)
 
 
 def note_rules(arguments, source, target, *options):
@@ -281,6 +290,7 @@ def main():
         return 77
     SIDES.update(schema=schema(), judge=Judge(arguments.shared))
     CASES.update(paddle_flows.CASES)
+    CASES.update(paddle_quantized.CASES)
     tests = [*CASES, *(f"{name}@open" for name in CASES if OPEN.match(name)),
              *(f"{name}@pir" for name in paddle_flows.CASES if name not in paddle_flows.NOT_PIR),
              *(f"{name}@pir" for name in rarer() if name in CASES)]

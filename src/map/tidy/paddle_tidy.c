@@ -434,7 +434,8 @@ static enum tn_status tidy_all(struct tidying *t)
     for (uint32_t i = 0; i < t->net->nodes.count; i++)
         TN_TRY(tidy_node(t, i));
     TN_TRY(tn_paddle_lods(t->net, &t->vocab, t->notes));
-    return tn_paddle_crf(t->net);
+    TN_TRY(tn_paddle_crf(t->net));
+    return tn_paddle_quant(t->net);
 }
 
 enum tn_status tn_paddle_tidy(struct tn_net *net, struct tn_list *notes)

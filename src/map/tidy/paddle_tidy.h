@@ -47,4 +47,13 @@ enum tn_status tn_paddle_lods(struct tn_net *net, struct tn_vocab *vocab,
  * be in the order of the vocabulary.  Fails into net->error. */
 enum tn_status tn_paddle_crf(struct tn_net *net);
 
+/* ---- paddle_quant.c: quantised layers in the order that ONNX has them -----
+ */
+
+/* A layer of constant weights between fake_quantize_... and
+ * fake_dequantize_... takes what was quantised as reals, and weights of int8 as
+ * reals; arguments must be in the order of the vocabulary.  Fails into
+ * net->error. */
+enum tn_status tn_paddle_quant(struct tn_net *net);
+
 #endif
