@@ -50,6 +50,7 @@ struct tn_laying {
     struct tn_error *error;
     struct tn_arena  scratch;
     const struct tn_dialect_facts *facts;
+    bool names_nodes; /* also those that have no name                         */
     struct tn_lay_op *ops; /* by op of the net's table                        */
     uint32_t *names; /* by value: the model's name; TN_NO_NAME: none yet      */
     bool     *is_used; /* by value: by a node that stays                    */
@@ -742,7 +743,7 @@ static uint32_t wished_name(struct tn_laying *l, uint32_t id,
         return tn_intern_adopt(&l->model->names, name, l->error);
     if (node->name.size)
         return tn_intern_borrow(&l->model->names, node->name, l->error);
-    if (!l->facts->names_everything)
+    if (!l->names_nodes)
         return TN_NO_NAME;
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE)
@@ -1071,6 +1072,9 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
                            .error   = error,
                            .facts   = tn_dialect_facts(dialect->name) };
 
+    /* Where a graph stays what it is, nodes without a name stay so. */
+    l.names_nodes = l.facts->names_everything ||
+                    (net->source && net->source->dialect != dialect);
     if (!l.facts->can_be_built)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
