@@ -110,28 +110,18 @@ static bool is_turned(const struct tn_net_node *gemm)
 static void turn_weights(struct tn_net *net, uint32_t id,
                          const struct tn_net_node *node, const uint32_t *uses)
 {
-    static const int64_t yes       = 1;
-    uint32_t             inputs[3] = { TN_NONE, TN_NONE, TN_NONE };
+    static const int64_t yes = 1;
     struct tn_elements   turned;
 
-    if (!has_input(node, 1) || node->input_count > 3 || is_turned(node) ||
-        uses[node->inputs[1]] != 1)
+    if (!has_input(node, 1) || is_turned(node) || uses[node->inputs[1]] != 1)
         return;
-    uint32_t                  old   = node->inputs[1];
-    const struct tn_net_value value = tn_net_value(net, old);
+    uint32_t                  weights = node->inputs[1];
+    const struct tn_net_value value   = tn_net_value(net, weights);
     if (!value.constant || value.constant->shape.rank != 2 ||
         tn_dtype_bits(value.constant->shape.dtype) < 8 ||
         !turn(net, value.constant, &turned))
         return;
-    uint32_t made = tn_net_add_constant(net, value.graph, value.name, &turned,
-                                        value.origin);
-    if (made == TN_NONE)
-        return;
-    tn_net_set_trained(net, made, value.is_trained);
-    tn_net_swap_names(net, made, old);
-    for (uint32_t i = 0; i < node->input_count; i++)
-        inputs[i] = i == 1 ? made : node->inputs[i];
-    tn_net_set_inputs(net, id, inputs, node->input_count);
+    tn_net_set_constant(net, weights, &turned, value.origin);
     set_ints(net, id, "transB", &yes, 1, false);
 }
 

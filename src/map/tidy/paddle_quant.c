@@ -206,7 +206,10 @@ static uint32_t as_bytes(struct freezing *f, uint32_t value)
         .shape   = { TN_INT8, input->shape.rank, input->shape.dims },
         .payload = { .encoding = TN_ENCODING_VIEW, .view = view },
     };
-    return tn_net_add_constant(f->net, v.graph, v.name, &made, v.origin);
+    if (f->uses[value] > 1)
+        return tn_net_add_constant(f->net, v.graph, v.name, &made, v.origin);
+    tn_net_set_constant(f->net, value, &made, v.origin);
+    return value;
 }
 
 /* ---- making ----------------------------------------------------------------
@@ -332,8 +335,6 @@ static void turn(struct freezing *f, struct frozen *z)
                  is_by_channel ? (int64_t)z->layer->axis : -1, 0);
     if (reals == TN_NONE || weights == TN_NONE)
         return;
-    if (bytes != z->node.inputs[1])
-        tn_net_swap_names(net, bytes, z->node.inputs[1]);
     uint32_t output    = z->behind.outputs[0];
     uint32_t inputs[2] = { reals, weights };
     tn_net_remove(net, z->dequantizer);

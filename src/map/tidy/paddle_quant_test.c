@@ -163,8 +163,8 @@ static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
     survives_no_memory("paddle", fill, run,
-                       TURNED "w_1_1:dequantize_linear(w,,) "
-                              "y:conv2d(x_1_1,w_1_1) ->y");
+                       TURNED "w_1:dequantize_linear(w,,) "
+                              "y:conv2d(x_1_1,w_1) ->y");
 }
 
 int main(void)
