@@ -21,6 +21,7 @@
 #include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
+#include "map/simplify/copies.h"
 #include "map/simplify/opset.h"
 #include "map/simplify/simplify.h"
 #include "map/simplify/transposes.h"
@@ -650,6 +651,18 @@ static enum tn_status lower_nd4j(struct tn_conversion *c)
     return tn_flow_lower(c->net);
 }
 
+/* In place: there may be a million nodes, and few copies. */
+static enum tn_status thin_nd4j(struct tn_conversion *c)
+{
+    static const struct tn_copy_ops ops   = { "identity", "cast", "shape_of" };
+    uint64_t                        count = 0;
+
+    if (!c->how->keeps_nodes && !c->is_part)
+        count = tn_remove_copies(c->net, &ops);
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " removed", count);
+    return c->error->status;
+}
+
 static enum tn_status pack_nd4j(struct tn_conversion *c)
 {
     TN_TRY(tn_net_order(c->net, c->format->dialect_ops->loop_ops));
@@ -671,6 +684,7 @@ static const struct tn_pass nd4j_leave[] = {
 
 static const struct tn_pass nd4j_finish[] = {
     { "infer", "types and shapes", infer },
+    { "simplify", "copies of values become the values", thin_nd4j },
     { "lower", "If and Loop become switch and merge", lower_nd4j },
     { "infer", "types and shapes", infer },
     { "pack", "names of arguments become positions", pack_nd4j },
