@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Transformers as frameworks write them into graphs of TensorFlow: what ONNX Runtime can fuse of them.
 
-    transformers.py TENON [--only PATTERN] [--keep DIR] [--report FILE [--update]]
+    transformers.py TENON [--only PATTERNS] [--keep DIR] [--report FILE [--update]]
 
 The graphs are written here, with open batch and sequence length, in the idioms of Keras, of
 Hugging Face and of the first BERT.  Each goes to ONNX directly and through nd4j, and must give
@@ -442,7 +442,8 @@ def main():
     with proof.engines.OnnxRuntime.find() as engine, tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or scratch
         peers = torch_counts(engine, folder)
-        for name in (name for name in NETS if fnmatch.fnmatch(name, arguments.only)):
+        wished = arguments.only.split(",")
+        for name in (name for name in NETS if any(fnmatch.fnmatch(name, wish) for wish in wished)):
             ways = list(prove(name, NETS[name], engine, folder, arguments.tenon))
             faults += [fault for way in ways for fault in faults_of(name, *way, peers)]
             rows.append(row(name, ways, peers))
