@@ -34,13 +34,7 @@ EXCUSES = {
                         "makes it, other readers expect one",
 }
 
-# The same of models that went to nd4j and back.
-BACK_EXCUSES = {
-    "onnx/crop-and-resize-loop.onnx":
-        "nd4j has no Resize of a crop: it stays what it was taken apart to",
-    "onnx/scan-rnn.onnx":
-        "Scan comes back as Loop, which has to read how long it is",
-}
+# How many more a model may have that went to nd4j and back.
 MOST_BACK = 1.1
 
 # Models that we cannot simplify, with what is in them.
@@ -200,9 +194,7 @@ def main():
         reasons = [why for pattern, why in EXCUSES.items()
                    if ours > low and fnmatch.fnmatch(name, pattern)]
         larger += ours > low and not reasons
-        if again and again > MOST_BACK * ours:
-            reasons.append(BACK_EXCUSES.get(name, ""))
-            larger += name not in BACK_EXCUSES
+        larger += bool(again) and again > MOST_BACK * ours
         if ours > low or not os.path.isabs(result.test):
             rows.append(f"| {name} | {before} | {ours} | {low} | {again or ''} "
                         f"| {'; '.join(reasons)} |")
