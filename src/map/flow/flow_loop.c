@@ -105,8 +105,10 @@ static bool keeps_first(const struct tn_net *net, uint32_t node)
 
 uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number)
 {
-    for (unsigned step = 0; step < 10 && number != TN_NONE; step++) {
-        number         = tn_flow_behind(net, number);
+    for (unsigned step = 0; step < 10; step++) {
+        number = tn_flow_behind(net, number);
+        if (number == TN_NONE)
+            return TN_NONE;
         uint32_t shape = tn_flow_maker(net, number, "Shape", 1);
         const struct tn_attr_value *start =
             shape == TN_NONE ? NULL : tn_net_attr_of(net, shape, "start");

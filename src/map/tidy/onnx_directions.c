@@ -71,6 +71,8 @@ static bool is_layer(const struct tn_net_node *node)
     return !node->is_removed && !node->op->domain.size &&
            node->input_count >= 3 && node->input_count <= INPUTS_MAX &&
            node->output_count <= STATES_MAX && node->output_count > 0 &&
+           node->inputs[0] != TN_NONE && node->inputs[1] != TN_NONE &&
+           node->inputs[2] != TN_NONE &&
            (tn_bytes_is(node->op->type, "LSTM") ||
             tn_bytes_is(node->op->type, "GRU") ||
             tn_bytes_is(node->op->type, "RNN"));

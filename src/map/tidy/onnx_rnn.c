@@ -128,7 +128,8 @@ static bool is_outside(const struct cell *x, uint32_t value)
 
 static int64_t dim_of(const struct cell *x, uint32_t value, uint32_t axis)
 {
-    const struct tn_net_type *type = tn_net_value(x->net, value).type;
+    const struct tn_net_type *type =
+        value == TN_NONE ? &tn_net_unknown : tn_net_value(x->net, value).type;
 
     return type->has_rank && axis < type->rank ? type->dims[axis] : -1;
 }
@@ -644,9 +645,10 @@ static bool is_zeros(const struct cell *x, uint32_t value)
 
     if (expand != TN_NONE)
         value = input_at(x, expand, 0);
+    value = tn_flow_behind(x->net, value);
     if (fill == TN_NONE) {
         const struct tn_elements *constant =
-            tn_net_value(x->net, tn_flow_behind(x->net, value)).constant;
+            value == TN_NONE ? NULL : tn_net_value(x->net, value).constant;
         return constant && is_nothing(x->net, constant);
     }
     const struct tn_attr_value *filler = tn_net_attr_of(x->net, fill, "value");
