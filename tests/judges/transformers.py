@@ -441,7 +441,7 @@ def main():
     faults, rows = [], []
     with proof.engines.OnnxRuntime.find() as engine, tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or scratch
-        peers = torch_counts(engine, folder)
+        peers = torch_counts(engine, folder) if arguments.only == "*" else KNOWN
         wished = arguments.only.split(",")
         for name in (name for name in NETS if any(fnmatch.fnmatch(name, wish) for wish in wished)):
             ways = list(prove(name, NETS[name], engine, folder, arguments.tenon))

@@ -152,8 +152,7 @@ static bool is_for_all_rows(const struct lifting     *l,
 
 static bool is_last_axis(const struct tn_net_node *node, int64_t otherwise)
 {
-    const struct tn_attr_value *axis = tn_net_attr(node, "axis");
-    int64_t                     at   = axis ? axis->of.ints[0] : otherwise;
+    int64_t at = tn_node_int(node, "axis", otherwise);
 
     return at == -1 || at == 1;
 }
@@ -196,6 +195,8 @@ static bool is_one(const struct tn_net_node *node, const char *name)
 {
     const struct tn_attr_value *attr = tn_net_attr(node, name);
 
+    if (attr && attr->count != 1)
+        return false;
     if (attr && attr->kind == TN_ATTR_DOUBLE)
         return attr->of.doubles[0] == 1.0;
     return !attr || (attr->kind == TN_ATTR_FLOAT && attr->of.floats[0] == 1.0F);
@@ -203,9 +204,7 @@ static bool is_one(const struct tn_net_node *node, const char *name)
 
 static bool is_flag(const struct tn_net_node *node, const char *name)
 {
-    const struct tn_attr_value *attr = tn_net_attr(node, name);
-
-    return attr && attr->of.ints[0] != 0;
+    return tn_node_int(node, name, 0) != 0;
 }
 
 /* Of rows and a matrix of their own. */

@@ -21,9 +21,7 @@ static bool is_of(const struct tn_net_node *node, const char *op)
 
 static bool copies_zeros(const struct tn_net_node *node)
 {
-    const struct tn_attr_value *zero = tn_net_attr(node, "allowzero");
-
-    return !zero || !zero->of.ints[0];
+    return tn_node_int(node, "allowzero", 0) == 0;
 }
 
 /* The number to write for size `i` of a new shape: 0 where it is that of what

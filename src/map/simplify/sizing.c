@@ -3,6 +3,7 @@
 #include "map/simplify/sizing.h"
 
 #include "map/net/net_build.h"
+#include "map/simplify/node_ops.h"
 
 #define SIZE_NUMBER_MAX INT32_C(0x7ffffff0)
 
@@ -264,12 +265,12 @@ static uint32_t divide(const struct tn_sizes *all,
 
 static void reshape(struct tn_sizing *s, const struct tn_net_node *node)
 {
-    struct tn_sizes             to   = tn_sizes_of(s, node, 1)->elements;
-    const struct tn_sizes      *from = &tn_sizes_of(s, node, 0)->dims;
-    const struct tn_attr_value *zero = tn_net_attr(node, "allowzero");
+    struct tn_sizes        to     = tn_sizes_of(s, node, 1)->elements;
+    const struct tn_sizes *from   = &tn_sizes_of(s, node, 0)->dims;
+    bool                   copies = tn_node_int(node, "allowzero", 0) == 0;
 
     for (uint32_t i = 0; i < to.count; i++)
-        if (to.items[i] == TN_SIZE(0) && !(zero && zero->of.ints[0]))
+        if (to.items[i] == TN_SIZE(0) && copies)
             to.items[i] = from->is_known && i < from->count ? from->items[i]
                                                             : TN_SIZE_NOT_KNOWN;
     for (uint32_t i = 0; i < to.count; i++)
@@ -317,12 +318,11 @@ bool tn_size_number(const struct tn_sizes *list, uint32_t index,
 /* Of lists along their only axis; of others where whole parts are taken. */
 static void gather(struct tn_sizing *s, const struct tn_net_node *node)
 {
-    const struct tn_attr_value  *axis    = tn_net_attr(node, "axis");
     const struct tn_value_sizes *data    = tn_sizes_of(s, node, 0);
     const struct tn_value_sizes *indices = tn_sizes_of(s, node, 1);
     struct tn_sizes              to      = indices->dims;
 
-    if ((axis && axis->of.ints[0] != 0) ||
+    if (tn_node_int(node, "axis", 0) != 0 ||
         data->dims.count + to.count > TN_SIZES_MAX)
         return;
     for (uint32_t i = 1; i < data->dims.count; i++)
@@ -440,13 +440,12 @@ static void unsqueeze(struct tn_sizing *s, const struct tn_net_node *node)
 /* Of axes that stay, with one. */
 static void reduce(struct tn_sizing *s, const struct tn_net_node *node)
 {
-    const struct tn_attr_value *keep = tn_net_attr(node, "keepdims");
     const struct tn_attr_value *attr = tn_net_attr(node, "axes");
     struct tn_sizes             to   = tn_sizes_of(s, node, 0)->dims;
     uint32_t                    axis,
         count = attr ? attr->count : tn_sizes_of(s, node, 1)->elements.count;
 
-    if ((keep && !keep->of.ints[0]) || !count)
+    if (!tn_node_int(node, "keepdims", 1) || !count)
         return;
     for (uint32_t i = 0; i < count; i++) {
         if (!axis_at(s, node, i, to.count, &axis))
