@@ -38,6 +38,25 @@ static inline void close_facts(struct facts *f)
     tn_rule_cache_done(&f->cache);
 }
 
+/* A pass that needs facts, and what is left when it has changed something; what
+ * the pass counts. */
+static inline uint64_t run_with_facts(struct tn_net *net,
+                                      uint64_t (*pass)(struct tn_net *,
+                                                       struct tn_infer *))
+{
+    struct facts f;
+    uint64_t     count = 0;
+
+    if (open_facts(&f, net))
+        count = pass(net, f.facts);
+    close_facts(&f);
+    if (!tn_failed(net->error) && count) {
+        tn_net_prune(net);
+        tn_net_order(net, NULL);
+    }
+    return count;
+}
+
 /* Of a constant of integers. */
 static inline void assert_ints(struct tn_infer *facts, uint32_t value,
                                const int64_t *want, uint32_t count)

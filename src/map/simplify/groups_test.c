@@ -135,21 +135,6 @@ static const struct {
     { make_whole, false, "c:Conv(x,v) d:Conv(x,w) y:Concat(c,d) ->y" },
 };
 
-static uint64_t run(struct tn_net *net)
-{
-    struct facts f;
-    uint64_t     count = 0;
-
-    if (open_facts(&f, net))
-        count = tn_join_groups(net, f.facts);
-    close_facts(&f);
-    if (!tn_failed(net->error) && count) {
-        tn_net_prune(net);
-        tn_net_order(net, NULL);
-    }
-    return count;
-}
-
 static void test_graphs(void **state)
 {
     (void)state;
@@ -159,7 +144,8 @@ static void test_graphs(void **state)
         set_up(&b, "onnx");
         b.net.version = 17;
         cases[i].make(&b.net);
-        assert_int_equal(run(&b.net), cases[i].is_one);
+        assert_int_equal(run_with_facts(&b.net, tn_join_groups),
+                         cases[i].is_one);
         assert_int_equal(b.error.status, TN_OK);
         assert_net(&b, cases[i].net);
         tear_down(&b);
@@ -174,7 +160,7 @@ static void test_number_of_groups(void **state)
     set_up(&b, "onnx");
     b.net.version = 17;
     make_plain(&b.net);
-    assert_int_equal(run(&b.net), 1);
+    assert_int_equal(run_with_facts(&b.net, tn_join_groups), 1);
     uint32_t made =
         tn_net_value(
             &b.net, *tn_list_at(&tn_net_graph(&b.net, 0)->outputs, uint32_t, 0))
@@ -193,7 +179,7 @@ static void fill(struct tn_net *net)
 
 static enum tn_status change(struct tn_net *net)
 {
-    run(net);
+    run_with_facts(net, tn_join_groups);
     return net->error->status;
 }
 

@@ -75,21 +75,6 @@ static const struct {
     { make_none, false, "y:Exp(x) ->y" },
 };
 
-static uint64_t run(struct tn_net *net)
-{
-    struct facts f;
-    uint64_t     count = 0;
-
-    if (open_facts(&f, net))
-        count = tn_move_transposes(net, f.facts);
-    close_facts(&f);
-    if (!tn_failed(net->error) && count) {
-        tn_net_prune(net);
-        tn_net_order(net, NULL);
-    }
-    return count;
-}
-
 static void test_graphs(void **state)
 {
     (void)state;
@@ -99,7 +84,8 @@ static void test_graphs(void **state)
         set_up(&b, "onnx");
         b.net.version = 17;
         cases[i].make(&b.net);
-        assert_int_equal(run(&b.net) > 0, cases[i].is_moved);
+        assert_int_equal(run_with_facts(&b.net, tn_move_transposes) > 0,
+                         cases[i].is_moved);
         assert_int_equal(b.error.status, TN_OK);
         assert_net(&b, cases[i].net);
         tear_down(&b);
@@ -114,7 +100,7 @@ static void fill(struct tn_net *net)
 
 static enum tn_status change(struct tn_net *net)
 {
-    run(net);
+    run_with_facts(net, tn_move_transposes);
     return net->error->status;
 }
 
