@@ -39,6 +39,7 @@ static const struct cli_opt options[] = {
     { CLI_CHOICE, 0,   "simplify",   FIELD(map.simplify), "no|yes", "to ONNX: fewer nodes; yes, but no from ONNX to ONNX" },
     { CLI_NUMBER, 0,   "opset",      FIELD(map.opset),  "N",      "opset of ONNX, from 11 on; 17" },
     { CLI_FLAG,   0,   "nchw",       FIELD(map.nchw),   NULL,     "to ONNX: channels of inputs and outputs second" },
+    { CLI_FLAG,   0,   "keep-quantized", FIELD(map.keep_quantized), NULL, "to ONNX: weights of 8 bits stay 8 bits" },
     { CLI_TEXT,   0,   "via",        FIELD(map.via),    "DIALECT", "go through that dialect: nd4j" },
     { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "convert even if 'tenon check' finds errors" },
     { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "write where each tensor came from, as JSON lines" },

@@ -22,7 +22,7 @@ struct cli_map_words {
     unsigned    simplify; /* 0: not given, 1: no, 2: yes                      */
     uint64_t    fold_limit;
     const char *via;
-    bool        nchw;
+    bool        nchw, keep_quantized;
     uint64_t    opset; /* 0: not given                                        */
 };
 

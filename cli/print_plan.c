@@ -145,16 +145,17 @@ int cli_map_init(struct cli_map *map, const struct cli_map_words *words)
     map->names   = cli_allocate(names + 1, sizeof *map->names);
     map->texts   = cli_allocate(bytes + 1, 1);
     map->options = (struct tn_map_options){
-        .signature      = words->signature,
-        .receipt        = words->receipt,
-        .folds_nothing  = words->fold == CLI_FOLD_NONE,
-        .folds_shapes   = words->fold == CLI_FOLD_SHAPES,
-        .only_rules     = words->only_rules,
-        .simplifies     = words->simplify == 2,
-        .keeps_nodes    = words->simplify == 1,
-        .fold_limit     = words->fold_limit,
-        .via            = words->via,
-        .channels_first = words->nchw,
+        .signature       = words->signature,
+        .receipt         = words->receipt,
+        .folds_nothing   = words->fold == CLI_FOLD_NONE,
+        .folds_shapes    = words->fold == CLI_FOLD_SHAPES,
+        .only_rules      = words->only_rules,
+        .simplifies      = words->simplify == 2,
+        .keeps_nodes     = words->simplify == 1,
+        .fold_limit      = words->fold_limit,
+        .via             = words->via,
+        .channels_first  = words->nchw,
+        .keeps_quantized = words->keep_quantized,
         .opset =
             words->opset > UINT32_MAX ? UINT32_MAX : (uint32_t)words->opset,
     };

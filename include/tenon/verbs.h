@@ -222,6 +222,11 @@ struct tn_map_options {
     /* Of what becomes ONNX: inputs and outputs of rank 4 and 5, whose channels
      * are the last axis, have them as the second.  INVALID for others. */
     bool channels_first;
+
+    /* Of what becomes ONNX: weights that are stored in eight bits, with a range
+     * beside them, stay so, before a DequantizeLinear.  Else they become
+     * numbers of the type that the model computes in. */
+    bool keeps_quantized;
 };
 #define TN_MAP_OPTIONS_INIT TN_SIZED_INIT(struct tn_map_options)
 

@@ -40,7 +40,7 @@ enum tn_status tn_sized_take(void *to, size_t size, size_t first,
 #define TN_TAKE_CHECK(options)   TN_TAKE(options, tn_check_options, max_findings)
 #define TN_TAKE_GET(options)     TN_TAKE(options, tn_get_options, slice)
 #define TN_TAKE_DUMP(options)    TN_TAKE(options, tn_dump_options, use_json_names)
-#define TN_TAKE_MAP(options)     TN_TAKE(options, tn_map_options, channels_first)
+#define TN_TAKE_MAP(options)     TN_TAKE(options, tn_map_options, keeps_quantized)
 #define TN_TAKE_CONVERT(options)                                               \
     TN_TAKE(options, tn_convert_options, note_context)
 #define TN_TAKE_SPLIT(options) TN_TAKE(options, tn_split_options, format)

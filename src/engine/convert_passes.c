@@ -248,6 +248,46 @@ static bool is_given_up(const struct step *s)
     return s->report.wants_all && s->report.unmapped_count;
 }
 
+static bool has_rule_for(const struct tn_rule_set *set,
+                         const struct tn_net_op   *op)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct tn_list *rules = &set->files[i]->rules;
+        for (uint64_t k = 0; k < rules->count; k++)
+            if (tn_bytes_equal(
+                    tn_list_at(rules, struct tn_lang_rule, k)->head.op,
+                    op->type))
+                return true;
+    }
+    return false;
+}
+
+/* Whether the detour has rules for all operators of the graph: then it may take
+ * what the direct rules refuse.  Else these tell better what is in the way. */
+static bool detour_helps(struct tn_conversion *c, const struct tn_net *from)
+{
+    struct tn_rule_set set      = { 0 };
+    bool               is_taken = true;
+    bool              *is_known =
+        tn_new(from->arena, bool, from->pool->ops.ops.count, c->error);
+
+    if (c->how->allow_count || !is_known ||
+        tn_rule_set_read(&set, from->arena, c->cache, from->dialect,
+                         c->detour.dialects[1], c->own, c->own_count,
+                         c->error) != TN_OK)
+        goto out;
+    for (uint32_t i = 0; is_taken && i < from->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(from, i);
+        if (node.is_removed || is_known[node.op->id])
+            continue;
+        is_known[node.op->id] = true;
+        is_taken = tn_flow_is_structure(&node) || has_rule_for(&set, node.op);
+    }
+out:
+    tn_rule_set_done(&set);
+    return is_taken;
+}
+
 static enum tn_status run_step(struct tn_conversion *c, struct step *s,
                                struct tn_net *from, struct tn_net *to)
 {
@@ -277,6 +317,24 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     return c->error->status;
 }
 
+/* What rules gave up is tried again: along the detour, or for a report of all
+ * that is in the way. */
+static enum tn_status leave_path(struct tn_conversion *c,
+                                 const struct tn_net  *from)
+{
+    const char *next = c->detour.dialects[1];
+
+    if (detour_helps(c, from)) {
+        snprintf(c->did, sizeof c->did, "not all have rules: through %s", next);
+        tn_conversion_take_detour(c);
+    } else {
+        snprintf(c->did, sizeof c->did, "not all have rules, not to %s either",
+                 next);
+        c->detour.steps = 0;
+    }
+    return c->error->status;
+}
+
 /* Nets live until the conversion ends: names go from one to the next. */
 static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
 {
@@ -291,6 +349,7 @@ static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
     tn_net_init(net, &c->store->model.arena, dialect, c->error);
     net->progress         = c->options ? c->options->progress : NULL;
     net->progress_context = c->options ? c->options->progress_context : NULL;
+    net->keeps_quantized  = c->how->keeps_quantized;
     return net;
 }
 
@@ -315,11 +374,8 @@ static enum tn_status run_rules(struct tn_conversion *c, bool leads_on)
     if (tn_failed(c->error))
         return c->error->status;
     if (is_given_up(&s)) {
-        snprintf(c->did, sizeof c->did, "not all have rules: through %s",
-                 c->detour.dialects[1]);
         tn_net_done(to);
-        tn_conversion_take_detour(c);
-        return TN_OK;
+        return leave_path(c, from);
     }
     if (c->plan)
         snprintf(c->did, sizeof c->did, "%s -> %s", from->dialect, to->dialect);
@@ -491,6 +547,14 @@ static enum tn_status stack_tensorflow(struct tn_conversion *c)
     return c->error->status;
 }
 
+static enum tn_status integers_tensorflow(struct tn_conversion *c)
+{
+    uint64_t count = tn_tf_integers(c->net);
+
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " values", count);
+    return c->error->status;
+}
+
 /* Nothing is pruned before: what restores variables is needed by no output, but
  * says which variable is which. */
 static const struct tn_pass tensorflow_prepare[] = {
@@ -507,6 +571,7 @@ static const struct tn_pass tensorflow_prepare[] = {
 static const struct tn_pass tensorflow_leave[] = {
     { "stack", "arrays of loops become what they take and give",
       stack_tensorflow },
+    { "integers", "quantised types become integers", integers_tensorflow },
     { NULL, NULL, NULL },
 };
 
@@ -882,7 +947,8 @@ static bool is_stuck(const struct tn_conversion *c, const struct tn_pass *pass)
 }
 
 /* Both paths begin with the same passes: where rules took the detour, what
- * comes after them is that of the detour. */
+ * comes after them is that of the detour.  Where it is of no use, there is none
+ * from then on, and the rules are tried once more. */
 static enum tn_status run_passes(struct tn_conversion *c)
 {
     struct sequence all    = { .count = 0 };

@@ -33,6 +33,14 @@ static void add_numbers(struct tn_buffer *to, const char *word, uint32_t count,
     tn_buffer_text(to, count ? "]" : " []");
 }
 
+static void add_scale(struct tn_buffer *to, const struct tn_view *view)
+{
+    tn_buffer_text(to, view->offsets ? "scale and add" : "scale");
+    if (view->axis != TN_VIEW_NO_AXIS)
+        tn_buffer_format(to, " axis %" PRIu32, view->axis);
+    tn_buffer_text(to, " and round");
+}
+
 static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
 {
     const struct tn_view *view = elements->payload.view;
@@ -54,9 +62,7 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
         add_numbers(to, "reshape", elements->shape.rank, elements->shape.dims,
                     NULL);
         break;
-    case TN_VIEW_SCALE:
-        tn_buffer_format(to, "scale axis %" PRIu32 " and round", view->axis);
-        break;
+    case TN_VIEW_SCALE: add_scale(to, view); break;
     }
 }
 

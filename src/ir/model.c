@@ -26,6 +26,7 @@ void tn_model_init(struct tn_model *model, struct tn_memory *memory)
     tn_pairs_init(&model->more_values, memory);
     tn_list_init(&model->attrs, memory, sizeof(struct tn_attr_slot));
     tn_list_init(&model->sources, memory, sizeof(struct tn_source *));
+    tn_list_init(&model->assets, memory, sizeof(struct tn_asset));
 }
 
 void tn_model_done(struct tn_model *model)
@@ -39,6 +40,7 @@ void tn_model_done(struct tn_model *model)
     tn_list_done(&model->graphs);
     tn_model_drop_ops(model);
     tn_list_done(&model->sources);
+    tn_list_done(&model->assets);
     tn_intern_done(&model->names);
     tn_arena_done(&model->arena);
 }

@@ -123,6 +123,13 @@ struct tn_attr_slot {
     struct tn_span              wire;
 };
 
+/* A file beside the model that its graph reads. */
+struct tn_asset {
+    struct tn_bytes   tensor; /* "name:0": the tensor that its name is in     */
+    struct tn_bytes   file;
+    struct tn_source *source; /* NULL: it is not there                        */
+};
+
 struct tn_model {
     struct tn_memory        *memory;
     struct tn_arena          arena;
@@ -158,6 +165,7 @@ struct tn_model {
                                      a first value, which is another graph's   */
     struct tn_list attrs;   /* struct tn_attr_slot                            */
     struct tn_list sources; /* struct tn_source *                            */
+    struct tn_list assets;  /* struct tn_asset; of models with a graph        */
 
     /* How the model is trained: JSON (.data NULL: nothing said), and the
      * variables of the main graph that are its loss. */

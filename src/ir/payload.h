@@ -127,9 +127,10 @@ enum tn_view_kind {
     TN_VIEW_SLICE,   /* begin[], step[] per axis; the shape says how many     */
     TN_VIEW_CONCAT,  /* inputs one after the other along `axis`               */
     TN_VIEW_RESHAPE, /* inputs[0] with other dims of the same product         */
-    TN_VIEW_SCALE,   /* inputs[0], floats, times factors[i] where i is the
-                        index on `axis`; computed in float64 and rounded once.
-                        What was normal and would become subnormal is zero    */
+    TN_VIEW_SCALE,   /* inputs[0], floats, times factors[i], plus offsets[i] if
+                        there are offsets, where i is the index on `axis`;
+                        computed in float64 and rounded once.  What was normal
+                        and would become subnormal is zero                    */
 };
 
 struct tn_view {
@@ -140,8 +141,13 @@ struct tn_view {
     const uint64_t           *begin;
     const int64_t            *step;
     uint32_t                  axis;
-    const double             *factors; /* as many as `axis` is long           */
+    const double             *factors; /* as many as `axis` is long; one, for
+                                          all elements, if that is
+                                          TN_VIEW_NO_AXIS                      */
+    const double *offsets;             /* as many, or NULL: none              */
 };
+
+#define TN_VIEW_NO_AXIS UINT32_MAX
 
 /* Elements [first, first + count) as little-endian bytes in C order, one byte
  * an element for types below a byte.  Not for strings.  Memory is constant,

@@ -801,7 +801,8 @@ static enum tn_status check_scale(const struct tn_elements *e,
         return refuse(error, "factors for elements that are no floats");
     if (!tn_shape_same_dims(&e->shape, &view->inputs[0].shape))
         return refuse(error, "factors for other dims");
-    if (view->axis >= e->shape.rank || !view->factors)
+    if ((view->axis >= e->shape.rank && view->axis != TN_VIEW_NO_AXIS) ||
+        !view->factors)
         return refuse(error, "factors for no axis");
     return TN_OK;
 }
@@ -916,7 +917,7 @@ static uint64_t product(const uint64_t *dims, uint32_t begin, uint32_t end)
     return n;
 }
 
-/* A sink that multiplies what passes through. */
+/* A sink that multiplies what passes through, and adds to it. */
 struct scaler {
     struct tn_sink        sink; /* first */
     struct tn_sink       *to;
@@ -946,9 +947,10 @@ static bool is_below(double x, double bound)
 
 /* Kernels take many times longer over subnormal numbers, so the product makes
  * none; those that were there before stay. */
-static double scale_one(const struct scaler *s, double x, double factor)
+static double scale_one(const struct scaler *s, double x, double factor,
+                        double offset)
 {
-    double y = x * factor;
+    double y = x * factor + offset;
 
     if (is_below(y, s->smallest) && !is_below(x, s->smallest))
         return y * 0; /* with its sign */
@@ -966,12 +968,15 @@ static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
 
     assert(bytes.size % size == 0); /* all our windows hold whole elements */
     while (at < end) {
-        double factor = s->view->factors[s->at / s->inner % s->length];
+        uint64_t index  = s->at / s->inner % s->length;
+        double   factor = s->view->factors[index];
+        /* -0: what is added to changes no number, not even a zero's sign. */
+        double offset = s->view->offsets ? s->view->offsets[index] : -0.0;
         /* As far as one factor reaches. */
         uint64_t n = s->inner - s->at % s->inner;
         for (; n > 0 && at < end && used < sizeof out; n--, s->at++) {
             double x = tn_element_double(s->dtype, at);
-            tn_element_from_double(s->dtype, scale_one(s, x, factor),
+            tn_element_from_double(s->dtype, scale_one(s, x, factor, offset),
                                    out + used);
             at += size;
             used += size;
@@ -990,14 +995,16 @@ static enum tn_status stream_scale(const struct tn_elements *e,
 {
     static const struct tn_sink_ops ops    = { .write = scale_write };
     const struct tn_view           *view   = e->payload.view;
+    bool                            is_one = view->axis == TN_VIEW_NO_AXIS;
     struct scaler                   scaler = {
                           .sink     = { .ops = &ops },
                           .to       = to,
                           .view     = view,
                           .dtype    = e->shape.dtype,
                           .smallest = smallest_normal(e->shape.dtype),
-                          .inner = product(e->shape.dims, view->axis + 1, e->shape.rank),
-                          .length = e->shape.dims[view->axis],
+                          .inner =
+                              product(e->shape.dims, is_one ? 0 : view->axis + 1, e->shape.rank),
+                          .length = is_one ? 1 : e->shape.dims[view->axis],
                           .at     = range->first,
     };
 

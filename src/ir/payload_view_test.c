@@ -37,6 +37,7 @@ struct node {
     uint64_t           begin[RANK];
     int64_t            step[RANK];
     double             factors[16];
+    double             offsets[16];
     struct tn_buffer   stored;
     struct tn_source   source;
 };
@@ -432,16 +433,23 @@ static struct node *put_scale(struct world *w, struct node *input)
     struct model       *m        = &node->model;
     uint64_t            at[RANK] = { 0 };
 
-    node->view.axis    = (uint32_t)pick(w, m->rank);
+    bool is_one = pick(w, 3) == 0;
+
+    node->view.axis    = is_one ? TN_VIEW_NO_AXIS : (uint32_t)pick(w, m->rank);
     node->view.factors = node->factors;
-    for (size_t i = 0; i < sizeof node->factors / sizeof(double); i++)
+    node->view.offsets = pick(w, 2) ? node->offsets : NULL;
+    for (size_t i = 0; i < sizeof node->factors / sizeof(double); i++) {
         node->factors[i] = powers[pick(w, 4)];
+        node->offsets[i] = powers[pick(w, 4)];
+    }
     model_alloc(m);
     if (model_count(m) == 0)
         return node;
     do {
-        double x = tn_element_double(m->dtype, model_at(&input->model, at));
-        double y = x * node->factors[at[node->view.axis]];
+        double   x = tn_element_double(m->dtype, model_at(&input->model, at));
+        uint64_t k = is_one ? 0 : at[node->view.axis];
+        double   y = x * node->factors[k];
+        y += node->view.offsets ? node->offsets[k] : -0.0;
         tn_element_from_double(m->dtype, make_normal(x, y, m->dtype),
                                model_at(m, at));
     } while (next_at(m, at));
@@ -621,41 +629,43 @@ static void bad_views_are_refused(void **state)
         struct tn_shape shape;
         struct tn_view  view;
     } cases[] = {
-        { { TN_INT8, 2, dims }, { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, turned },
-          { TN_VIEW_PERMUTE, &in, 1, twice, 0, 0, 0, 0 } },
+          { TN_VIEW_PERMUTE, &in, 1, twice, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, turned },
-          { TN_VIEW_PERMUTE, &in, 1, out, 0, 0, 0, 0 } },
+          { TN_VIEW_PERMUTE, &in, 1, out, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 1, turned },
-          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0 } },
+          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0, 0 } },
         { { TN_INT16, 2, turned },
-          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0 } },
+          { TN_VIEW_PERMUTE, &in, 1, swap, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, turned },
-          { TN_VIEW_PERMUTE, &in, 0, swap, 0, 0, 0, 0 } },
+          { TN_VIEW_PERMUTE, &in, 0, swap, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, turned },
-          { TN_VIEW_PERMUTE, &in, 2, swap, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_CAST, &in, 1, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_SLICE, &in, 1, 0, far, one, 0, 0 } },
+          { TN_VIEW_PERMUTE, &in, 2, swap, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned }, { TN_VIEW_CAST, &in, 1, 0, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
-          { TN_VIEW_SLICE, &in, 1, 0, zeros, back, 0, 0 } },
+          { TN_VIEW_SLICE, &in, 1, 0, far, one, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
-          { TN_VIEW_SLICE, &in, 1, 0, zeros, wild, 0, 0 } },
+          { TN_VIEW_SLICE, &in, 1, 0, zeros, back, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_SLICE, &in, 1, 0, zeros, wild, 0, 0, 0 } },
         { { TN_INT8, 2, four },
-          { TN_VIEW_SLICE, &in, 1, 0, zeros, one, 0, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_RESHAPE, &in, 1, 0, 0, 0, 0, 0 } },
+          { TN_VIEW_SLICE, &in, 1, 0, zeros, one, 0, 0, 0 } },
+        { { TN_INT8, 2, four }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2, 0, 0 } },
+        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, four }, { TN_VIEW_RESHAPE, &in, 1, 0, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
-          { TN_VIEW_SCALE, &in, 1, 0, 0, 0, 0, (double[]){ 1, 1 } } },
+          { TN_VIEW_SCALE, &in, 1, 0, 0, 0, 0, (double[]){ 1, 1 }, 0 } },
         { { TN_FLOAT32, 2, dims },
-          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, 0 } },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, 0, 0 } },
         { { TN_FLOAT32, 2, dims },
-          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 2, (double[]){ 1, 1 } } },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 2, (double[]){ 1, 1 }, 0 } },
         { { TN_FLOAT32, 2, turned },
-          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1, 1 } } },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1, 1 }, 0 } },
         { { TN_INT8, 2, dims },
-          { (enum tn_view_kind)9, &in, 1, swap, far, one, 0, 0 } },
+          { (enum tn_view_kind)9, &in, 1, swap, far, one, 0, 0, 0 } },
     };
 
     (void)state;
@@ -767,14 +777,16 @@ static void memory_is_limited(void **state)
     tn_memory_init(&memory, NULL, 0);
     tn_memory_init(&plenty, NULL, 0);
     tn_source_memory(&source, &memory, tn_bytes(bytes, sizeof bytes));
-    struct tn_elements in = { { TN_FLOAT32, 2, dims },
-                              { .span         = { &source, 0, sizeof bytes },
-                                .is_uncounted = true,
-                                .field        = 7,
-                                .encoding     = TN_ENCODING_FIELD } };
-    struct tn_view view   = { TN_VIEW_PERMUTE, &in, 1, axes, NULL, NULL, 0, 0 };
-    struct tn_elements e  = { { TN_FLOAT32, 2, turned },
-                              { .encoding = TN_ENCODING_VIEW, .view = &view } };
+    struct tn_elements in   = { { TN_FLOAT32, 2, dims },
+                                { .span         = { &source, 0, sizeof bytes },
+                                  .is_uncounted = true,
+                                  .field        = 7,
+                                  .encoding     = TN_ENCODING_FIELD } };
+    struct tn_view     view = {
+            TN_VIEW_PERMUTE, &in, 1, axes, NULL, NULL, 0, 0, 0
+    };
+    struct tn_elements e = { { TN_FLOAT32, 2, turned },
+                             { .encoding = TN_ENCODING_VIEW, .view = &view } };
     tn_buffer_init(&buffer, &plenty, &error);
     assert_int_equal(
         tn_payload_stream(&e, 0, 1 << 21, &memory, &buffer.sink, &error),

@@ -19,8 +19,9 @@ import numpy as np
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 TYPES = {"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5,
-         "int8": 6, "string": 7, "int64": 9, "bool": 10, "bfloat16": 14,
-         "uint16": 17, "float16": 19, "resource": 20, "variant": 21,
+         "int8": 6, "string": 7, "int64": 9, "bool": 10, "qint8": 11,
+         "quint8": 12, "qint32": 13, "bfloat16": 14, "qint16": 15,
+         "quint16": 16, "uint16": 17, "float16": 19, "resource": 20, "variant": 21,
          "uint32": 22, "uint64": 23}
 
 

@@ -2033,3 +2033,41 @@ for way_, mode_, fill_ in itertools.product(("NEAREST", "BILINEAR"), ("CONSTANT"
          interpolation=way_, fill_mode=mode_)
 case("ImageProjectiveTransformV2", [f(2, 5, 6, 3), warps_[:1], np.array([4, 7], "i4")],
      lambda x, t, s: warp(x, t, s, 0.0, "BILINEAR", "CONSTANT"), is_direct=True, interpolation="BILINEAR", fill_mode="CONSTANT")
+
+
+def combined_nms(boxes, scores, per_class, total, iou, least, pads, clips):
+    n, many, shared, _ = boxes.shape
+    classes = scores.shape[2]
+    most = min(int(total), int(per_class) * classes) if pads else int(total)
+    made = [np.zeros((n, most, 4), "f4"), np.zeros((n, most), "f4"), np.zeros((n, most), "f4"), np.zeros(n, "i4")]
+    for b in range(n):
+        left = []
+        for c in range(classes):
+            of_class = boxes[b, :, 0 if shared == 1 else c]
+            kept = []
+            for i in sorted(range(many), key=lambda k: -scores[b, k, c]):
+                if scores[b, i, c] > least and len(kept) < per_class and all(common(of_class[i], of_class[k]) <= iou for k in kept):
+                    kept.append(i)
+                    left.append((-scores[b, i, c], c, i))
+        for place, (worth, c, i) in enumerate(sorted(left)[:most]):
+            box = boxes[b, i, 0 if shared == 1 else c]
+            made[0][b, place] = np.clip(box, 0, 1) if clips else box
+            made[1][b, place], made[2][b, place] = -worth, c
+        made[3][b] = min(len(left), most)
+    return tuple(made)
+
+
+def common(a, b):
+    """How much of two boxes together both have."""
+    high = min(a[2], b[2]) - max(a[0], b[0])
+    wide = min(a[3], b[3]) - max(a[1], b[1])
+    both = max(high, 0) * max(wide, 0)
+    return both / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both)
+
+
+for shared_, pads_, clips_, open_ in ((1, False, True, False), (3, False, True, False), (1, True, False, True), (3, True, True, True)):
+    corner_ = f(2, 12, shared_, 2, low=0, high=0.8, seed=shared_)
+    case("CombinedNonMaxSuppression", [np.concatenate([corner_, corner_ + f(2, 12, shared_, 2, low=0.1, high=0.5)], -1), f(2, 12, 3, low=0, high=1),
+                                       K(np.array(4, "i4")), K(np.array(15, "i4")), K(np.array(0.3, "f4")), K(np.array(0.25, "f4"))],
+         lambda x, s, m, t, o, l, p=pads_, c=clips_: combined_nms(x, s, m, t, o, l, p, c), is_direct=True, is_open=open_,
+         pad_per_class=pads_, clip_boxes=clips_)

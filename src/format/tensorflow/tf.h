@@ -131,6 +131,7 @@ struct tn_tf_meta {
     uint32_t               first_signature, signature_count;
     uint32_t               asset_count;
     const struct tn_bytes *assets; /* file names, below assets/               */
+    const struct tn_bytes *asset_tensors; /* that their names are in          */
     const uint64_t        *asset_offsets;
 };
 

@@ -107,19 +107,32 @@ static void read_saver(struct gathering *g, struct tn_cursor *c)
 }
 
 struct asset {
-    struct tn_bytes name;
+    struct tn_bytes name, tensor;
     uint64_t        offset;
 };
+
+static struct tn_bytes first_text(struct tn_cursor *c)
+{
+    struct tn_bytes    text = { NULL, 0 };
+    struct tn_pb_field field;
+
+    while (tn_pb_next(c, &field))
+        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            text = tn_pb_text(&field);
+    return text;
+}
 
 static void read_asset(struct gathering *g, struct tn_list *to,
                        struct tn_cursor *c)
 {
-    struct asset       asset = { { NULL, 0 }, c->offset };
+    struct asset       asset = { .offset = c->offset };
     struct tn_pb_field field;
 
     while (tn_pb_next(c, &field))
         if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
             asset.name = tn_pb_text(&field);
+        else if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
+            asset.tensor = first_text(&field.body);
     struct asset *slot = tn_list_push(to, struct asset, g->error);
     if (slot)
         *slot = asset;
@@ -157,17 +170,6 @@ static void read_collection(struct gathering *g, struct tn_cursor *body)
 }
 
 /* ---- signatures --------------------------------------------------------- */
-
-static struct tn_bytes first_text(struct tn_cursor *c)
-{
-    struct tn_bytes    text = { NULL, 0 };
-    struct tn_pb_field field;
-
-    while (tn_pb_next(c, &field))
-        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            text = tn_pb_text(&field);
-    return text;
-}
 
 static void read_tensor_info(struct gathering *g, struct tn_io *io,
                              struct tn_cursor *c)
@@ -321,18 +323,22 @@ static void keep_assets(struct gathering *g)
     struct tn_arena      *arena = &g->model->arena;
     struct tn_bytes      *names =
         tn_new(arena, struct tn_bytes, from->count, g->error);
+    struct tn_bytes *tensors =
+        tn_new(arena, struct tn_bytes, from->count, g->error);
     uint64_t *offsets = tn_new(arena, uint64_t, from->count, g->error);
 
-    if (!names || !offsets)
+    if (!names || !tensors || !offsets)
         return;
     for (uint64_t i = 0; i < from->count; i++) {
         const struct asset *asset = tn_list_at(from, struct asset, i);
         names[i]                  = asset->name;
+        tensors[i]                = asset->tensor;
         offsets[i]                = asset->offset;
         tn_model_add_fact(g->model, "asset", asset->name, g->error);
     }
     g->meta->asset_count   = (uint32_t)from->count;
     g->meta->assets        = names;
+    g->meta->asset_tensors = tensors;
     g->meta->asset_offsets = offsets;
 }
 

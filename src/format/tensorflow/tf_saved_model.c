@@ -268,6 +268,48 @@ static enum tn_status add_variables(struct tn_bundle    *bundle,
     return TN_OK;
 }
 
+/* ---- assets ------------------------------------------------------------- */
+
+/* One that is not there is a finding of a check. */
+static enum tn_status add_asset(struct tn_bundle *bundle,
+                                struct tn_model *model, struct tn_bytes file,
+                                struct tn_bytes tensor, struct tn_error *error)
+{
+    struct tn_error own   = TN_ERROR_INIT;
+    struct tn_asset asset = { .tensor = tensor, .file = file };
+    const char     *path =
+        tn_text_format(&model->arena, error, "assets/%.*s", TN_FMT(file));
+
+    if (!path || bundle->folder < 0 || !file.size || tn_bytes_find(file, 0))
+        return error->status;
+    if (tn_bundle_sibling(bundle, tn_text(path), &asset.source, &own) != TN_OK)
+        asset.source = NULL;
+    if (own.status == TN_NO_MEMORY || own.status == TN_LIMIT) {
+        *error = own;
+        return own.status;
+    }
+    struct tn_asset *slot =
+        tn_list_push(&model->assets, struct tn_asset, error);
+    if (slot)
+        *slot = asset;
+    return error->status;
+}
+
+/* Those of the main graph. */
+static enum tn_status add_assets(struct tn_bundle          *bundle,
+                                 struct tn_model           *model,
+                                 const struct tn_tf_detail *detail,
+                                 struct tn_error           *error)
+{
+    const struct tn_tf_meta *meta = detail->metas;
+
+    for (uint32_t i = 0;
+         detail->meta_count && model->wants_graph && i < meta->asset_count; i++)
+        TN_TRY(add_asset(bundle, model, meta->assets[i], meta->asset_tensors[i],
+                         error));
+    return error->status;
+}
+
 static enum tn_status saved_model_open(struct tn_bundle *bundle,
                                        struct tn_model  *model,
                                        struct tn_error  *error)
@@ -281,6 +323,7 @@ static enum tn_status saved_model_open(struct tn_bundle *bundle,
     TN_TRY(read_message(model, detail, error));
     tn_tf_use_signature_io(model);
     TN_TRY(add_variables(bundle, model, detail, error));
+    TN_TRY(add_assets(bundle, model, detail, error));
     return add_fingerprint(bundle, model, error);
 }
 

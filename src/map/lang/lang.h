@@ -78,7 +78,7 @@ enum tn_lang_callee {
     TN_LANG_TO_BUILTIN, /* rank(X), value(X), ... by name: the parser does not
                            know them                                          */
     TN_LANG_TO_CONST,   /* const(EXPR, DTYPE[, DIMS]): a constant             */
-    TN_LANG_TO_RESCALED, /* rescaled(W, FACTORS, AXIS): W times numbers       */
+    TN_LANG_TO_RESCALED, /* rescaled(W, FACTORS, AXIS[, PLUS])                 */
     TN_LANG_TO_DEF,     /* .target: index in file->defs                       */
     TN_LANG_TO_TABLE,   /* .target: index in file->tables                     */
     TN_LANG_TO_MACRO,   /* .target: index in file->macros                     */

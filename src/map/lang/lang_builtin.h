@@ -86,6 +86,9 @@ static inline struct tn_item tn_builtin_made(const struct tn_item *items,
     return items ? tn_item_list(items, (uint32_t)count) : tn_item_none();
 }
 
+/* The value that this one is a copy of, and that of; itself if it is none. */
+uint32_t tn_builtin_behind(const struct tn_net *net, uint32_t value);
+
 /* shape(X), dtype(X) and value(X), for other functions. */
 struct tn_item tn_builtin_shape(const struct tn_call *call, struct tn_item x);
 struct tn_item tn_builtin_dtype(const struct tn_call *call, struct tn_item x);

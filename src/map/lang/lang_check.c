@@ -609,7 +609,7 @@ static void check_callee(struct scope *s, const struct tn_lang_expr *call,
     switch (call->callee) {
     case TN_LANG_TO_BUILTIN: break;
     case TN_LANG_TO_CONST: check_count(s, call, 2, 3); break;
-    case TN_LANG_TO_RESCALED: check_count(s, call, 3, 3); break;
+    case TN_LANG_TO_RESCALED: check_count(s, call, 3, 4); break;
     case TN_LANG_TO_TABLE: check_count(s, call, 1, 1); break;
     case TN_LANG_TO_MACRO: check_macro_call(s, call, output_count); break;
     case TN_LANG_TO_OP: check_op(s->x, call, output_count); break;

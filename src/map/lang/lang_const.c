@@ -5,10 +5,13 @@
  *   const(list, dtype)       its dims are those of the nested list
  *   const(list, dtype, dims) of a flat one
  *   rescaled(W, list, axis)  a constant of the source, by reference, times
- *                            numbers along one axis
+ *                            numbers along one axis (none: times one number)
+ *   rescaled(W, list, axis, plus)
+ *                            and plus numbers; integers become float32
  */
 #include <math.h>
 
+#include "map/lang/lang_builtin.h"
 #include "map/lang/lang_emit.h"
 #include "map/net/net_build.h"
 
@@ -188,97 +191,177 @@ struct tn_item tn_emit_const_call(struct tn_emit *e, const struct tn_code *code)
 
 /* ---- rescaled ----------------------------------------------------------- */
 
-/* A constant of the source whose axis is that long; NULL: it has refused. */
-static const struct tn_elements *find_weights(struct tn_emit       *e,
-                                              const struct tn_code *code,
-                                              struct tn_item        value,
-                                              int64_t axis, uint32_t length)
-{
-    const struct tn_elements *w =
-        value.kind == TN_ITEM_VALUE
-            ? tn_net_value(e->eval.net, (uint32_t)value.of.number).constant
-            : NULL;
+/* The arguments of one call. */
+struct rescaling {
+    struct tn_emit       *e;
+    const struct tn_code *code;
+    uint32_t              value; /* the constant, in the source               */
+    struct tn_elements    weights;
+    uint32_t              axis; /* or TN_VIEW_NO_AXIS                         */
+    uint32_t              length;
+    double               *factors, *offsets; /* offsets: may be NULL          */
+};
 
-    if (!w)
-        tn_eval_refuse(&e->eval, code->expr, "expected a constant");
-    else if (!tn_item_is_real(w->shape.dtype) || axis < 0 ||
-             axis >= w->shape.rank || w->shape.dims[axis] != length)
-        tn_eval_refuse(&e->eval, code->expr, "factors that do not fit");
-    return tn_emit_stopped(e) ? NULL : w;
+/* A constant of the source; false: it has refused. */
+static bool find_weights(struct rescaling *r, struct tn_item value)
+{
+    const struct tn_net      *net = r->e->eval.net;
+    const struct tn_elements *w   = NULL;
+
+    if (value.kind == TN_ITEM_VALUE) {
+        r->value = tn_builtin_behind(net, (uint32_t)value.of.number);
+        w        = tn_net_value(net, r->value).constant;
+    }
+    if (!w || w->shape.dtype == TN_STRING || !tn_dtype_size(w->shape.dtype)) {
+        tn_eval_refuse(&r->e->eval, r->code->expr, "expected a constant");
+        return false;
+    }
+    r->weights = *w;
+    return true;
 }
 
-/* One factor after the other is one: rounded once. */
-static const struct tn_elements *join_factors(const struct tn_elements *w,
-                                              uint32_t axis, double *factors)
+static bool find_axis(struct rescaling *r, struct tn_item at, uint32_t length)
 {
-    const struct tn_view *view = w->payload.view;
+    const struct tn_shape *shape   = &r->weights.shape;
+    int64_t                axis    = -1;
+    bool                   is_good = length == 1;
 
-    if (w->payload.encoding != TN_ENCODING_VIEW ||
-        view->kind != TN_VIEW_SCALE || view->axis != axis)
-        return w;
-    for (uint64_t i = 0; i < w->shape.dims[axis]; i++)
-        factors[i] *= view->factors[i];
-    return &view->inputs[0];
+    if (at.kind != TN_ITEM_NONE)
+        is_good = tn_item_to_int(at, &axis) && axis >= 0 &&
+                  axis < shape->rank && shape->dims[axis] == length;
+    if (!is_good)
+        tn_eval_refuse(&r->e->eval, r->code->expr, "factors that do not fit");
+    r->axis   = at.kind == TN_ITEM_NONE ? TN_VIEW_NO_AXIS : (uint32_t)axis;
+    r->length = length;
+    return is_good;
 }
 
-static double *read_factors(struct tn_emit *e, const struct tn_code *code,
-                            struct tn_item list)
+static double *read_factors(struct rescaling *r, struct tn_item list)
 {
-    double *factors = tn_new(e->to->arena, double, list.count, e->to->error);
+    struct tn_emit *e = r->e;
+    double *factors   = tn_new(e->to->arena, double, list.count, e->to->error);
 
+    if (list.kind != TN_ITEM_LIST || list.count != r->length) {
+        tn_eval_refuse(&e->eval, r->code->expr, "factors that do not fit");
+        return NULL;
+    }
     for (uint32_t i = 0; factors && i < list.count; i++)
         if (!tn_item_to_double(list.of.items[i], &factors[i]) ||
             !isfinite(factors[i])) {
-            tn_eval_refuse(&e->eval, code->expr, "a factor that is no number");
+            tn_eval_refuse(&e->eval, r->code->expr,
+                           "a factor that is no number");
             return NULL;
         }
     return factors;
 }
 
-/* It goes by the name of what it replaces. */
-static struct tn_item add_rescaled(struct tn_emit *e, uint32_t weights,
-                                   struct tn_elements *elements)
+/* One factor after the other is one: rounded once. */
+static void join_factors(struct rescaling *r)
 {
-    uint32_t made = tn_emit_value(e);
+    const struct tn_view *view = r->weights.payload.view;
+
+    if (r->weights.payload.encoding != TN_ENCODING_VIEW ||
+        view->kind != TN_VIEW_SCALE || view->axis != r->axis)
+        return;
+    for (uint32_t i = 0; i < r->length; i++) {
+        if (view->offsets && r->offsets)
+            r->offsets[i] += view->offsets[i] * r->factors[i];
+        r->factors[i] *= view->factors[i];
+    }
+    r->weights = view->inputs[0];
+}
+
+/* Offsets that the weights have already are multiplied, too. */
+static bool take_offsets(struct rescaling *r)
+{
+    const struct tn_view *view = r->weights.payload.view;
+    struct tn_net        *to   = r->e->to;
+
+    if (r->offsets || r->weights.payload.encoding != TN_ENCODING_VIEW ||
+        view->kind != TN_VIEW_SCALE || view->axis != r->axis || !view->offsets)
+        return true;
+    r->offsets = tn_new(to->arena, double, r->length, to->error);
+    return r->offsets != NULL;
+}
+
+/* A view of what the weights are now; they are that view afterwards. */
+static bool put_view(struct rescaling *r, enum tn_dtype dtype,
+                     struct tn_view as)
+{
+    struct tn_net      *to = r->e->to;
+    struct tn_elements *input =
+        tn_new(to->arena, struct tn_elements, 1, to->error);
+    struct tn_view *view = tn_new(to->arena, struct tn_view, 1, to->error);
+
+    if (!input || !view)
+        return false;
+    *input                 = r->weights;
+    *view                  = as;
+    view->inputs           = input;
+    view->input_count      = 1;
+    r->weights.shape.dtype = dtype;
+    r->weights.payload =
+        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
+    return true;
+}
+
+/* It goes by the name of what it replaces, if that goes. */
+static struct tn_item add_rescaled(struct rescaling *r)
+{
+    struct tn_emit *e    = r->e;
+    uint32_t        made = tn_emit_value(e);
 
     if (made == TN_NONE)
         return tn_item_none();
-    *tn_net_value_row(e->to, made) = *tn_net_value_row(e->eval.net, weights);
-    tn_net_set_constant(e->to, made, elements,
-                        tn_net_value(e->eval.net, weights).origin);
+    if (!e->eval.uses || e->eval.uses[r->value] < 2)
+        *tn_net_value_row(e->to, made) =
+            *tn_net_value_row(e->eval.net, r->value);
+    tn_net_set_constant(e->to, made, &r->weights,
+                        tn_net_value(e->eval.net, r->value).origin);
     return tn_emit_made(made);
+}
+
+static bool read_rescaling(struct rescaling *r)
+{
+    struct tn_emit       *e     = r->e;
+    const struct tn_code *args  = r->code->items;
+    struct tn_item        value = tn_emit_need(e, &args[0]);
+    struct tn_item        list  = tn_emit_need(e, &args[1]);
+    struct tn_item        at    = tn_emit_need(e, &args[2]);
+    struct tn_item        plus =
+        r->code->item_count > 3 ? tn_emit_need(e, &args[3]) : tn_item_none();
+
+    if (tn_emit_stopped(e) || !find_weights(r, value))
+        return false;
+    if (list.kind != TN_ITEM_LIST) {
+        tn_eval_refuse(&e->eval, r->code->expr, "expected a list, an axis");
+        return false;
+    }
+    if (!find_axis(r, at, list.count))
+        return false;
+    r->factors = read_factors(r, list);
+    if (r->factors && plus.kind != TN_ITEM_NONE)
+        r->offsets = read_factors(r, plus);
+    return !tn_emit_stopped(e);
 }
 
 struct tn_item tn_emit_rescaled_call(struct tn_emit       *e,
                                      const struct tn_code *code)
 {
-    struct tn_item value = tn_emit_need(e, &code->items[0]);
-    struct tn_item list  = tn_emit_need(e, &code->items[1]);
-    struct tn_item at    = tn_emit_need(e, &code->items[2]);
-    int64_t        axis;
+    struct rescaling r = { .e = e, .code = code };
 
     e->eval.looks_far = true;
-    if (tn_emit_stopped(e))
+    if (!read_rescaling(&r) || !take_offsets(&r))
         return tn_item_none();
-    if (list.kind != TN_ITEM_LIST || !tn_item_to_int(at, &axis))
-        return tn_eval_refuse(&e->eval, code->expr, "expected a list, an axis");
-    const struct tn_elements *w =
-        find_weights(e, code, value, axis, list.count);
-    double             *factors = w ? read_factors(e, code, list) : NULL;
-    struct tn_elements *input =
-        tn_new(e->to->arena, struct tn_elements, 1, e->to->error);
-    struct tn_view *view =
-        tn_new(e->to->arena, struct tn_view, 1, e->to->error);
-    if (!factors || !input || !view)
+    join_factors(&r);
+    if (!tn_item_is_real(r.weights.shape.dtype) &&
+        !put_view(&r, TN_FLOAT32, (struct tn_view){ .kind = TN_VIEW_CAST }))
         return tn_item_none();
-    *input                    = *join_factors(w, (uint32_t)axis, factors);
-    *view                     = (struct tn_view){ .kind        = TN_VIEW_SCALE,
-                                                  .inputs      = input,
-                                                  .input_count = 1,
-                                                  .axis        = (uint32_t)axis,
-                                                  .factors     = factors };
-    struct tn_elements scaled = {
-        w->shape, { .encoding = TN_ENCODING_VIEW, .view = view }
-    };
-    return add_rescaled(e, (uint32_t)value.of.number, &scaled);
+    if (!put_view(&r, r.weights.shape.dtype,
+                  (struct tn_view){ .kind    = TN_VIEW_SCALE,
+                                    .axis    = r.axis,
+                                    .factors = r.factors,
+                                    .offsets = r.offsets }))
+        return tn_item_none();
+    return add_rescaled(&r);
 }

@@ -182,6 +182,11 @@ static struct tn_item run_sqrt(const struct tn_call *call)
     return real_function(call, sqrt);
 }
 
+static struct tn_item run_cos(const struct tn_call *call)
+{
+    return real_function(call, cos);
+}
+
 static struct tn_item run_exp(const struct tn_call *call)
 {
     return real_function(call, exp);
@@ -196,6 +201,7 @@ const struct tn_builtin tn_builtins_of_numbers[] = {
     { "abs", 1, 1, .run = run_abs },
     { "bool", 1, 1, .run = run_bool },
     { "ceil", 1, 1, .run = run_ceil },
+    { "cos", 1, 1, .run = run_cos },
     { "exp", 1, 1, .run = run_exp },
     { "float", 1, 1, .run = run_float },
     { "floor", 1, 1, .run = run_floor },

@@ -148,6 +148,7 @@ struct tn_net {
                                 yet                                               */
     uint64_t most_steps; /* that rules may take for its nodes; 0: in proportion
                             to their number                                   */
+    bool keeps_quantized; /* for rules: weights stay in the few bits they have */
     tn_progress     *progress; /* asked whether to go on; NULL: none          */
     void            *progress_context;
     uint32_t         beats; /* net.c's own: since it was asked                */

@@ -10,7 +10,8 @@
 
 #include "map/net/net.h"
 
-struct tn_vocab_op; /* ir/vocab.h */
+struct tn_vocab; /* ir/vocab.h */
+struct tn_vocab_op;
 
 void tn_net_init(struct tn_net *net, struct tn_arena *arena,
                  const char *dialect, struct tn_error *error);
@@ -204,6 +205,11 @@ enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
 /* For ONNX: raises the version of the net to the one that introduced each of
  * its operators, and gives every domain in use a version. */
 void tn_net_set_versions(struct tn_net *net);
+
+/* The version that brought the node's operator, for strings if it has some; -1:
+ * there is none. */
+int64_t tn_net_first_version(const struct tn_net *net, struct tn_vocab *vocab,
+                             const struct tn_net_node *node);
 
 /* Gives every output in the definition `op` of a node a value, used or not;
  * with `has_holes` not the optional ones, which files of the dialect may leave

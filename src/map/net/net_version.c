@@ -9,6 +9,9 @@
 #include "ir/vocab.h"
 #include "map/net/net_build.h"
 
+/* What rules write: the version of ai.onnx.ml that came with opset 15. */
+#define ML_VERSION 3
+
 static void name_domain(struct tn_net *net, struct tn_bytes domain)
 {
     for (uint64_t i = 0; i < net->versions.count; i++)
@@ -19,10 +22,70 @@ static void name_domain(struct tn_net *net, struct tn_bytes domain)
     struct tn_net_version *version =
         tn_list_push(&net->versions, struct tn_net_version, net->error);
     if (version)
-        *version = (struct tn_net_version){ domain, 1 };
+        *version = (struct tn_net_version){
+            domain, tn_bytes_is(domain, "ai.onnx.ml") ? ML_VERSION : 1
+        };
 }
 
-static void look_at(struct tn_net *net, const struct tn_vocab *vocab,
+/* ---- strings ------------------------------------------------------------
+ *
+ * Operators that compare came to take strings later than numbers. */
+
+static const struct tn_vocab_types *types_of(const struct tn_vocab_op  *op,
+                                             const struct tn_vocab_arg *arg)
+{
+    for (uint32_t i = 0; arg->variable.size && i < op->variable_count; i++)
+        if (tn_bytes_equal(op->variables[i].name, arg->variable))
+            return &op->variables[i].types;
+    return &arg->types;
+}
+
+static bool takes_strings(const struct tn_net      *net,
+                          const struct tn_net_node *node,
+                          const struct tn_vocab_op *op)
+{
+    for (uint32_t i = 0; i < node->input_count && op->input_count; i++) {
+        const struct tn_vocab_arg *arg =
+            &op->inputs[i < op->input_count ? i : op->input_count - 1];
+        if (node->inputs[i] != TN_NONE &&
+            tn_net_value(net, node->inputs[i]).type->dtype == TN_STRING &&
+            !(types_of(op, arg)->tensors >> TN_STRING & 1))
+            return false;
+    }
+    return true;
+}
+
+static bool has_strings(const struct tn_net      *net,
+                        const struct tn_net_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (node->inputs[i] != TN_NONE &&
+            tn_net_value(net, node->inputs[i]).type->dtype == TN_STRING)
+            return true;
+    return false;
+}
+
+int64_t tn_net_first_version(const struct tn_net *net, struct tn_vocab *vocab,
+                             const struct tn_net_node *node)
+{
+    struct tn_bytes domain = node->op->domain, type = node->op->type;
+    int64_t         first = tn_vocab_first_version(vocab, domain, type);
+
+    if (first < 0 || !has_strings(net, node))
+        return first;
+    for (int64_t at = first; at > 0;
+         at         = tn_vocab_next_version(vocab, domain, type, at)) {
+        const struct tn_vocab_op *op =
+            tn_vocab_find(vocab, domain, type, at, net->error);
+        if (!op)
+            break;
+        if (takes_strings(net, node, op))
+            return at;
+    }
+    return first;
+}
+
+static void look_at(struct tn_net *net, struct tn_vocab *vocab,
                     const struct tn_net_node *node)
 {
     if (node->is_removed)
@@ -31,8 +94,7 @@ static void look_at(struct tn_net *net, const struct tn_vocab *vocab,
         name_domain(net, node->op->domain);
         return;
     }
-    int64_t first =
-        tn_vocab_first_version(vocab, node->op->domain, node->op->type);
+    int64_t first = tn_net_first_version(net, vocab, node);
     if (first > net->version)
         net->version = first;
 }

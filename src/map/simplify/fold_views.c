@@ -63,6 +63,30 @@ static bool make_cast(struct making *m)
            (tn_item_is_real(from) ? tn_dtype_bits(from) > 8 : from != TN_BOOL);
 }
 
+/* What is scaled and then permuted is permuted and then scaled: elements that
+ * are gathered from a file can be scaled as they pass. */
+static bool scale_last(struct making *m)
+{
+    const struct tn_elements *scaled = m->input;
+    struct tn_elements       *gathered =
+        tn_new(m->net->arena, struct tn_elements, 1, m->net->error);
+    struct tn_view *below =
+        tn_new(m->net->arena, struct tn_view, 1, m->net->error);
+
+    if (!gathered || !below)
+        return false;
+    *below        = *m->view;
+    below->inputs = scaled->payload.view->inputs;
+    *gathered     = (struct tn_elements){ m->made.shape, m->made.payload };
+    gathered->payload.view = below;
+    *m->view               = *scaled->payload.view;
+    m->view->inputs        = gathered;
+    for (uint32_t i = 0; i < m->made.shape.rank; i++)
+        if (below->axes[i] == scaled->payload.view->axis)
+            m->view->axis = i;
+    return true;
+}
+
 static bool make_permute(struct making *m)
 {
     const struct tn_attr_value *perm = tn_net_attr(m->node, "perm");
@@ -73,9 +97,11 @@ static bool make_permute(struct making *m)
         return false;
     for (uint32_t i = 0; i < rank; i++)
         axes[i] = perm ? (uint32_t)perm->of.ints[i] : rank - 1 - i;
-    m->view->kind = TN_VIEW_PERMUTE;
-    m->view->axes = axes;
-    return true;
+    m->view->kind  = TN_VIEW_PERMUTE;
+    m->view->axes  = axes;
+    bool is_scaled = m->input->payload.encoding == TN_ENCODING_VIEW &&
+                     m->input->payload.view->kind == TN_VIEW_SCALE;
+    return !is_scaled || scale_last(m);
 }
 
 /* Numbers of an input, all known; without it they stay as they are. */

@@ -188,8 +188,7 @@ static int64_t oldest_possible(struct tn_net             *net,
         const struct tn_net_node node = tn_net_node(net, i);
         if (node.is_removed || node.op->domain.size)
             continue;
-        int64_t first =
-            tn_vocab_first_version(&vocab, tn_text(""), node.op->type);
+        int64_t first = tn_net_first_version(net, &vocab, &node);
         if (first > oldest && !can_be_said(older, node.op->type, first)) {
             oldest  = first;
             *newest = node.op->type;

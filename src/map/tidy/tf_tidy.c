@@ -263,12 +263,6 @@ static const char *refusal(struct tn_bytes type)
     static const struct {
         const char *begin, *why;
     } rows[] = {
-        { "HashTable", "a hash table" },
-        { "MutableHashTable", "a hash table" },
-        { "MutableDenseHashTable", "a hash table" },
-        { "LookupTable", "a hash table" },
-        { "InitializeTable", "a hash table" },
-        { "AnonymousHashTable", "a hash table" },
         { "Iterator", "a dataset" },
         { "OneShotIterator", "a dataset" },
         { "MakeIterator", "a dataset" },
@@ -431,6 +425,11 @@ static enum tn_status look_at(struct tn_tf_work *work, uint32_t id)
             TN_TRY(check_read(work, id));
         return tn_tf_freeze(work, id);
     }
+    if (tn_tf_is_lookup(&node)) {
+        bool is_done;
+        TN_TRY(tn_tf_look_up(work, id, &is_done));
+        return is_done ? TN_OK : need_inputs(work, id);
+    }
     if (tn_tf_is_structure(&node))
         return tn_tf_structure(work, id);
     if (tn_tf_callee(work, &node) != TN_NONE)
@@ -574,6 +573,8 @@ static void work_init(struct tn_tf_work *work, struct tn_net *net)
     tn_list_init(&work->frozen, memory, sizeof(uint32_t));
     tn_list_init(&work->states, memory, sizeof(uint32_t));
     tn_list_init(&work->changing, memory, sizeof(uint32_t));
+    tn_list_init(&work->tables, memory, sizeof(struct tn_tf_table));
+    tn_list_init(&work->table_of, memory, sizeof(uint32_t));
     tn_list_init(&work->copies, memory, sizeof(uint32_t));
     tn_list_init(&work->touched, memory, sizeof(uint32_t));
 }
@@ -592,6 +593,8 @@ static void work_done(struct tn_tf_work *work)
     tn_list_done(&work->frozen);
     tn_list_done(&work->states);
     tn_list_done(&work->changing);
+    tn_list_done(&work->tables);
+    tn_list_done(&work->table_of);
     tn_list_done(&work->copies);
     tn_list_done(&work->touched);
 }
@@ -610,6 +613,7 @@ static enum tn_status resolve(struct tn_tf_work *work)
     tn_tf_find_functions(work);
     TN_TRY(tn_tf_order_signature(work));
     TN_TRY(tn_tf_bind_variables(work));
+    TN_TRY(tn_tf_bind_tables(work));
     detach_inputs(work);
     TN_TRY(follow_needs(work));
     TN_TRY(follow_effects(work));

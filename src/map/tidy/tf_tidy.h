@@ -14,6 +14,7 @@
  *   ReadVariableOp           the constant itself; ResourceGather becomes Gather
  *   AssignVariableOp, ...    of a signature: its variable is an input of the
  *                            main graph, and what it becomes an output
+ *   LookupTableFindV2        a lookup in constants (tf_tables.c)
  *   PartitionedCall, calls   the function's body, named caller/node
  *   If, Case, While          If and Loop with subgraphs (flow.h); Switch, Merge
  *                            and frames of TensorFlow 1 too
@@ -29,8 +30,8 @@
  * outputs are what it returns, in the order of its signature.  `output` of a
  * value counts over all outputs of its node.
  *
- * Hash tables, datasets, queues, variables without a value and assignments
- * that are not state (tf_state.c) are refused by the name of the node.
+ * Datasets, queues, variables without a value and assignments that are not
+ * state (tf_state.c) are refused by the name of the node.
  */
 #ifndef TN_MAP_TF_TIDY_H
 #define TN_MAP_TF_TIDY_H
@@ -69,6 +70,9 @@ enum tn_status tn_tf_ranks(struct tn_net *net);
  * is one at all, and how many became one.  Shapes must have been inferred. */
 bool           tn_tf_has_block_lstm(const struct tn_net *net);
 enum tn_status tn_tf_block_lstm(struct tn_net *net, uint64_t *found);
+/* Before rules: values, constants and attributes of quantised types are of the
+ * integers that they are made of.  Returns how many values were. */
+uint64_t tn_tf_integers(struct tn_net *net);
 
 /* Which tensor of the model each of its variables is, for a net that was just
  * loaded from the model and is left as it is.  `tensors` is a list of uint32_t

@@ -26,6 +26,15 @@ enum tn_tf_mark {
     TN_TF_COPIED  = 4, /* in the body being copied                           */
 };
 
+/* A table with what fills it. */
+struct tn_tf_table {
+    uint32_t node;   /* that makes it                                         */
+    uint32_t filler; /* the node that fills it                                */
+    const struct tn_elements *given_keys, *given_values; /* NULL: by a file   */
+    const struct tn_asset    *file;
+    uint32_t keys, values; /* the constants, once they are made, or TN_NONE   */
+};
+
 struct tn_tf_work {
     struct tn_net   *net;
     struct tn_error *error;
@@ -48,6 +57,8 @@ struct tn_tf_work {
     struct tn_list states; /* uint32_t by node: 1 for a variable that changes */
     struct tn_list changing; /* uint32_t by graph: tf_state.c's own           */
     uint64_t       looked;   /* at nodes of the queue                         */
+    struct tn_list tables;   /* struct tn_tf_table                            */
+    struct tn_list table_of; /* uint32_t by node that makes it: table + 1     */
 
     struct tn_list copies;  /* uint32_t by value of a function: its copy + 1  */
     struct tn_list touched; /* uint32_t: values with a copy                   */
@@ -142,6 +153,18 @@ enum tn_status tn_tf_add_state(struct tn_tf_work        *work,
 enum tn_status tn_tf_refuse_change(struct tn_tf_work        *work,
                                    const struct tn_net_node *node);
 enum tn_status tn_tf_end_states(struct tn_tf_work *work);
+
+/* ---- tf_tables.c -------------------------------------------------------- */
+
+/* Finds what fills each table. */
+enum tn_status tn_tf_bind_tables(struct tn_tf_work *work);
+
+/* Whether a node reads a table; then the second makes it compute with constants
+ * instead.  *is_done is false if the model does not have what is in the
+ * table. */
+bool           tn_tf_is_lookup(const struct tn_net_node *node);
+enum tn_status tn_tf_look_up(struct tn_tf_work *work, uint32_t node,
+                             bool *is_done);
 
 /* ---- tf_gate.c ---------------------------------------------------------- */
 

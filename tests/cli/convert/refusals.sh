@@ -34,7 +34,7 @@ node { name: "b" op: "BesselI0" input: "x" $(float) }
 node { name: "f" op: "RFFT" input: "x" input: "n" attr { key: "Treal" value { type: DT_FLOAT } } attr { key: "Tcomplex" value { type: DT_COMPLEX64 } } }
 node { name: "g" op: "RFFT" input: "x" input: "n" attr { key: "Treal" value { type: DT_FLOAT } } attr { key: "Tcomplex" value { type: DT_COMPLEX64 } } }
 END
-tenon convert fft.pbtxt -o out.onnx 2>&1
+tenon convert fft.pbtxt -o out.onnx --via nd4j 2>&1
 tenon convert fft.pbtxt -o out.onnx --outputs b 2>&1
 tenon convert -q fft.pbtxt -o out.pdmodel 2>&1
 

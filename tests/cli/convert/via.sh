@@ -1,4 +1,5 @@
-# TensorFlow to ONNX: directly where every operator has a rule, else through nd4j, as --via always does.
+# TensorFlow to ONNX: directly where every operator has a rule, else through nd4j, as --via always does;
+# but not where nd4j has no rule for an operator, either.
 T=$(mktemp -d); trap 'rm -rf "$T"' EXIT
 node='node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { dim { size: 2 } } } } }
 node { name: "y" op: "OP" input: "x" attr { key: "T" value { type: DT_FLOAT } } }'

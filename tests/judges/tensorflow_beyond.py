@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What TensorFlow has and nd4j has not: tensorflow -> onnx -> ONNX Runtime.
+
+    tensorflow_beyond.py TENON [--only PATTERN] [--shared DIR]
+
+Quantised numbers, tables and strings, sounds.  A case is a small graph with what
+is fed and what must come out, as numpy says (quantized_cases.py, string_cases.py,
+audio_cases.py: written from what the kernels of TensorFlow are documented to do,
+not from our rules); or the words of a refusal.
+"""
+import collections
+import fnmatch
+import os
+import sys
+import tempfile
+
+import graphdef
+import numpy as np
+import proof
+
+FAILURES = (proof.Unmapped, proof.Differs, proof.engines.EngineError)
+
+
+class Case:
+    """One graph.  `nodes`: how often the result has an operator, at least; 0: not at all."""
+
+    def __init__(self, name, options=(), near=1e-6, refuses=None, nodes=None):
+        self.name, self.options, self.near = name, list(options), near
+        self.refuses, self.nodes = refuses, nodes or {}
+        self.graph, self.feeds, self.wants = graphdef.Graph(), {}, {}
+        self.folder = None  # a model that exists, instead of the graph
+
+    def feed(self, name, array, dtype=None, dims="its own"):
+        self.graph.placeholder(name, array, dims)
+        if dtype:
+            self.graph.proto.node[-1].attr["dtype"].type = graphdef.TYPES[dtype]
+        self.feeds[name] = array
+        return name
+
+    def constant(self, name, array, dtype=None):
+        return self.graph.constant(name, np.asarray(array), dtype)
+
+    def add(self, op, name, inputs, **attrs):
+        self.graph.add(op, name, inputs, attrs)
+        return name
+
+    @staticmethod
+    def type(name):
+        return graphdef.TYPES[name]
+
+    @staticmethod
+    def graph_at(path):
+        graph = graphdef.schema().GraphDef()
+        with open(path, "rb") as file:
+            graph.ParseFromString(file.read())
+        return graph
+
+    def want(self, name, array):
+        self.wants[name if ":" in name else name + ":0"] = np.asarray(array)
+        return self
+
+
+def count_nodes(case, path):
+    import onnx
+    found = collections.Counter(node.op_type for node in onnx.load(path).graph.node)
+    for op, least in case.nodes.items():
+        if found[op] < least or (not least and found[op]):
+            raise proof.Differs(f"{found[op]} nodes {op}, wanted {least or 'none'}")
+
+
+def hold(case, got):
+    for name, want in case.wants.items():
+        if name not in got:
+            raise proof.Differs(f"no output '{name}'")
+        near = case.near if want.dtype.kind == "f" else 0
+        proof.compare(name, got[name], want, near, near)
+
+
+def prove(case, engine, scratch, tenon):
+    source, back = case.folder or os.path.join(scratch, "model.pb"), os.path.join(scratch, "model.onnx")
+    ends = []
+    if not case.folder:
+        case.graph.write(source)
+        ends = ["--outputs", ",".join(case.wants)]
+        ends += ["--inputs", ",".join(case.feeds)] if case.feeds else []
+    try:
+        proof.convert_directly(tenon, source, back, *ends, *case.options)
+    except proof.Unmapped as error:
+        if case.refuses and case.refuses in str(error):
+            return
+        raise
+    if case.refuses:
+        raise proof.Differs("it was converted")
+    hold(case, engine.run(back, case.feeds, optimize="disabled"))
+    count_nodes(case, back)
+
+
+def main():
+    import audio_cases
+    import quantized_cases
+    import string_cases
+    arguments = proof.parse(__doc__.splitlines()[0])
+    count = failed = 0
+    with proof.engines.OnnxRuntime.find() as engine, tempfile.TemporaryDirectory(prefix="tenon-beyond-") as scratch:
+        for module in (quantized_cases, string_cases, audio_cases):
+            for case in module.cases(Case, arguments.shared, scratch):
+                if not fnmatch.fnmatch(case.name, arguments.only or "*"):
+                    continue
+                count += 1
+                try:
+                    prove(case, engine, scratch, arguments.tenon)
+                except FAILURES as error:
+                    failed += 1
+                    print(f"{case.name}: {proof.told(error)}")
+    print(f"What nd4j has not: {count} cases, {failed} failed")
+    return 1 if failed or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
