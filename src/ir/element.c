@@ -317,6 +317,19 @@ static void convert_floats(enum tn_dtype to_dtype, uint8_t *to,
     }
 }
 
+/* Quantised weights are bytes, and become what models compute in. */
+static void widen_bytes(uint8_t *to, enum tn_dtype from_dtype,
+                        const uint8_t *from, size_t count)
+{
+    bool is_signed = from_dtype == TN_INT8;
+
+    for (size_t i = 0; i < count; i++) {
+        int   number = is_signed ? (int8_t)from[i] : from[i];
+        float real   = (float)number;
+        tn_store_little(to + 4 * i, tn_float_bits(real), 4);
+    }
+}
+
 void tn_element_convert(enum tn_dtype to_dtype, uint8_t *to,
                         enum tn_dtype from_dtype, const uint8_t *from,
                         size_t count)
@@ -331,6 +344,11 @@ void tn_element_convert(enum tn_dtype to_dtype, uint8_t *to,
     if (tn_element_kind(to_dtype) == TN_ELEMENT_FLOAT &&
         tn_element_kind(from_dtype) == TN_ELEMENT_FLOAT) {
         convert_floats(to_dtype, to, from_dtype, from, count);
+        return;
+    }
+    if (to_dtype == TN_FLOAT32 &&
+        (from_dtype == TN_INT8 || from_dtype == TN_UINT8)) {
+        widen_bytes(to, from_dtype, from, count);
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/little.h"
+#include "base/number.h"
 #include "ir/element.h"
 #include "ir/payload_strings.h"
 #include "ir/payload_units.h"
@@ -957,31 +959,59 @@ static double scale_one(const struct scaler *s, double x, double factor,
     return y;
 }
 
+/* As many elements as have one factor, of the type that weights are of. */
+static void scale_floats(const struct scaler *s, const uint8_t *from,
+                         uint8_t *to, size_t count, double factor,
+                         double offset)
+{
+    for (size_t i = 0; i < count; i++) {
+        double x = (double)tn_float_of_bits(tn_load32(from + 4 * i));
+        float  y = (float)scale_one(s, x, factor, offset);
+        tn_store_little(to + 4 * i, tn_float_bits(y), 4);
+    }
+}
+
+static void scale_any(const struct scaler *s, const uint8_t *from, uint8_t *to,
+                      size_t count, double factor, double offset)
+{
+    size_t size = tn_dtype_size(s->dtype);
+
+    for (size_t i = 0; i < count; i++) {
+        double x = tn_element_double(s->dtype, from + size * i);
+        tn_element_from_double(s->dtype, scale_one(s, x, factor, offset),
+                               to + size * i);
+    }
+}
+
 static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)
 {
     struct scaler *s    = (struct scaler *)sink;
     size_t         size = tn_dtype_size(s->dtype);
-    const uint8_t *at = bytes.data, *end = at + bytes.size;
+    const uint8_t *at   = bytes.data;
+    size_t         left = bytes.size / size;
     uint8_t        out[4096];
     size_t         used = 0;
 
     assert(bytes.size % size == 0); /* all our windows hold whole elements */
-    while (at < end) {
+    while (left > 0) {
         uint64_t index  = s->at / s->inner % s->length;
         double   factor = s->view->factors[index];
         /* -0: what is added to changes no number, not even a zero's sign. */
         double offset = s->view->offsets ? s->view->offsets[index] : -0.0;
         /* As far as one factor reaches. */
-        uint64_t n = s->inner - s->at % s->inner;
-        for (; n > 0 && at < end && used < sizeof out; n--, s->at++) {
-            double x = tn_element_double(s->dtype, at);
-            tn_element_from_double(s->dtype, scale_one(s, x, factor, offset),
-                                   out + used);
-            at += size;
-            used += size;
-        }
-        if (used == sizeof out || at == end) {
+        uint64_t reach = s->inner - s->at % s->inner;
+        size_t   n =
+            (size_t)tn_min(tn_min(reach, left), (sizeof out - used) / size);
+        if (s->dtype == TN_FLOAT32)
+            scale_floats(s, at, out + used, n, factor, offset);
+        else
+            scale_any(s, at, out + used, n, factor, offset);
+        at += n * size;
+        used += n * size;
+        s->at += n;
+        left -= n;
+        if (used + size > sizeof out || !left) {
             TN_TRY(tn_sink_write(s->to, tn_bytes(out, used), error));
             used = 0;
         }

@@ -331,3 +331,87 @@ bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t id)
     }
     return false;
 }
+
+/* ---- before DequantizeLinear -------------------------------------------- */
+
+/* The axis of its scales, wherever the permutation puts it. */
+static bool move_axis(struct tn_net *net, uint32_t id,
+                      const struct tn_attr_value *perm, uint32_t rank)
+{
+    const struct tn_net_node    node  = tn_net_node(net, id);
+    const struct tn_attr_value *given = tn_net_attr(&node, "axis");
+    int64_t *axis = tn_new(net->arena, int64_t, 1, net->error);
+    int64_t  was  = given ? given->of.ints[0] : 1;
+
+    if (!axis || (given && (given->kind != TN_ATTR_INT || given->count != 1)))
+        return false;
+    was += was < 0 ? rank : 0;
+    *axis = perm ? -1 : rank - 1 - was; /* without: the other way round */
+    for (uint32_t i = 0; perm && i < rank; i++)
+        if (perm->of.ints[i] == was)
+            *axis = i;
+    struct tn_attr_value moved = { TN_ATTR_INT, false, 1, { .ints = axis } };
+    if (*axis >= 0)
+        tn_net_set_attr(net, id, "axis", &moved);
+    return *axis >= 0;
+}
+
+/* Whether the scale is one for all; else along an axis.  Blocks of scales are
+ * neither. */
+static bool is_scale(const struct tn_net *net, const struct tn_net_node *node,
+                     bool *is_one)
+{
+    const struct tn_net_type *scale =
+        node->inputs[1] == TN_NONE ? &tn_net_unknown
+                                   : tn_net_value(net, node->inputs[1]).type;
+
+    *is_one = scale->has_rank && scale->rank == 0;
+    return (*is_one || (scale->has_rank && scale->rank == 1)) &&
+           !tn_net_attr(node, "block_size");
+}
+
+bool tn_fold_transpose_first(struct tn_net *net, const uint8_t *uses,
+                             uint32_t id)
+{
+    const struct tn_net_node    turn = tn_net_node(net, id);
+    const struct tn_attr_value *perm = tn_net_attr(&turn, "perm");
+    bool                        is_one;
+
+    if (turn.input_count != 1 || turn.inputs[0] == TN_NONE ||
+        (perm && perm->kind != TN_ATTR_INT) || turn.output_count != 1 ||
+        !tn_bytes_is(turn.op->type, "Transpose") || turn.op->domain.size ||
+        uses[turn.inputs[0]] != 1)
+        return false;
+    uint32_t below = turn.inputs[0], maker = tn_net_value(net, below).producer;
+    if (maker == TN_NONE)
+        return false;
+    const struct tn_net_node wide = tn_net_node(net, maker);
+    if (!tn_bytes_is(wide.op->type, "DequantizeLinear") ||
+        wide.op->domain.size || wide.input_count < 2 ||
+        wide.inputs[0] == TN_NONE || uses[wide.inputs[0]] != 1 ||
+        wide.graph != turn.graph || !is_scale(net, &wide, &is_one))
+        return false;
+    const struct tn_net_value weights = tn_net_value(net, wide.inputs[0]);
+    uint32_t                  top     = turn.outputs[0];
+    if (!weights.constant || !is_simple(weights.constant->shape.dtype) ||
+        (perm && weights.constant->shape.rank != perm->count) ||
+        top == TN_NONE ||
+        (!is_one && !move_axis(net, maker, perm, weights.constant->shape.rank)))
+        return false;
+    struct tn_net_type type = *tn_net_value(net, top).type;
+    uint32_t          *inputs =
+        tn_new(net->arena, uint32_t, wide.input_count, net->error);
+    if (!inputs)
+        return false;
+    memcpy(inputs, wide.inputs, wide.input_count * sizeof *inputs);
+    inputs[0]       = below;
+    type.dtype      = weights.constant->shape.dtype;
+    uint32_t stored = wide.inputs[0];
+    tn_net_set_inputs(net, id, &stored, 1);
+    tn_net_set_output(net, id, 0, below);
+    tn_net_swap_names(net, below, stored);
+    tn_net_set_type(net, below, &type);
+    tn_net_set_inputs(net, maker, inputs, wide.input_count);
+    tn_net_set_output(net, maker, 0, top);
+    return !tn_failed(net->error);
+}
