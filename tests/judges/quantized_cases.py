@@ -85,6 +85,26 @@ def dequantizing(Case):
         case.add("Dequantize", "w", ["q", "low", "high"], T="qint8", mode=mode, axis=axis)
         case.add("Mul", "y", ["w", "x"], T="float32")
         yield case.want("y", by_channel(q, lows, highs, axis, mode, False))
+    for kind, axis, way in itertools.product(("qint8", "qint32"), (-1, 1), ("folded", "kept", "fed")):
+        q = steps(kind, 2, 3, 2)
+        scales, zeros = (f4([0.5, 0.25, 2]), np.int32([3, -7, 0])) if axis >= 0 else (f4(0.5), np.int32(-5))
+        case = Case(f"uniform.{kind}.{axis}.{way}", ["--keep-quantized"] if way == "kept" else [], 1e-6)
+        case.feed("x", f4([[[1]]]))
+        case.feed("q", q, kind) if way == "fed" else case.constant("q", q, kind)
+        case.constant("s", scales)
+        case.constant("z", zeros)
+        case.add("UniformDequantize", "w", ["q", "s", "z"], Tin=kind, Tout="float32", quantization_axis=axis,
+                 quantization_min_val=-128, quantization_max_val=127)
+        case.add("Mul", "y", ["w", "x"], T="float32")
+        wide = (lambda a: a[:, None]) if axis >= 0 else (lambda a: a)
+        yield case.want("y", f4((q.astype("f8") - wide(zeros)) * wide(scales)))
+    case = Case("quantized.other", refuses="before it was quantised, or begin behind it: --inputs y")
+    for name in ("a", "b"):
+        case.feed(name, steps("quint8", 3), "quint8")
+    for name in ("c", "d", "e", "f"):
+        case.constant(name, f4(1))
+    case.add("QuantizedMul", "y", ["a", "b", "c", "d", "e", "f"], T1="quint8", T2="quint8", Toutput="qint32")
+    yield case.want("y:0", q)
     case = Case("dequantize.bfloat16")
     q = steps("quint8", 6)
     case.feed("q", q, "quint8")

@@ -65,24 +65,25 @@ static const struct file_row {
     const char   *delimiter;
     enum tn_dtype keys, values;
     const char   *found; /* "key=value" of each line; NULL: it is not read    */
+    uint32_t      again; /* calls of itself inside the function               */
 } files[] = {
-    { "a\nb\nc", -2, -1, -1, 0, "\t", TN_STRING, TN_INT64, "a=0 b=1 c=2 " },
-    { "a\r\nb\r\n", -2, -1, -1, 0, "\t", TN_STRING, TN_INT64, "a=0 b=1 " },
-    { "a\nb\nc\n", -2, -1, 2, 0, "\t", TN_STRING, TN_INT64, "a=0 b=1 " },
-    { "a\nb\nc\n", -2, -1, 9, 1, "\t", TN_STRING, TN_INT64, "b=0 c=1 " },
-    { "a\nb\n", -1, -2, -1, 0, "\t", TN_INT64, TN_STRING, "0=a 1=b " },
-    { "x;5;y\n;-6;\n", 0, 1, -1, 0, ";", TN_STRING, TN_INT64, "x=5 =-6 " },
-    { "x 5 y\n z z\n", 2, 0, -1, 0, " ", TN_STRING, TN_STRING, "y=x z= " },
-    { "1\n2\n", -2, -1, -1, 0, "\t", TN_INT32, TN_INT64, "1=0 2=1 " },
-    { "k\t0.5\n", 0, 1, -1, 0, "\t", TN_STRING, TN_FLOAT32, "k=0.5 " },
-    { "", -2, -1, -1, 0, "\t", TN_STRING, TN_INT64, "" },
-    { "k\tx\n", 0, 1, -1, 0, "\t", TN_STRING, TN_INT64, NULL },
-    { "k\tx\n", 0, 2, -1, 0, "\t", TN_STRING, TN_STRING, NULL },
-    { "k\n", -2, -1, -1, 2, "\t", TN_STRING, TN_INT64, NULL },
-    { "k\n", -2, -1, -1, 0, "\t", TN_STRING, TN_INT32, NULL },
-    { "k\n", -3, -1, -1, 0, "\t", TN_STRING, TN_INT64, NULL },
-    { "k\n", 0, -1, -1, 0, "", TN_STRING, TN_INT64, NULL },
-    { "k\n", -2, -1, -1, 0, "\t", TN_BOOL, TN_INT64, NULL },
+    { "a\nb\nc", -2, -1, -1, 0, "\t", TN_STRING, TN_INT64, "a=0 b=1 c=2 ", 1 },
+    { "a\r\nb\r\n", -2, -1, -1, 0, "\t", TN_STRING, TN_INT64, "a=0 b=1 ", 1 },
+    { "a\nb\nc\n", -2, -1, 2, 0, "\t", TN_STRING, TN_INT64, "a=0 b=1 ", 1 },
+    { "a\nb\nc\n", -2, -1, 9, 1, "\t", TN_STRING, TN_INT64, "b=0 c=1 ", 1 },
+    { "a\nb\n", -1, -2, -1, 0, "\t", TN_INT64, TN_STRING, "0=a 1=b ", 1 },
+    { "x;5;y\n;-6;\n", 0, 1, -1, 0, ";", TN_STRING, TN_INT64, "x=5 =-6 ", 1 },
+    { "x 5 y\n z z\n", 2, 0, -1, 0, " ", TN_STRING, TN_STRING, "y=x z= ", 1 },
+    { "1\n2\n", -2, -1, -1, 0, "\t", TN_INT32, TN_INT64, "1=0 2=1 ", 1 },
+    { "k\t0.5\n", 0, 1, -1, 0, "\t", TN_STRING, TN_FLOAT32, "k=0.5 ", 1 },
+    { "", -2, -1, -1, 0, "\t", TN_STRING, TN_INT64, "", 1 },
+    { "k\tx\n", 0, 1, -1, 0, "\t", TN_STRING, TN_INT64, NULL, 1 },
+    { "k\tx\n", 0, 2, -1, 0, "\t", TN_STRING, TN_STRING, NULL, 1 },
+    { "k\n", -2, -1, -1, 2, "\t", TN_STRING, TN_INT64, NULL, 1 },
+    { "k\n", -2, -1, -1, 0, "\t", TN_STRING, TN_INT32, NULL, 1 },
+    { "k\n", -3, -1, -1, 0, "\t", TN_STRING, TN_INT64, NULL, 1 },
+    { "k\n", 0, -1, -1, 0, "", TN_STRING, TN_INT64, NULL, 1 },
+    { "k\n", -2, -1, -1, 0, "\t", TN_BOOL, TN_INT64, NULL, 1 },
 };
 
 struct numbers {
@@ -138,7 +139,8 @@ static uint32_t fill(struct tn_net *net, const struct file_row *row,
     graph = add_function(net, "outer", outer);
     if (graph == TN_NONE)
         return TN_NONE;
-    add_call(net, graph, "again", &n->outer, outer, 2);
+    for (uint32_t i = 0; i < row->again; i++)
+        add_call(net, graph, "again", &n->outer, outer, 2);
     add_call(net, graph, "on", &n->inner, outer, 2);
     graph = add_function(net, "inner", inner);
     if (graph == TN_NONE)
@@ -264,6 +266,21 @@ static enum tn_status try_file(struct tn_bytes input, struct tn_memory *memory,
     return error->status;
 }
 
+/* Each calls itself twice, and so on: they are not followed for ever. */
+static void functions_that_double_end(void **state)
+{
+    static const struct file_row row   = { "a\nb",     -2,   -1,        -1,
+                                           0,          "\t", TN_STRING, TN_INT64,
+                                           "a=0 b=1 ", 40 };
+    struct tn_error              error = TN_ERROR_INIT;
+    struct tn_memory             memory;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    current = &row;
+    assert_int_equal(try_file(tn_bytes(NULL, 0), &memory, &error), TN_OK);
+}
+
 static void files_fill_tables(void **state)
 {
     (void)state;
@@ -277,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_fill_tables),
+        cmocka_unit_test(functions_that_double_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
