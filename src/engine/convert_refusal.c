@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/sort.h"
 #include "engine/convert_dialect.h"
+#include "map/net/net_build.h"
 
 enum { MOST_LISTED = 20, MOST_ARGUMENTS = 8 };
 
@@ -27,6 +28,23 @@ struct refusing {
 };
 
 /* ---- one operator ------------------------------------------------------- */
+
+/* What a pass has made of the model's operator (tf_tables.c): the user knows it
+ * by the name that it had. */
+static bool is_of_a_pass(const struct tn_net_op *op)
+{
+    return tn_bytes_is(op->domain, "tenon");
+}
+
+static const struct tn_net_op *op_of(struct tn_conversion *c, uint32_t node,
+                                     uint32_t source)
+{
+    const struct tn_net_op *op = tn_net_node(c->net, node).op;
+
+    if (!is_of_a_pass(op))
+        return op;
+    return tn_net_op(c->net, tn_model_op(c->from, source).type, tn_text(""));
+}
 
 enum tn_status tn_conversion_keep_ops(struct tn_conversion *c)
 {
@@ -43,7 +61,7 @@ enum tn_status tn_conversion_keep_ops(struct tn_conversion *c)
         uint32_t source = tn_net_node_row(c->net, i)->source;
         if (source < count)
             *tn_list_at(&c->model_ops, const struct tn_net_op *, source) =
-                tn_net_node(c->net, i).op;
+                op_of(c, i, source);
     }
     return TN_OK;
 }
@@ -67,6 +85,15 @@ static void add_op(struct tn_buffer *to, const struct tn_net_op *op)
     tn_buffer_add(to, op->type);
 }
 
+static const struct tn_net_op *own_op(const struct refusing    *r,
+                                      const struct tn_net_node *node)
+{
+    if (!is_of_a_pass(node->op) || node->source >= r->c->model_ops.count)
+        return node->op;
+    return *tn_list_at(&r->c->model_ops, const struct tn_net_op *,
+                       node->source);
+}
+
 /* "MaxPool (as nd4j's maxpool2d; 3 nodes)", and "MaxPool (3 nodes)" where the
  * rules are those for the model's own operators. */
 static void add_counted(struct refusing *r, const struct tn_refused_op *op,
@@ -77,7 +104,7 @@ static void add_counted(struct refusing *r, const struct tn_refused_op *op,
     const char *word = !is_first ? "" : op->count == 1 ? " node" : " nodes";
 
     if (!made) {
-        add_op(&r->item, node.op);
+        add_op(&r->item, own_op(r, &node));
         tn_buffer_text(&r->item, " (");
     } else {
         add_op(&r->item, made);

@@ -126,7 +126,7 @@ def weights(Case):
             want[0, i, j] = np.einsum("abc,abcd->d", x[0, i:i + 3, j:j + 3], w)
         case = Case(f"weights.conv.{'kept' if keep else 'folded'}.{fold}",
                     (["--keep-quantized"] if keep else []) + ["--fold", fold], 1e-5,
-                    nodes={"DequantizeLinear": int(keep), "Conv": 1, "Transpose": 2})
+                    nodes={"DequantizeLinear": int(keep), "Conv": 1})
         case.feed("x", x)
         case.constant("w_quint8_const", q, "quint8")
         case.constant("w_min", f4(-0.75))

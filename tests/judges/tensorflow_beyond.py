@@ -3,9 +3,9 @@
 
     tensorflow_beyond.py TENON [--only PATTERN] [--shared DIR]
 
-Quantised numbers, tables and strings, sounds.  A case is a small graph with what
+Quantised numbers, tables and strings, sounds, numbers by chance.  A case is a small graph with what
 is fed and what must come out, as numpy says (quantized_cases.py, string_cases.py,
-audio_cases.py: written from what the kernels of TensorFlow are documented to do,
+audio_cases.py, chance_cases.py: written from what the kernels of TensorFlow are documented to do,
 not from our rules); or the words of a refusal.
 """
 import collections
@@ -28,6 +28,7 @@ class Case:
         self.name, self.options, self.near = name, list(options), near
         self.refuses, self.nodes = refuses, nodes or {}
         self.graph, self.feeds, self.wants = graphdef.Graph(), {}, {}
+        self.holds = {}  # of outputs that are drawn by chance: what holds of the array
         self.folder = None  # a model that exists, instead of the graph
 
     def feed(self, name, array, dtype=None, dims="its own"):
@@ -76,12 +77,26 @@ def hold(case, got):
         proof.compare(name, got[name], want, near, near)
 
 
+def check(case, got):
+    for name, holds in case.holds.items():
+        if not holds(got[name]):
+            raise proof.Differs(f"{name}: {got[name].dtype}{got[name].shape}, {got[name].min()} to {got[name].max()}, mean {got[name].mean()}")
+
+
+def alone(case, name, want, engine, scratch, tenon):
+    """One of several outputs of a node, the others unused."""
+    source, back = os.path.join(scratch, "model.pb"), os.path.join(scratch, "model.onnx")
+    proof.convert_directly(tenon, source, back, "--outputs", name, *(["--inputs", ",".join(case.feeds)] if case.feeds else []), *case.options)
+    near = case.near if want.dtype.kind == "f" else 0
+    proof.compare(f"{name} alone", engine.run(back, case.feeds, optimize="disabled")[name], want, near, near)
+
+
 def prove(case, engine, scratch, tenon):
     source, back = case.folder or os.path.join(scratch, "model.pb"), os.path.join(scratch, "model.onnx")
     ends = []
     if not case.folder:
         case.graph.write(source)
-        ends = ["--outputs", ",".join(case.wants)]
+        ends = ["--outputs", ",".join([*case.wants, *case.holds])]
         ends += ["--inputs", ",".join(case.feeds)] if case.feeds else []
     try:
         proof.convert_directly(tenon, source, back, *ends, *case.options)
@@ -91,18 +106,24 @@ def prove(case, engine, scratch, tenon):
         raise
     if case.refuses:
         raise proof.Differs("it was converted")
-    hold(case, engine.run(back, case.feeds, optimize="disabled"))
+    got = engine.run(back, case.feeds, optimize="disabled")
+    hold(case, got)
+    check(case, got)
     count_nodes(case, back)
+    nodes = [name.rsplit(":", 1)[0] for name in case.wants]
+    for name, want in case.wants.items() if len(set(nodes)) < len(nodes) else ():
+        alone(case, name, want, engine, scratch, tenon)
 
 
 def main():
     import audio_cases
+    import chance_cases
     import quantized_cases
     import string_cases
     arguments = proof.parse(__doc__.splitlines()[0])
     count = failed = 0
     with proof.engines.OnnxRuntime.find() as engine, tempfile.TemporaryDirectory(prefix="tenon-beyond-") as scratch:
-        for module in (quantized_cases, string_cases, audio_cases):
+        for module in (quantized_cases, string_cases, audio_cases, chance_cases):
             for case in module.cases(Case, arguments.shared, scratch):
                 if not fnmatch.fnmatch(case.name, arguments.only or "*"):
                     continue

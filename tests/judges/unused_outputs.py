@@ -47,6 +47,12 @@ ELSEWHERE = {
     ("tensorflow", "Merge"): "control flow, which becomes If and Loop before rules",
     ("tensorflow", "TensorArrayV3"): "a handle and its flow; see tensorflow_lists.py",
     ("tensorflow", "TensorArrayConcatV3"): "see tensorflow_lists.py",
+    **{("tensorflow", op): "each output alone: tensorflow_beyond.py" for op in (
+        "QuantizeDownAndShrinkRange", "QuantizeV2", "QuantizedBiasAdd", "QuantizedConv2D", "QuantizedMatMul", "QuantizedMaxPool",
+        "QuantizedRelu", "QuantizedRelu6", "QuantizedReluX", "QuantizedReshape", "RequantizationRange", "Requantize",
+        "StringSplitV2")},
+    **{("tensorflow", op): "where numbers by chance begin, which ONNX does not say" for op in (
+        "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")},
     ("nd4j", "create_list"): "a handle and its flow",
     ("onnx", "Scan"): "of opset 8 in a newer one, which is refused",
     ("onnx", "StringSplit"): "refused, whatever is used; see onnx_versions.py",
@@ -86,12 +92,18 @@ def optional_outputs(op):
     return [arg.split()[0].endswith("?") for arg in vocabulary("onnx")[op].split(", ")]
 
 
+def only_refused():
+    """Operators of TensorFlow whose rule only says why not."""
+    with open(os.path.join(ROOT, "rules/tensorflow_onnx.rules")) as file:
+        return {("tensorflow", op) for op in re.findall(r"^(\w+)\(.*\) -> \(.*\) \{ refuse ", file.read(), re.M)}
+
+
 def demanded(tenon):
     """(dialect, operator) that rules take and that may have several outputs."""
     told = subprocess.run([tenon, "rules", "ls", "--json"], stdout=subprocess.PIPE, check=True).stdout
     several = {dialect: vocabulary(dialect) for dialect in ("tensorflow", "onnx", "nd4j", "paddle")}
     return {(rule["from"], rule["operator"]) for rule in json.loads(told)["rules"]
-            if rule["operator"] in several[rule["from"]]}
+            if rule["operator"] in several[rule["from"]]} - only_refused()
 
 
 # --- TensorFlow: all rows of a graph, direct and by way of .fb -----------------

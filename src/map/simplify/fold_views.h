@@ -15,11 +15,4 @@
  * remove.  Shapes must have been inferred. */
 bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t node);
 
-/* A node Transpose of what a DequantizeLinear makes of a constant: they change
- * places, so that the constant can be stored transposed and in few bits.
- * Nothing else may take either: `uses`, by value, is 1 then.  False if it is
- * none.  The node comes too late until the caller has folded it. */
-bool tn_fold_transpose_first(struct tn_net *net, const uint8_t *uses,
-                             uint32_t node);
-
 #endif

@@ -137,12 +137,7 @@ static bool can_be_said(const struct tn_net_type *type, struct tn_item items)
 
 /* Slices of a constant are in place of all of it, when nothing else takes it.
  */
-enum usage {
-    NOT_USED,
-    USED_ONCE /* 1: fold_views.h */,
-    USED_IN_PARTS,
-    USED_OFTEN
-};
+enum usage { NOT_USED, USED_ONCE, USED_IN_PARTS, USED_OFTEN };
 
 struct folding {
     struct tn_net   *net;
@@ -282,10 +277,6 @@ static bool fold_node(struct folding *f, const struct tn_simplify_how *how,
 
     if (f->is_size)
         note_sizes(f, &node);
-    if (node.input_count == 1 && node.inputs[0] != TN_NONE &&
-        !f->is_output[node.inputs[0]] &&
-        tn_fold_transpose_first(f->net, f->uses, id))
-        return fold_node(f, how, id);
     if (!may_fold(f, &node) ||
         (!fold_items(f, &node) && !tn_fold_as_view(f->net, f->facts, id)))
         return false;

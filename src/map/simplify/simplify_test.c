@@ -124,41 +124,6 @@ static void make_quantised(struct tn_net *net)
     tn_net_add_output(net, 0, y, tn_text(""));
 }
 
-/* Weights of eight bits are stored transposed, if nothing else takes them; with
- * scales for the columns, which are rows then. */
-static void make_turned(struct tn_net *net, bool is_tied, uint32_t scales)
-{
-    static const int64_t items[2100];
-    static const double  halves[7] = { 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 };
-    uint64_t             dims[] = { 300, 7 }, count = scales;
-    uint32_t x = make_input(net, "x", TN_FLOAT32, (int64_t[]){ 1, 7, -2 });
-    uint32_t w = tn_net_add_ints(net, 0, tn_text("w"), TN_INT8, items, 2, dims);
-    uint32_t k = tn_net_add_doubles(net, 0, tn_text("k"), TN_FLOAT32, halves,
-                                    scales ? 1 : 0, &count);
-    uint32_t d = pair(net, "DequantizeLinear", "d", w, k);
-    uint32_t y = pair(net, "MatMul", "y", x, one(net, "Transpose", "t", d));
-
-    tn_net_add_output(net, 0, y, tn_text(""));
-    if (is_tied)
-        tn_net_add_output(net, 0, pair(net, "DequantizeLinear", "e", w, k),
-                          tn_text(""));
-}
-
-static void make_turned_one(struct tn_net *net)
-{
-    make_turned(net, false, 0);
-}
-
-static void make_turned_columns(struct tn_net *net)
-{
-    make_turned(net, false, 7);
-}
-
-static void make_turned_tied(struct tn_net *net)
-{
-    make_turned(net, true, 0);
-}
-
 /* An output is made by a node, whatever it is. */
 static void make_outputs(struct tn_net *net)
 {
@@ -550,13 +515,6 @@ static const struct row cases[] = {
     { "quantised", make_quantised, TN_FOLD_LIMIT,
       "a:DequantizeLinear(w,k) b:DequantizeLinear(w,k) m:Mul(x,a) y:Add(m,b) "
       "->y" },
-    { "quantised, turned", make_turned_one, TN_FOLD_LIMIT,
-      "t:DequantizeLinear(w,k) y:MatMul(x,t) ->y" },
-    { "quantised, by column", make_turned_columns, TN_FOLD_LIMIT,
-      "t:DequantizeLinear(w,k) y:MatMul(x,t) ->y" },
-    { "quantised, tied", make_turned_tied, TN_FOLD_LIMIT,
-      "d:DequantizeLinear(w,k) t:Transpose(d) y:MatMul(x,t) "
-      "e:DequantizeLinear(w,k) ->y,e" },
     { "outputs", make_outputs, TN_FOLD_LIMIT, "y:Add(c,c) z:Add(c,c) ->y,z" },
     { "large", make_large, TN_FOLD_LIMIT, "y:Sub(x,e) ->y" },
     { "too large", make_large, 1024, "e:Expand(c,d) y:Sub(x,e) ->y" },
