@@ -237,6 +237,7 @@ LENGTHS = {
     "lengths_lstm_v2": (lstm("pair", "ifzo"), "LSTM", "zeros", "SelectV2"),
     "lengths_gru": (reset_after(), "GRU", "zeros", "SelectV2"),
     "lengths_rnn": (simple("joint", "Tanh"), "RNN", "zeros", "Select"),
+    "lengths_bounded": (lstm("joint", forget=1.0), "LSTM", "bounded", "Select"),
     "lengths_output_stays": (simple("joint", "Tanh"), "Loop", "stays", "Select"),
 }
 # Forward and backward cell; how both are joined: as TensorFlow 1 does, the batch first; as Keras does, turned behind the Transpose;
@@ -299,7 +300,7 @@ class Layer:
         graph.add("TensorListFromTensor", at + "rows", [x, at + "row_dims"], {"element_dtype": "float32", "shape_type": "int32"})
         graph.add("TensorListReserve", at + "empty", [at + "dims", at + ("one" if written == "last" else "n")],
                   {"element_dtype": "float32", "shape_type": "int32"})
-        inputs = [at + "zero", at + "n", at + "empty", states[0]] + ([states[1]] if self.has_c else []) + [at + "rows"]
+        inputs = [at + "zero", self.rounds(), at + "empty", states[0]] + ([states[1]] if self.has_c else []) + [at + "rows"]
         inputs += ["lengths"] if lengths else []
         graph.add("While", at + "loop", inputs, {"T": [kind for _, kind in self.variables()], "cond": at + "cond", "body": at + "body"})
         graph.add("TensorListStack", at + "y", [at + "loop:2", at + "dims"], {"element_dtype": "float32", "num_elements": -1})
@@ -307,6 +308,16 @@ class Layer:
         if self.has_c:
             graph.add("Identity", at + "memory", [at + "loop:4"], {"T": "float32"})
         self.results = [at + "y", at + "last"] + ([at + "memory"] if self.has_c else [])
+
+    def rounds(self):
+        """As many as there are steps; or, as dynamic_rnn of TensorFlow 1 does, no more than the longest sequence has."""
+        graph, at = self.graph, self.at
+        if self.stays != "bounded":
+            return at + "n"
+        graph.add("Max", at + "longest", ["lengths", at + "begin"], {"T": "int32", "Tidx": "int32"})
+        graph.add("Maximum", at + "least", [at + "one", at + "longest"], {"T": "int32"})
+        graph.add("Minimum", at + "bound", [at + "n", at + "least"], {"T": "int32"})
+        return at + "bound"
 
     def variables(self):
         state = [("h", "float32")] + ([("c", "float32")] if self.has_c else [])
@@ -615,7 +626,8 @@ def check_layers(model, wanted):
 def sizes(steps, batch, has_batch_first, longest):
     arrays = {"x": weights(batch, steps, WIDTH) if has_batch_first else weights(steps, batch, WIDTH), "h0": weights(batch, SIZE),
               "c0": weights(batch, SIZE), "lengths": RANDOM.randint(0, steps + longest, batch).astype("i4"), "n": np.array(steps - 1, "i8")}
-    arrays["lengths"][0] = steps
+    if longest != 0:
+        arrays["lengths"][0] = steps
     return arrays
 
 
@@ -635,7 +647,7 @@ def prove(test, engine, scratch, arguments):
     check_layers(onnx.load(back), wanted)
     is_known = test in BLOCKS and BLOCKS[test][2] == "known"
     for steps, batch in ((5, 4), (5, 1)) if is_known else ((5, 4), (3, 1), (4, 6)):
-        arrays = sizes(steps, batch, is_both, 3 if test in LENGTHS else 1)
+        arrays = sizes(steps, batch, is_both, 0 if test == "lengths_bounded" else 3 if test in LENGTHS else 1)
         got = engine.run(back, {name: arrays[name] for name in fed})
         for name, want in zip(names, compute(arrays)):
             proof.compare(name, got[name], want.astype("f4"), 1e-4, 1e-5)

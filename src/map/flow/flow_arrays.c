@@ -16,7 +16,8 @@
  *   v', all  <- Loop(c, v) {body -> v, y}
  *
  * That there are n rounds follows from the condition: it compares numbers of
- * rounds with n, and nothing else.  Arrays that are used in other ways stay.
+ * rounds with n, and nothing else; or with Minimum(n, z), and then the places
+ * that no round has filled are zeros.  Arrays that are used in other ways stay.
  *
  * Such a Loop needs neither a condition nor a variable that counts:
  *
@@ -49,7 +50,9 @@ struct arrays {
     struct tn_flow_loop loop;
     uint32_t            maker, writer; /* nodes                               */
     uint32_t            variable;      /* of the Loop: its flow               */
-    struct tn_list      readers;       /* uint32_t: nodes, behind the Loop    */
+    uint32_t fewer;         /* rounds, where the Loop may end before the array
+                               is full; TN_NONE: as many as it has places  */
+    struct tn_list readers; /* uint32_t: nodes, behind the Loop    */
 };
 
 static bool is_type(const struct tn_net *net, uint32_t node, const char *type)
@@ -277,6 +280,22 @@ static bool is_bound(const struct arrays *a, uint32_t value, uint32_t n,
     return false;
 }
 
+/* Minimum(n, z) of a graph that the Loop is in: no more rounds than places. */
+static bool is_fewer(struct arrays *a, uint32_t value, uint32_t n)
+{
+    value          = origin(a, value);
+    uint32_t least = tn_flow_maker(a->net, value, "Minimum", 2);
+
+    if (least == TN_NONE || (a->fewer != TN_NONE && a->fewer != value) ||
+        tn_net_value(a->net, value).graph !=
+            tn_net_node(a->net, a->loop.node).graph ||
+        (!is_bound(a, input_at(a->net, least, 0), n, 0) &&
+         !is_bound(a, input_at(a->net, least, 1), n, 0)))
+        return false;
+    a->fewer = value;
+    return true;
+}
+
 /* The next number of the round, or, before the Loop, 0. */
 static bool is_next(const struct arrays *a, uint32_t value, bool is_inside)
 {
@@ -301,7 +320,7 @@ static bool is_whole(const struct tn_net *net, uint32_t less)
            (type->of.ints[0] == TN_INT32 || type->of.ints[0] == TN_INT64);
 }
 
-static bool is_until(const struct arrays *a, uint32_t condition, uint32_t n,
+static bool is_until(struct arrays *a, uint32_t condition, uint32_t n,
                      bool is_inside, unsigned depth)
 {
     condition =
@@ -316,14 +335,21 @@ static bool is_until(const struct arrays *a, uint32_t condition, uint32_t n,
     uint32_t less = tn_flow_maker(a->net, condition, "Less", 2);
     return less != TN_NONE && is_whole(a->net, less) &&
            is_next(a, input_at(a->net, less, 0), is_inside) &&
-           is_bound(a, input_at(a->net, less, 1), n, 0);
+           (is_bound(a, input_at(a->net, less, 1), n, 0) ||
+            is_fewer(a, input_at(a->net, less, 1), n));
 }
 
-static bool has_rounds(const struct arrays *a, uint32_t n)
+/* The first round is begun under the same condition as the next ones. */
+static bool has_rounds(struct arrays *a, uint32_t n)
 {
-    return input_at(a->net, a->loop.node, 0) == TN_NONE &&
-           is_until(a, input_at(a->net, a->loop.node, 1), n, false, 0) &&
-           is_until(a, tn_flow_loop_out(&a->loop, 0), n, true, 0);
+    a->fewer = TN_NONE;
+    if (input_at(a->net, a->loop.node, 0) != TN_NONE ||
+        !is_until(a, input_at(a->net, a->loop.node, 1), n, false, 0))
+        return false;
+    uint32_t before = a->fewer;
+    a->fewer        = TN_NONE;
+    return is_until(a, tn_flow_loop_out(&a->loop, 0), n, true, 0) &&
+           a->fewer == before;
 }
 
 /* ---- an array that a Loop fills ----------------------------------------- */
@@ -441,7 +467,7 @@ static bool find_array(struct arrays *a, uint32_t variable)
 }
 
 /* One place a round, until all are full. */
-static bool is_filled(const struct arrays *a)
+static bool is_filled(struct arrays *a)
 {
     return tn_flow_is_round(&a->loop, input_at(a->net, a->writer, 1)) &&
            has_rounds(a, tn_net_node(a->net, a->maker).inputs[0]);
@@ -528,6 +554,109 @@ static void read_stacked(struct arrays *a, uint32_t node, uint32_t stacked,
     }
 }
 
+static uint32_t add_node(struct tn_net *net, uint32_t graph, const char *type,
+                         const uint32_t *inputs, uint32_t count,
+                         struct tn_bytes wish)
+{
+    uint32_t output = tn_net_add_value(net, graph, wish);
+
+    if (output == TN_NONE)
+        return TN_NONE;
+    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
+                                .op           = tn_net_own_op(net, type),
+                                .graph        = graph,
+                                .inputs       = inputs,
+                                .input_count  = count,
+                                .outputs      = &output,
+                                .output_count = 1,
+                                .source       = TN_NONE };
+    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
+}
+
+static uint32_t add_list(struct tn_net *net, uint32_t graph, int64_t number)
+{
+    static const uint64_t one = 1;
+
+    return tn_net_add_ints(net, graph, tn_text("at"), TN_INT32, &number, 1,
+                           &one);
+}
+
+static void set_int(struct tn_net *net, uint32_t value, const char *name,
+                    int64_t number)
+{
+    int64_t *kept =
+        value == TN_NONE ? NULL : tn_new(net->arena, int64_t, 1, net->error);
+
+    if (!kept)
+        return;
+    *kept = number;
+    tn_net_set_attr(net, tn_net_value(net, value).producer, name,
+                    &(struct tn_attr_value){
+                        .kind = TN_ATTR_INT, .count = 1, .of.ints = kept });
+}
+
+/* shape[from:], or shape[:from] */
+static uint32_t part_of(struct tn_net *net, uint32_t graph, uint32_t shape,
+                        int64_t from, bool is_front)
+{
+    uint32_t at       = add_list(net, graph, is_front ? 0 : from);
+    uint32_t inputs[] = { shape, at, add_list(net, graph, is_front ? from : 0),
+                          add_list(net, graph, 1) };
+    uint32_t part =
+        add_node(net, graph, "StridedSlice", inputs, 4, tn_text("rest"));
+
+    set_int(net, part, is_front ? "begin_mask" : "end_mask", 1);
+    return part;
+}
+
+static uint32_t joined(struct tn_net *net, uint32_t graph, uint32_t a,
+                       uint32_t b, enum tn_dtype dtype)
+{
+    static const int64_t zero     = 0;
+    uint32_t             inputs[] = { a, b,
+                                      tn_net_add_ints(net, graph, tn_text("axis"), TN_INT32,
+                                                      &zero, 0, NULL) };
+    uint32_t             made =
+        add_node(net, graph, "ConcatV2", inputs, 3, tn_text("rest"));
+
+    if (made == TN_NONE)
+        return TN_NONE;
+    set_int(net, made, "N", 2);
+    set_type(net, tn_net_value(net, made).producer, "T", dtype);
+    set_type(net, tn_net_value(net, made).producer, "Tidx", TN_INT32);
+    return made;
+}
+
+/* Places that no round has filled are zeros. */
+static uint32_t fill_up(struct arrays *a, uint32_t stacked)
+{
+    struct tn_net              *net   = a->net;
+    const struct tn_attr_value *attr  = tn_net_attr_of(net, a->maker, "dtype");
+    uint32_t                    graph = tn_net_node(net, a->loop.node).graph;
+    uint32_t                    n     = tn_net_node(net, a->maker).inputs[0];
+    static const double         zero  = 0;
+
+    if (a->fewer == TN_NONE)
+        return stacked;
+    enum tn_dtype dtype = attr && attr->kind == TN_ATTR_DTYPE && attr->count
+                              ? (enum tn_dtype)attr->of.ints[0]
+                              : TN_FLOAT32;
+    uint32_t      shape =
+        add_node(net, graph, "Shape", &stacked, 1, tn_text("rest"));
+    uint32_t both[] = { n, part_of(net, graph, shape, 1, true) };
+    uint32_t rest   = add_node(net, graph, "Sub", both, 2, tn_text("rest"));
+    uint32_t dims[] = { joined(net, graph, rest,
+                               part_of(net, graph, shape, 1, false), TN_INT32),
+                        tn_net_add_doubles(net, graph, tn_text("zero"), dtype,
+                                           &zero, 0, NULL) };
+    uint32_t zeros  = add_node(net, graph, "Fill", dims, 2, tn_text("rest"));
+    if (tn_failed(net->error))
+        return TN_NONE;
+    set_type(net, tn_net_value(net, shape).producer, "out_type", TN_INT32);
+    set_type(net, tn_net_value(net, rest).producer, "T", TN_INT32);
+    return joined(net, graph, stacked, zeros, dtype);
+}
+
 static void stack(struct arrays *a)
 {
     struct tn_net *net  = a->net;
@@ -544,6 +673,9 @@ static void stack(struct arrays *a)
         whole[i] = takes_all(a, *tn_list_at(&a->readers, uint32_t, i), n);
     tn_net_set_dtype(net, stacked, tn_net_value(net, each).type->dtype);
     tn_flow_loop_stack(&a->loop, a->variable, each, stacked);
+    stacked = fill_up(a, stacked);
+    if (stacked == TN_NONE)
+        return;
     for (uint32_t i = 0; whole && i < a->readers.count; i++)
         read_stacked(a, *tn_list_at(&a->readers, uint32_t, i), stacked,
                      whole[i]);
@@ -618,7 +750,7 @@ static bool stack_one(struct arrays *a, uint32_t node)
 /* ---- rounds that are counted -------------------------------------------- */
 
 /* A bound of the condition that all of it is compared with; TN_NONE. */
-static uint32_t find_rounds(const struct arrays *a, uint32_t condition,
+static uint32_t find_rounds(struct arrays *a, uint32_t condition,
                             unsigned depth)
 {
     condition =
@@ -628,7 +760,9 @@ static uint32_t find_rounds(const struct arrays *a, uint32_t condition,
 
     if (less != TN_NONE && is_whole(a->net, less)) {
         uint32_t n = origin(a, input_at(a->net, less, 1));
-        return n != TN_NONE && has_rounds(a, n) ? n : TN_NONE;
+        if (n == TN_NONE || !has_rounds(a, n))
+            return TN_NONE;
+        return a->fewer == TN_NONE ? n : a->fewer;
     }
     if (both == TN_NONE || depth > PARTS_MAX)
         return TN_NONE;
@@ -658,19 +792,7 @@ static enum tn_dtype rounds_type(const struct arrays *a, uint32_t condition)
 static uint32_t add_one(struct tn_net *net, uint32_t graph, const char *type,
                         uint32_t input, struct tn_bytes wish)
 {
-    uint32_t output = tn_net_add_value(net, graph, wish);
-
-    if (output == TN_NONE)
-        return TN_NONE;
-    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
-                                .op           = tn_net_own_op(net, type),
-                                .graph        = graph,
-                                .inputs       = &input,
-                                .input_count  = 1,
-                                .outputs      = &output,
-                                .output_count = 1,
-                                .source       = TN_NONE };
-    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
+    return add_node(net, graph, type, &input, 1, wish);
 }
 
 static uint32_t add_cast(struct tn_net *net, uint32_t graph, uint32_t value,

@@ -9,7 +9,7 @@
 
 struct net_case {
     const char *name;
-    const char *lines[8]; /* of the main graph, whose output is s             */
+    const char *lines[9]; /* of the main graph, whose output is s             */
     const char *io, *body[8];
     const char *want; /* NULL: nothing changes                                */
 };
@@ -17,7 +17,7 @@ struct net_case {
 static void fill(struct tn_net *net, const struct net_case *row)
 {
     net_add_io(net, 0, "n,x -> s");
-    for (int i = 0; i < 8 && row->lines[i]; i++)
+    for (int i = 0; i < 9 && row->lines[i]; i++)
         net_add_line(net, 0, row->lines[i]);
     net_add_subgraph(net, 0, row->io, row->body);
 }
@@ -50,6 +50,24 @@ static const struct net_case rows[] = {
         "q = LogicalAnd q1,q2", WRITE },
       "n_1:Cast(n) s:Loop(n_1,)[i,go| i_1:Cast(i) y:F(i_1) go_1:Identity(go) "
       "->go_1,y] ->s" },
+    { "no more rounds than places",
+      { ARRAY, "e = Minimum n,x", BEGIN, "p1 = Less #0,e",
+        "p2 = LogicalAnd p,p1", "k,v = Loop _,p2,#0,f body={1}", ALL, GATHER },
+      IO,
+      { "y = F c", "d = AddV2 c,#1", "q1 = Less d,n", "q2 = Less d,e",
+        "q = LogicalAnd q1,q2", WRITE },
+      "e:Minimum(n,x) e_1:Cast(e) k_1:Loop(e_1,)[i,go| i_1:Cast(i) "
+      "y:F(i_1) go_1:Identity(go) ->go_1,y] rest:Shape(k_1) "
+      "rest_1:StridedSlice(rest,at,at_1,at_2) rest_2:Sub(n,rest_1) "
+      "rest_3:StridedSlice(rest,at_3,at_4,at_5) "
+      "rest_4:ConcatV2(rest_2,rest_3,axis) rest_5:Fill(rest_4,zero) "
+      "s:ConcatV2(k_1,rest_5,axis_1) ->s" },
+    { "a first round that is begun in any case",
+      { ARRAY, "e = Minimum n,x", BEGIN, LOOP, ALL, GATHER },
+      IO,
+      { "y = F c", "d = AddV2 c,#1", "q1 = Less d,n", "q2 = Less d,e",
+        "q = LogicalAnd q1,q2", WRITE },
+      NULL },
     { "a counter that is wanted",
       { BEGIN, "k = Loop _,p,#0 body={1}", "s = F k" },
       "i,go,c -> q,d",

@@ -3,12 +3,22 @@
 
 #include "map/net/net_build.h"
 
+/* Of a node without a name it is that of what it makes. */
+static struct tn_bytes name_of(const struct tn_onnx_make *m)
+{
+    const struct tn_net_node node = tn_net_node(m->net, m->like);
+
+    if (node.name.size || !node.output_count || node.outputs[0] == TN_NONE)
+        return node.name;
+    return tn_net_value(m->net, node.outputs[0]).name;
+}
+
 /* Named as what the nodes come from; lay-out adds the operator. */
 static void name_inner(const struct tn_onnx_make *m, uint32_t value)
 {
     struct tn_net_value_row *row = tn_net_value_row(m->net, value);
 
-    row->name     = tn_net_keep_name(m->net, tn_net_node(m->net, m->like).name);
+    row->name     = tn_net_keep_name(m->net, name_of(m));
     row->is_inner = true;
 }
 
