@@ -27,6 +27,13 @@ struct tn_net_written {
     uint32_t next; /* of the same block, + 1; 0: it is the last               */
 };
 
+/* The list of ops that are alike, as the rows of both have it. */
+struct tn_net_alike {
+    uint32_t alike, source, list; /* alike 0: none                            */
+};
+
+enum { ALIKE_SLOTS = 256 };
+
 struct tn_net_loading {
     struct tn_net          *net;
     const struct tn_model  *model;
@@ -38,7 +45,8 @@ struct tn_net_loading {
     struct tn_buffer   key; /* its attributes, as the file says them          */
     struct tn_intern keys;  /* of lists that are the same for equal ops       */
     struct tn_list   lists; /* uint32_t: as a row has them, by id of the key  */
-    struct tn_pairs  op_ids; /* (type, domain) of the model -> in net->ops    */
+    struct tn_net_alike alike[ALIKE_SLOTS]; /* by number: the last one */
+    struct tn_pairs op_ids; /* (type, domain) of the model -> in net->ops    */
     uint32_t *now; /* by value of the model: the net's, as the name stands  */
     bool     *is_cut; /* by value of the model: an input, also of an op   */
     uint32_t *nodes; /* by op of the model: the net's node, or TN_NONE        */
@@ -463,12 +471,10 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
 /* Bytes of attributes that others may well have, too. */
 enum { KEY_SIZE = 512 };
 
-/* Ops whose attributes are the same bytes share one list, decoded once; false
- * if there is none yet. */
-static bool find_list(struct tn_net_loading *l, uint32_t op)
+/* By the bytes of all attributes. */
+static bool find_list_by_key(struct tn_net_loading *l, uint32_t op)
 {
-    l->list  = 0;
-    l->attrs = tn_net_list_at(l->net, 0);
+    l->list = 0;
     tn_buffer_clear(&l->key);
     if (!tn_attr_key(l->model, op, KEY_SIZE, &l->key)) {
         tn_buffer_clear(&l->key);
@@ -479,7 +485,27 @@ static bool find_list(struct tn_net_loading *l, uint32_t op)
     uint32_t id = tn_intern_find(&l->keys, tn_buffer_bytes(&l->key));
     if (id == TN_NO_NAME)
         return false;
-    l->list  = *tn_list_at(&l->lists, uint32_t, id);
+    l->list = *tn_list_at(&l->lists, uint32_t, id);
+    return true;
+}
+
+/* Ops whose attributes are the same bytes share one list, decoded once; false
+ * if there is none yet.  Of most ops it is known that they are alike. */
+static bool find_list(struct tn_net_loading *l, uint32_t op)
+{
+    const struct tn_op  *row        = tn_model_op_at(l->model, op);
+    struct tn_net_alike *slot       = &l->alike[row->alike % ALIKE_SLOTS];
+    bool                 has_number = row->alike && row->first_attr == TN_NONE;
+
+    if (has_number && slot->alike == row->alike && slot->source == row->source)
+        l->list = slot->list;
+    else if (!find_list_by_key(l, op)) {
+        l->attrs = tn_net_list_at(l->net, 0);
+        return false;
+    }
+    if (has_number)
+        *slot =
+            (struct tn_net_alike){ (uint32_t)row->alike, row->source, l->list };
     l->attrs = tn_net_list_at(l->net, l->list);
     return true;
 }
