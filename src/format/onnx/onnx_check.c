@@ -322,10 +322,8 @@ static bool can_be_shared(const struct tn_onnx_checker *ch)
            tn_intern_count(&ch->functions) == 0;
 }
 
-/* One thread's own. */
-static struct tn_onnx_checker checker_of(const void       *context,
-                                         struct tn_report *report,
-                                         struct tn_error  *error)
+static void check_values_beside(void *context, struct tn_report *report,
+                                struct tn_error *error)
 {
     struct tn_onnx_checker own = *(const struct tn_onnx_checker *)context;
 
@@ -333,28 +331,7 @@ static struct tn_onnx_checker checker_of(const void       *context,
     own.error   = error;
     own.failure = (struct tn_error)TN_ERROR_INIT;
     tn_arena_init(&own.arena, own.model->memory);
-    return own;
-}
-
-static void check_values_beside(void *context, struct tn_report *report,
-                                struct tn_error *error)
-{
-    struct tn_onnx_checker own = checker_of(context, report, error);
-
     tn_onnx_check_vocab(&own, TN_VOCAB_VALUES);
-    tn_arena_done(&own.arena);
-}
-
-static void check_vocab_beside(void *context, struct tn_report *report,
-                               struct tn_error *error)
-{
-    struct tn_onnx_checker own = checker_of(context, report, error);
-    struct tn_later_check  values;
-
-    tn_later_check_begin(&values, report, own.model->memory,
-                         check_values_beside, context);
-    tn_onnx_check_vocab(&own, TN_VOCAB_OPS);
-    tn_later_check_end(&values, report, error);
     tn_arena_done(&own.arena);
 }
 
@@ -379,8 +356,10 @@ static void check_nodes(struct tn_onnx_checker *ch)
         return;
     }
     tn_later_check_begin(&later, ch->report, ch->model->memory,
-                         check_vocab_beside, &as_it_is);
+                         check_values_beside, &as_it_is);
     check_wires(ch);
+    if (!tn_failed(ch->error))
+        tn_onnx_check_vocab(ch, TN_VOCAB_OPS);
     tn_later_check_end(&later, ch->report, ch->error);
 }
 

@@ -375,12 +375,17 @@ struct node {
     bool has_early; /* attributes before it                                  */
 };
 
+/* An operator without attributes. */
+enum { SHORT_TAIL = 8 };
+
 /* The operator was met. */
 static void look_at_tail(struct tn_onnx_reader *r, const struct tn_cursor *c,
                          const struct tn_pb_field *field, struct node *node)
 {
     node->tail = node->slot || node->domain.size ? tn_bytes(NULL, 0)
                                                  : tn_pb_tail_of(c, field);
+    if (!r->model->wants_graph && node->tail.size < SHORT_TAIL)
+        node->tail.size = 0; /* it is read as fast */
     node->slot = node->tail.size ? tn_pb_tail_slot(&r->tails, node->tail)
                                  : r->tails.slots;
     node->is_known =
