@@ -681,10 +681,23 @@ static enum tn_status arrange_paddle(struct tn_conversion *c)
     return c->error->status;
 }
 
+/* What follows from operators first, then what the program says, then what
+ * follows from that. */
+static enum tn_status rank_paddle(struct tn_conversion *c)
+{
+    TN_TRY(infer(c));
+    uint64_t count = tn_paddle_ranks(c->net);
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " taken", count);
+    if (count)
+        c->inferred = NULL;
+    return c->error->status;
+}
+
 static const struct tn_pass paddle_prepare[] = {
     { "prune", "nodes that no output needs are removed", prune },
     { "arrange", "arguments of slots are put in order", arrange_paddle },
     { "prune", "nodes that no output needs are removed", order_source },
+    { "ranks", "values get the ranks that the program declares", rank_paddle },
     { NULL, NULL, NULL },
 };
 

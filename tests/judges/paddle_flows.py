@@ -5,7 +5,7 @@ from paddle_cases import Case, f, ints
 CASES = {}
 # There `if` has a condition of one element, numbers have no dims, and there are no
 # sequences beside tensors.
-NOT_PIR = {"flow.all_true", "flow.vectors", "flow.along", "flow.element", "flow.joined", "flow.reset", "flow.made"}
+NOT_PIR = {"flow.declared", "flow.all_true", "flow.vectors", "flow.along", "flow.element", "flow.joined", "flow.reset", "flow.made"}
 
 
 class Block(int):
@@ -123,6 +123,20 @@ def fed_over(p):
     p.declare("out", dims=(2, 3))
     p.op("assign", {"X": ["x"]}, {"Out": ["out"]})
     p.fetch("out")
+
+
+@flow
+def declared(p):
+    """Nothing says how many dims a shape that is fed has, but the program."""
+    p.place("x", f(2, 3, 4))
+    p.place("to", ints(4, 3, 2, dtype="i4"))
+    p.block.vars[-1].type.lod_tensor.tensor.dims[:] = [-1]
+    p.declare("y", dims=(-1, 3, -1))
+    p.declare("was", dims=(0, 2, 3, 4))
+    p.op("reshape2", {"X": ["x"], "Shape": ["to"]}, {"Out": ["y"], "XShape": ["was"]}, {"shape": []})
+    p.declare("z", dims=(-1, -1))
+    p.op("flatten_contiguous_range", {"X": ["y"]}, {"Out": ["z"]}, {"start_axis": 1, "stop_axis": -1})
+    p.fetch("z")
 
 
 def choose(p, yes):

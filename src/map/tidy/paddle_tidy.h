@@ -56,4 +56,11 @@ enum tn_status tn_paddle_crf(struct tn_net *net);
  * net->error. */
 enum tn_status tn_paddle_quant(struct tn_net *net);
 
+/* ---- paddle_ranks.c: ranks that a program declares ------------------------
+ */
+
+/* Of values whose rank does not follow from operators; types must have been
+ * inferred.  How many there were: others may follow from them. */
+uint64_t tn_paddle_ranks(struct tn_net *net);
+
 #endif
