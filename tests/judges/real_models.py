@@ -10,7 +10,7 @@ another becomes ONNX; both go to nd4j (.fb) and back.  All compute what the
 original computes: what ONNX Runtime gives, or what is recorded of it.
 
 Held are counts and sizes; times are told, and where they are worse than they may
-be, measured again up to four times, since the machine has other things to do.
+be, measured again up to three times, since the machine has other things to do.
 --keep FOLDER keeps exported models there, and takes them from there.
 """
 import fnmatch
@@ -327,17 +327,20 @@ def beside_peer(model, after, engine, scratch, shared, inputs):
 
 # ---- time -----------------------------------------------------------------------
 
+def is_slower(rows):
+    return any(later[i] > SLOWER * earlier[i]
+               for earlier, later in zip(rows, rows[1:]) for i in (0, 1))
+
+
 def times_of(paths, inputs, engine):
-    """Milliseconds to load and to run, the least of some tries."""
-    best = None
-    for attempt in range(4):
-        now = engine.time(paths, inputs, 15 if attempt == 0 else 40)
-        best = now if best is None else \
-            [(min(a[0], b[0]), min(a[1], b[1])) for a, b in zip(best, now)]
-        slow = any(later[i] > SLOWER * earlier[i]
-                   for earlier, later in zip(best, best[1:]) for i in (0, 1))
-        if not slow:
-            break
+    """Milliseconds to load and to run, the least of some tries: fewer of what
+    takes long, where little else matters."""
+    best = engine.time(paths, inputs, 8)
+    tries = 3 if max(load + run for load, run in best) < 30 else 1
+    while tries and is_slower(best):
+        now = engine.time(paths, inputs, 20 if tries > 1 else 10)
+        best = [(min(a[0], b[0]), min(a[1], b[1])) for a, b in zip(best, now)]
+        tries -= 1
     return best
 
 
