@@ -63,7 +63,7 @@ static void every_pass_runs_in_its_place(void **state)
 
     (void)state;
     assert_string_equal(heard.names, "load prune inline prune account rules "
-                                     "infer lower infer pack layout");
+                                     "infer simplify lower infer pack layout");
     assert_int_equal(heard.nodes, 1);
     assert_int_equal(unmapped, 0);
 }
