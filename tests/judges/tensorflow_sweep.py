@@ -11,7 +11,6 @@ The .fb files also run on the evaluator of libnd4j's semantics, for the ops that
 it covers.  An operator of the rule set without a case fails the run.
 """
 import os
-import re
 import sys
 
 import graphdef
@@ -19,6 +18,7 @@ import numpy as np
 import proof
 import sweep
 import tensorflow_ways as ways
+import vocabularies
 
 graphdef.TYPES.update({"complex64": 8, "complex128": 18, "qint8": 11, "quint8": 12,
                        "qint32": 13, "qint16": 15, "quint16": 16})
@@ -206,10 +206,11 @@ def travel(cases, engine, scratch, arguments):
 
 
 def uncovered():
-    """Operators of the rule set without a case, and exceptions that are none."""
-    rules = "tensorflow_onnx.rules" if IS_DIRECT else "tensorflow_nd4j.rules"
-    with open(os.path.join(graphdef.ROOT, "rules", rules)) as file:
-        ops = set(re.findall(r"^([A-Za-z_]\w*)\(", file.read(), re.M))
+    """Operators of the rule set without a case, and exceptions that are none.  What only the direct
+    rules have, and what they refuse with words of their own, other judges and tables try."""
+    ops = vocabularies.ruled("tensorflow_nd4j.rules")
+    if IS_DIRECT:
+        ops &= vocabularies.ruled("tensorflow_onnx.rules")
     for op in sorted(ops - set(ways.CASES) - set(ways.EXCEPTIONS)):
         yield f"{op}: no case"
     for op in sorted(set(ways.EXCEPTIONS) & set(ways.CASES)):
