@@ -408,7 +408,8 @@ static bool is_reader(const struct arrays *a, uint32_t node, uint32_t flow)
             tn_bytes_is(n.op->type, "TensorArrayGatherV3")) &&
            n.input_count == place + 1 && n.inputs[place] == flow &&
            n.output_count == 1 && n.outputs[0] != TN_NONE &&
-           n.inputs[0] != TN_NONE && origin(a, n.inputs[0]) == handle;
+           n.inputs[0] != TN_NONE && n.inputs[1] != TN_NONE &&
+           origin(a, n.inputs[0]) == handle;
 }
 
 /* All that use the array behind the Loop, and nothing else does. */
