@@ -61,7 +61,7 @@ def ours(arguments, judge, path, folder):
     if inputs:
         ends += ["--inputs", ",".join(inputs)]
     target = os.path.join(folder, "model.fb")
-    proof.convert(arguments.tenon, path, target, *ends)
+    proof.convert(arguments.tenon, path, target, "--simplify", "no", *ends)
     with open(target, "rb") as file:
         return judge.Graph(memoryview(file.read()),
                            judge.Remarks(False, False, True))
@@ -91,8 +91,10 @@ class Names:
                      for node in graph.nodes.values() if node.op in COPIES
                      for output in node.outputs if node.inputs}
         self.made = collections.defaultdict(list)
+        given = {node.name for node in nodes}
         for node in graph.nodes.values():
-            for name in originals(bare(node.outputs[0])):
+            name = bare(node.outputs[0])
+            for name in [name] if name in given else originals(name):
                 self.made[name].append(node)
 
     @staticmethod

@@ -156,25 +156,38 @@ static uint32_t count_by_itself(struct loop *l)
     return counter;
 }
 
-/* The number of a round is below that of all: no remainder is another. */
-static bool drop_remainders(struct loop *l)
+/* Whether it only makes sure that the number of a round is below that of all,
+ * or counts it from the end if it is below 0: it never is anything else. */
+static bool is_round_again(const struct loop *l, const struct tn_net_node *node)
+{
+    uint32_t round = tn_flow_loop_in(&l->of, 0);
+    uint32_t most  = node_of(l).inputs[0];
+
+    if (node->is_removed || node->op->domain.size)
+        return false;
+    if (tn_bytes_is(node->op->type, "Mod") && node->input_count == 2)
+        return most != TN_NONE && node->inputs[0] == round &&
+               node->inputs[1] == most;
+    if (!tn_bytes_is(node->op->type, "Where") || node->input_count != 3 ||
+        node->inputs[2] != round)
+        return false;
+    uint32_t less = tn_flow_maker(l->net, node->inputs[0], "Less", 2);
+    return less != TN_NONE && tn_net_node(l->net, less).inputs[0] == round &&
+           tn_flow_is_number(l->net, tn_net_node(l->net, less).inputs[1], 0);
+}
+
+static bool drop_copies_of_round(struct loop *l)
 {
     struct tn_net        *net         = l->net;
-    uint32_t              round       = tn_flow_loop_in(&l->of, 0);
-    uint32_t              most        = node_of(l).inputs[0];
-    bool                  has_dropped = false;
     const struct tn_list *nodes       = &tn_net_graph(net, l->of.body)->nodes;
+    bool                  has_dropped = false;
 
-    if (most == TN_NONE)
-        return false;
     for (uint64_t i = 0; i < nodes->count; i++) {
-        uint32_t           id  = *tn_list_at(nodes, uint32_t, i);
-        struct tn_net_node mod = tn_net_node(net, id);
-        if (mod.is_removed || mod.op->domain.size || mod.input_count != 2 ||
-            !tn_bytes_is(mod.op->type, "Mod") || mod.inputs[0] != round ||
-            mod.inputs[1] != most)
+        uint32_t                 id   = *tn_list_at(nodes, uint32_t, i);
+        const struct tn_net_node node = tn_net_node(net, id);
+        if (!is_round_again(l, &node))
             continue;
-        tn_net_replace(net, mod.outputs[0], round);
+        tn_net_replace(net, node.outputs[0], tn_flow_loop_in(&l->of, 0));
         tn_net_remove(net, id);
         has_dropped = true;
     }
@@ -229,7 +242,7 @@ static bool simplify_loop(struct loop *l)
     uint32_t counter     = count_by_itself(l);
     bool     has_dropped = drop_states(l, counter);
 
-    return drop_remainders(l) || has_dropped || counter != TN_NONE;
+    return drop_copies_of_round(l) || has_dropped || counter != TN_NONE;
 }
 
 static bool *find_used(struct tn_net *net, struct tn_arena *arena)

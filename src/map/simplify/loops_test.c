@@ -68,6 +68,41 @@ static void test_not_counted(void **state)
     }
 }
 
+/* The number of a round is from 0 to that of all. */
+static void test_round(void **state)
+{
+    static const struct {
+        const char *less, *chosen;
+        bool        goes;
+    } cases[] = {
+        { "c = Less t,zero", "k = Where c,m,t", true },
+        { "c = Less t,zero", "k = Where c,t,m", false },
+        { "c = Less t,one", "k = Where c,m,t", false },
+        { "c = Less v,zero", "k = Mod t,n", true },
+        { "c = Less v,zero", "k = Mod t,one", false },
+    };
+    static const int64_t zero = 0, one = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench b;
+
+        set_up(&b, "onnx");
+        net_add_io(&b.net, 0, "n,m,go,x -> y");
+        tn_net_add_ints(&b.net, 0, tn_text("zero"), TN_INT64, &zero, 0, NULL);
+        tn_net_add_ints(&b.net, 0, tn_text("one"), TN_INT64, &one, 0, NULL);
+        net_add_line(&b.net, 0, "y = Loop n,go,x body={1}");
+        net_add_subgraph(&b.net, 0, "t,g,v -> g,w",
+                         (const char *[]){ cases[i].less, cases[i].chosen,
+                                           "w = F v,k,c", NULL });
+        assert_int_equal(change(&b.net), TN_OK);
+        assert_int_equal(count_nodes(&b.net, "Where") +
+                             count_nodes(&b.net, "Mod"),
+                         !cases[i].goes);
+        tear_down(&b);
+    }
+}
+
 static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -79,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counted),
         cmocka_unit_test(test_not_counted),
+        cmocka_unit_test(test_round),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
 
