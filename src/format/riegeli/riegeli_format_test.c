@@ -123,8 +123,8 @@ static void records_are_tensors(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* Listing records does not unpack them: damage there is for who reads them, and
- * for a check. */
+/* Listing records does not unpack them: whoever reads them finds damage there,
+ * and for a check. */
 static void listing_leaves_records_packed(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();

@@ -146,9 +146,9 @@ struct tn_net {
     uint64_t       replaced; /* users that were given another value           */
     uint64_t most_nodes;     /* that rules may make of the model; 0: not counted
                                 yet                                               */
-    uint64_t most_steps; /* that rules may take for its nodes; 0: in proportion
-                            to their number                                   */
-    bool keeps_quantized; /* for rules: weights stay in the few bits they have */
+    uint64_t most_steps;  /* that rules may take for its nodes; 0: in proportion
+                             to their number                                   */
+    bool keeps_quantized; /* for rules: weights stay in few bits       */
     tn_progress     *progress; /* asked whether to go on; NULL: none          */
     void            *progress_context;
     uint32_t         beats; /* net.c's own: since it was asked                */
@@ -279,9 +279,10 @@ static inline struct tn_net_graph *tn_net_graph(const struct tn_net *net,
 /* "" for every name of the dialect's own domain: as ops and graphs have it. */
 struct tn_bytes tn_net_domain(const struct tn_net *net, struct tn_bytes domain);
 
-/* The first elements of a constant as bytes, for who can do without; false: they
- * cannot be read.  For want of memory the net fails: what becomes of it does not
- * depend on how much there is. */
+/* Reads the first elements of a constant, as bytes; false: they cannot be read,
+ * and the caller goes on without them.  But if there is no memory, the net
+ * fails: otherwise the result of a pass would depend on how much memory there
+ * is. */
 bool tn_net_try_read(const struct tn_net      *net,
                      const struct tn_elements *elements, uint64_t count,
                      struct tn_sink *to);
