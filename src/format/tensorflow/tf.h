@@ -260,6 +260,10 @@ bool tn_tf_is_version_folder(const char *entry);
 
 /* ---- tf_attr.c: the attributes of a node -------------------------------- */
 
+/* Field 1 of a message, which is a text: the name of a NameAttrList, whose
+ * attributes stay on the wire, or that of a TensorInfo. */
+struct tn_bytes tn_tf_first_text(struct tn_cursor *c);
+
 /* The map entries of a NodeDef or NameAttrList (`field` 5 or 2), as they are
  * written; `value` is the body of the AttrValue. */
 struct tn_tf_entry {

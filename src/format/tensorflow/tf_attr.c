@@ -230,8 +230,7 @@ static struct tn_tensor *decode_tensor(struct decoding  *d,
     return tensor;
 }
 
-/* NameAttrList: the name; its attributes stay on the wire. */
-static struct tn_bytes function_name(struct tn_cursor *c)
+struct tn_bytes tn_tf_first_text(struct tn_cursor *c)
 {
     struct tn_bytes    name = { NULL, 0 };
     struct tn_pb_field field;
@@ -252,7 +251,8 @@ static void put_body(struct decoding *d, uint32_t kind, uint32_t index,
             decode_tensor(d, &field->body);
     else
         ((struct tn_bytes *)d->items)[index] =
-            kind == ATTR_FUNC ? function_name(&field->body) : tn_pb_text(field);
+            kind == ATTR_FUNC ? tn_tf_first_text(&field->body)
+                              : tn_pb_text(field);
 }
 
 static bool make_room(struct decoding *d, uint32_t kind, uint64_t count)

@@ -111,17 +111,6 @@ struct asset {
     uint64_t        offset;
 };
 
-static struct tn_bytes first_text(struct tn_cursor *c)
-{
-    struct tn_bytes    text = { NULL, 0 };
-    struct tn_pb_field field;
-
-    while (tn_pb_next(c, &field))
-        if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            text = tn_pb_text(&field);
-    return text;
-}
-
 static void read_asset(struct gathering *g, struct tn_list *to,
                        struct tn_cursor *c)
 {
@@ -132,7 +121,7 @@ static void read_asset(struct gathering *g, struct tn_list *to,
         if (field.number == 2 && tn_pb_expect(c, &field, TN_WIRE_LEN))
             asset.name = tn_pb_text(&field);
         else if (field.number == 1 && tn_pb_expect(c, &field, TN_WIRE_LEN))
-            asset.tensor = first_text(&field.body);
+            asset.tensor = tn_tf_first_text(&field.body);
     struct asset *slot = tn_list_push(to, struct asset, g->error);
     if (slot)
         *slot = asset;
@@ -188,7 +177,7 @@ static void read_tensor_info(struct gathering *g, struct tn_io *io,
             tn_tf_io_shape(io, &field.body, &g->model->arena);
         else if (field.number == 4) {
             io->note = "sparse";
-            io->name = first_text(&field.body);
+            io->name = tn_tf_first_text(&field.body);
         } else if (field.number == 5)
             io->note = "composite";
     }
