@@ -299,7 +299,7 @@ bool tn_conversion_is_needed(const struct tn_model           *model,
 
     if (!format->dialect[0] || !from[0])
         return false;
-    return strcmp(format->dialect, from) != 0 ||
+    return !tn_is_same_dialect(format->dialect, from) ||
            (convert->map &&
             (convert->map->input_count || convert->map->output_count ||
              convert->map->shape_count || convert->map->simplifies ||

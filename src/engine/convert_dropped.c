@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "engine/convert_dialect.h"
+#include "ir/dialect_facts.h"
 
 /* An attribute by its name, whatever the op. */
 struct dropped {
@@ -132,7 +133,7 @@ static void look_for_unknown(struct dropping *d, const struct tn_net_node *node,
     const struct tn_vocab_op *op = NULL;
 
     /* Of a later step it is our own rules that made the node. */
-    if (strcmp(d->from->dialect, d->c->path.dialects[0]) != 0)
+    if (!tn_is_same_dialect(d->from->dialect, d->c->path.dialects[0]))
         return;
     for (uint32_t i = 0; i < node->attr_count; i++) {
         const struct tn_net_attr *attr = &node->attrs[i];

@@ -35,9 +35,10 @@ static const struct tn_format *format_for_path(const struct tn_model *model,
     size_t                  best_rank = 0;
 
     for (const struct tn_format *const *f = tn_formats; *f; f++) {
-        bool   is_ours = strcmp((*f)->dialect, tn_model_dialect(model)) == 0;
-        size_t size    = suffix_size(*f, path);
-        size_t rank    = size * 4 + ((*f)->write ? 2 : 0) + is_ours;
+        bool is_ours =
+            tn_is_same_dialect((*f)->dialect, tn_model_dialect(model));
+        size_t size = suffix_size(*f, path);
+        size_t rank = size * 4 + ((*f)->write ? 2 : 0) + is_ours;
         if (size && rank > best_rank) {
             best      = *f;
             best_rank = rank;
@@ -100,7 +101,7 @@ static enum tn_status choose_format(const struct tn_model           *model,
     if (!convert->to && is_text_path(path, &form) && own->message &&
         (!*format ||
          ((form == TN_DUMP_TEXT ||
-           strcmp((*format)->dialect, own->dialect) != 0) &&
+           !tn_is_same_dialect((*format)->dialect, own->dialect)) &&
           suffix_size(*format, path) <= strlen(strrchr(path, '.')))))
         *format = own;
     if (!*format && !convert->to)
@@ -338,7 +339,7 @@ static enum tn_status check_mapped(const struct conversion    *c,
     const struct tn_model *to = mapped->model;
     uint64_t most = tn_opened_may_expand(tn_opened_of(to), c->options);
 
-    if (!strcmp(tn_model_dialect(c->model), tn_model_dialect(to)) &&
+    if (tn_is_same_dialect(tn_model_dialect(c->model), tn_model_dialect(to)) &&
         !(mapped->how && mapped->how->receipt))
         return TN_OK;
     return tn_opened_check_expansion(to, most, c->error);
@@ -387,7 +388,7 @@ static void lose_unknown_ranks(struct conversion     *c,
                                const struct tn_model *made)
 {
     if (!tn_dialect_facts(c->format->dialect)->wants_ranks ||
-        !strcmp(tn_model_dialect(c->model), c->format->dialect))
+        tn_is_same_dialect(tn_model_dialect(c->model), c->format->dialect))
         return;
     lose_ranks(&c->losses, tn_model_inputs(made),
                "an input of unknown rank: ONNX requires a shape there");

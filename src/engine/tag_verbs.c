@@ -8,6 +8,7 @@
 #include "engine/target.h"
 #include "format/registry.h"
 #include "format/samediff/tag_edit.h"
+#include "ir/dialect_facts.h"
 
 /* ---- looking ------------------------------------------------------------ */
 
@@ -187,7 +188,7 @@ static enum tn_status convert_if_needed(struct tn_conversion   *c,
 {
     const char *dialect = tn_model_dialect(*model);
 
-    if (dialect[0] == '\0' || strcmp(dialect, c->format->dialect) == 0)
+    if (dialect[0] == '\0' || tn_is_same_dialect(dialect, c->format->dialect))
         return TN_OK;
     TN_TRY(tn_conversion_make(c, *model, error));
     *model = c->model;

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <tenon/bytes.h>
 
@@ -53,5 +54,11 @@ struct tn_dialect_facts {
 /* Never NULL: an unknown dialect has a row without special facts. */
 const struct tn_dialect_facts *tn_dialect_facts(const char *dialect);
 const struct tn_dialect_facts *tn_dialect_facts_of(struct tn_bytes dialect);
+
+/* Whether two names are of one dialect. */
+static inline bool tn_is_same_dialect(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
 
 #endif
