@@ -119,6 +119,19 @@ static enum tn_status choose_format(const struct tn_model           *model,
     return TN_OK;
 }
 
+enum tn_status tn_convert_format(const struct tn_model           *model,
+                                 const struct tn_convert_options *convert,
+                                 const char *path, const char **format,
+                                 const char **dialect, struct tn_error *error)
+{
+    const struct tn_format *chosen;
+
+    TN_TRY(choose_format(model, convert, path, &chosen, error));
+    *format  = chosen->name;
+    *dialect = chosen->dialect;
+    return TN_OK;
+}
+
 static enum tn_status check_dialect(const struct tn_model  *model,
                                     const struct tn_format *format,
                                     struct tn_error        *error)

@@ -14,4 +14,10 @@ enum tn_status tn_convert_whole(const struct tn_model           *model,
                                 struct tn_convert_summary       *summary,
                                 struct tn_error                 *error);
 
+/* The format that tn_convert() would write. */
+enum tn_status tn_convert_format(const struct tn_model           *model,
+                                 const struct tn_convert_options *convert,
+                                 const char *path, const char **format,
+                                 const char **dialect, struct tn_error *error);
+
 #endif

@@ -23,6 +23,7 @@
 #include "map/net/net_load.h"
 #include "map/simplify/copies.h"
 #include "map/simplify/opset.h"
+#include "map/simplify/share.h"
 #include "map/simplify/simplify.h"
 #include "map/simplify/transposes.h"
 #include "map/tidy/onnx_forms.h"
@@ -442,6 +443,7 @@ static enum tn_status run_simplify(struct tn_conversion *c)
     struct tn_net *net = tn_simplify(c->net, &how, &did);
     if (net)
         c->net = net;
+    c->inferred = net && did.has_types ? net : NULL;
     snprintf(c->did, sizeof c->did,
              "%" PRIu64 " folded, %" PRIu64 " rewritten, %" PRIu64
              " shared, %" PRIu64 " tied, %" PRIu32 " rounds",
@@ -729,15 +731,44 @@ static enum tn_status lower_nd4j(struct tn_conversion *c)
     return tn_flow_lower(c->net);
 }
 
+/* Operators that always give the same and do nothing else: moves, and what
+ * sizes are computed with.  nd4j has others that change what they take. */
+static bool is_pure_nd4j(const struct tn_net_op *op)
+{
+    static const char *const pure[] = {
+        "broadcast_to",  "concat",    "gather",  "gather_nd",
+        "permute",       "range",     "rank",    "reshape",
+        "shape_of",      "size",      "size_at", "slice",
+        "strided_slice", "squeeze",   "stack",   "tile",
+        "tile_to_shape", "transpose",
+    };
+
+    for (size_t i = 0; !op->domain.size && i < sizeof pure / sizeof *pure; i++)
+        if (tn_bytes_is(op->type, pure[i]))
+            return true;
+    return false;
+}
+
+static bool has_controls(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (tn_net_node_row(net, i)->control_count)
+            return true;
+    return false;
+}
+
 /* In place: there may be a million nodes, and few copies. */
 static enum tn_status thin_nd4j(struct tn_conversion *c)
 {
     static const struct tn_copy_ops ops   = { "identity", "cast", "shape_of" };
-    uint64_t                        count = 0;
+    uint64_t                        count = 0, shared = 0;
 
     if (!c->how->keeps_nodes && !c->is_part)
         count = tn_remove_copies(c->net, &ops);
-    snprintf(c->did, sizeof c->did, "%" PRIu64 " removed", count);
+    if (!c->how->keeps_nodes && !c->is_part && !has_controls(c->net))
+        shared = tn_share_inside(c->net, is_pure_nd4j);
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " removed, %" PRIu64 " shared",
+             count, shared);
     return c->error->status;
 }
 
@@ -762,7 +793,7 @@ static const struct tn_pass nd4j_leave[] = {
 
 static const struct tn_pass nd4j_finish[] = {
     { "infer", "types and shapes", infer },
-    { "simplify", "copies of values become the values", thin_nd4j },
+    { "simplify", "copies of values and equal nodes go", thin_nd4j },
     { "lower", "If and Loop become switch and merge", lower_nd4j },
     { "infer", "types and shapes", infer },
     { "pack", "names of arguments become positions", pack_nd4j },

@@ -55,6 +55,10 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
     case TN_VIEW_SLICE:
         add_numbers(to, "slice", elements->shape.rank, view->begin, NULL);
         break;
+    case TN_VIEW_STRIDES:
+        add_numbers(to, "strides", elements->shape.rank,
+                    (const uint64_t *)view->step, NULL);
+        break;
     case TN_VIEW_CONCAT:
         tn_buffer_format(to, "concat %" PRIu32, view->axis);
         break;

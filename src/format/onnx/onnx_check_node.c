@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/buffer.h"
+#include "base/mix.h"
 #include "format/onnx/onnx_check.h"
 #include "ir/vocab_check.h"
 
@@ -863,47 +864,121 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
     check_domain(&node);
 }
 
-/* The definition does not forbid it, but ONNX Runtime refuses such a graph. */
-static void check_node_name(struct tn_onnx_checker *ch, struct tn_intern *seen,
-                            uint32_t graph, uint32_t ordinal,
-                            const struct tn_op *op)
-{
-    struct tn_bytes name  = tn_model_name(ch->model, op->name);
-    uint32_t        known = tn_intern_count(seen);
-    char            where[TN_ONNX_WHERE];
+/* ---- names of nodes -----------------------------------------------------
+ *
+ * A table of their hashes, and where each was seen first: all that is asked is
+ * whether a name was there before. */
 
-    if (name.size == 0 || tn_intern_borrow(seen, name, ch->error) >= known)
-        return;
-    tn_model_path_of(ch->model, graph, ordinal, where, sizeof where);
-    tn_onnx_complain(ch, TN_LEVEL_WARNING, "duplicate-node-name",
-                     op->wire_offset, TN_ONNX_AT(where),
-                     "two nodes are named '%.*s', which ONNX Runtime refuses",
-                     TN_FMT(name));
+struct named {
+    uint32_t op;   /* of the graph, counted from 1; 0: a free slot            */
+    uint32_t hash; /* of its name                                             */
+};
+
+struct node_names {
+    const struct tn_onnx_checker *ch;
+    uint32_t                      first; /* op of the model                   */
+    uint64_t                      seed, slot_count;
+    struct named                 *slots;
+    uint32_t ahead[LOOK_AHEAD]; /* hashes of the next ones                    */
+};
+
+static struct tn_bytes name_of(const struct node_names *names, uint32_t ordinal)
+{
+    const struct tn_model *model = names->ch->model;
+
+    return tn_model_name(model,
+                         tn_model_op_at(model, names->first + ordinal)->name);
 }
 
-/* A million names are in no cache. */
-static void fetch_name(const struct tn_onnx_checker *ch,
-                       const struct tn_intern *seen, uint32_t op)
+static bool names_init(struct node_names *names, struct tn_onnx_checker *ch,
+                       const struct tn_graph *graph)
 {
-    tn_intern_fetch(
-        seen, tn_model_name(ch->model, tn_model_op_at(ch->model, op)->name));
+    uint64_t count = 64;
+
+    while (count < graph->op_count * 2)
+        count *= 2;
+    *names       = (struct node_names){ .ch    = ch,
+                                        .first = graph->first_op,
+                                        .seed  = tn_mix_seed(names) };
+    names->slots = tn_memory_resize(ch->model->memory, NULL, 0,
+                                    count * sizeof *names->slots, ch->error);
+    if (!names->slots)
+        return false;
+    memset(names->slots, 0, (size_t)count * sizeof *names->slots);
+    names->slot_count = count;
+    return true;
+}
+
+static void names_done(struct node_names *names)
+{
+    tn_memory_free(names->ch->model->memory, names->slots,
+                   names->slot_count * sizeof *names->slots);
+}
+
+/* A million names are in no cache, and neither are their slots. */
+static void fetch_name(struct node_names *names, uint32_t ordinal)
+{
+    uint32_t hash = tn_hash_bytes(name_of(names, ordinal), names->seed);
+
+    names->ahead[ordinal % LOOK_AHEAD] = hash;
+#if defined(__GNUC__)
+    __builtin_prefetch(&names->slots[hash & (names->slot_count - 1)], 1);
+#endif
+}
+
+/* True: it was there before. */
+static bool is_repeated(struct node_names *names, struct tn_bytes name,
+                        uint32_t ordinal)
+{
+    uint32_t hash = names->ahead[ordinal % LOOK_AHEAD];
+    uint64_t mask = names->slot_count - 1;
+
+    for (uint64_t i = hash & mask;; i = (i + 1) & mask) {
+        struct named *slot = &names->slots[i];
+        if (!slot->op) {
+            *slot = (struct named){ ordinal + 1, hash };
+            return false;
+        }
+        if (slot->hash == hash &&
+            tn_bytes_equal(name_of(names, slot->op - 1), name))
+            return true;
+    }
+}
+
+/* The definition does not forbid it, but ONNX Runtime refuses such a graph. */
+static void check_node_name(struct tn_onnx_checker *ch,
+                            struct node_names *names, uint32_t graph,
+                            uint32_t ordinal)
+{
+    struct tn_bytes name = name_of(names, ordinal);
+    char            where[TN_ONNX_WHERE];
+
+    if (name.size == 0 || !is_repeated(names, name, ordinal))
+        return;
+    tn_model_path_of(ch->model, graph, ordinal, where, sizeof where);
+    tn_onnx_complain(
+        ch, TN_LEVEL_WARNING, "duplicate-node-name",
+        tn_model_op_at(ch->model, names->first + ordinal)->wire_offset,
+        TN_ONNX_AT(where),
+        "two nodes are named '%.*s', which ONNX Runtime refuses", TN_FMT(name));
 }
 
 void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph)
 {
     const struct tn_graph *g = tn_model_graph_at(ch->model, graph);
-    struct tn_intern       names;
+    struct node_names      names;
 
-    tn_intern_init(&names, &ch->arena);
-    tn_intern_reserve(&names, g->op_count, ch->error);
+    if (!names_init(&names, ch, g))
+        return;
+    for (uint32_t i = 0; i < LOOK_AHEAD && i < g->op_count; i++)
+        fetch_name(&names, i);
     for (uint32_t i = 0; i < g->op_count; i++) {
         if (ch->report->is_stopped || tn_failed(ch->error))
             break;
-        if (g->op_count - i > LOOK_AHEAD)
-            fetch_name(ch, &names, g->first_op + i + LOOK_AHEAD);
         check_node(ch, graph, g->first_op + i);
-        check_node_name(ch, &names, graph, i,
-                        tn_model_op_at(ch->model, g->first_op + i));
+        check_node_name(ch, &names, graph, i);
+        if (g->op_count - i > LOOK_AHEAD)
+            fetch_name(&names, i + LOOK_AHEAD);
     }
-    tn_intern_done(&names);
+    names_done(&names);
 }

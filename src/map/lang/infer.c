@@ -26,6 +26,8 @@ struct tn_infer {
     /* infer_graph.c */
     struct tn_list seen;       /* uint8_t by graph                            */
     uint64_t       turns_left; /* nodes of loops to look at once more         */
+    tn_infer_visitor *before;  /* see tn_infer_visit(); NULL: nobody          */
+    void             *before_context;
 
     /* infer_fold.c */
     struct tn_arena fold_scratch;
@@ -33,6 +35,7 @@ struct tn_infer {
     struct tn_list  memos;      /* struct tn_item                             */
     struct tn_list  stack;      /* uint32_t: values that wait                 */
     uint64_t        item_count; /* of the memos                               */
+    struct tn_list  values;     /* uint8_t by op: see has_values()            */
     uint32_t        asked[TN_INFER_ASKED_MAX];
     uint32_t        asked_count;
 };
@@ -53,12 +56,13 @@ static struct tn_eval infer_eval(struct tn_infer          *infer,
                                  const struct tn_net_node *node,
                                  struct tn_arena          *scratch)
 {
-    return (struct tn_eval){ .net     = infer->net,
-                             .facts   = infer,
-                             .node    = node,
-                             .scratch = scratch,
-                             .missing = TN_NONE,
-                             .error   = infer->net->error };
+    return (struct tn_eval){ .net       = infer->net,
+                             .facts     = infer,
+                             .node      = node,
+                             .scratch   = scratch,
+                             .missing   = TN_NONE,
+                             .is_silent = true,
+                             .error     = infer->net->error };
 }
 
 /* What the rule says of an output: the last says it of all that follow. */
@@ -594,10 +598,19 @@ static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
         uint32_t node = *tn_list_at(nodes, uint32_t, i);
         if (tn_net_node(infer->net, node).is_removed)
             continue;
+        if (infer->before)
+            infer->before(infer->before_context, node);
         infer_attrs(infer, node, depth);
         type_structure(infer, node);
         tn_infer_node(infer, node);
     }
+}
+
+void tn_infer_visit(struct tn_infer *infer, tn_infer_visitor *before,
+                    void *context)
+{
+    infer->before         = before;
+    infer->before_context = context;
 }
 
 enum tn_status tn_infer_run(struct tn_infer *infer)
@@ -738,15 +751,42 @@ static struct tn_item run_values(struct tn_eval            *e,
     return tn_eval_stopped(e) ? tn_item_unknown(NULL) : items;
 }
 
+/* Whether rules say what elements nodes of the op give, of some at least. */
+static bool has_values(struct tn_infer *infer, const struct tn_net_op *op)
+{
+    enum { NOT_KNOWN, YES, NO };
+
+    if (op->id >= infer->values.count &&
+        (op->id == TN_NONE ||
+         !tn_list_grow(&infer->values, op->id + 1 - infer->values.count,
+                       infer->net->error)))
+        return true;
+    uint8_t *answer = tn_list_at(&infer->values, uint8_t, op->id);
+    if (*answer != NOT_KNOWN)
+        return *answer == YES;
+    *answer = NO;
+    for (const struct tn_code_rule *rule =
+             tn_code_find(&infer->set, op->type, op->domain, infer->net->error);
+         rule; rule = rule->next)
+        for (uint32_t i = 0; i < rule->rule->shape_count; i++)
+            if (rule->shapes[i].value.expr)
+                *answer = YES;
+    return *answer == YES;
+}
+
 /* Folds by the rule of the node that makes it.  False: what must be folded
  * before is on the stack now. */
 static bool fold_made(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value v    = tn_net_value(infer->net, value);
     const struct tn_net_node  node = tn_net_node(infer->net, v.producer);
-    struct tn_eval e     = infer_eval(infer, &node, &infer->fold_scratch);
-    struct tn_item items = tn_item_unknown(NULL);
+    struct tn_item            items = tn_item_unknown(NULL);
 
+    if (!has_values(infer, node.op)) {
+        set_memo(infer, value, items);
+        return true;
+    }
+    struct tn_eval e = infer_eval(infer, &node, &infer->fold_scratch);
     tn_arena_rewind(&infer->fold_scratch);
     e.is_fold = true;
     e.output  = v.output;
@@ -860,6 +900,7 @@ static struct tn_infer *new_infer(struct tn_net *net)
     tn_list_init(&infer->states, memory, sizeof(uint32_t));
     tn_list_init(&infer->memos, memory, sizeof(struct tn_item));
     tn_list_init(&infer->stack, memory, sizeof(uint32_t));
+    tn_list_init(&infer->values, memory, sizeof(uint8_t));
     tn_list_init(&infer->seen, memory, sizeof(uint8_t));
     tn_intern_init(&infer->nodes, &infer->arena);
     tn_list_init(&infer->outcomes, memory, sizeof(uint32_t));
@@ -895,6 +936,7 @@ void tn_infer_close(struct tn_infer *infer)
     tn_list_done(&infer->outcomes);
     tn_intern_done(&infer->nodes);
     tn_list_done(&infer->seen);
+    tn_list_done(&infer->values);
     tn_list_done(&infer->stack);
     tn_list_done(&infer->memos);
     tn_list_done(&infer->states);
@@ -1104,17 +1146,17 @@ static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
 void tn_infer_node(struct tn_infer *infer, uint32_t node)
 {
     const struct tn_net_node n     = tn_net_node(infer->net, node);
-    struct tn_eval           e     = infer_eval(infer, &n, &infer->scratch);
     uint32_t                 asked = infer->asked_count;
     struct tn_bytes          key   = { NULL, 0 };
     struct node_words        words;
 
     if (!infer_has_time(infer))
         return;
-    if (tn_infer_has_words(e.node))
-        key = say_node(infer->net, e.node, &words);
-    if (key.size && infer_again(infer, e.node, key))
+    if (tn_infer_has_words(&n))
+        key = say_node(infer->net, &n, &words);
+    if (key.size && infer_again(infer, &n, key))
         return;
+    struct tn_eval e = infer_eval(infer, &n, &infer->scratch);
     tn_arena_rewind(&infer->scratch);
     const struct tn_code_rule *rule = infer_enter(infer, &e);
     if (rule)

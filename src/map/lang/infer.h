@@ -34,6 +34,13 @@ void           tn_infer_close(struct tn_infer *infer);
  * model declares stays; what it leaves open is filled in. */
 enum tn_status tn_infer_run(struct tn_infer *infer);
 
+/* Calls `before` for each node before anything is found out about it; it may
+ * give the node other inputs.  Nodes of loops may be looked at several
+ * times. */
+typedef void tn_infer_visitor(void *context, uint32_t node);
+void         tn_infer_visit(struct tn_infer *infer, tn_infer_visitor *before,
+                            void *context);
+
 /* Both for callers that only need types. */
 enum tn_status tn_infer(struct tn_net *net, const struct tn_lang_file *shapes);
 

@@ -41,7 +41,17 @@ struct apply {
     struct tn_list patterns;    /* struct planned                         */
     struct tn_list made_by;     /* uint32_t by node of the source: the last
                                    node it became, or TN_NONE             */
+    struct tn_list        found; /* struct found, by op of the net's table   */
+    struct tn_list refused; /* bool by node of the source: all its rules have
+                               refused, and need not be asked again; empty:
+                               somebody wants to know why                    */
     struct tn_error *error;
+};
+
+/* The rules of an op. */
+struct found {
+    const struct tn_code_rule *first;
+    bool                       is_known, has_patterns;
 };
 
 /* A node that a rule with a pattern takes, together with others. */
@@ -377,9 +387,9 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
 /* What no rule takes goes along as it is. */
 static void carry_node(struct apply *a, uint32_t id)
 {
-    const struct tn_net_node from = tn_net_node(a->from, id);
-    struct tn_net_node       node = from;
-    uint32_t                *inputs =
+    struct tn_net_node     node = tn_net_node(a->from, id);
+    struct tn_net_node_row row  = *tn_net_node_row(a->from, id);
+    uint32_t              *inputs =
         tn_new(&a->scratch, uint32_t, node.input_count, a->error);
     uint32_t *outputs =
         tn_new(&a->scratch, uint32_t, node.output_count, a->error);
@@ -395,12 +405,12 @@ static void carry_node(struct apply *a, uint32_t id)
                          : tn_emit_unchanged(&a->emit, node.outputs[i]);
     if (!inputs || !outputs || tn_failed(a->error))
         return;
-    node.name          = tn_text("");
+    row.name           = TN_NO_NAME;
     node.inputs        = inputs;
     node.outputs       = outputs;
     node.controls      = a->emit.controls;
     node.control_count = a->emit.control_count;
-    tn_net_add_node(a->to, &node);
+    tn_net_add_row(a->to, &row, &node);
 }
 
 /* What stands for a rule where a node is the same in every dialect. */
@@ -498,11 +508,32 @@ static bool enter_rule(struct apply *a, uint32_t id,
     return !t.is_taken;
 }
 
+static bool has_patterns(const struct tn_code_rule *rule)
+{
+    for (; rule; rule = rule->next)
+        if (rule->rule->has_pattern)
+            return true;
+    return false;
+}
+
+/* Looked up once for all nodes of an op. */
+static struct found find(struct apply *a, const struct tn_net_op *op)
+{
+    if (op->id >= a->found.count) /* a node without an op */
+        return (struct found){ .is_known = true };
+    struct found *found = tn_list_at(&a->found, struct found, op->id);
+    if (!found->is_known) {
+        found->first = tn_code_find(&a->set, op->type, op->domain, a->error);
+        found->has_patterns = has_patterns(found->first);
+        found->is_known     = !tn_failed(a->error);
+    }
+    return *found;
+}
+
 static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
-    struct tn_eval            *e = &a->emit.eval;
-    const struct tn_code_rule *rule =
-        tn_code_find(&a->set, e->node->op->type, e->node->op->domain, a->error);
+    struct tn_eval            *e    = &a->emit.eval;
+    const struct tn_code_rule *rule = find(a, e->node->op).first;
     struct tn_refusal none = { .reason   = TN_REASON_NO_RULE,
                                .is_plain = true,
                                .text     = "the operator has no rule" };
@@ -541,14 +572,6 @@ static void set_controls(struct apply *a, const struct tn_net_node *node)
     }
 }
 
-static bool has_patterns(const struct tn_code_rule *rule)
-{
-    for (; rule; rule = rule->next)
-        if (rule->rule->has_pattern)
-            return true;
-    return false;
-}
-
 /* Makes of the node what its rule makes of it; NULL: none takes it. */
 static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
 {
@@ -556,11 +579,11 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
     const struct tn_lang_rule *rule;
 
     begin_rule(a);
+    if (a->refused.count && *tn_list_at(&a->refused, bool, id))
+        return NULL;
     /* A pattern sees more than the node. */
     bool is_like_others =
-        !a->used_up.count ||
-        !has_patterns(tn_code_find(&a->set, e->node->op->type,
-                                   e->node->op->domain, a->error));
+        !a->used_up.count || !find(a, e->node->op).has_patterns;
     if (is_like_others && (rule = tn_replay_run(&a->replay)))
         return is_bounded(a, rule) ? rule : NULL;
     e->looks_far = false;
@@ -616,12 +639,13 @@ static void look_for_pattern(struct apply *a, uint32_t id)
 
     if (*tn_list_at(&a->used_up, uint32_t, id) != TN_NONE)
         return;
-    const struct tn_code_rule *rule =
-        tn_code_find(&a->set, node.op->type, node.op->domain, a->error);
-    if (!has_patterns(rule))
+    const struct found         found = find(a, node.op);
+    const struct tn_code_rule *rule  = found.first;
+    if (!found.has_patterns)
         return;
     tn_arena_rewind(&a->scratch);
-    e->node = &node;
+    e->node      = &node;
+    e->is_silent = true;
     for (; rule && !tn_failed(a->error); rule = rule->next)
         if (tn_rule_enter(e, rule)) {
             if (rule->rule->has_pattern && e->inner_count)
@@ -629,7 +653,10 @@ static void look_for_pattern(struct apply *a, uint32_t id)
             tn_rule_reach(e, rule, use_once_more, a);
             break;
         }
-    e->node = NULL;
+    if (!rule && a->refused.count)
+        *tn_list_at(&a->refused, bool, id) = true;
+    e->is_silent = a->report->is_silent;
+    e->node      = NULL;
 }
 
 /* From the end to the beginning: the longest chain that ends in a node counts,
@@ -727,6 +754,23 @@ static void map_node(struct apply *a, uint32_t id)
         is_structure ? &structure : rule;
 }
 
+/* Whether no rule takes a node, after patterns were looked for: then a net
+ * would become a copy of itself. */
+static bool is_idle(struct apply *a)
+{
+    const struct tn_net *from = a->from;
+
+    if (!a->refused.count || from->graphs.count != 1 || a->patterns.count)
+        return false;
+    for (uint32_t i = 0; i < from->nodes.count && !tn_failed(a->error); i++) {
+        const struct tn_net_node node = tn_net_node(from, i);
+        if (!node.is_removed && !*tn_list_at(&a->refused, bool, i) &&
+            find(a, node.op).first)
+            return false;
+    }
+    return !tn_failed(a->error);
+}
+
 static void map_graph(struct apply *a, uint32_t graph)
 {
     const struct tn_list *nodes = &tn_net_graph(a->from, graph)->nodes;
@@ -734,6 +778,9 @@ static void map_graph(struct apply *a, uint32_t graph)
     a->emit.graph = graph;
     if (a->used_up.count)
         look_for_patterns(a, graph);
+    a->report->is_idle = is_idle(a);
+    if (a->report->is_idle)
+        return;
     for (uint64_t i = 0; i < nodes->count && !tn_failed(a->error); i++) {
         uint32_t node = *tn_list_at(nodes, uint32_t, i);
         bool     is_left_out =
@@ -759,6 +806,8 @@ static void apply_init(struct apply *a, struct tn_infer *facts,
     tn_list_init(&a->made_by, memory, sizeof(uint32_t));
     tn_list_init(&a->used_up, memory, sizeof(uint32_t));
     tn_list_init(&a->patterns, memory, sizeof(struct planned));
+    tn_list_init(&a->found, memory, sizeof(struct found));
+    tn_list_init(&a->refused, memory, sizeof(bool));
     tn_list_init(&a->emit.ids, memory, sizeof(uint32_t));
     tn_list_init(&a->emit.carried, memory, sizeof(uint32_t));
     a->emit.to          = a->to;
@@ -769,6 +818,7 @@ static void apply_init(struct apply *a, struct tn_infer *facts,
                                             .made_facts = made,
                                             .scratch    = &a->scratch,
                                             .missing    = TN_NONE,
+                                            .is_silent  = a->report->is_silent,
                                             .error      = a->error };
     tn_replay_init(&a->replay, &a->emit);
 }
@@ -778,6 +828,8 @@ static void apply_done(struct apply *a)
     tn_replay_done(&a->replay);
     tn_list_done(&a->emit.carried);
     tn_list_done(&a->emit.ids);
+    tn_list_done(&a->refused);
+    tn_list_done(&a->found);
     tn_list_done(&a->patterns);
     tn_list_done(&a->used_up);
     tn_list_done(&a->made_by);
@@ -801,6 +853,12 @@ static enum tn_status prepare(struct apply                     *a,
     if (a->set.has_patterns && !a->made_by.count &&
         !fill_ids(&a->used_up, from->nodes.count, a->error))
         return a->error->status;
+    if (a->used_up.count && a->report->is_silent &&
+        !tn_list_grow(&a->refused, from->nodes.count, a->error))
+        return a->error->status;
+    uint64_t ops = from->pool->ops.ops.count;
+    if (ops && !tn_list_grow(&a->found, ops, a->error))
+        return a->error->status;
     if (from->values.count &&
         !tn_list_grow(&a->uses, from->values.count, a->error))
         return a->error->status;
@@ -823,8 +881,7 @@ static bool has_rules(struct apply *a)
          i++) {
         const struct tn_net_node node = tn_net_node(a->from, i);
         if (!node.is_removed && !tn_flow_is_structure(&node))
-            a->report->unmapped_count += !tn_code_find(
-                &a->set, node.op->type, node.op->domain, a->error);
+            a->report->unmapped_count += !find(a, node.op).first;
     }
     return !a->report->unmapped_count && !tn_failed(a->error);
 }
@@ -859,7 +916,7 @@ static void map_all(struct apply *a, struct tn_net *from)
     for (uint32_t i = 0; i < a->from->graphs.count && !is_given_up(a); i++)
         if (is_mapped(a->from, i) && !tn_failed(a->error))
             map_graph(a, i);
-    if (is_given_up(a)) {
+    if (is_given_up(a) || a->report->is_idle) {
         tn_net_give_back(a->to, from);
         return;
     }

@@ -235,6 +235,9 @@ struct tn_item tn_eval_refuse(struct tn_eval *e, const struct tn_lang_expr *at,
         e->refusal.reason   = TN_REASON_RULE_REFUSED;
         if (at)
             e->refusal.place = at->place;
+        e->refusal.text[0] = '\0';
+        if (e->is_silent) /* words take longer than all the rest */
+            return tn_item_none();
         va_start(arguments, format);
         vsnprintf(e->refusal.text, sizeof e->refusal.text, format, arguments);
         va_end(arguments);

@@ -65,6 +65,7 @@ struct tn_eval {
     bool is_fold;             /* inside of tn_fold(): do not start another    */
     bool looks_far;           /* at the name of a value, or into a graph      */
     bool has_pairs;           /* complex numbers have rules of their own      */
+    bool is_silent;           /* nobody asks why: refusals have no words      */
     struct tn_refusal refusal;
     struct tn_error  *error; /* for failures that no rule causes: memory      */
 };

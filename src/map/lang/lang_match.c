@@ -299,6 +299,27 @@ static bool enter(struct tn_eval *e, const struct tn_code_rule *rule,
     return passes_guard(e, &rule->guard);
 }
 
+static bool has_maker(const struct tn_eval *e, uint32_t input,
+                      const struct tn_code_frame *maker)
+{
+    return input < e->node->input_count && e->node->inputs[input] != TN_NONE &&
+           maker_of(e, e->node->inputs[input], maker) != TN_NONE;
+}
+
+/* Whether the pattern needs a node before this one that is not there, in either
+ * order of the inputs.  Most rules that are tried end here. */
+static bool lacks_maker(const struct tn_eval       *e,
+                        const struct tn_code_frame *frame)
+{
+    for (uint32_t i = 0; frame->inputs && i < frame->head->input_count; i++) {
+        const struct tn_code_frame *maker = frame->inputs[i].maker;
+        if (maker && !maker->pattern->is_maybe && !has_maker(e, i, maker) &&
+            !(frame->swap && has_maker(e, i ^ 1, maker)))
+            return true;
+    }
+    return false;
+}
+
 bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
 {
     uint32_t orders = UINT32_C(1) << rule->swap_count;
@@ -306,6 +327,10 @@ bool tn_rule_enter(struct tn_eval *e, const struct tn_code_rule *rule)
     e->total += e->steps;
     e->steps = 0;
     e->depth = 0;
+    if (e->is_silent && lacks_maker(e, &rule->frame)) {
+        e->missing = TN_NONE;
+        return false;
+    }
     if (e->has_pairs &&
         rule->rule->takes_pairs != tn_pair_in(e->net, e->node)) {
         tn_eval_refuse(e, NULL,

@@ -37,7 +37,7 @@ void tn_map_add_reason(struct tn_map_report *report, uint32_t node,
                        const struct tn_lang_rule *rule,
                        const struct tn_refusal *refusal, struct tn_error *error)
 {
-    if (report->reasons.count >= TN_MAP_REASONS_MAX)
+    if (report->is_silent || report->reasons.count >= TN_MAP_REASONS_MAX)
         return;
     char *text = tn_text_dup(report->arena, refusal->text, error);
     struct tn_map_reason *reason =

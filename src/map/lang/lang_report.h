@@ -27,6 +27,9 @@ struct tn_map_report {
     uint64_t       unmapped_count;
     bool wants_all; /* set by the caller: a net in which something is unmapped
                        is of no use, and is not finished                      */
+    bool is_silent; /* set by the caller: reasons are not wanted              */
+    bool is_idle;   /* a silent report: no rule takes any node, and nothing was
+                       made                                                   */
 };
 
 void tn_map_report_init(struct tn_map_report *report, struct tn_arena *arena);

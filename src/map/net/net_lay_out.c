@@ -924,6 +924,23 @@ static void number_graphs(struct tn_laying *l)
         l->numbers[i] = l->placed[i] == TN_NONE ? TN_NONE : next++;
 }
 
+/* Where a name begins and ends, for fetch_name(). */
+static void fetch_text(const struct tn_laying *l, uint32_t node)
+{
+#if defined(__GNUC__)
+    struct tn_bytes name =
+        tn_net_text(l->net, tn_net_node_row(l->net, node)->name);
+
+    if (name.size) {
+        __builtin_prefetch(name.data);
+        __builtin_prefetch(name.data + name.size - 1);
+    }
+#else
+    (void)l;
+    (void)node;
+#endif
+}
+
 /* A million names are in no cache. */
 static void fetch_name(const struct tn_laying *l, uint32_t node)
 {
@@ -949,6 +966,8 @@ static enum tn_status lay_graph(struct tn_laying *l, uint32_t graph,
     define_inputs(l, graph);
     for (uint64_t i = 0; i < g->nodes.count; i++) {
         uint32_t node = *tn_list_at(&g->nodes, uint32_t, i);
+        if (g->nodes.count - i > 2 * LOOK_AHEAD)
+            fetch_text(l, *tn_list_at(&g->nodes, uint32_t, i + 2 * LOOK_AHEAD));
         if (g->nodes.count - i > LOOK_AHEAD)
             fetch_name(l, *tn_list_at(&g->nodes, uint32_t, i + LOOK_AHEAD));
         if (!tn_net_node(l->net, node).is_removed)

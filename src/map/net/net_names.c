@@ -77,6 +77,29 @@ static bool take(struct tn_net *net, struct tn_bytes name, bool is_borrowed,
     return is_free;
 }
 
+/* "wish_12"; printf takes as long as all the rest of a name.  Empty on failure.
+ */
+static struct tn_bytes with_number(struct tn_net *net, struct tn_bytes wish,
+                                   uint32_t number)
+{
+    char     digits[12];
+    char    *at = digits + sizeof digits;
+    uint8_t *text;
+
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    *--at       = '_';
+    size_t size = (size_t)(digits + sizeof digits - at);
+    text = tn_arena_take(net->arena, wish.size + size + 1, 1, net->error);
+    if (!text)
+        return tn_bytes(NULL, 0);
+    memcpy(text, wish.data, wish.size);
+    memcpy(text + wish.size, at, size);
+    text[wish.size + size] = '\0';
+    return tn_bytes(text, wish.size + size);
+}
+
 /* wish_1, wish_2...: each wish remembers how far it got, so that a million
  * equal ones cost no more than different ones. */
 static uint32_t numbered(struct tn_net *net, struct tn_bytes wish)
@@ -90,12 +113,11 @@ static uint32_t numbered(struct tn_net *net, struct tn_bytes wish)
          !tn_list_grow(tries, id + 1 - tries->count, net->error)))
         return TN_NO_NAME;
     for (;;) {
-        uint32_t n    = ++*tn_list_at(tries, uint32_t, id);
-        char    *text = tn_text_format(net->arena, net->error, "%.*s_%" PRIu32,
-                                       TN_FMT(wish), n);
-        if (!text)
+        uint32_t        n    = ++*tn_list_at(tries, uint32_t, id);
+        struct tn_bytes text = with_number(net, wish, n);
+        if (!text.size)
             return TN_NO_NAME;
-        if (take(net, tn_text(text), true, &made))
+        if (take(net, text, true, &made))
             return made;
     }
 }

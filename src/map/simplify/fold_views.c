@@ -2,6 +2,7 @@
 #include "map/simplify/fold_views.h"
 
 #include "map/net/net_build.h"
+#include "map/simplify/node_ops.h"
 
 /* Views of views of views: what reads them bounds that, too. */
 #define DEEPEST 12
@@ -330,4 +331,142 @@ bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t id)
         return !tn_failed(net->error);
     }
     return false;
+}
+
+/* ---- behind a DequantizeLinear ------------------------------------------ */
+
+/* A Transpose, and the DequantizeLinear before it. */
+struct behind {
+    struct tn_net_node        transpose, scaled;
+    const struct tn_elements *weight;
+    const int64_t            *perm;
+    int64_t                   axis; /* after it; -1: one scale for all        */
+};
+
+/* Where the axis of the scales goes; false: it cannot be said. */
+static bool find_axis(const struct tn_net *net, struct behind *b)
+{
+    const struct tn_net_type *scale =
+        tn_net_value(net, b->scaled.inputs[1]).type;
+    int64_t rank = b->weight->shape.rank;
+    int64_t axis = tn_node_int(&b->scaled, "axis", 1);
+
+    b->axis = -1;
+    if (!scale->has_rank || scale->rank > 1 ||
+        tn_node_int(&b->scaled, "block_size", 0) != 0)
+        return false;
+    if (scale->rank == 0)
+        return true;
+    axis += axis < 0 ? rank : 0;
+    for (int64_t i = 0; i < rank; i++)
+        if (b->perm[i] == axis)
+            b->axis = i;
+    return b->axis >= 0;
+}
+
+static bool take_behind(const struct tn_net *net, const uint32_t *uses,
+                        uint32_t id, struct behind *b)
+{
+    b->transpose = tn_net_node(net, id);
+    if (b->transpose.is_removed || b->transpose.control_count ||
+        !tn_node_is(&b->transpose, "Transpose") ||
+        b->transpose.input_count != 1 || b->transpose.output_count != 1 ||
+        b->transpose.inputs[0] == TN_NONE || b->transpose.outputs[0] == TN_NONE)
+        return false;
+    const struct tn_net_value from = tn_net_value(net, b->transpose.inputs[0]);
+    if (from.constant || from.producer == TN_NONE ||
+        uses[b->transpose.inputs[0]] != 1)
+        return false;
+    b->scaled = tn_net_node(net, from.producer);
+    if (!tn_node_is(&b->scaled, "DequantizeLinear") ||
+        b->scaled.control_count || b->scaled.graph != b->transpose.graph ||
+        b->scaled.input_count < 2 || b->scaled.inputs[0] == TN_NONE ||
+        b->scaled.inputs[1] == TN_NONE)
+        return false;
+    b->weight = tn_net_value(net, b->scaled.inputs[0]).constant;
+    const struct tn_attr_value *perm = tn_net_attr(&b->transpose, "perm");
+    if (!b->weight || !perm || perm->kind != TN_ATTR_INT ||
+        perm->count != b->weight->shape.rank)
+        return false;
+    b->perm = perm->of.ints;
+    return find_axis(net, b);
+}
+
+/* The weight in the order of the Transpose; TN_NONE: it cannot be had. */
+static uint32_t transposed(struct tn_net *net, struct tn_infer *facts,
+                           const struct behind *b)
+{
+    uint32_t           from = b->scaled.inputs[0];
+    struct tn_net_type type = *tn_net_value(net, from).type;
+    uint32_t           rank = b->weight->shape.rank;
+    int64_t           *dims = tn_new(net->arena, int64_t, rank, net->error);
+    uint32_t           to =
+        tn_net_add_value(net, b->transpose.graph, tn_net_value(net, from).name);
+
+    if (!dims || to == TN_NONE)
+        return TN_NONE;
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = (int64_t)b->weight->shape.dims[b->perm[i]];
+    type.has_rank = true;
+    type.rank     = rank;
+    type.dims     = dims;
+    type.symbols  = NULL;
+    type.dtype    = b->weight->shape.dtype;
+    tn_net_set_type(net, to, &type);
+    struct tn_net_node node = b->transpose;
+    node.name               = tn_text("");
+    node.inputs             = &from;
+    node.outputs            = &to;
+    uint32_t made           = tn_net_add_node(net, &node);
+    if (made == TN_NONE)
+        return TN_NONE;
+    bool is_made = tn_fold_as_view(net, facts, made);
+    tn_net_remove(net, made);
+    return is_made ? to : TN_NONE;
+}
+
+static bool fold_behind(struct tn_net *net, struct tn_infer *facts, uint32_t id,
+                        const struct behind *b)
+{
+    uint32_t  old = tn_net_value(net, b->transpose.inputs[0]).producer;
+    uint32_t *inputs =
+        tn_new(net->arena, uint32_t, b->scaled.input_count, net->error);
+    uint32_t weight = inputs ? transposed(net, facts, b) : TN_NONE;
+
+    if (weight == TN_NONE)
+        return false;
+    struct tn_net_node node = b->scaled;
+    for (uint32_t i = 0; i < node.input_count; i++)
+        inputs[i] = i ? b->scaled.inputs[i] : weight;
+    node.inputs  = inputs;
+    node.outputs = b->transpose.outputs;
+    tn_net_remove(net, id);
+    tn_net_remove(net, old);
+    uint32_t made = tn_net_add_node(net, &node);
+    int64_t *axis = tn_new(net->arena, int64_t, 1, net->error);
+    if (made == TN_NONE || !axis)
+        return false;
+    *axis = b->axis;
+    if (b->axis >= 0)
+        tn_net_set_attr(net, made, "axis",
+                        &(struct tn_attr_value){
+                            .kind = TN_ATTR_INT, .count = 1, .of.ints = axis });
+    return true;
+}
+
+uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts)
+{
+    uint64_t        count = 0, last = net->nodes.count;
+    struct tn_arena arena;
+    struct behind   b;
+
+    tn_arena_init(&arena, net->arena->memory);
+    const uint32_t *uses = tn_net_count_uses(net, &arena);
+    for (uint32_t i = 0; uses && i < last && tn_net_goes_on(net); i++)
+        if (take_behind(net, uses, i, &b))
+            count += fold_behind(net, facts, i, &b);
+    tn_arena_done(&arena);
+    if (count && !tn_failed(net->error))
+        tn_net_order(net, NULL);
+    return count;
 }

@@ -15,4 +15,9 @@
  * remove.  Shapes must have been inferred. */
 bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t node);
 
+/* Weights that stay in few bits: where a Transpose is all that takes what a
+ * DequantizeLinear makes of one, the weight is stored in that order instead.
+ * How many Transposes went; nodes are in order again. */
+uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts);
+
 #endif

@@ -118,6 +118,51 @@ static void test_deep(void **state)
     tear_down(&b);
 }
 
+/* b is of eight bits; s is one scale, c one for each column. */
+static void fill_quantized(struct tn_net *net)
+{
+    static const int64_t  items[]  = { 1, 2, 3, 4, 5, 6 };
+    static const double   scales[] = { 0.5, 1, 2 };
+    static const uint64_t shape[] = { 2, 3 }, three = 3;
+
+    net->version = 17;
+    tn_net_add_ints(net, 0, tn_text("b"), TN_INT8, items, 2, shape);
+    tn_net_add_doubles(net, 0, tn_text("s"), TN_FLOAT32, scales, 0, NULL);
+    tn_net_add_doubles(net, 0, tn_text("c"), TN_FLOAT32, scales, 1, &three);
+    net_add_line(net, 0, "v = DequantizeLinear b,s");
+    net_add_line(net, 0, "y = Transpose v perm=[1,0]");
+    net_add_line(net, 0, "w = DequantizeLinear b,c axis=#1");
+    net_add_line(net, 0, "z = Transpose w perm=[1,0]");
+    net_add_line(net, 0, "u = DequantizeLinear b,s");
+    net_add_line(net, 0,
+                 "o = Transpose u perm=[1,0]"); /* u is an output, too */
+    net_add_io(net, 0, " -> y,z,o,u");
+}
+
+static void test_quantized(void **state)
+{
+    struct bench b;
+    struct facts f;
+
+    (void)state;
+    set_up(&b, "onnx");
+    fill_quantized(&b.net);
+    assert_true(open_facts(&f, &b.net));
+    assert_int_equal(tn_fold_quantized(&b.net, f.facts), 2);
+    assert_net(&b, "u:DequantizeLinear(b,s) o:Transpose(u) "
+                   "y:DequantizeLinear(b_1,s) z:DequantizeLinear(b_2,c) "
+                   "->y,z,o,u");
+    const struct tn_net_node per_axis = tn_net_node(
+        &b.net, tn_net_value(&b.net, net_line_find(&b.net, "z")).producer);
+    assert_int_equal(tn_net_attr(&per_axis, "axis")->of.ints[0], 0);
+    const struct tn_elements *made =
+        tn_net_value(&b.net, per_axis.inputs[0]).constant;
+    assert_int_equal(made->shape.dims[0], 3);
+    assert_int_equal(made->payload.encoding, TN_ENCODING_VIEW);
+    close_facts(&f);
+    tear_down(&b);
+}
+
 static void fill(struct tn_net *net)
 {
     fill_line(net, "y = Slice w,start,end,one,step");
@@ -144,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
 

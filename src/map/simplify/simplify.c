@@ -11,6 +11,7 @@
 #include "map/simplify/fold_views.h"
 #include "map/simplify/groups.h"
 #include "map/simplify/loops.h"
+#include "map/simplify/share.h"
 #include "map/simplify/sizes.h"
 #include "map/simplify/tie_weights.h"
 #include "map/simplify/transposes.h"
@@ -346,19 +347,7 @@ static uint64_t fold(struct tn_net *net, struct tn_infer *facts,
     return count;
 }
 
-/* ---- sharing ------------------------------------------------------------
- *
- * Two nodes of one graph are the same when they are of one operator, with equal
- * attributes and the same inputs, and always give the same.  Nodes are looked
- * at in order, so that what takes two equal values is found equal in the same
- * pass. */
-
-/* Constants are compared by their bytes up to this many: shapes, axes, bounds.
- * Weights keep their names. */
-#define SMALL_BYTES 128
-
-/* Graphs around a graph in which equals are looked for. */
-#define DEEPEST_GRAPH 64
+/* ---- sharing ------------------------------------------------------------ */
 
 /* Operators of other domains may have hidden state. */
 static bool is_ours(struct tn_bytes domain)
@@ -377,193 +366,9 @@ static bool is_random(const struct tn_net_op *op)
     return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
 }
 
-struct sharing {
-    struct tn_net   *net;
-    struct tn_arena  arena;
-    struct tn_intern keys;
-    struct tn_list   owners; /* uint32_t by key: node or value                */
-    struct tn_buffer key;
-    const bool      *is_output;
-};
-
-/* The first that had this key, or TN_NONE: it is the first. */
-static uint32_t owner_of(struct sharing *s, uint32_t id)
+static bool may_share(const struct tn_net_op *op)
 {
-    uint32_t known = tn_intern_count(&s->keys);
-    uint32_t key =
-        tn_intern_copy(&s->keys, tn_buffer_bytes(&s->key), s->net->error);
-
-    if (key == TN_NO_NAME)
-        return TN_NONE;
-    if (key < known)
-        return *tn_list_at(&s->owners, uint32_t, key);
-    uint32_t *slot = tn_list_push(&s->owners, uint32_t, s->net->error);
-    if (slot)
-        *slot = id;
-    return TN_NONE;
-}
-
-/* The same key in a graph around: its owner, or TN_NONE.  What graphs around
- * compute, they compute anyway. */
-static uint32_t owner_around(struct sharing *s, uint32_t graph)
-{
-    uint32_t parent = tn_net_graph(s->net, graph)->parent;
-
-    if (tn_failed(s->net->error)) /* the key is not complete */
-        return TN_NONE;
-    for (unsigned i = 0; parent != TN_NONE && i < DEEPEST_GRAPH; i++) {
-        memcpy(s->key.data, &parent, sizeof parent);
-        uint32_t key = tn_intern_find(&s->keys, tn_buffer_bytes(&s->key));
-        if (key != TN_NO_NAME)
-            return *tn_list_at(&s->owners, uint32_t, key);
-        parent = tn_net_graph(s->net, parent)->parent;
-    }
-    memcpy(s->key.data, &graph, sizeof graph);
-    return TN_NONE;
-}
-
-/* ---- constants ---------------------------------------------------------- */
-
-/* Of numbers that say how to compute: whole ones, and single reals. */
-static bool is_small(const struct tn_elements *elements, uint64_t *count)
-{
-    enum tn_dtype dtype = elements->shape.dtype;
-    unsigned      size  = tn_dtype_size(dtype);
-
-    if (!tn_shape_count(&elements->shape, count) || !size ||
-        *count * size > SMALL_BYTES || elements->shape.rank > 8)
-        return false;
-    return !tn_item_is_real(dtype) || *count == 1;
-}
-
-static bool say_constant(struct sharing *s, const struct tn_net_value *value)
-{
-    const struct tn_elements *elements = value->constant;
-    uint64_t                  count;
-
-    if (!is_small(elements, &count))
-        return false;
-    tn_buffer_clear(&s->key);
-    tn_buffer_u32(&s->key, value->graph);
-    tn_buffer_u32(&s->key, elements->shape.dtype);
-    tn_buffer_u32(&s->key, elements->shape.rank);
-    for (uint32_t i = 0; i < elements->shape.rank; i++)
-        tn_buffer_u32(&s->key, (uint32_t)elements->shape.dims[i]);
-    return tn_net_try_read(s->net, elements, count, &s->key.sink);
-}
-
-static uint64_t share_constants(struct sharing *s)
-{
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < s->net->values.count; i++) {
-        const struct tn_net_value value = tn_net_value(s->net, i);
-        if (!value.constant || s->is_output[i] || !say_constant(s, &value))
-            continue;
-        uint32_t owner = owner_around(s, value.graph);
-        if (owner == TN_NONE)
-            owner = owner_of(s, i);
-        if (tn_failed(s->net->error))
-            break;
-        if (owner != TN_NONE && owner != i)
-            tn_net_replace(s->net, i, owner);
-    }
-    return count;
-}
-
-/* ---- nodes -------------------------------------------------------------- */
-
-static bool has_graph(const struct tn_net_node *node)
-{
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (node->attrs[i].value.kind == TN_ATTR_GRAPH)
-            return true;
-    return false;
-}
-
-static bool may_share(const struct sharing *s, const struct tn_net_node *node)
-{
-    if (node->is_removed || node->control_count || !node->output_count ||
-        !node->has_common_attrs || has_graph(node) ||
-        !is_ours(node->op->domain) || is_random(node->op) ||
-        is_quantising(node->op))
-        return false;
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] != TN_NONE && s->is_output[node->outputs[i]])
-            return false;
-    return true;
-}
-
-static void say_node(struct sharing *s, uint32_t id,
-                     const struct tn_net_node *node)
-{
-    tn_buffer_clear(&s->key);
-    tn_buffer_u32(&s->key, node->graph);
-    tn_buffer_u32(&s->key, node->op->id);
-    tn_buffer_u32(&s->key, tn_net_node_row(s->net, id)->attrs);
-    tn_buffer_u32(&s->key, node->input_count);
-    for (uint32_t i = 0; i < node->input_count; i++)
-        tn_buffer_u32(&s->key, node->inputs[i]);
-    tn_buffer_u32(&s->key, node->output_count);
-    for (uint32_t i = 0; i < node->output_count; i++)
-        tn_buffer_u32(&s->key, node->outputs[i] == TN_NONE);
-}
-
-static uint64_t share_nodes(struct sharing *s)
-{
-    uint64_t count = 0;
-
-    for (uint32_t g = 0; g < s->net->graphs.count; g++) {
-        const struct tn_list *nodes = &tn_net_graph(s->net, g)->nodes;
-        for (uint64_t i = 0; i < nodes->count && tn_net_goes_on(s->net); i++) {
-            uint32_t           id   = *tn_list_at(nodes, uint32_t, i);
-            struct tn_net_node node = tn_net_node(s->net, id);
-            if (!may_share(s, &node))
-                continue;
-            say_node(s, id, &node);
-            uint32_t owner = owner_around(s, node.graph);
-            if (owner == TN_NONE)
-                owner = owner_of(s, id);
-            if (owner == TN_NONE || tn_failed(s->net->error))
-                continue;
-            struct tn_net_node same = tn_net_node(s->net, owner);
-            for (uint32_t k = 0; k < node.output_count; k++)
-                if (node.outputs[k] != TN_NONE)
-                    tn_net_replace(s->net, node.outputs[k], same.outputs[k]);
-            tn_net_remove(s->net, id);
-            count++;
-        }
-    }
-    return count;
-}
-
-static void clear_keys(struct sharing *s)
-{
-    tn_intern_done(&s->keys);
-    tn_intern_init(&s->keys, &s->arena);
-    s->owners.count = 0;
-}
-
-static uint64_t share(struct tn_net *net)
-{
-    struct sharing s     = { .net = net };
-    uint64_t       count = 0;
-
-    tn_arena_init(&s.arena, net->arena->memory);
-    tn_intern_init(&s.keys, &s.arena);
-    tn_list_init(&s.owners, net->arena->memory, sizeof(uint32_t));
-    tn_buffer_init(&s.key, net->arena->memory, net->error);
-    s.is_output = tn_net_find_outputs(net, &s.arena);
-    if (s.is_output) {
-        share_constants(&s);
-        clear_keys(&s);
-        count = share_nodes(&s);
-    }
-    tn_buffer_done(&s.key);
-    tn_list_done(&s.owners);
-    tn_intern_done(&s.keys);
-    tn_arena_done(&s.arena);
-    return count;
+    return is_ours(op->domain) && !is_random(op) && !is_quantising(op);
 }
 
 /* ---- rounds ------------------------------------------------------------- */
@@ -579,11 +384,12 @@ static uint64_t count_rewritten(const struct tn_map_report *report)
     return count;
 }
 
-/* From one net to the next. */
+/* From one net to the next; with `is_idle` there is nothing in that one, and
+ * the first stays. */
 static uint64_t rewrite(struct tn_net *from, struct tn_net *to,
                         const struct tn_simplify_how *how,
                         const struct tn_lang_file    *rules,
-                        struct tn_infer              *facts)
+                        struct tn_infer *facts, bool *is_idle)
 {
     struct tn_infer     *made = NULL;
     struct tn_map_report report;
@@ -592,9 +398,11 @@ static uint64_t rewrite(struct tn_net *from, struct tn_net *to,
     to->source  = from->source;
     to->version = from->version;
     tn_map_report_init(&report, from->arena);
+    report.is_silent = true;
     if (tn_infer_open(&made, to, how->shapes) == TN_OK &&
         tn_lang_apply(&rules, 1, facts, from, made, to, &report) == TN_OK) {
-        count = count_rewritten(&report);
+        *is_idle = report.is_idle;
+        count    = count_rewritten(&report);
         if (how->on_rules && count)
             how->on_rules(how->context, from, &report);
     }
@@ -613,6 +421,38 @@ static void keep_versions(const struct tn_net *from, struct tn_net *to)
     }
 }
 
+/* Whether the net may have nodes of that operator. */
+static bool has_op(const struct tn_net *net, const char *type)
+{
+    for (uint32_t i = 0; i < net->pool->ops.ops.count; i++)
+        if (tn_bytes_is(tn_net_op_at(net, i)->type, type))
+            return true;
+    return false;
+}
+
+/* What is known of the net.  Types that were found before stay: they were found
+ * in this net, or in one that was copied node by node. */
+static enum tn_status open_facts(struct tn_infer **facts, struct tn_net *net,
+                                 const struct tn_simplify_how *how,
+                                 struct tn_simplified         *did)
+{
+    TN_TRY(tn_infer_open(facts, net, how->shapes));
+    if (!did->has_types)
+        TN_TRY(tn_infer_run(*facts));
+    did->has_types = true;
+    return TN_OK;
+}
+
+/* The net to go on with; the other is released.  NULL after a failure. */
+static struct tn_net *choose_net(struct tn_net *from, struct tn_net *to,
+                                 bool is_idle)
+{
+    bool is_good = to && !tn_failed(to->error);
+
+    tn_net_done(is_good && is_idle ? to : from);
+    return !is_good ? NULL : is_idle ? from : to;
+}
+
 /* One round; the net that it ends with, or NULL. */
 static struct tn_net *run_round(struct tn_net                *net,
                                 const struct tn_simplify_how *how,
@@ -620,12 +460,15 @@ static struct tn_net *run_round(struct tn_net                *net,
 {
     struct tn_infer *facts  = NULL;
     uint64_t         folded = 0, chosen = 0, rewritten = 0;
+    bool             is_idle = false;
     struct tn_net   *to = how->new_net(how->context);
 
-    if (to && tn_infer_open(&facts, net, how->shapes) == TN_OK &&
-        tn_infer_run(facts) == TN_OK) {
+    if (to && open_facts(&facts, net, how, did) == TN_OK) {
         if (!how->folds_nothing)
             folded = fold(net, facts, how);
+        if (!tn_failed(net->error) && !how->folds_nothing &&
+            has_op(net, "DequantizeLinear"))
+            folded += tn_fold_quantized(net, facts);
         if (!tn_failed(net->error) && !how->folds_nothing)
             chosen = tn_simplify_sizes(net, facts);
         if (!tn_failed(net->error) && how->layers)
@@ -636,22 +479,23 @@ static struct tn_net *run_round(struct tn_net                *net,
             chosen += tn_simplify_loops(net);
         if (!tn_failed(net->error)) {
             keep_versions(net, to);
-            rewritten = rewrite(net, to, how, how->rules, facts);
+            rewritten = rewrite(net, to, how, how->rules, facts, &is_idle);
         }
     }
     tn_infer_close(facts);
-    tn_net_done(net);
-    if (!to || tn_failed(to->error))
+    to = choose_net(net, to, is_idle);
+    if (!to)
         return NULL;
     tn_net_prune(to);
-    uint64_t shared = share(to);
+    uint64_t shared = tn_share(to, may_share);
     tn_net_prune(to);
     tn_net_forget_uses(to);
     did->folded += folded;
     did->rewritten += rewritten + chosen;
     did->shared += shared;
     did->rounds++;
-    *has_changed = folded || chosen || rewritten || shared;
+    *has_changed   = folded || chosen || rewritten || shared;
+    did->has_types = !*has_changed;
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
@@ -660,38 +504,39 @@ static struct tn_net *find_layers(struct tn_net                *net,
                                   const struct tn_simplify_how *how,
                                   struct tn_simplified *did, bool *has_changed)
 {
-    struct tn_infer *facts = NULL;
-    struct tn_net   *to    = how->new_net(how->context);
-    uint64_t         found = 0;
+    struct tn_infer *facts   = NULL;
+    struct tn_net   *to      = how->new_net(how->context);
+    uint64_t         found   = 0;
+    bool             is_idle = false;
 
-    if (to && tn_infer_open(&facts, net, how->shapes) == TN_OK &&
-        tn_infer_run(facts) == TN_OK) {
+    if (to && open_facts(&facts, net, how, did) == TN_OK) {
         keep_versions(net, to);
-        found = rewrite(net, to, how, how->layers, facts);
+        found = rewrite(net, to, how, how->layers, facts, &is_idle);
     }
     tn_infer_close(facts);
-    tn_net_done(net);
-    if (!to || tn_failed(to->error))
+    to = choose_net(net, to, is_idle);
+    if (!to)
         return NULL;
     did->rewritten += found;
-    *has_changed = found > 0;
+    *has_changed   = found > 0;
+    did->has_types = !*has_changed;
     tn_net_prune(to);
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
 /* A pass that looks at whole graphs, with types. */
 static uint64_t run_pass(struct tn_net *net, const struct tn_simplify_how *how,
+                         struct tn_simplified *did,
                          uint64_t (*pass)(struct tn_net *, struct tn_infer *))
 {
     struct tn_infer *facts = NULL;
     uint64_t         count = 0;
 
-    if (!how->folds_nothing &&
-        tn_infer_open(&facts, net, how->shapes) == TN_OK &&
-        tn_infer_run(facts) == TN_OK)
+    if (!how->folds_nothing && open_facts(&facts, net, how, did) == TN_OK)
         count = pass(net, facts);
     tn_infer_close(facts);
     if (count && !tn_failed(net->error)) {
+        did->has_types = false;
         tn_net_prune(net);
         tn_net_order(net, NULL);
     }
@@ -708,7 +553,7 @@ struct tn_net *tn_simplify(struct tn_net                *net,
     uint64_t joined      = 0;
 
     *did           = (struct tn_simplified){ 0 };
-    did->rewritten = run_pass(net, how, tn_move_transposes);
+    did->rewritten = run_pass(net, how, did, tn_move_transposes);
     if (tn_failed(net->error))
         return NULL;
     do {
@@ -717,7 +562,7 @@ struct tn_net *tn_simplify(struct tn_net                *net,
             if (net && !has_changed && how->layers)
                 net = find_layers(net, how, did, &has_changed);
         }
-        joined = net ? run_pass(net, how, tn_join_groups) : 0;
+        joined = net ? run_pass(net, how, did, tn_join_groups) : 0;
         did->rewritten += joined;
         has_changed = joined;
     } while (joined && !tn_failed(net->error) && did->rounds < MOST_ROUNDS);

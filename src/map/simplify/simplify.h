@@ -53,10 +53,11 @@ struct tn_simplified {
     uint64_t folded, rewritten, shared; /* nodes                              */
     uint64_t tied; /* weights that are the same as others                     */
     uint32_t rounds;
+    bool     has_types; /* types of the result are inferred                   */
 };
 
-/* Returns the net with the result, with types inferred; the others are
- * released.  NULL on failure, with the net's error set. */
+/* Returns the net with the result; the others are released.  NULL on failure,
+ * with the net's error set. */
 struct tn_net *tn_simplify(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified         *did);

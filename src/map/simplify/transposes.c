@@ -31,6 +31,14 @@ struct form {
                          is after it is better off in its order               */
 };
 
+struct operator;
+
+/* How a Transpose goes past an op; NULL: it does not. */
+struct found {
+    const struct operator* op;
+    bool         is_known;
+};
+
 struct moving {
     struct tn_net   *net;
     struct tn_infer *facts;
@@ -40,6 +48,8 @@ struct moving {
     bool            *wants; /* by value: a Transpose follows, over others     */
     uint32_t         values;
     uint64_t         moved;
+    struct found    *ops; /* by op of the net's table                         */
+    uint32_t         op_count;
 };
 
 /* What becomes of a node that is made again. */
@@ -796,7 +806,7 @@ static const struct operator operators[] = {
     { "Xor", WIDE, move_unary, false },
 };
 
-static const struct operator* operator_of(const struct tn_net_node *node)
+static const struct operator* search_operator(const struct tn_net_node *node)
 {
     size_t from = 0, to = sizeof operators / sizeof operators[0];
 
@@ -814,6 +824,21 @@ static const struct operator* operator_of(const struct tn_net_node *node)
             from = at + 1;
     }
     return NULL;
+}
+
+/* Searched for once for all nodes of an op. */
+static const struct operator*
+    operator_of(struct moving *m, const struct tn_net_node *node)
+{
+    uint32_t id = node->op->id;
+
+    if (id >= m->op_count)
+        return search_operator(node);
+    if (!m->ops[id].is_known) {
+        m->ops[id].op       = search_operator(node);
+        m->ops[id].is_known = true;
+    }
+    return m->ops[id].op;
 }
 
 /* What gives its channels as the second axis. */
@@ -1123,7 +1148,7 @@ static void look_ahead(struct moving *m, const struct tn_list *nodes)
     for (uint64_t i = nodes->count; i-- > 0;) {
         const struct tn_net_node node =
             tn_net_node(m->net, *tn_list_at(nodes, uint32_t, i));
-        const struct operator* op = operator_of(&node);
+        const struct operator* op = operator_of(m, &node);
         bool         is_transpose =
             !node.op->domain.size && tn_bytes_is(node.op->type, "Transpose");
 
@@ -1146,7 +1171,7 @@ static void move_in_graph(struct moving *m, uint32_t graph)
         uint32_t id =
             *tn_list_at(&tn_net_graph(m->net, graph)->nodes, uint32_t, i);
         const struct tn_net_node node         = tn_net_node(m->net, id);
-        const struct             operator* op = operator_of(&node);
+        const struct             operator* op = operator_of(m, &node);
         if (node.is_removed || node.op->domain.size)
             continue;
         if (tn_bytes_is(node.op->type, "Transpose"))
@@ -1253,7 +1278,9 @@ static bool moving_init(struct moving *m)
     m->uses  = tn_net_count_uses(m->net, &m->arena);
     for (uint32_t i = 0; m->forms && i < m->values; i++)
         m->forms[i].base = TN_NONE;
-    return m->forms && m->wants && m->uses;
+    m->op_count = (uint32_t)m->net->pool->ops.ops.count;
+    m->ops      = tn_new(&m->arena, struct found, m->op_count, m->net->error);
+    return m->forms && m->wants && m->uses && m->ops;
 }
 
 uint64_t tn_move_transposes(struct tn_net *net, struct tn_infer *facts)

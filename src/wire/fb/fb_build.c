@@ -153,12 +153,29 @@ static uint8_t *take_padded(struct tn_fb_builder *b, uint64_t body,
     return to;
 }
 
+/* The same where tables are only measured: nothing is filled, and texts, which
+ * are in no cache, are not even looked at.  0 after a failure. */
+static uint32_t skip_padded(struct tn_fb_builder *b, uint64_t body,
+                            uint32_t head, uint32_t align, uint32_t rest)
+{
+    uint64_t gap = (rest - (b->size + body)) & (align - 1);
+
+    if (!has_space(b, gap + body + head))
+        return 0;
+    if (align > b->align)
+        b->align = align;
+    b->size += gap + body + head;
+    return (uint32_t)b->size;
+}
+
 /* ---- strings and vectors ---------------------------------------------- */
 
 uint32_t tn_fb_put_string(struct tn_fb_builder *b, struct tn_bytes text)
 {
     if (!has_space(b, text.size))
         return 0;
+    if (b->is_ahead)
+        return skip_padded(b, (uint64_t)text.size + 1, 4, 4, 0);
     uint8_t *to = take_padded(b, (uint64_t)text.size + 1, 4, 4, 0);
     if (!to)
         return 0;
@@ -184,30 +201,48 @@ static uint8_t *put_elements(struct tn_fb_builder *b, uint64_t count,
     return to + 4;
 }
 
+static uint32_t skip_elements(struct tn_fb_builder *b, uint64_t count,
+                              uint32_t element, uint32_t align)
+{
+    uint64_t size;
+
+    if (!tn_mul(count, element, &size) || !has_space(b, size))
+        return 0;
+    return skip_padded(b, size, 4, align < 4 ? 4 : align, 0);
+}
+
+static bool are_there(struct tn_fb_builder *b, const uint32_t *refs,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (refs[i] == 0)
+            tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
+                         "a vector of references with nothing in it");
+    return !tn_failed(b->error);
+}
+
 uint32_t tn_fb_put_refs(struct tn_fb_builder *b, const uint32_t *refs,
                         uint32_t count)
 {
+    if (tn_failed(b->error) || !are_there(b, refs, count))
+        return 0;
+    if (b->is_ahead)
+        return skip_elements(b, count, 4, 4);
     uint8_t *to = put_elements(b, count, 4, 4);
-
     if (!to)
         return 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (refs[i] == 0) {
-            tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
-                         "a vector of references with nothing in it");
-            return 0;
-        }
+    for (uint32_t i = 0; i < count; i++)
         tn_store_little(to + 4 * (size_t)i,
                         b->size - 4 - 4 * (uint64_t)i - refs[i], 4);
-    }
     return (uint32_t)b->size;
 }
 
 uint32_t tn_fb_put_i32s(struct tn_fb_builder *b, const int32_t *values,
                         uint32_t count)
 {
+    if (b->is_ahead)
+        return skip_elements(b, count, 4, 4);
     uint8_t *to = put_elements(b, count, 4, 4);
-
     for (uint32_t i = 0; to && i < count; i++)
         tn_store_little(to + 4 * (size_t)i, (uint32_t)values[i], 4);
     return to ? (uint32_t)b->size : 0;
@@ -216,8 +251,9 @@ uint32_t tn_fb_put_i32s(struct tn_fb_builder *b, const int32_t *values,
 uint32_t tn_fb_put_i64s(struct tn_fb_builder *b, const int64_t *values,
                         uint32_t count)
 {
+    if (b->is_ahead)
+        return skip_elements(b, count, 8, 8);
     uint8_t *to = put_elements(b, count, 8, 8);
-
     for (uint32_t i = 0; to && i < count; i++)
         tn_store_little(to + 8 * (size_t)i, (uint64_t)values[i], 8);
     return to ? (uint32_t)b->size : 0;
@@ -226,8 +262,9 @@ uint32_t tn_fb_put_i64s(struct tn_fb_builder *b, const int64_t *values,
 uint32_t tn_fb_put_f64s(struct tn_fb_builder *b, const double *values,
                         uint32_t count)
 {
+    if (b->is_ahead)
+        return skip_elements(b, count, 8, 8);
     uint8_t *to = put_elements(b, count, 8, 8);
-
     for (uint32_t i = 0; to && i < count; i++)
         tn_store_little(to + 8 * (size_t)i, tn_double_bits(values[i]), 8);
     return to ? (uint32_t)b->size : 0;
@@ -254,6 +291,8 @@ uint32_t tn_fb_put_vector(struct tn_fb_builder *b, struct tn_bytes bytes,
 {
     if (!is_sound(b, bytes.size, element, align))
         return 0;
+    if (b->is_ahead)
+        return skip_elements(b, bytes.size / element, element, align);
     uint8_t *to = put_elements(b, bytes.size / element, element, align);
     if (to && bytes.size)
         memcpy(to, bytes.data, bytes.size);
@@ -624,14 +663,20 @@ uint32_t tn_fb_end(struct tn_fb_builder *b)
 
     if (!l)
         return 0;
-    uint8_t *to = take_padded(b, l->size, 0, l->align, 4 % l->align);
-    if (!to)
+    uint8_t *to = NULL;
+    if (b->is_ahead)
+        skip_padded(b, l->size, 0, l->align, 4 % l->align);
+    else
+        to = take_padded(b, l->size, 0, l->align, 4 % l->align);
+    if (tn_failed(b->error))
         return 0;
-    fill_table(b, l, to);
+    if (to)
+        fill_table(b, l, to);
     uint32_t table = (uint32_t)b->size;
     if (!l->vtable_at)
         l->vtable_at = put_vtable(b, l->vtable, 4 + 2 * l->slots);
-    tn_store_little(to, (uint64_t)l->vtable_at - table, 4);
+    if (to)
+        tn_store_little(to, (uint64_t)l->vtable_at - table, 4);
     b->pending.count = 0;
     return l->vtable_at ? table : 0;
 }
