@@ -8,6 +8,7 @@
 #include "ir/payload.h"
 
 #include "base/arith.h"
+#include "ir/blocks.h"
 #include "ir/element.h"
 #include "ir/payload_strings.h"
 #include "ir/payload_units.h"
@@ -405,6 +406,236 @@ static bool is_raw(const struct tn_payload *payload)
            payload->encoding == TN_ENCODING_FORTRAN;
 }
 
+/* ---- quantised blocks --------------------------------------------------- */
+
+struct tn_payload tn_payload_blocks(const struct tn_shape *shape,
+                                    struct tn_span span, unsigned kind,
+                                    bool is_big)
+{
+    return (struct tn_payload){
+        .span     = span,
+        .stored   = tn_payload_needed(shape, 1),
+        .field    = kind,
+        .encoding = is_big ? TN_ENCODING_BLOCKS_BIG : TN_ENCODING_BLOCKS,
+    };
+}
+
+bool tn_payload_block_bytes(const struct tn_shape *shape, unsigned kind,
+                            uint64_t *bytes)
+{
+    const struct tn_block_type *type = tn_block_type(kind);
+    uint64_t                    count;
+
+    *bytes = 0;
+    if (!type || shape->rank == 0 || shape->dtype != TN_FLOAT32 ||
+        !tn_shape_count(shape, &count) ||
+        shape->dims[shape->rank - 1] % type->elements != 0)
+        return false;
+    return tn_mul(count / type->elements, type->bytes, bytes) &&
+           *bytes <= TN_SHAPE_MOST;
+}
+
+static enum tn_status check_blocks(const struct tn_elements *elements,
+                                   struct tn_error          *error)
+{
+    const struct tn_payload    *payload = &elements->payload;
+    const struct tn_block_type *type    = tn_block_type(payload->field);
+    uint64_t                    bytes;
+    uint64_t has = payload->span.source ? payload->span.length : 0;
+
+    if (!tn_payload_block_bytes(&elements->shape, payload->field, &bytes))
+        return tn_error_set(error, TN_MALFORMED, payload->span.offset,
+                            "a shape whose rows are not whole blocks of %u "
+                            "elements",
+                            type ? type->elements : 0);
+    if (bytes != has)
+        return too_few(payload, bytes, has, "bytes", error);
+    return TN_OK;
+}
+
+/* Blocks that go through memory, and the elements that are made of them.  They
+ * are read, also from a file that is mapped: its pages would stay in memory. */
+struct block_pass {
+    const struct tn_payload    *payload;
+    const struct tn_block_type *type;
+    struct tn_memory           *memory;
+    struct tn_error            *error;
+    uint64_t                    offset; /* of the next block to be read       */
+    uint64_t                    left;   /* blocks that are to be read         */
+    uint8_t                    *blocks;
+    uint64_t                    room; /* for blocks                           */
+    uint64_t                    at, held; /* those in memory, not yet used    */
+    float                      *elements; /* NULL: blocks are handed out      */
+    uint64_t                    batch;    /* blocks that are decoded at a time */
+};
+
+static uint64_t block_pass_bytes(const struct block_pass *pass)
+{
+    return pass->room * pass->type->bytes;
+}
+
+static uint64_t block_pass_size(const struct block_pass *pass)
+{
+    return pass->batch * pass->type->elements * sizeof(float);
+}
+
+/* From block `first` on, for `count` blocks. */
+static bool block_pass_open(struct block_pass *pass, uint64_t first,
+                            uint64_t count, bool is_decoding)
+{
+    tn_cursor_span(pass->payload->span, pass->error);
+    if (tn_failed(pass->error))
+        return false;
+    pass->left   = count;
+    pass->offset = pass->payload->span.offset + first * pass->type->bytes;
+    pass->room   = tn_min(count, 4 * TN_WINDOW_SIZE / pass->type->bytes);
+    pass->batch  = tn_min(count, TN_WINDOW_SIZE / sizeof(float) /
+                                    pass->type->elements);
+    pass->blocks = tn_memory_resize(pass->memory, NULL, 0,
+                                    block_pass_bytes(pass), pass->error);
+    if (pass->blocks && is_decoding)
+        pass->elements = tn_memory_resize(pass->memory, NULL, 0,
+                                          block_pass_size(pass), pass->error);
+    return !tn_failed(pass->error);
+}
+
+static void block_pass_done(struct block_pass *pass)
+{
+    if (pass->elements)
+        tn_memory_free(pass->memory, pass->elements, block_pass_size(pass));
+    if (pass->blocks)
+        tn_memory_free(pass->memory, pass->blocks, block_pass_bytes(pass));
+}
+
+static bool is_big_endian_machine(void)
+{
+    const uint16_t one = 1;
+
+    return *(const uint8_t *)&one == 0;
+}
+
+static enum tn_status read_blocks(struct block_pass *pass)
+{
+    uint64_t count = tn_min(pass->left, pass->room);
+    uint64_t size  = count * pass->type->bytes;
+
+    TN_TRY(tn_source_read(pass->payload->span.source, pass->offset,
+                          pass->blocks, (size_t)size, pass->error));
+    if (pass->payload->encoding == TN_ENCODING_BLOCKS_BIG)
+        tn_block_reverse(pass->payload->field, pass->blocks, (size_t)count);
+    pass->offset += size;
+    pass->left -= count;
+    pass->at   = 0;
+    pass->held = count;
+    return TN_OK;
+}
+
+/* At most `count` of the next blocks, little-endian; NULL after a failure. */
+static const uint8_t *next_blocks(struct block_pass *pass, uint64_t *count)
+{
+    if (pass->held == 0 && read_blocks(pass) != TN_OK)
+        return NULL;
+    const uint8_t *blocks = pass->blocks + pass->at * pass->type->bytes;
+    *count                = tn_min(*count, pass->held);
+    pass->at += *count;
+    pass->held -= *count;
+    return blocks;
+}
+
+static enum tn_status copy_blocks(struct block_pass *pass, uint64_t count,
+                                  struct tn_sink *to)
+{
+    while (count > 0) {
+        uint64_t       n      = count;
+        const uint8_t *blocks = next_blocks(pass, &n);
+        if (!blocks)
+            return pass->error->status;
+        TN_TRY(tn_sink_write(
+            to, tn_bytes(blocks, (size_t)(n * pass->type->bytes)),
+            pass->error));
+        count -= n;
+    }
+    return TN_OK;
+}
+
+/* `drop` elements of the first block are not wanted. */
+static enum tn_status decode_blocks(struct block_pass *pass, uint64_t drop,
+                                    uint64_t count, struct tn_sink *to)
+{
+    uint64_t per_block = pass->type->elements;
+
+    while (count > 0) {
+        uint64_t n = tn_min((drop + count + per_block - 1) / per_block,
+                            pass->batch);
+        const uint8_t *blocks = next_blocks(pass, &n);
+        if (!blocks)
+            return pass->error->status;
+        tn_block_decode(pass->payload->field, blocks, (size_t)n,
+                        pass->elements);
+        if (is_big_endian_machine())
+            tn_reverse_units((uint8_t *)pass->elements, sizeof(float),
+                             n * per_block);
+        uint64_t given = tn_min(n * per_block - drop, count);
+        TN_TRY(tn_sink_write(
+            to, tn_bytes(pass->elements + drop, (size_t)given * sizeof(float)),
+            pass->error));
+        drop = 0;
+        count -= given;
+    }
+    return TN_OK;
+}
+
+static enum tn_status stream_elements(const struct tn_elements *elements,
+                                      uint64_t first, uint64_t count,
+                                      struct tn_memory *memory,
+                                      struct tn_sink   *to,
+                                      struct tn_error  *error)
+{
+    struct block_pass pass = {
+        .payload = &elements->payload,
+        .type    = tn_block_type(elements->payload.field),
+        .memory  = memory,
+        .error   = error,
+    };
+
+    TN_TRY(check_blocks(elements, error));
+    if (count == 0)
+        return TN_OK;
+    uint64_t per_block = pass.type->elements;
+    uint64_t begin     = first / per_block;
+    uint64_t blocks    = (first + count - 1) / per_block + 1 - begin;
+    if (block_pass_open(&pass, begin, blocks, true))
+        decode_blocks(&pass, first % per_block, count, to);
+    block_pass_done(&pass);
+    return error->status;
+}
+
+enum tn_status tn_payload_stream_blocks(const struct tn_elements *elements,
+                                        struct tn_memory         *memory,
+                                        struct tn_sink           *to,
+                                        struct tn_error          *error)
+{
+    struct block_pass pass = {
+        .payload = &elements->payload,
+        .type    = tn_block_type(elements->payload.field),
+        .memory  = memory,
+        .error   = error,
+    };
+
+    if (!tn_payload_is_blocks(&elements->payload))
+        return no_such_encoding(elements, error);
+    TN_TRY(check_blocks(elements, error));
+    if (elements->payload.span.length == 0)
+        return TN_OK;
+    if (elements->payload.encoding == TN_ENCODING_BLOCKS)
+        return tn_sink_splice(to, elements->payload.span, error);
+    uint64_t blocks = elements->payload.span.length / pass.type->bytes;
+    if (block_pass_open(&pass, 0, blocks, false))
+        copy_blocks(&pass, blocks, to);
+    block_pass_done(&pass);
+    return error->status;
+}
+
 enum tn_status tn_payload_stream(const struct tn_elements *elements,
                                  uint64_t first, uint64_t count,
                                  struct tn_memory *memory, struct tn_sink *to,
@@ -418,6 +649,8 @@ enum tn_status tn_payload_stream(const struct tn_elements *elements,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "elements %" PRIu64 " to %" PRIu64 " of %" PRIu64,
                             first, first + count, layout.count);
+    if (tn_payload_is_blocks(payload))
+        return stream_elements(elements, first, count, memory, to, error);
     if (is_raw(payload))
         TN_TRY(check_raw_size(payload, &layout, error));
     if (count == 0)
@@ -482,6 +715,11 @@ enum tn_status tn_payload_check(const struct tn_elements *elements,
     case TN_ENCODING_VARINTS:
     case TN_ENCODING_FIELD: return check_units(elements, &layout, error);
     case TN_ENCODING_VIEW: return tn_view_check(elements, error);
+    case TN_ENCODING_BLOCKS:
+    case TN_ENCODING_BLOCKS_BIG:
+        TN_TRY(check_blocks(elements, error));
+        tn_cursor_span(elements->payload.span, error);
+        return error->status;
     default: return no_such_encoding(elements, error);
     }
 }

@@ -37,6 +37,9 @@ enum tn_encoding {
     TN_ENCODING_OFFSETS_BIG, /* the same, big-endian                          */
     TN_ENCODING_FORTRAN, /* raw little-endian, column-major                   */
     TN_ENCODING_VIEW,    /* computed from other tensors: see `view`           */
+    TN_ENCODING_BLOCKS,  /* float32: whole quantised blocks of kind `field`
+                            (blocks.h), which do not cross rows               */
+    TN_ENCODING_BLOCKS_BIG, /* the same; numbers in blocks are big-endian     */
 };
 
 struct tn_view;
@@ -59,7 +62,7 @@ struct tn_view;
 struct tn_payload {
     struct tn_span span;
     uint64_t       stored;
-    uint32_t       field;    /* for TN_ENCODING_FIELD and _PADDED           */
+    uint32_t       field;    /* for TN_ENCODING_FIELD, _PADDED and _BLOCKS  */
     uint8_t        encoding; /* enum tn_encoding                            */
     uint8_t        per_byte; /* elements packed into one byte, lowest bits
                                 first: 1 (or 0), 2 (4-bit types), 4 (2-bit) */
@@ -121,11 +124,37 @@ uint64_t tn_payload_needed(const struct tn_shape *shape, unsigned per_byte);
 struct tn_payload tn_payload_raw(const struct tn_shape *shape,
                                  struct tn_span span, unsigned per_byte);
 
+/* Blocks of a kind that must be complete. */
+struct tn_payload tn_payload_blocks(const struct tn_shape *shape,
+                                    struct tn_span span, unsigned kind,
+                                    bool is_big);
+
+static inline bool tn_payload_is_blocks(const struct tn_payload *payload)
+{
+    return payload->encoding == TN_ENCODING_BLOCKS ||
+           payload->encoding == TN_ENCODING_BLOCKS_BIG;
+}
+
+/* Bytes of the blocks that hold a shape; false if its rows are not whole
+ * blocks, or if there are too many. */
+bool tn_payload_block_bytes(const struct tn_shape *shape, unsigned kind,
+                            uint64_t *bytes);
+
+/* The blocks of such a payload as little-endian bytes, in windows; spliced if
+ * they are stored so. */
+enum tn_status tn_payload_stream_blocks(const struct tn_elements *elements,
+                                        struct tn_memory         *memory,
+                                        struct tn_sink           *to,
+                                        struct tn_error          *error);
+
 enum tn_view_kind {
     TN_VIEW_PERMUTE, /* axis i of the result is axis axes[i] of inputs[0]     */
     TN_VIEW_CAST,    /* inputs[0], element by element, in the new dtype       */
     TN_VIEW_SLICE,   /* begin[], step[] per axis; the shape says how many     */
     TN_VIEW_CONCAT,  /* inputs one after the other along `axis`               */
+    TN_VIEW_STRIDES, /* of inputs[0], which has one dimension: element begin[0],
+                        and step[i] further for each step on axis i; a step of
+                        0 repeats elements                                    */
     TN_VIEW_RESHAPE, /* inputs[0] with other dims of the same product         */
     TN_VIEW_SCALE,   /* inputs[0], floats, times factors[i], plus offsets[i] if
                         there are offsets, where i is the index on `axis`;

@@ -740,6 +740,32 @@ static enum tn_status check_slice(const struct tn_elements *e,
     return TN_OK;
 }
 
+static enum tn_status check_strides(const struct tn_elements *e,
+                                    struct tn_error          *error)
+{
+    const struct tn_view  *view  = e->payload.view;
+    const struct tn_shape *shape = &e->shape, *input = &view->inputs[0].shape;
+    uint64_t               far   = view->begin[0];
+    bool                   is_empty = false, fits = true;
+
+    if (input->rank != 1)
+        return refuse(error, "strides over more than one dimension");
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        uint64_t length = 0;
+        is_empty |= shape->dims[i] == 0;
+        fits = fits && view->step[i] >= 0 &&
+               (shape->dims[i] == 0 ||
+                (tn_mul(shape->dims[i] - 1, (uint64_t)view->step[i], &length) &&
+                 tn_add(far, length, &far)));
+    }
+    if (!is_empty && (!fits || far >= input->dims[0]))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "strides that leave a storage of %" PRIu64
+                            " elements",
+                            input->dims[0]);
+    return TN_OK;
+}
+
 static bool same_but_for(const struct tn_shape *a, const struct tn_shape *b,
                          uint32_t axis)
 {
@@ -829,6 +855,7 @@ static enum tn_status view_check_one(const struct tn_elements *e,
     case TN_VIEW_PERMUTE: return check_permute(e, error);
     case TN_VIEW_CAST: return check_cast(e, error);
     case TN_VIEW_SLICE: return check_slice(e, error);
+    case TN_VIEW_STRIDES: return check_strides(e, error);
     case TN_VIEW_CONCAT: return check_concat(e, error);
     case TN_VIEW_RESHAPE: return check_reshape(e, error);
     case TN_VIEW_SCALE: return check_scale(e, error);
@@ -1081,6 +1108,7 @@ static const struct tn_elements *find_dense(const struct tn_elements *e)
 {
     while (is_view(e, TN_VIEW_RESHAPE) && e->payload.view->input_count == 1 &&
            !is_strided(&e->payload.view->inputs[0]) &&
+           !is_view(&e->payload.view->inputs[0], TN_VIEW_STRIDES) &&
            e->payload.view->inputs[0].payload.encoding != TN_ENCODING_FORTRAN)
         e = &e->payload.view->inputs[0];
     return e;
@@ -1097,14 +1125,23 @@ static enum tn_status find_leaf(const struct tn_elements *e,
         return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
                             "a view of rank %u, limit %d", e->shape.rank,
                             TN_VIEW_RANK_LIMIT);
-    *leaf = *find_dense(e);
-    if (!tn_shape_count(&e->shape, &count) || count > INT64_MAX ||
-        !tn_shape_count(&leaf->shape, &below) || below != count)
-        return refuse(error, "a view of too many elements, or of others");
     s->rank  = e->shape.rank;
     s->start = 0;
     if (s->rank)
         memcpy(s->dims, e->shape.dims, s->rank * sizeof *s->dims);
+    if (is_view(e, TN_VIEW_STRIDES)) {
+        TN_TRY(view_check_one(e, error));
+        *leaf    = e->payload.view->inputs[0];
+        s->start = e->payload.view->begin[0];
+        if (s->rank)
+            memcpy(s->strides, e->payload.view->step,
+                   s->rank * sizeof *s->strides);
+        return TN_OK;
+    }
+    *leaf = *find_dense(e);
+    if (!tn_shape_count(&e->shape, &count) || count > INT64_MAX ||
+        !tn_shape_count(&leaf->shape, &below) || below != count)
+        return refuse(error, "a view of too many elements, or of others");
     dense_strides(s, e->payload.encoding == TN_ENCODING_FORTRAN);
     if (leaf->payload.encoding == TN_ENCODING_FORTRAN)
         leaf->payload.encoding = TN_ENCODING_RAW;

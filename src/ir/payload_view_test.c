@@ -346,6 +346,41 @@ static struct node *put_slice(struct world *w, struct node *input)
     return node;
 }
 
+/* Any walk over a row: elements may repeat, and overlap. */
+static struct node *put_strides(struct world *w, struct node *input)
+{
+    struct node  *node = new_view(w, input, TN_VIEW_STRIDES);
+    struct model *m    = &node->model;
+    uint64_t      size = input->model.dims[0], at[RANK] = { 0 };
+    uint64_t      left = size ? size - 1 : 0;
+
+    m->rank = node->elements.shape.rank = (uint32_t)pick(w, RANK + 1);
+    node->begin[0] = left ? pick(w, left) : 0;
+    left -= node->begin[0];
+    for (uint32_t i = 0; i < m->rank; i++) {
+        node->step[i] = (int64_t)pick(w, 4);
+        m->dims[i]    = 1 + pick(w, 4);
+        if ((m->dims[i] - 1) * (uint64_t)node->step[i] > left)
+            m->dims[i] = 1;
+        left -= (m->dims[i] - 1) * (uint64_t)node->step[i];
+    }
+    if (size == 0 && m->rank == 0)
+        m->rank = node->elements.shape.rank = 1;
+    if (size == 0)
+        m->dims[0] = 0;
+    model_alloc(m);
+    if (model_count(m) == 0)
+        return node;
+    do {
+        uint64_t from = node->begin[0];
+        for (uint32_t i = 0; i < m->rank; i++)
+            from += at[i] * (uint64_t)node->step[i];
+        memcpy(model_at(m, at), model_at(&input->model, &from),
+               tn_dtype_size(m->dtype));
+    } while (next_at(m, at));
+    return node;
+}
+
 static struct node *put_cast(struct world *w, struct node *input)
 {
     struct node  *node = new_view(w, input, TN_VIEW_CAST);
@@ -469,6 +504,8 @@ static struct node *put_any(struct world *w, struct node *input)
 {
     if (can_scale(&input->model) && pick(w, 2))
         return put_scale(w, input);
+    if (input->model.rank == 1 && pick(w, 2))
+        return put_strides(w, input);
     switch (pick(w, 6)) {
     case 0: return put_cast(w, input);
     case 1: return put_reshape(w, input);
@@ -624,6 +661,7 @@ static void bad_views_are_refused(void **state)
     static const int64_t one[] = { 1, 1 }, back[] = { -1, -1 },
                          wild[] = { INT64_MIN, INT64_MIN };
     struct tn_elements in       = { { TN_INT8, 2, dims }, { .encoding = 0 } };
+    struct tn_elements row      = { { TN_INT8, 1, four }, { .encoding = 0 } };
     struct tn_elements reals = { { TN_FLOAT32, 2, dims }, { .encoding = 0 } };
     const struct {
         struct tn_shape shape;
@@ -652,6 +690,12 @@ static void bad_views_are_refused(void **state)
           { TN_VIEW_SLICE, &in, 1, 0, zeros, wild, 0, 0, 0 } },
         { { TN_INT8, 2, four },
           { TN_VIEW_SLICE, &in, 1, 0, zeros, one, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_STRIDES, &in, 1, 0, zeros, one, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_STRIDES, &row, 1, 0, far, one, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_STRIDES, &row, 1, 0, zeros, back, 0, 0, 0 } },
         { { TN_INT8, 2, four }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2, 0, 0 } },
         { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0, 0, 0 } },

@@ -105,6 +105,8 @@ const char *tn_tensor_storage(const struct tn_tensor *tensor)
     case TN_ENCODING_OFFSETS_BIG:
     case TN_ENCODING_BUNDLE: return "strings";
     case TN_ENCODING_VIEW: return "view";
+    case TN_ENCODING_BLOCKS:
+    case TN_ENCODING_BLOCKS_BIG: return "blocks";
     }
     return "";
 }
