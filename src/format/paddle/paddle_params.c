@@ -38,7 +38,7 @@ const struct tn_format_setting tn_paddle_setting_layout = {
     .says  = { .name  = "layout",
                .kind  = TN_OPTION_CHOICE,
                .value = "seed|shipped",
-               .help  = "layout of the records; as it was" },
+               .help  = "layout of the records; default: unchanged" },
     .field = TN_WRITE_FIELD(layout),
 };
 

@@ -7,10 +7,10 @@
 #include "format/paddle/paddle.h"
 #include "format/paddle/paddle_files.h"
 #include "format/paddle/paddle_state.h"
+#include "format/pickled.h"
 #include "format/registry.h"
 #include "format/settings.h"
 #include "wire/pickle/pickle.h"
-#include "wire/pickle/pickle_latin1.h"
 
 /* ---- arrays of any model as a pickle of protocol 4, or as the container
  * of 1.6 - */
@@ -217,76 +217,6 @@ struct state {
     bool             is_optimizer, is_container;
 };
 
-/* ---- where the elements lie --------------------------------------------- */
-
-static struct tn_span data_of(struct state                 *s,
-                              const struct tn_pickle_array *array)
-{
-    struct tn_source *bytes;
-
-    if (!array->data.is_latin1 || array->size == 0)
-        return (struct tn_span){ array->data.span.source,
-                                 array->data.span.offset, array->size };
-    if (tn_pickle_latin1(&bytes, array->data.span, array->size,
-                         s->bundle->memory, s->error) != TN_OK ||
-        tn_bundle_keep(s->bundle, bytes, s->error) != TN_OK)
-        return (struct tn_span){ NULL, 0, 0 };
-    return (struct tn_span){ bytes, 0, array->size };
-}
-
-static struct tn_payload payload_of(const struct tn_pickle_array *array,
-                                    const struct tn_shape        *shape,
-                                    struct tn_span                data)
-{
-    struct tn_payload payload = tn_payload_raw(shape, data, 1);
-
-    if (array->is_big_endian && tn_dtype_size(shape->dtype) > 1)
-        payload.encoding = TN_ENCODING_RAW_BIG;
-    return payload;
-}
-
-/* Big-endian and column by column: C order of the reversed shape, turned. */
-static struct tn_payload turned(struct state                 *s,
-                                const struct tn_pickle_array *array,
-                                struct tn_span                data)
-{
-    struct tn_arena    *arena = &s->model->arena;
-    uint32_t            rank  = array->rank;
-    struct tn_elements *input = tn_new(arena, struct tn_elements, 1, s->error);
-    uint64_t           *dims  = tn_new(arena, uint64_t, rank, s->error);
-    uint32_t           *axes  = tn_new(arena, uint32_t, rank, s->error);
-    struct tn_view     *view  = tn_new(arena, struct tn_view, 1, s->error);
-
-    if (!input || !dims || !axes || !view)
-        return (struct tn_payload){ .encoding = TN_ENCODING_NONE };
-    for (uint32_t i = 0; i < rank; i++) {
-        dims[i] = array->dims[rank - 1 - i];
-        axes[i] = rank - 1 - i;
-    }
-    input->shape   = (struct tn_shape){ array->dtype, rank, dims };
-    input->payload = payload_of(array, &input->shape, data);
-    *view          = (struct tn_view){
-                 .kind = TN_VIEW_PERMUTE, .inputs = input, .input_count = 1, .axes = axes
-    };
-    return (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
-}
-
-static void fill_elements(struct state *s, struct tn_elements *elements,
-                          const struct tn_pickle_array *array)
-{
-    struct tn_span data = data_of(s, array);
-
-    elements->shape =
-        (struct tn_shape){ array->dtype, array->rank, array->dims };
-    elements->payload = payload_of(array, &elements->shape, data);
-    if (!array->is_fortran || array->rank < 2)
-        return;
-    if (elements->payload.encoding == TN_ENCODING_RAW_BIG)
-        elements->payload = turned(s, array, data);
-    else
-        elements->payload.encoding = TN_ENCODING_FORTRAN;
-}
-
 /* ---- rows --------------------------------------------------------------- */
 
 static const struct tn_paddle_var *find_var(const struct state *s,
@@ -350,7 +280,8 @@ static void add_array(struct state *s, struct tn_bytes name,
 {
     struct tn_elements elements = { 0 };
 
-    fill_elements(s, &elements, &value->as.array);
+    tn_pickled_elements(&value->as.array, s->bundle, &s->model->arena,
+                        &elements, s->error);
     if (!tn_failed(s->error))
         add_elements(s, name, &elements);
 }
@@ -412,7 +343,8 @@ static enum tn_status join(struct state *s, const struct tn_pickle *names,
         const struct tn_pickle *slice = slice_at(s, names, i);
         if (!slice)
             break;
-        fill_elements(s, &parts[i], &slice->as.array);
+        tn_pickled_elements(&slice->as.array, s->bundle, &s->model->arena,
+                            &parts[i], s->error);
         if (parts[i].shape.dtype != parts[0].shape.dtype ||
             !tn_add(*total, parts[i].shape.dims[0], total))
             tn_error_set(s->error, TN_MALFORMED, slice->offset,
@@ -780,7 +712,7 @@ static const struct tn_format_setting layout = {
     .says  = { .name  = "layout",
                .kind  = TN_OPTION_CHOICE,
                .value = "pickle|container",
-               .help  = "what the file is; as it was" },
+               .help  = "what the file is; default: unchanged" },
     .field = TN_WRITE_FIELD(layout),
 };
 

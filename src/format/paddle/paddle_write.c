@@ -9,6 +9,7 @@
  * A program that was not edited is copied byte for byte.  The parameters are
  * written first: the file that people open comes last.
  */
+#include "ir/changes.h"
 #include "format/paddle/paddle.h"
 #include "format/paddle/paddle_files.h"
 #include "io/spool.h"
@@ -232,10 +233,37 @@ static bool has_shape(const struct tn_paddle_var *var,
     return true;
 }
 
+/* What an edit calls a variable of the old program. */
+static struct tn_bytes name_now(const struct encoder *e, uint32_t graph,
+                                struct tn_bytes name)
+{
+    return tn_changes_name(e->model->changes, graph, name);
+}
+
+static void put_old_var(struct encoder *e, struct tn_rope *to,
+                        const struct tn_paddle_var *var, struct tn_bytes name)
+{
+    struct tn_cursor   c = tn_cursor_span(var->wire, e->error);
+    struct tn_pb_field field;
+    struct tn_rope     body;
+
+    if (tn_bytes_equal(var->name, name)) {
+        tn_pb_put_span(to, BLOCK_VARS, var->wire);
+        return;
+    }
+    tn_rope_init(&body, e->arena, e->error);
+    while (tn_pb_next(&c, &field))
+        if (field.number == VAR_NAME)
+            tn_pb_put_bytes(&body, VAR_NAME, name);
+        else
+            tn_rope_span(&body, tn_pb_field_span(&c, &field));
+    tn_pb_put_message(to, BLOCK_VARS, &body);
+}
+
 /* The same variable with another type: the rest of it stays. */
 static void put_changed_var(struct encoder *e, struct tn_rope *to,
                             const struct tn_paddle_var *var,
-                            const struct tn_shape      *shape)
+                            struct tn_bytes name, const struct tn_shape *shape)
 {
     struct tn_cursor   c = tn_cursor_span(var->wire, e->error);
     struct tn_pb_field field;
@@ -252,6 +280,8 @@ static void put_changed_var(struct encoder *e, struct tn_rope *to,
     while (tn_pb_next(&c, &field)) {
         if (field.number == VAR_TYPE)
             put_var_type(e, &body, shape, var->lod_level);
+        else if (field.number == VAR_NAME)
+            tn_pb_put_bytes(&body, VAR_NAME, name);
         else
             tn_rope_span(&body, tn_pb_field_span(&c, &field));
     }
@@ -271,21 +301,22 @@ static bool is_dropped(const struct encoder *e, const struct tn_paddle_var *var,
 static void put_var(struct encoder *e, struct tn_rope *to, uint32_t graph,
                     const struct tn_paddle_var *var)
 {
-    uint32_t name = tn_intern_find(&e->model->names, var->name);
+    struct tn_bytes now  = name_now(e, graph, var->name);
+    uint32_t        name = tn_intern_find(&e->model->names, now);
     uint32_t row =
         name == TN_NO_NAME ? UINT32_MAX : tn_pairs_find(&e->rows, graph, name);
 
     if (row == UINT32_MAX) {
         if (!is_dropped(e, var, name))
-            tn_pb_put_span(to, BLOCK_VARS, var->wire);
+            put_old_var(e, to, var, now);
         return;
     }
     const struct tn_tensor *tensor =
         tn_list_at(&e->model->tensors, struct tn_tensor, row);
     if (tensor->wire.source || has_shape(var, &tensor->elements.shape))
-        tn_pb_put_span(to, BLOCK_VARS, var->wire);
+        put_old_var(e, to, var, now);
     else
-        put_changed_var(e, to, var, &tensor->elements.shape);
+        put_changed_var(e, to, var, now, &tensor->elements.shape);
 }
 
 /* ---- variables that are new --------------------------------------------- */
@@ -300,7 +331,9 @@ static void list_declared(struct encoder *e, uint32_t old,
         struct tn_pb_field field;
         for (uint64_t i = e->detail->first_vars[old];
              i < e->detail->first_vars[old + 1]; i++)
-            tn_intern_borrow(names, e->detail->vars[i].name, e->error);
+            tn_intern_borrow(
+                names, name_now(e, e->blocks[old], e->detail->vars[i].name),
+                e->error);
         uint32_t parent = GONE;
         while (tn_pb_next(&c, &field))
             if (field.number == BLOCK_PARENT && field.value < old)

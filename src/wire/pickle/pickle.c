@@ -1,4 +1,4 @@
-/* pickle.c - reading the data in a pickle; pickle.h says what is refused */
+/* pickle.c - the stack machine of pickles; pickle.h says what it refuses */
 #include "wire/pickle/pickle.h"
 
 /* ---- the machine -------------------------------------------------------- */
@@ -14,7 +14,10 @@ struct machine {
     struct tn_list    memo;  /* struct tn_pickle *; NULL: unused */
     uint64_t          memoized;
     uint64_t          at; /* offset of the opcode being run   */
+    const char       *by; /* its name                         */
     bool              is_done;
+    bool              describes; /* every opcode; refuses no name        */
+    const struct tn_pickle_watch *watch; /* never NULL                       */
 };
 
 /* Whether it is this text, as text or bytes. */
@@ -135,52 +138,60 @@ static struct slice pop_mark(struct machine *m)
 /* ---- containers -----------------------------------------------------------
  */
 
-static bool make_room(struct machine *m, struct tn_pickle *to, uint64_t count)
+static bool make_room(struct machine *m, struct tn_pickle_items *to,
+                      uint64_t count)
 {
-    uint64_t room = to->as.list.room;
+    uint64_t room = to->room;
 
-    if (count <= room - to->as.list.count)
+    if (count <= room - to->count)
         return true;
-    room = tn_max(to->as.list.count + count, room * 2);
+    room = tn_max(to->count + count, room * 2);
     const struct tn_pickle **items =
         tn_new(m->arena, const struct tn_pickle *, room, m->error);
     if (!items)
         return false;
-    if (to->as.list.count)
-        memcpy(items, to->as.list.items,
-               (size_t)to->as.list.count * sizeof *items);
-    to->as.list.items = items;
-    to->as.list.room  = room;
+    if (to->count)
+        memcpy(items, to->items, (size_t)to->count * sizeof *items);
+    to->items = items;
+    to->room  = room;
     return true;
 }
 
-static void append(struct machine *m, struct tn_pickle *to, struct slice items)
+static void append(struct machine *m, struct tn_pickle_items *to,
+                   struct slice items)
 {
     if (tn_failed(m->error) || !make_room(m, to, items.count))
         return;
     for (uint64_t i = 0; i < items.count; i++) {
-        if (items.items[i]->kind == TN_PICKLE_NAME)
+        if (items.items[i]->kind == TN_PICKLE_NAME && !m->describes)
             refuse(m, TN_UNSUPPORTED, "a name as a value");
-        to->as.list.items[to->as.list.count++] = items.items[i];
+        to->items[to->count++] = items.items[i];
     }
 }
 
-static void push_tuple(struct machine *m, struct slice items)
+/* A new container with these items, onto the stack. */
+static void push_filled(struct machine *m, enum tn_pickle_kind kind,
+                        struct slice items)
 {
-    struct tn_pickle *tuple = make(m, TN_PICKLE_TUPLE);
+    struct tn_pickle *value = make(m, kind);
 
-    if (!tuple || tn_failed(m->error) || !make_room(m, tuple, items.count))
+    if (!value || tn_failed(m->error) ||
+        !make_room(m, &value->as.list, items.count))
         return;
     for (uint64_t i = 0; i < items.count; i++)
-        tuple->as.list.items[tuple->as.list.count++] = items.items[i];
-    push(m, tuple);
+        value->as.list.items[value->as.list.count++] = items.items[i];
+    push(m, value);
 }
 
 /* Containers: of all that was pushed since the last mark, which is gone then,
  * or of the few values on top. */
-static void tuple_of_mark(struct machine *m)
+static void push_marked(struct machine *m, uint64_t kind)
 {
-    push_tuple(m, pop_mark(m));
+    struct slice items = pop_mark(m);
+
+    if (kind == TN_PICKLE_DICT && items.count % 2)
+        refuse(m, TN_MALFORMED, "a key without a value");
+    push_filled(m, (enum tn_pickle_kind)kind, items);
 }
 
 static void push_short_tuple(struct machine *m, uint64_t count)
@@ -190,9 +201,37 @@ static void push_short_tuple(struct machine *m, uint64_t count)
         return;
     }
     m->stack.count -= count;
-    push_tuple(
-        m, (struct slice){ (struct tn_pickle **)m->stack.items + m->stack.count,
-                           count });
+    push_filled(
+        m, TN_PICKLE_TUPLE,
+        (struct slice){ (struct tn_pickle **)m->stack.items + m->stack.count,
+                        count });
+}
+
+/* Tells about an object that is changed by code of its own; false for
+ * others. */
+static bool tell_change(struct machine *m, const struct tn_pickle *object,
+                        const struct tn_pickle *with)
+{
+    if (!m->describes || object->kind != TN_PICKLE_CALL)
+        return false;
+    if (m->watch->call)
+        m->watch->call(m->watch->context, m->at, m->by, object, with);
+    return true;
+}
+
+static void tell_odd(struct machine *m, const char *what)
+{
+    if (m->watch->odd)
+        m->watch->odd(m->watch->context, m->at, m->by, what);
+}
+
+/* Items for a value that takes none: an error in data. */
+static void refuse_items(struct machine *m, const char *what)
+{
+    if (m->describes)
+        tell_odd(m, what);
+    else
+        refuse(m, TN_MALFORMED, what);
 }
 
 static void set_items(struct machine *m, struct slice items)
@@ -201,17 +240,26 @@ static void set_items(struct machine *m, struct slice items)
 
     if (!dict)
         return;
-    if (dict->kind != TN_PICKLE_DICT || items.count % 2) {
-        refuse(m, TN_MALFORMED, "items for something that is not a dict");
+    if (items.count % 2) {
+        refuse(m, TN_MALFORMED, "a key without a value");
         return;
     }
-    for (uint64_t i = 0; i < items.count; i += 2) {
+    if (tell_change(m, dict, NULL)) {
+        dict->as.call.has_keys = true;
+        append(m, &dict->as.call.items, items);
+        return;
+    }
+    if (dict->kind != TN_PICKLE_DICT) {
+        refuse_items(m, "items for something that is not a dict");
+        return;
+    }
+    for (uint64_t i = 0; i < items.count && !m->describes; i += 2) {
         if (items.items[i]->kind == TN_PICKLE_NONE ||
             items.items[i]->kind > TN_PICKLE_TUPLE)
             refuse(m, TN_UNSUPPORTED,
                    "a key that is neither a number nor a string");
     }
-    append(m, dict, items);
+    append(m, &dict->as.list, items);
 }
 
 static void set_marked(struct machine *m)
@@ -234,9 +282,27 @@ static void append_items(struct machine *m, struct slice items)
 
     if (!list)
         return;
-    if (list->kind != TN_PICKLE_LIST)
-        refuse(m, TN_MALFORMED, "items for something that is not a list");
-    append(m, list, items);
+    if (tell_change(m, list, NULL))
+        append(m, &list->as.call.items, items);
+    else if (list->kind == TN_PICKLE_LIST)
+        append(m, &list->as.list, items);
+    else
+        refuse_items(m, "items for something that is not a list");
+}
+
+static void add_marked(struct machine *m)
+{
+    struct slice      items = pop_mark(m);
+    struct tn_pickle *set   = top(m);
+
+    if (!set)
+        return;
+    if (tell_change(m, set, NULL))
+        append(m, &set->as.call.items, items);
+    else if (set->kind == TN_PICKLE_SET)
+        append(m, &set->as.list, items);
+    else
+        refuse_items(m, "items for something that is not a set");
 }
 
 static void append_marked(struct machine *m)
@@ -302,7 +368,7 @@ static void fetch(struct machine *m, uint64_t slot)
     if (!value)
         tn_fail_at(m->c, m->at, TN_MALFORMED, "memo slot %" PRIu64 " is empty",
                    slot);
-    else if (!is_sharable(value))
+    else if (!m->describes && !is_sharable(value))
         refuse(m, TN_UNSUPPORTED, "one container in two places");
     else
         push(m, value);
@@ -328,7 +394,8 @@ enum name {
     NAME_ENCODE,
     NAME_BYTES,
     NAME_TUPLE,
-    NAME_EVAL
+    NAME_EVAL,
+    NAME_OTHER
 };
 
 static const struct {
@@ -353,20 +420,32 @@ static const struct {
     { "__builtin__", "eval", NAME_EVAL },
 };
 
-/* A name that pickles may use; UNSUPPORTED for all others. */
+static enum name find_name(struct tn_bytes module, struct tn_bytes name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (tn_bytes_is(module, names[i].module) &&
+            tn_bytes_is(name, names[i].name))
+            return names[i].is;
+    return NAME_OTHER;
+}
+
+/* A name that pickles may use; UNSUPPORTED for all others, unless the pickle is
+ * only described.  The texts must last as long as the arena. */
 static void push_name(struct machine *m, struct tn_bytes module,
                       struct tn_bytes name)
 {
+    enum name known = find_name(module, name);
+
     if (tn_failed(m->error))
         return;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (tn_bytes_is(module, names[i].module) &&
-            tn_bytes_is(name, names[i].name)) {
-            struct tn_pickle *value = push_new(m, TN_PICKLE_NAME);
-            if (value)
-                value->as.name = names[i].is;
+    if (known != NAME_OTHER || m->describes) {
+        struct tn_pickle *value = push_new(m, TN_PICKLE_NAME);
+        if (!value)
             return;
-        }
+        value->as.name = (struct tn_pickle_name){ module, name, known };
+        if (m->watch->name)
+            m->watch->name(m->watch->context, m->at, m->by, value);
+        return;
     }
     tn_fail_at(m->c, m->at, TN_UNSUPPORTED,
                "the pickle calls %.*s.%.*s, which is never done",
@@ -378,7 +457,7 @@ typedef const struct tn_pickle *const *arguments;
 
 static bool is_name(const struct tn_pickle *value, enum name name)
 {
-    return value->kind == TN_PICKLE_NAME && value->as.name == name;
+    return value->kind == TN_PICKLE_NAME && value->as.name.known == name;
 }
 
 /* Python 2 has no bool in these places; 0 and 1 stand for it. */
@@ -430,6 +509,8 @@ static bool call_dtype(struct machine *m, arguments args, uint64_t count)
         return true;
     }
     struct tn_bytes code = tn_pickle_text(args[0]);
+    if (m->describes)
+        return false;
     tn_fail_at(m->c, m->at, TN_UNSUPPORTED, "an array of type '%.*s'",
                (int)tn_min(code.size, 40), (const char *)code.data);
     return true;
@@ -458,6 +539,8 @@ static bool take_data(struct machine *m, struct tn_pickle_array *array,
     /* As text a byte takes one or two, and which is seen when it is read. */
     bool fits =
         array->data.is_latin1 ? size <= held && held / 2 <= size : size == held;
+    if (!fits && m->describes)
+        return false;
     if (!fits)
         tn_fail_at(m->c, data->offset, TN_MALFORMED,
                    "an array of %" PRIu64 " bytes holds %" PRIu64, size, held);
@@ -575,9 +658,31 @@ static bool call(struct machine *m, enum name name, arguments args,
     case NAME_ORDERED_DICT:
         return count == 0 && (push_new(m, TN_PICKLE_DICT), true);
     case NAME_BYTES: return count == 0 && (push_new(m, TN_PICKLE_BYTES), true);
-    case NAME_NDARRAY: break;
+    case NAME_NDARRAY:
+    case NAME_OTHER: break;
     }
     return false;
+}
+
+/* Describes a call: data if it is one that data needs. */
+static void describe_call(struct machine *m, const struct tn_pickle *callee,
+                          const struct tn_pickle *args)
+{
+    uint64_t height = m->stack.count;
+
+    if (m->watch->call)
+        m->watch->call(m->watch->context, m->at, m->by, callee, args);
+    if (callee->kind == TN_PICKLE_NAME && args->kind == TN_PICKLE_TUPLE &&
+        callee->as.name.known != NAME_EVAL &&
+        call(m, (enum name)callee->as.name.known, args->as.list.items,
+             args->as.list.count))
+        return;
+    if (tn_failed(m->error))
+        return;
+    m->stack.count         = height;
+    struct tn_pickle *made = push_new(m, TN_PICKLE_CALL);
+    if (made)
+        made->as.call = (struct tn_pickle_call){ .callee = callee, .args = args };
 }
 
 /* What a call, or a state, makes of the values on top. */
@@ -587,9 +692,11 @@ static void reduce(struct machine *m)
 
     if (!args || !name)
         return;
-    if (name->kind != TN_PICKLE_NAME || args->kind != TN_PICKLE_TUPLE)
+    if (m->describes)
+        describe_call(m, name, args);
+    else if (name->kind != TN_PICKLE_NAME || args->kind != TN_PICKLE_TUPLE)
         refuse(m, TN_MALFORMED, "a call of something that is not a name");
-    else if (!call(m, (enum name)name->as.name, args->as.list.items,
+    else if (!call(m, (enum name)name->as.name.known, args->as.list.items,
                    args->as.list.count))
         refuse(m, TN_UNSUPPORTED, "a call with other arguments than expected");
 }
@@ -634,8 +741,90 @@ static void build(struct machine *m)
         : is_tuple && value->kind == TN_PICKLE_ARRAY
             ? build_array(m, value, state->as.list.items, state->as.list.count)
             : false;
-    if (!is_known && !tn_failed(m->error))
+    if (is_known || tn_failed(m->error))
+        return;
+    if (!m->describes)
         refuse(m, TN_UNSUPPORTED, "a state that is not an array's");
+    else if (tell_change(m, value, state))
+        value->as.call.state = state;
+    else if (value->kind != TN_PICKLE_DICT && value->kind != TN_PICKLE_ARRAY)
+        /* Attributes of an OrderedDict are nothing that data depends on. */
+        tell_odd(m, "a state for something that takes none");
+}
+
+/* ---- what only described pickles have ----------------------------------- */
+
+/* cls(*args, **kwargs); the keywords are the last argument here. */
+static void reduce_with_keywords(struct machine *m)
+{
+    struct tn_pickle *keywords = pop(m), *args = pop(m), *callee = pop(m);
+
+    if (!keywords || !args || !callee)
+        return;
+    if (args->kind == TN_PICKLE_TUPLE)
+        append(m, &args->as.list, (struct slice){ &keywords, 1 });
+    describe_call(m, callee, args);
+}
+
+/* The class and its arguments since the mark. */
+static void make_object(struct machine *m)
+{
+    struct slice items = pop_mark(m);
+
+    if (items.count == 0) {
+        refuse(m, TN_MALFORMED, "an object without a class");
+        return;
+    }
+    const struct tn_pickle *callee = items.items[0];
+    push_filled(m, TN_PICKLE_TUPLE,
+                (struct slice){ items.items + 1, items.count - 1 });
+    const struct tn_pickle *args = pop(m);
+    if (args)
+        describe_call(m, callee, args);
+}
+
+/* Python drops a mark when there is nothing above it. */
+static void drop(struct machine *m)
+{
+    if (m->marks.count && m->stack.count == stack_floor(m))
+        m->marks.count--;
+    else
+        pop(m);
+}
+
+static void drop_marked(struct machine *m)
+{
+    pop_mark(m);
+}
+
+static void duplicate(struct machine *m)
+{
+    push(m, top(m));
+}
+
+static void push_outside(struct machine *m, uint64_t code)
+{
+    (void)code;
+    tell_odd(m, "a value that is not in the file");
+    push_new(m, TN_PICKLE_OUTSIDE);
+}
+
+static void push_persistent(struct machine *m)
+{
+    struct tn_pickle *id    = pop(m);
+    struct tn_pickle *value = id ? push_new(m, TN_PICKLE_PERSISTENT) : NULL;
+
+    if (!value)
+        return;
+    value->as.id = id;
+    if (m->watch->persistent)
+        m->watch->persistent(m->watch->context, m->at, id);
+}
+
+/* The buffer on top stays what it is. */
+static void keep_buffer(struct machine *m)
+{
+    top(m);
 }
 
 #define NAME_LIMIT 256
@@ -695,6 +884,13 @@ static void push_long(struct machine *m, uint64_t size)
 
     if (!bytes)
         return;
+    if (size > 8 && m->describes) {
+        struct tn_pickle *large = push_new(m, TN_PICKLE_LONG);
+        if (large)
+            large->as.string.span =
+                (struct tn_span){ m->c->source, m->c->offset - size, size };
+        return;
+    }
     if (size > 8) {
         tn_fail_at(m->c, m->at, TN_LIMIT, "an integer of %" PRIu64 " bytes",
                    size);
@@ -746,12 +942,25 @@ static struct tn_bytes read_line(struct machine *m, char line[NAME_LIMIT])
     return tn_bytes(line, 0);
 }
 
+/* A line that lasts as long as the values. */
+static struct tn_bytes keep_line(struct machine *m)
+{
+    char            line[NAME_LIMIT];
+    struct tn_bytes text = read_line(m, line);
+    uint8_t        *copy = tn_new(m->arena, uint8_t, text.size, m->error);
+
+    if (!copy)
+        return tn_bytes(NULL, 0);
+    if (text.size)
+        memcpy(copy, text.data, text.size);
+    return tn_bytes(copy, text.size);
+}
+
 static void push_global(struct machine *m)
 {
-    char            module[NAME_LIMIT], name[NAME_LIMIT];
-    struct tn_bytes first = read_line(m, module);
+    struct tn_bytes module = keep_line(m);
 
-    push_name(m, first, read_line(m, name));
+    push_name(m, module, keep_line(m));
 }
 
 static void push_stack_global(struct machine *m)
@@ -760,9 +969,158 @@ static void push_stack_global(struct machine *m)
 
     if (!name || !module)
         return;
-    if (name->kind != TN_PICKLE_TEXT || module->kind != TN_PICKLE_TEXT)
-        refuse(m, TN_MALFORMED, "a name that is not text");
+    if (name->kind != TN_PICKLE_TEXT || module->kind != TN_PICKLE_TEXT) {
+        if (!m->describes)
+            refuse(m, TN_MALFORMED, "a name that is not text");
+        tell_odd(m, "a name that is not text");
+        push_name(m, tn_pickle_text(module), tn_pickle_text(name));
+        return;
+    }
     push_name(m, module->as.string.text, name->as.string.text);
+}
+
+/* INST: a name in the file, its arguments since the mark. */
+static void make_instance(struct machine *m)
+{
+    push_global(m);
+    struct tn_pickle *callee = pop(m);
+    push_marked(m, TN_PICKLE_TUPLE);
+    struct tn_pickle *args = pop(m);
+
+    if (callee && args)
+        describe_call(m, callee, args);
+}
+
+/* ---- values that are text, as protocol 0 has them ------------------------ */
+
+/* The rest of the line.  Only its place is kept if it is long. */
+static struct tn_pickle_string take_line(struct machine *m)
+{
+    struct tn_pickle_string line  = { .is_latin1 = false };
+    uint64_t                start = m->c->offset;
+    struct tn_cursor        ahead = *m->c;
+
+    while (tn_more(&ahead) && tn_u8(&ahead) != '\n')
+        ;
+    uint64_t size = ahead.offset - start;
+    if (tn_failed(m->error))
+        return line;
+    line.span = (struct tn_span){ m->c->source, start, size };
+    if (size == 0 || !tn_more(m->c)) {
+        tn_fail(m->c, TN_TRUNCATED, "the line has no end");
+        return line;
+    }
+    line.span.length = size - 1;
+    if (size - 1 <= TN_PICKLE_TEXT_LIMIT)
+        line.text = tn_take_bytes(m->c, size - 1);
+    else
+        tn_skip(m->c, size - 1);
+    if (tn_u8(m->c) != '\n' && !tn_failed(m->error))
+        tn_fail(m->c, TN_TRUNCATED, "the line has no end");
+    return line;
+}
+
+static bool read_decimal(struct tn_bytes text, int64_t *value)
+{
+    struct tn_bytes digits = text;
+    uint64_t        sum    = 0;
+    bool            is_negative = text.size && text.data[0] == '-';
+
+    if (is_negative)
+        digits = tn_bytes(text.data + 1, text.size - 1);
+    if (digits.size && digits.data[digits.size - 1] == 'L')
+        digits.size--;
+    if (digits.size == 0)
+        return false;
+    for (size_t i = 0; i < digits.size; i++) {
+        if (digits.data[i] < '0' || digits.data[i] > '9' ||
+            !tn_mul(sum, 10, &sum) || sum > (uint64_t)INT64_MAX - 9)
+            return false;
+        sum += (uint64_t)(digits.data[i] - '0');
+    }
+    *value = is_negative ? -(int64_t)sum : (int64_t)sum;
+    return true;
+}
+
+/* "12", "-3L"; "01" and "00" are True and False. */
+static void push_decimal(struct machine *m)
+{
+    struct tn_pickle_string line = take_line(m);
+    int64_t                 integer;
+
+    if (tn_failed(m->error))
+        return;
+    bool is_bool = tn_bytes_is(line.text, "01") || tn_bytes_is(line.text, "00");
+    if (is_bool && m->by[0] == 'I') {
+        push_bool(m, line.text.data[1] == '1');
+    } else if (read_decimal(line.text, &integer)) {
+        push_int(m, (uint64_t)integer);
+    } else {
+        struct tn_pickle *value = push_new(m, TN_PICKLE_LONG);
+        if (value)
+            value->as.string = line;
+    }
+}
+
+static void push_line(struct machine *m, uint64_t kind)
+{
+    struct tn_pickle_string line  = take_line(m);
+    struct tn_pickle       *value = push_new(m, (enum tn_pickle_kind)kind);
+
+    if (value)
+        value->as.string = line;
+}
+
+/* Nothing that we read depends on its number. */
+static void push_real_line(struct machine *m, uint64_t given)
+{
+    (void)given;
+    take_line(m);
+    push_new(m, TN_PICKLE_REAL);
+}
+
+/* The text between quotes; escapes stay as they are written. */
+static void push_quoted(struct machine *m, uint64_t given)
+{
+    (void)given;
+    push_line(m, TN_PICKLE_BYTES);
+    struct tn_pickle *value = tn_failed(m->error) ? NULL : top(m);
+    if (!value || value->as.string.text.size < 2)
+        return;
+    struct tn_bytes *text = &value->as.string.text;
+    *text = tn_bytes(text->data + 1, text->size - 2);
+    value->as.string.span.offset += 1;
+    value->as.string.span.length -= 2;
+}
+
+static void push_persistent_line(struct machine *m, uint64_t given)
+{
+    (void)given;
+    push_line(m, TN_PICKLE_TEXT);
+    push_persistent(m);
+}
+
+static void memo_line(struct machine *m, void (*use)(struct machine *, uint64_t))
+{
+    struct tn_pickle_string line = take_line(m);
+    int64_t                 slot;
+
+    if (tn_failed(m->error))
+        return;
+    if (!read_decimal(line.text, &slot) || slot < 0)
+        refuse(m, TN_MALFORMED, "a memo slot that is not a number");
+    else
+        use(m, (uint64_t)slot);
+}
+
+static void put_line(struct machine *m)
+{
+    memo_line(m, memoize);
+}
+
+static void get_line(struct machine *m)
+{
+    memo_line(m, fetch);
 }
 
 /* ---- the opcodes -------------------------------------------------------- */
@@ -786,23 +1144,23 @@ static void stop(struct machine *m)
 }
 
 /* An opcode runs on what is on the stack, or takes an argument: `size` bytes of
- * the file, little-endian, or `given` when that is 0.  Neither: it is refused.
- */
+ * the file, little-endian, or `given` when that is 0. */
 struct opcode {
     const char *name; /* Python's */
     void (*run)(struct machine *m);
     void (*take)(struct machine *m, uint64_t argument);
     uint8_t size, given;
+    bool    is_refused; /* unless the pickle is only described */
 };
 
-/* Begins a pickle, and stands nowhere else. */
+/* Begins a pickle; Python takes it elsewhere, too. */
 #define PROTO 0x80
 
 /* clang-format off */
 #define RUN(function)         .run = function
 #define GIVE(value, function) .take = function, .given = value
 #define READ(bytes, function) .take = function, .size = bytes
-#define REFUSE(text)          { .name = text }
+#define ONLY_CODE             .is_refused = true
 
 static const struct opcode opcodes[256] = {
     ['(']  = { "MARK",             RUN(push_mark) },
@@ -834,7 +1192,7 @@ static const struct opcode opcodes[256] = {
     [0x85] = { "TUPLE1",           GIVE(1, push_short_tuple) },
     [0x86] = { "TUPLE2",           GIVE(2, push_short_tuple) },
     [0x87] = { "TUPLE3",           GIVE(3, push_short_tuple) },
-    ['t']  = { "TUPLE",            RUN(tuple_of_mark) },
+    ['t']  = { "TUPLE",            GIVE(TN_PICKLE_TUPLE, push_marked) },
     [0x94] = { "MEMOIZE",          RUN(memoize_next) },
     ['q']  = { "BINPUT",           READ(1, memoize) },
     ['r']  = { "LONG_BINPUT",      READ(4, memoize) },
@@ -848,19 +1206,33 @@ static const struct opcode opcodes[256] = {
     [0x95] = { "FRAME",            READ(8, skip_frame) },
 
     /* Data does not need these. */
-    ['0']  = REFUSE("POP"),       ['1']  = REFUSE("POP_MARK"),
-    ['2']  = REFUSE("DUP"),       ['F']  = REFUSE("FLOAT"),
-    ['I']  = REFUSE("INT"),       ['L']  = REFUSE("LONG"),
-    [0x8b] = REFUSE("LONG4"),     ['S']  = REFUSE("STRING"),
-    ['V']  = REFUSE("UNICODE"),   ['d']  = REFUSE("DICT"),
-    ['l']  = REFUSE("LIST"),      [0x8f] = REFUSE("EMPTY_SET"),
-    [0x90] = REFUSE("ADDITEMS"),  [0x91] = REFUSE("FROZENSET"),
-    ['g']  = REFUSE("GET"),       ['p']  = REFUSE("PUT"),
-    ['P']  = REFUSE("PERSID"),    ['Q']  = REFUSE("BINPERSID"),
-    [0x82] = REFUSE("EXT1"),      [0x83] = REFUSE("EXT2"),
-    [0x84] = REFUSE("EXT4"),      ['i']  = REFUSE("INST"),
-    ['o']  = REFUSE("OBJ"),       [0x92] = REFUSE("NEWOBJ_EX"),
-    [0x97] = REFUSE("NEXT_BUFFER"), [0x98] = REFUSE("READONLY_BUFFER"),
+    ['0']  = { "POP",              RUN(drop), ONLY_CODE },
+    ['1']  = { "POP_MARK",         RUN(drop_marked), ONLY_CODE },
+    ['2']  = { "DUP",              RUN(duplicate), ONLY_CODE },
+    ['F']  = { "FLOAT",            GIVE(0, push_real_line), ONLY_CODE },
+    ['I']  = { "INT",              RUN(push_decimal), ONLY_CODE },
+    ['L']  = { "LONG",             RUN(push_decimal), ONLY_CODE },
+    [0x8b] = { "LONG4",            READ(4, push_long), ONLY_CODE },
+    ['S']  = { "STRING",           GIVE(0, push_quoted), ONLY_CODE },
+    ['V']  = { "UNICODE",          GIVE(TN_PICKLE_TEXT, push_line), ONLY_CODE },
+    ['d']  = { "DICT",             GIVE(TN_PICKLE_DICT, push_marked), ONLY_CODE },
+    ['l']  = { "LIST",             GIVE(TN_PICKLE_LIST, push_marked), ONLY_CODE },
+    [0x8f] = { "EMPTY_SET",        GIVE(TN_PICKLE_SET, push_empty), ONLY_CODE },
+    [0x90] = { "ADDITEMS",         RUN(add_marked), ONLY_CODE },
+    [0x91] = { "FROZENSET",        GIVE(TN_PICKLE_SET, push_marked), ONLY_CODE },
+    ['g']  = { "GET",              RUN(get_line), ONLY_CODE },
+    ['p']  = { "PUT",              RUN(put_line), ONLY_CODE },
+    ['P']  = { "PERSID",           GIVE(0, push_persistent_line), ONLY_CODE },
+    ['Q']  = { "BINPERSID",        RUN(push_persistent), ONLY_CODE },
+    [0x82] = { "EXT1",             READ(1, push_outside), ONLY_CODE },
+    [0x83] = { "EXT2",             READ(2, push_outside), ONLY_CODE },
+    [0x84] = { "EXT4",             READ(4, push_outside), ONLY_CODE },
+    ['i']  = { "INST",             RUN(make_instance), ONLY_CODE },
+    ['o']  = { "OBJ",              RUN(make_object), ONLY_CODE },
+    [0x92] = { "NEWOBJ_EX",        RUN(reduce_with_keywords), ONLY_CODE },
+    [0x97] = { "NEXT_BUFFER",      GIVE(0, push_outside), ONLY_CODE },
+    [0x98] = { "READONLY_BUFFER",  RUN(keep_buffer), ONLY_CODE },
+    [PROTO] = { "PROTO",           READ(1, skip_frame), ONLY_CODE },
 };
 /* clang-format on */
 
@@ -891,7 +1263,10 @@ static void step(struct machine *m)
 
     if (tn_failed(m->error))
         return;
-    if (op->run)
+    m->by = op->name;
+    if (op->is_refused && !m->describes)
+        refuse_opcode(m, opcode);
+    else if (op->run)
         op->run(m);
     else if (op->take)
         op->take(m, argument);
@@ -920,29 +1295,52 @@ static struct tn_pickle *finish(struct machine *m)
         return NULL;
     }
     struct tn_pickle *result = pop(m);
-    if (result && result->kind == TN_PICKLE_NAME)
+    if (result && result->kind == TN_PICKLE_NAME && !m->describes)
         refuse(m, TN_UNSUPPORTED, "a name as a value");
     return result;
 }
 
+static enum tn_status run(struct machine *m, const struct tn_pickle **result)
+{
+    struct tn_memory *memory = m->arena->memory;
+
+    m->error = m->c->error;
+    *result  = NULL;
+    tn_list_init(&m->stack, memory, sizeof(struct tn_pickle *));
+    tn_list_init(&m->marks, memory, sizeof(uint64_t));
+    tn_list_init(&m->memo, memory, sizeof(struct tn_pickle *));
+    if (!m->describes)
+        expect_protocol(m);
+    while (!m->is_done && !tn_failed(m->error))
+        step(m);
+    if (!tn_failed(m->error))
+        *result = finish(m);
+    tn_list_done(&m->stack);
+    tn_list_done(&m->marks);
+    tn_list_done(&m->memo);
+    return m->error->status;
+}
+
+static const struct tn_pickle_watch nobody;
+
 enum tn_status tn_pickle_read(struct tn_cursor *c, struct tn_arena *arena,
                               const struct tn_pickle **result)
 {
-    struct machine m = { .c = c, .arena = arena, .error = c->error };
+    struct machine m = { .c = c, .arena = arena, .watch = &nobody };
 
-    *result = NULL;
-    tn_list_init(&m.stack, arena->memory, sizeof(struct tn_pickle *));
-    tn_list_init(&m.marks, arena->memory, sizeof(uint64_t));
-    tn_list_init(&m.memo, arena->memory, sizeof(struct tn_pickle *));
-    expect_protocol(&m);
-    while (!m.is_done && !tn_failed(m.error))
-        step(&m);
-    if (!tn_failed(m.error))
-        *result = finish(&m);
-    tn_list_done(&m.stack);
-    tn_list_done(&m.marks);
-    tn_list_done(&m.memo);
-    return c->error->status;
+    return run(&m, result);
+}
+
+enum tn_status tn_pickle_describe(struct tn_cursor *c, struct tn_arena *arena,
+                                  const struct tn_pickle_watch *watch,
+                                  const struct tn_pickle      **result)
+{
+    struct machine m = { .c         = c,
+                         .arena     = arena,
+                         .describes = true,
+                         .watch     = watch ? watch : &nobody };
+
+    return run(&m, result);
 }
 
 /* ---- looking at the result ---------------------------------------------- */
@@ -953,6 +1351,14 @@ struct tn_bytes tn_pickle_text(const struct tn_pickle *value)
         value->kind == TN_PICKLE_BYTES || value->kind == TN_PICKLE_TEXT;
 
     return is_run ? value->as.string.text : tn_bytes(NULL, 0);
+}
+
+bool tn_pickle_is_name(const struct tn_pickle *value, const char *module,
+                       const char *name)
+{
+    return value->kind == TN_PICKLE_NAME &&
+           tn_bytes_is(value->as.name.module, module) &&
+           tn_bytes_is(value->as.name.name, name);
 }
 
 const struct tn_pickle *tn_pickle_find_key(const struct tn_pickle *dict,

@@ -1,19 +1,24 @@
 /*
- * pickle.h - the part of Python's pickles that holds data, and nothing else
+ * pickle.h - what a Python pickle describes, without running any of it
  *
- * A pickle is a program for a stack machine.  This one never calls anything: it
- * knows numbers, strings, containers and numpy arrays, recognises the few
- * constructors that these need by name and by the shape of their arguments,
- * and refuses every other opcode and every other name.
+ * A pickle is a program for a stack machine.  This one imports nothing and
+ * calls nothing: it knows numbers, strings, containers and numpy arrays, and
+ * recognises the few constructors that these need by name and by the shape of
+ * their arguments.
  *
- *   80 version            2, 3, 4 or 5
+ *   80 version            protocols from 2 on; 0 and 1 begin without it
  *   opcode argument ...   see the table in pickle.c
  *   2e                    the value on the stack is the result
  *
+ * There are two ways to read one.  tn_pickle_read() takes data alone and
+ * refuses every other opcode and name; a dict or list appears in one place only,
+ * so that a small file cannot have cycles or expand without limit.
+ * tn_pickle_describe() takes every opcode: a call becomes a value that says who
+ * would be called with what, and values may be shared, so that the result may
+ * have cycles.
+ *
  * Values are views: of strings and arrays only the place is kept, however large
- * they are.  A dict or list appears in one place only (fetching one from the
- * memo is refused), so that a small file cannot have cycles or expand without
- * limit.
+ * they are.
  */
 #ifndef TN_WIRE_PICKLE_H
 #define TN_WIRE_PICKLE_H
@@ -39,9 +44,17 @@ enum tn_pickle_kind {
     TN_PICKLE_TUPLE,
     TN_PICKLE_DICT,
     TN_PICKLE_ARRAY,
-    TN_PICKLE_NAME, /* a constructor, not yet called; never in a result  */
-    TN_PICKLE_DTYPE /* the type of an array                              */
+    TN_PICKLE_NAME,  /* of a class or function; described pickles only    */
+    TN_PICKLE_DTYPE, /* the type of an array                              */
+    /* The rest is in described pickles only. */
+    TN_PICKLE_LONG,       /* an integer of more than 64 bits: its bytes   */
+    TN_PICKLE_SET,        /* also a frozenset                             */
+    TN_PICKLE_CALL,       /* what a call would return                     */
+    TN_PICKLE_PERSISTENT, /* something outside of the pickle, by its id   */
+    TN_PICKLE_OUTSIDE,    /* an extension code, or a buffer: not in the file */
 };
+
+#define TN_PICKLE_KIND_COUNT (TN_PICKLE_OUTSIDE + 1)
 
 /* A string or bytes.  Python 3 with protocol 2 writes bytes as text whose code
  * points are the bytes: then `is_latin1` is set, and the span is UTF-8. */
@@ -62,6 +75,29 @@ struct tn_pickle_array {
     struct tn_pickle_string data;
 };
 
+struct tn_pickle;
+
+/* A name that is imported.  `known` is the machine's own number for it. */
+struct tn_pickle_name {
+    struct tn_bytes module, name;
+    unsigned        known;
+};
+
+/* The items of a list, tuple, set or dict (key, value, key, ...). */
+struct tn_pickle_items {
+    const struct tn_pickle **items;
+    uint64_t                 count, room;
+};
+
+/* An object: made by calling `callee` with `args` (mostly a tuple), then given
+ * items and a state, as far as the pickle has them. */
+struct tn_pickle_call {
+    const struct tn_pickle *callee, *args;
+    const struct tn_pickle *state; /* NULL: none */
+    struct tn_pickle_items  items;
+    bool                    has_keys; /* the items are keys and values */
+};
+
 struct tn_pickle {
     enum tn_pickle_kind kind;
     uint64_t            offset; /* of the opcode that made it */
@@ -69,13 +105,12 @@ struct tn_pickle {
         bool                    truth;
         int64_t                 integer;
         double                  real;
-        struct tn_pickle_string string; /* text and bytes */
+        struct tn_pickle_string string; /* text, bytes, long integers */
         struct tn_pickle_array  array;
-        unsigned                name;
-        struct {
-            const struct tn_pickle **items; /* a dict: key, value, key, ... */
-            uint64_t                 count, room;
-        } list;
+        struct tn_pickle_name   name;
+        struct tn_pickle_items  list;
+        struct tn_pickle_call   call;
+        const struct tn_pickle *id; /* of what is outside */
     } as;
 };
 
@@ -83,6 +118,35 @@ struct tn_pickle {
  * arena. */
 enum tn_status tn_pickle_read(struct tn_cursor *c, struct tn_arena *arena,
                               const struct tn_pickle **result);
+
+/* Called for what a described pickle would do to the program that loads it.
+ * Any of them may be NULL.  They have been called for all that comes before an
+ * error. */
+struct tn_pickle_watch {
+    void *context;
+    /* An import; `by` is the opcode. */
+    void (*name)(void *context, uint64_t offset, const char *by,
+                 const struct tn_pickle *name);
+    /* A call, or a state or items that an object of a class of its own is given:
+     * `callee` is who is called, or the object. */
+    void (*call)(void *context, uint64_t offset, const char *by,
+                 const struct tn_pickle *callee, const struct tn_pickle *args);
+    /* Something that the loading program finds by an id. */
+    void (*persistent)(void *context, uint64_t offset,
+                       const struct tn_pickle *id);
+    /* What data never has: an extension code, a value of a wrong kind. */
+    void (*odd)(void *context, uint64_t offset, const char *by,
+                const char *what);
+};
+
+/* Reads one pickle of any protocol; `watch` may be NULL. */
+enum tn_status tn_pickle_describe(struct tn_cursor *c, struct tn_arena *arena,
+                                  const struct tn_pickle_watch *watch,
+                                  const struct tn_pickle      **result);
+
+/* Whether it is this name. */
+bool tn_pickle_is_name(const struct tn_pickle *value, const char *module,
+                       const char *name);
 
 /* The value of a dict under that key, or NULL. */
 const struct tn_pickle *tn_pickle_find_key(const struct tn_pickle *dict,

@@ -79,6 +79,116 @@ static const struct {
 };
 /* clang-format on */
 
+/* ---- described, not run --------------------------------------------------- */
+
+/* clang-format off */
+static const struct {
+    const char         *name, *bytes;
+    enum tn_status      status;
+    enum tn_pickle_kind kind;
+    const char         *seen; /* n: a name, c: a call, p: an id, o: odd */
+} described[] = {
+    { "protocol 0", "28 6c 70 30 0a 49 31 0a 61 2e", TN_OK, TN_PICKLE_LIST, "" },
+    { "truths of protocol 0", "49 30 31 0a 2e", TN_OK, TN_PICKLE_BOOL, "" },
+    { "a long of text", "4c 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 4c 0a 2e", TN_OK, TN_PICKLE_LONG, "" },
+    { "a float of text", "46 31 2e 35 0a 2e", TN_OK, TN_PICKLE_REAL, "" },
+    { "quoted text", "53 27 61 62 27 0a 2e", TN_OK, TN_PICKLE_BYTES, "" },
+    { "a long of 9 bytes", P2 "8a 09 01 02 03 04 05 06 07 08 09 2e", TN_OK, TN_PICKLE_LONG, "" },
+    { "a call", P2 "63 6f 73 0a 73 79 73 74 65 6d 0a 58 02 00 00 00 6c 73 85 52 2e", TN_OK, TN_PICKLE_CALL, "nc" },
+    { "a call by INST", "28 53 27 6c 73 27 0a 69 6f 73 0a 73 79 73 74 65 6d 0a 2e", TN_OK, TN_PICKLE_CALL, "nc" },
+    { "a call by OBJ", "28 63 6f 73 0a 73 79 73 74 65 6d 0a 53 27 6c 73 27 0a 6f 2e", TN_OK, TN_PICKLE_CALL, "nc" },
+    { "a call of a call", P2 "63 61 0a 62 0a 29 52 29 52 2e", TN_OK, TN_PICKLE_CALL, "ncc" },
+    { "a class and keywords", P4 "63 61 0a 62 0a 29 7d 92 2e", TN_OK, TN_PICKLE_CALL, "nc" },
+    { "a state", P2 "63 61 0a 62 0a 29 81 7d 62 2e", TN_OK, TN_PICKLE_CALL, "ncc" },
+    { "items of an object", P2 "63 61 0a 62 0a 29 81 4e 4e 73 2e", TN_OK, TN_PICKLE_CALL, "ncc" },
+    { "an id", P2 "4e 51 2e", TN_OK, TN_PICKLE_PERSISTENT, "p" },
+    { "an id of text", "50 61 0a 2e", TN_OK, TN_PICKLE_PERSISTENT, "p" },
+    { "an extension", P2 "82 01 2e", TN_OK, TN_PICKLE_OUTSIDE, "o" },
+    { "a buffer beside the file", "80 05 97 98 2e", TN_OK, TN_PICKLE_OUTSIDE, "o" },
+    { "a name that is a number", P4 "4b 01 4b 02 93 2e", TN_OK, TN_PICKLE_NAME, "on" },
+    { "items for a number", P2 "4b 01 4e 4e 73 2e", TN_OK, TN_PICKLE_INT, "o" },
+    { "a set", P4 "8f 28 4b 01 90 2e", TN_OK, TN_PICKLE_SET, "" },
+    { "a frozen set", P4 "28 4b 01 91 2e", TN_OK, TN_PICKLE_SET, "" },
+    { "a list in itself", P2 "5d 71 00 68 00 61 2e", TN_OK, TN_PICKLE_LIST, "" },
+    { "dropped and doubled", P2 "4e 4b 01 30 32 30 28 31 28 30 2e", TN_OK, TN_PICKLE_NONE, "" },
+    { "an array of objects", P4 "63 6e 75 6d 70 79 0a 64 74 79 70 65 0a 8c 02 4f 38 89 88 87 52 2e", TN_OK, TN_PICKLE_CALL, "nc" },
+    { "an array", P4 NEW "28 4b 01 4b 01 85 " F4 LE "89 43 04 00 00 80 3f 74 62 2e", TN_OK, TN_PICKLE_ARRAY, "nncnc" },
+    { "code, then an error", P2 "63 61 0a 62 0a 29 52 ff", TN_MALFORMED, 0, "nc" },
+    { "no line", "49 31", TN_TRUNCATED, 0, "" },
+    { "a slot that is a word", P2 "4e 70 61 0a 2e", TN_MALFORMED, 0, "" },
+    { "an object of nothing", "28 6f 2e", TN_MALFORMED, 0, "" },
+    { "a dict of one", "28 4e 64 2e", TN_MALFORMED, 0, "" },
+};
+/* clang-format on */
+
+static void note(void *context, char what)
+{
+    char *seen = context;
+
+    assert_true(strlen(seen) < 15);
+    seen[strlen(seen)] = what;
+}
+
+static void note_name(void *context, uint64_t offset, const char *by,
+                      const struct tn_pickle *name)
+{
+    (void)offset;
+    assert_true(name->kind == TN_PICKLE_NAME && by[0]);
+    note(context, 'n');
+}
+
+static void note_call(void *context, uint64_t offset, const char *by,
+                      const struct tn_pickle *callee,
+                      const struct tn_pickle *args)
+{
+    (void)offset;
+    (void)args;
+    assert_true(callee && by[0]);
+    note(context, 'c');
+}
+
+static void note_id(void *context, uint64_t offset, const struct tn_pickle *id)
+{
+    (void)offset;
+    assert_non_null(id);
+    note(context, 'p');
+}
+
+static void note_odd(void *context, uint64_t offset, const char *by,
+                     const char *what)
+{
+    (void)offset;
+    assert_true(by[0] && what[0]);
+    note(context, 'o');
+}
+
+static void test_described(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof described / sizeof described[0]; i++) {
+        char                   seen[16] = "";
+        struct tn_pickle_watch watch = { seen, note_name, note_call, note_id,
+                                         note_odd };
+        struct tn_error        error = TN_ERROR_INIT;
+        struct tn_bytes bytes = tn_hex(described[i].bytes);
+        struct tn_cursor c    = tn_cursor_bytes(bytes, 0, &error);
+        struct tn_memory memory;
+        struct tn_arena  arena;
+        const struct tn_pickle *value;
+        tn_memory_init(&memory, NULL, 0);
+        tn_arena_init(&arena, &memory);
+        tn_pickle_describe(&c, &arena, &watch, &value);
+        if (error.status != described[i].status ||
+            (value && value->kind != described[i].kind) ||
+            strcmp(seen, described[i].seen) != 0)
+            fail_msg("%s: status %d, kind %d, seen %s: %s", described[i].name,
+                     error.status, value ? (int)value->kind : -1, seen,
+                     error.what);
+        tn_arena_done(&arena);
+        free((void *)bytes.data);
+    }
+}
+
 static enum tn_status read_pickle(struct tn_bytes   input,
                                   struct tn_memory *memory,
                                   struct tn_error  *error)
@@ -356,6 +466,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_described),
         cmocka_unit_test(test_hostility),
         cmocka_unit_test(test_no_unfolding),
         cmocka_unit_test(test_examples),

@@ -1,0 +1,211 @@
+/* pt_format_test.c - what files of PyTorch hold, and what is refused; torch
+ * itself judges in tests/judges */
+#define _GNU_SOURCE
+#include "format/pytorch/pt.h"
+
+#include <stdlib.h>
+
+#include "format/pytorch/pt_testing.h"
+#include "format/registry.h"
+#include "support/hostile.h"
+#include "support/little_models.h"
+
+#define P2       "\x80\x02"
+#define EIGHT    PT_STORAGE("ByteStorage", "0", "\10")
+#define ROW      "K\0K\10\x85K\1\x85"
+#define ROW_SIZE (sizeof ROW - 1)
+
+/* clang-format off */
+static const struct {
+    const char    *name;
+    const char    *pickle;
+    size_t         size;
+    enum tn_status status;
+    const char    *tensors; /* each "NAME=ELEMENTS;", elements in hex */
+} cases[] = {
+#define CASE(name, pickle, status, tensors) { name, pickle, sizeof(pickle) - 1, status, tensors }
+    CASE("a state dict", P2 PT_DICT "(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.", TN_OK, "w=0001020304050607;"),
+    CASE("a tensor alone", P2 PT_TENSOR(EIGHT, ROW) ".", TN_OK, "=0001020304050607;"),
+    CASE("nested", P2 "}(" PT_TEXT("\1", "a") "](" PT_TENSOR(EIGHT, "K\1K\2\x85K\1\x85") "}" "K\3" PT_TENSOR(EIGHT, "K\2K\1\x85K\1\x85") "seu.", TN_OK, "a.0=0102;a.1.3=02;"),
+    CASE("transposed", P2 PT_TENSOR(EIGHT, "K\0K\4K\2\x86K\1K\4\x86") ".", TN_OK, "=0004010502060307;"),
+    CASE("expanded", P2 PT_TENSOR(EIGHT, "K\3K\3K\2\x86K\0K\1\x86") ".", TN_OK, "=030403040304;"),
+    CASE("overlapping", P2 PT_TENSOR(EIGHT, "K\0K\3K\2\x86K\1K\1\x86") ".", TN_OK, "=000101020203;"),
+    CASE("a scalar", P2 PT_TENSOR(EIGHT, "K\5))") ".", TN_OK, "=05;"),
+    CASE("empty", P2 PT_TENSOR(EIGHT, "K\0K\0\x85K\1\x85") ".", TN_OK, "=;"),
+    CASE("tied", P2 "}(" PT_TEXT("\1", "a") PT_TENSOR(EIGHT, ROW) "q\1" PT_TEXT("\1", "b") "h\1u.", TN_OK, "a=0001020304050607;b=0001020304050607;"),
+    CASE("a parameter", P2 PT_NAME("torch._utils", "_rebuild_parameter") "(" PT_TENSOR(EIGHT, ROW) "\x88" PT_DICT "tR.", TN_OK, "=0001020304050607;"),
+    CASE("a subclass", P2 PT_NAME("torch._tensor", "_rebuild_from_type_v2") "(" PT_NAME("torch._utils", "_rebuild_tensor_v2") PT_NAME("my", "Tensor") "(" EIGHT ROW "\x89" PT_DICT "t}tR.", TN_OK, "=0001020304050607;"),
+    CASE("a storage alone", P2 EIGHT ".", TN_OK, "=0001020304050607;"),
+    CASE("float8 over bytes", P2 PT_NAME("torch._utils", "_rebuild_tensor_v3") "((" PT_TEXT("\7", "storage") PT_NAME("torch.storage", "UntypedStorage") PT_TEXT("\1", "0") PT_TEXT("\3", "cpu") "K\10tQ" "K\2K\2\x85K\1\x85\x89" PT_DICT PT_NAME("torch", "float8_e5m2") "tR.", TN_OK, "=0203;"),
+    CASE("a module", P2 PT_NAME("my", "Net") ")\x81}(" PT_TEXT("\x0b", "_parameters") "}" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "s" PT_TEXT("\x08", "_modules") "}" PT_TEXT("\1", "0") PT_NAME("my", "Sub") ")\x81}" PT_TEXT("\x08", "_buffers") "}" PT_TEXT("\1", "b") PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "ssbsub.", TN_OK, "w=00;0.b=01;"),
+    CASE("code that is not run", P2 "}(" PT_TEXT("\1", "x") PT_NAME("os", "system") PT_TEXT("\2", "ls") "\x85R" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.", TN_OK, "w=0001020304050607;"),
+    CASE("a list in itself", P2 "]q\1h\1a.", TN_LIMIT, NULL),
+    CASE("beyond the storage", P2 PT_TENSOR(EIGHT, "K\1K\10\x85K\1\x85") ".", TN_MALFORMED, NULL),
+    CASE("strides beyond it", P2 PT_TENSOR(EIGHT, "K\0K\3K\3\x86K\4K\1\x86") ".", TN_MALFORMED, NULL),
+    CASE("a storage that is not there", P2 PT_TENSOR(PT_STORAGE("ByteStorage", "7", "\10"), ROW) ".", TN_MALFORMED, NULL),
+    CASE("a storage of another size", P2 PT_TENSOR(PT_STORAGE("ByteStorage", "0", "\11"), ROW) ".", TN_MALFORMED, NULL),
+    CASE("one storage, two types", P2 "](" PT_TENSOR(EIGHT, ROW) PT_TENSOR(PT_STORAGE("CharStorage", "0", "\10"), ROW) "e.", TN_MALFORMED, NULL),
+    CASE("no end", P2 "}", TN_TRUNCATED, NULL),
+#undef CASE
+};
+/* clang-format on */
+
+/* A model as in the table. */
+static void describe(const struct tn_model *model, char *to, size_t room)
+{
+    size_t used = 0;
+
+    to[0] = 0;
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        struct tn_error         error  = TN_ERROR_INIT;
+        struct tn_bytes         name =
+            tn_model_name(model, tensor->name); /* may be empty */
+        uint8_t bytes[64];
+        size_t  size = (size_t)tn_tensor_size(tensor);
+        assert_true(size <= sizeof bytes);
+        assert_int_equal(tn_tensor_read(tensor, 0, bytes, size, &error), TN_OK);
+        used += (size_t)snprintf(to + used, room - used, "%.*s=", TN_FMT(name));
+        for (size_t k = 0; k < size; k++)
+            used += (size_t)snprintf(to + used, room - used, "%02x", bytes[k]);
+        used += (size_t)snprintf(to + used, room - used, ";");
+    }
+}
+
+static void open_case(struct tn_scratch *scratch, const char *file, size_t i)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_model *model;
+    char             text[512];
+
+    tn_model_open(&model, tn_in_scratch(scratch, file), NULL, &error);
+    if (error.status != cases[i].status)
+        fail_msg("%s in %s: status %d: %s", cases[i].name, file, error.status,
+                 error.what);
+    if (!model)
+        return;
+    assert_string_equal(tn_model_format(model), "pytorch");
+    describe(model, text, sizeof text);
+    if (strcmp(text, cases[i].tensors) != 0)
+        fail_msg("%s in %s: %s", cases[i].name, file, text);
+    tn_model_close(model);
+}
+
+static void files_hold_what_the_table_says(void **state)
+{
+    static const uint64_t sizes[] = { 8 };
+    struct tn_scratch     scratch = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_bytes  pickle = tn_bytes(cases[i].pickle, cases[i].size);
+        struct tn_error  error  = TN_ERROR_INIT;
+        struct tn_memory memory;
+        struct tn_buffer zip, stream;
+        tn_memory_init(&memory, NULL, 0);
+        tn_buffer_init(&zip, &memory, &error);
+        tn_buffer_init(&stream, &memory, &error);
+        pt_make_zip(&zip, pickle, sizes, 1, NULL);
+        pt_make_stream(&stream, pickle, 8, 8);
+        assert_int_equal(error.status, TN_OK);
+        tn_scratch_put(&scratch, "a.pt", tn_buffer_bytes(&zip));
+        tn_scratch_put(&scratch, "b.pt", tn_buffer_bytes(&stream));
+        open_case(&scratch, "a.pt", i);
+        if (cases[i].status != TN_TRUNCATED) /* the keys would be its end */
+            open_case(&scratch, "b.pt", i);
+        tn_buffer_done(&zip);
+        tn_buffer_done(&stream);
+    }
+    tn_scratch_close(&scratch);
+}
+
+static void byte_order_counts(void **state)
+{
+    static const char pickle[] =
+        P2 PT_TENSOR(PT_STORAGE("ShortStorage", "0", "\2"),
+                     "K\0K\2\x85K\1\x85") ".";
+    static const uint64_t sizes[] = { 4 };
+    static const struct {
+        const char    *order, *tensors;
+        enum tn_status status;
+    } rows[] = {
+        { NULL, "=00010203;", TN_OK },
+        { "little", "=00010203;", TN_OK },
+        { "big", "=01000302;", TN_OK },
+        { "middle", NULL, TN_MALFORMED },
+    };
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_error  error = TN_ERROR_INIT;
+        struct tn_memory memory;
+        struct tn_buffer zip;
+        struct tn_model *model;
+        char             text[64];
+        tn_memory_init(&memory, NULL, 0);
+        tn_buffer_init(&zip, &memory, &error);
+        pt_make_zip(&zip, tn_bytes(pickle, sizeof pickle - 1), sizes, 1,
+                    rows[i].order);
+        tn_scratch_put(&scratch, "a.pt", tn_buffer_bytes(&zip));
+        tn_model_open(&model, tn_in_scratch(&scratch, "a.pt"), NULL, &error);
+        assert_int_equal(error.status, rows[i].status);
+        if (model) {
+            describe(model, text, sizeof text);
+            assert_string_equal(text, rows[i].tensors);
+        }
+        tn_model_close(model);
+        tn_buffer_done(&zip);
+    }
+    tn_scratch_close(&scratch);
+}
+
+static enum tn_status open_bytes(struct tn_bytes   input,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    struct tn_source source;
+    struct tn_bundle bundle;
+    struct tn_model  model;
+
+    tn_source_memory(&source, memory, input);
+    source.name = "";
+    TN_TRY(tn_bundle_from_source(&bundle, memory, &source, "a.pt", error));
+    tn_model_init(&model, memory);
+    tn_format_pytorch.open(&bundle, &model, error);
+    tn_model_done(&model);
+    tn_bundle_close(&bundle);
+    return error->status;
+}
+
+static void damaged_files_are_refused(void **state)
+{
+    static const char     pickle[] = P2 PT_DICT
+        "(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.";
+    static const uint64_t sizes[]  = { 8 };
+    struct tn_error       error    = TN_ERROR_INIT;
+    struct tn_memory      memory;
+    struct tn_buffer      zip, stream;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&zip, &memory, &error);
+    tn_buffer_init(&stream, &memory, &error);
+    pt_make_zip(&zip, tn_bytes(pickle, sizeof pickle - 1), sizes, 1, "little");
+    pt_make_stream(&stream, tn_bytes(pickle, sizeof pickle - 1), 8, 8);
+    tn_survives_hostility(open_bytes, tn_buffer_bytes(&zip));
+    tn_survives_hostility(open_bytes, tn_buffer_bytes(&stream));
+    tn_buffer_done(&zip);
+    tn_buffer_done(&stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_hold_what_the_table_says),
+        cmocka_unit_test(byte_order_counts),
+        cmocka_unit_test(damaged_files_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
