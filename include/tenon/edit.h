@@ -15,6 +15,7 @@
 #define TENON_EDIT_H
 
 #include <tenon/graph.h>
+#include <tenon/verbs.h>
 
 struct tn_edit;
 
@@ -67,6 +68,18 @@ TN_API enum tn_status tn_edit_remove_op(struct tn_edit *edit, uint32_t op,
 TN_API enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                         uint32_t index, const char *value,
                                         struct tn_error *error);
+
+/* Another name for an op. */
+TN_API enum tn_status tn_edit_rename_op(struct tn_edit *edit, uint32_t op,
+                                        const char      *name,
+                                        struct tn_error *error);
+
+/* Another name for a value of a graph wherever it is used: an input, an output,
+ * a tensor or what an op computes; with TN_NONE for a tensor of a model without
+ * a graph.  NOT_FOUND if there is none, INVALID if the new name is taken. */
+TN_API enum tn_status tn_edit_rename(struct tn_edit *edit, uint32_t graph,
+                                     const char *old, const char *new_name,
+                                     struct tn_error *error);
 
 /* ---- attributes --------------------------------------------------------- */
 
@@ -180,6 +193,15 @@ TN_API enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
                                          const struct tn_io *output,
                                          struct tn_error    *error);
 
+/* ---- texts about the model ---------------------------------------------- */
+
+/* A key of the metadata; value NULL removes it, and then writing fails with
+ * NOT_FOUND if the file has no such key.  UNSUPPORTED if the format has no
+ * metadata.  For other texts see the actions below. */
+TN_API enum tn_status tn_edit_set_metadata(struct tn_edit *edit,
+                                           const char *key, const char *value,
+                                           struct tn_error *error);
+
 /* ---- functions ---------------------------------------------------------- */
 
 /* A new function; add ops to the graph that it returns. */
@@ -209,11 +231,54 @@ TN_API enum tn_status tn_edit_remove_function(struct tn_edit *edit,
                                               uint32_t        graph,
                                               struct tn_error *error);
 
+/* ---- actions as text ---------------------------------------------------- */
+
+/*
+ * What `tenon edit` can do, by name: the options of the command are these
+ * actions, and so are the lines of scripts and patches.  tenon-edit(1) describes
+ * them and the grammar of scripts.
+ */
+struct tn_edit_action_info {
+    const char *name;      /* "rename"                                        */
+    const char *arguments; /* "OLD=NEW"; NULL: it takes none                  */
+    const char *help;      /* one line                                        */
+};
+TN_API uint32_t                   tn_edit_action_count(void);
+TN_API struct tn_edit_action_info tn_edit_action(uint32_t index);
+
+/* One action, with the value that the option of the command would have: "a=b".
+ * NULL if it takes none.  After a failure the edit may have made a part of the
+ * changes: close it. */
+TN_API enum tn_status tn_edit_act(struct tn_edit *edit, const char *action,
+                                  const char *value, struct tn_error *error);
+
+/* All actions of a script, from memory or from a file.  Files that it names are
+ * relative to its folder.  INVALID if it is not a script, with line and
+ * column. */
+TN_API enum tn_status tn_edit_run(struct tn_edit *edit, struct tn_bytes script,
+                                  struct tn_error *error);
+TN_API enum tn_status tn_edit_run_file(struct tn_edit *edit, const char *path,
+                                       struct tn_error *error);
+
+/* What the actions so far have to tell, in order: such as weights that do not
+ * fit a smaller type.  Borrowed until tn_edit_close(); NULL: there are no
+ * more. */
+TN_API const char *tn_edit_note(const struct tn_edit *edit, uint32_t index);
+
 /* ---- the result --------------------------------------------------------- */
 
 /* A new model; yours to close.  The edit can go on and commit again. */
 TN_API enum tn_status tn_edit_commit(struct tn_edit   *edit,
                                      struct tn_model **out,
                                      struct tn_error  *error);
+
+/* Writes what an edit made, as tn_convert() would, into a format of the same
+ * dialect.  UNSUPPORTED for another one: that is a conversion. */
+TN_API enum tn_status tn_edit_write(const struct tn_model           *model,
+                                    const struct tn_convert_options *convert,
+                                    const struct tn_target          *target,
+                                    const struct tn_options         *options,
+                                    struct tn_convert_summary       *summary,
+                                    struct tn_error                 *error);
 
 #endif

@@ -4,23 +4,21 @@
  * What an edit adds is stored in a context of its own, which is counted like
  * an opened model: results hold it, and it holds every model it took from.
  */
+#include <stdio.h>
+
 #include "base/arith.h"
 #include "base/buffer.h"
 #include "base/sized.h"
 #include "base/varint.h"
-#include "engine/edit_draft.h"
+#include "engine/edit_action.h"
+#include "engine/convert_model.h"
 #include "engine/opened.h"
 #include "base/json_read.h"
 #include "format/samediff/samediff.h"
+#include "io/overwrite.h"
 #include "ir/dialect_facts.h"
 
 #include <inttypes.h>
-
-struct tn_edit {
-    struct tn_draft   draft;
-    struct tn_opened *store; /* owns names, values and elements that were added,
-                                and this edit                                 */
-};
 
 static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
                             const struct tn_format  *format,
@@ -36,15 +34,21 @@ static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
     struct tn_edit *edit =
         tn_new(&store->model.arena, struct tn_edit, 1, error);
     if (edit && (!base || tn_opened_hold(store, base, error) == TN_OK)) {
-        edit->store = store;
+        edit->store = edit->home = store;
+        if (options)
+            edit->options = *options;
+        tn_edit_index_init(edit);
+        edit->graph = base && base->model.graphs.count == 0 ? TN_NONE : 0;
         tn_draft_init(&edit->draft, &store->model.arena,
                       base ? &base->model : NULL, dialect, error);
         *out = edit;
     }
     if (!tn_failed(error))
         return TN_OK;
-    if (*out)
+    if (*out) {
+        tn_edit_index_done(edit);
         tn_draft_done(&edit->draft);
+    }
     tn_opened_release(store);
     *out = NULL;
     return error->status;
@@ -62,10 +66,6 @@ enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
     if (!base->wants_graph)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "to edit a model, open it with wants_graph");
-    if (!base->dialect)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a set of tensors has no graph to edit: put them "
-                            "into a new one with tn_edit_add_tensor()");
     return begin(out, opened, opened->format, base->dialect, options, error);
 }
 
@@ -88,13 +88,46 @@ void tn_edit_close(struct tn_edit *edit)
 {
     if (!edit)
         return;
+    tn_edit_index_done(edit);
     tn_draft_done(&edit->draft);
-    tn_opened_release(edit->store); /* the edit itself is in there */
+    if (edit->store != edit->home)
+        tn_opened_release(edit->store);
+    tn_opened_release(edit->home); /* the edit itself is in there */
 }
 
 struct tn_draft *tn_edit_draft(struct tn_edit *edit)
 {
     return &edit->draft;
+}
+
+/* A model that was committed holds the store that it was made from.  So what
+ * comes next is stored elsewhere: a store must not hold what holds it. */
+enum tn_status tn_edit_restart(struct tn_edit *edit, struct tn_model *model,
+                               struct tn_error *error)
+{
+    struct tn_opened *before  = edit->store, *store;
+    struct tn_options options = {
+        .allocator = &before->memory.allocator,
+        .max_memory =
+            before->memory.limit == UINT64_MAX ? 0 : before->memory.limit,
+    };
+
+    TN_TRY(tn_opened_new(&store, &options, error));
+    if (tn_opened_hold(store, tn_opened_of(model), error) != TN_OK ||
+        tn_opened_hold(store, before, error) != TN_OK) {
+        tn_opened_release(store);
+        return error->status;
+    }
+    store->format = tn_opened_of(model)->format;
+    tn_edit_index_done(edit);
+    tn_draft_done(&edit->draft);
+    if (before != edit->home)
+        tn_opened_release(before); /* the new one holds it */
+    edit->store = store;
+    edit->graph = model->graphs.count == 0 ? TN_NONE : 0;
+    tn_edit_index_init(edit);
+    return tn_draft_init(&edit->draft, &store->model.arena, model,
+                         model->dialect, error);
 }
 
 enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
@@ -526,4 +559,108 @@ enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
     }
     *out = &result->model;
     return TN_OK;
+}
+
+/* The bytes of a header that differ, if they are in one page: begin and size.
+ * A size of 0: none differs, or too many. */
+static struct tn_bytes find_difference(const struct tn_buffer *head,
+                                       const uint8_t *old, uint64_t *offset,
+                                       bool *is_same)
+{
+    size_t begin = 0, end = head->size;
+
+    while (begin < end && head->data[begin] == old[begin])
+        begin++;
+    while (end > begin && head->data[end - 1] == old[end - 1])
+        end--;
+    *offset  = begin;
+    *is_same = begin == end;
+    if (*is_same ||
+        begin / TN_OVERWRITE_PAGE != (end - 1) / TN_OVERWRITE_PAGE)
+        return tn_bytes(NULL, 0);
+    return tn_bytes(head->data + begin, end - begin);
+}
+
+static enum tn_status overwrite_head(const struct tn_buffer *head,
+                                     struct tn_source       *file,
+                                     const struct tn_target *target,
+                                     struct tn_convert_summary *summary,
+                                     bool *is_done, struct tn_error *error)
+{
+    bool           is_same;
+    uint64_t       offset;
+    const uint8_t *old = tn_source_pin(file, 0, head->size, error);
+
+    if (!old)
+        return error->status;
+    struct tn_bytes other = find_difference(head, old, &offset, &is_same);
+    if (!is_same && !other.size)
+        return TN_OK;
+    TN_TRY(tn_overwrite(target->path, offset, other, target->is_durable,
+                        error));
+    *is_done               = true;
+    summary->bytes_written = other.size;
+    return TN_OK;
+}
+
+/* A model that replaces the file it was read from, and differs from it in one
+ * page of its header, is not written anew. */
+static enum tn_status write_in_place(const struct tn_model     *model,
+                                     const struct tn_format    *format,
+                                     const struct tn_target    *target,
+                                     struct tn_convert_summary *summary,
+                                     bool *is_done, struct tn_error *error)
+{
+    struct tn_source *file = NULL;
+    struct tn_buffer  head;
+
+    *is_done = false;
+    if (!format->head || format->name != model->format ||
+        !target->can_replace || target->is_dry_run)
+        return TN_OK;
+    tn_buffer_init(&head, model->memory, error);
+    if (format->head(model, &head, &file, error) == TN_OK && head.size &&
+        tn_overwrite_is_file(target->path, file))
+        overwrite_head(&head, file, target, summary, is_done, error);
+    tn_buffer_done(&head);
+    return error->status;
+}
+
+enum tn_status tn_edit_write(const struct tn_model           *model,
+                             const struct tn_convert_options *convert,
+                             const struct tn_target          *target,
+                             const struct tn_options         *options,
+                             struct tn_convert_summary       *summary,
+                             struct tn_error                 *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_convert_options none = TN_CONVERT_OPTIONS_INIT;
+    const char               *format, *dialect;
+
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_CONVERT(convert);
+    struct tn_convert_summary unseen;
+    struct tn_convert_options how   = convert ? *convert : none;
+    struct tn_error           quiet = TN_ERROR_INIT;
+    if (!how.to && tn_convert_format(model, &how, target->path, &format,
+                                     &dialect, &quiet) != TN_OK)
+        how.to = model->format; /* the path says nothing: as it was */
+    TN_TRY(tn_convert_format(model, &how, target->path, &format, &dialect,
+                             error));
+    if (!tn_is_same_dialect(dialect, tn_model_dialect(model)))
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "an edit of %s cannot be written as %s: edit first, "
+                            "then use 'tenon convert'",
+                            model->format, format);
+    summary = summary ? summary : &unseen;
+    bool is_done;
+    *summary = (struct tn_convert_summary){ 0 };
+    snprintf(summary->format, sizeof summary->format, "%s", format);
+    if (!how.setting_count)
+        TN_TRY(write_in_place(model, tn_format_named(format), target, summary,
+                              &is_done, error));
+    if (!how.setting_count && is_done)
+        return TN_OK;
+    return tn_convert_whole(model, &how, false, target, options, summary,
+                            error);
 }

@@ -1,10 +1,53 @@
-/* edit_draft.h - the draft of an edit, for changes that callers cannot make */
+/* edit_draft.h - what an edit consists of, for code that makes changes which
+ * callers cannot make */
 #ifndef TN_ENGINE_EDIT_DRAFT_H
 #define TN_ENGINE_EDIT_DRAFT_H
 
+#include "engine/opened.h"
 #include "ir/draft.h"
+
+/* Ops by name, for words that name them (edit_find.c). */
+struct tn_edit_index {
+    struct tn_intern names;
+    struct tn_pairs  ops;     /* (graph, name) -> the first op                */
+    struct tn_pairs  several; /* (graph, name): there are others              */
+    struct tn_pairs  outputs; /* (graph, name of an output) -> op             */
+    uint32_t         count;   /* ops of the draft that are in it              */
+    struct tn_pairs  tensors; /* (graph, name) -> row of the draft's tensors  */
+    uint64_t         tensor_count; /* of them that are in it                  */
+};
+
+/* Texts in order, in the arena of the edit's first store. */
+struct tn_edit_text {
+    struct tn_edit_text *next;
+    const char          *text;
+};
+
+struct tn_edit {
+    struct tn_draft   draft;
+    struct tn_opened *store; /* owns names, values and elements that were added
+                                since the last restart                        */
+    struct tn_opened *home;  /* the first such store; also owns this edit     */
+    struct tn_options options; /* for models that actions open                */
+    uint32_t          graph;   /* that actions look for names in              */
+    const char       *folder;  /* of the script that runs; NULL: the current  */
+    unsigned          depth;   /* of scripts that run scripts                 */
+    bool              is_changed; /* since the last commit, by an action      */
+    struct tn_edit_index index;
+    const char            *last_path; /* of the model that was opened last    */
+    const struct tn_model *last_model;
+    struct tn_edit_text *notes, **notes_end; /* what actions tell the caller  */
+    uint32_t             note_count;
+    struct tn_edit_text *wide; /* ops and nodes that stay float32             */
+};
 
 /* Borrowed until tn_edit_close(). */
 struct tn_draft *tn_edit_draft(struct tn_edit *edit);
+
+/* Goes on with another model instead of the draft, whose changes are lost: for
+ * actions that make a model of a model.  Numbers of ops and graphs are those of
+ * that model then; it stays alive as long as the edit. */
+enum tn_status tn_edit_restart(struct tn_edit *edit, struct tn_model *model,
+                               struct tn_error *error);
 
 #endif

@@ -47,6 +47,7 @@ static const struct tn_dialect_facts dialects[] = {
       .oldest_version         = 7,
       .rule_version           = 18,
       .can_be_built           = true,
+      .lists_io               = true,
       .types_structures       = true,
       .has_sequences          = true,
       .wants_ranks            = true,

@@ -34,6 +34,8 @@ struct tn_dialect_facts {
     int64_t oldest_version;   /* that rules can read; 0: it has no versions  */
     int64_t rule_version;     /* that rules write                            */
     bool    can_be_built; /* a graph of it can be put together from nothing   */
+    bool lists_io; /* graphs have lists of inputs, outputs and types of values,
+                      which an edit may change                                */
     bool names_everything; /* every op has a name and every result a variable;
                               no input can be left out in the middle */
     bool has_training; /* its models say what is trained, and how          */

@@ -1,12 +1,10 @@
 /* draft.c - a model that is being changed */
 #include <inttypes.h>
 
+#include "ir/changes.h"
 #include "ir/dialect_facts.h"
 #include "ir/draft.h"
 #include "ir/levels.h"
-
-static enum tn_status draft_touch_graph(struct tn_draft *draft, uint32_t graph,
-                                        struct tn_error *error);
 
 /* ---- beginning ---------------------------------------------------------- */
 
@@ -45,17 +43,20 @@ static uint32_t take_graph(struct tn_draft *draft, const struct tn_model *from,
     if (!graph)
         return TN_NONE;
     *graph = (struct tn_draft_graph){
-        .from      = from,
-        .row       = row,
-        .first     = TN_NONE,
-        .last      = TN_NONE,
-        .parent    = TN_NONE,
-        .parent_op = TN_NONE,
-        .name      = tn_model_name(from, g->name),
-        .domain    = tn_model_name(from, g->domain),
-        .inputs    = g->inputs,
-        .outputs   = g->outputs,
-        .kind      = g->kind,
+        .from         = from,
+        .row          = row,
+        .first        = TN_NONE,
+        .last         = TN_NONE,
+        .parent       = TN_NONE,
+        .parent_op    = TN_NONE,
+        .name         = tn_model_name(from, g->name),
+        .domain       = tn_model_name(from, g->domain),
+        .inputs       = g->inputs,
+        .outputs      = g->outputs,
+        .kind         = g->kind,
+        .values       = g->values,
+        .has_other_io = g->has_other_io,
+        .drops_values = g->drops_values,
     };
     for (uint64_t i = 0; i < g->op_count; i++) {
         struct tn_draft_op *op = draft_append_op(draft, id, error);
@@ -135,6 +136,29 @@ static enum tn_status take_nothing(struct tn_draft *draft,
     return error->status;
 }
 
+/* What an earlier edit changed; graphs have the same numbers. */
+static enum tn_status take_changes(struct tn_draft         *draft,
+                                   const struct tn_changes *changes,
+                                   struct tn_error         *error)
+{
+    for (uint32_t i = 0; changes && i < changes->text_count; i++) {
+        struct tn_text_change *text =
+            tn_list_push(&draft->texts, struct tn_text_change, error);
+        if (text)
+            *text = changes->texts[i];
+    }
+    for (uint32_t i = 0; changes && i < changes->rename_count; i++) {
+        const struct tn_rename *from = &changes->renames[i];
+        struct tn_draft_rename *to =
+            tn_list_push(&draft->renames, struct tn_draft_rename, error);
+        if (!to)
+            return error->status;
+        *to = (struct tn_draft_rename){ from->graph, from->old, from->now,
+                                        from->now };
+    }
+    return error->status;
+}
+
 enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_arena *arena,
                              const struct tn_model   *base,
                              const struct tn_dialect *dialect,
@@ -149,16 +173,21 @@ enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_arena *arena,
     tn_list_init(&draft->graphs, memory, sizeof(struct tn_draft_graph));
     tn_list_init(&draft->tensors, memory, sizeof(struct tn_draft_tensor));
     tn_list_init(&draft->changes, memory, sizeof(struct tn_draft_change *));
+    tn_list_init(&draft->renames, memory, sizeof(struct tn_draft_rename));
+    tn_list_init(&draft->texts, memory, sizeof(struct tn_text_change));
     if (!base)
         return take_nothing(draft, error);
     draft->training   = base->training;
     draft->losses     = base->losses;
     draft->loss_count = base->loss_count;
+    TN_TRY(take_changes(draft, base->changes, error));
     return take_model(draft, base, error);
 }
 
 void tn_draft_done(struct tn_draft *draft)
 {
+    tn_list_done(&draft->renames);
+    tn_list_done(&draft->texts);
     for (uint64_t i = 0; i < draft->changes.count; i++)
         tn_list_done(
             &(*tn_list_at(&draft->changes, struct tn_draft_change *, i))
@@ -227,7 +256,7 @@ enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
     if (find_tensor(draft, graph, name))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "there is a tensor '%s' already", name);
-    TN_TRY(draft_touch_graph(draft, graph, error));
+    TN_TRY(tn_draft_touch_graph(draft, graph, error));
     struct tn_draft_tensor *tensor =
         tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
     if (!tensor)
@@ -271,9 +300,51 @@ enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
 
     TN_TRY(draft_expect_tensor(draft, graph, name, &tensor, error));
     if (graph != TN_NONE)
-        TN_TRY(draft_touch_graph(draft, graph, error));
+        TN_TRY(tn_draft_touch_graph(draft, graph, error));
     set_elements(tensor, elements);
     return TN_OK;
+}
+
+enum tn_status tn_draft_replace_row(struct tn_draft          *draft,
+                                    struct tn_draft_tensor   *tensor,
+                                    const struct tn_elements *elements,
+                                    struct tn_error          *error)
+{
+    if (tensor->row.graph != TN_NONE)
+        TN_TRY(tn_draft_touch_graph(draft, tensor->row.graph, error));
+    set_elements(tensor, elements);
+    return TN_OK;
+}
+
+enum tn_status tn_draft_drop_row(struct tn_draft        *draft,
+                                 struct tn_draft_tensor *tensor,
+                                 struct tn_error        *error)
+{
+    if (tensor->row.graph != TN_NONE)
+        TN_TRY(tn_draft_touch_graph(draft, tensor->row.graph, error));
+    tensor->is_removed = true;
+    return TN_OK;
+}
+
+enum tn_status tn_draft_add_variable(struct tn_draft *draft, const char *name,
+                                     const struct tn_elements *elements,
+                                     struct tn_error          *error)
+{
+    if (find_tensor(draft, TN_NONE, name))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "there is a tensor '%s' already", name);
+    struct tn_draft_tensor *tensor =
+        tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
+    if (!tensor)
+        return error->status;
+    tensor->row  = (struct tn_tensor){ .graph = TN_NONE,
+                                       .node  = TN_NONE,
+                                       .slot  = TN_NONE,
+                                       .part  = TN_NONE,
+                                       .role  = TN_ROLE_VARIABLE };
+    tensor->name = draft_keep(draft, name, error);
+    set_elements(tensor, elements);
+    return error->status;
 }
 
 enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
@@ -293,7 +364,7 @@ enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
         return error->status;
     }
     if (graph != TN_NONE)
-        TN_TRY(draft_touch_graph(draft, graph, error));
+        TN_TRY(tn_draft_touch_graph(draft, graph, error));
     tensor->row.levels = levels;
     tensor->row.wire   = (struct tn_span){ NULL, 0, 0 };
     return TN_OK;
@@ -306,7 +377,7 @@ enum tn_status tn_draft_remove_tensor(struct tn_draft *draft, uint32_t graph,
 
     TN_TRY(draft_expect_tensor(draft, graph, name, &tensor, error));
     if (graph != TN_NONE)
-        TN_TRY(draft_touch_graph(draft, graph, error));
+        TN_TRY(tn_draft_touch_graph(draft, graph, error));
     tensor->is_removed = true;
     return TN_OK;
 }
@@ -378,7 +449,7 @@ enum tn_status tn_draft_add_function(
 static enum tn_status expect_own_io(const struct tn_draft *draft,
                                     uint32_t graph, struct tn_error *error)
 {
-    const char *dialect = draft->dialect->name;
+    const char *dialect = draft->dialect ? draft->dialect->name : "";
 
     TN_TRY(draft_expect_graph(draft, graph, error));
     const struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
@@ -499,7 +570,104 @@ enum tn_status tn_draft_set_io(struct tn_draft *draft, uint32_t graph,
                             "graph %" PRIu32 " is not a function", graph);
     g->inputs.items  = inputs;
     g->outputs.items = outputs;
-    return draft_touch_graph(draft, graph, error);
+    return tn_draft_touch_graph(draft, graph, error);
+}
+
+static struct tn_io_list keep_ios(struct tn_draft  *draft,
+                                  struct tn_io_list from,
+                                  struct tn_error  *error)
+{
+    struct tn_io *kept = tn_new(draft->arena, struct tn_io, from.count, error);
+
+    for (uint32_t i = 0; kept && i < from.count; i++) {
+        kept[i]     = keep_io(draft, &from.items[i], error);
+        kept[i].key = tn_bytes_dup(draft->arena, from.items[i].key, error);
+        kept[i].has_default = from.items[i].has_default;
+        kept[i].is_guessed  = from.items[i].is_guessed;
+        kept[i].note        = from.items[i].note ? from.items[i].note : "";
+    }
+    return (struct tn_io_list){ kept ? from.count : 0, kept };
+}
+
+static enum tn_status expect_lists(const struct tn_draft *draft, uint32_t graph,
+                                   struct tn_error *error)
+{
+    TN_TRY(draft_expect_graph(draft, graph, error));
+    const char *dialect = draft->dialect ? draft->dialect->name : "";
+    if (tn_dialect_facts(dialect)->lists_io)
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "the inputs and outputs of %s cannot be changed: "
+                        "convert the model to ONNX first",
+                        tn_dialect_facts(dialect)->title);
+}
+
+enum tn_status tn_draft_list_io(struct tn_draft *draft, uint32_t graph,
+                                struct tn_io_list inputs,
+                                struct tn_io_list outputs,
+                                struct tn_error  *error)
+{
+    TN_TRY(expect_lists(draft, graph, error));
+    TN_TRY(tn_draft_touch_graph(draft, graph, error));
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
+    g->inputs                = keep_ios(draft, inputs, error);
+    g->outputs               = keep_ios(draft, outputs, error);
+    g->has_other_io          = true;
+    return error->status;
+}
+
+/* What earlier edits changed, and this one: a value that is called as before
+ * keeps the name that it has in the file. */
+static struct tn_io_list join_values(struct tn_draft  *draft,
+                                     struct tn_io_list old,
+                                     struct tn_io_list fresh,
+                                     struct tn_error  *error)
+{
+    uint64_t         most  = (uint64_t)old.count + fresh.count;
+    struct tn_io    *all   = tn_new(draft->arena, struct tn_io, most, error);
+    uint32_t        *where = tn_new(draft->arena, uint32_t, most, error);
+    struct tn_intern names;
+    uint32_t         count = 0;
+
+    if (!all || !where)
+        return (struct tn_io_list){ 0, NULL };
+    tn_intern_init(&names, draft->arena);
+    for (uint32_t i = 0; i < most && !tn_failed(error); i++) {
+        bool            is_old = i < old.count;
+        struct tn_io    io = is_old ? old.items[i] : fresh.items[i - old.count];
+        struct tn_bytes was   = io.key.size && !is_old ? io.key : io.name;
+        uint32_t        known = tn_intern_count(&names);
+        uint32_t        id    = tn_intern_borrow(&names, was, error);
+        if (id == TN_NO_NAME || tn_failed(error))
+            continue;
+        if (id >= known) {
+            where[id]    = count;
+            all[count++] = io;
+            continue;
+        }
+        struct tn_io *before = &all[where[id]];
+        io.key               = before->key.size ? before->key : before->name;
+        *before              = io;
+    }
+    tn_intern_done(&names);
+    return (struct tn_io_list){ count, all };
+}
+
+enum tn_status tn_draft_set_values(struct tn_draft *draft, uint32_t graph,
+                                   struct tn_io_list values, bool drops_others,
+                                   struct tn_error *error)
+{
+    TN_TRY(expect_lists(draft, graph, error));
+    TN_TRY(tn_draft_touch_graph(draft, graph, error));
+    struct tn_draft_graph *g    = tn_draft_graph_at(draft, graph);
+    struct tn_io_list      kept = keep_ios(draft, values, error);
+    if (!drops_others)
+        kept = join_values(draft, g->values, kept, error);
+    if (tn_failed(error))
+        return error->status;
+    g->values = kept;
+    g->drops_values |= drops_others;
+    return TN_OK;
 }
 
 /* The graphs inside a graph that was just taken, and inside those.  Rows come
@@ -697,8 +865,8 @@ static struct tn_draft_change *change_from_row(struct tn_draft       *draft,
     return tn_failed(error) ? NULL : change;
 }
 
-static struct tn_draft_change *touch_op(struct tn_draft *draft, uint32_t op,
-                                        struct tn_error *error)
+struct tn_draft_change *tn_draft_touch_op(struct tn_draft *draft, uint32_t op,
+                                          struct tn_error *error)
 {
     struct tn_draft_op *o = tn_draft_op_at(draft, op);
 
@@ -709,14 +877,14 @@ static struct tn_draft_change *touch_op(struct tn_draft *draft, uint32_t op,
             return NULL;
         o->change = change;
     }
-    return draft_touch_graph(draft, o->graph, error) == TN_OK ? o->change
+    return tn_draft_touch_graph(draft, o->graph, error) == TN_OK ? o->change
                                                               : NULL;
 }
 
 /* A changed graph inside a node changes the node, and so on outwards: the
  * attribute that holds it is then written from the tables. */
-static enum tn_status draft_touch_graph(struct tn_draft *draft, uint32_t graph,
-                                        struct tn_error *error)
+enum tn_status tn_draft_touch_graph(struct tn_draft *draft, uint32_t graph,
+                                    struct tn_error *error)
 {
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
 
@@ -725,7 +893,7 @@ static enum tn_status draft_touch_graph(struct tn_draft *draft, uint32_t graph,
     g->is_touched = true;
     if (g->parent_op == TN_NONE)
         return TN_OK;
-    return touch_op(draft, g->parent_op, error) ? TN_OK : error->status;
+    return tn_draft_touch_op(draft, g->parent_op, error) ? TN_OK : error->status;
 }
 
 /* ---- ops ---------------------------------------------------------------- */
@@ -772,7 +940,7 @@ enum tn_status tn_draft_add_op(struct tn_draft *draft, uint32_t graph,
                                 before, graph);
     }
     struct tn_draft_change *change = change_from_spec(draft, spec, error);
-    if (!change || draft_touch_graph(draft, graph, error) != TN_OK)
+    if (!change || tn_draft_touch_graph(draft, graph, error) != TN_OK)
         return error->status;
     struct tn_draft_op *added = draft_append_op(draft, graph, error);
     if (!added)
@@ -791,7 +959,7 @@ enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,
 {
     TN_TRY(expect_op(draft, op, error));
     struct tn_draft_change *change = change_from_spec(draft, spec, error);
-    if (!change || draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph,
+    if (!change || tn_draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph,
                                      error) != TN_OK)
         return error->status;
     struct tn_draft_op *o = tn_draft_op_at(draft, op);
@@ -804,7 +972,7 @@ enum tn_status tn_draft_remove_op(struct tn_draft *draft, uint32_t op,
                                   struct tn_error *error)
 {
     TN_TRY(expect_op(draft, op, error));
-    TN_TRY(draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph, error));
+    TN_TRY(tn_draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph, error));
     tn_draft_op_at(draft, op)->is_removed = true;
     return TN_OK;
 }
@@ -814,7 +982,7 @@ enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
                                   struct tn_error *error)
 {
     TN_TRY(expect_op(draft, op, error));
-    struct tn_draft_change *change = touch_op(draft, op, error);
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
     if (index >= change->input_count)
@@ -830,7 +998,7 @@ enum tn_status tn_draft_insert_input(struct tn_draft *draft, uint32_t op,
                                      struct tn_error *error)
 {
     TN_TRY(expect_op(draft, op, error));
-    struct tn_draft_change *change = touch_op(draft, op, error);
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
     uint32_t count = change->input_count;
@@ -857,7 +1025,7 @@ enum tn_status tn_draft_set_type(struct tn_draft *draft, uint32_t op,
     uint64_t kept = 0;
 
     TN_TRY(expect_op(draft, op, error));
-    struct tn_draft_change *change = touch_op(draft, op, error);
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
     change->type = draft_keep(draft, type, error);
@@ -884,11 +1052,11 @@ static struct tn_draft_attr *find_attr(struct tn_draft_change *change,
 }
 
 /* A copy of `count` items of one of the union's arrays. */
-static const void *keep_array(struct tn_draft *draft, const void *items,
+static const void *keep_array(struct tn_arena *arena, const void *items,
                               uint32_t count, size_t item_size,
                               struct tn_error *error)
 {
-    void *copy = tn_arena_array(draft->arena, count, item_size,
+    void *copy = tn_arena_array(arena, count, item_size,
                                 alignof(max_align_t), error);
 
     if (copy && count)
@@ -896,49 +1064,49 @@ static const void *keep_array(struct tn_draft *draft, const void *items,
     return copy;
 }
 
-static void keep_strings(struct tn_draft *draft, struct tn_attr_value *value,
+static void keep_strings(struct tn_arena *arena, struct tn_attr_value *value,
                          struct tn_error *error)
 {
     struct tn_bytes *kept =
-        tn_new(draft->arena, struct tn_bytes, value->count, error);
+        tn_new(arena, struct tn_bytes, value->count, error);
 
     for (uint32_t i = 0; kept && i < value->count; i++)
-        kept[i] = tn_bytes_dup(draft->arena, value->of.strings[i], error);
+        kept[i] = tn_bytes_dup(arena, value->of.strings[i], error);
     value->of.strings = kept;
 }
 
-static void keep_shapes(struct tn_draft *draft, struct tn_attr_value *value,
+static void keep_shapes(struct tn_arena *arena, struct tn_attr_value *value,
                         struct tn_error *error)
 {
     struct tn_attr_shape *kept =
-        tn_new(draft->arena, struct tn_attr_shape, value->count, error);
+        tn_new(arena, struct tn_attr_shape, value->count, error);
 
     for (uint32_t i = 0; kept && i < value->count; i++) {
         kept[i]      = value->of.shapes[i];
-        kept[i].dims = keep_array(draft, kept[i].dims, kept[i].rank,
+        kept[i].dims = keep_array(arena, kept[i].dims, kept[i].rank,
                                   sizeof(int64_t), error);
     }
     value->of.shapes = kept;
 }
 
-static void keep_tensors(struct tn_draft *draft, struct tn_attr_value *value,
+static void keep_tensors(struct tn_arena *arena, struct tn_attr_value *value,
                          struct tn_error *error)
 {
     const struct tn_tensor **kept =
-        tn_new(draft->arena, const struct tn_tensor *, value->count, error);
+        tn_new(arena, const struct tn_tensor *, value->count, error);
 
     for (uint32_t i = 0; kept && i < value->count; i++)
-        kept[i] = keep_array(draft, value->of.tensors[i], 1,
+        kept[i] = keep_array(arena, value->of.tensors[i], 1,
                              sizeof(struct tn_tensor), error);
     value->of.tensors = kept;
 }
 
-static const struct tn_attr_value *keep_value(struct tn_draft            *draft,
+static const struct tn_attr_value *keep_value(struct tn_arena            *arena,
                                               const struct tn_attr_value *from,
                                               struct tn_error            *error)
 {
     struct tn_attr_value *value =
-        tn_new(draft->arena, struct tn_attr_value, 1, error);
+        tn_new(arena, struct tn_attr_value, 1, error);
 
     if (!value)
         return NULL;
@@ -949,23 +1117,23 @@ static const struct tn_attr_value *keep_value(struct tn_draft            *draft,
     case TN_ATTR_BOOL:
     case TN_ATTR_DTYPE:
     case TN_ATTR_GRAPH:
-        value->of.ints = keep_array(draft, from->of.ints, value->count,
+        value->of.ints = keep_array(arena, from->of.ints, value->count,
                                     sizeof(int64_t), error);
         break;
     case TN_ATTR_FLOAT:
-        value->of.floats = keep_array(draft, from->of.floats, value->count,
+        value->of.floats = keep_array(arena, from->of.floats, value->count,
                                       sizeof(float), error);
         break;
     case TN_ATTR_DOUBLE:
-        value->of.doubles = keep_array(draft, from->of.doubles, value->count,
+        value->of.doubles = keep_array(arena, from->of.doubles, value->count,
                                        sizeof(double), error);
         break;
     case TN_ATTR_STRING:
     case TN_ATTR_FUNCTION:
     case TN_ATTR_REFERENCE:
-    case TN_ATTR_OTHER: keep_strings(draft, value, error); break;
-    case TN_ATTR_SHAPE: keep_shapes(draft, value, error); break;
-    case TN_ATTR_TENSOR: keep_tensors(draft, value, error); break;
+    case TN_ATTR_OTHER: keep_strings(arena, value, error); break;
+    case TN_ATTR_SHAPE: keep_shapes(arena, value, error); break;
+    case TN_ATTR_TENSOR: keep_tensors(arena, value, error); break;
     }
     return tn_failed(error) ? NULL : value;
 }
@@ -980,8 +1148,8 @@ enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "attribute '%s': %" PRIu32 " values and no list",
                             name, value->count);
-    struct tn_draft_change     *change = touch_op(draft, op, error);
-    const struct tn_attr_value *kept   = keep_value(draft, value, error);
+    struct tn_draft_change     *change = tn_draft_touch_op(draft, op, error);
+    const struct tn_attr_value *kept   = keep_value(draft->arena, value, error);
     if (!change || !kept)
         return error->status;
     struct tn_draft_attr *attr = find_attr(change, name);
@@ -994,11 +1162,69 @@ enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
     return error->status;
 }
 
+static bool find_changed(struct tn_draft_change *change, const char *name,
+                         struct tn_draft_attr *found)
+{
+    const struct tn_draft_attr *attr = find_attr(change, name);
+
+    if (attr)
+        *found = *attr;
+    return attr != NULL;
+}
+
+/* In the slots of an earlier edit, or in the file. */
+static bool find_unchanged(const struct tn_draft    *draft,
+                           const struct tn_draft_op *o, const char *name,
+                           struct tn_draft_attr *found, struct tn_error *error)
+{
+    const struct tn_op *row = tn_model_op_at(o->from, o->row);
+
+    for (uint32_t i = 0; row->first_attr != TN_NONE && i < row->attr_count;
+         i++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&o->from->attrs, struct tn_attr_slot,
+                       (uint64_t)row->first_attr + i);
+        *found = (struct tn_draft_attr){ tn_model_name(o->from, slot->name),
+                                         slot->wire, slot->value };
+        if (tn_bytes_is(found->name, name))
+            return true;
+    }
+    if (row->first_attr != TN_NONE || !row->wire_length)
+        return false;
+    struct tn_cursor node = tn_cursor_span(tn_model_op_wire(o->from, row), error);
+    found->value          = NULL;
+    while (draft->dialect->next_attr(&node, &found->name, &found->wire))
+        if (tn_bytes_is(found->name, name))
+            return true;
+    return false;
+}
+
+enum tn_status tn_draft_get_attr(const struct tn_draft *draft, uint32_t op,
+                                 const char *name, struct tn_arena *arena,
+                                 struct tn_attr_value *value,
+                                 struct tn_error      *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    const struct tn_draft_op *o     = tn_draft_op_at(draft, op);
+    struct tn_draft_attr      found = { .value = NULL };
+
+    if (!(o->change ? find_changed(o->change, name, &found)
+                    : find_unchanged(draft, o, name, &found, error)))
+        return tn_failed(error) ? error->status
+                                : tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                               "no attribute '%s'", name);
+    if (!found.value)
+        return draft->dialect->decode(o->from, o->row, found.wire, arena, value,
+                                      error);
+    *value = *found.value;
+    return TN_OK;
+}
+
 enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
                                     const char *name, struct tn_error *error)
 {
     TN_TRY(expect_op(draft, op, error));
-    struct tn_draft_change *change = touch_op(draft, op, error);
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
     struct tn_draft_attr *attr = find_attr(change, name);
@@ -1018,11 +1244,13 @@ enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
 static enum tn_status expect_training(const struct tn_draft *draft,
                                       struct tn_error       *error)
 {
-    if (tn_dialect_facts(draft->dialect->name)->has_training)
+    const char *dialect = draft->dialect ? draft->dialect->name : "";
+
+    if (tn_dialect_facts(dialect)->has_training)
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                         "models of %s say nothing about training",
-                        draft->dialect->name);
+                        draft->dialect ? dialect : "tensors");
 }
 
 /* ---- kinds of variables ------------------------------------------------- */
@@ -1086,7 +1314,7 @@ enum tn_status tn_draft_set_variable(struct tn_draft *draft, uint32_t graph,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "'%s' is the state of an updater, no variable",
                             name);
-    TN_TRY(draft_touch_graph(draft, graph, error));
+    TN_TRY(tn_draft_touch_graph(draft, graph, error));
     TN_TRY(drop_input(draft, graph, tensor->name, error));
     if (kind == TN_VARIABLE_PLACEHOLDER) {
         TN_TRY(add_input(draft, tensor, error));
@@ -1175,7 +1403,7 @@ enum tn_status tn_draft_remove_states(struct tn_draft *draft,
                                       struct tn_error *error)
 {
     TN_TRY(expect_training(draft, error));
-    TN_TRY(draft_touch_graph(draft, 0, error));
+    TN_TRY(tn_draft_touch_graph(draft, 0, error));
     for (uint64_t i = 0; i < draft->tensors.count; i++) {
         struct tn_draft_tensor *tensor =
             tn_list_at(&draft->tensors, struct tn_draft_tensor, i);
@@ -1184,4 +1412,151 @@ enum tn_status tn_draft_remove_states(struct tn_draft *draft,
     }
     draft->has_other_training = true;
     return TN_OK;
+}
+
+/* ---- another model at the end -------------------------------------------- */
+
+struct appending {
+    struct tn_draft       *draft;
+    const struct tn_model *from;
+    tn_draft_namer        *rename;
+    void                  *context;
+    struct tn_error       *error;
+    uint32_t              *graphs; /* by graph of the model: of the draft     */
+    uint32_t              *first;  /* by graph of the model: its first op     */
+};
+
+static struct tn_bytes renamed(const struct appending *a, struct tn_bytes name)
+{
+    return name.size ? a->rename(a->context, name, false) : name;
+}
+
+/* Op `id` of the draft is a row of the other model. */
+static enum tn_status rename_row(struct appending *a, uint32_t id)
+{
+    struct tn_draft_change *change = tn_draft_touch_op(a->draft, id, a->error);
+
+    if (!change)
+        return a->error->status;
+    if (change->name.size)
+        change->name = a->rename(a->context, change->name, true);
+    for (uint32_t i = 0; i < change->input_count; i++)
+        change->inputs[i] = renamed(a, change->inputs[i]);
+    for (uint32_t i = 0; i < change->output_count; i++)
+        change->outputs[i] = renamed(a, change->outputs[i]);
+    return a->error->status;
+}
+
+static enum tn_status append_main(struct appending *a)
+{
+    const struct tn_graph *main = tn_model_graph_at(a->from, 0);
+
+    a->graphs[0] = 0;
+    a->first[0]  = (uint32_t)a->draft->ops.count;
+    TN_TRY(tn_draft_touch_graph(a->draft, 0, a->error));
+    for (uint64_t i = 0; i < main->op_count; i++) {
+        struct tn_draft_op *op = draft_append_op(a->draft, 0, a->error);
+        if (!op)
+            return a->error->status;
+        op->from = a->from;
+        op->row  = main->first_op + (uint32_t)i;
+        TN_TRY(rename_row(a, a->first[0] + (uint32_t)i));
+    }
+    return TN_OK;
+}
+
+static struct tn_io_list rename_ios(struct appending *a, struct tn_io_list was)
+{
+    struct tn_io *all =
+        tn_new(a->draft->arena, struct tn_io, was.count, a->error);
+
+    for (uint32_t i = 0; all && i < was.count; i++) {
+        all[i]      = was.items[i];
+        all[i].key  = all[i].key.size ? all[i].key : all[i].name;
+        all[i].name = renamed(a, all[i].name);
+    }
+    return (struct tn_io_list){ all ? was.count : 0, all };
+}
+
+static enum tn_status append_inner(struct appending *a, uint32_t row)
+{
+    const struct tn_graph *r  = tn_model_graph_at(a->from, row);
+    uint32_t               id = take_graph(a->draft, a->from, row, a->error);
+
+    if (id == TN_NONE)
+        return a->error->status;
+    struct tn_draft_graph *g = tn_draft_graph_at(a->draft, id);
+    a->graphs[row]           = id;
+    a->first[row]            = g->first;
+    g->parent                = a->graphs[r->parent_graph];
+    g->parent_op             = a->first[r->parent_graph] + r->parent_node;
+    g->is_touched            = true;
+    g->has_other_io          = true;
+    g->drops_values          = true;
+    g->inputs                = rename_ios(a, r->inputs);
+    g->outputs               = rename_ios(a, r->outputs);
+    for (uint64_t i = 0; i < r->op_count && !tn_failed(a->error); i++)
+        rename_row(a, a->first[row] + (uint32_t)i);
+    return a->error->status;
+}
+
+static enum tn_status append_tensor(struct appending       *a,
+                                    const struct tn_tensor *from)
+{
+    if (from->graph == TN_NONE || a->graphs[from->graph] == TN_NONE)
+        return TN_OK;
+    struct tn_draft_tensor *tensor =
+        tn_list_push(&a->draft->tensors, struct tn_draft_tensor, a->error);
+    if (!tensor)
+        return a->error->status;
+    tensor->row       = *from;
+    tensor->row.graph = a->graphs[from->graph];
+    tensor->name      = tn_tensor_name(from);
+    if (from->node != TN_NONE) {
+        tensor->row.node = a->first[from->graph] + from->node;
+        return TN_OK;
+    }
+    tensor->name            = renamed(a, tensor->name);
+    tensor->row.wire        = (struct tn_span){ NULL, 0, 0 };
+    tensor->row.is_external = false;
+    return a->error->status;
+}
+
+static enum tn_status append_all(struct appending *a)
+{
+    uint32_t count = (uint32_t)a->from->graphs.count;
+
+    memset(a->graphs, 0xff, count * sizeof *a->graphs);
+    TN_TRY(append_main(a));
+    for (uint32_t i = 1; i < count; i++) {
+        const struct tn_graph *g = tn_model_graph_at(a->from, i);
+        if (g->kind == TN_GRAPH_SUBGRAPH && g->parent_graph < i &&
+            a->graphs[g->parent_graph] != TN_NONE && g->parent_node != TN_NONE)
+            TN_TRY(append_inner(a, i));
+    }
+    for (uint64_t i = 0; i < a->from->tensors.count; i++)
+        TN_TRY(append_tensor(a, tn_model_tensor(a->from, i)));
+    return TN_OK;
+}
+
+enum tn_status tn_draft_append(struct tn_draft       *draft,
+                               const struct tn_model *from,
+                               tn_draft_namer *rename, void *context,
+                               struct tn_error *error)
+{
+    uint64_t         count = from->graphs.count;
+    struct appending a     = {
+            .draft   = draft,
+            .from    = from,
+            .rename  = rename,
+            .context = context,
+            .error   = error,
+            .graphs  = tn_new(draft->arena, uint32_t, count, error),
+            .first   = tn_new(draft->arena, uint32_t, count, error),
+    };
+
+    if (from->dialect != draft->dialect)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "it is not of the same dialect");
+    return a.graphs && a.first ? append_all(&a) : error->status;
 }

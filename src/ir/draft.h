@@ -51,6 +51,8 @@ struct tn_draft_graph {
     uint8_t                kind;
     bool                   is_removed;
     bool                   is_touched;
+    bool has_other_io, drops_values; /* see struct tn_graph                   */
+    struct tn_io_list values;
 };
 
 struct tn_draft_tensor {
@@ -58,6 +60,13 @@ struct tn_draft_tensor {
                     row; /* .graph and .node are the draft's: graph id, op id */
     struct tn_bytes name;
     bool            is_removed;
+    bool            is_renamed; /* the wire has another name                  */
+};
+
+/* A value that the file calls otherwise. */
+struct tn_draft_rename {
+    uint32_t        graph;
+    struct tn_bytes old, was, now; /* in the file, in the base, in the draft  */
 };
 
 struct tn_draft {
@@ -69,6 +78,8 @@ struct tn_draft {
     struct tn_list           graphs;  /* struct tn_draft_graph                */
     struct tn_list           tensors; /* struct tn_draft_tensor               */
     struct tn_list           changes; /* struct tn_draft_change *: to release */
+    struct tn_list           renames; /* struct tn_draft_rename               */
+    struct tn_list           texts; /* struct tn_text_change (changes.h)      */
     struct tn_bytes          training; /* as in struct tn_model               */
     const struct tn_bytes   *losses;
     uint32_t                 loss_count;
@@ -107,6 +118,12 @@ enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
                                  const char                 *name,
                                  const struct tn_attr_value *value,
                                  struct tn_error            *error);
+/* The value of an attribute now, in the arena; tensors are those of the model or
+ * of the draft.  NOT_FOUND if there is none. */
+enum tn_status tn_draft_get_attr(const struct tn_draft *draft, uint32_t op,
+                                 const char *name, struct tn_arena *arena,
+                                 struct tn_attr_value *value,
+                                 struct tn_error      *error);
 enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
                                     const char *name, struct tn_error *error);
 enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
@@ -117,6 +134,19 @@ enum tn_status tn_draft_replace_tensor(struct tn_draft *draft, uint32_t graph,
                                        const char               *name,
                                        const struct tn_elements *elements,
                                        struct tn_error          *error);
+/* The same for a row of the draft's tensors. */
+enum tn_status tn_draft_replace_row(struct tn_draft          *draft,
+                                    struct tn_draft_tensor   *tensor,
+                                    const struct tn_elements *elements,
+                                    struct tn_error          *error);
+enum tn_status tn_draft_drop_row(struct tn_draft        *draft,
+                                 struct tn_draft_tensor *tensor,
+                                 struct tn_error        *error);
+
+/* A tensor of no graph, for models that are sets of tensors. */
+enum tn_status tn_draft_add_variable(struct tn_draft *draft, const char *name,
+                                     const struct tn_elements *elements,
+                                     struct tn_error          *error);
 enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
                                    const char             *name,
                                    const struct tn_levels *levels,
@@ -167,11 +197,85 @@ enum tn_status tn_draft_set_io(struct tn_draft *draft, uint32_t graph,
                                const struct tn_io *inputs,
                                const struct tn_io *outputs,
                                struct tn_error    *error);
+
+/* Replaces the inputs and outputs of any graph, whose number may change, and of
+ * a model that was read, too: `key` of one is its name in the file, if that is
+ * another, so that what the file says about it stays.  The lists are copied.
+ * UNSUPPORTED where the dialect has no such lists. */
+enum tn_status tn_draft_list_io(struct tn_draft *draft, uint32_t graph,
+                                struct tn_io_list inputs,
+                                struct tn_io_list outputs,
+                                struct tn_error  *error);
+
+/* Replaces the types that the file declares for values of a graph: each item
+ * is about the value that the file calls `key`, or `name` if that is empty, and
+ * one without a dtype makes the declaration go, and one that is_guessed is
+ * written only where the file has one.  Others stay, or go if `drops_others`.  The list is copied. */
+enum tn_status tn_draft_set_values(struct tn_draft *draft, uint32_t graph,
+                                   struct tn_io_list values, bool drops_others,
+                                   struct tn_error *error);
+
 enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
                                       const struct tn_model *from, uint32_t row,
                                       const char *name, uint32_t *graph,
                                       struct tn_error *error);
 enum tn_status tn_draft_remove_function(struct tn_draft *draft, uint32_t graph,
+                                        struct tn_error *error);
+
+/* Other names for values of a graph, all at once, in it and in the graphs inside
+ * it; with TN_NONE for tensors of no graph.  NOT_FOUND if there is no such
+ * value, INVALID if another one has the new name. */
+enum tn_status tn_draft_rename_values(struct tn_draft *draft, uint32_t graph,
+                                      const struct tn_bytes *old,
+                                      const struct tn_bytes *to, uint32_t count,
+                                      struct tn_error *error);
+enum tn_status tn_draft_rename_op(struct tn_draft *draft, uint32_t op,
+                                  struct tn_bytes name, struct tn_error *error);
+
+/* Whoever uses the value `old` of a graph, in it and in graphs inside it, uses
+ * `to` instead.  INVALID if it is an input or output of the graph. */
+enum tn_status tn_draft_redirect(struct tn_draft *draft, uint32_t graph,
+                                 struct tn_bytes old, struct tn_bytes to,
+                                 struct tn_error *error);
+
+/* The op's words, for changing them; NULL after a failure.  A graph that is
+ * touched is written from the tables, and so is the op around it. */
+struct tn_draft_change *tn_draft_touch_op(struct tn_draft *draft, uint32_t op,
+                                          struct tn_error *error);
+enum tn_status tn_draft_touch_graph(struct tn_draft *draft, uint32_t graph,
+                                    struct tn_error *error);
+
+/* Fills in model->changes, when the graphs are placed. */
+enum tn_status tn_draft_list_changes(const struct tn_draft *draft,
+                                     struct tn_model       *model,
+                                     struct tn_error       *error);
+
+/* draft_patch.c: another operator, which keeps all attributes; other lists; and
+ * another place, before an op of the same graph or at its end (TN_NONE). */
+enum tn_status tn_draft_set_operator(struct tn_draft *draft, uint32_t op,
+                                     struct tn_bytes type,
+                                     struct tn_bytes domain,
+                                     struct tn_error *error);
+enum tn_status tn_draft_set_inputs(struct tn_draft *draft, uint32_t op,
+                                   const char *const *names, uint32_t count,
+                                   uint32_t         control_count,
+                                   struct tn_error *error);
+enum tn_status tn_draft_set_outputs(struct tn_draft *draft, uint32_t op,
+                                    const char *const *names, uint32_t count,
+                                    struct tn_error *error);
+enum tn_status tn_draft_move_op(struct tn_draft *draft, uint32_t op,
+                                uint32_t before, struct tn_error *error);
+
+/* Adds the ops of the main graph of another model of the same dialect, which was
+ * read from a file, at the end of the main graph, with the graphs in them and
+ * its initializers; not its inputs, outputs and functions.  All names go through
+ * `rename`, which returns what lives as long as the draft's arena; `is_op`: of an
+ * op, else of a value. */
+typedef struct tn_bytes tn_draft_namer(void *context, struct tn_bytes name,
+                                       bool is_op);
+enum tn_status          tn_draft_append(struct tn_draft       *draft,
+                                        const struct tn_model *from,
+                                        tn_draft_namer *rename, void *context,
                                         struct tn_error *error);
 
 /* Lays the draft out in an empty model. */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ir/changes.h"
 #include "ir/dialect_facts.h"
 #include "ir/draft.h"
 
@@ -267,6 +268,9 @@ static void fill_graph(struct layout *to, uint32_t id,
     row->parent_graph = parent;
     row->parent_node  = node;
     row->is_touched   = g->is_touched;
+    row->has_other_io = g->has_other_io;
+    row->drops_values = g->drops_values;
+    row->values       = g->values;
     if (!g->from)
         return;
     const struct tn_graph *old = tn_model_graph_at(g->from, g->row);
@@ -288,6 +292,34 @@ static void define_io_list(struct layout *to, uint32_t graph,
     }
 }
 
+static bool is_inside(struct tn_span part, struct tn_span whole)
+{
+    return whole.source == part.source && part.offset >= whole.offset &&
+           part.offset - whole.offset < whole.length;
+}
+
+/* Whether the attribute that a graph was in is no longer there.  Graphs that are
+ * beside their ops in the file, and only named by them, stay. */
+static bool has_lost_slot(const struct tn_draft_op    *op,
+                          const struct tn_draft_graph *g)
+{
+    struct tn_span wire = tn_model_graph_at(g->from, g->row)->wire;
+
+    if (!op->change || !wire.source || op->from != g->from ||
+        !is_inside(wire, tn_model_op_wire(
+                             op->from, tn_model_op_at(op->from, op->row))))
+        return false;
+    for (uint64_t i = 0; i < op->change->attrs.count; i++) {
+        const struct tn_draft_attr *attr =
+            tn_list_at(&op->change->attrs, struct tn_draft_attr, i);
+        if ((attr->value && attr->value->kind == TN_ATTR_GRAPH &&
+             !attr->wire.source) ||
+            is_inside(wire, attr->wire))
+            return false;
+    }
+    return true;
+}
+
 static bool is_gone(const struct tn_draft *draft, uint32_t graph)
 {
     const struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
@@ -299,7 +331,8 @@ static bool is_gone(const struct tn_draft *draft, uint32_t graph)
     if (g->parent_op == TN_NONE)
         return tn_draft_graph_at(draft, g->parent)->placed == TN_NONE;
     return tn_draft_op_at(draft, g->parent_op)->placed == TN_NONE ||
-           !tn_draft_op_at(draft, g->parent_op)->from;
+           !tn_draft_op_at(draft, g->parent_op)->from ||
+           has_lost_slot(tn_draft_op_at(draft, g->parent_op), g);
 }
 
 static void place_graph(struct layout *to, uint32_t graph)
@@ -435,6 +468,8 @@ static void place_tensor(struct layout *to, const struct tn_draft_tensor *t)
         return;
     row.model = to->model;
     row.name  = intern(to, t->name);
+    if (t->is_renamed && row.graph == TN_NONE)
+        row.wire = (struct tn_span){ NULL, 0, 0 };
     *tensor   = row;
     if (row.graph == TN_NONE || row.node != TN_NONE)
         return;
@@ -475,7 +510,7 @@ static void find_producers(struct layout *to)
 {
     const struct tn_dialect *dialect = to->draft->dialect;
 
-    if (!dialect->producer_of)
+    if (!dialect || !dialect->producer_of)
         return;
     for (uint32_t i = 0; i < to->model->values.count; i++) {
         struct tn_value *value = tn_model_value_at(to->model, i);
@@ -491,6 +526,57 @@ static void find_producers(struct layout *to)
         const struct tn_value *from = tn_model_value_at(to->model, source);
         tn_model_define(to->model, i, (enum tn_value_kind)from->kind,
                         from->producer, output);
+    }
+}
+
+/* ---- signatures --------------------------------------------------------- */
+
+static struct tn_bytes name_now(const struct tn_draft *draft,
+                                struct tn_bytes        name)
+{
+    for (uint64_t i = 0; i < draft->renames.count; i++) {
+        const struct tn_draft_rename *row =
+            tn_list_at(&draft->renames, struct tn_draft_rename, i);
+        if (row->graph == 0 && tn_bytes_equal(row->was, name))
+            return row->now;
+    }
+    return name;
+}
+
+/* A value of a signature is one of the main graph: "x:0". */
+static struct tn_io_list rename_io_list(struct layout *to, struct tn_io_list old)
+{
+    struct tn_io *fresh =
+        tn_new(&to->model->arena, struct tn_io, old.count, to->error);
+
+    for (uint32_t i = 0; fresh && i < old.count; i++) {
+        struct tn_bytes name   = old.items[i].name;
+        uint32_t        output = 0;
+        struct tn_bytes base   = to->draft->dialect->producer_of
+                                     ? to->draft->dialect->producer_of(name, &output)
+                                     : name;
+        struct tn_bytes now = name_now(to->draft, base);
+        fresh[i]            = old.items[i];
+        if (tn_bytes_equal(now, base))
+            continue;
+        const char *text = tn_text_format(
+            &to->model->arena, to->error, "%.*s%.*s", TN_FMT(now),
+            (int)(name.size - base.size), (const char *)name.data + base.size);
+        if (text)
+            fresh[i].name = tn_text(text);
+    }
+    return fresh ? (struct tn_io_list){ old.count, fresh } : old;
+}
+
+static void rename_signatures(struct layout *to)
+{
+    if (!to->model->changes || !to->draft->dialect)
+        return;
+    for (uint64_t i = 0; i < to->model->signatures.count; i++) {
+        struct tn_signature *signature =
+            tn_list_at(&to->model->signatures, struct tn_signature, i);
+        signature->inputs  = rename_io_list(to, signature->inputs);
+        signature->outputs = rename_io_list(to, signature->outputs);
     }
 }
 
@@ -511,6 +597,9 @@ enum tn_status tn_draft_commit(struct tn_draft *draft, struct tn_model *model,
                      tn_list_at(&draft->tensors, struct tn_draft_tensor, i));
     for (uint32_t i = 0; i < model->ops.count && !tn_failed(error); i++)
         place_values(&to, i);
+    if (!tn_failed(error))
+        tn_draft_list_changes(draft, model, error);
+    rename_signatures(&to);
     find_producers(&to);
     tn_model_resolve(model);
     return tn_model_finish(model, error);

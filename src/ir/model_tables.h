@@ -23,6 +23,7 @@
 #include "ir/pairs.h"
 #include "ir/payload.h"
 
+struct tn_changes; /* changes.h */
 struct tn_dialect;
 
 /* Where the sequences of a tensor begin, level by level (PaddlePaddle's LoD):
@@ -68,14 +69,21 @@ struct tn_graph {
     struct tn_io_list outputs;
     struct tn_span    wire;
     bool is_touched; /* by an edit: the file no longer has all of it */
+    bool has_other_io; /* inputs and outputs are not those of the wire        */
+    bool drops_values; /* only value infos that `values` names stay           */
+    struct tn_io_list values; /* value infos that an edit changed: of `key`, or
+                                 `name` if that is empty, in the wire; one of
+                                 an unknown type goes                         */
 };
 
 /*
  * What a writer does with an edited model (is_edited).  Functions are those of
  * model->graphs, in that order; ones of the old file that are missing there
  * were removed.  A graph that is not touched is its wire.  One that is touched
- * is written from the tables: name, ops, initializers; what the tables do not
- * hold (value infos, doc strings, unknown fields) is spliced from its wire.  An
+ * is written from the tables: name, ops, initializers, with has_other_io inputs
+ * and outputs (`key` is what the wire calls one, if that is another name); what
+ * the tables do not hold (value infos that did not change, doc strings, unknown
+ * fields) is spliced from its wire.  An
  * op with first_attr == TN_NONE and a wire is its wire; any other is written
  * from its row: names, inputs, outputs, attribute slots, and what the tables do
  * not hold from its wire, if it has one.
@@ -180,6 +188,9 @@ struct tn_model {
     /* Weights are tensors of TN_ROLE_VARIABLE; constants of the graph and what
      * an optimizer keeps are not. */
     bool has_variables_apart;
+
+    /* What an edit changed that the rows do not show; NULL: nothing. */
+    const struct tn_changes *changes;
 
     const void *detail; /* the format's own, in the arena; see its header     */
     void       *owner;  /* the engine's: what to release on close             */

@@ -51,8 +51,18 @@ struct kind {
                                        no data: that says nothing about the
                                        next                                   */
     uint32_t alike, source;         /* of its row; 0: likewise       */
+    uint32_t first_slot, slot_count; /* attributes that an edit made, all good;
+                                        TN_NONE: likewise                     */
     uint32_t group;                 /* the ops with its attributes; 0: none  */
 };
+
+/* A kind that was asked for lately. */
+struct recent {
+    uint32_t scope, domain, type;
+    uint32_t kind; /* counted from 1; 0: nothing is here                      */
+};
+
+#define RECENT 64
 
 struct check {
     const struct tn_model     *model;
@@ -65,6 +75,7 @@ struct check {
     struct tn_pairs            names; /* (domain, type) -> number             */
     struct tn_pairs            index; /* (scope, number) -> kind              */
     struct tn_list             kinds; /* struct kind                          */
+    struct recent              recent[RECENT]; /* by type                     */
     uint32_t *used; /* by op: outputs that others use; NULL: ops name theirs  */
     struct tn_flow flow;
 };
@@ -80,6 +91,8 @@ struct visit {
                                           last op of the kind                 */
     bool is_odd;                       /* what the next one has, cannot be told
                                           from them                           */
+    bool                is_bad; /* something is wrong with one, or it
+                                   says how long an argument is        */
     bool     is_same;                  /* all are those of the last op        */
     uint64_t seen[ATTR_LIMIT / 64];
     int64_t  counts[ATTR_LIMIT];      /* where seen and a counter; -1:
@@ -169,6 +182,7 @@ static void judge_kind(struct check *c, uint32_t scope, const struct tn_op *row,
     struct tn_bytes               type   = tn_model_name(c->model, row->type);
     const struct tn_vocab_domain *known  = tn_vocab_domain(vocab, domain);
 
+    kind->first_slot = TN_NONE;
     if (c->use->version)
         kind->version = c->use->version(c->use->context, scope, domain);
     if (!known || kind->version < 0 || type.size == 0 ||
@@ -188,8 +202,8 @@ static void judge_kind(struct check *c, uint32_t scope, const struct tn_op *row,
 }
 
 /* NULL on failure. */
-static struct kind *kind_of(struct check *c, uint32_t scope,
-                            const struct tn_op *row)
+static struct kind *find_kind(struct check *c, uint32_t scope,
+                              const struct tn_op *row)
 {
     uint32_t number = tn_pairs_find(&c->names, row->domain, row->type);
 
@@ -206,6 +220,23 @@ static struct kind *kind_of(struct check *c, uint32_t scope,
     }
     return tn_failed(c->error) ? NULL
                                : tn_list_at(&c->kinds, struct kind, found);
+}
+
+static struct kind *kind_of(struct check *c, uint32_t scope,
+                            const struct tn_op *row)
+{
+    struct recent *r = &c->recent[row->type % RECENT];
+
+    if (r->kind && r->type == row->type && r->domain == row->domain &&
+        r->scope == scope)
+        return tn_list_at(&c->kinds, struct kind, r->kind - 1);
+    struct kind *kind = find_kind(c, scope, row);
+    if (kind)
+        *r = (struct recent){
+            scope, row->domain, row->type,
+            1 + (uint32_t)(kind - tn_list_at(&c->kinds, struct kind, 0))
+        };
+    return kind;
 }
 
 static void complain_unknown(struct visit *v)
@@ -506,7 +537,9 @@ static void see_attr(struct visit *v, const struct given *given,
     if (is_remembered(v, number, bytes))
         return;
     v->is_new = true;
-    if (!check_attr(v, given, attr) || v->kind->counters[number] || !bytes.size)
+    if (!check_attr(v, given, attr) || v->kind->counters[number])
+        v->is_bad = true;
+    if (v->is_bad || !bytes.size)
         v->is_odd = true;
     else
         remember(&v->kind->memos[number], bytes, v->said[number]);
@@ -616,13 +649,22 @@ static void see_wire(struct visit *v, struct tn_cursor node)
     keep(v, is_good ? rest : tn_bytes(NULL, 0));
 }
 
-/* Attributes that an edit has set, or left on the wire. */
+/* Attributes that an edit has set, or left on the wire.  Ops that a conversion
+ * made share equal ones: then they need not be looked at again, either. */
 static void see_slots(struct visit *v)
 {
     const struct tn_model *model    = v->check->model;
+    struct kind           *kind     = v->kind;
     struct given           given    = { .index = 0 };
     uint32_t               expected = 0;
+    uint64_t               before   = findings(v->check);
 
+    if (kind->first_slot != TN_NONE && kind->first_slot == v->row->first_attr &&
+        kind->slot_count == v->row->attr_count) {
+        v->is_same = true;
+        memcpy(v->seen, kind->seen, sizeof v->seen);
+        return;
+    }
     for (; given.index < v->row->attr_count; given.index++) {
         const struct tn_attr_slot *slot =
             tn_list_at(&model->attrs, struct tn_attr_slot,
@@ -632,6 +674,12 @@ static void see_slots(struct visit *v)
         given.value = slot->value;
         see_attr(v, &given, &expected);
     }
+    bool is_good = given.index && !v->is_bad && !kind->op->has_lists &&
+                   findings(v->check) == before;
+    kind->first_slot = is_good ? v->row->first_attr : TN_NONE;
+    kind->slot_count = v->row->attr_count;
+    if (is_good)
+        v->is_odd = false;
 }
 
 static void see_attrs(struct visit *v)
@@ -643,6 +691,7 @@ static void see_attrs(struct visit *v)
         see_slots(v);
         return;
     }
+    v->kind->first_slot = TN_NONE;
     if (tn_failed(failure))
         *failure = (struct tn_error)TN_ERROR_INIT;
     see_wire(
@@ -875,7 +924,7 @@ static void check_op(struct check *c, uint32_t scope, uint32_t op)
     v.op            = op;
     v.row           = tn_model_op_at(c->model, op);
     v.kind          = kind_of(c, scope, v.row);
-    v.has_reference = v.is_new = v.is_odd = v.is_same = false;
+    v.has_reference = v.is_new = v.is_odd = v.is_bad = v.is_same = false;
     memset(v.seen, 0, sizeof v.seen); /* counts: only where seen */
     if (!v.kind)
         return;

@@ -269,7 +269,15 @@ struct tn_onnx_detail {
     const struct tn_onnx_part   *parts; /* ascending by `first`              */
     uint64_t                     part_count;
     const uint32_t *graphs_by_offset; /* all of them, ascending              */
+    bool has_other_imports;           /* than the wire of the model           */
 };
+
+/* What the file of `base` says about the model (producer, documentation,
+ * metadata, unknown fields) is also said of `made`, a graph of its own that was
+ * made from it, with opsets of its own.  `base` must outlive it. */
+enum tn_status tn_onnx_keep_texts(struct tn_model       *made,
+                                  const struct tn_model *base,
+                                  struct tn_error       *error);
 
 /* Part `index` of a graph's message; false if there are no more.  Also works in
  * an edited model, for graphs of the model that was edited. */

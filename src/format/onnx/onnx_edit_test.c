@@ -422,6 +422,88 @@ static void pieces_of_graphs_stay_together(void **state)
     touch_pieces(0);
     touch_pieces(1);
 }
+/* ---- inputs, outputs and types of values -------------------------------- */
+
+static void lists_of_a_graph_can_change(void **state)
+{
+    struct scene         s;
+    static struct tn_dim batch[] = {
+        { .symbol = { (const uint8_t *)"batch", 5 }, .value = -1 }
+    };
+    struct tn_io inputs[3], output, info;
+
+    (void)state;
+    open_scene(&s, CORPUS "everything.onnx");
+    struct tn_io_list was = tn_model_inputs(&s.base.model);
+    assert_int_equal(was.count, 3);
+    inputs[0]      = was.items[1]; /* the second becomes the first */
+    inputs[1]      = was.items[0];
+    inputs[1].dims = batch;
+    inputs[2]      = was.items[2];
+    output         = tn_model_outputs(&s.base.model).items[0];
+    info           = output;
+    info.name      = tn_text("z");
+    info.dims      = batch;
+    assert_int_equal(
+        tn_draft_list_io(&s.draft, 0, (struct tn_io_list){ 3, inputs },
+                         (struct tn_io_list){ 1, &output }, &s.error),
+        TN_OK);
+    assert_int_equal(tn_draft_set_values(&s.draft, 0,
+                                         (struct tn_io_list){ 1, &info }, false,
+                                         &s.error),
+                     TN_OK);
+    commit(&s, NULL);
+    struct tn_io_list now = tn_model_inputs(&s.again.model);
+    assert_true(tn_bytes_is(now.items[0].name, "c"));
+    assert_true(tn_bytes_is(now.items[1].name, "x"));
+    assert_true(tn_bytes_is(now.items[1].dims[0].symbol, "batch"));
+    assert_int_equal(infos_of(&s.again.model, 0), 1);
+    close_scene(&s, true);
+}
+
+static void a_declared_type_can_go(void **state)
+{
+    struct scene s;
+    struct tn_io info = { .name = tn_text("z"), .note = "" };
+
+    (void)state;
+    open_scene(&s, CORPUS "everything.onnx");
+    assert_int_equal(tn_draft_set_values(&s.draft, 0,
+                                         (struct tn_io_list){ 1, &info }, false,
+                                         &s.error),
+                     TN_OK);
+    commit(&s, NULL);
+    assert_int_equal(infos_of(&s.again.model, 0), 0);
+    close_scene(&s, true);
+}
+
+/* By its key, a value keeps what the file says about it. */
+static void an_output_can_be_renamed(void **state)
+{
+    struct scene s;
+    struct tn_io output;
+
+    (void)state;
+    open_scene(&s, CORPUS "everything.onnx");
+    output      = tn_model_outputs(&s.base.model).items[0];
+    output.key  = output.name;
+    output.name = tn_text("z");
+    assert_int_equal(
+        tn_draft_list_io(&s.draft, 0, tn_model_inputs(&s.base.model),
+                         (struct tn_io_list){ 1, &output }, &s.error),
+        TN_OK);
+    assert_int_equal(tn_draft_set_values(&s.draft, 0,
+                                         (struct tn_io_list){ 0, NULL }, true,
+                                         &s.error),
+                     TN_OK);
+    commit(&s, NULL);
+    struct tn_io_list now = tn_model_outputs(&s.again.model);
+    assert_int_equal(now.count, 1);
+    assert_true(tn_bytes_is(now.items[0].name, "z"));
+    assert_int_equal(now.items[0].dtype, TN_FLOAT32);
+    assert_int_equal(now.items[0].dims[0].value, 2);
+    close_scene(&s, true);
+}
 
 int main(void)
 {
@@ -433,6 +515,9 @@ int main(void)
         cmocka_unit_test(nested_nodes_can_change),
         cmocka_unit_test(a_model_can_come_from_nothing),
         cmocka_unit_test(pieces_of_graphs_stay_together),
+        cmocka_unit_test(lists_of_a_graph_can_change),
+        cmocka_unit_test(a_declared_type_can_go),
+        cmocka_unit_test(an_output_can_be_renamed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

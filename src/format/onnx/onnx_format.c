@@ -13,6 +13,7 @@
 #include "format/onnx/onnx_write.h"
 #include "format/onnx/onnx.h"
 #include "format/settings.h"
+#include "ir/changes.h"
 
 /* ---- looking ------------------------------------------------------------ */
 
@@ -282,6 +283,10 @@ const struct tn_format tn_format_onnx = {
     .check_graph = tn_onnx_check_graph,
     .describe    = tn_onnx_describe,
     .has_about   = true,
+    .texts       = 1u << TN_TEXT_METADATA | 1u << TN_TEXT_DOC |
+             1u << TN_TEXT_PRODUCER | 1u << TN_TEXT_PRODUCER_VERSION |
+             1u << TN_TEXT_DOMAIN | 1u << TN_TEXT_VERSION |
+             1u << TN_TEXT_GRAPH_NAME,
     .write       = tn_onnx_write,
 
     .taken_by_graph   = tn_onnx_taken_by_graph,

@@ -14,9 +14,11 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/buffer.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "format/onnx/onnx_write.h"
+#include "ir/changes.h"
 
 static void put_holder(struct tn_onnx_writer *w, struct tn_rope *to,
                        const struct tn_elements *elements, uint32_t tensor);
@@ -45,12 +47,22 @@ static void put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
     (BIT(NODE_INPUT) | BIT(NODE_OUTPUT) | BIT(NODE_NAME) | BIT(NODE_OP_TYPE) | \
      BIT(NODE_ATTRIBUTE) | BIT(NODE_DOMAIN))
 #define OF_GRAPH (BIT(GRAPH_NODE) | BIT(GRAPH_NAME) | BIT(GRAPH_INITIALIZER))
+#define OF_IO    (BIT(GRAPH_INPUT) | BIT(GRAPH_OUTPUT))
+#define OF_VALUE (BIT(VALUE_NAME) | BIT(VALUE_TYPE))
 #define OF_FUNCTION                                                            \
     (BIT(FUNCTION_NAME) | BIT(FUNCTION_INPUT) | BIT(FUNCTION_OUTPUT) |         \
      BIT(FUNCTION_NODE) | BIT(FUNCTION_DOMAIN))
 
 static void put_graph(struct tn_onnx_writer *w, struct tn_rope *to,
                       uint32_t number, uint32_t graph, unsigned depth);
+
+/* The bytes of a LEN field. */
+static struct tn_bytes text_of(const struct tn_pb_field *field)
+{
+    struct tn_cursor body = field->body;
+
+    return tn_take_bytes(&body, tn_left(&body));
+}
 
 /* A field as it is, but for patches inside. */
 static void put_field(struct tn_onnx_writer *w, struct tn_rope *to,
@@ -255,12 +267,211 @@ static void put_op(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_message(to, number, &message);
 }
 
+/* ---- plain nodes --------------------------------------------------------
+ *
+ * Nodes that an edit or a conversion made, of names, numbers and texts, are put
+ * together when they are written: before that only their lengths are needed.
+ * There may be a million, with attributes that are equal again and again. */
+
+/* Consecutive ones. */
+struct series {
+    struct tn_producer           producer;
+    const struct tn_onnx_writer *w;
+    uint32_t                     number, first, count;
+};
+
+#define SERIES_BLOCK ((size_t)64 << 10)
+
+static bool is_plain(const struct tn_onnx_writer *w, const struct tn_op *op)
+{
+    bool is_plain = op->wire_length == 0;
+
+    for (uint32_t i = 0;
+         is_plain && op->first_attr != TN_NONE && i < op->attr_count; i++) {
+        const struct tn_attr_value *value =
+            tn_list_at(&w->model->attrs, struct tn_attr_slot,
+                       (uint64_t)op->first_attr + i)
+                ->value;
+        is_plain = value && value->kind != TN_ATTR_TENSOR &&
+                   value->kind != TN_ATTR_GRAPH;
+    }
+    return is_plain;
+}
+
+/* The attributes as fields, made once for all nodes that share them. */
+static void make_attrs(struct tn_onnx_writer *w, const struct tn_op *op)
+{
+    static const struct attr_place nowhere = { 0, 0, 0 };
+    struct tn_buffer               bytes;
+    struct tn_rope                 fields;
+
+    tn_rope_init(&fields, &w->arena, w->error);
+    tn_buffer_init(&bytes, w->arena.memory, w->error);
+    for (uint32_t i = 0; i < op->attr_count; i++)
+        put_slot(w, &fields,
+                 tn_list_at(&w->model->attrs, struct tn_attr_slot,
+                            (uint64_t)op->first_attr + i),
+                 &nowhere);
+    tn_rope_write(&fields, &bytes.sink, w->error);
+    struct tn_bytes *slot =
+        tn_list_push(&w->attr_bytes, struct tn_bytes, w->error);
+    if (slot)
+        *slot = tn_bytes_dup(&w->arena, tn_buffer_bytes(&bytes), w->error);
+    tn_buffer_done(&bytes);
+    tn_rope_done(&fields);
+}
+
+static struct tn_bytes find_attrs(const struct tn_onnx_writer *w,
+                                  const struct tn_op          *op)
+{
+    uint32_t at = TN_NONE;
+
+    if (op->first_attr != TN_NONE && op->attr_count)
+        at = tn_pairs_find(&w->attr_lists, op->first_attr, op->attr_count);
+    return at == TN_NONE ? tn_bytes(NULL, 0)
+                         : *tn_list_at(&w->attr_bytes, struct tn_bytes, at);
+}
+
+static void need_attrs(struct tn_onnx_writer *w, const struct tn_op *op)
+{
+    uint32_t next = (uint32_t)w->attr_bytes.count;
+
+    if (op->first_attr != TN_NONE && op->attr_count &&
+        tn_pairs_add(&w->attr_lists, op->first_attr, op->attr_count, next,
+                     w->error) == next)
+        make_attrs(w, op);
+}
+
+/* The fields of a node have numbers below 16: tags of one byte. */
+static uint64_t text_size(struct tn_bytes text)
+{
+    return 1 + (uint64_t)tn_varint_size(text.size) + text.size;
+}
+
+static uint8_t *put_plain_text(uint8_t *at, uint32_t number,
+                               struct tn_bytes text)
+{
+    *at++ = (uint8_t)tn_tag(number, TN_WIRE_LEN);
+    at += tn_varint_put(at, text.size);
+    if (text.size)
+        memcpy(at, text.data, text.size);
+    return at + text.size;
+}
+
+static struct tn_bytes ref_name(const struct tn_onnx_writer *w, uint64_t ref)
+{
+    return tn_model_value_name(w->model, tn_model_ref_at(w->model, ref));
+}
+
+static uint64_t plain_size(const struct tn_onnx_writer *w,
+                           const struct tn_op *op, struct tn_bytes attrs)
+{
+    const uint32_t texts[] = { op->name, op->type, op->domain };
+    uint64_t       size    = attrs.size;
+
+    for (uint32_t i = 0; i < op->input_count; i++)
+        size += text_size(ref_name(w, (uint64_t)op->first_input + i));
+    for (uint32_t i = 0; i < op->output_count; i++)
+        size += text_size(ref_name(w, (uint64_t)op->first_output + i));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tn_bytes text = tn_model_name(w->model, texts[i]);
+        size += text.size ? text_size(text) : 0;
+    }
+    return size;
+}
+
+static uint8_t *put_plain_name(const struct tn_onnx_writer *w, uint8_t *at,
+                               uint32_t number, uint32_t name)
+{
+    struct tn_bytes text = tn_model_name(w->model, name);
+
+    return text.size ? put_plain_text(at, number, text) : at;
+}
+
+static void put_plain(const struct series *s, const struct tn_op *op,
+                      struct tn_buffer *to)
+{
+    const struct tn_onnx_writer *w     = s->w;
+    struct tn_bytes              attrs = find_attrs(w, op);
+    uint64_t                     size  = plain_size(w, op, attrs);
+    uint8_t *at    = tn_buffer_room(to, (size_t)size + 2 * TN_VARINT_MAX);
+    uint8_t *begin = at;
+
+    if (!at)
+        return;
+    at += tn_varint_put(at, tn_tag(s->number, TN_WIRE_LEN));
+    at += tn_varint_put(at, size);
+    for (uint32_t i = 0; i < op->input_count; i++)
+        at = put_plain_text(at, NODE_INPUT,
+                            ref_name(w, (uint64_t)op->first_input + i));
+    for (uint32_t i = 0; i < op->output_count; i++)
+        at = put_plain_text(at, NODE_OUTPUT,
+                            ref_name(w, (uint64_t)op->first_output + i));
+    at = put_plain_name(w, at, NODE_NAME, op->name);
+    at = put_plain_name(w, at, NODE_OP_TYPE, op->type);
+    if (attrs.size)
+        memcpy(at, attrs.data, attrs.size);
+    at = put_plain_name(w, at + attrs.size, NODE_DOMAIN, op->domain);
+    to->size += (size_t)(at - begin);
+}
+
+static enum tn_status produce_series(const struct tn_producer *producer,
+                                     struct tn_sink *to, struct tn_error *error)
+{
+    const struct series *s = (const struct series *)producer;
+    struct tn_buffer     block;
+
+    tn_buffer_init(&block, s->w->model->memory, error);
+    for (uint32_t i = 0; i < s->count && !tn_failed(error); i++) {
+        put_plain(s, tn_model_op_at(s->w->model, s->first + i), &block);
+        if (block.size < SERIES_BLOCK && i + 1 < s->count)
+            continue;
+        tn_sink_write(to, tn_buffer_bytes(&block), error);
+        tn_buffer_clear(&block);
+    }
+    tn_buffer_done(&block);
+    return error->status;
+}
+
+/* The plain nodes from `first` on; returns how many they are. */
+static uint32_t put_series(struct tn_onnx_writer *w, struct tn_rope *to,
+                           uint32_t number, uint32_t first, uint32_t most)
+{
+    uint64_t length = 0;
+    uint32_t count  = 0;
+
+    for (; count < most && !tn_failed(w->error); count++) {
+        const struct tn_op *op = tn_model_op_at(w->model, first + count);
+        if (!is_plain(w, op))
+            break;
+        need_attrs(w, op);
+        uint64_t size = plain_size(w, op, find_attrs(w, op));
+        length += tn_varint_size(tn_tag(number, TN_WIRE_LEN)) +
+                  tn_varint_size(size) + size;
+    }
+    struct series *s =
+        count ? tn_new(&w->arena, struct series, 1, w->error) : NULL;
+    if (!s)
+        return count;
+    *s = (struct series){ { produce_series, length }, w, number, first, count };
+    tn_rope_producer(to, &s->producer);
+    return count;
+}
+
 static void put_ops(struct tn_onnx_writer *w, struct tn_rope *to,
                     uint32_t number, const struct tn_graph *graph,
                     unsigned depth)
 {
-    for (uint64_t i = 0; i < graph->op_count && !tn_failed(w->error); i++)
-        put_op(w, to, number, graph->first_op + (uint32_t)i, depth);
+    uint64_t i = 0;
+
+    while (i < graph->op_count && !tn_failed(w->error)) {
+        uint32_t first = graph->first_op + (uint32_t)i;
+        uint32_t count =
+            put_series(w, to, number, first, (uint32_t)(graph->op_count - i));
+        if (!count)
+            put_op(w, to, number, first, depth);
+        i += count ? count : 1;
+    }
 }
 
 /* ---- graphs ------------------------------------------------------------- */
@@ -381,10 +592,229 @@ static void put_new_name(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_bytes(to, GRAPH_NAME, name.size ? name : tn_text("graph"));
 }
 
+/* ---- inputs, outputs and value infos that an edit changed --------------- */
+
+/* What the file says of values, by name, in one of the three lists. */
+struct told {
+    struct tn_intern names;
+    struct tn_list   wires; /* struct tn_span by name                         */
+};
+
+static void collect_told(struct tn_onnx_writer *w, uint32_t graph,
+                         uint32_t number, struct told *to)
+{
+    struct tn_span     piece;
+    struct tn_pb_field field;
+    struct tn_io       io;
+
+    tn_intern_init(&to->names, &w->arena);
+    tn_list_init(&to->wires, w->model->memory, sizeof(struct tn_span));
+    for (uint64_t i = 0; tn_onnx_graph_piece(w->model, graph, i, &piece); i++) {
+        struct tn_cursor c = tn_cursor_span(piece, w->error);
+        while (tn_pb_next(&c, &field)) {
+            if (field.number != number || field.type != TN_WIRE_LEN)
+                continue;
+            struct tn_span wire = tn_pb_body_span(&field);
+            tn_onnx_io_read(&field.body, &w->arena, &io);
+            uint32_t id = tn_intern_copy(&to->names, io.name, w->error);
+            if (id == to->wires.count) {
+                struct tn_span *slot =
+                    tn_list_push(&to->wires, struct tn_span, w->error);
+                if (slot)
+                    *slot = wire;
+            }
+        }
+    }
+}
+
+static void told_done(struct told *told)
+{
+    tn_list_done(&told->wires);
+    tn_intern_done(&told->names);
+}
+
+static struct tn_bytes name_in_file(const struct tn_io *io)
+{
+    return io->key.size ? io->key : io->name;
+}
+
+/* An unset span if the file says nothing. */
+static struct tn_span find_told(const struct told *told, const struct tn_io *io)
+{
+    uint32_t id = tn_intern_find(&told->names, name_in_file(io));
+
+    return id == TN_NO_NAME ? (struct tn_span){ NULL, 0, 0 }
+                            : *tn_list_at(&told->wires, struct tn_span, id);
+}
+
+static bool is_same_type(const struct tn_io *a, const struct tn_io *b)
+{
+    if (a->dtype != b->dtype || a->has_rank != b->has_rank ||
+        (a->has_rank && a->rank != b->rank))
+        return false;
+    for (uint32_t i = 0; a->has_rank && i < a->rank; i++)
+        if (a->dims[i].value != b->dims[i].value ||
+            !tn_bytes_equal(a->dims[i].symbol, b->dims[i].symbol))
+            return false;
+    return true;
+}
+
+/* Where the type is that of the file, the bytes of the type stay: types may
+ * say more than we read. */
+static void put_changed_io(struct tn_onnx_writer *w, struct tn_rope *to,
+                           uint32_t number, const struct tn_io *io,
+                           struct tn_span wire)
+{
+    struct tn_rope message;
+    struct tn_io   old = { .note = "" };
+
+    if (wire.source) {
+        struct tn_cursor c = tn_cursor_span(wire, w->error);
+        tn_onnx_io_read(&c, &w->arena, &old);
+    }
+    bool is_same = wire.source && is_same_type(&old, io);
+    if (is_same && tn_bytes_equal(old.name, io->name)) {
+        tn_pb_put_span(to, number, wire);
+        return;
+    }
+    tn_rope_init(&message, &w->arena, w->error);
+    tn_pb_put_bytes(&message, VALUE_NAME, io->name);
+    if (!is_same && io->dtype != TN_UNDEFINED)
+        put_type(w, &message, io);
+    if (wire.source)
+        put_rest(w, &message, wire, is_same ? BIT(VALUE_NAME) : OF_VALUE);
+    tn_pb_put_message(to, number, &message);
+}
+
+static void put_changed_list(struct tn_onnx_writer *w, struct tn_rope *to,
+                             uint32_t graph, uint32_t number,
+                             struct tn_io_list list)
+{
+    struct told told;
+
+    collect_told(w, graph, number, &told);
+    for (uint32_t i = 0; i < list.count && !tn_failed(w->error); i++)
+        put_changed_io(w, to, number, &list.items[i],
+                       find_told(&told, &list.items[i]));
+    told_done(&told);
+}
+
+/* ---- names in what the tables do not hold ------------------------------- */
+
+static bool has_renames(const struct tn_onnx_writer *w)
+{
+    return w->model->changes && w->model->changes->rename_count > 0;
+}
+
+/* A message with the name of a value in the field `name`. */
+static void put_renamed(struct tn_onnx_writer *w, struct tn_rope *to,
+                        uint32_t number, uint32_t name, uint32_t graph,
+                        struct tn_span wire)
+{
+    struct tn_cursor   c = tn_cursor_span(wire, w->error);
+    struct tn_rope     message;
+    struct tn_pb_field field;
+
+    if (!has_renames(w)) {
+        tn_pb_put_span(to, number, wire);
+        return;
+    }
+    tn_rope_init(&message, &w->arena, w->error);
+    while (tn_pb_next(&c, &field))
+        if (field.number == name && field.type == TN_WIRE_LEN)
+            tn_pb_put_bytes(
+                &message, name,
+                tn_changes_name(w->model->changes, graph, text_of(&field)));
+        else
+            tn_rope_span(&message, tn_pb_field_span(&c, &field));
+    tn_pb_put_message(to, number, &message);
+}
+
+/* TensorAnnotation: 1 tensor_name, 2 { 1 key, 2 tensor name } */
+static void put_annotation(struct tn_onnx_writer *w, struct tn_rope *to,
+                           uint32_t graph, struct tn_span wire)
+{
+    struct tn_cursor   c = tn_cursor_span(wire, w->error);
+    struct tn_rope     message;
+    struct tn_pb_field field;
+
+    tn_rope_init(&message, &w->arena, w->error);
+    while (tn_pb_next(&c, &field))
+        if (field.number == 1 && field.type == TN_WIRE_LEN)
+            tn_pb_put_bytes(
+                &message, 1,
+                tn_changes_name(w->model->changes, graph, text_of(&field)));
+        else if (field.number == 2 && field.type == TN_WIRE_LEN)
+            put_renamed(w, &message, 2, ENTRY_VALUE, graph,
+                        tn_pb_body_span(&field));
+        else
+            tn_rope_span(&message, tn_pb_field_span(&c, &field));
+    tn_pb_put_message(to, GRAPH_QUANTIZATION, &message);
+}
+
+static void put_annotations(struct tn_onnx_writer *w, struct tn_rope *to,
+                            uint32_t graph, struct tn_span piece)
+{
+    struct tn_cursor   c = tn_cursor_span(piece, w->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == GRAPH_QUANTIZATION && field.type == TN_WIRE_LEN)
+            put_annotation(w, to, graph, tn_pb_body_span(&field));
+}
+
+static void put_function_infos(struct tn_onnx_writer *w, struct tn_rope *to,
+                               uint32_t graph)
+{
+    struct tn_cursor c =
+        tn_cursor_span(tn_model_graph_at(w->model, graph)->wire, w->error);
+    struct tn_pb_field field;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == FUNCTION_VALUE_INFO && field.type == TN_WIRE_LEN)
+            put_renamed(w, to, FUNCTION_VALUE_INFO, VALUE_NAME, graph,
+                        tn_pb_body_span(&field));
+}
+
+/* Those of the file in its order, then new ones. */
+static void put_value_infos(struct tn_onnx_writer *w, struct tn_rope *to,
+                            uint32_t index)
+{
+    const struct tn_graph *graph = tn_model_graph_at(w->model, index);
+    struct told            told;
+    const struct tn_io   **changed;
+
+    collect_told(w, index, GRAPH_VALUE_INFO, &told);
+    changed =
+        tn_new(&w->arena, const struct tn_io *, told.wires.count, w->error);
+    for (uint32_t i = 0; changed && i < graph->values.count; i++) {
+        const struct tn_io *io = &graph->values.items[i];
+        uint32_t            id = tn_intern_find(&told.names, name_in_file(io));
+        if (id != TN_NO_NAME)
+            changed[id] = io;
+    }
+    for (uint32_t i = 0; i < told.wires.count && !tn_failed(w->error); i++) {
+        struct tn_span wire = *tn_list_at(&told.wires, struct tn_span, i);
+        if (!changed[i] && !graph->drops_values)
+            put_renamed(w, to, GRAPH_VALUE_INFO, VALUE_NAME, index, wire);
+        else if (changed[i] && changed[i]->dtype != TN_UNDEFINED)
+            put_changed_io(w, to, GRAPH_VALUE_INFO, changed[i], wire);
+    }
+    for (uint32_t i = 0; i < graph->values.count && !tn_failed(w->error); i++) {
+        const struct tn_io *io = &graph->values.items[i];
+        if (io->dtype != TN_UNDEFINED && !io->is_guessed &&
+            !find_told(&told, io).source)
+            put_changed_io(w, to, GRAPH_VALUE_INFO, io,
+                           (struct tn_span){ NULL, 0, 0 });
+    }
+    told_done(&told);
+}
+
 static void put_graph_body(struct tn_onnx_writer *w, struct tn_rope *to,
                            uint32_t index, unsigned depth)
 {
     const struct tn_graph *graph = tn_model_graph_at(w->model, index);
+    uint32_t               said  = OF_GRAPH;
     struct tn_span         piece;
 
     put_ops(w, to, GRAPH_NODE, graph, depth);
@@ -398,10 +828,25 @@ static void put_graph_body(struct tn_onnx_writer *w, struct tn_rope *to,
             tn_onnx_put_graph_about(w, to);
         put_io_list(w, to, GRAPH_INPUT, graph->inputs, true);
         put_io_list(w, to, GRAPH_OUTPUT, graph->outputs, true);
+        put_io_list(w, to, GRAPH_VALUE_INFO, graph->values, true);
         return;
     }
-    for (uint64_t i = 0; tn_onnx_graph_piece(w->model, index, i, &piece); i++)
-        put_rest(w, to, piece, OF_GRAPH);
+    if (graph->has_other_io) {
+        put_changed_list(w, to, index, GRAPH_INPUT, graph->inputs);
+        put_changed_list(w, to, index, GRAPH_OUTPUT, graph->outputs);
+        said |= OF_IO;
+    }
+    if (graph->values.count || graph->drops_values || has_renames(w)) {
+        put_value_infos(w, to, index);
+        said |= BIT(GRAPH_VALUE_INFO);
+    }
+    if (has_renames(w))
+        said |= BIT(GRAPH_QUANTIZATION);
+    for (uint64_t i = 0; tn_onnx_graph_piece(w->model, index, i, &piece); i++) {
+        put_rest(w, to, piece, said);
+        if (has_renames(w))
+            put_annotations(w, to, index, piece);
+    }
 }
 
 static void put_graph(struct tn_onnx_writer *w, struct tn_rope *to,
@@ -587,7 +1032,10 @@ static void put_function(struct tn_onnx_writer *w, struct tn_rope *to,
         put_imports(w, &message, FUNCTION_OPSET_IMPORT, false);
     tn_pb_put_bytes(&message, FUNCTION_DOMAIN,
                     tn_model_name(w->model, graph->domain));
-    put_rest(w, &message, graph->wire, OF_FUNCTION);
+    put_rest(w, &message, graph->wire,
+             OF_FUNCTION | (has_renames(w) ? BIT(FUNCTION_VALUE_INFO) : 0));
+    if (has_renames(w))
+        put_function_infos(w, &message, index);
     tn_pb_put_message(to, MODEL_FUNCTIONS, &message);
 }
 
@@ -636,9 +1084,148 @@ static void put_training(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_message(to, MODEL_TRAINING, &message);
 }
 
+static bool has_other_imports(const struct tn_onnx_writer *w)
+{
+    const struct tn_onnx_detail *detail = w->model->detail;
+
+    return detail && detail->has_other_imports;
+}
+
+enum tn_status tn_onnx_keep_texts(struct tn_model       *made,
+                                  const struct tn_model *base,
+                                  struct tn_error       *error)
+{
+    const struct tn_onnx_detail *was = base->detail;
+    struct tn_onnx_detail       *is =
+        tn_new(&made->arena, struct tn_onnx_detail, 1, error);
+    struct tn_onnx_import *imports =
+        tn_new(&made->arena, struct tn_onnx_import, made->facts.count, error);
+
+    if (!is || !imports || !was)
+        return error->status;
+    *is = (struct tn_onnx_detail){ .has_ir_version    = was->has_ir_version,
+                                   .ir_version        = was->ir_version,
+                                   .imports           = imports,
+                                   .has_other_imports = true };
+    for (uint64_t i = 0; i < made->facts.count; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&made->facts, struct tn_fact, i);
+        uint64_t version;
+        if (tn_bytes_is(fact->key, "opset") &&
+            tn_onnx_opset_read(fact->value, &imports[is->import_count].domain,
+                               &version))
+            imports[is->import_count++].version = (int64_t)version;
+    }
+    made->detail = is;
+    made->wire   = base->wire;
+    return TN_OK;
+}
+
 struct progress {
-    bool has_graph, has_functions;
+    bool  has_graph, has_functions;
+    bool *texts; /* by change: it is written                                  */
 };
+
+/* ---- texts about the model ---------------------------------------------- */
+
+static const struct {
+    uint32_t          field;
+    enum tn_text_kind kind;
+} text_fields[] = {
+    { MODEL_PRODUCER_NAME, TN_TEXT_PRODUCER },
+    { MODEL_PRODUCER_VERSION, TN_TEXT_PRODUCER_VERSION },
+    { MODEL_DOMAIN, TN_TEXT_DOMAIN },
+    { MODEL_VERSION, TN_TEXT_VERSION },
+    { MODEL_DOC, TN_TEXT_DOC },
+};
+
+enum { TEXT_COUNT = sizeof text_fields / sizeof text_fields[0] };
+
+static const struct tn_text_change *text_of_field(
+    const struct tn_onnx_writer *w, uint32_t number)
+{
+    for (size_t i = 0; i < TEXT_COUNT; i++)
+        if (text_fields[i].field == number)
+            return tn_changes_text(w->model->changes, text_fields[i].kind,
+                                   tn_bytes(NULL, 0));
+    return NULL;
+}
+
+static void put_text(struct tn_rope *to, uint32_t number,
+                     struct tn_bytes value)
+{
+    int64_t version;
+
+    if (number != MODEL_VERSION)
+        tn_pb_put_bytes(to, number, value);
+    else if (tn_int64_parse(value, &version))
+        tn_pb_put_varint(to, number, (uint64_t)version);
+}
+
+static void put_property(struct tn_onnx_writer *w, struct tn_rope *to,
+                         struct tn_bytes key, struct tn_bytes value)
+{
+    struct tn_rope entry;
+
+    tn_rope_init(&entry, &w->arena, w->error);
+    tn_pb_put_bytes(&entry, ENTRY_KEY, key);
+    tn_pb_put_bytes(&entry, ENTRY_VALUE, value);
+    tn_pb_put_message(to, MODEL_METADATA, &entry);
+}
+
+static const struct tn_text_change *change_of_entry(
+    const struct tn_onnx_writer *w, const struct tn_pb_field *field)
+{
+    struct tn_cursor   c   = field->body;
+    struct tn_bytes    key = { NULL, 0 };
+    struct tn_pb_field part;
+
+    while (field->type == TN_WIRE_LEN && tn_pb_next(&c, &part))
+        if (part.number == ENTRY_KEY && part.type == TN_WIRE_LEN)
+            key = text_of(&part);
+    return tn_changes_text(w->model->changes, TN_TEXT_METADATA, key);
+}
+
+/* What is changed stands where it stood, once. */
+static bool put_changed_text(struct tn_onnx_writer *w, struct tn_rope *to,
+                             const struct tn_pb_field *field,
+                             struct progress          *done)
+{
+    const struct tn_text_change *text = field->number == MODEL_METADATA
+                                            ? change_of_entry(w, field)
+                                            : text_of_field(w, field->number);
+
+    if (!text)
+        return false;
+    bool *is_put = &done->texts[text - w->model->changes->texts];
+    if (!*is_put && text->value.data && field->number == MODEL_METADATA)
+        put_property(w, to, text->key, text->value);
+    else if (!*is_put && text->value.data)
+        put_text(to, field->number, text->value);
+    *is_put = true;
+    return true;
+}
+
+static void put_new_texts(struct tn_onnx_writer *w, struct tn_rope *to,
+                          const struct progress *done)
+{
+    const struct tn_changes *changes = w->model->changes;
+
+    for (uint32_t i = 0; changes && done->texts && i < changes->text_count;
+         i++) {
+        const struct tn_text_change *text = &changes->texts[i];
+        if (done->texts[i])
+            continue;
+        if (text->kind == TN_TEXT_METADATA && !text->value.data)
+            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
+                         "the metadata has no key '%.*s'", TN_FMT(text->key));
+        else if (text->kind == TN_TEXT_METADATA)
+            put_property(w, to, text->key, text->value);
+        for (size_t k = 0; text->value.data && k < TEXT_COUNT; k++)
+            if (text_fields[k].kind == text->kind)
+                put_text(to, text_fields[k].field, text->value);
+    }
+}
 
 static void put_model_field(struct tn_onnx_writer *w, struct tn_rope *to,
                             const struct tn_cursor   *c,
@@ -647,6 +1234,8 @@ static void put_model_field(struct tn_onnx_writer *w, struct tn_rope *to,
 {
     bool is_touched = tn_model_graph_at(w->model, 0)->is_touched;
 
+    if (done->texts && put_changed_text(w, to, field, done))
+        return;
     switch (field->number) {
     case MODEL_IR_VERSION: put_ir_version(w, to, field->value); break;
     case MODEL_GRAPH:
@@ -655,6 +1244,10 @@ static void put_model_field(struct tn_onnx_writer *w, struct tn_rope *to,
         else if (!done->has_graph)
             put_graph(w, to, MODEL_GRAPH, 0, 0);
         done->has_graph = true;
+        break;
+    case MODEL_OPSET_IMPORT:
+        if (!has_other_imports(w))
+            put_field(w, to, c, field);
         break;
     case MODEL_TRAINING: put_training(w, to, tn_pb_body_span(field)); break;
     case MODEL_FUNCTIONS:
@@ -681,8 +1274,8 @@ static void list_values(struct tn_onnx_writer *w)
     }
 }
 
-/* The version of the format that came with an opset.  Later ones brought element
- * types, which ask for theirs. */
+/* The version of the format that came with an opset.  Later ones brought
+ * element types, which ask for theirs. */
 static uint64_t ir_of_opset(uint64_t opset)
 {
     return opset < 12 ? 6 : opset < 15 ? 7 : DEFAULT_IR;
@@ -720,7 +1313,7 @@ static void put_new_model(struct tn_onnx_writer *w, struct tn_rope *to)
 static void put_edited(struct tn_onnx_writer *w, struct tn_rope *to)
 {
     struct tn_cursor   c    = tn_cursor_span(w->model->wire, w->error);
-    struct progress    done = { false, false };
+    struct progress    done = { .has_graph = false };
     struct tn_pb_field field;
 
     list_values(w);
@@ -728,9 +1321,13 @@ static void put_edited(struct tn_onnx_writer *w, struct tn_rope *to)
         put_new_model(w, to);
         return;
     }
+    if (w->model->changes && w->model->changes->text_count)
+        done.texts =
+            tn_new(&w->arena, bool, w->model->changes->text_count, w->error);
     while (tn_pb_next(&c, &field))
         put_model_field(w, to, &c, &field, &done);
-    put_imports(w, to, MODEL_OPSET_IMPORT, true);
+    put_new_texts(w, to, &done);
+    put_imports(w, to, MODEL_OPSET_IMPORT, !has_other_imports(w));
     if (!done.has_functions)
         put_functions(w, to);
 }
@@ -980,11 +1577,27 @@ static int by_wire(const void *left, const void *right, void *context)
            (a->wire.offset < b->wire.offset);
 }
 
+/* Whether the file calls the tensor otherwise. */
+static bool is_renamed(struct tn_onnx_writer *w, const struct tn_tensor *row)
+{
+    struct tn_pb_field field;
+
+    if (!w->model->changes || w->model->changes->rename_count == 0 ||
+        row->node != TN_NONE || !row->wire.source)
+        return false;
+    struct tn_cursor c = tn_cursor_span(row->wire, w->error);
+    while (tn_pb_next(&c, &field))
+        if (field.number == TENSOR_NAME && field.type == TN_WIRE_LEN)
+            return !tn_bytes_equal(text_of(&field), tn_tensor_name(row));
+    return false;
+}
+
 static enum tn_status list_patches(struct tn_onnx_writer *w)
 {
     for (uint64_t i = 0; i < w->model->tensors.count; i++) {
-        if (w->placements[i].move == TN_ONNX_STAYS ||
-            !row_at(w, i)->wire.source)
+        if (!row_at(w, i)->wire.source ||
+            (w->placements[i].move == TN_ONNX_STAYS &&
+             !is_renamed(w, row_at(w, i))))
             continue;
         struct tn_onnx_patch *patch =
             tn_list_push(&w->patches, struct tn_onnx_patch, w->error);
@@ -1123,8 +1736,8 @@ static bool is_holder(uint32_t number)
     }
 }
 
-/* The old message with another holder, which goes where its number belongs
- * among fields that usually ascend. */
+/* The old message with another name or another holder, which goes where its
+ * number belongs among fields that usually ascend. */
 static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
                         const struct tn_onnx_patch *patch)
 {
@@ -1133,15 +1746,20 @@ static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
     uint32_t holder = w->placements[patch->tensor].move == TN_ONNX_EXTERNAL
                           ? TENSOR_EXTERNAL_DATA
                           : TENSOR_RAW_DATA;
+    bool     stays  = w->placements[patch->tensor].move == TN_ONNX_STAYS;
+    uint32_t named  = is_renamed(w, row_at(w, patch->tensor)) ? TENSOR_NAME : 0;
     struct tn_pb_field field;
-    bool               is_put = false;
+    bool               is_put = stays;
 
     while (tn_pb_next(&c, &field)) {
         if (!is_put && field.number > holder) {
             put_holder(w, to, elements, patch->tensor);
             is_put = true;
         }
-        if (!is_holder(field.number))
+        if (named && field.number == named)
+            tn_pb_put_bytes(to, named,
+                            tn_tensor_name(row_at(w, patch->tensor)));
+        else if (stays || !is_holder(field.number))
             tn_rope_span(to, tn_pb_field_span(&c, &field));
     }
     if (!is_put)
@@ -1315,7 +1933,11 @@ enum tn_status tn_onnx_write(const struct tn_model         *model,
     tn_arena_init(&w.arena, model->memory);
     tn_list_init(&w.patches, model->memory, sizeof(struct tn_onnx_patch));
     tn_pairs_init(&w.values, model->memory);
+    tn_pairs_init(&w.attr_lists, model->memory);
+    tn_list_init(&w.attr_bytes, model->memory, sizeof(struct tn_bytes));
     write_all(&w);
+    tn_list_done(&w.attr_bytes);
+    tn_pairs_done(&w.attr_lists);
     tn_pairs_done(&w.values);
     tn_list_done(&w.patches);
     tn_arena_done(&w.arena);

@@ -34,6 +34,9 @@ struct tn_onnx_writer {
     struct tn_list            patches;    /* struct tn_onnx_patch; sorted  */
     struct tn_pairs           values;     /* (op, slot) -> tensor of an
                                              attribute that an edit made   */
+    struct tn_pairs attr_lists; /* (first slot, count) -> in attr_bytes      */
+    struct tn_list  attr_bytes; /* struct tn_bytes: fields of a node, with all
+                                   attributes of a list                      */
 };
 
 /* onnx_about.c: texts about the model from another format: those for which

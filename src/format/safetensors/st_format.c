@@ -8,6 +8,7 @@
 
 #include "format/safetensors/st.h"
 #include "format/settings.h"
+#include "ir/changes.h"
 
 /* A length below 2^32, then the first two bytes of a JSON object. */
 #define FILE_BITS  48
@@ -163,6 +164,7 @@ static void describe(const struct tn_model *model, struct tn_about *about)
 static const struct tn_format_setting *const settings[] = {
     &tn_setting_shard_size,
     &tn_setting_all_tensors,
+    &tn_setting_names,
     NULL,
 };
 
@@ -177,6 +179,7 @@ const struct tn_format tn_format_safetensors = {
     .check_bytes = st_check_bytes,
     .describe    = describe,
     .has_about   = true,
+    .texts       = 1u << TN_TEXT_METADATA,
     .settings    = settings,
     .write       = tn_st_write,
 };

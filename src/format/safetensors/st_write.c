@@ -20,6 +20,7 @@
 #include "format/bare.h"
 #include "format/registry.h"
 #include "format/safetensors/st.h"
+#include "ir/changes.h"
 
 #define ALIGNMENT 8
 
@@ -159,6 +160,32 @@ static void put_pair(struct tn_buffer *to, bool is_first, struct tn_bytes key,
     put_text(to, value);
 }
 
+static bool has_key(const struct tn_st_detail *detail, struct tn_bytes key)
+{
+    for (uint64_t i = 0; detail && i < detail->metadata_count; i++)
+        if (tn_bytes_equal(detail->metadata[i].key, key))
+            return true;
+    return false;
+}
+
+/* What an edit added. */
+static void put_new_pairs(const struct writing *w, struct tn_buffer *to,
+                          const struct tn_st_detail *detail, uint64_t *put)
+{
+    const struct tn_changes *changes = w->model->changes;
+
+    for (uint32_t i = 0; changes && i < changes->text_count; i++) {
+        const struct tn_text_change *text = &changes->texts[i];
+        if (text->kind != TN_TEXT_METADATA || has_key(detail, text->key))
+            continue;
+        if (text->value.data)
+            put_pair(to, (*put)++ == 0, text->key, text->value);
+        else
+            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
+                         "the metadata has no key '%.*s'", TN_FMT(text->key));
+    }
+}
+
 /* Its own, or what another format said about the model. */
 static void put_metadata(const struct writing *w, struct tn_buffer *to)
 {
@@ -167,18 +194,23 @@ static void put_metadata(const struct writing *w, struct tn_buffer *to)
     uint64_t                   count  = about ? about->items.count : 0;
     bool is_own = tn_is_of_format(w->model, &tn_format_safetensors) && detail;
 
+    uint64_t put = 0;
+
     if (is_own)
         count = detail->metadata_count;
     for (uint64_t i = 0; i < count; i++) {
-        if (is_own)
-            put_pair(to, i == 0, detail->metadata[i].key,
-                     detail->metadata[i].value);
-        else
-            put_pair(to, i == 0,
-                     tn_list_at(&about->items, struct tn_fact, i)->key,
-                     tn_list_at(&about->items, struct tn_fact, i)->value);
+        const struct tn_fact *said =
+            is_own ? NULL : tn_list_at(&about->items, struct tn_fact, i);
+        struct tn_bytes key   = is_own ? detail->metadata[i].key : said->key;
+        struct tn_bytes value = is_own ? detail->metadata[i].value : said->value;
+        const struct tn_text_change *change =
+            tn_changes_text(w->model->changes, TN_TEXT_METADATA, key);
+        if (change && !change->value.data)
+            continue;
+        put_pair(to, put++ == 0, key, change ? change->value : value);
     }
-    if (count)
+    put_new_pairs(w, to, is_own ? detail : NULL, &put);
+    if (put)
         tn_buffer_byte(to, '}');
 }
 

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "format/tensorflow/tf_encode.h"
+#include "format/tensorflow/tf_rename.h"
 
 /* ---- constants and attributes as bytes ---------------------------------- */
 
@@ -444,15 +445,24 @@ static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
                         struct tn_io_list io_list, uint32_t index,
                         struct tn_rope *to)
 {
+    bool           is_new = is_retyped(io_list, index, arg_type(field->body));
+    uint64_t       skip   = is_new ? BIT(3) | BIT(7) | BIT(17) : 0;
+    bool           is_other = field->number == 2 && index < io_list.count &&
+                    io_list.items[index].key.size > 0;
     struct tn_rope arg;
 
-    if (!is_retyped(io_list, index, arg_type(field->body))) {
+    if (!is_new && !is_other) {
         tn_rope_span(to, tn_pb_field_span(c, field));
         return;
     }
     rope_init(encoder, &arg);
-    put_rest(encoder, tn_pb_body_span(field), BIT(3) | BIT(7) | BIT(17), &arg);
-    tn_pb_put_varint(&arg, 3, tn_tf_dtype_number(io_list.items[index].dtype));
+    if (is_other) /* an edit renamed it */
+        tn_pb_put_bytes(&arg, 1, io_list.items[index].name);
+    put_rest(encoder, tn_pb_body_span(field), skip | (is_other ? BIT(1) : 0),
+             &arg);
+    if (is_new)
+        tn_pb_put_varint(&arg, 3,
+                         tn_tf_dtype_number(io_list.items[index].dtype));
     tn_pb_put_message(to, field->number, &arg);
 }
 
@@ -595,9 +605,10 @@ static void put_old_arg_attr(struct tn_tf_encoder *encoder, struct tn_cursor *c,
 }
 
 /* What the tables do not hold of it. */
-static void put_old_function(struct tn_tf_encoder  *encoder,
-                             const struct tn_graph *g, struct tn_rope *to)
+static void put_old_function(struct tn_tf_encoder *encoder, uint32_t graph,
+                             struct tn_rope *to)
 {
+    const struct tn_graph *g = tn_model_graph_at(encoder->model, graph);
     struct tn_cursor    c = tn_cursor_span(g->wire, encoder->error);
     struct tn_pb_field  field;
     struct old_function old;
@@ -611,7 +622,8 @@ static void put_old_function(struct tn_tf_encoder  *encoder,
         else if (field.number == 7 && field.type == TN_WIRE_LEN)
             put_old_arg_attr(encoder, &c, &field, &old, to);
         else
-            tn_rope_span(to, tn_pb_field_span(&c, &field));
+            tn_tf_put_function_field(to, encoder->arena, encoder->model->changes,
+                                     graph, &c, &field);
     }
     tn_intern_done(&old.outputs);
 }
@@ -696,7 +708,7 @@ static void put_library(struct tn_tf_encoder *encoder, struct tn_rope *to,
             put_new_signature(encoder, &function, g);
         put_nodes(encoder, &function, 3, i);
         if (g->wire.length)
-            put_old_function(encoder, g, &function);
+            put_old_function(encoder, i, &function);
         else
             put_returns(encoder, &function, g->outputs);
         tn_pb_put_message(&library, 1, &function);

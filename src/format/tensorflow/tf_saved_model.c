@@ -330,7 +330,7 @@ static enum tn_status saved_model_open(struct tn_bundle *bundle,
 static const struct tn_format_setting image = {
     .says  = { .name = "image-format",
                .kind = TN_OPTION_FLAG,
-               .help = "in chunks, if it must be split" },
+               .help = "write chunks if it is too large for one file" },
     .field = TN_WRITE_FIELD(is_image),
 };
 

@@ -12,6 +12,7 @@
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_bundle_write.h"
 #include "format/tensorflow/tf_fingerprint.h"
+#include "format/tensorflow/tf_rename.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/tensorflow/tf_writing.h"
 #include "io/rope_source.h"
@@ -142,7 +143,8 @@ static void put_meta(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
             is_done = true;
         }
         if (field.number != 2)
-            tn_rope_span(to, tn_pb_field_span(&c, &field));
+            tn_tf_put_meta_field(to, &w->arena, w->model->changes,
+                                 find_main_graph(w->model, nth), &c, &field);
     }
     if (!is_done)
         tn_pb_put_message(to, 2, &graph);

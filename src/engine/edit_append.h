@@ -1,0 +1,27 @@
+/*
+ * edit_append.h - two models end to end
+ *
+ * Outputs of the first become inputs of the second.  The second keeps its
+ * names, but for those that the first has, too; or all of them get a prefix.
+ */
+#ifndef TN_ENGINE_EDIT_APPEND_H
+#define TN_ENGINE_EDIT_APPEND_H
+
+#include "engine/edit_draft.h"
+
+struct tn_append {
+    const struct tn_model *model;  /* with its graph; outlives the draft      */
+    const char            *prefix; /* NULL: none                              */
+    const char *const     *pairs;  /* an output of the first, an input of the
+                                       second, and so on; none: those of the same
+                                       name, or the only ones                  */
+    uint32_t pair_count;
+};
+
+/* The draft has no changes yet.  Outputs that became inputs are outputs no
+ * longer; inputs that nothing is connected to are inputs of the result. */
+enum tn_status tn_draft_append_model(struct tn_draft        *draft,
+                                     const struct tn_append *how,
+                                     struct tn_error        *error);
+
+#endif

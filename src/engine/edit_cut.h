@@ -1,0 +1,34 @@
+/*
+ * edit_cut.h - a part of a graph as a model of its own
+ *
+ * What the outputs need stays, back to the inputs: nodes, with the graphs in
+ * them, initializers, functions.  Everything else goes.
+ */
+#ifndef TN_ENGINE_EDIT_CUT_H
+#define TN_ENGINE_EDIT_CUT_H
+
+#include "engine/edit_draft.h"
+
+/* Names of values of the main graph. */
+struct tn_cut {
+    const struct tn_bytes
+            *inputs; /* none: those of the model that are needed */
+    uint32_t input_count;
+    const struct tn_bytes *outputs; /* none: those of the model               */
+    uint32_t               output_count;
+    bool keeps_inputs; /* of the model, too, as far as they are needed        */
+};
+
+/* The draft has no changes yet.  INVALID for a value that is not there, and for
+ * inputs that leave out one which the outputs need. */
+enum tn_status tn_draft_cut(struct tn_draft *draft, const struct tn_cut *cut,
+                            struct tn_error *error);
+
+/* Cuts out the nodes whose names begin with a scope: "encoder" stands for
+ * "encoder", "encoder/..." and "encoder....", and "/encoder" for the same after
+ * a slash.  What they take from others are the inputs, what others or the
+ * outputs of the model take from them are the outputs. */
+enum tn_status tn_draft_extract(struct tn_draft *draft, const char *scope,
+                                struct tn_error *error);
+
+#endif

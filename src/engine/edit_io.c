@@ -1,0 +1,143 @@
+/*
+ * edit_io.c - actions on the outputs of a graph
+ *
+ *   add-output NAME ...    values that nodes compute become outputs, too
+ *   drop-output NAME ...   outputs that nobody needs; their nodes stay
+ *
+ * An output has the type that inference finds.  Only ONNX has a list of
+ * outputs that an edit can change.
+ */
+#include <inttypes.h>
+
+#include "base/sized.h"
+#include "engine/edit_action.h"
+#include "engine/edit_known.h"
+#include "ir/dialect_facts.h"
+
+static enum tn_status expect_outputs(const struct tn_edit *edit,
+                                     struct tn_error      *error)
+{
+    const struct tn_dialect       *dialect = edit->draft.dialect;
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(dialect ? dialect->name : "");
+
+    if (edit->graph == TN_NONE)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a set of tensors has no outputs");
+    if (facts->lists_io)
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "the outputs of %s are not in a list: %s", facts->title,
+                        dialect->names_outputs
+                            ? "convert the model to ONNX first"
+                            : "a program can ask for any node by its name");
+}
+
+static bool is_output(struct tn_io_list list, const char *name)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (tn_bytes_is(list.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* ---- more --------------------------------------------------------------- */
+
+static enum tn_status expect_value(struct tn_edit *edit, const char *name,
+                                   struct tn_error *error)
+{
+    const struct tn_draft_graph *g =
+        tn_draft_graph_at(&edit->draft, edit->graph);
+    uint32_t output;
+
+    if (is_output(g->outputs, name))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "'%s' is an output already", name);
+    if (tn_edit_find_producer(edit, name, &output, error) != TN_NONE ||
+        tn_edit_find_tensor(edit, edit->graph, name, error) ||
+        is_output(g->inputs, name))
+        return TN_OK;
+    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no value '%s'", name);
+}
+
+static enum tn_status add_outputs(struct tn_edit        *edit,
+                                  const struct tn_words *words,
+                                  struct tn_known       *known,
+                                  struct tn_error       *error)
+{
+    const struct tn_draft_graph *g =
+        tn_draft_graph_at(&edit->draft, edit->graph);
+    uint64_t      count = (uint64_t)g->outputs.count + words->count;
+    struct tn_io *all   = tn_new(&known->arena, struct tn_io, count, error);
+
+    if (!all)
+        return error->status;
+    for (uint32_t i = 0; i < g->outputs.count; i++)
+        all[i] = g->outputs.items[i];
+    for (uint32_t i = 0; i < words->count && !tn_failed(error); i++)
+        all[g->outputs.count + i] =
+            tn_known_io(known, tn_text(words->items[i]), &known->arena, error);
+    if (tn_failed(error))
+        return error->status;
+    struct tn_io_list outputs = { (uint32_t)count, all };
+    return tn_draft_list_io(&edit->draft, edit->graph, g->inputs, outputs,
+                            error);
+}
+
+enum tn_status tn_edit_act_add_output(struct tn_edit        *edit,
+                                      const struct tn_words *words,
+                                      struct tn_error       *error)
+{
+    struct tn_known known;
+
+    TN_TRY(expect_outputs(edit, error));
+    if (edit->graph != 0)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "only the main graph can get other outputs: the "
+                            "node around another one has as many as it needs");
+    for (uint32_t i = 0; i < words->count; i++)
+        TN_TRY(expect_value(edit, words->items[i], error));
+    if (tn_known_open(&known, &edit->store->memory, edit->draft.base, error) ==
+            TN_OK &&
+        tn_known_infer(&known) == TN_OK)
+        add_outputs(edit, words, &known, error);
+    tn_known_close(&known);
+    return error->status;
+}
+
+/* ---- fewer -------------------------------------------------------------- */
+
+static bool is_word(const struct tn_words *words, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < words->count; i++)
+        if (tn_bytes_is(name, words->items[i]))
+            return true;
+    return false;
+}
+
+enum tn_status tn_edit_act_drop_output(struct tn_edit        *edit,
+                                       const struct tn_words *words,
+                                       struct tn_error       *error)
+{
+    TN_TRY(expect_outputs(edit, error));
+    const struct tn_draft_graph *g =
+        tn_draft_graph_at(&edit->draft, edit->graph);
+    struct tn_io *left  = tn_new(&edit->store->model.arena, struct tn_io,
+                                 g->outputs.count, error);
+    uint32_t      count = 0;
+
+    for (uint32_t i = 0; i < words->count; i++)
+        if (!is_output(g->outputs, words->items[i]))
+            return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                "no output '%s'", words->items[i]);
+    for (uint32_t i = 0; left && i < g->outputs.count; i++)
+        if (!is_word(words, g->outputs.items[i].name))
+            left[count++] = g->outputs.items[i];
+    if (tn_failed(error))
+        return error->status;
+    if (count == 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a graph needs an output");
+    return tn_draft_list_io(&edit->draft, edit->graph, g->inputs,
+                            (struct tn_io_list){ count, left }, error);
+}

@@ -1,0 +1,24 @@
+/*
+ * tf_rename.h - names of nodes in what a meta graph says beside its graph
+ *
+ * Signatures, savers, assets, collections and constants of the object graph
+ * name nodes ("x", "x:0", "^x").  Where an edit renamed nodes, these follow.
+ */
+#ifndef TN_FORMAT_TF_RENAME_H
+#define TN_FORMAT_TF_RENAME_H
+
+#include "ir/changes.h"
+#include "wire/pb/pb_wire.h"
+#include "wire/pb/pb_write.h"
+
+/* Appends a field of a MetaGraphDef, or of a FunctionDef, with the new names of
+ * nodes of `graph`. */
+void tn_tf_put_meta_field(struct tn_rope *to, struct tn_arena *arena,
+                          const struct tn_changes *changes, uint32_t graph,
+                          struct tn_cursor *c, const struct tn_pb_field *field);
+void tn_tf_put_function_field(struct tn_rope *to, struct tn_arena *arena,
+                              const struct tn_changes *changes, uint32_t graph,
+                              struct tn_cursor         *c,
+                              const struct tn_pb_field *field);
+
+#endif

@@ -1,0 +1,126 @@
+/* draft_patch.c - changes of whole lists, and of the order of ops */
+#include <inttypes.h>
+
+#include "ir/draft.h"
+
+static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
+                                struct tn_error *error)
+{
+    if (op < draft->ops.count && !tn_draft_op_at(draft, op)->is_removed)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "there is no op %" PRIu32, op);
+}
+
+static struct tn_bytes *keep_names(struct tn_draft   *draft,
+                                   const char *const *names, uint32_t count,
+                                   struct tn_error *error)
+{
+    struct tn_bytes *kept = tn_new(draft->arena, struct tn_bytes, count, error);
+
+    for (uint32_t i = 0; kept && i < count; i++)
+        kept[i] = tn_bytes_dup(draft->arena, tn_text(names[i]), error);
+    return tn_failed(error) ? NULL : kept;
+}
+
+enum tn_status tn_draft_set_operator(struct tn_draft *draft, uint32_t op,
+                                     struct tn_bytes  type,
+                                     struct tn_bytes  domain,
+                                     struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
+    if (!change)
+        return error->status;
+    change->type   = tn_bytes_dup(draft->arena, type, error);
+    change->domain = tn_bytes_dup(draft->arena, domain, error);
+    return error->status;
+}
+
+enum tn_status tn_draft_set_inputs(struct tn_draft *draft, uint32_t op,
+                                   const char *const *names, uint32_t count,
+                                   uint32_t         control_count,
+                                   struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
+    struct tn_bytes        *kept   = keep_names(draft, names, count, error);
+    if (!change || !kept)
+        return error->status;
+    change->inputs        = kept;
+    change->input_count   = count;
+    change->control_count = control_count;
+    return TN_OK;
+}
+
+enum tn_status tn_draft_set_outputs(struct tn_draft *draft, uint32_t op,
+                                    const char *const *names, uint32_t count,
+                                    struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    if (!draft->dialect->names_outputs)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "outputs of %s are named by their node",
+                            draft->dialect->name);
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
+    struct tn_bytes        *kept   = keep_names(draft, names, count, error);
+    if (!change || !kept)
+        return error->status;
+    change->outputs      = kept;
+    change->output_count = count;
+    return TN_OK;
+}
+
+static void unlink_op(struct tn_draft *draft, uint32_t op)
+{
+    struct tn_draft_op    *o = tn_draft_op_at(draft, op);
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, o->graph);
+
+    if (o->previous == TN_NONE)
+        g->first = o->next;
+    else
+        tn_draft_op_at(draft, o->previous)->next = o->next;
+    if (o->next == TN_NONE)
+        g->last = o->previous;
+    else
+        tn_draft_op_at(draft, o->next)->previous = o->previous;
+}
+
+static void link_op(struct tn_draft *draft, uint32_t op, uint32_t before)
+{
+    struct tn_draft_op    *o = tn_draft_op_at(draft, op);
+    struct tn_draft_graph *g = tn_draft_graph_at(draft, o->graph);
+
+    o->next = before;
+    o->previous =
+        before == TN_NONE ? g->last : tn_draft_op_at(draft, before)->previous;
+    if (o->previous == TN_NONE)
+        g->first = op;
+    else
+        tn_draft_op_at(draft, o->previous)->next = op;
+    if (before == TN_NONE)
+        g->last = op;
+    else
+        tn_draft_op_at(draft, before)->previous = op;
+}
+
+enum tn_status tn_draft_move_op(struct tn_draft *draft, uint32_t op,
+                                uint32_t before, struct tn_error *error)
+{
+    TN_TRY(expect_op(draft, op, error));
+    if (before != TN_NONE) {
+        TN_TRY(expect_op(draft, before, error));
+        if (before == op || tn_draft_op_at(draft, before)->graph !=
+                                tn_draft_op_at(draft, op)->graph)
+            return tn_error_set(
+                error, TN_INVALID, TN_NOWHERE,
+                "op %" PRIu32 " cannot be put before op %" PRIu32 ": %s", op,
+                before,
+                before == op ? "they are the same" : "they are in two graphs");
+    }
+    TN_TRY(
+        tn_draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph, error));
+    unlink_op(draft, op);
+    link_op(draft, op, before);
+    return TN_OK;
+}

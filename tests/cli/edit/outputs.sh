@@ -1,0 +1,12 @@
+# More outputs, with the types that inference finds, and fewer.
+tenon edit -q tiny.onnx -o more.onnx --add-output seen --add-output votes
+tenon info more.onnx | sed -n '/^Outputs/,/^$/p'
+tenon check more.onnx
+tenon edit -q more.onnx -o back.onnx --drop-output seen --drop-output votes
+cmp tiny.onnx back.onnx
+tenon edit tiny.onnx -o bad.onnx --add-output nothing; echo $?
+tenon edit tiny.onnx -o bad.onnx --add-output probabilities; echo $?
+tenon edit tiny.onnx -o bad.onnx --drop-output probabilities; echo $?
+tenon convert -q tiny.onnx -o tiny.safetensors
+tenon edit tiny.safetensors -o bad.safetensors --add-output filters; echo $?
+ls bad.onnx

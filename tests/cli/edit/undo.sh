@@ -1,0 +1,12 @@
+# Undo is a patch.
+tenon get -q tiny.onnx compete.bias -o bias.npy
+tenon edit -q tiny.onnx -o out.onnx --rename image=picture --put filters.bias=bias.npy --put more=bias.npy \
+    --remove-attr 'look pads' --rename-node look=watch --remove-op decide --patch-out undo.patch
+cat undo.patch
+tenon apply -q out.onnx undo.patch -o back.onnx
+tenon diff back.onnx tiny.onnx && echo the same
+tenon edit -q out.onnx -o again.onnx --script undo.patch
+cmp back.onnx again.onnx
+tenon edit tiny.onnx -o other.onnx --rename image=picture --patch-out undo.patch; echo $?
+tenon edit tiny.onnx -o - --rename image=picture --patch-out x.patch; echo $?
+ls other.onnx
