@@ -1,0 +1,254 @@
+/*
+ * diff_view.c - a comparison as a picture: both sides in one
+ *
+ * The right model is drawn, with what is only in the left one added to it where
+ * its inputs are: an edit makes that model, and it is never written.
+ */
+#include <tenon/diff.h>
+#include <tenon/edit.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "engine/diff_models.h"
+#include "engine/opened.h"
+#include "engine/view_model.h"
+#include "ir/attr.h"
+
+struct both {
+    const struct tn_diff_match *match;
+    const struct tn_model      *left, *right;
+    struct tn_edit             *edit;
+    struct tn_arena             arena;
+    struct tn_intern            names; /* of ops and values of both           */
+    uint32_t                    removed;
+    struct tn_error            *error;
+};
+
+static const char *text_of(struct both *b, struct tn_bytes text)
+{
+    return tn_text_format(&b->arena, b->error, "%.*s", TN_FMT(text));
+}
+
+/* A name that neither side has: with a sign behind it, if need be. */
+static const char *new_name(struct both *b, struct tn_bytes name)
+{
+    const char *text = text_of(b, name);
+
+    while (text && tn_intern_find(&b->names, tn_text(text)) != TN_NO_NAME)
+        text = tn_text_format(&b->arena, b->error, "%s_removed", text);
+    if (text)
+        tn_intern_borrow(&b->names, tn_text(text), b->error);
+    return text;
+}
+
+static void list_names(struct both *b)
+{
+    for (uint32_t i = 0; i < b->right->values.count; i++)
+        tn_intern_borrow(&b->names, tn_model_value_name(b->right, i), b->error);
+    for (uint32_t i = 0; i < b->right->ops.count; i++)
+        tn_intern_borrow(&b->names,
+                         tn_model_name(b->right,
+                                       tn_model_op_at(b->right, i)->name),
+                         b->error);
+}
+
+/* What the values of removed ops are called in the picture, by value of the
+ * left model; NULL: as in the right one. */
+static const char *name_of_value(struct both *b, const char **made,
+                                 uint32_t value)
+{
+    if (value == TN_NONE)
+        return "";
+    const struct tn_value *row = tn_model_value_at(
+        b->left, tn_model_defining_value(b->left, value));
+    if (made[value])
+        return made[value];
+    if (row->producer != TN_NONE) {
+        uint32_t op = b->match->ops[0][row->producer];
+        if (op != TN_NONE &&
+            row->output < tn_model_op_at(b->right, op)->output_count)
+            return text_of(
+                b, tn_model_value_name(b->right, tn_op_output(b->right, op,
+                                                              row->output)));
+    }
+    return text_of(b, tn_model_value_name(b->left, value));
+}
+
+static bool is_removed(const struct both *b, uint32_t op)
+{
+    return b->match->ops[0][op] == TN_NONE &&
+           tn_model_op_at(b->left, op)->graph == 0;
+}
+
+static void add_removed(struct both *b, const char **made, uint32_t op)
+{
+    struct tn_op_info  info = tn_model_op(b->left, op);
+    uint32_t           all  = info.input_count + info.control_count;
+    const char       **inputs = tn_new(&b->arena, const char *, all, b->error);
+    const char       **outputs =
+        tn_new(&b->arena, const char *, info.output_count, b->error);
+    struct tn_op_spec spec = { .inputs        = inputs,
+                               .input_count   = all,
+                               .control_count = info.control_count,
+                               .outputs       = outputs,
+                               .output_count  = info.output_count };
+
+    if (!inputs || !outputs)
+        return;
+    for (uint32_t i = 0; i < all; i++)
+        inputs[i] = name_of_value(b, made, tn_op_input(b->left, op, i));
+    for (uint32_t i = 0; i < info.output_count; i++) {
+        uint32_t value = tn_op_output(b->left, op, i);
+        outputs[i]     = value == TN_NONE ? "" : made[value];
+    }
+    spec.name   = info.name.size ? new_name(b, info.name) : "";
+    spec.type   = text_of(b, info.type);
+    spec.domain = text_of(b, info.domain);
+    if (!tn_failed(b->error) &&
+        tn_edit_add_op(b->edit, 0, TN_NONE, &spec, NULL, b->error) == TN_OK)
+        b->removed++;
+}
+
+/* All at once: an op may use what a later one of the file makes. */
+static void add_all_removed(struct both *b)
+{
+    const char **made =
+        tn_new(&b->arena, const char *, b->left->values.count, b->error);
+
+    for (uint32_t op = 0; made && op < b->left->ops.count; op++)
+        for (uint32_t i = 0;
+             is_removed(b, op) && i < tn_model_op(b->left, op).output_count;
+             i++) {
+            uint32_t value = tn_op_output(b->left, op, i);
+            if (value != TN_NONE)
+                made[value] = new_name(b, tn_model_value_name(b->left, value));
+        }
+    for (uint32_t op = 0;
+         made && op < b->left->ops.count && !tn_failed(b->error); op++)
+        if (is_removed(b, op))
+            add_removed(b, made, op);
+}
+
+/* ---- states -------------------------------------------------------------- */
+
+static void mark_tensor(const struct both *b, uint8_t *values,
+                        const struct tn_tensor *tensor)
+{
+    if (tensor->node != TN_NONE || tensor->graph == TN_NONE)
+        return;
+    uint32_t value = tn_model_find_value(b->right, tensor->graph, tensor->name);
+    if (value != TN_NONE)
+        values[value] = true;
+}
+
+/* Ops that use a tensor with other elements are changed, too. */
+static void mark_users(const struct both *b, const uint8_t *values,
+                       uint8_t *of_right)
+{
+    for (uint32_t op = 0; op < b->right->ops.count; op++) {
+        const struct tn_op *row = tn_model_op_at(b->right, op);
+        for (uint32_t i = 0; i < row->input_count && !of_right[op]; i++) {
+            uint32_t value =
+                tn_model_ref_at(b->right, (uint64_t)row->first_input + i);
+            if (value != TN_NONE &&
+                values[tn_model_defining_value(b->right, value)])
+                of_right[op] = TN_OP_CHANGED;
+        }
+    }
+}
+
+static void mark_changes(struct both *b, const struct tn_diff *diff,
+                         uint8_t *of_right)
+{
+    uint8_t *values = tn_new(&b->arena, uint8_t, b->right->values.count,
+                             b->error);
+
+    for (uint64_t i = 0; values && i < tn_diff_count(diff); i++) {
+        const struct tn_diff_change *change = tn_diff_change_at(diff, i);
+        if (change->right == TN_NONE)
+            continue;
+        if (change->part == TN_DIFF_OPERATOR && change->kind == TN_DIFF_ADDED)
+            of_right[change->right] = TN_OP_ADDED;
+        else if (change->part == TN_DIFF_OPERATOR &&
+                 change->kind == TN_DIFF_CHANGED)
+            of_right[change->right] = TN_OP_CHANGED;
+        else if (change->part == TN_DIFF_TENSOR &&
+                 change->kind == TN_DIFF_CHANGED)
+            mark_tensor(b, values,
+                        tn_list_at(&b->right->tensors, struct tn_tensor,
+                                   change->right));
+    }
+    if (values)
+        mark_users(b, values, of_right);
+}
+
+/* The ops of each graph are those of the right model, then removed ones. */
+static void place_states(const struct both *b, const struct tn_model *drawn,
+                         const uint8_t *of_right, uint8_t *states)
+{
+    for (uint32_t g = 0; g < drawn->graphs.count && g < b->right->graphs.count;
+         g++) {
+        const struct tn_graph *to   = tn_model_graph_at(drawn, g),
+                              *from = tn_model_graph_at(b->right, g);
+        for (uint64_t i = 0; i < to->op_count; i++)
+            states[to->first_op + i] =
+                i < from->op_count ? of_right[from->first_op + i]
+                                   : (uint8_t)TN_OP_REMOVED;
+    }
+}
+
+static enum tn_status draw(struct both *b, const struct tn_diff *diff,
+                           const struct tn_target  *target,
+                           const struct tn_options *options,
+                           struct tn_view_summary *summary)
+{
+    struct tn_model *drawn = NULL;
+    uint8_t         *of_right =
+        tn_new(&b->arena, uint8_t, b->right->ops.count, b->error);
+
+    if (!of_right)
+        return b->error->status;
+    TN_TRY(tn_edit_commit(b->edit, &drawn, b->error));
+    uint8_t *states = tn_new(&b->arena, uint8_t, drawn->ops.count, b->error);
+    if (states) {
+        mark_changes(b, diff, of_right);
+        place_states(b, drawn, of_right, states);
+        tn_view_states(drawn, states, tn_model_path(b->right), target, options,
+                       summary, b->error);
+    }
+    tn_model_close(drawn);
+    return b->error->status;
+}
+
+enum tn_status tn_diff_write_view(const struct tn_diff    *diff,
+                                  const struct tn_target  *target,
+                                  const struct tn_options *options,
+                                  struct tn_view_summary  *summary,
+                                  struct tn_error         *error)
+{
+    TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    const struct tn_diff_match *match = tn_diff_matching(diff);
+    struct both b = { .match = match,
+                      .left  = match->left.model,
+                      .right = match->right.model,
+                      .error = error };
+
+    if (!tn_diff_summarize(diff).has_ops)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a picture shows operators, and the two models have "
+                            "none of one framework");
+    TN_TRY(tn_edit_open(&b.edit, b.right, options, error));
+    tn_arena_init(&b.arena, b.right->memory);
+    tn_intern_init(&b.names, &b.arena);
+    list_names(&b);
+    add_all_removed(&b);
+    if (!tn_failed(error))
+        draw(&b, diff, target, options, summary);
+    tn_intern_done(&b.names);
+    tn_arena_done(&b.arena);
+    tn_edit_close(b.edit);
+    return error->status;
+}

@@ -1,0 +1,283 @@
+/*
+ * patch_actions.c - actions that patches are made of, besides those for people
+ *
+ *   add-op NAME TYPE BEFORE INPUT... -> OUTPUT...
+ *   set-op NODE TYPE           move-op NODE BEFORE
+ *   set-inputs NODE INPUT...   set-outputs NODE OUTPUT...
+ *   list-inputs, list-outputs  NAME TYPE DIMS ...
+ *   remove-function NAME       take FILE
+ *
+ * TYPE is an operator, "com.microsoft:Gelu" if it is of another domain than the
+ * framework's own; BEFORE is a node, or - for the end of the graph.  An input
+ * that is not given is "".  A control input of TensorFlow is ^NAME.  DIMS are
+ * "2,N,?", "" for a scalar, "..." if the rank is unknown.
+ */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "engine/edit_action.h"
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void split_type(const char *word, struct tn_bytes *type,
+                       struct tn_bytes *domain)
+{
+    const char *colon = strrchr(word, ':');
+
+    *type   = tn_text(colon ? colon + 1 : word);
+    *domain = tn_bytes(word, colon ? (size_t)(colon - word) : 0);
+}
+
+static enum tn_status find_before(struct tn_edit *edit, const char *word,
+                                  uint32_t *before, struct tn_error *error)
+{
+    *before = TN_NONE;
+    return strcmp(word, "-") == 0 ? TN_OK
+                                  : tn_edit_find_op(edit, word, before, error);
+}
+
+/* Names without the '^' of control inputs, which are the last ones. */
+struct inputs {
+    const char **names;
+    uint32_t     count, control_count;
+};
+
+static enum tn_status read_inputs(struct tn_edit    *edit,
+                                  const char *const *words, uint32_t count,
+                                  struct inputs *inputs, struct tn_error *error)
+{
+    bool has_controls = edit->draft.dialect && edit->draft.dialect->producer_of;
+
+    *inputs = (struct inputs){ 0 };
+    inputs->names =
+        tn_new(&edit->store->model.arena, const char *, count, error);
+    if (!inputs->names)
+        return error->status;
+    inputs->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_control = has_controls && words[i][0] == '^';
+        if (inputs->control_count && !is_control)
+            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                                "'%s' is behind a control input", words[i]);
+        inputs->names[i] = words[i] + is_control;
+        inputs->control_count += is_control;
+    }
+    return TN_OK;
+}
+
+enum tn_status tn_edit_act_add_op(struct tn_edit        *edit,
+                                  const struct tn_words *words,
+                                  struct tn_error       *error)
+{
+    struct tn_bytes type, domain;
+    struct inputs   inputs;
+    uint32_t        before, arrow = 3;
+
+    if (edit->graph == TN_NONE)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a set of tensors has no nodes");
+    TN_TRY(find_before(edit, words->items[2], &before, error));
+    while (arrow < words->count && strcmp(words->items[arrow], "->") != 0)
+        arrow++;
+    TN_TRY(read_inputs(edit, words->items + 3, arrow - 3, &inputs, error));
+    split_type(words->items[1], &type, &domain);
+    domain = tn_bytes_dup(&edit->store->model.arena, domain, error);
+    if (tn_failed(error))
+        return error->status;
+    struct tn_op_spec spec = {
+        .name          = words->items[0],
+        .type          = (const char *)type.data,
+        .domain        = (const char *)domain.data,
+        .inputs        = inputs.names,
+        .input_count   = inputs.count,
+        .control_count = inputs.control_count,
+    };
+    if (arrow < words->count) {
+        spec.outputs      = words->items + arrow + 1;
+        spec.output_count = words->count - arrow - 1;
+    }
+    return tn_edit_add_op(edit, edit->graph, before, &spec, NULL, error);
+}
+
+enum tn_status tn_edit_act_set_op(struct tn_edit        *edit,
+                                  const struct tn_words *words,
+                                  struct tn_error       *error)
+{
+    struct tn_bytes type, domain;
+    uint32_t        op;
+
+    TN_TRY(tn_edit_find_op(edit, words->items[0], &op, error));
+    split_type(words->items[1], &type, &domain);
+    return tn_draft_set_operator(&edit->draft, op, type, domain, error);
+}
+
+enum tn_status tn_edit_act_move_op(struct tn_edit        *edit,
+                                   const struct tn_words *words,
+                                   struct tn_error       *error)
+{
+    uint32_t op, before;
+
+    TN_TRY(tn_edit_find_op(edit, words->items[0], &op, error));
+    TN_TRY(find_before(edit, words->items[1], &before, error));
+    return tn_draft_move_op(&edit->draft, op, before, error);
+}
+
+enum tn_status tn_edit_act_set_inputs(struct tn_edit        *edit,
+                                      const struct tn_words *words,
+                                      struct tn_error       *error)
+{
+    struct inputs inputs;
+    uint32_t      op;
+
+    TN_TRY(tn_edit_find_op(edit, words->items[0], &op, error));
+    TN_TRY(
+        read_inputs(edit, words->items + 1, words->count - 1, &inputs, error));
+    return tn_draft_set_inputs(&edit->draft, op, inputs.names, inputs.count,
+                               inputs.control_count, error);
+}
+
+enum tn_status tn_edit_act_set_outputs(struct tn_edit        *edit,
+                                       const struct tn_words *words,
+                                       struct tn_error       *error)
+{
+    uint32_t op;
+
+    TN_TRY(tn_edit_find_op(edit, words->items[0], &op, error));
+    return tn_draft_set_outputs(&edit->draft, op, words->items + 1,
+                                words->count - 1, error);
+}
+
+/* ---- inputs and outputs of the graph ------------------------------------ */
+
+static enum tn_status read_dims(struct tn_edit *edit, const char *word,
+                                struct tn_io *io, struct tn_error *error)
+{
+    struct tn_dim *dims;
+    uint32_t       rank = word[0] ? 1 : 0;
+
+    if (strcmp(word, "...") == 0)
+        return TN_OK;
+    io->has_rank = true;
+    for (const char *at = word; *at; at++)
+        rank += *at == ',';
+    dims = tn_new(&edit->store->model.arena, struct tn_dim, rank, error);
+    if (!dims)
+        return error->status;
+    for (uint32_t i = 0; i < rank; i++) {
+        size_t          size = strcspn(word, ",");
+        struct tn_bytes text = tn_bytes(word, size);
+        dims[i].value        = -1;
+        if (!tn_bytes_is(text, "?") && !tn_int64_parse(text, &dims[i].value)) {
+            dims[i].value = -1;
+            dims[i].symbol =
+                tn_bytes_dup(&edit->store->model.arena, text, error);
+        }
+        word += size + (word[size] == ',');
+    }
+    io->rank = rank;
+    io->dims = dims;
+    return error->status;
+}
+
+/* What the list says now of that name, so that what a file says about it beyond
+ * type and shape stays. */
+static const struct tn_io *io_named(struct tn_io_list list, const char *name)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (tn_bytes_is(list.items[i].name, name))
+            return &list.items[i];
+    return NULL;
+}
+
+static enum tn_status read_io(struct tn_edit *edit, struct tn_io_list now,
+                              const char *const *words, struct tn_io *io,
+                              struct tn_error *error)
+{
+    const struct tn_io *old = io_named(now, words[0]);
+
+    *io = (struct tn_io){ .note = "" };
+    if (strcmp(words[1], "as-it-is") == 0 && old) {
+        *io = *old;
+        return TN_OK;
+    }
+    if (old)
+        io->key = old->key;
+    io->name  = tn_text(words[0]);
+    io->dtype = tn_dtype_find(words[1]);
+    if (io->dtype == TN_UNDEFINED && strcmp(words[1], "?") != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "'%s' is not a type of elements", words[1]);
+    return read_dims(edit, words[2], io, error);
+}
+
+static enum tn_status list_io(struct tn_edit *edit, bool is_input,
+                              const struct tn_words *words,
+                              struct tn_error       *error)
+{
+    if (edit->graph == TN_NONE || words->count % 3 != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            edit->graph == TN_NONE
+                                ? "a set of tensors has no inputs and outputs"
+                                : "for each its name, type and dimensions");
+    const struct tn_draft_graph *g =
+        tn_draft_graph_at(&edit->draft, edit->graph);
+    struct tn_io_list lists[2] = { g->inputs, g->outputs };
+    struct tn_io     *made     = tn_new(&edit->store->model.arena, struct tn_io,
+                                        words->count / 3 + 1, error);
+    if (!made)
+        return error->status;
+    for (uint32_t i = 0; i < words->count / 3; i++)
+        TN_TRY(read_io(edit, lists[!is_input], words->items + 3 * (size_t)i,
+                       &made[i], error));
+    lists[!is_input] = (struct tn_io_list){ words->count / 3, made };
+    return tn_draft_list_io(&edit->draft, edit->graph, lists[0], lists[1],
+                            error);
+}
+
+enum tn_status tn_edit_act_list_inputs(struct tn_edit        *edit,
+                                       const struct tn_words *words,
+                                       struct tn_error       *error)
+{
+    return list_io(edit, true, words, error);
+}
+
+enum tn_status tn_edit_act_list_outputs(struct tn_edit        *edit,
+                                        const struct tn_words *words,
+                                        struct tn_error       *error)
+{
+    return list_io(edit, false, words, error);
+}
+
+/* ---- functions, and whole models ---------------------------------------- */
+
+enum tn_status tn_edit_act_remove_function(struct tn_edit        *edit,
+                                           const struct tn_words *words,
+                                           struct tn_error       *error)
+{
+    uint32_t graph;
+
+    TN_TRY(tn_edit_find_graph(edit, words->items[0], &graph, error));
+    return tn_edit_remove_function(edit, graph, error);
+}
+
+/* What no other action can say: the model is another one. */
+enum tn_status tn_edit_act_take(struct tn_edit        *edit,
+                                const struct tn_words *words,
+                                struct tn_error       *error)
+{
+    const char       *path    = tn_edit_path(edit, words->items[0], error);
+    struct tn_options options = edit->options;
+    struct tn_model  *model   = NULL;
+
+    options.wants_graph = true;
+    if (!path)
+        return error->status;
+    if (tn_model_open(&model, path, &options, error) != TN_OK) {
+        if (!error->file[0])
+            tn_error_file(error, path);
+        return error->status;
+    }
+    tn_edit_restart(edit, model, error);
+    tn_model_close(model);
+    return error->status;
+}
