@@ -1,0 +1,173 @@
+/* view_model.c - tenon view: a model as a picture, in one file */
+#include <tenon/version.h>
+#include <tenon/view.h>
+
+#include <stdio.h>
+
+#include "base/sized.h"
+#include "engine/view_model.h"
+#include "engine/read_file.h"
+#include "engine/target.h"
+#include "io/path.h"
+#include "view/picture.h"
+#include "view/view_numbers.h"
+#include "view/view_svg.h"
+
+struct viewing {
+    const struct tn_model        *model;
+    const struct tn_view_options *view;
+    const struct tn_options      *options;
+    const uint8_t                *states; /* by op; NULL: none               */
+    struct tn_view_summary       *summary;
+    struct tn_picture             picture;
+    struct tn_view_about          about;
+    bool                          is_svg;
+};
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash && slash[1])
+        return slash + 1;
+    return path;
+}
+
+static enum tn_status fill(void *context, struct tn_sink *to,
+                           struct tn_error *error)
+{
+    struct viewing *v = context;
+
+    if (v->is_svg)
+        return tn_view_write_svg(&v->picture, &v->about, to, error);
+    return tn_view_write_html(&v->picture, &v->about, to, error);
+}
+
+static int keep_statistics(void *context, uint64_t index,
+                           const struct tn_statistics *statistics)
+{
+    struct tn_statistics *all = context;
+
+    all[index] = *statistics;
+    return 0;
+}
+
+/* All tensors, in one pass over their bytes. */
+static enum tn_status read_statistics(struct viewing *v, struct tn_error *error)
+{
+    uint64_t              count = v->model->tensors.count;
+    struct tn_arena      *arena = &v->picture.arena;
+    struct tn_statistics *all =
+        tn_new(arena, struct tn_statistics, count + 1, error);
+    const struct tn_tensor **tensors =
+        tn_new(arena, const struct tn_tensor *, count + 1, error);
+
+    if (tn_failed(error))
+        return error->status;
+    for (uint64_t i = 0; i < count; i++)
+        tensors[i] = tn_model_tensor(v->model, i);
+    v->picture.statistics = all;
+    return tn_statistics_compute(v->model, tensors, count, v->options,
+                                 keep_statistics, all, error);
+}
+
+static enum tn_status read_numbers(struct viewing *v, struct tn_error *error)
+{
+    struct tn_bytes text;
+
+    TN_TRY(tn_read_file(&v->picture.arena, v->view->data,
+                        "a list of names and numbers", &text, error));
+    tn_view_read_numbers(&v->picture, text);
+    if (tn_failed(error) && !error->file[0])
+        snprintf(error->file, sizeof error->file, "%s", v->view->data);
+    return error->status;
+}
+
+static enum tn_status draw(struct viewing *v, struct tn_error *error)
+{
+    TN_TRY(tn_picture_draw(&v->picture));
+    if (v->view && v->view->data)
+        TN_TRY(read_numbers(v, error));
+    if (v->view && v->view->stats && !v->is_svg)
+        TN_TRY(read_statistics(v, error));
+    return TN_OK;
+}
+
+static enum tn_status draw_and_write(struct viewing         *v,
+                                     const struct tn_target *target,
+                                     struct tn_error        *error)
+{
+    struct tn_view_summary  ignored = { 0 };
+    struct tn_view_summary *summary = v->summary ? v->summary : &ignored;
+
+    tn_picture_init(&v->picture, v->model, v->model->memory, error);
+    v->picture.op_states = v->states;
+    if (draw(v, error) == TN_OK) {
+        *summary = (struct tn_view_summary){
+            .nodes        = v->picture.nodes.count,
+            .blocks       = v->picture.blocks.count,
+            .shown        = v->picture.shown,
+            .numbers_used = v->picture.number_count,
+        };
+        snprintf(summary->form, sizeof summary->form, "%s",
+                 v->is_svg ? "svg" : "html");
+        tn_target_write(target, v->options, 0, v->model->memory, fill, v,
+                        &summary->bytes_written, error);
+    }
+    tn_picture_done(&v->picture);
+    return error->status;
+}
+
+enum tn_status tn_view(const struct tn_model        *model,
+                       const struct tn_view_options *view,
+                       const struct tn_target       *target,
+                       const struct tn_options      *options,
+                       struct tn_view_summary *summary, struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    TN_TAKE_VIEW(view);
+    struct tn_model *loaded = NULL;
+    struct viewing v = { .view = view, .options = options, .summary = summary };
+
+    if (!target || !target->path)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "no file to write the picture to");
+    v.is_svg = view && view->form != TN_VIEW_AUTO
+                   ? view->form == TN_VIEW_SVG
+                   : tn_text_ends_with(target->path, ".svg");
+    TN_TRY(tn_target_check_bundle(target, &tn_opened_of(model)->bundle,
+                                  model->memory, error));
+    if (!model->wants_graph)
+        TN_TRY(tn_opened_read_graph(&loaded, model, options, error));
+    v.model = loaded ? loaded : model;
+    v.about = (struct tn_view_about){
+        .name    = last_name(tn_model_path(model)),
+        .version = TN_VERSION_STRING,
+        .workers = options ? options->workers : 0,
+    };
+    draw_and_write(&v, target, error);
+    tn_model_close(loaded);
+    return error->status;
+}
+
+enum tn_status tn_view_states(const struct tn_model   *model,
+                              const uint8_t           *states, const char *name,
+                              const struct tn_target  *target,
+                              const struct tn_options *options,
+                              struct tn_view_summary  *summary,
+                              struct tn_error         *error)
+{
+    struct viewing v = { .model   = model,
+                         .states  = states,
+                         .options = options,
+                         .summary = summary,
+                         .is_svg  = tn_text_ends_with(target->path, ".svg"),
+                         .about   = {
+                               .name    = last_name(name),
+                               .version = TN_VERSION_STRING,
+                               .workers = options ? options->workers : 0,
+                         } };
+
+    return draw_and_write(&v, target, error);
+}

@@ -1,0 +1,23 @@
+/* view_model.h - drawing a model whose ops have states, for comparisons */
+#ifndef TN_ENGINE_VIEW_MODEL_H
+#define TN_ENGINE_VIEW_MODEL_H
+
+#include <tenon/view.h>
+
+/* How an op differs from that of another model (view_data.h). */
+enum tn_op_state {
+    TN_OP_SAME,
+    TN_OP_ADDED,
+    TN_OP_REMOVED,
+    TN_OP_CHANGED,
+};
+
+/* Like tn_view(), of a model with its graph; `states` by op. */
+enum tn_status tn_view_states(const struct tn_model   *model,
+                              const uint8_t           *states, const char *name,
+                              const struct tn_target  *target,
+                              const struct tn_options *options,
+                              struct tn_view_summary  *summary,
+                              struct tn_error         *error);
+
+#endif

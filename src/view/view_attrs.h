@@ -1,0 +1,30 @@
+/* view_attrs.h - attributes of operators as text, each distinct list once */
+#ifndef TN_VIEW_VIEW_ATTRS_H
+#define TN_VIEW_VIEW_ATTRS_H
+
+#include "base/buffer.h"
+#include "view/picture.h"
+
+struct tn_view_attr_reader {
+    struct tn_picture *picture;
+    struct tn_arena    arena; /* of the attributes of one op                  */
+    struct tn_list     attrs; /* struct tn_attr_named                         */
+    struct tn_list     slots; /* uint32_t: two texts for each attribute       */
+    struct tn_buffer   text, key;
+    struct tn_error    key_error; /* damaged attributes are not fatal       */
+    struct tn_intern   keys;     /* attributes as they are in the file        */
+    struct tn_list     of_keys;  /* uint32_t: list by key                     */
+    struct tn_intern   rendered; /* lists as text                             */
+    struct tn_list     of_rendered;
+    uint32_t          *of_alike; /* by op->alike: list + 1                    */
+};
+
+void tn_view_attr_reader_init(struct tn_view_attr_reader *reader,
+                              struct tn_picture          *picture);
+void tn_view_attr_reader_done(struct tn_view_attr_reader *reader);
+
+/* The list of an op's attributes.  Attributes that cannot be decoded are shown
+ * as such: a picture is for damaged models, too. */
+uint32_t tn_view_attr_list(struct tn_view_attr_reader *reader, uint32_t op);
+
+#endif

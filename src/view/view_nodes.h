@@ -1,0 +1,19 @@
+/* view_nodes.h - the nodes of a picture: operators, inputs, outputs, shared
+ * weights */
+#ifndef TN_VIEW_VIEW_NODES_H
+#define TN_VIEW_VIEW_NODES_H
+
+#include "view/picture.h"
+
+/* Fills in nodes, uses, makers, weights and lists of attributes. */
+enum tn_status tn_view_find_nodes(struct tn_picture *picture);
+
+/* The tensors of a model without a graph as nodes. */
+enum tn_status tn_view_find_tensors(struct tn_picture *picture);
+
+/* Constants and arithmetic on shapes are small: they belong to what uses
+ * them. */
+void tn_view_mark_small(struct tn_picture *picture, const uint32_t *order,
+                        uint32_t count);
+
+#endif

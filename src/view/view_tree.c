@@ -1,0 +1,631 @@
+/* view_tree.c - hierarchy from graphs, scopes of names, and constants */
+#include "view/view_tree.h"
+
+#include "base/buffer.h"
+#include "view/view_nodes.h"
+#include "view/view_order.h"
+
+/* Scopes deeper than that are one. */
+enum { MOST_SCOPES = 32 };
+
+#define MANY (TN_NONE - 1)
+
+struct scope {
+    struct tn_bytes text; /* of the component                                 */
+    uint32_t        container;
+};
+
+struct builder {
+    struct tn_view_tree *tree;
+    struct tn_picture   *picture;
+    struct tn_error     *error;
+    uint32_t            *order; /* of all nodes, graph by graph               */
+    uint32_t            *leads; /* by node: itself, or what it belongs to     */
+    uint32_t            *with;  /* by node: how many belong to it             */
+    uint32_t            *bodies, *more_bodies; /* by node: first graph in it,
+                                                  by graph: the next          */
+    struct tn_intern components;
+    struct tn_list   component_labels; /* uint32_t: strings                   */
+    struct tn_pairs  scopes;    /* (container, component) -> container        */
+    struct tn_pairs  functions; /* (name, domain) -> graph                    */
+    uint8_t         *is_called; /* by graph                                   */
+    struct scope     stack[MOST_SCOPES]; /* of the name before                */
+    uint32_t         depth;
+    bool             has_slashes; /* in names                                */
+    struct tn_buffer text;
+};
+
+/* ---- putting things into containers ------------------------------------- */
+
+static struct tn_view_container *at(struct builder *b, uint32_t container)
+{
+    return tn_view_container(b->tree, container);
+}
+
+static void append(struct builder *b, uint32_t container, uint32_t child)
+{
+    struct tn_view_container *c = at(b, container);
+
+    if (c->last == TN_NONE)
+        c->first = child;
+    else if (c->last & TN_VIEW_INNER)
+        at(b, c->last & ~TN_VIEW_INNER)->next = child;
+    else
+        b->tree->leaves[c->last].next = child;
+    c->last = child;
+    c->child_count++;
+    if (child & TN_VIEW_INNER) {
+        at(b, child & ~TN_VIEW_INNER)->next = TN_NONE;
+    } else {
+        b->tree->leaves[child].next   = TN_NONE;
+        b->tree->leaves[child].parent = container;
+    }
+}
+
+/* TN_NONE on failure. */
+static uint32_t add_container(struct builder *b, uint32_t parent, uint8_t kind,
+                              uint32_t label)
+{
+    uint32_t index = (uint32_t)b->tree->containers.count;
+
+    if (index >= TN_VIEW_INNER - 1) {
+        tn_error_set(b->error, TN_LIMIT, TN_NOWHERE,
+                     "more than 2^31 groups of nodes to draw");
+        return TN_NONE;
+    }
+    struct tn_view_container *c =
+        tn_list_push(&b->tree->containers, struct tn_view_container, b->error);
+    if (!c)
+        return TN_NONE;
+    *c = (struct tn_view_container){
+        .parent      = parent,
+        .slot        = TN_NONE,
+        .depth       = parent == TN_NONE ? 0 : at(b, parent)->depth + 1,
+        .first       = TN_NONE,
+        .last        = TN_NONE,
+        .next        = TN_NONE,
+        .label       = label,
+        .node        = TN_NONE,
+        .graph       = TN_NONE,
+        .enters_from = TN_NONE,
+        .leaves_to   = TN_NONE,
+        .kind        = kind,
+    };
+    if (parent != TN_NONE)
+        append(b, parent, index | TN_VIEW_INNER);
+    return index;
+}
+
+/* ---- constants and arithmetic on shapes --------------------------------- */
+
+static void join_lead(uint32_t *slot, uint32_t lead)
+{
+    *slot = *slot == TN_NONE || *slot == lead ? lead : MANY;
+}
+
+/* A small node belongs to what takes it, if that is one node.  `with` holds
+ * that one until all are known. */
+static void find_leads(struct builder *b, const uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t                   node = order[i];
+        const struct tn_view_node *row  = tn_picture_node(b->picture, node);
+        uint32_t                   user = b->with[node];
+        bool goes      = row->is_small && user != TN_NONE && user != MANY;
+        b->leads[node] = goes ? user : node;
+        uint32_t uses  = tn_picture_use_count(b->picture, node);
+        for (uint32_t k = 0; k < uses; k++) {
+            uint32_t from = tn_picture_use(b->picture, node, k)->from;
+            if (from != TN_NONE)
+                join_lead(&b->with[from],
+                          row->kind == TN_VIEW_OUTPUT ? MANY : b->leads[node]);
+        }
+    }
+}
+
+/* What other graphs take stays visible to them. */
+static void keep_outer(struct builder *b)
+{
+    uint32_t count = tn_picture_node_count(b->picture);
+
+    memset(b->with, 0xff, count * sizeof *b->with);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t uses = tn_picture_use_count(b->picture, i);
+        uint32_t of   = tn_picture_node(b->picture, i)->graph;
+        for (uint32_t k = 0; k < uses; k++) {
+            uint32_t from = tn_picture_use(b->picture, i, k)->from;
+            if (from != TN_NONE &&
+                tn_picture_node(b->picture, from)->graph != of)
+                b->with[from] = MANY;
+        }
+    }
+}
+
+static void count_leads(struct builder *b)
+{
+    uint32_t count = tn_picture_node_count(b->picture);
+
+    memset(b->with, 0, count * sizeof *b->with);
+    for (uint32_t i = 0; i < count; i++)
+        if (b->leads[i] != i)
+            b->with[b->leads[i]]++;
+}
+
+/* ---- scopes ------------------------------------------------------------- */
+
+/* The next component of a name that others follow; false if there is none. */
+static bool next_component(struct tn_bytes *name, uint8_t separator,
+                           struct tn_bytes *component)
+{
+    for (;;) {
+        const uint8_t *end = tn_bytes_find(*name, separator);
+        if (!end)
+            return false;
+        size_t size = (size_t)(end - name->data);
+        *component  = tn_bytes(name->data, size);
+        *name       = tn_bytes(end + 1, name->size - size - 1);
+        if (size)
+            return name->size > 0;
+    }
+}
+
+static uint8_t scope_kind(const struct builder *b)
+{
+    return b->picture->is_treemap ? TN_VIEW_TENSORS_BLOCK : TN_VIEW_SCOPE_BLOCK;
+}
+
+static uint32_t scope_in(struct builder *b, uint32_t parent,
+                         struct tn_bytes text)
+{
+    uint32_t id = tn_intern_borrow(&b->components, text, b->error);
+
+    if (id == TN_NO_NAME)
+        return TN_NONE;
+    uint32_t next  = (uint32_t)b->tree->containers.count;
+    uint32_t found = tn_pairs_add(&b->scopes, parent, id, next, b->error);
+    if (found != next)
+        return found;
+    while (b->component_labels.count <= id) {
+        uint32_t *label =
+            tn_list_push(&b->component_labels, uint32_t, b->error);
+        if (!label)
+            return TN_NONE;
+        *label = tn_picture_string(
+            b->picture,
+            tn_intern_text(&b->components,
+                           (uint32_t)b->component_labels.count - 1));
+    }
+    return add_container(b, parent, scope_kind(b),
+                         *tn_list_at(&b->component_labels, uint32_t, id));
+}
+
+/* The container of a node, by its name.  Most names begin as the one before
+ * did. */
+static uint32_t scope_of(struct builder *b, uint32_t root, uint32_t node)
+{
+    struct tn_bytes name      = tn_picture_node_name(b->picture, node);
+    uint8_t         separator = tn_bytes_find(name, '/') ? '/' : '.';
+    struct tn_bytes component;
+    uint32_t        depth = 0, in = root;
+
+    b->has_slashes |= separator == '/';
+
+    while (depth < MOST_SCOPES &&
+           next_component(&name, separator, &component)) {
+        struct scope *scope = &b->stack[depth];
+        if (depth >= b->depth || !tn_bytes_equal(scope->text, component)) {
+            uint32_t container = scope_in(b, in, component);
+            if (container == TN_NONE)
+                return TN_NONE;
+            *scope   = (struct scope){ component, container };
+            b->depth = depth + 1;
+        }
+        in = b->stack[depth++].container;
+    }
+    b->depth = depth;
+    return in;
+}
+
+/* ---- graphs inside nodes, and functions --------------------------------- */
+
+static uint32_t function_of(const struct builder *b, uint32_t name,
+                            uint32_t domain)
+{
+    return tn_pairs_find(&b->functions, name, domain);
+}
+
+static void find_functions(struct builder *b)
+{
+    const struct tn_model *model = b->picture->model;
+
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+        const struct tn_graph *graph = tn_model_graph_at(model, i);
+        if (graph->kind == TN_GRAPH_FUNCTION)
+            tn_pairs_add(&b->functions, graph->name, graph->domain, i,
+                         b->error);
+    }
+}
+
+/* Where the nodes of a graph begin, and which of them an op is. */
+static uint32_t node_of_op(const struct builder *b, uint32_t graph,
+                           uint32_t ordinal)
+{
+    const struct tn_model *model = b->picture->model;
+    uint32_t               low   = b->picture->first_nodes[graph];
+    uint32_t               end   = b->picture->first_nodes[graph + 1];
+    uint32_t op = tn_model_graph_at(model, graph)->first_op + ordinal;
+
+    while (low < end && tn_picture_node(b->picture, low)->kind != TN_VIEW_OP)
+        low++;
+    uint64_t node =
+        low + (uint64_t)(op - tn_model_graph_at(model, graph)->first_op);
+    if (node >= end)
+        return TN_NONE;
+    const struct tn_view_node *row =
+        tn_picture_node(b->picture, (uint32_t)node);
+    return row->kind == TN_VIEW_OP && row->what == op ? (uint32_t)node
+                                                      : TN_NONE;
+}
+
+static void find_bodies(struct builder *b)
+{
+    const struct tn_model *model = b->picture->model;
+
+    for (uint32_t i = (uint32_t)model->graphs.count; i-- > 0;) {
+        const struct tn_graph *graph = tn_model_graph_at(model, i);
+        if (graph->kind != TN_GRAPH_SUBGRAPH || graph->parent_graph >= i ||
+            graph->parent_node == TN_NONE)
+            continue;
+        uint32_t node = node_of_op(b, graph->parent_graph, graph->parent_node);
+        if (node == TN_NONE)
+            continue;
+        b->more_bodies[i] = b->bodies[node];
+        b->bodies[node]   = i;
+    }
+}
+
+static void add_callee(struct builder *b, uint32_t container, uint32_t label,
+                       uint32_t graph)
+{
+    struct tn_view_callee *callee =
+        tn_list_push(&b->tree->calls, struct tn_view_callee, b->error);
+
+    if (!callee)
+        return;
+    *callee = (struct tn_view_callee){ label, graph };
+    at(b, container)->call_count++;
+    b->is_called[graph] = 1;
+}
+
+/* "then_branch": the attribute that holds a graph, or the graph's own name. */
+static uint32_t body_label(struct builder *b, uint32_t node, uint32_t graph)
+{
+    const struct tn_graph *row = tn_model_graph_at(b->picture->model, graph);
+    const struct tn_view_attrs *list =
+        tn_list_at(&b->picture->lists, struct tn_view_attrs,
+                   tn_picture_node(b->picture, node)->attrs);
+
+    if (row->parent_slot < list->count)
+        return tn_picture_string(
+            b->picture,
+            tn_intern_text(&b->picture->texts,
+                           *tn_list_at(&b->picture->attr_texts, uint32_t,
+                                       list->first + 2 * row->parent_slot)));
+    return tn_picture_string(b->picture,
+                             tn_model_name(b->picture->model, row->name));
+}
+
+static bool has_calls(const struct builder *b, uint32_t node)
+{
+    const struct tn_view_node *row = tn_picture_node(b->picture, node);
+
+    if (row->kind != TN_VIEW_OP)
+        return false;
+    if (b->bodies[node] != TN_NONE)
+        return true;
+    if (!b->functions.count)
+        return false;
+    const struct tn_op *op = tn_model_op_at(b->picture->model, row->what);
+    return tn_list_at(&b->picture->lists, struct tn_view_attrs, row->attrs)
+                   ->call_count > 0 ||
+           function_of(b, op->type, op->domain) != TN_NONE;
+}
+
+static void add_calls(struct builder *b, uint32_t container, uint32_t node)
+{
+    const struct tn_view_node *row = tn_picture_node(b->picture, node);
+    const struct tn_op *op = tn_model_op_at(b->picture->model, row->what);
+    const struct tn_view_attrs *list =
+        tn_list_at(&b->picture->lists, struct tn_view_attrs, row->attrs);
+    uint32_t function = function_of(b, op->type, op->domain);
+
+    at(b, container)->first_call = (uint32_t)b->tree->calls.count;
+    if (function != TN_NONE)
+        add_callee(b, container, row->op, function);
+    for (uint32_t i = 0; i < list->call_count; i++) {
+        const struct tn_view_call *call = tn_list_at(
+            &b->picture->calls, struct tn_view_call, list->first_call + i);
+        function = function_of(b, call->function, TN_NO_NAME);
+        if (function != TN_NONE)
+            add_callee(b, container, call->label, function);
+    }
+}
+
+/* An operator that runs graphs is a container for them. */
+static void add_call(struct builder *b, uint32_t parent, uint32_t node)
+{
+    uint32_t container = add_container(b, parent, TN_VIEW_CALL_BLOCK,
+                                       tn_picture_node(b->picture, node)->op);
+
+    if (container == TN_NONE)
+        return;
+    at(b, container)->node       = node;
+    b->tree->leaves[node].parent = container;
+    b->tree->leaves[node].slot   = TN_NONE;
+    for (uint32_t g = b->bodies[node]; g != TN_NONE; g = b->more_bodies[g]) {
+        uint32_t body = add_container(b, container, TN_VIEW_BODY_BLOCK,
+                                      body_label(b, node, g));
+        if (body == TN_NONE)
+            return;
+        at(b, body)->graph = g;
+        b->tree->roots[g]  = body;
+    }
+    add_calls(b, container, node);
+}
+
+/* ---- all of a graph ----------------------------------------------------- */
+
+static void place_lead(struct builder *b, uint32_t root, uint32_t node)
+{
+    const struct tn_view_node *row = tn_picture_node(b->picture, node);
+    bool     has_scope = row->kind == TN_VIEW_OP || row->kind == TN_VIEW_TENSOR;
+    uint32_t in        = has_scope ? scope_of(b, root, node) : root;
+
+    if (in == TN_NONE)
+        return;
+    if (b->with[node]) {
+        in = add_container(b, in, TN_VIEW_OP_BLOCK, row->op);
+        if (in == TN_NONE)
+            return;
+        at(b, in)->node = node;
+        b->with[node]   = in; /* for what belongs to it */
+    }
+    if (has_calls(b, node))
+        add_call(b, in, node);
+    else
+        append(b, in, node);
+}
+
+static void build_graph(struct builder *b, uint32_t graph)
+{
+    uint32_t *order = b->order + b->picture->first_nodes[graph];
+    uint32_t  count =
+        b->picture->first_nodes[graph + 1] - b->picture->first_nodes[graph];
+    uint32_t root = b->tree->roots[graph];
+
+    b->depth = 0;
+    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
+        if (b->leads[order[i]] == order[i])
+            place_lead(b, root, order[i]);
+    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
+        if (b->leads[order[i]] != order[i]) {
+            if (has_calls(b, order[i]))
+                add_call(b, b->with[b->leads[order[i]]], order[i]);
+            else
+                append(b, b->with[b->leads[order[i]]], order[i]);
+        }
+}
+
+static uint32_t graph_label(struct builder *b, uint32_t graph)
+{
+    const struct tn_model *model = b->picture->model;
+
+    return tn_picture_string(
+        b->picture,
+        tn_model_name(model, tn_model_graph_at(model, graph)->name));
+}
+
+/* A graph that is not in a node: the main one, functions, and others. */
+static void make_root(struct builder *b, uint32_t graph)
+{
+    if (b->picture->is_treemap) {
+        b->tree->roots[graph] =
+            add_container(b, TN_NONE, TN_VIEW_TENSORS_BLOCK, 0);
+        return;
+    }
+    uint8_t  kind      = tn_model_graph_at(b->picture->model, graph)->kind;
+    bool     is_called = graph != 0 && kind == TN_GRAPH_FUNCTION;
+    uint32_t root      = add_container(b, graph == 0 || is_called ? TN_NONE : 0,
+                                  graph == 0  ? TN_VIEW_GRAPH_BLOCK
+                                       : is_called ? TN_VIEW_FUNCTION_BLOCK
+                                                   : TN_VIEW_BODY_BLOCK,
+                                       graph_label(b, graph));
+
+    if (root == TN_NONE)
+        return;
+    at(b, root)->graph    = graph;
+    b->tree->roots[graph] = root;
+}
+
+/* Functions that nothing calls are listed in one box. */
+static void list_uncalled(struct builder *b)
+{
+    const struct tn_model *model = b->picture->model;
+    uint32_t               first = (uint32_t)b->tree->calls.count;
+    uint32_t               count = 0;
+
+    for (uint32_t i = 1; i < model->graphs.count; i++)
+        if (tn_model_graph_at(model, i)->kind == TN_GRAPH_FUNCTION &&
+            !b->is_called[i])
+            count++;
+    if (!count)
+        return;
+    uint32_t box =
+        add_container(b, 0, TN_VIEW_FUNCTION_BLOCK,
+                      tn_picture_format(b->picture, "other functions"));
+    if (box == TN_NONE)
+        return;
+    at(b, box)->first_call = first;
+    for (uint32_t i = 1; i < model->graphs.count; i++)
+        if (tn_model_graph_at(model, i)->kind == TN_GRAPH_FUNCTION &&
+            !b->is_called[i])
+            add_callee(b, box, graph_label(b, i), i);
+}
+
+/* ---- children in arrays, scopes of one child left out ------------------- */
+
+static void join_labels(struct builder *b, uint32_t outer, uint32_t inner)
+{
+    struct tn_bytes text = tn_picture_text(b->picture, at(b, outer)->label);
+
+    tn_buffer_clear(&b->text);
+    tn_buffer_add(&b->text, text);
+    tn_buffer_byte(&b->text, b->has_slashes ? '/' : '.');
+    tn_buffer_add(&b->text, tn_picture_text(b->picture, at(b, inner)->label));
+    at(b, inner)->label =
+        tn_picture_string(b->picture, tn_buffer_bytes(&b->text));
+}
+
+static uint32_t without_single_scopes(struct builder *b, uint32_t child)
+{
+    while (child & TN_VIEW_INNER) {
+        uint32_t                  index = child & ~TN_VIEW_INNER;
+        struct tn_view_container *c     = at(b, index);
+        if (c->kind != scope_kind(b) || index == 0 || c->child_count != 1 ||
+            c->call_count)
+            break;
+        c->is_gone = true;
+        child      = c->first;
+        if (child & TN_VIEW_INNER &&
+            at(b, child & ~TN_VIEW_INNER)->kind == scope_kind(b))
+            join_labels(b, index, child & ~TN_VIEW_INNER);
+    }
+    return child;
+}
+
+static void flatten(struct builder *b)
+{
+    struct tn_view_tree *tree  = b->tree;
+    uint64_t             count = tree->containers.count;
+    uint64_t             total = count + tn_picture_node_count(b->picture);
+    uint32_t             used  = 0;
+
+    tree->children = tn_new(&b->picture->arena, uint32_t, total, b->error);
+    for (uint32_t i = 0; tree->children && i < count; i++) {
+        struct tn_view_container *c = at(b, i);
+        if (c->is_gone)
+            continue;
+        c->first_child = used;
+        uint32_t next;
+        for (uint32_t child = c->first; child != TN_NONE; child = next) {
+            next = child & TN_VIEW_INNER ? at(b, child & ~TN_VIEW_INNER)->next
+                                         : tree->leaves[child].next;
+            uint32_t real = without_single_scopes(b, child);
+            if (real & TN_VIEW_INNER) {
+                struct tn_view_container *inner = at(b, real & ~TN_VIEW_INNER);
+                inner->parent                   = i;
+                inner->slot                     = used - c->first_child;
+                inner->depth                    = c->depth + 1;
+            } else {
+                tree->leaves[real].parent = i;
+                tree->leaves[real].slot   = used - c->first_child;
+            }
+            tree->children[used++] = real;
+        }
+        c->child_count = used - c->first_child;
+    }
+}
+
+/* ---- the tree ----------------------------------------------------------- */
+
+static bool prepare(struct builder *b, struct tn_view_tree *tree)
+{
+    struct tn_picture *picture = b->picture;
+    uint64_t           nodes   = picture->nodes.count + 1;
+    uint64_t           graphs  = picture->graph_count + UINT64_C(1);
+    struct tn_arena   *arena   = &picture->arena;
+
+    tree->leaves   = tn_new(arena, struct tn_view_leaf, nodes, b->error);
+    tree->roots    = tn_new(arena, uint32_t, graphs, b->error);
+    b->order       = tn_new(arena, uint32_t, nodes, b->error);
+    b->leads       = tn_new(arena, uint32_t, nodes, b->error);
+    b->with        = tn_new(arena, uint32_t, nodes, b->error);
+    b->bodies      = tn_new(arena, uint32_t, nodes, b->error);
+    b->more_bodies = tn_new(arena, uint32_t, graphs, b->error);
+    b->is_called   = tn_new(arena, uint8_t, graphs, b->error);
+    if (tn_failed(b->error))
+        return false;
+    memset(b->bodies, 0xff, (size_t)nodes * sizeof *b->bodies);
+    memset(b->more_bodies, 0xff, (size_t)graphs * sizeof *b->more_bodies);
+    memset(tree->roots, 0xff, (size_t)graphs * sizeof *tree->roots);
+    for (uint64_t i = 0; i < nodes; i++)
+        tree->leaves[i].enters_from = tree->leaves[i].leaves_to = TN_NONE;
+    return true;
+}
+
+static void build(struct builder *b)
+{
+    struct tn_picture    *picture = b->picture;
+    uint32_t              graphs  = picture->graph_count;
+    struct tn_view_sorter sorter;
+
+    tn_view_sorter_init(&sorter, picture);
+    keep_outer(b);
+    for (uint32_t i = 0; i < graphs; i++) {
+        uint32_t  first = picture->first_nodes[i];
+        uint32_t *order = b->order + first;
+        uint32_t  count = picture->first_nodes[i + 1] - first;
+        tn_view_sort(&sorter, i, order);
+        if (tn_failed(b->error))
+            return;
+        tn_view_mark_small(picture, order, count);
+        find_leads(b, order, count);
+    }
+    count_leads(b);
+    if (!picture->is_treemap) {
+        find_functions(b);
+        find_bodies(b);
+    }
+    for (uint32_t i = 0; i < graphs && !tn_failed(b->error); i++) {
+        if (b->tree->roots[i] == TN_NONE)
+            make_root(b, i);
+        if (b->tree->roots[i] != TN_NONE)
+            build_graph(b, i);
+    }
+    if (!tn_failed(b->error) && !picture->is_treemap)
+        list_uncalled(b);
+    if (!tn_failed(b->error))
+        flatten(b);
+}
+
+enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
+                                  struct tn_picture   *picture)
+{
+    struct builder b = { .tree    = tree,
+                         .picture = picture,
+                         .error   = picture->error };
+
+    *tree = (struct tn_view_tree){ .picture = picture };
+    tn_list_init(&tree->containers, picture->memory,
+                 sizeof(struct tn_view_container));
+    tn_list_init(&tree->calls, picture->memory, sizeof(struct tn_view_callee));
+    tn_intern_init(&b.components, &picture->arena);
+    tn_list_init(&b.component_labels, picture->memory, sizeof(uint32_t));
+    tn_pairs_init(&b.scopes, picture->memory);
+    tn_pairs_init(&b.functions, picture->memory);
+    tn_buffer_init(&b.text, picture->memory, picture->error);
+    if (prepare(&b, tree))
+        build(&b);
+    tn_buffer_done(&b.text);
+    tn_pairs_done(&b.functions);
+    tn_pairs_done(&b.scopes);
+    tn_list_done(&b.component_labels);
+    tn_intern_done(&b.components);
+    return picture->error->status;
+}
+
+void tn_view_tree_done(struct tn_view_tree *tree)
+{
+    tn_list_done(&tree->containers);
+    tn_list_done(&tree->calls);
+}

@@ -1,0 +1,435 @@
+// scene.js - what is shown: open blocks, the camera, the selection
+//
+// Everything that changes the picture goes through here; the other files ask
+// for it and listen to `change`.
+
+import { Frame, HEAD, STEPS } from './frame.js';
+import { Grid, EdgeRows } from './grid.js';
+import { Camera } from './camera.js';
+import { Painter } from './draw.js';
+import { TreemapPainter } from './treemap.js';
+import { paletteOf } from './palette.js';
+import { countText } from './textfit.js';
+
+const STEP_REACH = 26; // of each arrow
+const READABLE = 0.8; // a zoom at which all text can be read
+const LEGIBLE = 0.6; // the zoom that a first view does not go below
+
+export class Scene {
+  constructor(model, canvas) {
+    this.model = model;
+    this.canvas = canvas;
+    this.ctx = canvas.getContext('2d');
+    this.root = new Frame(model, 0, null, -1, 0);
+    this.camera = new Camera();
+    this.grids = new Map();
+    this.edgeRows = new Map();
+    this.selected = null; // { frame, item }
+    this.hovered = null;
+    this.overlay = null;
+    this.isDark = false;
+    this.listeners = new Map();
+    this.painter = model.isTreemap ? new TreemapPainter(this, this.ctx) : new Painter(this, this.ctx);
+    this.stubs = [];
+    this.openFirst();
+  }
+
+  openFirst() {
+    if (this.model.isTreemap)
+      return;
+    this.root.openFirst();
+    this.root.place(0, 0);
+  }
+
+  // ---- events: 'draw', 'select', 'shape' (what is open), 'camera' ----------
+
+  on(event, listener) {
+    if (!this.listeners.has(event))
+      this.listeners.set(event, []);
+    this.listeners.get(event).push(listener);
+  }
+
+  emit(event) {
+    for (const listener of this.listeners.get(event) || [])
+      listener();
+  }
+
+  // ---- what things are called ----------------------------------------------
+
+  labelOf(item) {
+    return this.model.label(this.model.itemLabel[item]) || '(no name)';
+  }
+
+  sizeText(block) {
+    const size = this.model.blockSize[block];
+    return `${countText(size)} ${size === 1 ? 'node' : 'nodes'}`;
+  }
+
+  nodeOf({ frame, item }) {
+    const child = frame.open.get(item);
+    return this.model.nodeOf(item, frame.start, child ? child.copy : 0);
+  }
+
+  // Tensors are coloured by their type, once that is known.
+  tensorClass(frame, item) {
+    if (!this.tensorClasses)
+      return this.model.itemClass[item];
+    return this.tensorClasses(this.model.startOf(item, frame.start, 0));
+  }
+
+  gridOf(block) {
+    if (!this.grids.has(block))
+      this.grids.set(block, new Grid(this.model, block));
+    return this.grids.get(block);
+  }
+
+  edgesOf(block) {
+    if (!this.edgeRows.has(block))
+      this.edgeRows.set(block, new EdgeRows(this.model, block));
+    return this.edgeRows.get(block);
+  }
+
+  // ---- drawing --------------------------------------------------------------
+
+  redraw() {
+    if (this.isWaiting)
+      return;
+    this.isWaiting = true;
+    requestAnimationFrame(() => {
+      this.isWaiting = false;
+      this.drawNow();
+    });
+  }
+
+  drawNow() {
+    const { canvas, ctx, camera } = this;
+    const ratio = window.devicePixelRatio || 1;
+    const width = Math.max(1, Math.round(camera.width * ratio));
+    const height = Math.max(1, Math.round(camera.height * ratio));
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    const palette = paletteOf(this.isDark);
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = palette.paper;
+    ctx.fillRect(0, 0, width, height);
+    const scale = this.model.isTreemap ? ratio : ratio * camera.zoom;
+    ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    this.stubs = this.painter.paint(camera, palette);
+    this.emit('draw');
+  }
+
+  resize(width, height) {
+    const centre = this.camera.toWorld(this.camera.width / 2, this.camera.height / 2);
+    const isFirst = this.camera.width <= 1;
+    this.camera.width = width;
+    this.camera.height = height;
+    if (isFirst)
+      this.showFirst();
+    else
+      this.camera.centre(centre.x, centre.y);
+    this.redraw();
+  }
+
+  // ---- the camera -----------------------------------------------------------
+
+  get world() {
+    return { x: 0, y: 0, w: Math.max(1, this.root.width), h: Math.max(1, this.root.height) };
+  }
+
+  get leastZoom() {
+    const { camera, world } = this;
+    return Math.min(0.5, 0.8 * Math.min(camera.width / world.w, camera.height / world.h));
+  }
+
+  // All of it if that can be read; else its top, as wide as fits.
+  showFirst() {
+    const { camera, world } = this;
+    camera.fit(world, this.model.isTreemap ? 12 : 40, 1.15);
+    if (this.model.isTreemap || camera.zoom >= READABLE)
+      return;
+    camera.zoom = Math.max(camera.zoom, Math.min(1, Math.max(LEGIBLE, (camera.width - 60) / world.w)));
+    const x = world.w * camera.zoom <= camera.width ? world.w / 2 : this.topCentre();
+    camera.centre(x, world.h / 2);
+    if (world.h * camera.zoom > camera.height - 56)
+      camera.y = -28 / camera.zoom;
+  }
+
+  // The middle of the first boxes: the top of a wide graph may be anywhere.
+  topCentre() {
+    const { model, root } = this;
+    let sum = 0;
+    let count = 0;
+    for (let item = model.firstItem[0]; item < model.firstItem[1] && count < 8; item++)
+      if (model.y[item] <= model.y[model.firstItem[0]] + 4) {
+        const box = root.box(item);
+        sum += box.x + box.w / 2;
+        count++;
+      }
+    return count ? sum / count : root.width / 2;
+  }
+
+  fit() {
+    this.camera.fit(this.world, 32, 1.15);
+    this.moved();
+  }
+
+  moved() {
+    this.keepInView();
+    this.emit('camera');
+    this.redraw();
+  }
+
+  // The graph cannot be lost: some of it always stays on the screen.
+  keepInView() {
+    const { camera, world } = this;
+    const edge = 80 / camera.zoom;
+    const view = camera.view;
+    camera.x = Math.min(Math.max(camera.x, world.x - view.w + edge), world.x + world.w - edge);
+    camera.y = Math.min(Math.max(camera.y, world.y - view.h + edge), world.y + world.h - edge);
+  }
+
+  pan(dx, dy) {
+    this.camera.panBy(dx, dy);
+    this.moved();
+  }
+
+  zoom(factor, sx = this.camera.width / 2, sy = this.camera.height / 2) {
+    this.camera.zoomAt(factor, sx, sy, this.leastZoom);
+    this.moved();
+  }
+
+  // ---- opening and closing ---------------------------------------------------
+
+  toggle(frame, item, pointer) {
+    if (frame.open.has(item))
+      this.close(frame, item, pointer);
+    else
+      this.open(frame, item);
+  }
+
+  open(frame, item, copy = 0) {
+    if (!frame.canOpen(item))
+      return null;
+    const existing = frame.open.get(item);
+    if (existing) {
+      existing.isFolded = false;
+      this.shapeChanged();
+      return existing;
+    }
+    const before = frame.box(item);
+    const child = frame.openItem(item, copy);
+    if (!this.model.isTreemap) {
+      child.recompose();
+      this.anchor(before, frame.box(item));
+    }
+    this.shapeChanged();
+    return child;
+  }
+
+  close(frame, item, pointer) {
+    const child = frame.open.get(item);
+    if (!child)
+      return;
+    if (this.model.isTreemap) {
+      child.isFolded = true;
+      this.shapeChanged();
+      return;
+    }
+    const head = this.headOf(child, this.camera);
+    frame.open.delete(item);
+    if (this.selected && !this.isAlive(this.selected.frame))
+      this.select({ frame, item });
+    frame.recompose();
+    const after = frame.box(item);
+    this.anchor(head, after);
+    if (pointer)
+      this.bringUnder(pointer, after);
+    this.shapeChanged();
+  }
+
+  // The header that was pressed stays where it was on the screen.
+  anchor(before, after) {
+    this.camera.x += after.x + after.w / 2 - before.x - before.w / 2;
+    this.camera.y += after.y - before.y;
+  }
+
+  bringUnder(pointer, box) {
+    const at = this.camera.toWorld(pointer.x, pointer.y);
+    const inset = Math.min(16, box.w / 2);
+    if (at.x < box.x + inset)
+      this.camera.x += box.x + inset - at.x;
+    else if (at.x > box.x + box.w - inset)
+      this.camera.x -= at.x - box.x - box.w + inset;
+  }
+
+  isAlive(frame) {
+    for (; frame.parent; frame = frame.parent)
+      if (frame.parent.open.get(frame.item) !== frame)
+        return false;
+    return frame === this.root;
+  }
+
+  closeAll() {
+    this.root.open.clear();
+    this.openFirst();
+    this.select(null);
+    this.showFirst();
+    this.shapeChanged();
+  }
+
+  shapeChanged() {
+    this.hovered = null;
+    this.emit('shape');
+    this.moved();
+  }
+
+  // Another copy of a block that repeats: names change, boxes do not.
+  step(child, way) {
+    const copies = this.model.repeat[child.item];
+    child.copy = (child.copy + way + copies) % copies;
+    this.emit('shape');
+    this.emit('select');
+    this.redraw();
+  }
+
+  // ---- selection --------------------------------------------------------------
+
+  isSelected(frame, item) {
+    return this.selected !== null && this.selected.frame === frame && this.selected.item === item;
+  }
+
+  isHovered(frame, item) {
+    return this.hovered !== null && this.hovered.frame === frame && this.hovered.item === item;
+  }
+
+  select(place) {
+    this.selected = place;
+    this.emit('select');
+    this.redraw();
+  }
+
+  hover(place) {
+    const same = place === this.hovered || (place && this.hovered && this.isHovered(place.frame, place.item));
+    this.hovered = place;
+    if (!same)
+      this.redraw();
+  }
+
+  // Opens all blocks on the way, selects the end of it and shows it.
+  goTo(path) {
+    if (!path || !path.length)
+      return;
+    let frame = this.root;
+    for (const { item, copy } of path.slice(0, -1)) {
+      const child = frame.openItem(item, copy);
+      if (!child)
+        break;
+      child.copy = copy;
+      child.isFolded = false;
+      frame = child;
+    }
+    const last = path[path.length - 1];
+    const isHere = last.item >= this.model.firstItem[frame.block] && last.item < this.model.firstItem[frame.block + 1];
+    if (!this.model.isTreemap)
+      frame.recompose();
+    this.emit('shape');
+    this.selected = isHere ? { frame, item: last.item } : null;
+    if (isHere && frame.open.get(last.item))
+      frame.open.get(last.item).copy = last.copy;
+    this.showSelected();
+    this.emit('select');
+    this.moved();
+  }
+
+  goToNode(position) {
+    this.goTo(this.model.pathOf(position));
+  }
+
+  showSelected() {
+    if (!this.selected || this.model.isTreemap)
+      return;
+    const { frame, item } = this.selected;
+    const child = frame.open.get(item);
+    const box = child ? this.headOf(child, null) : frame.box(item);
+    if (this.camera.zoom < 0.5)
+      this.camera.zoom = READABLE;
+    const screen = this.camera.toScreen(box.x, box.y);
+    const isNear = screen.x > -this.camera.width && screen.y > -this.camera.height &&
+      screen.x < 2 * this.camera.width && screen.y < 2 * this.camera.height;
+    const above = frame.depth * HEAD; // headers may lie over it
+    if (isNear)
+      this.camera.reveal({ ...box, y: box.y - above, h: box.h + above }, 60);
+    else
+      this.camera.centre(box.x + box.w / 2, box.y + box.h / 2);
+  }
+
+  // ---- places on the screen ------------------------------------------------------
+
+  // The header of an open block; while the block is scrolled through, at the top.
+  headOf(child, camera) {
+    const box = child.parent.box(child.item);
+    const head = { x: box.x, y: box.y, w: box.w, h: HEAD, isStuck: false };
+    if (camera && camera.zoom >= 0.4) {
+      const least = camera.y + this.stuckAbove(child, camera) * HEAD;
+      head.isStuck = box.y < least;
+      head.y = Math.max(box.y, Math.min(least, box.y + box.h - HEAD));
+    }
+    return head;
+  }
+
+  // How many headers around a block are kept at the top of the screen.
+  stuckAbove(child, camera) {
+    if (!child.parent.parent)
+      return 0;
+    const above = this.stuckAbove(child.parent, camera);
+    return above + (child.parent.parent.box(child.parent.item).y < camera.y + above * HEAD ? 1 : 0);
+  }
+
+  // Where the arrows of "3 of 24" are, or null.
+  stepsOf(child, head) {
+    if (this.model.repeat[child.item] < 2)
+      return null;
+    const right = head.x + head.w - 6;
+    return { left: right - STEPS + 12, right, y: head.y, h: head.h };
+  }
+
+  // What is at a point of the screen: { part, frame, item }, or null.
+  hit(sx, sy) {
+    if (this.model.isTreemap)
+      return this.painter.hit(sx, sy);
+    const { x, y } = this.camera.toWorld(sx, sy);
+    for (const stub of this.stubs)
+      if (inRect(stub, x, y))
+        return { part: 'stub', frame: stub.frame, item: stub.item, edge: stub.edge, self: stub.self };
+    return this.hitFrame(this.root, x, y);
+  }
+
+  hitFrame(frame, x, y) {
+    for (const [item, child] of frame.open) {
+      const head = this.headOf(child, this.camera);
+      if (inRect(head, x, y))
+        return this.hitHead(frame, item, child, head, x);
+      if (inRect(frame.box(item), x, y))
+        return this.hitFrame(child, x, y) || { part: 'inside', frame, item };
+    }
+    const bx = frame.warpX.back(x - frame.left);
+    const by = frame.warpY.back(y - frame.top);
+    for (const item of this.gridOf(frame.block).find(bx - 400, by - 4, bx + 400, by + 4, Infinity).items)
+      if (!frame.open.has(item) && inRect(frame.box(item), x, y))
+        return { part: x < frame.box(item).x + 24 && frame.canOpen(item) ? 'chevron' : 'box', frame, item };
+    return null;
+  }
+
+  hitHead(frame, item, child, head, x) {
+    const steps = this.stepsOf(child, head);
+    if (steps && (x > steps.right - STEP_REACH || (x > steps.left && x < steps.left + STEP_REACH)))
+      return { part: x < (steps.left + steps.right) / 2 ? 'before' : 'after', frame, item, child };
+    return { part: x < head.x + 27 ? 'chevron' : 'head', frame, item, child };
+  }
+}
+
+function inRect(r, x, y) {
+  return x >= r.x && x < r.x + r.w && y >= r.y && y < r.y + r.h;
+}

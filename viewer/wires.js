@@ -1,0 +1,113 @@
+// wires.js - the way of a line between two boxes
+//
+// A line leaves a box below and enters the next one above.  It runs straight
+// down as long as boxes may stand beside it, and bends only in the gaps between
+// layers; a line that passes by boxes has a lane, a free vertical way of its own.
+
+const GAP = 20; // half of the room between two layers
+export const STUB = 20; // length of an end whose other end is elsewhere
+
+export const LINE = 0;
+export const STUBS = 1;
+export const CONTROL = 2;
+
+// What an edge connects: { from, to } are items, or -1 for outside the block.
+export function edgeEnds(model, block, edge) {
+  const first = model.firstItem[block] - 1;
+  const from = model.column('edge_from')[edge];
+  const to = model.column('edge_to')[edge];
+  return { from: from ? first + from : -1, to: to ? first + to : -1 };
+}
+
+// Its shape in the world: { start, end } with x and y, and how it bends.
+export function wireShape(frame, edge) {
+  const { model } = frame;
+  const { from, to } = edgeEnds(model, frame.block, edge);
+  const kind = model.column('edge_kind')[edge];
+  const shape = { edge, from, to, kind, start: null, end: null };
+  if (from >= 0) {
+    const box = frame.box(from);
+    shape.start = { x: portX(model, box, from, model.column('edge_port_from')[edge]), y: box.y + box.h };
+    shape.leave = frame.top + frame.warpY.at(model.y[from] + model.h[from] + GAP) - GAP;
+  }
+  if (to >= 0) {
+    const box = frame.box(to);
+    shape.end = { x: portX(model, box, to, model.column('edge_port_to')[edge]), y: box.y };
+  }
+  const lane = model.column('edge_lane')[edge];
+  shape.lane = lane ? frame.left + frame.warpX.at(lane - 1) : null;
+  return shape;
+}
+
+// Ports keep their distance from the centre line of the box.
+function portX(model, box, item, port) {
+  return box.x + box.w / 2 + port - model.w[item] / 2;
+}
+
+// Draws it into the current path.  dx and dy are what the world is moved by.
+export function traceWire(ctx, shape, dx, dy) {
+  const { start, end } = shape;
+  if (!start || !end || shape.kind === STUBS) {
+    if (start) {
+      ctx.moveTo(start.x + dx, start.y + dy);
+      ctx.lineTo(start.x + dx, start.y + STUB - 4 + dy);
+    }
+    if (end) {
+      ctx.moveTo(end.x + dx, end.y - STUB + 4 + dy);
+      ctx.lineTo(end.x + dx, end.y - 3 + dy);
+    }
+    return;
+  }
+  const sx = start.x + dx;
+  const ex = end.x + dx;
+  const leave = Math.max(shape.leave, start.y) + dy;
+  ctx.moveTo(sx, start.y + dy);
+  if (leave > start.y + dy + 1)
+    ctx.lineTo(sx, leave);
+  if (shape.lane === null || (Math.abs(shape.lane - start.x) < 1 && Math.abs(shape.lane - end.x) < 1)) {
+    curve(ctx, sx, leave, ex, end.y - 3 + dy);
+    return;
+  }
+  const lane = shape.lane + dx;
+  if (end.y < start.y) { // upwards: around both boxes
+    ctx.bezierCurveTo(sx, leave + 1.3 * GAP, lane, leave + 1.3 * GAP, lane, leave);
+    ctx.lineTo(lane, end.y + dy);
+    ctx.bezierCurveTo(lane, end.y - 1.3 * GAP + dy, ex, end.y - 1.3 * GAP + dy, ex, end.y - 3 + dy);
+    return;
+  }
+  const enter = end.y - 3 - 2 * GAP + 3 + dy;
+  curve(ctx, sx, leave, lane, leave + 2 * GAP);
+  ctx.lineTo(lane, enter);
+  curve(ctx, lane, enter, ex, end.y - 3 + dy);
+}
+
+function curve(ctx, x0, y0, x1, y1) {
+  if (Math.abs(x0 - x1) < 0.5) {
+    ctx.lineTo(x1, y1);
+    return;
+  }
+  const bend = Math.max(12, (y1 - y0) / 2);
+  ctx.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
+}
+
+export function traceArrow(ctx, shape, dx, dy) {
+  if (!shape.end)
+    return;
+  const x = shape.end.x + dx;
+  const y = shape.end.y + dy;
+  ctx.moveTo(x, y);
+  ctx.lineTo(x - 3.5, y - 7);
+  ctx.lineTo(x + 3.5, y - 7);
+  ctx.closePath();
+}
+
+// Whether any of it can be on the screen.
+export function touches(shape, view) {
+  const points = [shape.start, shape.end].filter(Boolean);
+  const xs = points.map((p) => p.x);
+  if (shape.lane !== null && shape.start && shape.end)
+    xs.push(shape.lane);
+  const ys = points.map((p) => p.y);
+  return Math.min(...xs) - 180 < view.x + view.w && Math.max(...xs) + 180 > view.x &&
+    Math.min(...ys) - 60 < view.y + view.h && Math.max(...ys) + 60 > view.y;
+}
