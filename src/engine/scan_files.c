@@ -1,0 +1,330 @@
+/*
+ * scan_files.c - scanning files and folders: their bytes, and models as such
+ *
+ * src/scan looks at bytes; here are the folders, and what only an opened model
+ * tells: operators that reach outside of it, weights in other files, templates.
+ */
+#include <tenon/graph.h>
+#include <tenon/scan.h>
+#include <tenon/verbs.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "engine/opened.h"
+#include "ir/attr.h"
+#include "ir/dialect_facts.h"
+#include "ir/vocab.h"
+#include "scan/scan.h"
+
+#define DEPTH_LIMIT 64 /* of folders */
+
+const char *tn_verdict_name(enum tn_verdict verdict)
+{
+    static const char *const names[] = { "note", "unknown", "dangerous" };
+
+    return (unsigned)verdict < 3 ? names[verdict] : "";
+}
+
+/* ---- models -------------------------------------------------------------- */
+
+/* Operators of TensorFlow that reach outside of the graph. */
+static const struct {
+    const char     *type;
+    enum tn_verdict verdict;
+    const char     *does;
+} reaching[] = {
+    { "WriteFile", TN_VERDICT_DANGEROUS, "writes a file" },
+    { "PyFunc", TN_VERDICT_DANGEROUS, "calls Python" },
+    { "PyFuncStateless", TN_VERDICT_DANGEROUS, "calls Python" },
+    { "EagerPyFunc", TN_VERDICT_DANGEROUS, "calls Python" },
+    { "ReadFile", TN_VERDICT_UNKNOWN, "reads a file" },
+    { "MatchingFiles", TN_VERDICT_UNKNOWN, "lists files" },
+    { "WholeFileReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "WholeFileReaderV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TextLineReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TextLineReaderV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TFRecordReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TFRecordReaderV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "DebugIdentity", TN_VERDICT_UNKNOWN, "sends values to other machines" },
+    { "DebugIdentityV2", TN_VERDICT_UNKNOWN, "writes values to files" },
+    { "ImmutableConst", TN_VERDICT_UNKNOWN, "maps a file" },
+};
+
+/* Domains of operators that engines have themselves. */
+static const char *const domains[] = { "", "ai.onnx", "ai.onnx.ml",
+                                       "ai.onnx.training",
+                                       "ai.onnx.preview.training",
+                                       "com.microsoft" };
+
+static bool is_function(const struct tn_model   *model,
+                        const struct tn_op_kind *kind)
+{
+    for (uint32_t i = 0; i < tn_model_graph_count(model); i++) {
+        struct tn_graph_info graph = tn_model_graph(model, i);
+        if (graph.kind == TN_GRAPH_FUNCTION &&
+            tn_bytes_equal(graph.name, kind->type) &&
+            tn_bytes_equal(graph.domain, kind->domain))
+            return true;
+    }
+    return false;
+}
+
+static bool is_own_domain(struct tn_bytes domain)
+{
+    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; i++)
+        if (tn_bytes_is(domain, domains[i]))
+            return true;
+    return false;
+}
+
+static void scan_kind(struct tn_scan *scan, const struct tn_model *model,
+                      const struct tn_vocab   *vocab,
+                      const struct tn_op_kind *kind)
+{
+    for (size_t i = 0; i < sizeof reaching / sizeof reaching[0]; i++)
+        if (tn_bytes_is(kind->type, reaching[i].type))
+            tn_scan_tell(scan, reaching[i].verdict, "reaching-operator",
+                         TN_NOWHERE, "%s %s (%" PRIu64 " nodes)",
+                         reaching[i].type, reaching[i].does, kind->count);
+    if (is_function(model, kind))
+        return;
+    if (!is_own_domain(kind->domain))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "custom-operator", TN_NOWHERE,
+                     "%.*s of the domain %.*s: a library that is not in the "
+                     "file runs it (%" PRIu64 " nodes)",
+                     TN_FMT(kind->type), TN_FMT(kind->domain), kind->count);
+    else if (vocab && tn_vocab_domain(vocab, kind->domain) &&
+             tn_vocab_first_version(vocab, kind->domain, kind->type) < 0)
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "custom-operator", TN_NOWHERE,
+                     "%.*s is not an operator of %s: a library that is not in "
+                     "the file runs it (%" PRIu64 " nodes)",
+                     TN_FMT(kind->type), model->dialect->name, kind->count);
+}
+
+static void scan_operators(struct tn_scan *scan, const struct tn_model *model)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    struct tn_arena arena;
+    struct tn_vocab vocab;
+
+    if (!model->dialect)
+        return;
+    tn_arena_init(&arena, scan->memory);
+    /* Of dialects whose inputs are ops these are in no vocabulary. */
+    bool is_known =
+        !tn_dialect_facts(model->dialect->name)->has_inputs_as_ops &&
+        tn_vocab_open(&vocab, &arena, model->dialect->name, &own) == TN_OK;
+    for (uint32_t i = 0; i < tn_model_op_kind_count(model); i++)
+        scan_kind(scan, model, is_known ? &vocab : NULL,
+                  tn_model_op_kind(model, i));
+    if (tn_machine_failed(&own))
+        *scan->error = own;
+    tn_arena_done(&arena);
+}
+
+static int on_finding(void *context, const struct tn_finding *finding)
+{
+    struct tn_scan *scan = context;
+
+    if (strncmp(finding->rule, "unsafe-", strlen("unsafe-")) == 0)
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "external-path",
+                     finding->offset, "%s: %s", finding->where, finding->what);
+    return scan->is_stopped;
+}
+
+/* Weights in other files; their names must stay in the folder. */
+static void scan_outside(struct tn_scan *scan, const struct tn_model *model,
+                         const char *path, const struct tn_options *options)
+{
+    struct tn_check_options check    = TN_CHECK_OPTIONS_INIT;
+    struct tn_error         own      = TN_ERROR_INIT;
+    uint64_t                external = 0;
+
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++)
+        external += tn_model_tensor(model, i)->is_external;
+    if (external == 0)
+        return;
+    tn_scan_tell(scan, TN_VERDICT_NOTE, "external-data", TN_NOWHERE,
+                 "the elements of %" PRIu64 " tensors are in other files",
+                 external);
+    check.skip_data = true;
+    tn_check(path, options, &check, on_finding, scan, NULL, &own);
+    if (tn_machine_failed(&own))
+        *scan->error = own;
+}
+
+/* Templates are programs of a small language, which other programs run. */
+static void scan_facts(struct tn_scan *scan, const struct tn_model *model)
+{
+    static const char key[] = "tokenizer.chat_template";
+
+    for (uint64_t i = 0; i < model->facts.count; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&model->facts, struct tn_fact, i);
+        if (tn_bytes_starts_with(fact->key, key) ||
+            tn_bytes_starts_with(fact->value, key))
+            tn_scan_tell(scan, TN_VERDICT_NOTE, "chat-template", TN_NOWHERE,
+                         "a chat template, which programs that use the model "
+                         "run");
+    }
+}
+
+static void scan_model(struct tn_scan *scan, const char *path,
+                       const struct tn_options *options)
+{
+    struct tn_options       how   = options ? *options
+                                            : (struct tn_options)TN_OPTIONS_INIT;
+    struct tn_error         own   = TN_ERROR_INIT;
+    struct tn_model        *model;
+
+    how.wants_graph = true;
+    if (tn_model_open(&model, path, &how, &own) != TN_OK) {
+        /* A name in the model that leads out of its folder. */
+        bool leaves = own.status == TN_INVALID &&
+                      (own.reason == TN_REASON_SYMBOLIC_LINK ||
+                       (own.reason == TN_REASON_NONE && own.where[0]));
+        if (leaves)
+            tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "external-path",
+                         own.offset, "%s", own.what);
+        else if (own.status != TN_NOT_FOUND && own.status != TN_UNSUPPORTED &&
+                 own.status != TN_INVALID)
+            tn_scan_absorb(scan, &own);
+        return;
+    }
+    scan_operators(scan, model);
+    scan_outside(scan, model, path, &how);
+    scan_facts(scan, model);
+    tn_model_close(model);
+}
+
+/* ---- files and folders --------------------------------------------------- */
+
+struct tour {
+    const struct tn_options *options;
+    struct tn_memory        *memory;
+    struct tn_arena         *arena; /* paths                                  */
+    struct tn_error         *error;
+    struct tn_scan           scan;
+};
+
+static void end_file(struct tour *t)
+{
+    t->scan.totals->files++;
+    if (t->scan.worst >= 0)
+        t->scan.totals->flagged[t->scan.worst]++;
+}
+
+static void begin_file(struct tour *t, const char *path)
+{
+    t->scan.file     = path;
+    t->scan.worst    = -1;
+    t->scan.unpacked = 0;
+    tn_buffer_clear(&t->scan.member);
+}
+
+static void scan_source(struct tour *t, const char *path,
+                        struct tn_source *source, const char *name)
+{
+    begin_file(t, path);
+    tn_scan_bytes(&t->scan, source, tn_text(name));
+    scan_model(&t->scan, path, t->options);
+    end_file(t);
+}
+
+static char *join(struct tour *t, const char *folder, const char *name)
+{
+    size_t      size = strlen(folder);
+    const char *slash =
+        size == 0 || folder[size - 1] == '/' ? "" : "/";
+
+    return tn_text_format(t->arena, t->error, "%s%s%s", folder, slash, name);
+}
+
+static void scan_unreadable(struct tour *t, const char *path,
+                            const struct tn_error *own)
+{
+    begin_file(t, path);
+    if (own->status == TN_NO_MEMORY || own->status == TN_CANCELLED)
+        *t->error = *own;
+    else
+        tn_scan_tell(&t->scan, TN_VERDICT_UNKNOWN, "unreadable", TN_NOWHERE,
+                     "%s", own->what);
+    end_file(t);
+}
+
+static void scan_folder(struct tour *t, struct tn_bundle *bundle,
+                        const char *path, const char *below, unsigned depth)
+{
+    const char *const *names;
+    uint64_t           count;
+
+    if (depth > DEPTH_LIMIT) {
+        tn_error_set(t->error, TN_LIMIT, TN_NOWHERE,
+                     "folders deeper than %d", DEPTH_LIMIT);
+        return;
+    }
+    if (tn_bundle_list(bundle, below, &names, &count, t->error) != TN_OK)
+        return;
+    for (uint64_t i = 0; i < count && !tn_failed(t->error) &&
+                         !t->scan.is_stopped;
+         i++) {
+        char             *inner = join(t, below, names[i]);
+        char             *full  = inner ? join(t, path, inner) : NULL;
+        struct tn_error   own   = TN_ERROR_INIT;
+        struct tn_source *source;
+        if (!full)
+            return;
+        if (tn_text_ends_with(names[i], "/"))
+            scan_folder(t, bundle, path, inner, depth + 1);
+        else if (tn_bundle_sibling(bundle, tn_text(inner), &source, &own) ==
+                 TN_OK)
+            scan_source(t, full, source, names[i]);
+        else
+            scan_unreadable(t, full, &own);
+    }
+}
+
+static enum tn_status scan_path(struct tour *t, const char *path)
+{
+    struct tn_bundle bundle;
+
+    TN_TRY(tn_bundle_open(&bundle, t->memory, path, NULL, t->error));
+    if (bundle.main)
+        scan_source(t, path, bundle.main, bundle.name);
+    else
+        scan_folder(t, &bundle, path, "", 0);
+    tn_bundle_close(&bundle);
+    return t->error->status;
+}
+
+enum tn_status tn_scan(const char *path, const struct tn_options *options,
+                       tn_on_scan_finding *each, void *context,
+                       struct tn_scan_totals *totals, struct tn_error *error)
+{
+    struct tn_scan_totals own = { 0 };
+    struct tn_memory      memory;
+    struct tn_arena       arena;
+
+    TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    tn_memory_take_options(&memory, options);
+    tn_arena_init(&arena, &memory);
+    struct tour t = { .options = options,
+                      .memory  = &memory,
+                      .arena   = &arena,
+                      .error   = error,
+                      .scan    = { .memory  = &memory,
+                                   .error   = error,
+                                   .each    = each,
+                                   .context = context,
+                                   .totals  = &own } };
+    tn_buffer_init(&t.scan.member, &memory, error);
+    scan_path(&t, path);
+    tn_buffer_done(&t.scan.member);
+    tn_arena_done(&arena);
+    if (totals)
+        *totals = own;
+    return error->status;
+}

@@ -1,0 +1,70 @@
+/*
+ * scan.h - looks for what could run code, in bytes of any kind
+ *
+ * A scan is one file and the members inside of it.  Each of the functions below
+ * looks at one kind of content and tells what it finds; none of them unpacks to
+ * disk, and none fails because of what a file contains: that is a finding.
+ */
+#ifndef TN_SCAN_H
+#define TN_SCAN_H
+
+#include <tenon/scan.h>
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+#include "base/memory.h"
+
+/* Archives in archives. */
+#define TN_SCAN_DEPTH_LIMIT 4
+/* Bytes that members of an archive may unpack to. */
+#define TN_SCAN_UNPACK_LIMIT (UINT64_C(1) << 30)
+
+struct tn_scan {
+    struct tn_memory      *memory;
+    struct tn_error       *error; /* of the machine: memory, reading          */
+    tn_on_scan_finding    *each;
+    void                  *context;
+    const char            *file;
+    struct tn_buffer       member; /* path inside of the file                 */
+    unsigned               depth;
+    bool                   is_stopped;
+    int                    worst; /* verdict of this file; -1: nothing found  */
+    uint64_t               unpacked;
+    struct tn_scan_totals *totals; /* never NULL                              */
+};
+
+void tn_scan_tell(struct tn_scan *scan, enum tn_verdict verdict,
+                  const char *rule, uint64_t offset, const char *format, ...)
+    TN_PRINTF(5, 6);
+
+/* Tells about an error of the content; one of the machine ends the scan. */
+void tn_scan_absorb(struct tn_scan *scan, const struct tn_error *own);
+
+/* Whatever the bytes are; `name` is that of the file or member. */
+void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
+                   struct tn_bytes name);
+
+/* The same for a member of an archive, whose source is closed then. */
+void tn_scan_member(struct tn_scan *scan, struct tn_source *source,
+                    struct tn_bytes name);
+
+/* Pickles, one after the other, from the start of the span.  False if it is not
+ * a pickle; then nothing is told. */
+bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span);
+
+/* Archives: their headers, and each of their members. */
+void tn_scan_zip(struct tn_scan *scan, struct tn_source *source);
+void tn_scan_tar(struct tn_scan *scan, struct tn_source *source);
+
+/* How a name in a pickle is judged, by itself. */
+enum tn_name_kind {
+    TN_NAME_HARMLESS,
+    TN_NAME_CLASS, /* of a framework: an object of it is unknown              */
+    TN_NAME_OTHER, /* nobody knows                                            */
+    TN_NAME_POWER, /* of Python itself, or a part of a framework that data
+                      never needs                                             */
+};
+enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
+                                     struct tn_bytes name);
+
+#endif

@@ -1,0 +1,351 @@
+/*
+ * scan_archives.c - zips and tars: their headers, and all members
+ *
+ * Programs disagree about damaged archives: one believes the directory at the
+ * end, another the headers before the data.  So both are read, what they
+ * disagree about is told, and every member is scanned, whatever its flags say.
+ */
+#include <stdio.h>
+
+#include "base/arith.h"
+#include "base/sort.h"
+#include "scan/scan.h"
+#include "wire/zip/zip_records.h"
+
+#define END_SEARCH (UINT64_C(22) + UINT16_MAX)
+
+struct walk {
+    struct tn_scan  *scan;
+    struct tn_zip    zip;
+    struct tn_arena  arena;
+    struct tn_intern names;   /* of members                                   */
+    struct tn_list   offsets; /* uint64_t: of local headers that are listed   */
+    uint64_t         base;    /* bytes before the archive                     */
+};
+
+/* ---- members of a zip ---------------------------------------------------- */
+
+static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
+{
+    struct tn_error      own    = TN_ERROR_INIT;
+    struct tn_zip_entry  placed = *listed, *entry = &placed;
+    struct tn_source    *source;
+    uint64_t told = w->scan->totals->findings[TN_VERDICT_DANGEROUS];
+
+    /* Of what is stored there is as much as is there, whatever its size is said
+     * to be. */
+    if (entry->method == TN_ZIP_STORED && entry->size != entry->packed_size) {
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
+                     entry->offset,
+                     "'%.*s' is stored, and has two sizes",
+                     TN_FMT(entry->name));
+        entry->size = entry->packed_size;
+    }
+
+    if (entry->name.size && tn_zip_is_folder(entry))
+        return;
+    if (entry->method != TN_ZIP_STORED && entry->method != TN_ZIP_DEFLATED) {
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-method", entry->offset,
+                     "'%.*s' is packed by method %u: not looked into",
+                     TN_FMT(entry->name), entry->method);
+        return;
+    }
+    if (entry->data_offset > w->zip.source->size ||
+        entry->packed_size > w->zip.source->size - entry->data_offset) {
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-broken", entry->offset,
+                     "'%.*s' is not inside of the file", TN_FMT(entry->name));
+        return;
+    }
+    if (tn_zip_source(&w->zip, entry, &source, &own) == TN_OK)
+        tn_scan_member(w->scan, source, entry->name);
+    tn_scan_absorb(w->scan, &own);
+    /* Some readers ignore these bits: then it is what was just scanned. */
+    if (entry->flags & (ZIP_FLAG_ENCRYPTED | ZIP_FLAG_STRONG | ZIP_FLAG_PATCH) &&
+        told == w->scan->totals->findings[TN_VERDICT_DANGEROUS])
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-encrypted",
+                     entry->offset,
+                     "'%.*s' is marked as encrypted: not looked into",
+                     TN_FMT(entry->name));
+}
+
+static void compare_local(struct walk *w, const struct tn_zip_entry *entry,
+                          const struct zip_local *local)
+{
+    const char *what = NULL;
+
+    if (!tn_bytes_equal(entry->name, local->name))
+        what = "name";
+    else if (entry->method != local->method)
+        what = "method";
+    else if ((entry->flags ^ local->flags) & ZIP_FLAG_ENCRYPTED)
+        what = "encryption";
+    else if (!(local->flags & ZIP_FLAG_DESCRIPTOR) &&
+             (entry->crc != local->crc || entry->size != local->size ||
+              entry->packed_size != local->packed_size))
+        what = "size or checksum";
+    if (what)
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
+                     entry->offset,
+                     "header and directory disagree about the %s of '%.*s'",
+                     what, TN_FMT(entry->name));
+}
+
+/* A record of the directory; false: it is none, and nothing after it is. */
+static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
+                        struct tn_zip_entry *entry)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    const uint8_t  *r   = zip_peek(&w->zip, *at, ZIP_RECORD_SIZE, &own);
+
+    if (!r || tn_load32(r) != ZIP_RECORD)
+        return false;
+    uint64_t name = tn_load16(r + 28), extra = tn_load16(r + 30),
+             comment = tn_load16(r + 32);
+    *entry           = (struct tn_zip_entry){ .flags       = tn_load16(r + 8),
+                                              .method      = tn_load16(r + 10),
+                                              .crc         = tn_load32(r + 16),
+                                              .packed_size = tn_load32(r + 20),
+                                              .size        = tn_load32(r + 24),
+                                              .offset      = tn_load32(r + 42),
+                                              .record_offset = *at };
+    uint64_t whole = ZIP_RECORD_SIZE + name + extra + comment;
+    if (limit - *at < whole ||
+        !(r = zip_peek(&w->zip, *at + ZIP_RECORD_SIZE, name + extra, &own)))
+        return false;
+    entry->name = tn_bytes_dup(&w->arena, tn_bytes(r, (size_t)name),
+                               w->scan->error);
+    zip_read_extra64(tn_bytes(r + name, (size_t)extra), *at, &entry->size,
+                     &entry->packed_size, &entry->offset, &own);
+    *at += whole;
+    return !tn_failed(w->scan->error);
+}
+
+static void scan_record(struct walk *w, struct tn_zip_entry *entry)
+{
+    struct tn_error  own = TN_ERROR_INIT;
+    struct zip_local local;
+    uint32_t         before = tn_intern_count(&w->names);
+    uint64_t        *row;
+
+    entry->offset += w->base;
+    if (tn_intern_borrow(&w->names, entry->name, w->scan->error) < before)
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-twice",
+                     entry->record_offset, "two members are called '%.*s'",
+                     TN_FMT(entry->name));
+    row = tn_list_push(&w->offsets, uint64_t, w->scan->error);
+    if (row)
+        *row = entry->offset;
+    if (zip_read_local(&w->zip, entry->offset, &local, &own) != TN_OK) {
+        tn_scan_absorb(w->scan, &own);
+        return;
+    }
+    compare_local(w, entry, &local);
+    entry->data_offset = local.data_offset;
+    scan_entry(w, entry);
+}
+
+/* The end record alone, where what it says does not fit to the file: there may
+ * be something before the archive. */
+static bool read_end_plainly(struct walk *w, uint64_t at, struct zip_end *end)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    const uint8_t  *r   = zip_peek(&w->zip, at, ZIP_END_SIZE, &own);
+
+    if (!r)
+        return false;
+    *end = (struct zip_end){ .directory_offset = tn_load32(r + 16),
+                             .directory_size   = tn_load32(r + 12),
+                             .count            = tn_load16(r + 10),
+                             .offset           = at,
+                             .end              = at + ZIP_END_SIZE };
+    return end->directory_size <= at &&
+           end->directory_offset <= at - end->directory_size;
+}
+
+/* The last end record that can be read; false: there is none. */
+static bool find_end(struct walk *w, struct zip_end *end)
+{
+    uint64_t size = w->zip.source->size, last = size - tn_min(size, END_SEARCH);
+
+    if (size < ZIP_END_SIZE)
+        return false;
+    for (uint64_t at = size - ZIP_END_SIZE + 1; at-- > last;) {
+        struct tn_error own = TN_ERROR_INIT;
+        if (zip_signature(&w->zip, at, &own) == ZIP_END &&
+            (zip_read_end(&w->zip, at, end, &own) == TN_OK ||
+             read_end_plainly(w, at, end)))
+            return true;
+        if (tn_machine_failed(&own)) {
+            *w->scan->error = own;
+            return false;
+        }
+    }
+    return false;
+}
+
+static int compare_offsets(const void *a, const void *b, void *context)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    (void)context;
+    return x < y ? -1 : x > y;
+}
+
+/* Whether the directory lists the header at an offset; offsets are asked for in
+ * order, *next is where the list is. */
+static bool is_listed(const struct walk *w, uint64_t offset, uint64_t *next)
+{
+    while (*next < w->offsets.count &&
+           *tn_list_at(&w->offsets, uint64_t, *next) < offset)
+        ++*next;
+    return *next < w->offsets.count &&
+           *tn_list_at(&w->offsets, uint64_t, *next) == offset;
+}
+
+/* Members that the directory does not list, but headers show. */
+static void scan_hidden(struct walk *w, uint64_t limit)
+{
+    struct tn_error  own = TN_ERROR_INIT;
+    struct zip_local local;
+    uint64_t         at = w->base, next = 0;
+
+    if (w->offsets.count)
+        tn_sort_items(w->offsets.items, w->offsets.count, sizeof(uint64_t),
+                      compare_offsets, NULL);
+    while (at < limit && !w->scan->is_stopped) {
+        if (zip_signature(&w->zip, at, &own) != ZIP_LOCAL ||
+            zip_read_local(&w->zip, at, &local, &own) != TN_OK)
+            break;
+        if (local.flags & ZIP_FLAG_DESCRIPTOR)
+            break; /* the size is not known here */
+        if (!is_listed(w, at, &next)) {
+            struct tn_zip_entry entry = { .name   = tn_bytes_dup(&w->arena,
+                                                                 local.name,
+                                                                 w->scan->error),
+                                          .offset = at,
+                                          .data_offset = local.data_offset,
+                                          .packed_size = local.packed_size,
+                                          .size        = local.size,
+                                          .crc         = local.crc,
+                                          .method      = local.method,
+                                          .flags       = local.flags };
+            tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-hidden", at,
+                         "the directory does not list the member '%.*s'",
+                         TN_FMT(entry.name));
+            scan_entry(w, &entry);
+        }
+        if (local.packed_size > w->zip.source->size - local.data_offset)
+            break;
+        at = local.data_offset + local.packed_size;
+    }
+    if (tn_machine_failed(&own))
+        *w->scan->error = own;
+}
+
+static void scan_directory(struct walk *w, const struct zip_end *end)
+{
+    struct tn_zip_entry entry;
+    uint64_t            at = end->directory_offset, count = 0;
+
+    /* Offsets count from the first byte of the archive, wherever that is. */
+    if (end->directory_size <= end->offset &&
+        at < end->offset - end->directory_size) {
+        w->base = end->offset - end->directory_size - at;
+        at += w->base;
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-prefix", 0,
+                     "%" PRIu64 " bytes before the zip: another program may "
+                     "see another file",
+                     w->base);
+    }
+    for (; count < end->count && !w->scan->is_stopped &&
+           read_record(w, &at, end->offset, &entry);
+         count++)
+        scan_record(w, &entry);
+    if (count < end->count)
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-broken", at,
+                     "the directory ends after %" PRIu64 " of %" PRIu64
+                     " members",
+                     count, end->count);
+    scan_hidden(w, tn_min(end->directory_offset + w->base, end->offset));
+}
+
+void tn_scan_zip(struct tn_scan *scan, struct tn_source *source)
+{
+    struct walk    w = { .scan = scan };
+    struct zip_end end;
+
+    zip_init(&w.zip, source, scan->memory);
+    tn_arena_init(&w.arena, scan->memory);
+    tn_intern_init(&w.names, &w.arena);
+    tn_list_init(&w.offsets, scan->memory, sizeof(uint64_t));
+    if (find_end(&w, &end)) {
+        scan_directory(&w, &end);
+    } else {
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "zip-broken", TN_NOWHERE,
+                     "a zip without a directory");
+        scan_hidden(&w, source->size);
+    }
+    tn_list_done(&w.offsets);
+    tn_intern_done(&w.names);
+    tn_arena_done(&w.arena);
+    tn_zip_close(&w.zip);
+}
+
+/* ---- tars ---------------------------------------------------------------- */
+
+#define BLOCK 512
+
+/* A number in octal, ended by a zero or a blank; false: another form. */
+static bool read_octal(const uint8_t *text, size_t size, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < size && text[i] && text[i] != ' '; i++) {
+        if (text[i] < '0' || text[i] > '7' || *value >> 60)
+            return false;
+        *value = *value * 8 + (uint64_t)(text[i] - '0');
+    }
+    return true;
+}
+
+void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
+{
+    struct tn_zip zip; /* for views of parts of a source */
+    uint64_t      at = 0;
+
+    zip_init(&zip, source, scan->memory);
+    while (source->size - at >= BLOCK && !scan->is_stopped &&
+           !tn_failed(scan->error)) {
+        struct tn_error   own = TN_ERROR_INIT;
+        struct tn_source *member;
+        uint8_t           header[BLOCK];
+        uint64_t          size;
+        if (tn_source_read(source, at, header, BLOCK, &own) != TN_OK) {
+            tn_scan_absorb(scan, &own);
+            break;
+        }
+        if (header[0] == 0)
+            break; /* the end */
+        size_t name = strnlen((const char *)header, 100);
+        if (!read_octal(header + 124, 12, &size) ||
+            size > source->size - at - BLOCK) {
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-broken", at,
+                         "a member of a size that cannot be");
+            break;
+        }
+        struct tn_zip_entry entry = { .name = tn_bytes(header, name),
+                                      .offset      = at,
+                                      .data_offset = at + BLOCK,
+                                      .packed_size = size,
+                                      .size        = size,
+                                      .method      = TN_ZIP_STORED };
+        if ((header[156] == '1' || header[156] == '2'))
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-link", at,
+                         "'%.*s' is a link", TN_FMT(entry.name));
+        else if (size && tn_zip_source(&zip, &entry, &member, &own) == TN_OK)
+            tn_scan_member(scan, member, entry.name);
+        tn_scan_absorb(scan, &own);
+        at += BLOCK + tn_min((size + BLOCK - 1) / BLOCK * BLOCK,
+                             source->size - at - BLOCK);
+    }
+    tn_zip_close(&zip);
+}

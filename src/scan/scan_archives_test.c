@@ -1,0 +1,203 @@
+/* scan_archives_test.c - members of archives, and headers that lie */
+#include "scan/scan.h"
+
+#include "scan/scan_testing.h"
+#include "support/hostile.h"
+
+#define CALL "\x80\2cos\nsystem\nU\2ls\x85R."
+
+static struct tn_memory memory;
+static struct tn_error  error;
+
+static void add(struct tn_zip_writer *zip, const char *name,
+                struct tn_bytes bytes, bool is_deflated)
+{
+    struct tn_arena arena;
+    struct tn_rope  rope;
+
+    tn_arena_init(&arena, &memory);
+    tn_rope_init(&rope, &arena, &error);
+    tn_rope_bytes(&rope, bytes);
+    if (is_deflated)
+        tn_zip_add_deflated(zip, tn_text(name), &rope, 0);
+    else
+        tn_zip_add(zip, tn_text(name), &rope);
+    tn_rope_done(&rope);
+    tn_arena_done(&arena);
+}
+
+/* A zip of text and of a pickle that calls something. */
+static void make(struct tn_buffer *file, const char *pickle, bool is_deflated)
+{
+    struct tn_zip_writer zip;
+
+    tn_zip_writer_init(&zip, &file->sink, &memory, &error);
+    add(&zip, "readme", tn_text("a text that is long enough to be packed, "
+                                "packed, packed, packed"),
+        is_deflated);
+    add(&zip, pickle, tn_bytes(CALL, sizeof CALL - 1), is_deflated);
+    tn_zip_finish(&zip);
+    tn_zip_writer_done(&zip);
+    assert_int_equal(error.status, TN_OK);
+}
+
+static void expect(struct tn_buffer *file, const char *name, const char *text)
+{
+    struct scan_story story;
+
+    scan_the_bytes(tn_buffer_bytes(file), name, &memory, &story, &error);
+    assert_int_equal(error.status, TN_OK);
+    if (strcmp(story.text, text) != 0)
+        fail_msg("%s: %s", name, story.text);
+}
+
+/* Offset of the n-th record of that signature. */
+static size_t find(const struct tn_buffer *file, const char *signature, int n)
+{
+    for (size_t i = 0; i + 4 <= file->size; i++)
+        if (memcmp(file->data + i, signature, 4) == 0 && n-- == 0)
+            return i;
+    fail_msg("no such record");
+    return 0;
+}
+
+#define TOLD "dangerous pickle-call x.txt 18;"
+
+static void members_are_scanned(void **state)
+{
+    struct tn_buffer file, outer;
+
+    (void)state;
+    for (int is_deflated = 0; is_deflated < 2; is_deflated++) {
+        tn_buffer_init(&file, &memory, &error);
+        make(&file, "x.txt", is_deflated);
+        expect(&file, "a.zip", TOLD);
+        /* In another archive. */
+        tn_buffer_init(&outer, &memory, &error);
+        struct tn_zip_writer zip;
+        tn_zip_writer_init(&zip, &outer.sink, &memory, &error);
+        add(&zip, "inner", tn_buffer_bytes(&file), is_deflated);
+        tn_zip_finish(&zip);
+        tn_zip_writer_done(&zip);
+        expect(&outer, "b.zip", "dangerous pickle-call inner/x.txt 18;");
+        tn_buffer_done(&outer);
+        tn_buffer_done(&file);
+    }
+}
+
+static void headers_that_lie_are_told(void **state)
+{
+    struct tn_buffer file;
+    size_t           local, record;
+
+    (void)state;
+    tn_buffer_init(&file, &memory, &error);
+    make(&file, "x.txt", false);
+    local  = find(&file, "PK\3\4", 1);
+    record = find(&file, "PK\1\2", 1);
+
+    file.data[local + 30] = 'y'; /* another name */
+    expect(&file, "names", "unknown zip-disagrees  127;" TOLD);
+    file.data[local + 30] = 'x';
+
+    file.data[record + 8] |= 1; /* encrypted, for those who believe it */
+    expect(&file, "flags", "unknown zip-disagrees  127;" TOLD);
+    file.data[record + 8] &= (uint8_t)~1u;
+
+    file.data[record + 16] ^= 1; /* another checksum */
+    expect(&file, "checksums", "unknown zip-disagrees  127;" TOLD);
+    file.data[record + 16] ^= 1;
+
+    file.data[record + 26] = 1; /* a size that the file does not have */
+    expect(&file, "sizes",
+           "unknown zip-disagrees  127;unknown zip-disagrees  127;" TOLD);
+    file.data[record + 26] = 0;
+
+    file.data[record + 10] = 99; /* another method */
+    expect(&file, "methods",
+           "unknown zip-disagrees  127;unknown zip-method  127;");
+    file.data[record + 10] = 0;
+
+    /* The directory lists one member less. */
+    size_t end           = find(&file, "PK\5\6", 0);
+    file.data[end + 8]   = file.data[end + 10] = 1;
+    expect(&file, "hidden", "unknown zip-hidden  127;" TOLD);
+    file.data[end + 8] = file.data[end + 10] = 2;
+
+    /* No directory at all. */
+    file.size = find(&file, "PK\1\2", 0);
+    expect(&file, "cut",
+           "unknown zip-broken  -1;unknown zip-hidden  0;unknown zip-hidden  "
+           "127;" TOLD);
+    tn_buffer_done(&file);
+}
+
+static void bytes_before_a_zip_are_told(void **state)
+{
+    struct tn_buffer file, whole;
+
+    (void)state;
+    tn_buffer_init(&file, &memory, &error);
+    tn_buffer_init(&whole, &memory, &error);
+    make(&file, "x.txt", false);
+    tn_buffer_add(&whole, tn_bytes("\x80\2N.", 4));
+    tn_buffer_add(&whole, tn_buffer_bytes(&file));
+    expect(&whole, "prefix", "unknown zip-prefix  0;" TOLD);
+    tn_buffer_done(&whole);
+    tn_buffer_done(&file);
+}
+
+static void tars_are_scanned(void **state)
+{
+    struct tn_buffer file;
+    uint8_t          header[512] = "pickle";
+    uint8_t          data[512]   = CALL;
+
+    (void)state;
+    memcpy(header + 124, "00000000026", 12);
+    memcpy(header + 257, "ustar", 6);
+    tn_buffer_init(&file, &memory, &error);
+    tn_buffer_add(&file, tn_bytes(header, 512));
+    tn_buffer_add(&file, tn_bytes(data, 512));
+    expect(&file, "a.tar", "dangerous pickle-call pickle 18;");
+    file.data[156] = '2';
+    expect(&file, "link", "unknown tar-link  0;");
+    file.data[156] = 0;
+    memcpy(file.data + 124, "77777777777", 12);
+    expect(&file, "size", "unknown tar-broken  0;");
+    tn_buffer_done(&file);
+}
+
+static enum tn_status scan(struct tn_bytes input, struct tn_memory *own,
+                           struct tn_error *failure)
+{
+    struct scan_story story;
+
+    return scan_the_bytes(input, "a", own, &story, failure);
+}
+
+static void damaged_archives_are_scanned(void **state)
+{
+    struct tn_buffer file;
+
+    (void)state;
+    tn_buffer_init(&file, &memory, &error);
+    make(&file, "x.txt", true);
+    tn_survives_every_flip(scan, tn_buffer_bytes(&file));
+    tn_survives_no_memory(scan, tn_buffer_bytes(&file));
+    tn_buffer_done(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_are_scanned),
+        cmocka_unit_test(headers_that_lie_are_told),
+        cmocka_unit_test(bytes_before_a_zip_are_told),
+        cmocka_unit_test(tars_are_scanned),
+        cmocka_unit_test(damaged_archives_are_scanned),
+    };
+
+    tn_memory_init(&memory, NULL, 0);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

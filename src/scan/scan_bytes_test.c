@@ -1,0 +1,58 @@
+/* scan_bytes_test.c - what is recognised by its bytes */
+#include "scan/scan.h"
+
+#include "scan/scan_testing.h"
+#include "support/hostile.h"
+
+#define NPY(descr)                                                             \
+    "\x93NUMPY\1\0\x3a\0{'descr': '" descr                                      \
+    "', 'fortran_order': False, 'shape': (1,), }\n"
+#define CALL "\x80\2cos\nsystem\nU\2ls\x85R."
+
+/* clang-format off */
+static const struct {
+    const char *name, *bytes;
+    size_t      size;
+    const char *story;
+} cases[] = {
+#define CASE(name, bytes, story) { name, bytes, sizeof(bytes) - 1, story }
+    CASE("a.7z", "7z\xbc\xaf\x27\x1c....", "unknown closed  0;"),
+    CASE("a.gz", "\x1f\x8b........", "unknown closed  0;"),
+    CASE("a.rar", "Rar!\x1a\7\1\0....", "unknown closed  0;"),
+    CASE("a.npy", NPY("<f4") "....", ""),
+    CASE("objects.npy", NPY("|O8") CALL, "note object-array  0;dangerous pickle-call  86;"),
+    CASE("no-objects.npy", NPY("|O8") "\0\0\0\0", "note object-array  0;unknown object-array  68;"),
+    CASE("cut.npy", "\x93NUMPY\1\0\xff\xff{}", "unknown unreadable  10;"),
+    CASE("config.json", "{\"layers\": [{\"class_name\": \"Lambda\"}]}", "dangerous keras-lambda  0;"),
+    CASE("config.json", "{\"layers\": [{\"class_name\": \"Dense\"}]}", ""),
+    CASE("model.h5", "\x89HDF\r\n\x1a\n....{\"class_name\": \"Lambda\"}", "dangerous keras-lambda  0;"),
+    CASE("empty", "", ""),
+#undef CASE
+};
+/* clang-format on */
+
+static void kinds_are_recognised(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  memory;
+        struct scan_story story;
+        tn_memory_init(&memory, NULL, 0);
+        scan_the_bytes(tn_bytes(cases[i].bytes, cases[i].size), cases[i].name,
+                       &memory, &story, &error);
+        assert_int_equal(error.status, TN_OK);
+        if (strcmp(story.text, cases[i].story) != 0)
+            fail_msg("%s: %s", cases[i].name, story.text);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_recognised)
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

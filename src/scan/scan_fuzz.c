@@ -1,0 +1,38 @@
+/* scan_fuzz.c - whatever the bytes are, a scan ends, and findings have words */
+#include "scan/scan.h"
+
+#include <assert.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int see(void *context, const struct tn_scan_finding *finding)
+{
+    (void)context;
+    assert(finding->rule[0] && finding->what[0] && finding->member);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tn_error       error  = TN_ERROR_INIT;
+    struct tn_scan_totals totals = { 0 };
+    struct tn_memory      memory;
+    struct tn_source      source;
+    struct tn_scan        scan = { .memory = &memory,
+                                   .error  = &error,
+                                   .each   = see,
+                                   .file   = "a",
+                                   .worst  = -1,
+                                   .totals = &totals };
+
+    tn_memory_init(&memory, NULL, 64 << 20);
+    tn_source_memory(&source, &memory, tn_bytes(data, size));
+    source.name = "";
+    tn_buffer_init(&scan.member, &memory, &error);
+    tn_scan_bytes(&scan, &source, tn_text("a"));
+    tn_buffer_done(&scan.member);
+    assert(error.status == TN_OK || tn_machine_failed(&error) ||
+           error.status == TN_LIMIT);
+    assert(memory.used == 0);
+    return 0;
+}

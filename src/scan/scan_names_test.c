@@ -1,0 +1,51 @@
+/* scan_names_test.c - how names in pickles are judged */
+#include "scan/scan.h"
+
+#include "support/hostile.h"
+
+static const struct {
+    const char       *module, *name;
+    enum tn_name_kind kind;
+} cases[] = {
+    { "collections", "OrderedDict", TN_NAME_HARMLESS },
+    { "__builtin__", "set", TN_NAME_HARMLESS },
+    { "torch", "FloatStorage", TN_NAME_HARMLESS },
+    { "torch.cuda", "HalfStorage", TN_NAME_HARMLESS },
+    { "torch.cuda.sparse", "FloatTensor", TN_NAME_HARMLESS },
+    { "torch", "float8_e4m3fn", TN_NAME_HARMLESS },
+    { "torch._utils", "_rebuild_tensor_v2", TN_NAME_HARMLESS },
+    { "__torch__.torch.nn.modules.linear", "Linear", TN_NAME_HARMLESS },
+    { "torch.nn.modules.linear", "Linear", TN_NAME_CLASS },
+    { "torch.nn.modules.linear", "Linear.forward", TN_NAME_POWER },
+    { "my.net", "Net", TN_NAME_OTHER },
+    { "__main__", "Net", TN_NAME_OTHER },
+    { "os", "system", TN_NAME_POWER },
+    { "posix", "system", TN_NAME_POWER },
+    { "builtins", "eval", TN_NAME_POWER },
+    { "__builtin__", "getattr", TN_NAME_POWER },
+    { "builtins", "print.__class__", TN_NAME_POWER },
+    { "collections", "OrderedDict.__init__", TN_NAME_POWER },
+    { "torch.hub", "load", TN_NAME_POWER },
+    { "torch.FloatStorage", "x", TN_NAME_POWER },
+    { "torch", "FloatStoragex", TN_NAME_POWER },
+    { "numpy.f2py.crackfortran", "getlincoef", TN_NAME_POWER },
+    { "pip", "main", TN_NAME_POWER },
+    { "httplib", "HTTPSConnection", TN_NAME_POWER },
+    { "", "", TN_NAME_POWER },
+};
+
+static void names_are_judged(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (tn_scan_judge_name(tn_text(cases[i].module),
+                               tn_text(cases[i].name)) != cases[i].kind)
+            fail_msg("%s.%s", cases[i].module, cases[i].name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_judged) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* scan_pickles_test.c - what pickles would do, and bytes that are none */
+#include "scan/scan.h"
+
+#include "scan/scan_testing.h"
+#include "support/hostile.h"
+
+#define SYSTEM "cos\nsystem\n"
+#define CALL   SYSTEM "U\2ls\x85R"
+
+/* clang-format off */
+static const struct {
+    const char *name, *bytes;
+    size_t      size;
+    const char *story;
+} cases[] = {
+#define CASE(name, bytes, story) { name, bytes, sizeof(bytes) - 1, story }
+    CASE("data", "\x80\2}(U\1aK\1u.", ""),
+    CASE("harmless names", "\x80\2" "ccollections\nOrderedDict\n)R.", ""),
+    CASE("a call", "\x80\2" CALL ".", "dangerous pickle-call  18;"),
+    CASE("a call and an error", "\x80\2" CALL "\xff", "dangerous pickle-call  18;unknown pickle-broken  19;"),
+    CASE("a call of protocol 0", "cos\nsystem\n(S'ls'\ntR.", "dangerous pickle-call  19;"),
+    CASE("by INST", "(S'ls'\nios\nsystem\n.", "dangerous pickle-call  7;"),
+    CASE("by OBJ", "(" SYSTEM "S'ls'\no.", "dangerous pickle-call  18;"),
+    CASE("by keywords", "\x80\4" SYSTEM ")}\x92.", "dangerous pickle-call  15;"),
+    CASE("a name alone", "\x80\2" SYSTEM ".", "dangerous pickle-import  2;"),
+    CASE("a name that is dropped", "\x80\2" SYSTEM "0N.", "dangerous pickle-import  2;"),
+    CASE("a name of two numbers", "\x80\4K\1K\2\x93.", "unknown pickle-odd  6;dangerous pickle-import  6;"),
+    CASE("an object of some class", "\x80\2" "cmy\nNet\n)\x81}b.", "unknown pickle-object  11;"),
+    CASE("a function of some module", "\x80\2" "cmy\nrun\n)R.", "dangerous pickle-call  11;"),
+    CASE("a module of PyTorch", "\x80\2" "ctorch.nn.modules.linear\nLinear\n)\x81.", "unknown pickle-object  35;"),
+    CASE("an old module", "\x80\2(U\6module" "cmy\nNet\nU\1fU\1stQ)\x81.", "unknown pickle-object  28;"),
+    CASE("the result is called", "\x80\2" CALL ")R.", "dangerous pickle-call  18;dangerous pickle-call  20;"),
+    CASE("a factory", "\x80\2" "ccollections\ndefaultdict\n" SYSTEM "\x85R.", "dangerous pickle-call  39;"),
+    CASE("an extension", "\x80\2\x82\1.", "unknown pickle-odd  2;"),
+    CASE("a second pickle", "\x80\2N.\x80\2" CALL ".", "dangerous pickle-call  22;"),
+    CASE("Paddle's way", "\x80\2" "c__builtin__\neval\nU\4data}U\4datacnumpy.core.multiarray\nscalar\ncnumpy\ndtype\nU\2i1\x89\x88\x87RU\1x\x86Rs\x86R.", ""),
+    CASE("eval of code", "\x80\2" "c__builtin__\neval\nU\4data}U\4dataU\1xs\x86R.", "dangerous pickle-call  38;"),
+    CASE("text", "contents of a file\nof two lines\n", ""),
+    CASE("numbers", "1 2 3 4\n", ""),
+    CASE("zeros", "\0\0\0\0", ""),
+#undef CASE
+};
+/* clang-format on */
+
+static void pickles_are_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  memory;
+        struct scan_story story;
+        tn_memory_init(&memory, NULL, 0);
+        scan_the_bytes(tn_bytes(cases[i].bytes, cases[i].size), "a", &memory,
+                       &story, &error);
+        assert_int_equal(error.status, TN_OK);
+        if (strcmp(story.text, cases[i].story) != 0)
+            fail_msg("%s: %s", cases[i].name, story.text);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
+/* Scanning never fails because of the bytes. */
+static enum tn_status scan(struct tn_bytes input, struct tn_memory *memory,
+                           struct tn_error *error)
+{
+    struct scan_story story;
+
+    return scan_the_bytes(input, "a", memory, &story, error);
+}
+
+static void damaged_pickles_are_scanned(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_bytes good = tn_bytes(cases[i].bytes, cases[i].size);
+        tn_survives_every_flip(scan, good);
+        tn_survives_no_memory(scan, good);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pickles_are_told),
+        cmocka_unit_test(damaged_pickles_are_scanned),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

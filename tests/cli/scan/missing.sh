@@ -1,0 +1,1 @@
+tenon scan nothing.pt

@@ -1,0 +1,4 @@
+printf '\200\002cos\nsystem\nU\002ls\205R.' >a.pkl
+tenon scan --sarif a.pkl | sed 's/"version": "0[^"]*"/"version": "N"/'
+tenon scan --sarif --json a.pkl
+echo $?
