@@ -141,12 +141,12 @@ static void print_bash(void)
 
 static void zsh_value(const struct cli_opt *row)
 {
-    if (row->kind == CLI_FLAG)
+    if (row->value == NULL)
         return;
     fputs(":", stdout);
     print_quoted(row->value, ":");
     fputs(":", stdout);
-    if (row->kind == CLI_FILE)
+    if (row->kind == CLI_FILE || row->kind == CLI_ACTION)
         fputs("_files", stdout);
     if (row->kind == CLI_CHOICE || row->kind == CLI_FORMAT) {
         putchar('(');
@@ -222,8 +222,8 @@ static void fish_option(const struct cli_verb *verb, const struct cli_opt *row)
         printf(" -s %c", row->letter);
     if (row->kind == CLI_FILE)
         fputs(" -r", stdout);
-    else if (row->kind != CLI_FLAG)
-        fputs(" -x", stdout);
+    else if (row->value != NULL)
+        fputs(row->kind == CLI_ACTION ? " -r" : " -x", stdout);
     if (row->kind == CLI_CHOICE || row->kind == CLI_FORMAT) {
         fputs(" -a '", stdout);
         print_values(row);

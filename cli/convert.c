@@ -28,19 +28,19 @@ static const struct cli_opt options[] = {
     { CLI_FORMAT, 't', "to",         FIELD(to),         "FORMAT", "write FORMAT, whatever OUT is called" },
     { CLI_FLAG,   0,   "strict",     FIELD(is_strict),  NULL,     "fail if anything would be lost" },
     { CLI_FLAG,   'p', "plan",       FIELD(is_plan),    NULL,     "write nothing; print the passes and the rules" },
-    { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "inputs to begin the graph at: NAME[,NAME...]" },
+    { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "values that become the inputs: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "outputs to keep; what only others need is left out" },
     { CLI_TEXT,   0,   "shape",      FIELD(map.shapes), "NAME=DIMS", "shape of an input: x=1,224,224,3[,NAME=DIMS...]" },
-    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "SavedModel: its ends; all: each as OUT/NAME.onnx" },
+    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "of a SavedModel; all: each as OUT/NAME.onnx" },
     { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "your own rules, tried first: FILE[,FILE...]" },
     { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "use only --rules where these lead to the target" },
     { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay as they are: OP[,OP...]" },
-    { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "all|shapes|none", "compute what follows from constants; all" },
-    { CLI_CHOICE, 0,   "simplify",   FIELD(map.simplify), "no|yes", "to ONNX: fewer nodes; yes, but no from ONNX to ONNX" },
-    { CLI_NUMBER, 0,   "opset",      FIELD(map.opset),  "N",      "opset of ONNX, from 11 on; 17" },
-    { CLI_FLAG,   0,   "nchw",       FIELD(map.nchw),   NULL,     "to ONNX: channels of inputs and outputs second" },
+    { CLI_CHOICE, 0,   "fold",       FIELD(map.fold),   "all|shapes|none", "what to compute from constants; default: all" },
+    { CLI_CHOICE, 0,   "simplify",   FIELD(map.simplify), "no|yes", "fewer ONNX nodes; default: yes, but not from ONNX" },
+    { CLI_NUMBER, 0,   "opset",      FIELD(map.opset),  "N",      "ONNX opset, 11 or later; default: 17" },
+    { CLI_FLAG,   0,   "nchw",       FIELD(map.nchw),   NULL,     "to ONNX: inputs and outputs as NCHW" },
     { CLI_FLAG,   0,   "keep-quantized", FIELD(map.keep_quantized), NULL, "to ONNX: weights of 8 bits stay 8 bits" },
-    { CLI_TEXT,   0,   "via",        FIELD(map.via),    "DIALECT", "go through that dialect: nd4j" },
+    { CLI_TEXT,   0,   "via",        FIELD(map.via),    "DIALECT", "convert through this dialect: nd4j" },
     { CLI_FLAG,   0,   "force-invalid", FIELD(force_invalid), NULL, "convert even if 'tenon check' finds errors" },
     { CLI_FILE,   0,   "receipt",    FIELD(map.receipt), "FILE",  "write where each tensor came from, as JSON lines" },
     { 0 },
@@ -92,6 +92,26 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_put_number(&json, "findings", summary->findings);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
     cli_json_end(&json);
+}
+
+enum tn_status cli_write_edited(struct cli_session *session, bool force_invalid,
+                                const struct tn_model     *made,
+                                struct cli_losses         *losses,
+                                struct tn_convert_summary *summary,
+                                struct tn_error           *error)
+{
+    const struct cli_common  *common  = session->common;
+    struct tn_convert_options convert = {
+        .settings      = common->for_writing.items,
+        .setting_count = common->for_writing.count,
+        .loss          = cli_losses_add,
+        .loss_context  = losses,
+        .force_invalid = force_invalid,
+    };
+    struct tn_target target = cli_target(common, common->out);
+
+    return tn_edit_write(made, &convert, &target, &session->options, summary,
+                         error);
 }
 
 void cli_convert_receipt(const struct cli_common *common, const char *path,
@@ -524,7 +544,7 @@ const struct cli_verb cli_convert = {
                  "--threshold 100",
     .least     = 1,
     .most      = 1,
-    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS | CLI_SHOWS,
     .opts_size = sizeof(struct convert_opts),
     .options   = options,
     .run       = run_convert,

@@ -47,6 +47,13 @@ void cli_convert_receipt(const struct cli_common *common, const char *path,
                          const struct cli_losses         *losses,
                          const struct cli_losses         *notes);
 
+/* Writes the result of an edit to --out, with the settings that were given. */
+enum tn_status cli_write_edited(struct cli_session *session, bool force_invalid,
+                                const struct tn_model     *made,
+                                struct cli_losses         *losses,
+                                struct tn_convert_summary *summary,
+                                struct tn_error           *error);
+
 /* Whether a file of --rules caused the failure, and not the model.  If so,
  * prints it with what to do about it. */
 bool cli_is_about_rules(const struct tn_map_options *map,

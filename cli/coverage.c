@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "failure.h"
 #include "json.h"
+#include "pager.h"
 #include "print.h"
 #include "show.h"
 #include "verb_table.h"
@@ -93,6 +94,7 @@ static void print_rows(struct rows *rows)
     };
     struct cli_text line = { 0 };
 
+    cli_pager_begin();
     if (rows->count > 0)
         cli_print_table(stdout, &table);
     cli_text_number(&line, rows->covered);

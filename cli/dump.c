@@ -1,8 +1,10 @@
 /* dump.c - tenon dump: a model or any protobuf message as text or JSON */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "failure.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "text.h"
@@ -56,12 +58,14 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
         .use_json_names = opts->use_json_names,
     };
     cli_session_tag(session, path);
+    if (strcmp(out, "-") == 0 && !opts->common.is_dry_run)
+        cli_pager_begin();
     enum tn_status status = tn_dump(path, &session->options, &dump, &target,
                                     on_loss, (void *)path, &error);
 
     cli_session_clear(session);
-    if (status == TN_OK)
-        return 0;
+    if (status == TN_OK || (status == TN_IO && cli_pager_is_left()))
+        return 0; /* who leaves the pager has seen enough */
     if (opts->type == NULL ||
         (status != TN_MALFORMED && status != TN_TRUNCATED))
         return cli_fail_writing(session->common, path, out, &error);
@@ -89,13 +93,13 @@ const struct cli_verb cli_dump = {
     .name      = "dump",
     .arguments = "FILE",
     .summary   = "print the whole file as protobuf text or JSON, losslessly",
-    .details   = "What is printed can be edited and given back by 'tenon "
-                 "undump'.",
-    .examples  = "tenon dump tiny.onnx | head -n 5\n"
-                 "tenon dump --json tiny.onnx -o tiny.json",
-    .least     = 1,
-    .most      = 1,
-    .groups    = CLI_READS | CLI_WRITES,
+    .details  = "What is printed can be edited; 'tenon undump' makes a file of "
+                "it again.",
+    .examples = "tenon dump tiny.onnx | head -n 5\n"
+                "tenon dump --json tiny.onnx -o tiny.json",
+    .least    = 1,
+    .most     = 1,
+    .groups   = CLI_READS | CLI_WRITES | CLI_SHOWS,
     .opts_size = sizeof(struct dump_opts),
     .options   = options,
     .run       = run_dump,

@@ -14,6 +14,7 @@
 
 #include "format_options.h"
 #include "option_table.h"
+#include "pager.h"
 #include "print.h"
 
 const char *cli_path_name(const char *path)
@@ -332,8 +333,12 @@ int cli_say_no_match(const struct cli_common *common, const char *thing,
             cli_hint(
                 "only one model is read; '%s' is used as a pattern for names",
                 args->items[i]);
-            break;
+            return CLI_NO;
         }
+    if (args->count > 1 && strpbrk(args->items[1], "*?[") == NULL)
+        cli_hint("a pattern is the whole name; '*%s*' finds names that have it "
+                 "in them",
+                 args->items[1]);
     return CLI_NO;
 }
 
@@ -386,6 +391,10 @@ void cli_hint_command(const char *verb, const char *file, const char *does)
 
 int cli_finish(int code)
 {
+    if (cli_is_paged()) { /* left early, perhaps: that is no failure */
+        cli_pager_end();
+        return code;
+    }
     if (ferror(stdout) == 0 && fflush(stdout) == 0)
         return code;
     return cli_fail_errno("write", "standard output", errno != 0 ? errno : EIO);

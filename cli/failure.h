@@ -50,7 +50,8 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* tenon: no tensor matches
  * If an argument after the first is the name of a file, a hint says that only
- * one model is read: the shell expanded *.onnx.  Returns CLI_NO. */
+ * one model is read: the shell expanded *.onnx.  If the first pattern is a bare
+ * word, it says how to find parts of names.  Returns CLI_NO. */
 struct cli_args;
 int cli_say_no_match(const struct cli_common *common, const char *thing,
                      const struct cli_args *args);

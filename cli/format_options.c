@@ -73,7 +73,7 @@ static struct group *group_of(struct groups *groups, uint64_t formats,
     return group;
 }
 
-/* "largest chunk; 2GiB": what is said, and the default. */
+/* "largest chunk; default: 2GiB" */
 static const char *help_of(struct groups                 *groups,
                            const struct tn_format_option *option)
 {
@@ -81,7 +81,7 @@ static const char *help_of(struct groups                 *groups,
         return option->help;
     assert(groups->help_count < MOST_OPTIONS);
     char *help = groups->help[groups->help_count++];
-    snprintf(help, HELP_SIZE, "%s; %s", option->help, option->standard);
+    snprintf(help, HELP_SIZE, "%s; default: %s", option->help, option->standard);
     return help;
 }
 

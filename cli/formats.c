@@ -5,6 +5,7 @@
 #include <tenon/verbs.h>
 
 #include "json.h"
+#include "pager.h"
 #include "print.h"
 #include "verb_table.h"
 
@@ -29,10 +30,10 @@ static void print_formats(void)
 {
     static const struct cli_column columns[] = {
         { .title = "NAME", .colour = CLI_BOLD },
-        { .title = "READ" },
-        { .title = "WRITE" },
-        { .title = "CHECK" },
-        { .title = "DUMP" },
+        { .title = "READ", .is_whole = true },
+        { .title = "WRITE", .is_whole = true },
+        { .title = "CHECK", .is_extra = true },
+        { .title = "DUMP", .is_extra = true },
         { .title = "FILES" },
         { .title = "WHAT IT IS" },
     };
@@ -44,6 +45,7 @@ static void print_formats(void)
         .on_row       = fill_format,
     };
 
+    cli_pager_begin();
     cli_print_table(stdout, &table);
 }
 
@@ -124,7 +126,7 @@ const struct cli_verb cli_formats = {
     .name      = "formats",
     .arguments = "",
     .summary   = "list the formats that this build reads and writes",
-    .groups    = CLI_REPORTS,
+    .groups    = CLI_REPORTS | CLI_SHOWS,
     .opts_size = sizeof(struct cli_common),
     .run       = run_formats,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -150,11 +151,13 @@ static int get_tensor(struct cli_session *session, const struct tn_model *model,
 
     if (tensor == NULL)
         return no_tensor(session, model, name);
+    if (strcmp(path, "-") == 0 && !session->common->is_dry_run)
+        cli_pager_begin();
     enum tn_status status =
         tn_get(tensor, get, &target, &session->options, &error);
     cli_session_clear(session);
-    if (status == TN_OK)
-        return 0;
+    if (status == TN_OK || (status == TN_IO && cli_pager_is_left()))
+        return 0; /* who leaves the pager has seen enough */
     return cli_fail_writing(session->common, tn_model_path(model), path,
                             &error);
 }
@@ -191,7 +194,7 @@ const struct cli_verb cli_get = {
                  "tenon get tiny.onnx filters -o filters.npy",
     .least     = 2,
     .most      = 2,
-    .groups    = CLI_READS | CLI_WRITES,
+    .groups    = CLI_READS | CLI_WRITES | CLI_SHOWS,
     .opts_size = sizeof(struct get_opts),
     .options   = options,
     .run       = run_get,

@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "glob.h"
 #include "json.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -24,12 +25,14 @@
 struct hash_opts {
     struct cli_common common;
     const char       *manifest;
+    bool              is_decoded;
 };
 
 #define FIELD(f) offsetof(struct hash_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FILE, 'c', "check", FIELD(manifest), "MANIFEST", "compare with the lines of an earlier run" },
+    { CLI_FLAG, 0, "decoded", FIELD(is_decoded), NULL, "quantised blocks as the float32 they stand for" },
     { 0 },
 };
 /* clang-format on */
@@ -46,7 +49,16 @@ struct entry {
 struct entries {
     struct entry *items;
     uint64_t      count;
+    bool          is_decoded;
 };
+
+/* The type that is part of the hash. */
+static const char *type_of(const struct entries *entries,
+                           const struct entry   *entry)
+{
+    return entries->is_decoded ? tn_dtype_name(tn_tensor_dtype(entry->tensor))
+                               : cli_type_name(entry->tensor);
+}
 
 static void write_hex(char *to, const uint8_t digest[TN_HASH_SIZE])
 {
@@ -62,7 +74,10 @@ static enum tn_status hash_all(const struct tn_model   *model,
 {
     uint8_t(*digests)[TN_HASH_SIZE] =
         cli_allocate((size_t)entries->count, TN_HASH_SIZE);
-    enum tn_status status = tn_model_hash(model, options_, digests, error);
+    enum tn_status status =
+        entries->is_decoded
+            ? tn_model_hash_decoded(model, options_, digests, error)
+            : tn_model_hash(model, options_, digests, error);
 
     for (uint64_t i = 0; status == TN_OK && i < entries->count; i++)
         write_hex(entries->items[i].hex, digests[i]);
@@ -75,7 +90,10 @@ static enum tn_status hash_each(struct entries *entries, struct tn_error *error)
     for (uint64_t i = 0; i < entries->count; i++) {
         uint8_t        digest[TN_HASH_SIZE];
         enum tn_status status =
-            tn_tensor_hash(entries->items[i].tensor, digest, error);
+            entries->is_decoded
+                ? tn_tensor_hash_decoded(entries->items[i].tensor, digest,
+                                         error)
+                : tn_tensor_hash(entries->items[i].tensor, digest, error);
 
         if (status != TN_OK)
             return status;
@@ -114,8 +132,7 @@ static void print_lines(const struct entries *entries)
         const struct entry *entry = &entries->items[i];
 
         cli_text_clear(&line);
-        cli_text_addf(&line, "%s  %s  ", entry->hex,
-                      tn_dtype_name(tn_tensor_dtype(entry->tensor)));
+        cli_text_addf(&line, "%s  %s  ", entry->hex, type_of(entries, entry));
         cli_show_shape(&line, entry->tensor);
         cli_text_add(&line, "  ");
         cli_show_label(&line, entry->tensor);
@@ -123,6 +140,37 @@ static void print_lines(const struct entries *entries)
         cli_print(stdout, CLI_PLAIN, &line);
     }
     cli_text_done(&line);
+}
+
+/* For people: as much of a line as the terminal is wide. */
+static void fill_entry(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct entries *entries = context;
+    const struct entry   *entry   = &entries->items[row];
+
+    cli_text_add(&cells[0], entry->hex);
+    cli_text_add(&cells[1], tn_dtype_name(tn_tensor_dtype(entry->tensor)));
+    cli_show_shape(&cells[2], entry->tensor);
+    cli_show_label(&cells[3], entry->tensor);
+}
+
+static void print_table(struct entries *entries)
+{
+    static const struct cli_column columns[] = {
+        { .title = NULL },
+        { .colour = CLI_CYAN, .is_extra = true, .is_whole = true },
+        { .is_extra = true },
+        { .title = NULL },
+    };
+    struct cli_table table = {
+        .column_count = sizeof(columns) / sizeof(columns[0]),
+        .columns      = columns,
+        .row_count    = entries->count,
+        .on_row       = fill_entry,
+        .context      = entries,
+    };
+
+    cli_print_table(stdout, &table);
 }
 
 static void print_json(const struct entries *entries, const char *path)
@@ -138,8 +186,7 @@ static void print_json(const struct entries *entries, const char *path)
 
         cli_json_open_flat(&json, '{');
         cli_json_put_bytes(&json, "name", tn_tensor_name(entry->tensor));
-        cli_json_put_string(&json, "dtype",
-                            tn_dtype_name(tn_tensor_dtype(entry->tensor)));
+        cli_json_put_string(&json, "dtype", type_of(entries, entry));
         cli_json_shape(&json, entry->tensor);
         cli_json_put_string(&json, "sha256", entry->hex);
         cli_json_close(&json, '}');
@@ -424,8 +471,11 @@ static int report(const struct hash_opts *opts, struct entries *entries,
 {
     if (opts->manifest != NULL)
         return compare(opts, entries, args);
+    cli_pager_begin();
     if (opts->common.is_json)
         print_json(entries, args->items[0]);
+    else if (cli_is_fitted(stdout))
+        print_table(entries);
     else
         print_lines(entries);
     if (entries->count > 0 || args->count == 1)
@@ -436,8 +486,9 @@ static int report(const struct hash_opts *opts, struct entries *entries,
 static int hash_model(struct cli_session *session, const struct tn_model *model,
                       const struct cli_args *args)
 {
-    struct entries  entries = { 0 };
-    struct tn_error error   = TN_ERROR_INIT;
+    const struct hash_opts *opts = (const struct hash_opts *)session->common;
+    struct entries          entries = { .is_decoded = opts->is_decoded };
+    struct tn_error         error   = TN_ERROR_INIT;
 
     select_entries(&entries, model, args);
     enum tn_status status =
@@ -447,7 +498,7 @@ static int hash_model(struct cli_session *session, const struct tn_model *model,
     cli_session_clear(session);
     int code =
         status == TN_OK
-            ? report((const struct hash_opts *)session->common, &entries, args)
+            ? report(opts, &entries, args)
             : cli_fail(session->common, args->items[0], &error);
     for (uint64_t i = 0; i < entries.count; i++)
         free(entries.items[i].label);
@@ -479,7 +530,7 @@ const struct cli_verb cli_hash = {
                  "tenon hash moved.onnx -c tiny.manifest",
     .least     = 1,
     .most      = CLI_MANY,
-    .groups    = CLI_READS | CLI_REPORTS,
+    .groups    = CLI_READS | CLI_REPORTS | CLI_SHOWS,
     .opts_size = sizeof(struct hash_opts),
     .options   = options,
     .run       = run_hash,

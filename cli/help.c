@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "option_table.h"
+#include "pager.h"
 #include "print.h"
 
 /* "-o, --out FILE" */
@@ -36,6 +37,24 @@ static size_t widest_option(const struct cli_section *sections, size_t count)
     return widest;
 }
 
+/* Text from a column on, its other lines from another one; none is longer than
+ * 80. */
+static void print_words(const char *text, size_t column, size_t indent)
+{
+    enum { MOST = 80 };
+
+    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
+        size = strcspn(text, " ");
+        if (column > indent && column + size > MOST) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        }
+        printf("%.*s%s", (int)size, text, text[size] == ' ' ? " " : "");
+        column += size + 1;
+    }
+    putchar('\n');
+}
+
 static void print_section(const struct cli_section *section, size_t width)
 {
     struct cli_text text = { 0 };
@@ -48,8 +67,9 @@ static void print_section(const struct cli_section *section, size_t width)
             continue;
         cli_text_clear(&text);
         fill_option(&text, row);
-        printf("  %-*.*s  %s\n", (int)width, (int)text.size, text.data,
-               row->help);
+        printf("  %-*.*s  ", (int)width, (int)text.size, text.data);
+        print_words(row->help, 4 + (text.size > width ? text.size : width),
+                    4 + width);
     }
     cli_text_done(&text);
 }
@@ -72,6 +92,7 @@ void cli_print_help(const struct cli_verb *verb)
     size_t             count = cli_sections(verb, sections);
     size_t             width = widest_option(sections, count);
 
+    cli_pager_begin();
     printf("tenon %s - %s\n\n", verb->name, verb->summary);
     cli_paint(stdout, CLI_BOLD, "Usage");
     printf("\n  tenon %s [OPTION...]%s%s\n", verb->name,

@@ -9,6 +9,7 @@
 
 #include "failure.h"
 #include "json.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -46,6 +47,11 @@ static bool is_parameter(enum tn_role role, enum tn_dtype dtype)
 {
     return role != TN_ROLE_STATE && role != TN_ROLE_SPARSE_INDICES &&
            tn_dtype_bits(dtype) > 0;
+}
+
+bool cli_is_parameter(const struct tn_tensor *tensor)
+{
+    return is_parameter(tn_tensor_role(tensor), tn_tensor_dtype(tensor));
 }
 
 /* While adding up, each role and type has its own place. */
@@ -96,7 +102,7 @@ static void sums_add_up(struct cli_sums *sums, const struct tn_model *model)
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
 
         add_to(&group_of(sums, tensor)->sum, tensor);
-        if (is_parameter(tn_tensor_role(tensor), tn_tensor_dtype(tensor)))
+        if (cli_is_parameter(tensor))
             add_to(&sums->parameters, tensor);
     }
     rank_groups(sums);
@@ -306,9 +312,11 @@ static void heading(const char *title, const struct cli_text *rest)
     cli_paint(stdout, CLI_BOLD, title);
     if (rest != NULL && rest->size > 0) {
         fputs("  ", stdout);
-        cli_print(stdout, CLI_DIM, rest);
+        cli_print_wrapped(stdout, CLI_DIM, (unsigned)strlen(title) + 2, 2,
+                          rest);
+    } else {
+        putchar('\n');
     }
-    putchar('\n');
 }
 
 static void print_more(uint64_t left, const char *what)
@@ -320,21 +328,24 @@ static void print_more(uint64_t left, const char *what)
     cli_text_add(&text, "  and ");
     cli_text_number(&text, left);
     cli_text_addf(&text, " more%s", what);
-    cli_print(stdout, CLI_DIM, &text);
-    putchar('\n');
+    cli_print_wrapped(stdout, CLI_DIM, 0, 2, &text);
     cli_text_done(&text);
 }
 
 static void print_title(const struct page *page)
 {
-    struct cli_text text = { 0 };
+    struct cli_text name = { 0 }, text = { 0 };
+    size_t          columns = cli_columns(stdout);
 
-    cli_print_name(stdout, CLI_BOLD,
-                   cli_bytes(cli_path_name(tn_model_path(page->model))));
+    cli_text_safe(&name, cli_bytes(cli_path_name(tn_model_path(page->model))));
     cli_text_addf(&text, "  %s, ", tn_model_title(page->model));
     cli_text_bytes(&text, tn_model_file_size(page->model));
-    cli_text_add(&text, "\n");
+    if (cli_is_fitted(stdout) && columns > cli_text_width(&text) + 8)
+        cli_text_shorten(&name, columns - cli_text_width(&text));
+    cli_print(stdout, CLI_BOLD, &name);
     cli_print(stdout, CLI_PLAIN, &text);
+    putchar('\n');
+    cli_text_done(&name);
     cli_text_done(&text);
 }
 
@@ -398,6 +409,7 @@ static void print_facts(struct page *page)
         .context      = page,
     };
 
+    heading("Properties", NULL);
     cli_print_table(stdout, &table);
     print_more(count - shown, "; --all shows them");
 }
@@ -442,11 +454,43 @@ static void fill_io(struct cli_text *cells, const struct tn_io *io,
         cli_text_safe(&cells[3], io->name);
 }
 
+/* Old ONNX models list every initializer as an input, too: an input with a
+ * default need not be given, and is shown by --all. */
+static uint32_t *select_ios(const struct page *page, struct tn_io_list list,
+                            uint32_t *count)
+{
+    uint32_t *chosen = cli_allocate(list.count, sizeof(uint32_t));
+
+    *count = 0;
+    for (uint32_t i = 0; i < list.count; i++)
+        if (page->opts->wants_all || !list.items[i].has_default)
+            chosen[(*count)++] = i;
+    return chosen;
+}
+
+struct io_rows {
+    struct tn_io_list list;
+    const uint32_t   *chosen;
+};
+
 static void fill_graph_end(void *context, uint64_t row, struct cli_text *cells)
 {
-    const struct tn_io_list *list = context;
+    const struct io_rows *rows = context;
 
-    fill_io(cells, &list->items[row], false);
+    fill_io(cells, &rows->list.items[rows->chosen[row]], false);
+}
+
+static void print_defaults(uint32_t count)
+{
+    struct cli_text text = { 0 };
+
+    if (count == 0)
+        return;
+    cli_text_add(&text, "  and ");
+    cli_text_number(&text, count);
+    cli_text_add(&text, " with default values; --all shows them");
+    cli_print_wrapped(stdout, CLI_DIM, 0, 2, &text);
+    cli_text_done(&text);
 }
 
 static void print_io_list(const struct page *page, const char *title,
@@ -459,21 +503,26 @@ static void print_io_list(const struct page *page, const char *title,
         { .colour = CLI_DIM },
     };
 
-    uint64_t         shown = shorten(page, list.count);
-    struct cli_table table = {
-        .indent       = 2,
-        .column_count = 4,
-        .columns      = columns,
-        .row_count    = shown,
-        .on_row       = fill_graph_end,
-        .context      = &list,
+    uint32_t         count;
+    uint32_t        *chosen = select_ios(page, list, &count);
+    struct io_rows   rows   = { list, chosen };
+    uint64_t         shown  = shorten(page, count);
+    struct cli_table table  = {
+         .indent       = 2,
+         .column_count = 4,
+         .columns      = columns,
+         .row_count    = shown,
+         .on_row       = fill_graph_end,
+         .context      = &rows,
     };
 
-    if (list.count == 0)
-        return;
-    heading(title, NULL);
-    cli_print_table(stdout, &table);
-    print_more(list.count - shown, "; --all shows them");
+    if (list.count > 0) {
+        heading(title, NULL);
+        cli_print_table(stdout, &table);
+        print_more(count - shown, "; --all shows them");
+        print_defaults(list.count - count);
+    }
+    free(chosen);
 }
 
 /* What is shown of a signature: its inputs, then its outputs. */
@@ -612,8 +661,8 @@ static void print_sums(struct page *page)
 {
     static const struct cli_column columns[] = {
         { .title = "type", .colour = CLI_CYAN },
-        { .title = "role" },
-        { .title = "tensors", .is_right = true },
+        { .title = "role", .is_extra = true, .is_whole = true },
+        { .title = "tensors", .is_right = true, .is_extra = true },
         { .title = "elements", .is_right = true },
         { .title = "size", .is_right = true },
     };
@@ -668,20 +717,22 @@ static void print_levels(const struct page *page)
     cli_text_done(&line);
 }
 
+/* What people ask first comes first: what goes in and out, and how large it
+ * is. */
 static void print_page(struct page *page, bool is_next)
 {
     if (is_next)
         putchar('\n');
     print_title(page);
-    print_facts(page);
-    print_tags(page);
     print_signatures(page);
     if (tn_model_signature_count(page->model) == 0 || page->opts->wants_all) {
         print_io_list(page, "Inputs", tn_model_inputs(page->model));
         print_io_list(page, "Outputs", tn_model_outputs(page->model));
     }
-    print_ops(page);
     print_sums(page);
+    print_facts(page);
+    print_tags(page);
+    print_ops(page);
     print_levels(page);
 }
 
@@ -699,6 +750,7 @@ static int show_one(struct cli_session *session, const char *path,
 
     cli_session_clear(session);
     if (is_open) {
+        cli_pager_begin();
         struct page page = { .opts  = (const struct info_opts *)session->common,
                              .model = model };
         sums_add_up(&page.sums, model);
@@ -768,7 +820,7 @@ const struct cli_verb cli_info = {
                 "tenon info --json tiny.onnx | grep '\"parameters\"'",
     .least    = 1,
     .most     = CLI_MANY,
-    .groups   = CLI_READS | CLI_REPORTS,
+    .groups   = CLI_READS | CLI_REPORTS | CLI_SHOWS,
     .opts_size = sizeof(struct info_opts),
     .options   = options,
     .run       = run_info,

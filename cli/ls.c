@@ -8,9 +8,11 @@
 #include "failure.h"
 #include "glob.h"
 #include "option_table.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
+#include "show_statistics.h"
 #include "verb_table.h"
 
 enum ls_order { LS_AS_IT_IS, LS_BY_NAME, LS_BY_SIZE };
@@ -18,7 +20,7 @@ enum ls_layout { LS_AUTO, LS_TABLE, LS_TSV };
 
 struct ls_opts {
     struct cli_common common;
-    bool              wants_ops;
+    bool              wants_ops, wants_stats;
     bool              is_long, is_reverse, wants_names, is_null;
     unsigned          order;
     unsigned          layout;
@@ -214,7 +216,7 @@ static void print_op_table(struct op_list *list)
         { .title = "TYPE", .colour = CLI_CYAN },
         { .title = "INPUTS -> OUTPUTS" },
         { .title = "ATTRIBUTES" },
-        { .title = "PATH", .colour = CLI_DIM },
+        { .title = "PATH", .colour = CLI_DIM, .is_extra = true },
     };
 
     struct cli_table table = {
@@ -345,6 +347,7 @@ static int ls_ops(const struct ls_opts *opts, const struct tn_model *model,
 
     select_ops(&list, args);
     sort_ops(&list);
+    cli_pager_begin();
     if (opts->common.is_json)
         print_ops_json(&list);
     else if (opts->wants_names || opts->is_null || !ls_is_table(opts))
@@ -359,6 +362,7 @@ static int ls_ops(const struct ls_opts *opts, const struct tn_model *model,
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FLAG,   0,   "ops",     FIELD(wants_ops),   NULL,        "list operators instead of tensors" },
+    { CLI_FLAG,   0,   "stats",   FIELD(wants_stats), NULL,        "read the elements: smallest, mean, zeros..." },
     { CLI_FLAG,   'l', "long",    FIELD(is_long),     NULL,        "also role, storage, path and attributes" },
     { CLI_CHOICE, 's', "sort",    FIELD(order),       "name|size", "order by name, or largest first" },
     { CLI_FLAG,   'r', "reverse", FIELD(is_reverse),  NULL,        "reverse the order" },
@@ -378,7 +382,8 @@ struct listing {
     const struct tn_tensor **items;
     uint64_t                 count;
     uint64_t                 bytes;
-    bool                     has_levels; /* one of them does */
+    bool                     has_levels; /* one of them does                 */
+    struct cli_statistics    statistics; /* of --stats                       */
 };
 
 static int compare_names(const void *left, const void *right)
@@ -483,7 +488,7 @@ static void fill_row(void *context, uint64_t row, struct cli_text *cells)
     const struct tn_tensor *tensor = list->items[row];
 
     cli_show_label(&cells[0], tensor);
-    cli_text_add(&cells[1], tn_dtype_name(tn_tensor_dtype(tensor)));
+    cli_text_add(&cells[1], cli_type_name(tensor));
     cli_show_shape(&cells[2], tensor);
     cli_text_bytes(&cells[3], cli_tensor_bytes(tensor));
     show_where(&cells[4], tensor);
@@ -512,13 +517,13 @@ static void print_table(struct listing *list)
 {
     static const struct cli_column columns[] = {
         { .title = "NAME" },
-        { .title = "TYPE", .colour = CLI_CYAN },
+        { .title = "TYPE", .colour = CLI_CYAN, .is_whole = true },
         { .title = "SHAPE" },
         { .title = "SIZE", .is_right = true },
-        { .title = "WHERE", .colour = CLI_DIM },
-        { .title = "STORAGE" },
-        { .title = "ROLE" },
-        { .title = "PATH", .colour = CLI_DIM },
+        { .title = "WHERE", .colour = CLI_DIM, .is_extra = true },
+        { .title = "STORAGE", .is_extra = true },
+        { .title = "ROLE", .is_extra = true },
+        { .title = "PATH", .colour = CLI_DIM, .is_extra = true },
         { .title = "LOD" },
     };
 
@@ -537,14 +542,78 @@ static void print_table(struct listing *list)
     print_total(list);
 }
 
+/* NaNs and infinities have columns when there are some. */
+static void fill_stats_row(void *context, uint64_t row, struct cli_text *cells)
+{
+    const struct listing       *list   = context;
+    const struct tn_tensor     *tensor = list->items[row];
+    const struct tn_statistics *s      = list->statistics.items[row];
+
+    cli_show_label(&cells[0], tensor);
+    cli_text_add(&cells[1], cli_type_name(tensor));
+    cli_show_shape(&cells[2], tensor);
+    cli_show_rounded(&cells[3], s->min);
+    cli_show_rounded(&cells[4], s->max);
+    cli_show_rounded(&cells[5], s->mean);
+    cli_show_rounded(&cells[6], s->deviation);
+    cli_text_number(&cells[7], s->zeros);
+    if (list->statistics.has_odd) {
+        cli_text_number(&cells[8], s->nans);
+        cli_text_number(&cells[9], s->infinities);
+    }
+    cli_show_histogram(&cells[10], s, TN_STATISTICS_BINS / 2);
+}
+
+static void print_stats_table(struct listing *list)
+{
+    static const struct cli_column plain[] = {
+        { .title = "NAME" },
+        { .title    = "TYPE",
+          .colour   = CLI_CYAN,
+          .is_extra = true,
+          .is_whole = true },
+        { .title = "SHAPE", .is_extra = true, .is_whole = true },
+        { .title = "MIN", .is_right = true },
+        { .title = "MAX", .is_right = true },
+        { .title = "MEAN", .is_right = true },
+        { .title = "DEVIATION", .is_right = true },
+        { .title = "ZEROS", .is_right = true },
+        { .title = "", .is_right = true },
+        { .title = "", .is_right = true },
+        { .title    = "HISTOGRAM",
+          .colour   = CLI_DIM,
+          .is_extra = true,
+          .is_whole = true },
+    };
+    struct cli_column columns[sizeof(plain) / sizeof(plain[0])];
+    struct cli_table  table = {
+         .column_count = sizeof(plain) / sizeof(plain[0]),
+         .columns      = columns,
+         .row_count    = list->count,
+         .on_row       = fill_stats_row,
+         .context      = list,
+    };
+
+    memcpy(columns, plain, sizeof(plain));
+    if (list->statistics.has_odd) {
+        columns[8].title = "NANS";
+        columns[9].title = "INFINITIES";
+    }
+    if (list->count > 0)
+        cli_print_table(stdout, &table);
+    print_total(list);
+}
+
 /* ---- for programs ------------------------------------------------------- */
 
 /* The manual promises these columns: new ones go to the end. */
-static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor,
-                     bool is_long)
+static void show_tsv(struct cli_text *line, const struct listing *list,
+                     uint64_t row)
 {
+    const struct tn_tensor *tensor = list->items[row];
+
     cli_show_label(line, tensor);
-    cli_text_addf(line, "\t%s\t", tn_dtype_name(tn_tensor_dtype(tensor)));
+    cli_text_addf(line, "\t%s\t", cli_type_name(tensor));
     cli_show_shape(line, tensor);
     cli_text_addf(line, "\t%" PRIu64 "\t", tn_tensor_size(tensor));
     cli_text_safe(line, cli_bytes(tn_tensor_file(tensor)));
@@ -556,10 +625,12 @@ static void show_tsv(struct cli_text *line, const struct tn_tensor *tensor,
                   tn_tensor_stored_size(tensor), tn_tensor_storage(tensor),
                   cli_role_name(tn_tensor_role(tensor)));
     cli_show_path(line, tensor);
-    if (is_long) {
+    if (list->opts->is_long) {
         cli_text_add(line, "\t");
         cli_show_levels(line, tensor);
     }
+    if (list->opts->wants_stats)
+        cli_show_statistics_tsv(line, tensor, list->statistics.items[row]);
     cli_text_add(line, "\n");
 }
 
@@ -569,7 +640,7 @@ static void print_tsv(const struct listing *list)
 
     for (uint64_t i = 0; i < list->count; i++) {
         cli_text_clear(&line);
-        show_tsv(&line, list->items[i], list->opts->is_long);
+        show_tsv(&line, list, i);
         cli_print(stdout, CLI_PLAIN, &line);
     }
     cli_text_done(&line);
@@ -618,9 +689,12 @@ static void print_json(const struct listing *list)
         cli_json_put_number(&json, "stored_bytes",
                             tn_tensor_stored_size(tensor));
         cli_json_put_string(&json, "storage", tn_tensor_storage(tensor));
+        cli_json_blocks(&json, tensor);
         cli_json_put_bytes(&json, "path", cli_text_view(&path));
         if (tn_tensor_level_count(tensor) > 0)
             cli_json_levels(&json, tensor);
+        if (list->opts->wants_stats)
+            cli_json_statistics(&json, tensor, list->statistics.items[i]);
         cli_json_close(&json, '}');
         cli_text_done(&path);
     }
@@ -630,11 +704,29 @@ static void print_json(const struct listing *list)
 
 /* ---- the verb ----------------------------------------------------------- */
 
-static int list_tensors(const struct ls_opts  *opts,
+static void print_listing(struct listing *list)
+{
+    const struct ls_opts *opts = list->opts;
+
+    cli_pager_begin();
+    if (opts->common.is_json)
+        print_json(list);
+    else if (opts->wants_names || opts->is_null)
+        print_names(list);
+    else if (!ls_is_table(opts))
+        print_tsv(list);
+    else if (opts->wants_stats)
+        print_stats_table(list);
+    else
+        print_table(list);
+}
+
+static int list_tensors(struct cli_session *session, const struct ls_opts *opts,
                         const struct tn_model *model,
                         const struct cli_args *args)
 {
     struct listing list = { .opts = opts, .model = model };
+    int            code = 0;
 
     select_tensors(&list, args);
     if (list.opts->order != LS_AS_IT_IS)
@@ -642,16 +734,16 @@ static int list_tensors(const struct ls_opts  *opts,
               list.opts->order == LS_BY_NAME ? compare_names : compare_sizes);
     if (list.opts->is_reverse)
         reverse(list.items, list.count);
-    if (list.opts->common.is_json)
-        print_json(&list);
-    else if (list.opts->wants_names || list.opts->is_null)
-        print_names(&list);
-    else if (ls_is_table(list.opts))
-        print_table(&list);
-    else
-        print_tsv(&list);
+    if (opts->wants_stats)
+        code = cli_statistics_begin(&list.statistics, session, model,
+                                    list.items, list.count);
+    if (code == 0) {
+        print_listing(&list);
+        code = ls_verdict(opts, list.count, args);
+    }
+    cli_statistics_done(&list.statistics);
     free(list.items);
-    return ls_verdict(opts, list.count, args);
+    return code;
 }
 
 static int run_ls(const void *opts, const struct cli_args *args)
@@ -664,12 +756,16 @@ static int run_ls(const void *opts, const struct cli_args *args)
         return cli_usage("ls", "--sort size does not work with --ops");
     if (o->wants_ops && o->role != LS_ANY_ROLE)
         return cli_usage("ls", "--role does not work with --ops");
+    if (o->wants_ops && o->wants_stats)
+        return cli_usage("ls", "--stats does not work with --ops");
+    if (o->wants_stats && (o->wants_names || o->is_null))
+        return cli_usage("ls", "--stats does not work with --names or --null");
     cli_session_begin(&session, opts);
     session.options.wants_graph = o->wants_ops;
     int code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)
         code = o->wants_ops ? ls_ops(o, model, args)
-                            : list_tensors(o, model, args);
+                            : list_tensors(&session, o, model, args);
     tn_model_close(model);
     return code;
 }
@@ -682,13 +778,15 @@ const struct cli_verb cli_ls = {
                  "or all of them.\nOn a terminal: a table.  Elsewhere one line "
                  "each, TAB between columns, numbers\nin bytes: name, type, "
                  "shape, bytes, file, offset, stored bytes, storage, role,\n"
-                 "path.  Operators (--ops): name, type, domain, inputs, "
-                 "outputs, graph, path;\nPATTERN then means names or types.",
+                 "path; with --stats then min, max, mean, deviation, zeros, "
+                 "NaNs, infinities,\nlow, width and counts of a histogram.  "
+                 "Operators (--ops): name, type, domain,\ninputs, outputs, "
+                 "graph, path; PATTERN then means names or types.",
     .examples  = "tenon ls --sort size tiny.onnx | head -n 3\n"
                  "tenon ls tiny.onnx '*.bias' | cut -f 1,3",
     .least     = 1,
     .most      = CLI_MANY,
-    .groups    = CLI_READS | CLI_REPORTS,
+    .groups    = CLI_READS | CLI_REPORTS | CLI_SHOWS,
     .opts_size = sizeof(struct ls_opts),
     .options   = options,
     .run       = run_ls,

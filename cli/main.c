@@ -10,6 +10,8 @@
 #include <tenon/verbs.h>
 
 #include "failure.h"
+#include "folder.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "text.h"
@@ -55,10 +57,37 @@ static void print_overview(FILE *file)
           file);
 }
 
+/* What other programs call it. */
+static const struct cli_verb *other_word(const char *word)
+{
+    static const struct {
+        const char            *words;
+        const struct cli_verb *verb;
+    } known[] = {
+        { " show print describe inspect stat stats summary ", &cli_info },
+        { " list tensors layers nodes weights ", &cli_ls },
+        { " draw plot graph visualize netron open ", &cli_view },
+        { " extract cat export-tensor ", &cli_get },
+        { " validate verify lint test fsck ", &cli_check },
+        { " checksum sha256 sha256sum digest ", &cli_hash },
+        { " compare cmp ", &cli_diff },
+        { " export translate transform save ", &cli_convert },
+        { " optimize optimise shrink fold ", &cli_simplify },
+        { " rename change set ", &cli_edit },
+    };
+    char spaced[64];
+
+    snprintf(spaced, sizeof(spaced), " %.50s ", word);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(known[i].words, spaced) != NULL)
+            return known[i].verb;
+    return NULL;
+}
+
 static int refuse_verb(const char *word)
 {
-    const struct cli_verb *best    = NULL;
-    unsigned               nearest = 3;
+    const struct cli_verb *best    = other_word(word);
+    unsigned               nearest = best == NULL && word[0] != '-' ? 3 : 0;
 
     for (size_t i = 0; cli_verbs[i] != NULL; i++) {
         unsigned distance = cli_distance(word, cli_verbs[i]->name, nearest);
@@ -107,12 +136,21 @@ static int help(int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
+    while (argc > 1 && strcmp(argv[1], "--no-pager") == 0) { /* as with git */
+        cli_pager_forbid();
+        argc--;
+        argv++;
+    }
     if (argc < 2) {
+        int code = cli_list_folder();
+        if (code >= 0)
+            return code;
         print_overview(stderr);
         return CLI_USAGE;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 ||
+        strcmp(word, "-v") == 0 || strcmp(word, "version") == 0) {
         printf("tenon %s\n", tn_version());
         return 0;
     }

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "print.h"
 #include "session.h"
+#include "shards.h"
 #include "verb_table.h"
 
 struct merge_opts {
@@ -78,6 +79,11 @@ static int merge_file(struct cli_session      *session,
                                           &target, &summary, &error);
 
     cli_session_clear(session);
+    if (status == TN_UNSUPPORTED && opts->type == NULL) {
+        int code = cli_shards(session, path, opts->common.out, 0);
+        if (code != CLI_NO_SHARDS)
+            return code;
+    }
     if (status != TN_OK)
         return cli_fail_writing(session->common, path, opts->common.out,
                                 &error);
@@ -112,7 +118,8 @@ const struct cli_verb cli_merge = {
     .arguments = "PREFIX[.cpb] -o OUT",
     .summary   = "join chunks into one message again",
     .details  = "What message it is can mostly be seen from the chunks; --type "
-                "settles it.",
+                "settles it.\nSets of tensors in several files (GGUF, "
+                "safetensors) become one file.",
     .examples = "tenon merge tiny.cpb -o again.onnx",
     .least    = 1,
     .most     = 1,

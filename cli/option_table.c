@@ -11,6 +11,8 @@
 
 #include "failure.h"
 #include "format_options.h"
+#include "pager.h"
+#include "print.h"
 #include "text.h"
 
 /* ---- what verbs have in common ------------------------------------------ */
@@ -42,6 +44,12 @@ static const struct cli_opt reading[] = {
     { 0 },
 };
 
+static const struct cli_opt showing[] = {
+    { CLI_FLAG,   0,   "wide",      FIELD(is_wide),     NULL,     "shorten no names to fit the terminal" },
+    { CLI_FLAG,   0,   "no-pager",  FIELD(is_unpaged),  NULL,     "print to the terminal without a pager" },
+    { 0 },
+};
+
 static const struct cli_opt general[] = {
     { CLI_FLAG,   'h', "help",      FIELD(wants_help),     NULL,  "show this text" },
     { CLI_FLAG,   0,   "help-man",  FIELD(wants_help_man), NULL,  NULL },
@@ -62,6 +70,8 @@ size_t cli_sections(const struct cli_verb *verb,
 
     if (verb->options != NULL)
         sections[count++] = section_of("Options", verb->options);
+    if (verb->actions != NULL)
+        sections[count++] = section_of("Actions", verb->actions());
     if (verb->groups & CLI_SETTINGS)
         count += cli_format_sections(false, sections + count,
                                      CLI_MAX_SECTIONS - count);
@@ -74,6 +84,8 @@ size_t cli_sections(const struct cli_verb *verb,
     }
     if (verb->groups & CLI_REPORTS)
         sections[count++] = section_of("Reporting", reporting);
+    if (verb->groups & CLI_SHOWS)
+        sections[count++] = section_of("Terminal", showing);
     sections[count++] = section_of("General", general);
     return count;
 }
@@ -188,6 +200,7 @@ static int refuse_value(const struct parser *p, const struct cli_opt *row,
         [CLI_COUNT]  = "a number",
         [CLI_NUMBER] = "a number from 1 on",
         [CLI_CHOICE] = "one of",
+        [CLI_ACTION] = "more memory than there is",
     };
 
     if (row->kind == CLI_CHOICE)
@@ -236,6 +249,25 @@ static int set(struct parser *p, const struct cli_opt *row, bool is_for_reading,
     return 0;
 }
 
+/* There are never more of them than words. */
+static bool add_action(const struct parser *p, struct cli_actions *actions,
+                       const struct cli_opt *row, const char *value)
+{
+    if (actions->items == NULL)
+        actions->items =
+            calloc((size_t)p->argc + 1, sizeof(*actions->items));
+    if (actions->items == NULL)
+        return false;
+    actions->items[actions->count++] = (struct cli_action){ row->name, value };
+    return true;
+}
+
+static bool is_flag(const struct cli_opt *row)
+{
+    return row->kind == CLI_FLAG ||
+           (row->kind == CLI_ACTION && row->value == NULL);
+}
+
 static int store(struct parser *p, const struct cli_opt *row, const char *value)
 {
     const struct cli_section *section = section_with(p, row);
@@ -257,6 +289,7 @@ static int store(struct parser *p, const struct cli_opt *row, const char *value)
                   *(uint64_t *)field <= INT64_MAX;
         break;
     case CLI_CHOICE: is_good = parse_choice(row->value, value, field); break;
+    case CLI_ACTION: is_good = add_action(p, field, row, value); break;
     case CLI_END: break;
     }
     return is_good ? 0 : refuse_value(p, row, value);
@@ -299,9 +332,9 @@ static int parse_long(struct parser *p, const char *text)
     if (row == NULL)
         return refuse_long(p, text, length);
     bool has_value = text[length] == '=';
-    if (row->kind == CLI_FLAG && has_value)
+    if (is_flag(row) && has_value)
         return cli_usage(p->verb->name, "--%s takes no value", row->name);
-    if (row->kind == CLI_FLAG)
+    if (is_flag(row))
         return store(p, row, NULL);
     const char *value = has_value ? text + length + 1 : next_value(p);
     if (value == NULL)
@@ -330,7 +363,7 @@ static int parse_letters(struct parser *p, const char *word)
 
         if (row == NULL)
             return refuse_letter(p, *text, word);
-        if (row->kind != CLI_FLAG) {
+        if (!is_flag(row)) {
             const char *value = text[1] != '\0' ? text + 1 : next_value(p);
             if (value == NULL)
                 return cli_usage(p->verb->name, "-%c needs %s", *text,
@@ -367,7 +400,7 @@ static int parse_words(struct parser *p)
 }
 
 static int count_arguments(const struct cli_verb *verb,
-                           const struct cli_args *args)
+                           const struct cli_args *args, bool has_out)
 {
     if (args->count == 0 && verb->least > 0 && verb->words != NULL)
         return cli_usage(verb->name, "missing argument: one of %s",
@@ -377,6 +410,10 @@ static int count_arguments(const struct cli_verb *verb,
             verb->name,
             args->count == 0 ? "no %s given" : "too few arguments: it takes %s",
             args->count == 0 && verb->least == 1 ? "file" : verb->arguments);
+    if (args->count > verb->most && (verb->groups & CLI_WRITES) && !has_out)
+        return cli_usage(verb->name,
+                         "unexpected argument '%s'; did you mean '-o %s'?",
+                         args->items[verb->most], args->items[verb->most]);
     if (args->count > verb->most)
         return cli_usage(verb->name, "unexpected argument '%s'",
                          args->items[verb->most]);
@@ -396,13 +433,17 @@ bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
     *code           = parse_words(&p);
     if (*code != 0)
         return false;
+    if (common->is_wide)
+        cli_print_wide();
+    if (common->is_unpaged)
+        cli_pager_forbid();
     if (common->wants_help)
         cli_print_help(verb);
     if (common->wants_help_man)
         cli_print_help_man(verb);
     if (common->wants_help || common->wants_help_man)
         return false;
-    *code = count_arguments(verb, args);
+    *code = count_arguments(verb, args, common->out != NULL);
     return *code == 0;
 }
 

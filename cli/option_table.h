@@ -26,6 +26,7 @@ enum cli_kind {
     CLI_COUNT,  /* uint64_t                                                  */
     CLI_NUMBER, /* uint64_t, from 1 to INT64_MAX; 0: not given                */
     CLI_CHOICE, /* unsigned: 1 for the first word of `value`, "name|size"    */
+    CLI_ACTION, /* struct cli_actions: one more; without `value`, a flag      */
 };
 
 struct cli_opt {
@@ -35,6 +36,15 @@ struct cli_opt {
     size_t        field; /* offset in the verb's struct                      */
     const char   *value; /* its argument, for help; NULL for flags            */
     const char   *help;  /* one line; NULL hides the option                  */
+};
+
+/* Actions that were given, in their order. */
+struct cli_action {
+    const char *name, *value; /* value NULL: the action takes none            */
+};
+struct cli_actions {
+    struct cli_action *items; /* free() it                                    */
+    size_t             count;
 };
 
 /* Options of formats that were given. */
@@ -50,6 +60,7 @@ struct cli_common {
     bool                is_quiet;
     bool                is_json;
     bool                is_unmapped;
+    bool                is_wide, is_unpaged;
     const char         *from;
     const char         *tag;
     uint64_t            max_mem;
@@ -66,6 +77,7 @@ enum cli_groups {
     CLI_READS   = 4,  /* --from --max-mem --max-expand --workers --unmapped
                          --quiet, and options of formats for reading          */
     CLI_SETTINGS = 8, /* options of formats for writing                      */
+    CLI_SHOWS    = 16, /* --wide --no-pager: prints tables or long lists      */
 };
 
 struct cli_args {
@@ -87,6 +99,8 @@ struct cli_verb {
     unsigned groups;
     size_t   opts_size;
     const struct cli_opt *options;
+    /* Rows that follow them in a section of their own; NULL: none. */
+    const struct cli_opt *(*actions)(void);
     int (*run)(const void *opts, const struct cli_args *args);
 };
 

@@ -6,9 +6,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "pager.h"
+
+static unsigned remembered; /* columns of the terminal behind a pager        */
+static bool     is_wide;
+
 bool cli_is_terminal(FILE *file)
 {
-    return isatty(fileno(file)) == 1;
+    return isatty(fileno(file)) == 1 || (file == stdout && cli_is_paged());
 }
 
 bool cli_can_redraw(FILE *file)
@@ -30,9 +35,26 @@ unsigned cli_columns(FILE *file)
 {
     struct winsize size = { 0 };
 
+    if (file == stdout && cli_is_paged())
+        return remembered;
     if (ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return 80;
     return size.ws_col;
+}
+
+void cli_remember_columns(void)
+{
+    remembered = cli_columns(stdout);
+}
+
+void cli_print_wide(void)
+{
+    is_wide = true;
+}
+
+bool cli_is_fitted(FILE *file)
+{
+    return !is_wide && cli_is_terminal(file);
 }
 
 static const char *colour_code(enum cli_colour colour)
@@ -89,11 +111,21 @@ enum { MAX_COLUMNS = 12 };
  * out, long names are how this model is, and the column is made for them. */
 enum { WIDEST_CELL = 60, WIDEST_COLUMN = 160, FEW = 4 };
 
+/* No column is made narrower than this, or than its title: the first while
+ * columns can be left out that are extra, and the second unless there is no
+ * other way. */
+enum { NARROW = 16, NARROWEST = 8 };
+
 struct layout {
     struct cli_text cells[MAX_COLUMNS];
     size_t          widths[MAX_COLUMNS];
     size_t          long_widths[MAX_COLUMNS]; /* of cells that stick out      */
     uint64_t        long_counts[MAX_COLUMNS];
+    size_t          title_widths[MAX_COLUMNS];
+    size_t          least; /* NARROW or NARROWEST                             */
+    bool            is_fitted;
+    unsigned        left_out; /* columns                      */
+    bool            is_left_out[MAX_COLUMNS];
 };
 
 static void clear_cells(struct layout *layout, unsigned count)
@@ -121,7 +153,7 @@ static void measure(struct layout *layout, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         size_t width = cli_text_width(&layout->cells[i]);
-        if (width > WIDEST_CELL) {
+        if (width > WIDEST_CELL && !layout->is_fitted) {
             layout->long_counts[i]++;
             if (width > layout->long_widths[i] && width <= WIDEST_COLUMN)
                 layout->long_widths[i] = width;
@@ -139,6 +171,119 @@ static void widen(struct layout *layout, const struct cli_table *table)
             layout->widths[i] = layout->long_widths[i];
 }
 
+/* ---- tables that fit a terminal ------------------------------------------ */
+
+static bool has_column(const struct layout *layout, unsigned i)
+{
+    return layout->widths[i] > 0 && !layout->is_left_out[i];
+}
+
+static bool can_shrink(const struct cli_table *table, unsigned i)
+{
+    return !table->columns[i].is_right && !table->columns[i].is_whole;
+}
+
+/* How narrow the column may become. */
+static size_t least_width(const struct layout    *layout,
+                          const struct cli_table *table, unsigned i)
+{
+    size_t least = layout->title_widths[i] > layout->least
+                       ? layout->title_widths[i]
+                       : layout->least;
+
+    return can_shrink(table, i) && least < layout->widths[i]
+               ? least
+               : layout->widths[i];
+}
+
+/* The width of a line, as it is or at least. */
+static size_t line_width(const struct layout    *layout,
+                         const struct cli_table *table, bool is_least)
+{
+    size_t sum = table->indent;
+
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (has_column(layout, i))
+            sum +=
+                (sum > table->indent ? 2 : 0) +
+                (is_least ? least_width(layout, table, i) : layout->widths[i]);
+    return sum;
+}
+
+/* Leaves the last column out, of all or of those that are extra. */
+static bool leave_one_out(struct layout *layout, const struct cli_table *table,
+                          bool is_extra)
+{
+    unsigned last = 0;
+
+    for (unsigned i = 1; i < table->column_count; i++)
+        if (has_column(layout, i) && (table->columns[i].is_extra || !is_extra))
+            last = i;
+    if (last == 0)
+        return false;
+    layout->is_left_out[last] = true;
+    layout->left_out++;
+    return true;
+}
+
+/* Takes a column from the widest that can spare one. */
+static bool shrink_one(struct layout *layout, const struct cli_table *table)
+{
+    unsigned widest = table->column_count;
+
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (has_column(layout, i) &&
+            layout->widths[i] > least_width(layout, table, i) &&
+            (widest == table->column_count ||
+             layout->widths[i] > layout->widths[widest]))
+            widest = i;
+    if (widest == table->column_count)
+        return false;
+    layout->widths[widest]--;
+    return true;
+}
+
+static void fit(struct layout *layout, const struct cli_table *table,
+                size_t columns)
+{
+    enum { ROOM = 4096 }; /* steps, if a cell is as long as a book           */
+
+    layout->least = NARROW;
+    while (line_width(layout, table, true) > columns &&
+           leave_one_out(layout, table, true))
+        continue;
+    layout->least = NARROWEST;
+    while (line_width(layout, table, true) > columns &&
+           leave_one_out(layout, table, false))
+        continue;
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (layout->widths[i] > ROOM && can_shrink(table, i))
+            layout->widths[i] = ROOM;
+    while (line_width(layout, table, false) > columns &&
+           shrink_one(layout, table))
+        continue;
+    if (line_width(layout, table, false) > columns && columns > table->indent)
+        layout->widths[0] = columns - table->indent;
+}
+
+static void print_left_out(FILE *file, const struct layout *layout,
+                           unsigned indent)
+{
+    struct cli_text text = { 0 };
+
+    if (layout->left_out == 0)
+        return;
+    cli_text_addf(&text,
+                  layout->left_out == 1
+                      ? "%*s%u column does not fit; --wide shows all"
+                      : "%*s%u columns do not fit; --wide shows all",
+                  (int)indent, "", layout->left_out);
+    cli_print_wrapped(file, CLI_DIM, 0, indent, &text);
+    cli_text_done(&text);
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
 static void print_line(FILE *file, struct layout *layout,
                        const struct cli_table *table, bool is_heading)
 {
@@ -146,9 +291,13 @@ static void print_line(FILE *file, struct layout *layout,
     size_t late = 0;             /* by how much cells stuck out so far      */
 
     for (unsigned i = 0; i < table->column_count; i++) {
-        const struct cli_text *cell  = &layout->cells[i];
-        size_t                 width = cli_text_width(cell);
-        size_t                 space =
+        struct cli_text *cell = &layout->cells[i];
+        if (layout->is_left_out[i])
+            continue;
+        if (layout->is_fitted)
+            cli_text_shorten(cell, layout->widths[i]);
+        size_t width = cli_text_width(cell);
+        size_t space =
             width < layout->widths[i] ? layout->widths[i] - width : 0;
         size_t made_up = space < late ? space : late;
 
@@ -170,24 +319,77 @@ static void print_line(FILE *file, struct layout *layout,
     fputc('\n', file);
 }
 
+static void measure_titles(struct layout *layout, const struct cli_table *table)
+{
+    fill_titles(layout, table);
+    measure(layout, table->column_count);
+    for (unsigned i = 0; i < table->column_count; i++)
+        layout->title_widths[i] = cli_text_width(&layout->cells[i]);
+}
+
 void cli_print_table(FILE *file, const struct cli_table *table)
 {
-    struct layout layout = { 0 };
+    struct layout layout    = { .is_fitted = cli_is_fitted(file) };
+    bool          has_title = table->columns[0].title != NULL;
 
     for (uint64_t row = 0; row < table->row_count; row++) {
         fill_row(&layout, table, row);
         measure(&layout, table->column_count);
     }
     widen(&layout, table);
-    if (table->columns[0].title != NULL) {
+    if (has_title)
+        measure_titles(&layout, table);
+    if (layout.is_fitted)
+        fit(&layout, table, cli_columns(file));
+    if (has_title) {
         fill_titles(&layout, table);
-        measure(&layout, table->column_count);
         print_line(file, &layout, table, true);
     }
-    for (uint64_t row = 0; row < table->row_count; row++) {
+    for (uint64_t row = 0; row < table->row_count && !ferror(file); row++) {
         fill_row(&layout, table, row);
         print_line(file, &layout, table, false);
     }
+    print_left_out(file, &layout, table->indent);
     for (unsigned i = 0; i < table->column_count; i++)
         cli_text_done(&layout.cells[i]);
+}
+
+/* ---- paragraphs ---------------------------------------------------------- */
+
+void cli_print_wrapped(FILE *file, enum cli_colour colour, unsigned used,
+                       unsigned indent, const struct cli_text *text)
+{
+    size_t          columns = cli_columns(file), at = used;
+    struct cli_text word = { 0 };
+
+    if (!cli_is_fitted(file) || columns < 2 * (size_t)indent) {
+        cli_print(file, colour, text);
+        fputc('\n', file);
+        return;
+    }
+    bool is_broken = false; /* the line begins here: no space before it      */
+    for (size_t i = 0; i < text->size; i++) {
+        size_t begin = i;
+        while (i < text->size && text->data[i] != ' ')
+            i++;
+        if (i == begin && is_broken)
+            continue;
+        cli_text_clear(&word);
+        cli_text_put(&word, text->data + begin, i - begin);
+        cli_text_shorten(&word, columns - indent);
+        size_t width = cli_text_width(&word);
+        size_t space = begin > 0 && !is_broken;
+        is_broken    = at + space + width > columns && at > indent;
+        if (is_broken) {
+            fprintf(file, "\n%*s", (int)indent, "");
+            at    = indent;
+            space = 0;
+        }
+        fprintf(file, "%*s", (int)space, "");
+        cli_print(file, colour, &word);
+        at += space + width;
+        is_broken = is_broken && width == 0;
+    }
+    fputc('\n', file);
+    cli_text_done(&word);
 }

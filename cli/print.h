@@ -23,11 +23,18 @@ enum cli_colour {
     CLI_CYAN
 };
 
+/* Standard output is a terminal's also when it goes through a pager. */
 bool cli_is_terminal(FILE *file);
 bool cli_can_redraw(FILE *file); /* a terminal that understands escape
                                     sequences                             */
 bool     cli_has_colour(FILE *file);
 unsigned cli_columns(FILE *file); /* of the terminal; 80 if unknown           */
+
+/* Those of standard output, before it goes through a pager. */
+void cli_remember_columns(void);
+
+/* --wide: tables are as wide as what is in them. */
+void cli_print_wide(void);
 
 /* Prints in a colour, if the file has colours. */
 void cli_paint(FILE *file, enum cli_colour colour, const char *text);
@@ -40,6 +47,8 @@ struct cli_column {
     const char     *title; /* headings are printed if any column has one      */
     bool            is_right;
     enum cli_colour colour;
+    bool is_extra; /* may be left out where the terminal is too narrow      */
+    bool is_whole; /* is not shortened: half of it would be another number  */
 };
 
 /* Fills one cell per column; they are empty at first.  Called twice for each
@@ -54,6 +63,20 @@ struct cli_table {
     cli_on_row              *on_row;
     void                    *context;
 };
+
+/* On a terminal the table is no wider than that: cells are shortened in the
+ * middle, and at last columns that are extra are left out, the last one first.
+ * Elsewhere, and with --wide, nothing is shortened. */
 void cli_print_table(FILE *file, const struct cli_table *table);
+
+/* A paragraph.  On a terminal it is broken between words, and continues
+ * `indent` columns from the left; `used` columns of its first line are printed
+ * already.  Words that are longer than a line are shortened in the middle.
+ * Ends the line. */
+void cli_print_wrapped(FILE *file, enum cli_colour colour, unsigned used,
+                       unsigned indent, const struct cli_text *text);
+
+/* Whether lines are fitted to the terminal. */
+bool cli_is_fitted(FILE *file);
 
 #endif

@@ -16,6 +16,7 @@
 #include "convert.h"
 #include "failure.h"
 #include "json.h"
+#include "pager.h"
 #include "print.h"
 #include "show.h"
 #include "verb_table.h"
@@ -255,12 +256,12 @@ static void print_reasons(const struct tn_plan_row *row)
 
     for (const char *line = row->why; line != NULL && *line != '\0';) {
         size_t size = strcspn(line, "\n");
+        cli_text_clear(&text);
         cli_text_add(&text, "        ");
         cli_text_safe(&text, (struct tn_bytes){ (const uint8_t *)line, size });
-        cli_text_add(&text, "\n");
+        cli_print_wrapped(stdout, CLI_PLAIN, 0, 10, &text);
         line += size + (line[size] == '\n');
     }
-    cli_print(stdout, CLI_PLAIN, &text);
     cli_text_done(&text);
 }
 
@@ -309,10 +310,9 @@ static void print_row(struct plan *plan, const struct tn_plan_row *row)
         cli_text_add(&text, ": ");
         cli_text_safe(&text, cli_bytes(row->where));
     }
-    cli_text_add(&text, "\n");
-    cli_print(stdout,
-              row->rule == NULL && !row->is_allowed ? CLI_RED : CLI_PLAIN,
-              &text);
+    cli_print_wrapped(
+        stdout, row->rule == NULL && !row->is_allowed ? CLI_RED : CLI_PLAIN, 0,
+        8, &text);
     cli_text_done(&text);
     if (row->rule == NULL)
         print_reasons(row);
@@ -419,6 +419,7 @@ static void print_pass(const struct tn_plan_pass *pass)
 {
     struct cli_text text = { 0 };
 
+    cli_pager_begin();
     cli_text_addf(&text, "  %-8s %s", pass->name, pass->what);
     while (cli_text_width(&text) < 62)
         cli_text_add(&text, " ");
@@ -426,8 +427,7 @@ static void print_pass(const struct tn_plan_pass *pass)
     cli_show_plural(&text, pass->nodes, "node", "nodes");
     if (pass->did[0] != '\0')
         cli_text_addf(&text, ", %s", pass->did);
-    cli_text_add(&text, "\n");
-    cli_print(stdout, CLI_PLAIN, &text);
+    cli_print_wrapped(stdout, CLI_PLAIN, 0, 11, &text);
     cli_text_done(&text);
 }
 
@@ -460,6 +460,7 @@ static void on_pass(void *context, const struct tn_plan_pass *pass)
 /* After the passes. */
 static void print_table(struct plan *plan)
 {
+    cli_pager_begin();
     if (plan->has_passes && plan->count > 0)
         printf("\n");
     print_rows(plan);

@@ -62,12 +62,57 @@ static double seconds_between(struct timespec from, struct timespec to)
            (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
+/* A rate of the first moments is a guess. */
+#define SECONDS_BEFORE_RATE 1.0
+
+/* "3 s", "2:05", "1:02:05" */
+static void show_seconds(struct cli_text *text, double seconds)
+{
+    uint64_t whole = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : 1000000000;
+
+    if (whole < 60)
+        cli_text_addf(text, "%" PRIu64 " s", whole);
+    else if (whole < 3600)
+        cli_text_addf(text, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
+    else
+        cli_text_addf(text, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64,
+                      whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+/* "  812.4 MiB/s  5 s left": since this step began, so that the numbers are
+ * calm. */
+static void show_rate(struct cli_session *session, struct cli_text *text,
+                      const char *doing, uint64_t done, uint64_t total)
+{
+    if (strncmp(session->doing, doing, sizeof(session->doing) - 1) != 0 ||
+        done < session->done_before) {
+        snprintf(session->doing, sizeof(session->doing), "%s", doing);
+        session->since       = session->last;
+        session->done_before = done;
+    }
+    double seconds = seconds_between(session->since, session->last);
+    double rate    = (double)(done - session->done_before) / seconds;
+    if (seconds < SECONDS_BEFORE_RATE || rate < 1)
+        return;
+    cli_text_add(text, "  ");
+    cli_text_bytes(text, (uint64_t)rate);
+    cli_text_add(text, "/s");
+    if (total <= done)
+        return;
+    cli_text_add(text, "  ");
+    show_seconds(text, (double)(total - done) / rate);
+    cli_text_add(text, " left");
+}
+
+/* What does not fit into a line is left out: the rate, then the numbers. */
 static void draw(struct cli_session *session, const char *doing, uint64_t done,
                  uint64_t total)
 {
-    struct cli_text text = { 0 };
+    struct cli_text text = { 0 }, rate = { 0 };
+    size_t          columns = cli_columns(stderr);
 
     cli_text_safe(&text, cli_bytes(doing));
+    size_t bare = text.size;
     if (done > 0 || total > 0) {
         cli_text_add(&text, "  ");
         cli_text_bytes(&text, done);
@@ -77,13 +122,19 @@ static void draw(struct cli_session *session, const char *doing, uint64_t done,
         cli_text_bytes(&text, total);
         cli_text_addf(&text, "  %.0f%%", 100.0 * (double)done / (double)total);
     }
-    if (cli_text_width(&text) < cli_columns(stderr)) { /* else it wraps */
+    show_rate(session, &rate, doing, done, total);
+    if (cli_text_width(&text) + cli_text_width(&rate) < columns)
+        cli_text_put(&text, rate.data, rate.size);
+    else if (cli_text_width(&text) >= columns)
+        text.size = bare;
+    if (cli_text_width(&text) < columns && cli_can_redraw(stderr)) {
         fputs("\r\033[K", stderr);
         cli_print(stderr, CLI_DIM, &text);
         fflush(stderr);
         session->is_drawn = true;
     }
     cli_text_done(&text);
+    cli_text_done(&rate);
 }
 
 static int on_progress(void *context, const char *doing, uint64_t done,

@@ -6,6 +6,7 @@
 
 #include "rules.h"
 #include "failure.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -534,6 +535,8 @@ static int run_rules(const void *opts, const struct cli_args *args)
                                : run_extract(&session, o, args);
     if (!gather(&files, o, args, is_explain ? 2 : 1))
         return cli_usage("rules", "too many files");
+    if (is_explain || !strcmp(word, "ls"))
+        cli_pager_begin();
     code = run_own(&session, o, args, &files);
     if (code >= 0)
         return code;
@@ -560,9 +563,9 @@ const struct cli_verb cli_rules = {
                  "by line\n"
                  "  check                    what is wrong with them\n"
                  "  test                     the examples written beside them\n"
-                 "  coverage MODEL           the rule of each of its "
+                 "  coverage MODEL           the rule for each of its "
                  "operators;\n"
-                 "                           FILEs go before ours\n"
+                 "                           rules in FILEs come first\n"
                  "  interpret NODE           the op descriptors that a node "
                  "becomes;\n"
                  "                           NODE is a file or text, or a model "
@@ -571,8 +574,8 @@ const struct cli_verb cli_rules = {
                  "Deeplearning4j\n"
                  "  extract FILE...          op descriptors out of libnd4j's "
                  "C++\n\n"
-                 "FILEs are vocabularies and rules, told apart by what is in "
-                 "them.  Without any:\nthe rules that Tenon converts by.",
+                 "FILEs are vocabularies and rules, recognized by their "
+                 "content.  Without any:\nthe rules that are built into Tenon.",
     .examples  = "tenon rules explain Conv\n"
                  "tenon rules coverage tiny.onnx\n"
                  "tenon rules interpret 'op_type: \"Relu\" input: \"x\"'\n"
@@ -580,7 +583,7 @@ const struct cli_verb cli_rules = {
     .words     = "ls|explain|check|test|coverage|interpret|export|extract",
     .least     = 1,
     .most      = CLI_MANY,
-    .groups    = CLI_REPORTS | CLI_WRITES,
+    .groups    = CLI_REPORTS | CLI_WRITES | CLI_SHOWS,
     .opts_size = sizeof(struct rules_opts),
     .options   = options,
     .run       = run_rules,

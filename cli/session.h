@@ -18,6 +18,9 @@ struct cli_session {
     bool                     has_line; /* a terminal shows progress          */
     bool                     is_drawn;
     struct timespec          last;
+    char            doing[40]; /* for the rate: what is being done, since  */
+    struct timespec since;     /* when, and how many bytes were done then  */
+    uint64_t        done_before;
     char                     tag[CLI_TAG_ROOM]; /* see cli_session_tag()    */
 };
 

@@ -89,6 +89,20 @@ void cli_json_levels(struct cli_json *json, const struct tn_tensor *tensor)
     cli_json_close(json, ']');
 }
 
+void cli_json_blocks(struct cli_json *json, const struct tn_tensor *tensor)
+{
+    struct tn_block_info info;
+
+    if (!tn_tensor_blocks(tensor, &info))
+        return;
+    cli_json_key(json, "blocks");
+    cli_json_open_flat(json, '{');
+    cli_json_put_string(json, "type", info.name);
+    cli_json_put_number(json, "elements", info.elements);
+    cli_json_put_number(json, "bytes", info.bytes);
+    cli_json_close(json, '}');
+}
+
 void cli_show_label(struct cli_text *text, const struct tn_tensor *tensor)
 {
     struct tn_bytes name = tn_tensor_name(tensor);
@@ -122,9 +136,21 @@ const char *cli_role_name(enum tn_role role)
     return "other";
 }
 
+const char *cli_type_name(const struct tn_tensor *tensor)
+{
+    struct tn_block_info info;
+
+    return tn_tensor_blocks(tensor, &info)
+               ? info.name
+               : tn_dtype_name(tn_tensor_dtype(tensor));
+}
+
 uint64_t cli_tensor_bytes(const struct tn_tensor *tensor)
 {
-    if (tn_dtype_size(tn_tensor_dtype(tensor)) == 0)
+    struct tn_block_info info;
+
+    if (tn_dtype_size(tn_tensor_dtype(tensor)) == 0 ||
+        tn_tensor_blocks(tensor, &info))
         return tn_tensor_stored_size(tensor);
     return tn_tensor_size(tensor);
 }
@@ -172,7 +198,7 @@ enum { SHOWN = 16 }; /* of a list, on a line for people */
 /* ---- one value ---------------------------------------------------------- */
 
 /* As few digits as give the number back. */
-static void show_real(struct cli_text *text, double value, bool is_float)
+void cli_show_real(struct cli_text *text, double value, bool is_float)
 {
     char digits[40];
 
@@ -228,10 +254,10 @@ static void show_one(struct cli_text *text, const struct tn_model *model,
     case TN_ATTR_BOOL:
     case TN_ATTR_DTYPE: show_whole(text, value, index); break;
     case TN_ATTR_FLOAT:
-        show_real(text, (double)value->of.floats[index], true);
+        cli_show_real(text, (double)value->of.floats[index], true);
         break;
     case TN_ATTR_DOUBLE:
-        show_real(text, value->of.doubles[index], false);
+        cli_show_real(text, value->of.doubles[index], false);
         break;
     case TN_ATTR_STRING:
     case TN_ATTR_FUNCTION: cli_text_safe(text, value->of.strings[index]); break;

@@ -3,6 +3,8 @@
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
+#include <stdbool.h>
+
 #include <tenon/tenon.h>
 
 #include "json.h"
@@ -14,12 +16,19 @@ void cli_show_shape(struct cli_text *text, const struct tn_tensor *tensor);
 /* "[batch, 3, ?, ?]"; "[...]" if the rank is unknown. */
 void cli_show_dims(struct cli_text *text, const struct tn_io *io);
 
+/* As few digits as read back as the same number, of float32 or float64; "nan",
+ * "inf", "-inf". */
+void cli_show_real(struct cli_text *text, double value, bool is_float);
+
 /* "[[0,2,3],[0,4,5,9]]": where sequences begin, level by level; long levels are
  * shortened.  Prints nothing for a tensor without levels. */
 void cli_show_levels(struct cli_text *text, const struct tn_tensor *tensor);
 
 /* "lod": the same in full. */
 void cli_json_levels(struct cli_json *json, const struct tn_tensor *tensor);
+
+/* "blocks": type, elements and bytes of one; nothing if there are no blocks. */
+void cli_json_blocks(struct cli_json *json, const struct tn_tensor *tensor);
 
 /* The name of a tensor, or its path if it has no name. */
 void cli_show_label(struct cli_text *text, const struct tn_tensor *tensor);
@@ -30,12 +39,19 @@ void cli_show_raw_label(struct cli_text *text, const struct tn_tensor *tensor);
 /* graph.node[15].attribute[0].t, of any length. */
 void cli_show_path(struct cli_text *text, const struct tn_tensor *tensor);
 
+/* Whether its elements are numbers that the model learned or was given: neither
+ * text, nor indices, nor the state of an optimizer. */
+bool cli_is_parameter(const struct tn_tensor *tensor);
+
 /* "initializer" */
 const char *cli_role_name(enum tn_role role);
 
 /* Bytes of a tensor: as tn_tensor_read() returns them; for strings as
  * stored. */
 uint64_t cli_tensor_bytes(const struct tn_tensor *tensor);
+
+/* "q4_K" for quantised blocks, else the name of the dtype. */
+const char *cli_type_name(const struct tn_tensor *tensor);
 
 /* a + b, or UINT64_MAX if that overflows: sizes come from untrusted files. */
 uint64_t cli_add(uint64_t a, uint64_t b);

@@ -26,10 +26,10 @@ struct simplify_opts {
 #define FIELD(f) offsetof(struct simplify_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|shapes|none", "compute what follows from constants; all" },
-    { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "computed constants: this much over their inputs; 64KiB" },
+    { CLI_CHOICE, 0, "fold",       FIELD(fold),       "all|shapes|none", "what to compute from constants; default: all" },
+    { CLI_SIZE,   0, "fold-limit", FIELD(fold_limit), "SIZE",     "a constant may grow by this much; default: 64KiB" },
     { CLI_FILE,   0, "receipt",    FIELD(receipt),    "FILE",     "write what became of tensors and nodes, as JSON lines" },
-    { CLI_FLAG,   0, "check",      FIELD(checks),     NULL,       "compare OUT with FILE: types, shapes, what they compute" },
+    { CLI_FLAG,   0, "check",      FIELD(checks),     NULL,       "compare OUT with FILE: types, shapes, results" },
     { CLI_FLAG,   0, "strict",     FIELD(is_strict),  NULL,       "fail if anything would be lost" },
     { CLI_FLAG,   0, "force-invalid", FIELD(force_invalid), NULL, "simplify even if 'tenon check' finds errors" },
     { 0 },
@@ -414,7 +414,6 @@ static int run_simplify(const void *opts, const struct cli_args *args)
     if (code != 0)
         return code;
     cli_session_begin_writing(&session, opts);
-    session.options.wants_graph = true;
     code = cli_session_open(&session, args->items[0], &model);
     if (code == 0)
         code = simplify(&session, o, model);
@@ -428,13 +427,13 @@ const struct cli_verb cli_simplify = {
     .summary   = "make a smaller ONNX graph that computes the same",
     .details =
         "Computes what follows from constants and shapes, removes nodes that "
-        "do nothing,\njoins those that are one, and prints which operators "
-        "there were and are.\nInputs and outputs stay what they are.  OUT "
-        "appears when it is complete.",
+        "do nothing,\nmerges equal nodes, and prints the operators before and "
+        "after.  Inputs and\noutputs stay the same.  OUT appears when it is "
+        "complete.",
     .examples  = "tenon simplify tiny.onnx -o small.onnx",
     .least     = 1,
     .most      = 1,
-    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS | CLI_SHOWS,
     .opts_size = sizeof(struct simplify_opts),
     .options   = options,
     .run       = run_simplify,

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "print.h"
 #include "session.h"
+#include "shards.h"
 #include "show.h"
 #include "verb_table.h"
 
@@ -18,17 +19,20 @@ struct split_opts {
     uint64_t          max_size, max_file, max_metadata;
 };
 
+/* The default of --max-size. */
+#define USUAL_SIZE (UINT64_C(2) << 30)
+
 #define FIELD(f) offsetof(struct split_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_SIZE,   'm', "max-size",  FIELD(max_size),      "SIZE",       "largest chunk that is a message; 2GiB" },
-    { CLI_TEXT,   'c', "compress",  FIELD(compress),      "CODEC",      "none, snappy, brotli[:Q] or zstd[:L]; brotli:6" },
+    { CLI_SIZE,   'm', "max-size",  FIELD(max_size),      "SIZE",       "largest chunk that is a message; default: 2GiB" },
+    { CLI_TEXT,   'c', "compress",  FIELD(compress),      "CODEC",      "none, snappy, zstd[:L], brotli[:Q]; default brotli:6" },
     { CLI_FLAG,   0,   "transpose", FIELD(is_transposed), NULL,         "store fields in columns: smaller, slower" },
     { CLI_CHOICE, 0,   "rules",     FIELD(rules),         "cpp|python", "follow TensorFlow's C++ or Python splitter" },
     { CLI_FILE,   0,   "schema",    FIELD(schema),        "FILE",       "your own descriptor set (protoc -o FILE)" },
     { CLI_CHOICE, 0,   "format-version", FIELD(version), "1|2", "1: for TensorFlow; 2: allows the options below" },
     { CLI_SIZE,   0,   "max-file",  FIELD(max_file),      "SIZE",       "write several files of at most SIZE" },
-    { CLI_SIZE,   0,   "max-metadata", FIELD(max_metadata), "SIZE",     "largest record of metadata; 2GiB" },
+    { CLI_SIZE,   0,   "max-metadata", FIELD(max_metadata), "SIZE",     "largest record of metadata; default: 2GiB" },
     { CLI_FLAG,   0,   "separate-bytes", FIELD(separates_bytes), NULL,  "put bytes in PREFIX.bytes.cpb, transpose messages" },
     { CLI_TEXT,   't', "type",      FIELD(type),          "NAME",       "message, such as onnx.ModelProto" },
     { 0 },
@@ -122,6 +126,15 @@ static int split_file(struct cli_session      *session,
     enum tn_status status =
         tn_split(path, &session->options, &split, &target, &summary, &error);
     cli_session_clear(session);
+    if (status == TN_UNSUPPORTED && opts->type == NULL) {
+        code = cli_shards(session, path, opts->common.out,
+                          opts->max_size ? opts->max_size : USUAL_SIZE);
+        if (code != CLI_NO_SHARDS) {
+            cli_text_done(&records);
+            return code;
+        }
+        code = 0;
+    }
     const char *name = name_written(opts, &summary, &written);
     if (status != TN_OK && cli_is_about_codec(&error))
         code = cli_refuse_codec("split", opts->compress);
@@ -165,7 +178,9 @@ const struct cli_verb cli_split = {
     .details   = "Writes PREFIX.cpb, or PREFIX.pb when all of it fits into one "
                  "chunk.  Graphs and\nSavedModels of TensorFlow are split by "
                  "its own rules, other messages by size.\nVersion 2 of the "
-                 "format has several chunks for long bytes, and several files.",
+                 "format has several chunks for long bytes, and several "
+                 "files.\nSets of tensors (GGUF, safetensors) become several "
+                 "files of at most --max-size.",
     .examples  = "tenon split tiny.onnx -o tiny --max-size 200",
     .least     = 1,
     .most      = 1,

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "convert.h"
+#include "diff.h"
 #include "failure.h"
 #include "json.h"
+#include "pager.h"
 #include "print.h"
 #include "session.h"
 #include "show.h"
@@ -109,15 +111,18 @@ static void fill_log(void *context, uint64_t index, struct cli_text *cells)
 static void print_rows(struct rows *rows, bool is_log)
 {
     static const struct cli_column ls_columns[] = {
-        { "tag", false, CLI_BOLD },
-        { "parameters", true, CLI_PLAIN },
-        { "", false, CLI_DIM },
+        { .title = "tag", .colour = CLI_BOLD },
+        { .title = "parameters", .is_right = true },
+        { .title = "", .colour = CLI_DIM },
     };
     static const struct cli_column log_columns[] = {
-        { "tag", false, CLI_BOLD },    { "parameters", true, CLI_PLAIN },
-        { "states", true, CLI_PLAIN }, { "shared", true, CLI_PLAIN },
-        { "stored", true, CLI_PLAIN }, { "updater", false, CLI_PLAIN },
-        { "", false, CLI_DIM },
+        { .title = "tag", .colour = CLI_BOLD },
+        { .title = "parameters", .is_right = true },
+        { .title = "states", .is_right = true, .is_extra = true },
+        { .title = "shared", .is_right = true, .is_extra = true },
+        { .title = "stored", .is_right = true },
+        { .title = "updater" },
+        { .title = "", .colour = CLI_DIM },
     };
     struct cli_table table = {
         .column_count = is_log ? 7 : 3,
@@ -127,6 +132,7 @@ static void print_rows(struct rows *rows, bool is_log)
         .context      = rows,
     };
 
+    cli_pager_begin();
     cli_print_table(stdout, &table);
 }
 
@@ -193,70 +199,42 @@ static int run_log(struct run *run, char **words)
 
 /* ---- diff --------------------------------------------------------------- */
 
-struct changes {
-    struct cli_json *json; /* or NULL: for people */
-    uint64_t         count;
-};
-
-static const char *change_word(enum tn_tag_change_kind kind)
+static int diff_models(struct run *run, char **words,
+                       const struct tn_model *left,
+                       const struct tn_model *right)
 {
-    switch (kind) {
-    case TN_TAG_ONLY_LEFT: return "only-left";
-    case TN_TAG_ONLY_RIGHT: return "only-right";
-    case TN_TAG_OTHER_TYPE: return "shape";
-    case TN_TAG_OTHER_VALUES: return "values";
-    case TN_TAG_OTHER_FILE: return "file";
-    }
-    return "";
-}
+    struct tn_error      error = TN_ERROR_INIT;
+    struct tn_diff      *diff  = NULL;
+    struct cli_diff_look look  = {
+         .is_json = run->opts->common.is_json,
+         .names   = { words[0], words[1] },
+    };
+    enum tn_status status =
+        tn_diff_open(&diff, left, right, NULL, &run->session.options, &error);
 
-static int tell_change(void *context, const struct tn_tag_change *change)
-{
-    struct changes *changes = context;
-    struct cli_text text    = { 0 };
-
-    changes->count++;
-    if (changes->json != NULL) {
-        cli_json_open_flat(changes->json, '{');
-        cli_json_put_string(changes->json, "kind", change_word(change->kind));
-        cli_json_put_bytes(changes->json, "name", change->name);
-        cli_json_close(changes->json, '}');
-        return 0;
-    }
-    cli_text_addf(&text, "%-10s  ", change_word(change->kind));
-    cli_text_safe(&text, change->name);
-    cli_text_add(&text, "\n");
-    cli_print(stdout, CLI_PLAIN, &text);
-    cli_text_done(&text);
-    return 0;
+    cli_session_clear(&run->session);
+    if (status != TN_OK)
+        return cli_fail(run->session.common, run->path, &error);
+    int code = cli_print_diff(&look, diff, left, right);
+    tn_diff_close(diff);
+    return code;
 }
 
 static int run_diff(struct run *run, char **words)
 {
-    struct tn_error error   = TN_ERROR_INIT;
-    struct changes  changes = { 0 };
-    struct cli_json json;
-    bool            is_json = run->opts->common.is_json;
+    struct tn_model *models[2] = { NULL, NULL };
+    int              code      = 0;
 
-    if (is_json) {
-        changes.json = &json;
-        cli_json_begin(&json, "tenon.tag.diff/1");
-        cli_json_put_string(&json, "path", run->path);
-        cli_json_put_string(&json, "left", words[0]);
-        cli_json_put_string(&json, "right", words[1]);
-        cli_json_key(&json, "changes");
-        cli_json_open(&json, '[');
+    run->session.options.wants_graph = true;
+    for (int i = 0; i < 2 && code == 0; i++) {
+        run->session.options.tag = words[i];
+        code = cli_session_open(&run->session, run->path, &models[i]);
     }
-    enum tn_status status =
-        tn_tag_diff(run->path, words[0], words[1], &run->look, tell_change,
-                    &changes, &error);
-    if (is_json) {
-        cli_json_close(&json, ']');
-        cli_json_end(&json);
-    }
-    if (status != TN_OK)
-        return cli_fail(run->session.common, run->path, &error);
-    return changes.count > 0 ? CLI_NO : 0;
+    if (code == 0)
+        code = diff_models(run, words, models[0], models[1]);
+    tn_model_close(models[0]);
+    tn_model_close(models[1]);
+    return code;
 }
 
 /* ---- add, rm, compact --------------------------------------------------- */
@@ -603,25 +581,25 @@ const struct cli_verb cli_tag = {
     .summary   = "work with the versions in a tagged container",
     .details   = "  ls FILE                  the tags, oldest first\n"
                  "  log FILE                 what each of them stores\n"
-                 "  add FILE TAG MODEL       MODEL as the newest version; "
-                 "tensors alone are\n"
-                 "                           those that changed\n"
-                 "  add FILE MODEL           all versions of a container or of "
-                 "a folder of\n"
+                 "  add FILE TAG MODEL       add MODEL as the newest version; a "
+                 "file of tensors\n"
+                 "                           alone has those that changed\n"
+                 "  add FILE MODEL           add all versions of a container or "
+                 "of a folder of\n"
                  "                           checkpoints, under their own "
                  "names\n"
-                 "  rm FILE TAG              without this version\n"
+                 "  rm FILE TAG              remove this version\n"
                  "  export FILE TAG -o OUT   one version as a file of its own\n"
                  "  diff FILE TAG TAG        what differs; exits with 1 when "
                  "something does\n"
-                 "  compact FILE             without what no version needs",
+                 "  compact FILE             remove what no version needs",
     .examples  = "tenon tag add m.samediff step-1 dense.fb\n"
                  "tenon tag log m.samediff\n"
                  "tenon tag export m.samediff step-1 -o old.fb",
     .words     = "ls|log|add|rm|export|diff|compact",
     .least     = 2,
     .most      = 4,
-    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SHOWS,
     .opts_size = sizeof(struct tag_opts),
     .options   = options,
     .run       = run_tag,

@@ -188,19 +188,77 @@ void cli_text_number(struct cli_text *text, uint64_t number)
     }
 }
 
+/* The first character: its bytes, and its width in columns.  What combines with
+ * it belongs to it. */
+static size_t next_character(const uint8_t *at, size_t left, size_t *width)
+{
+    uint32_t point = 0;
+    size_t   size  = cli_utf8(at, left, &point);
+
+    *width = size > 0 ? cli_point_width(point) : 1;
+    size   = size > 0 ? size : 1;
+    while (size < left) {
+        size_t more = cli_utf8(at + size, left - size, &point);
+        if (more == 0 || cli_point_width(point) > 0)
+            break;
+        size += more;
+    }
+    return size;
+}
+
 size_t cli_text_width(const struct cli_text *text)
 {
     const uint8_t *at    = (const uint8_t *)text->data;
-    size_t         width = 0;
+    size_t         width = 0, one;
 
-    for (size_t i = 0; i < text->size;) {
-        uint32_t point  = 0;
-        size_t   length = cli_utf8(at + i, text->size - i, &point);
-
-        width += length > 0 ? cli_point_width(point) : 1;
-        i += length > 0 ? length : 1;
-    }
+    for (size_t i = 0; i < text->size; width += one)
+        i += next_character(at + i, text->size - i, &one);
     return width;
+}
+
+/* The end of the first characters that fit into `columns`. */
+static size_t fit_front(const struct cli_text *text, size_t columns)
+{
+    const uint8_t *at = (const uint8_t *)text->data;
+    size_t         i  = 0, width;
+
+    while (i < text->size) {
+        size_t size = next_character(at + i, text->size - i, &width);
+        if (width > columns)
+            break;
+        columns -= width;
+        i += size;
+    }
+    return i;
+}
+
+/* The beginning of what is left when `columns` of the front, or one more, are
+ * gone. */
+static size_t skip_front(const struct cli_text *text, size_t columns)
+{
+    const uint8_t *at = (const uint8_t *)text->data;
+    size_t         i  = 0, width;
+
+    for (size_t gone = 0; i < text->size && gone < columns; gone += width)
+        i += next_character(at + i, text->size - i, &width);
+    return i;
+}
+
+void cli_text_shorten(struct cli_text *text, size_t columns)
+{
+    static const char ellipsis[] = "…";
+    size_t            width      = cli_text_width(text);
+
+    if (width <= columns)
+        return;
+    size_t room  = columns > 0 ? columns - 1 : 0;
+    size_t front = fit_front(text, room / 3);
+    size_t back  = skip_front(text, width - (room - room / 3));
+    size_t tail  = text->size - back;
+    reserve(text, sizeof(ellipsis));
+    memmove(text->data + front + sizeof(ellipsis) - 1, text->data + back, tail);
+    memcpy(text->data + front, ellipsis, sizeof(ellipsis) - 1);
+    text->size = front + sizeof(ellipsis) - 1 + tail;
 }
 
 struct tn_bytes cli_text_view(const struct cli_text *text)

@@ -45,6 +45,11 @@ void cli_text_number(struct cli_text *text, uint64_t number);
 /* Its width on a terminal, in columns. */
 size_t cli_text_width(const struct cli_text *text);
 
+/* Makes a text that is wider than `columns` exactly that wide, or a column less:
+ * what is in the middle becomes an ellipsis.  More of the end is kept than of
+ * the beginning, which many names of a model have in common. */
+void cli_text_shorten(struct cli_text *text, size_t columns);
+
 /* Views of a text, and of a terminated string. */
 struct tn_bytes cli_text_view(const struct cli_text *text);
 struct tn_bytes cli_bytes(const char *string);

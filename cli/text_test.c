@@ -152,6 +152,35 @@ static void width_counts_columns(void **state)
     cli_text_done(&text);
 }
 
+static const struct {
+    const char *text;
+    size_t      columns;
+    const char *shortened;
+} shortened[] = {
+    { "short", 5, "short" },
+    { "encoder/layer_7/weight", 12, "enc…7/weight" },
+    { "encoder/layer_7/weight", 1, "…" },
+    { "encoder/layer_7/weight", 0, "…" },
+    { "", 0, "" },
+    { "漢字漢字漢字", 8, "漢…漢字" },   /* two columns each */
+    { "漢字漢字漢字", 7, "漢…漢字" },
+    { "e\u0301a\u0301o\u0301u\u0301", 3, "…o\u0301u\u0301" }, /* accents stay */
+    { "ab\xff\xfe\xfd" "c", 4, "a…\xfd" "c" }, /* bytes that are no text */
+};
+
+static void middles_are_left_out(void **state)
+{
+    struct cli_text text = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(shortened) / sizeof(shortened[0]); i++) {
+        cli_text_add(&text, shortened[i].text);
+        cli_text_shorten(&text, shortened[i].columns);
+        expect(&text, shortened[i].shortened);
+    }
+    cli_text_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +190,7 @@ int main(void)
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(no_bytes_get_through),
         cmocka_unit_test(width_counts_columns),
+        cmocka_unit_test(middles_are_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

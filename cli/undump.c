@@ -66,7 +66,7 @@ const struct cli_verb cli_undump = {
     .summary   = "make the file again from what dump printed",
     .details  = "Text and JSON are told apart by their first bytes, formats by "
                 "the names of their\nfields, else by the name of OUT; --type "
-                "settles it.",
+                "sets it.",
     .examples = "tenon undump tiny.txt -o again.onnx",
     .least    = 1,
     .most     = 1,

@@ -14,6 +14,8 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t point)
     return false;
 }
 
+#include "width_tables.h"
+
 #define IS_IN(ranges, point)                                                   \
     is_in(ranges, sizeof(ranges) / sizeof(ranges)[0], point)
 
@@ -70,24 +72,34 @@ bool cli_is_safe(uint32_t point)
     return !IS_IN(unsafe, point);
 }
 
+/* In a table that is sorted. */
+static bool has(const struct range *ranges, size_t count, uint32_t point)
+{
+    size_t first = 0;
+
+    while (count > 0) {
+        size_t middle = first + count / 2;
+        if (point > ranges[middle].last) {
+            first = middle + 1;
+            count -= count / 2 + 1;
+        } else {
+            count /= 2;
+        }
+    }
+    return ranges[first].first <= point && point <= ranges[first].last;
+}
+
+#define HAS(ranges, point)                                                     \
+    (point <= ranges[sizeof(ranges) / sizeof(ranges)[0] - 1].last &&           \
+     has(ranges, sizeof(ranges) / sizeof(ranges)[0], point))
+
 unsigned cli_point_width(uint32_t point)
 {
-    static const struct range combining[] = {
-        { 0x0300, 0x036f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
-        { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
-    };
-    static const struct range wide[] = {
-        { 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
-        { 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },
-        { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f },
-        { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
-    };
-
     if (point < 0x300) /* nearly always */
         return 1;
-    if (IS_IN(combining, point))
+    if (HAS(combining, point))
         return 0;
-    return IS_IN(wide, point) ? 2 : 1;
+    return HAS(wide, point) ? 2 : 1;
 }
 
 /* Nearly all names are ASCII: those bytes need no decoding. */

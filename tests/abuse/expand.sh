@@ -51,6 +51,7 @@ constant c DT_FLOAT "" 1048576 8388608 >zeros.pbtxt
 constant c DT_BOOL "bool_val: true" 1048576 33554432 >bools.pbtxt
 for model in huge.pb zeros.pbtxt bools.pbtxt; do
     refuses_to_expand tenon hash $model
+    refuses_to_expand tenon ls --stats $model
     for form in "--raw" "--npy" "--text"; do
         refuses_to_expand tenon get $model c $form -o made
         refuses_to_expand tenon get $model c $form -o made --dry-run
@@ -90,6 +91,7 @@ constant s DT_STRING "string_val: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'" \
 constant s DT_STRING "" 1048576 1048576 >empty.pbtxt
 for model in strings.pbtxt empty.pbtxt; do
     refuses_to_expand tenon hash $model
+    refuses_to_expand tenon ls --stats $model
     refuses_to_expand tenon get $model s --text -o made
     refuses_to_expand tenon get $model s --npy -o made
     refuses_to_expand tenon convert $model --to npz -o made

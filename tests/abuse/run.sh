@@ -17,8 +17,9 @@ mkdir "$scratch/bin"
 ln -s "$binary" "$scratch/bin/tenon"
 PATH=$scratch/bin:$PATH
 LC_ALL=C.UTF-8
+TENON_PAGER=cat
 tally=$scratch/tally
-export PATH LC_ALL root here tally
+export PATH LC_ALL TENON_PAGER root here tally
 unset NO_COLOR TERM
 
 tenon undump "$root/examples/tiny.onnx.textproto" -o "$scratch/tiny.onnx" ||

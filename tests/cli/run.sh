@@ -22,7 +22,8 @@ mkdir "$scratch/bin" "$scratch/actual"
 ln -s "$binary" "$scratch/bin/tenon"
 PATH=$scratch/bin:$PATH
 LC_ALL=C.UTF-8
-export PATH LC_ALL root
+TENON_PAGER=cat
+export PATH LC_ALL TENON_PAGER root
 unset NO_COLOR TERM
 
 tenon undump "$root/examples/tiny.onnx.textproto" -o "$scratch/tiny.onnx" ||

@@ -76,6 +76,7 @@ for side in ("w.bin", "./w.bin", "../over/w.bin", "below/../w.bin", "soft.bin"):
 for main in ("m.onnx", "./m.onnx", "hard.onnx", "soft.onnx"):
     refused("dump", "m.onnx", "-f", "-o", main)
     refused("get", "m.onnx", "w", "--raw", "-f", "-o", main)
+    refused("view", "m.onnx", "--form", "html", "-f", "-o", main)
     allowed("m.onnx", "convert", "m.onnx", "-f", "-o", main)
     allowed("m.onnx", "strip", "m.onnx", "--callstack", "-f", "-o", main)
 for text in ("r.txt", "./r.txt"):

@@ -62,6 +62,9 @@ def every_verb():
         "hash": ("pipe",), "dump": ("pipe", "-o", "x.txt"), "undump": ("pipe", "-o", "x.onnx"),
         "convert": ("pipe", "-o", "x.onnx"), "split": ("pipe", "-o", "x"),
         "merge": ("pipe", "-o", "x.pb"), "tag": ("add", "--wait", "held.samediff", "two", "tiny.onnx"),
+        "view": ("pipe", "-o", "x.html"), "diff": ("pipe", "tiny.onnx"),
+        "edit": ("pipe", "--rename", "a=b", "-o", "x.onnx"), "apply": ("pipe", "pipe", "-o", "x.onnx"),
+        "scan": ("pipe",),
         "strip": ("pipe", "--callstack", "-o", "x.onnx"),
         "simplify": ("pipe", "-o", "x.onnx"), "rules": ("check", "pipe"),
     }
@@ -91,7 +94,7 @@ def at_work():
     with open("kept", "w") as f:
         f.write("old")
     for arguments in (("get", "ones.pbtxt", "c", "--text", "-o", "kept", "--force"),
-                      ("hash", "ones.pbtxt"),
+                      ("hash", "ones.pbtxt"), ("ls", "--stats", "ones.pbtxt"),
                       ("convert", "ones.pbtxt", "--to", "npz", "-n", "-o", "new.npz")):
         for number in SIGNALS:
             process = start(*arguments, "--max-expand", "1P")

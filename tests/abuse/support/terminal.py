@@ -116,6 +116,8 @@ def cases():
     for model in models:
         for verb in ([b"info", b"--all"], [b"info", b"--json"], [b"ls"], [b"ls", b"--json"],
                      [b"ls", b"--ops"], [b"ls", b"--layout", b"table"], [b"check"],
+                     [b"ls", b"--stats"], [b"ls", b"--wide"], [b"check", b"--all"],
+                     [b"hash", b"--wide"],
                      [b"check", b"--json"], [b"hash"], [b"hash", b"--json"], [b"dump"],
                      [b"dump", b"--json"], [b"dump", b"--json-names"],
                      [b"get", b"--text", b"", b"w" + e], [b"get", b"--text", b"", b"s"],
@@ -131,11 +133,25 @@ def cases():
                      [b"convert", b"-o", raw + b"/x.fb"],
                      [b"rules", b"coverage"], [b"rules", b"coverage", b"--json"],
                      [b"split", b"-n", b"-o", raw], [b"merge", b"-n", b"-o", raw + b"/x"],
+                     [b"view", b"-n", b"-o", raw], [b"view", b"-n", b"--json", b"-o", raw],
                      [b"strip", b"-n", b"--callstack", b"-o", raw],
                      [b"simplify", b"-f", b"-o", b"small.onnx"],
                      [b"simplify", b"-n", b"--json", b"-o", raw],
                      [b"tag", b"ls"], [b"tag", b"log"]):
             yield [word if word else model for word in verb] if b"" in verb else verb + [model]
+    yield []  # the models of the folder
+    for other in models:
+        yield [b"scan", other]
+        yield [b"scan", b"--json", other]
+        yield [b"scan", b"--sarif", other]
+        yield [b"diff", b"m.onnx", other]
+        yield [b"diff", b"--all", other, b"v.onnx"]
+        yield [b"diff", b"--json", b"v.onnx", other]
+        yield [b"edit", other, b"-n", b"-o", b"e.onnx", b"--rename", b"w" + e + b"=" + raw]
+        yield [b"edit", other, b"-n", b"-o", raw, b"--remove-tensor", raw]
+    yield [b"edit", b"v.onnx", b"-n", b"-o", b"e.onnx", b"--rename-from", b"evil.txt"]
+    yield [b"apply", b"v.onnx", b"evil.txt", b"-n", b"-o", b"e.onnx"]
+    yield [b"apply", b"v.onnx", raw, b"-n", b"-o", raw]
     yield [b"tag", b"add", b"v.samediff", raw, b"v.onnx"]
     yield [b"tag", b"add", b"v.samediff", b"second", b"m.onnx"]
     yield [b"tag", b"rm", b"v.samediff", raw]
@@ -168,7 +184,7 @@ def main():
     failures, count, verbs = 0, 0, set()
     for arguments in cases():
         seen, status = on_terminal(arguments)
-        verbs.add(arguments[0].decode("utf-8", "replace"))
+        verbs.add(b"".join(arguments[:1]).decode("utf-8", "replace"))
         harm = harm_in(seen)
         if harm is None and (os.WIFSIGNALED(status) or not seen and os.WEXITSTATUS(status)):
             harm = "ended with %#x and said %r" % (status, seen[:80])

@@ -13,5 +13,5 @@ on_terminal() {
 }
 [ "$(on_terminal xterm 80 '-fo out.txt')" -ge 1 ] && echo seen
 on_terminal dumb 80 '-fo out.txt'
-on_terminal xterm 9 '-fo out.txt'
+on_terminal xterm 7 '-fo out.txt'
 on_terminal xterm 80 '--slice :999999'

@@ -1,1 +1,2 @@
+rm tiny.onnx
 tenon
