@@ -3,6 +3,8 @@
  *
  *   floors sha256 PATH                  read 128 KiB, hash, on one core
  *   floors crc32c PATH WORKERS          the same, a share for each thread
+ *   floors extremes PATH WORKERS        floats: smallest, largest, sum, number
+ *                                       of zeros; a share for each thread
  *   floors warm PATH                    read 1 MiB, and do nothing with it
  *   floors read PATH OFFSET SIZE        one range into memory
  *   floors copy PATH OFFSET SIZE OUT    one range into a file
@@ -27,11 +29,18 @@
 
 enum { BLOCK = 128 << 10, WORKERS_MAX = 64 }; /* a block stays in the cache */
 
+struct range;
+typedef void use_block(struct range *range, const void *block, size_t size);
+
 struct range {
-    int      file;
-    uint64_t begin, end;
-    uint32_t crc;
-    bool     is_read;
+    int        file;
+    uint64_t   begin, end;
+    use_block *use;
+    uint32_t   crc;
+    float      min, max;
+    double     sum;
+    uint64_t   zeros;
+    bool       is_read;
 };
 
 static int open_file(const char *path, uint64_t *size)
@@ -68,7 +77,25 @@ static bool hash_sha256(const char *path)
     return n == 0;
 }
 
-static void *hash_range(void *argument)
+static void add_crc(struct range *range, const void *block, size_t size)
+{
+    range->crc = tn_crc32c(range->crc, block, size);
+}
+
+/* As anybody writes it first; one element after the other. */
+static void add_floats(struct range *range, const void *block, size_t size)
+{
+    const float *values = block;
+
+    for (size_t i = 0; i < size / sizeof *values; i++) {
+        range->min = values[i] < range->min ? values[i] : range->min;
+        range->max = values[i] > range->max ? values[i] : range->max;
+        range->sum += (double)values[i];
+        range->zeros += values[i] == 0;
+    }
+}
+
+static void *read_share(void *argument)
 {
     struct range *range = argument;
     void         *block = malloc(BLOCK);
@@ -76,11 +103,11 @@ static void *hash_range(void *argument)
 
     while (block && at < range->end) {
         uint64_t left = range->end - at;
-        ssize_t  n =
-            pread(range->file, block, left < BLOCK ? left : BLOCK, (off_t)at);
+        size_t   size = left < BLOCK ? (size_t)left : BLOCK;
+        ssize_t  n    = pread(range->file, block, size, (off_t)at);
         if (n <= 0)
             break;
-        range->crc = tn_crc32c(range->crc, block, (size_t)n);
+        range->use(range, block, (size_t)n);
         at += (uint64_t)n;
     }
     range->is_read = at == range->end;
@@ -88,7 +115,7 @@ static void *hash_range(void *argument)
     return NULL;
 }
 
-static bool hash_crc32c(const char *path, unsigned workers)
+static bool read_shares(const char *path, unsigned workers, use_block *use)
 {
     struct range ranges[WORKERS_MAX];
     pthread_t    threads[WORKERS_MAX];
@@ -98,12 +125,13 @@ static bool hash_crc32c(const char *path, unsigned workers)
 
     for (unsigned i = 0; is_read && i < workers; i++) {
         ranges[i] = (struct range){ .file  = file,
-                                    .begin = size / workers * i,
-                                    .end   = size / workers * (i + 1) };
+                                    .begin = size / workers / 4 * 4 * i,
+                                    .end   = size / workers / 4 * 4 * (i + 1),
+                                    .use   = use };
         if (i + 1 == workers)
             ranges[i].end = size;
         is_read =
-            pthread_create(&threads[i], NULL, hash_range, &ranges[i]) == 0;
+            pthread_create(&threads[i], NULL, read_share, &ranges[i]) == 0;
     }
     for (unsigned i = 0; is_read && i < workers; i++)
         is_read = pthread_join(threads[i], NULL) == 0 && ranges[i].is_read;
@@ -118,8 +146,9 @@ static bool read_range(const char *path, uint64_t offset, uint64_t size)
 {
     uint64_t file_size;
     int      file = open_file(path, &file_size);
-    void    *to   = malloc(size);
-    bool is_read  = to && pread(file, to, size, (off_t)offset) == (ssize_t)size;
+    void    *to   = size <= SIZE_MAX ? malloc((size_t)size) : NULL;
+    bool     is_read =
+        to && pread(file, to, (size_t)size, (off_t)offset) == (ssize_t)size;
 
     free(to);
     close(file);
@@ -136,7 +165,8 @@ static bool copy_range(const char *path, uint64_t offset, uint64_t size,
     bool     is_copied = to >= 0;
 
     while (is_copied && size > 0) {
-        ssize_t n = copy_file_range(file, &at, to, NULL, size, 0);
+        size_t  most = size < SIZE_MAX / 2 ? (size_t)size : SIZE_MAX / 2;
+        ssize_t n    = copy_file_range(file, &at, to, NULL, most, 0);
         is_copied = n > 0;
         size -= is_copied ? (uint64_t)n : 0;
     }
@@ -176,12 +206,15 @@ static bool run(int argc, char **argv)
     if (argc == 3 && strcmp(job, "warm") == 0)
         return read_warm(argv[2]);
     if (argc == 4 && strcmp(job, "crc32c") == 0)
-        return hash_crc32c(argv[2], (unsigned)number(argv[3]));
+        return read_shares(argv[2], (unsigned)number(argv[3]), add_crc);
+    if (argc == 4 && strcmp(job, "extremes") == 0)
+        return read_shares(argv[2], (unsigned)number(argv[3]), add_floats);
     if (argc == 5 && strcmp(job, "read") == 0)
         return read_range(argv[2], number(argv[3]), number(argv[4]));
     if (argc == 6 && strcmp(job, "copy") == 0)
         return copy_range(argv[2], number(argv[3]), number(argv[4]), argv[5]);
-    fprintf(stderr, "usage: floors sha256|crc32c|warm|read|copy PATH ...\n");
+    fprintf(stderr,
+            "usage: floors sha256|crc32c|extremes|warm|read|copy PATH ...\n");
     return false;
 }
 

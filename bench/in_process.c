@@ -11,6 +11,8 @@
  *   graph                     open with ops and values
  *   check                     check the structure, not the weights
  *   read                      one tensor into memory, by NAME
+ *   both                      open two models, PATH and NAME, with their ops
+ *   diff                      and compare them
  *
  * Prints what stopwatch.h says.
  * A fresh process pays for every page that it touches, as the command does.
@@ -123,7 +125,7 @@ struct row {
 
 static bool note(struct row **rows, uint64_t count, struct row row)
 {
-    static uint64_t room;
+    static size_t room;
 
     if (count == room) {
         room              = room + room / 2 + 8;
@@ -208,6 +210,43 @@ static bool open_graph(const char *path, const char *tensor,
     return open_model(path, true, result);
 }
 
+/* --- two models ----------------------------------------------------------- */
+
+static bool open_two(const char *path, const char *other, bool compares,
+                     struct result *result)
+{
+    struct tn_options options   = { .wants_graph = true };
+    struct tn_error   error     = { 0 };
+    struct tn_model  *models[2] = { NULL, NULL };
+    struct tn_diff   *diff      = NULL;
+
+    if (!other ||
+        tn_model_open(&models[0], path, &options, &error) != TN_OK ||
+        tn_model_open(&models[1], other, &options, &error) != TN_OK ||
+        (compares && tn_diff_open(&diff, models[0], models[1], NULL, NULL,
+                                  &error) != TN_OK))
+        return fail(path, &error);
+    result->nodes =
+        tn_model_node_count(models[0]) + tn_model_node_count(models[1]);
+    print_memory();
+    tn_diff_close(diff);
+    tn_model_close(models[0]);
+    tn_model_close(models[1]);
+    return true;
+}
+
+static bool open_both(const char *path, const char *other,
+                      struct result *result)
+{
+    return open_two(path, other, false, result);
+}
+
+static bool compare_both(const char *path, const char *other,
+                         struct result *result)
+{
+    return open_two(path, other, true, result);
+}
+
 /* --- mapping ------------------------------------------------------------- */
 
 static void hear_row(void *context, const struct tn_plan_row *row)
@@ -254,21 +293,37 @@ static bool map(const char *path, const char *tensor, struct result *result)
 }
 
 /* All of a conversion, the file made and thrown away. */
-static bool convert(const char *path, const char *tensor, struct result *result)
+static bool convert_as(const char *path, const struct tn_convert_options *how,
+                       struct result *result)
 {
-    struct tn_convert_options how    = { .to = "samediff-fb" };
-    struct tn_target          target = { .path = "out", .is_dry_run = true };
-    struct tn_error           error  = { 0 };
-    struct tn_model          *model;
+    struct tn_target target = { .path = "out", .is_dry_run = true };
+    struct tn_error  error  = { 0 };
+    struct tn_model *model;
 
-    (void)tensor;
     if (tn_model_open(&model, path, NULL, &error) != TN_OK)
         return fail(path, &error);
     result->nodes = tn_model_node_count(model);
-    enum tn_status status =
-        tn_convert(model, &how, &target, NULL, NULL, &error);
+    enum tn_status status = tn_convert(model, how, &target, NULL, NULL, &error);
     tn_model_close(model);
     return status == TN_OK || fail(path, &error);
+}
+
+static bool convert(const char *path, const char *tensor, struct result *result)
+{
+    struct tn_convert_options how = { .to = "samediff-fb" };
+
+    (void)tensor;
+    return convert_as(path, &how, result);
+}
+
+static bool simplify(const char *path, const char *tensor,
+                     struct result *result)
+{
+    struct tn_map_options     map = { .simplifies = true };
+    struct tn_convert_options how = { .to = "onnx", .map = &map };
+
+    (void)tensor;
+    return convert_as(path, &how, result);
 }
 
 /* Rules alone, from their text to what can be run. */
@@ -333,9 +388,12 @@ static const struct job jobs[] = {
     { "graph", open_graph },
     { "map", map },
     { "convert", convert },
+    { "simplify", simplify },
     { "rules", read_rules },
     { "check", check },
     { "read", read_one },
+    { "both", open_both },
+    { "diff", compare_both },
     { "naive-records", hop_records },
     { "naive-rows", hop_and_note },
 };

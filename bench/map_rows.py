@@ -8,13 +8,13 @@ RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
                      "rules", "onnx_nd4j.rules")
 
 
-def growth(bench, jobs, title, seconds, size):
+def growth(bench, jobs, verb, title, seconds, size):
     first = jobs[0]
     for job in jobs[1:]:
         nodes = job.nodes / first.nodes
         time = job.time() / first.time() / nodes
         memory = job.memory / first.memory / nodes
-        bench.row(f"map, {job.nodes:,} {title}", seconds(job.time()),
+        bench.row(f"{verb}, {job.nodes:,} {title}", seconds(job.time()),
                   size(job.memory), f"{first.nodes:,} nodes",
                   f"{seconds(first.time())}, {size(first.memory)}",
                   f"a node: time {time:.2f}x, memory {memory:.2f}x",
@@ -33,14 +33,20 @@ def maps(bench, files, job, seconds, size):
                             files.made("small", "onnx")], "inner wall")
     opened = job("open", [bench.program("in_process"), "graph",
                           files.made("small", "onnx")])
+    simple = [job("simplify", [bench.program("in_process"), "simplify",
+                               files.made("small", "onnx", part=part)],
+                  "inner wall") for part in PARTS]
     rules = job("rules", [bench.program("in_process"), "rules", RULES])
     peers, parsing = [], [bench.program("peer_protobuf"), "arena", "onnx",
                           files.made("small", "onnx")]
     if bench.has("peer_protobuf"):
         # On the clock beside what uses all cores.
         peers += [job("libprotobuf arena, parsing", parsing, "inner wall")]
-    bench.measure(jobs + [few, opened, rules, whole] + peers)
-    growth(bench, jobs, "ONNX nodes to nd4j", seconds, size)
+    bench.measure(jobs + simple + [few, opened, rules, whole] + peers)
+    growth(bench, jobs, "map", "ONNX nodes to nd4j", seconds, size)
+    growth(bench, simple, "simplify", "ONNX nodes", seconds, size)
+    bench.compare(f"simplify, {simple[-1].nodes:,} ONNX nodes", simple[-1],
+                  opened, most=3)
     if peers:
         bench.compare(f"map, {jobs[-1].nodes:,} ONNX nodes to nd4j", jobs[-1],
                       peers[0], most=1)

@@ -83,7 +83,9 @@ static long read_one(char **words)
 
     if (!file || zip_stat(zip, words[1], 0, &about) != 0)
         fail("no entry");
-    void *bytes = malloc(about.size);
+    void *bytes = about.size <= SIZE_MAX ? malloc((size_t)about.size) : NULL;
+    if (!bytes)
+        fail("too large");
     if (zip_fread(file, bytes, about.size) != (zip_int64_t)about.size)
         fail("cannot read");
     free(bytes);

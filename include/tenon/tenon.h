@@ -8,8 +8,10 @@
 #define TENON_TENON_H
 
 #include <tenon/allocator.h>
+#include <tenon/blocks.h>
 #include <tenon/bytes.h>
 #include <tenon/chunk.h>
+#include <tenon/diff.h>
 #include <tenon/dtype.h>
 #include <tenon/edit.h>
 #include <tenon/formats.h>
@@ -20,10 +22,13 @@
 #include <tenon/options.h>
 #include <tenon/progress.h>
 #include <tenon/rules.h>
+#include <tenon/scan.h>
+#include <tenon/statistics.h>
 #include <tenon/status.h>
 #include <tenon/tag.h>
 #include <tenon/temporaries.h>
 #include <tenon/verbs.h>
 #include <tenon/version.h>
+#include <tenon/view.h>
 
 #endif

@@ -342,6 +342,30 @@ static enum tn_status dump_flat(struct tn_opened             *opened,
     return error->status;
 }
 
+static enum tn_status fill_own(void *context, struct tn_sink *to,
+                               struct tn_error *error)
+{
+    const struct tn_opened *opened = context;
+
+    return opened->format->dump(&opened->model, to, error);
+}
+
+/* In the JSON that the format has for itself. */
+static enum tn_status dump_own(struct tn_opened             *opened,
+                               const struct tn_dump_options *dump,
+                               const struct tn_target       *target,
+                               const struct tn_options      *options,
+                               struct tn_error              *error)
+{
+    if (dump->is_strict)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "weights could not be restored from the dump");
+    TN_TRY(tn_opened_read(opened, false, error));
+    return tn_target_write(target, options,
+                           tn_opened_may_expand(opened, options),
+                           &opened->memory, fill_own, opened, NULL, error);
+}
+
 enum tn_status tn_dump(const char *path, const struct tn_options *options,
                        const struct tn_dump_options *dump,
                        const struct tn_target *target, tn_on_loss *loss,
@@ -356,9 +380,13 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     TN_TRY(tn_target_check_input(target->path, path, TN_OVERWRITE_NONE, options,
                                  error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
-    if ((dump->type ||
-         tn_find_format(&opened->bundle, options ? options->from : NULL,
-                        &opened->format, error) == TN_OK) &&
+    bool has_format =
+        dump->type ||
+        tn_find_format(&opened->bundle, options ? options->from : NULL,
+                       &opened->format, error) == TN_OK;
+    if (has_format && !dump->type && opened->format->dump)
+        dump_own(opened, dump, target, options, error);
+    else if (has_format &&
         dump_flat(opened, dump, target, options, &is_flat, error) == TN_OK &&
         !is_flat)
         dump_opened(opened, dump, target, options, loss, context, error);

@@ -33,10 +33,10 @@ static const struct magic {
     { 4, "ORTM", 4,
       "an ONNX Runtime `ort` file: ONNX Runtime opens it; convert from the "
       ".onnx it was made of" },
-    { 0, "GGUF", 4, "a GGUF file: llama.cpp opens it" },
     { 0, "lmgg", 4, "a GGML file: old versions of llama.cpp open it" },
     { 0, "tjgg", 4, "a GGML file: old versions of llama.cpp open it" },
     { 0, "fmgg", 4, "a GGML file: old versions of llama.cpp open it" },
+    { 0, "algg", 4, "a GGML file: old versions of llama.cpp open it" },
     { 0, "\x89HDF\r\n\x1a\n", 8,
       "an HDF5 file, as Keras writes (.h5): Keras opens it, and model.export() "
       "writes a SavedModel" },
@@ -218,11 +218,16 @@ static bool begins(struct tn_bytes text, const char *word)
 /* A message of protobuf text: its name, then a brace. */
 static bool has_message(struct tn_bytes text, const char *name)
 {
-    size_t size = strlen(name);
+    size_t size = strlen(name), i = 0;
 
-    for (size_t i = 0; i + size < text.size; i++) {
-        size_t at = i + size;
-        if (memcmp(text.data + i, name, size) != 0)
+    while (i + size < text.size) {
+        const uint8_t *found =
+            memchr(text.data + i, name[0], text.size - size - i);
+        if (!found)
+            return false;
+        i         = (size_t)(found - text.data) + 1;
+        size_t at = i - 1 + size;
+        if (memcmp(found, name, size) != 0)
             continue;
         while (at < text.size && text.data[at] <= ' ')
             at++;
@@ -264,7 +269,8 @@ static const char *by_words(const struct tn_probe *probe)
     if (begins(text, "[net]") || begins(text, "[network]"))
         return "a network of darknet (.cfg): darknet opens it, with its "
                ".weights";
-    if ((has_message(text, "layer") || has_message(text, "layers")) &&
+    if (text.size && !memchr(text.data, 0, text.size) && /* or it is no text */
+        (has_message(text, "layer") || has_message(text, "layers")) &&
         !has_message(text, "node") && contains(text, "type:") &&
         (contains(text, "bottom:") || contains(text, "top:")))
         return "a network of Caffe (.prototxt): Caffe opens it, with its "

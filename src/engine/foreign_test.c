@@ -26,8 +26,8 @@ static const struct {
 } cases[] = {
     { "x", HEAD("\x1c\x00\x00\x00TFL3"), "TensorFlow Lite", true },
     { "x", HEAD("\x10\x00\x00\x00ORTM"), "`ort` file", true },
-    { "x", HEAD("GGUF\x03\x00\x00\x00"), "GGUF", true },
     { "x", HEAD("tjgg\x01\x00\x00\x00"), "GGML", true },
+    { "x", HEAD("algg\x01\x00\x00\x00"), "GGML", true },
     { "x", HEAD("\x89HDF\r\n\x1a\n"), "Keras opens it", true },
     { "x", HEAD("ftrt\0\0\0\0"), "a TensorRT plan", true },
     { "x", HEAD("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19."),

@@ -2,19 +2,24 @@
  * hash_tensor.c - the identity of a tensor, whatever file it is in
  *
  *   "tenon.tensor/1" 00
- *   name of the dtype, 00
+ *   name of the dtype, 00; of blocks, unless they are decoded, the name of
+ *   their type
  *   u64 rank, u64 dims[rank]
  *   the elements: little-endian, C order, one byte an element below a byte;
- *   strings: u64 length and the bytes, each
+ *   strings: u64 length and the bytes, each; the blocks, their numbers
+ *   little-endian
  *
  * All numbers little-endian.  The tensor's name is not part of it.
  */
+#include <tenon/blocks.h>
+
 #include "base/sized.h"
 #include "codec/sha256.h"
 #include "base/expand.h"
 #include "base/little.h"
 #include "engine/opened.h"
 #include "io/workers.h"
+#include "ir/blocks.h"
 
 static void add_u64(struct tn_sha256 *hash, uint64_t value)
 {
@@ -24,10 +29,10 @@ static void add_u64(struct tn_sha256 *hash, uint64_t value)
     tn_sha256_add(hash, tn_bytes(bytes, sizeof bytes));
 }
 
-static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape)
+static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape,
+                     const char *dtype)
 {
     static const char magic[] = "tenon.tensor/1";
-    const char       *dtype   = tn_dtype_name(shape->dtype);
 
     tn_sha256_add(hash, tn_bytes(magic, sizeof magic));
     tn_sha256_add(hash, tn_bytes(dtype, strlen(dtype) + 1));
@@ -39,6 +44,7 @@ static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape)
 /* What all tensors of a call share. */
 struct hash_work {
     const struct tn_model *model;
+    bool                   is_decoded; /* blocks are                          */
     struct tn_meter       *meter; /* NULL: none                               */
     uint64_t               most;  /* bytes that may be hashed                 */
     _Atomic uint64_t       strings; /* bytes of strings that were             */
@@ -98,8 +104,15 @@ static enum tn_status hash_tensor(const struct tn_tensor *tensor,
     enum tn_status status;
 
     tn_sha256_init(&hashing.hash);
-    add_head(&hashing.hash, &elements->shape);
-    if (tn_dtype_bits(elements->shape.dtype) == 0)
+    bool is_blocks =
+        tn_payload_is_blocks(&elements->payload) && !work->is_decoded;
+    add_head(&hashing.hash, &elements->shape,
+             is_blocks ? tn_block_type(elements->payload.field)->name
+                       : tn_dtype_name(elements->shape.dtype));
+    if (is_blocks)
+        status = tn_payload_stream_blocks(elements, tensor->model->memory,
+                                          &hashing.sink, error);
+    else if (tn_dtype_bits(elements->shape.dtype) == 0)
         status = tn_payload_strings(elements, 0, count, hash_string, &hashing,
                                     error);
     else
@@ -111,17 +124,48 @@ static enum tn_status hash_tensor(const struct tn_tensor *tensor,
     return status;
 }
 
+static enum tn_status hash_alone(const struct tn_tensor *tensor,
+                                 bool                    is_decoded,
+                                 uint8_t                 digest[TN_HASH_SIZE],
+                                 struct tn_error        *error)
+{
+    struct hash_work work = {
+        .most = tn_opened_may_expand(tn_opened_of(tensor->model), NULL),
+        .is_decoded = is_decoded,
+    };
+
+    TN_TRY(tn_opened_check_tensor(tensor, work.most, error));
+    return hash_tensor(tensor, &work, digest, error);
+}
+
 enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
                               uint8_t                 digest[TN_HASH_SIZE],
                               struct tn_error        *error)
 {
     TN_ERROR_OR_OWN(error);
-    struct hash_work work = {
-        .most = tn_opened_may_expand(tn_opened_of(tensor->model), NULL),
-    };
+    return hash_alone(tensor, false, digest, error);
+}
 
-    TN_TRY(tn_opened_check_tensor(tensor, work.most, error));
-    return hash_tensor(tensor, &work, digest, error);
+enum tn_status tn_tensor_hash_decoded(const struct tn_tensor *tensor,
+                                      uint8_t          digest[TN_HASH_SIZE],
+                                      struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    return hash_alone(tensor, true, digest, error);
+}
+
+bool tn_tensor_blocks(const struct tn_tensor *tensor,
+                      struct tn_block_info   *info)
+{
+    const struct tn_payload    *payload = &tensor->elements.payload;
+    const struct tn_block_type *type =
+        tn_payload_is_blocks(payload) ? tn_block_type(payload->field) : NULL;
+
+    *info = (struct tn_block_info){ .name = "" };
+    if (type)
+        *info = (struct tn_block_info){ type->name, type->elements,
+                                        type->bytes };
+    return type != NULL;
 }
 
 static enum tn_status hash_one(void *context, uint64_t index,
@@ -151,13 +195,12 @@ static uint64_t total_size(const struct tn_model *model)
     return total;
 }
 
-enum tn_status tn_model_hash(const struct tn_model   *model,
-                             const struct tn_options *options,
-                             uint8_t (*digests)[TN_HASH_SIZE],
-                             struct tn_error *error)
+static enum tn_status hash_model(const struct tn_model   *model,
+                                 const struct tn_options *options,
+                                 bool                     is_decoded,
+                                 uint8_t (*digests)[TN_HASH_SIZE],
+                                 struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
-    TN_TAKE_OPTIONS(options);
     struct tn_meter  meter;
     struct tn_watch  watch;
     struct hash_work work = {
@@ -165,6 +208,7 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
         .meter   = &meter,
         .most    = tn_opened_may_expand(tn_opened_of(model), options),
         .digests = digests,
+        .is_decoded = is_decoded,
     };
 
     TN_TRY(tn_opened_check_expansion(model, work.most, error));
@@ -176,4 +220,24 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
                            hash_one, look_around, &work, error);
     tn_watch_end(&watch);
     return error->status;
+}
+
+enum tn_status tn_model_hash(const struct tn_model   *model,
+                             const struct tn_options *options,
+                             uint8_t (*digests)[TN_HASH_SIZE],
+                             struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    return hash_model(model, options, false, digests, error);
+}
+
+enum tn_status tn_model_hash_decoded(const struct tn_model   *model,
+                                     const struct tn_options *options,
+                                     uint8_t (*digests)[TN_HASH_SIZE],
+                                     struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    TN_TAKE_OPTIONS(options);
+    return hash_model(model, options, true, digests, error);
 }

@@ -85,6 +85,15 @@ static struct tn_model *open_model(void)
     return model;
 }
 
+static int hear_statistics(void *context, uint64_t index,
+                           const struct tn_statistics *statistics)
+{
+    (void)context;
+    (void)index;
+    (void)statistics;
+    return 0;
+}
+
 static void models_and_tensors(void)
 {
     struct tn_allocator     none = { no_memory, NULL };
@@ -99,6 +108,7 @@ static void models_and_tensors(void)
     FAILS(tn_temporaries_new, &list, &none);
     FAILS(tn_model_open, &other, NOWHERE, NULL);
     assert_null(other);
+    FAILS(tn_scan, NOWHERE, NULL, NULL, NULL, NULL);
     FAILS(tn_model_open_source, &other, "name", 100, refuse_read, NULL, NULL);
     FAILS(tn_tensor_read, tensor, 1, digest, 1);
     FAILS(tn_tensor_level, tensor, 0, NULL, 0, &(uint64_t){ 0 });
@@ -108,12 +118,27 @@ static void models_and_tensors(void)
     FAILS(tn_attr_find, &attr, model, TN_NONE, "name");
     assert_true(tn_model_tensor_count(model) <= 64);
     FAILS(tn_model_hash, model, &little, digests);
+    FAILS(tn_model_hash_decoded, model, &little, digests);
+    FAILS(tn_statistics_compute, model, &tensor, 1, &little, hear_statistics,
+          NULL);
     tn_model_close(model);
     assert_int_equal(tn_model_open(&model,
                                    TN_CORPUS "/onnx/tensor-minus-one.onnx",
                                    NULL, NULL),
                      TN_OK);
     FAILS(tn_tensor_hash, tn_model_tensor(model, 0), digest);
+    FAILS(tn_tensor_hash_decoded, tn_model_tensor(model, 0), digest);
+    struct tn_diff        *diff = NULL;
+    struct tn_diff_options how  = { .tolerance = -1 };
+    FAILS(tn_diff_open, &diff, model, model, &how, NULL);
+    tn_model_close(model);
+    model         = open_model();
+    how.tolerance = 0;
+    assert_int_equal(tn_diff_open(&diff, model, model, &how, NULL, NULL),
+                     TN_OK);
+    FAILS(tn_diff_write_patch, diff, &nowhere, NULL, NULL);
+    FAILS(tn_diff_write_view, diff, &nowhere, NULL, NULL);
+    tn_diff_close(diff);
     tn_model_close(model);
 }
 
@@ -132,6 +157,7 @@ static void verbs(void)
     FAILS(tn_merge_file, NOWHERE, NULL, NULL, &nowhere, NULL);
     FAILS(tn_strip, NOWHERE, NULL,
           (&(struct tn_strip_options){ .callstack = true }), &nowhere, NULL);
+    FAILS(tn_view, model, NULL, &nowhere, NULL, NULL);
     FAILS(tn_folder_models, NOWHERE, NULL, NULL, NULL);
     FAILS(tn_tag_list, NOWHERE, NULL, true, NULL, NULL);
     FAILS(tn_tag_diff, NOWHERE, "a", "b", NULL, NULL, NULL);
@@ -203,6 +229,13 @@ static void edits(void)
     FAILS(tn_edit_type_io, edit, TN_NONE, "x", TN_FLOAT32);
     FAILS(tn_edit_copy_function, edit, model, TN_NONE, "f", &number);
     FAILS(tn_edit_remove_function, edit, TN_NONE);
+    FAILS(tn_edit_act, edit, "no such action", NULL);
+    FAILS(tn_edit_run, edit, (struct tn_bytes){ (const uint8_t *)"x y", 3 });
+    FAILS(tn_edit_set_metadata, edit, "\xff", "x");
+    FAILS(tn_edit_run_file, edit, NOWHERE);
+    FAILS(tn_edit_rename_op, edit, TN_NONE, "x");
+    FAILS(tn_edit_rename, edit, 0, "no such value", "x");
+    FAILS(tn_edit_write, model, NULL, &nowhere, NULL, &(struct tn_convert_summary){ 0 });
     tn_edit_close(edit);
     commit_without_memory(model);
     tn_model_close(model);

@@ -112,7 +112,7 @@ static const struct {
     { "ir_version: \"eight\"", NULL, TN_MALFORMED, NULL },
     { "hello: world", NULL, TN_NOT_FOUND, NULL },
     { "node { }", "onnx", TN_MALFORMED, NULL },
-    { "node { }", "gguf", TN_NOT_FOUND, NULL },
+    { "node { }", "hdf5", TN_NOT_FOUND, NULL },
 };
 
 static void text_is_told_by_its_root_fields(void **state)

@@ -1,10 +1,13 @@
 /* bare.c - the tensors of any model, for formats that hold nothing else */
 #include "format/bare.h"
 
+#include "base/sort.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/intern.h"
+#include "format/name_table.h"
 
 struct collecting {
     const struct tn_model         *model;
@@ -14,6 +17,7 @@ struct collecting {
     struct tn_error               *error;
     struct tn_bare_set            *set;
     struct tn_intern               names;
+    struct tn_name_table          *table; /* NULL: names stay               */
     const char *why; /* the last that was refused is; NULL: none was        */
 };
 
@@ -60,6 +64,16 @@ static struct tn_bytes name_of(struct collecting      *c,
     char            path[640];
     struct tn_bytes name = tn_tensor_name(tensor);
 
+    if (c->table && name.size)
+        name = tn_bytes_dup(c->arena,
+                            tn_name_table_map(c->table, name, c->error),
+                            c->error);
+    if (c->table && name.size && !is_free(c, name)) {
+        tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                     "the table of names calls two tensors '%.*s'",
+                     TN_FMT(name));
+        return name;
+    }
     if (!is_free(c, name)) {
         tn_tensor_path(tensor, path, sizeof path);
         tell_renaming(c, name, path);
@@ -162,15 +176,24 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
                                 .error   = error,
                                 .set     = set };
 
+    struct tn_name_table table;
+
     set->count = 0;
     set->items = tn_new(arena, struct tn_bare_tensor, count, error);
     if (!set->items)
         return error->status;
+    tn_name_table_init(&table, arena->memory);
+    if (options->names) {
+        c.table = &table;
+        tn_name_table_load(&table, options->names, error);
+    }
     tn_bare_lose_graph(model, options);
     tn_intern_init(&c.names, arena);
     tell_unwanted(&c);
-    take_all(&c);
+    if (!tn_failed(error))
+        take_all(&c);
     tn_intern_done(&c.names);
+    tn_name_table_done(&table);
     if (!tn_failed(error) && set->count == 0 && (count || model->node_count))
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
                      c.why ? "no tensor can be written: the last is %s"
@@ -216,6 +239,64 @@ enum tn_dtype tn_bare_substitute(enum tn_dtype dtype)
     case TN_QINT32: return TN_INT32;
     default: return dtype;
     }
+}
+
+/* A tensor, and where its bytes are if they are as they are handed out. */
+struct stored {
+    struct tn_span            span;
+    const struct tn_elements *elements;
+    uint64_t                  index;
+};
+
+static int compare_stored(const void *a, const void *b, void *context)
+{
+    const struct stored *x = a, *y = b;
+    uintptr_t            p = (uintptr_t)x->span.source,
+              q            = (uintptr_t)y->span.source;
+
+    (void)context;
+    if (p != q)
+        return p < q ? -1 : 1;
+    if (x->span.offset != y->span.offset)
+        return x->span.offset < y->span.offset ? -1 : 1;
+    if (x->span.length != y->span.length)
+        return x->span.length < y->span.length ? -1 : 1;
+    if (x->elements->shape.dtype != y->elements->shape.dtype)
+        return x->elements->shape.dtype < y->elements->shape.dtype ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool is_shared(const struct stored *a, const struct stored *b)
+{
+    return a->span.source == b->span.source &&
+           a->span.offset == b->span.offset &&
+           a->span.length == b->span.length &&
+           tn_shape_equal(&a->elements->shape, &b->elements->shape);
+}
+
+const uint64_t *tn_bare_find_shared(const struct tn_bare_set *set,
+                                    struct tn_arena          *arena,
+                                    struct tn_error          *error)
+{
+    struct stored *items  = tn_new(arena, struct stored, set->count, error);
+    uint64_t      *firsts = tn_new(arena, uint64_t, set->count, error);
+    uint64_t       count  = 0;
+
+    if (!items || !firsts)
+        return NULL;
+    for (uint64_t i = 0; i < set->count; i++) {
+        struct stored *item = &items[count];
+        firsts[i]           = i;
+        *item = (struct stored){ .elements = set->items[i].elements,
+                                 .index    = i };
+        count += tn_payload_is_plain(item->elements, false, &item->span) &&
+                 item->span.source && item->span.length;
+    }
+    tn_sort_items(items, count, sizeof *items, compare_stored, NULL);
+    for (uint64_t i = 1; i < count; i++)
+        if (is_shared(&items[i - 1], &items[i]))
+            firsts[items[i].index] = firsts[items[i - 1].index];
+    return firsts;
 }
 
 enum tn_status tn_bare_stream(const struct tn_elements      *elements,

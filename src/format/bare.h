@@ -22,7 +22,8 @@ struct tn_bare_set {
 /* Why a format cannot hold such a tensor; NULL if it can. */
 typedef const char *tn_bare_refusal(const struct tn_elements *elements);
 
-/* All tensors that the format can hold.  A tensor without a name, or with a
+/* All tensors that the format can hold, renamed by the table of
+ * options->names if there is one.  A tensor without a name, or with a
  * name that another one has, gets its path in the model as its name; weights
  * have precedence over tensors in attributes.  If a model keeps its variables
  * apart (a SavedModel), only these are collected, unless options->all_tensors
@@ -50,6 +51,13 @@ void tn_bare_lose_type(const struct tn_write_options *options,
 /* The type that is written instead of one that neither safetensors nor numpy
  * has: the integer of the same size.  Other types are returned as they are. */
 enum tn_dtype tn_bare_substitute(enum tn_dtype dtype);
+
+/* For each tensor of the set the index of the first one that is the same bytes
+ * of the same file, of the same type and shape (tied weights): its own index if
+ * there is no earlier one.  NULL on failure. */
+const uint64_t *tn_bare_find_shared(const struct tn_bare_set *set,
+                                    struct tn_arena          *arena,
+                                    struct tn_error          *error);
 
 /* Streams the elements, by reference if they are stored as they are needed.
  * Types of less than a byte are packed if `is_packed`. */

@@ -9,6 +9,7 @@
 
 #include <tenon/verbs.h>
 
+#include "base/buffer.h"
 #include "base/report.h"
 #include "format/about.h"
 #include "format/rest.h"
@@ -48,6 +49,11 @@ struct tn_write_options {
     const char *compress;    /* of the file of chunks; NULL: brotli:6         */
     const char *layout;      /* NULL: as it was                               */
     bool        all_tensors; /* of a SavedModel, not the variables alone      */
+    const char *names;       /* a table of names of tensors; NULL: none       */
+    const char *quantize;    /* GGUF: a type; NULL: as they are               */
+    const char *byte_order;  /* GGUF: "little", "big"; NULL: as it was        */
+    const char *gguf_version; /* "2", "3"; NULL: as it was                    */
+    uint64_t    alignment;   /* GGUF: of tensors; 0: as it was                */
 
     bool             leaves_debug; /* a SavedModel without debug/             */
     struct tn_meter *meter; /* NULL: none                                     */
@@ -165,6 +171,10 @@ struct tn_format {
     void (*describe)(const struct tn_model *model, struct tn_about *about);
     bool has_about;
 
+    /* Texts about the model that edits may change: bits by enum tn_text_kind
+     * (ir/changes.h). */
+    uint32_t texts;
+
     /* Fields of `message` that need not be reported as losses: those that
      * describe() lists and those that another graph is made of, or that belong
      * to the graph, of which a set of tensors already reports the loss.  All
@@ -182,6 +192,18 @@ struct tn_format {
     enum tn_status (*lose_beside)(const struct tn_model         *model,
                                   const struct tn_write_options *options,
                                   struct tn_error               *error);
+
+    /* Writes all of a file but its weights as JSON, for dump, if it is neither
+     * a protobuf message nor a FlatBuffer; NULL: there is no such form.  The
+     * model was opened without its graph. */
+    enum tn_status (*dump)(const struct tn_model *model, struct tn_sink *to,
+                           struct tn_error *error);
+
+    /* For an edit that writes over the file it was read from: the bytes of that
+     * file before its data, as write() would write them, if the data stay where
+     * they are; else nothing.  `file` is that file.  NULL: never. */
+    enum tn_status (*head)(const struct tn_model *model, struct tn_buffer *head,
+                           struct tn_source **file, struct tn_error *error);
 
     /* Writes a model of this format's dialect.  What the model did not change
      * is spliced from where it was read. */

@@ -17,6 +17,7 @@ extern const struct tn_format tn_format_tf_graph;
 extern const struct tn_format tn_format_onnx_tensor;
 extern const struct tn_format tn_format_riegeli;
 extern const struct tn_format tn_format_safetensors;
+extern const struct tn_format tn_format_gguf;
 extern const struct tn_format tn_format_paddle;
 extern const struct tn_format tn_format_paddle_text;
 extern const struct tn_format tn_format_paddle_params;
@@ -27,6 +28,7 @@ extern const struct tn_format tn_format_sd_checkpoints;
 extern const struct tn_format tn_format_sdnb;
 extern const struct tn_format tn_format_sdz;
 extern const struct tn_format tn_format_paddle_pir;
+extern const struct tn_format tn_format_pytorch;
 extern const struct tn_format tn_format_npz;
 extern const struct tn_format tn_format_npy;
 

@@ -18,8 +18,16 @@ const struct tn_format_setting tn_setting_shard_size = {
 const struct tn_format_setting tn_setting_all_tensors = {
     .says  = { .name = "all-tensors",
                .kind = TN_OPTION_FLAG,
-               .help = "of a SavedModel: optimizer state, constants too" },
+               .help = "SavedModel: also optimizer state and constants" },
     .field = TN_WRITE_FIELD(all_tensors),
+};
+
+const struct tn_format_setting tn_setting_names = {
+    .says  = { .name  = "names",
+               .kind  = TN_OPTION_FILE,
+               .value = "FILE",
+               .help  = "rename tensors by the lines OLD NEW of a table" },
+    .field = TN_WRITE_FIELD(names),
 };
 
 /* ---- which formats have it ---------------------------------------------- */

@@ -21,6 +21,7 @@ struct tn_format_setting {
 /* Options that several families of formats have. */
 extern const struct tn_format_setting tn_setting_shard_size;
 extern const struct tn_format_setting tn_setting_all_tensors;
+extern const struct tn_format_setting tn_setting_names;
 
 /* Applies the caller's options for writing a format: INVALID for an option that
  * the format does not have, with a list of the formats that have it.  Sets only

@@ -6,7 +6,7 @@
 #include "format/registry.h"
 #include "support/hostile.h"
 
-#define MANY "tf-saved-model, tf-checkpoint, safetensors, sdnb, sdz"
+#define MANY "tf-saved-model, tf-checkpoint, safetensors, gguf, sdnb, sdz"
 
 static const struct {
     const char             *name;

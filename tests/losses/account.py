@@ -176,7 +176,8 @@ MEANT_PIR_NUMBERS = re.compile(r"^program\.regions\[.*\.(A|OA|DA|QA)\[\d+\]$|"
 # Formats that are written beside another name, and how the main file is called.
 NAMES = {"tf-saved-model": "out_model", "tf-checkpoint": "out.index",
          "onnx": "out.onnx", "tf-meta-graph": "out.meta", "tf-graph": "out.pb",
-         "safetensors": "out.safetensors", "npz": "out.npz",
+         "safetensors": "out.safetensors", "gguf": "out.gguf",
+         "pytorch": "out.pt", "npz": "out.npz",
          "paddle": "out.pdmodel", "paddle-text": "out.pdmodel.txt",
          "paddle-params": "out.pdiparams", "paddle-state": "out.pdparams",
          "paddle-pir": "out.json", "samediff": "out.samediff",

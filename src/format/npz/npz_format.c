@@ -257,6 +257,7 @@ static enum tn_status npy_check(struct tn_bundle *bundle,
 
 static const struct tn_format_setting *const settings[] = {
     &tn_setting_all_tensors,
+    &tn_setting_names,
     NULL,
 };
 
