@@ -1,6 +1,13 @@
 /* pickle.c - the stack machine of pickles; pickle.h says what it refuses */
 #include "wire/pickle/pickle.h"
 
+#include "base/arith.h"
+#include "base/intern.h"
+#include "base/little.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "base/varint.h"
+
 /* ---- the machine -------------------------------------------------------- */
 
 /* Failures are in the error of the cursor; after one, all functions are
@@ -12,7 +19,11 @@ struct machine {
     struct tn_list    stack; /* struct tn_pickle *              */
     struct tn_list    marks; /* uint64_t: heights of the stack   */
     struct tn_list    memo;  /* struct tn_pickle *; NULL: unused */
-    uint64_t          memoized;
+    uint64_t          memoized; /* slots in use                     */
+    /* Slots far ahead of those in use, by their number as eight bytes. */
+    struct tn_intern  far_slots;
+    struct tn_list    far_values; /* struct tn_pickle * by id         */
+    uint64_t          begin; /* offset of the pickle          */
     uint64_t          at; /* offset of the opcode being run   */
     const char       *by; /* its name                         */
     bool              is_done;
@@ -26,13 +37,12 @@ static bool is_text(const struct tn_pickle *value, const char *text)
     return tn_bytes_is(tn_pickle_text(value), text);
 }
 
-#include "base/arith.h"
-#include "base/number.h"
-#include "base/varint.h"
-
 /* ---- the stack of the machine, its containers and its memo -------------- */
 
-#define MEMO_SLACK 256 /* how far a memo slot may be ahead of those in use */
+/* How far a slot may be ahead of those in use.  Data has none further; of
+ * described pickles those are kept apart, so that a number in the file does not
+ * become an array of that size. */
+#define MEMO_SLACK 256
 
 /* ---- the stack ------------------------------------------------------------
  */
@@ -321,24 +331,65 @@ static void append_item(struct machine *m)
 /* ---- the memo -------------------------------------------------------------
  */
 
-/* The value on top into a slot of the memo, and a slot onto the stack. */
-static void memoize(struct machine *m, uint64_t slot)
+/* Where a slot is; NULL if nothing was put there yet. */
+static struct tn_pickle **find_slot(struct machine *m, uint64_t slot)
 {
-    struct tn_pickle *value = top(m);
+    uint8_t            key[8];
+    struct tn_pickle **near = slot < m->memo.count
+                                  ? tn_list_at(&m->memo, struct tn_pickle *,
+                                               slot)
+                                  : NULL;
 
-    if (!value)
-        return;
-    if (slot > m->memoized + MEMO_SLACK) {
+    if ((near && *near) || m->far_values.count == 0)
+        return near && *near ? near : NULL;
+    tn_store_little(key, slot, sizeof key);
+    uint32_t id = tn_intern_find(&m->far_slots, tn_bytes(key, sizeof key));
+    return id == TN_NO_NAME ? NULL
+                         : tn_list_at(&m->far_values, struct tn_pickle *, id);
+}
+
+static struct tn_pickle **add_far_slot(struct machine *m, uint64_t slot)
+{
+    uint8_t key[8];
+
+    tn_store_little(key, slot, sizeof key);
+    tn_intern_copy(&m->far_slots, tn_bytes(key, sizeof key), m->error);
+    return tn_failed(m->error)
+               ? NULL
+               : tn_list_push(&m->far_values, struct tn_pickle *, m->error);
+}
+
+static struct tn_pickle **add_slot(struct machine *m, uint64_t slot)
+{
+    if (slot > m->memoized + MEMO_SLACK && slot >= m->memo.count) {
+        if (m->describes)
+            return add_far_slot(m, slot);
         tn_fail_at(m->c, m->at, TN_LIMIT,
                    "memo slot %" PRIu64 " when %" PRIu64 " are in use", slot,
                    m->memoized);
-        return;
+        return NULL;
     }
     if (slot >= m->memo.count &&
         !tn_list_grow(&m->memo, slot + 1 - m->memo.count, m->error))
+        return NULL;
+    return tn_list_at(&m->memo, struct tn_pickle *, slot);
+}
+
+/* The value on top into a slot of the memo, and a slot onto the stack.  A slot
+ * that is used again does not count twice: MEMOIZE takes the slot whose number
+ * is how many are in use. */
+static void memoize(struct machine *m, uint64_t slot)
+{
+    struct tn_pickle *value = top(m), **at;
+
+    if (!value)
         return;
-    *tn_list_at(&m->memo, struct tn_pickle *, slot) = value;
-    m->memoized++;
+    if ((at = find_slot(m, slot))) {
+        *at = value;
+    } else if ((at = add_slot(m, slot))) {
+        *at = value;
+        m->memoized++;
+    }
 }
 
 /* A container holds others; used twice, a few of them unfold to any size. */
@@ -359,9 +410,8 @@ static bool is_sharable(const struct tn_pickle *value)
 
 static void fetch(struct machine *m, uint64_t slot)
 {
-    struct tn_pickle *value =
-        slot < m->memo.count ? *tn_list_at(&m->memo, struct tn_pickle *, slot)
-                             : NULL;
+    struct tn_pickle **at    = find_slot(m, slot);
+    struct tn_pickle  *value = at ? *at : NULL;
 
     if (tn_failed(m->error))
         return;
@@ -956,13 +1006,6 @@ static struct tn_bytes keep_line(struct machine *m)
     return tn_bytes(copy, text.size);
 }
 
-static void push_global(struct machine *m)
-{
-    struct tn_bytes module = keep_line(m);
-
-    push_name(m, module, keep_line(m));
-}
-
 static void push_stack_global(struct machine *m)
 {
     struct tn_pickle *name = pop(m), *module = pop(m);
@@ -977,18 +1020,6 @@ static void push_stack_global(struct machine *m)
         return;
     }
     push_name(m, module->as.string.text, name->as.string.text);
-}
-
-/* INST: a name in the file, its arguments since the mark. */
-static void make_instance(struct machine *m)
-{
-    push_global(m);
-    struct tn_pickle *callee = pop(m);
-    push_marked(m, TN_PICKLE_TUPLE);
-    struct tn_pickle *args = pop(m);
-
-    if (callee && args)
-        describe_call(m, callee, args);
 }
 
 /* ---- values that are text, as protocol 0 has them ------------------------ */
@@ -1020,26 +1051,66 @@ static struct tn_pickle_string take_line(struct machine *m)
     return line;
 }
 
+/* A name of any length that a described pickle may have; a very long one is
+ * without text, and so never one that is known. */
+static struct tn_bytes take_name(struct machine *m)
+{
+    return m->describes ? take_line(m).text : keep_line(m);
+}
+
+static void push_global(struct machine *m)
+{
+    struct tn_bytes module = take_name(m);
+
+    push_name(m, module, take_name(m));
+}
+
+/* INST: a name in the file, its arguments since the mark. */
+static void make_instance(struct machine *m)
+{
+    push_global(m);
+    struct tn_pickle *callee = pop(m);
+    push_marked(m, TN_PICKLE_TUPLE);
+    struct tn_pickle *args = pop(m);
+
+    if (callee && args)
+        describe_call(m, callee, args);
+}
+
+static bool is_blank(uint8_t byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+/* As Python's int() takes it: blanks around, a sign, underscores between
+ * digits; and the L of Python 2. */
 static bool read_decimal(struct tn_bytes text, int64_t *value)
 {
-    struct tn_bytes digits = text;
-    uint64_t        sum    = 0;
-    bool            is_negative = text.size && text.data[0] == '-';
+    const uint8_t *at = text.data, *end = at + text.size;
+    uint64_t       sum         = 0;
+    bool           is_negative = false, was_digit = false;
 
-    if (is_negative)
-        digits = tn_bytes(text.data + 1, text.size - 1);
-    if (digits.size && digits.data[digits.size - 1] == 'L')
-        digits.size--;
-    if (digits.size == 0)
-        return false;
-    for (size_t i = 0; i < digits.size; i++) {
-        if (digits.data[i] < '0' || digits.data[i] > '9' ||
-            !tn_mul(sum, 10, &sum) || sum > (uint64_t)INT64_MAX - 9)
+    for (; at < end && is_blank(*at); at++)
+        ;
+    for (; end > at && is_blank(end[-1]); end--)
+        ;
+    if (at < end && (*at == '-' || *at == '+'))
+        is_negative = *at++ == '-';
+    if (at < end && end[-1] == 'L')
+        end--;
+    for (; at < end; at++) {
+        if (*at == '_' && was_digit) {
+            was_digit = false;
+            continue;
+        }
+        if (*at < '0' || *at > '9' || !tn_mul(sum, 10, &sum) ||
+            sum > (uint64_t)INT64_MAX - 9)
             return false;
-        sum += (uint64_t)(digits.data[i] - '0');
+        sum += (uint64_t)(*at - '0');
+        was_digit = true;
     }
     *value = is_negative ? -(int64_t)sum : (int64_t)sum;
-    return true;
+    return was_digit;
 }
 
 /* "12", "-3L"; "01" and "00" are True and False. */
@@ -1079,7 +1150,95 @@ static void push_real_line(struct machine *m, uint64_t given)
     push_new(m, TN_PICKLE_REAL);
 }
 
-/* The text between quotes; escapes stay as they are written. */
+/* A number of up to `most` digits; how many there were. */
+static size_t read_digits(const uint8_t *at, size_t left, size_t most,
+                          unsigned base, uint32_t *value)
+{
+    size_t n = 0;
+
+    for (*value = 0; n < most && n < left; n++) {
+        uint8_t  c     = at[n];
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                                                : 16u;
+        if (digit >= base)
+            break;
+        *value = *value * base + digit;
+    }
+    return n;
+}
+
+/* One escape of a quoted string, after its backslash; how many bytes it has.
+ * 0: the backslash stands for itself. */
+static size_t read_byte_escape(const uint8_t *at, size_t left, uint8_t *to,
+                               size_t *used)
+{
+    static const char letters[] = "\\'\"abfnrtv", bytes[] = "\\'\"\a\b\f\n\r\t\v";
+    uint32_t          value;
+    size_t            n;
+
+    const char *known = left && at[0] ? strchr(letters, (char)at[0]) : NULL;
+    if (known) {
+        to[(*used)++] = (uint8_t)bytes[known - letters];
+        return 1;
+    }
+    if ((n = read_digits(at, left, 3, 8, &value)) > 0) {
+        to[(*used)++] = (uint8_t)value;
+        return n;
+    }
+    if (left && at[0] == 'x' &&
+        read_digits(at + 1, left - 1, 2, 16, &value) == 2) {
+        to[(*used)++] = (uint8_t)value;
+        return 3;
+    }
+    return 0;
+}
+
+/* The same of a line of text: \\u and \\U alone. */
+static size_t read_text_escape(const uint8_t *at, size_t left, uint8_t *to,
+                               size_t *used)
+{
+    size_t   digits = left && at[0] == 'u' ? 4 : left && at[0] == 'U' ? 8 : 0;
+    uint32_t code;
+
+    if (digits && read_digits(at + 1, left - 1, digits, 16, &code) == digits &&
+        code <= 0x10ffff) {
+        *used += tn_utf8_put(to + *used, code);
+        return 1 + digits;
+    }
+    if (left && at[0] == '\\') {
+        to[(*used)++] = '\\';
+        to[(*used)++] = '\\';
+        return 1;
+    }
+    return 0;
+}
+
+/* What the text of a line stands for.  The place in the file stays that of the
+ * line. */
+static void unescape(struct machine *m, struct tn_bytes *text,
+                     size_t (*escape)(const uint8_t *, size_t, uint8_t *,
+                                      size_t *))
+{
+    if (tn_failed(m->error) || text->size == 0 ||
+        !memchr(text->data, '\\', text->size))
+        return;
+    uint8_t *to = tn_new(m->arena, uint8_t, text->size, m->error);
+    size_t   used = 0;
+    for (size_t i = 0; to && i < text->size;) {
+        size_t n = text->data[i] == '\\'
+                       ? escape(text->data + i + 1, text->size - i - 1, to,
+                                &used)
+                       : 0;
+        if (n == 0)
+            to[used++] = text->data[i];
+        i += 1 + n;
+    }
+    *text = tn_bytes(to, to ? used : 0);
+}
+
+/* The text between quotes. */
 static void push_quoted(struct machine *m, uint64_t given)
 {
     (void)given;
@@ -1091,6 +1250,16 @@ static void push_quoted(struct machine *m, uint64_t given)
     *text = tn_bytes(text->data + 1, text->size - 2);
     value->as.string.span.offset += 1;
     value->as.string.span.length -= 2;
+    unescape(m, text, read_byte_escape);
+}
+
+static void push_text_line(struct machine *m, uint64_t given)
+{
+    (void)given;
+    push_line(m, TN_PICKLE_TEXT);
+    struct tn_pickle *value = tn_failed(m->error) ? NULL : top(m);
+    if (value)
+        unescape(m, &value->as.string.text, read_text_escape);
 }
 
 static void push_persistent_line(struct machine *m, uint64_t given)
@@ -1136,6 +1305,14 @@ static void skip_frame(struct machine *m, uint64_t length)
 {
     (void)m;
     (void)length;
+}
+
+/* Which protocol it is changes nothing here; one that is named late is odd. */
+static void take_protocol(struct machine *m, uint64_t protocol)
+{
+    (void)protocol;
+    if (m->at != m->begin)
+        tell_odd(m, "a protocol that is not at the beginning");
 }
 
 static void stop(struct machine *m)
@@ -1214,7 +1391,7 @@ static const struct opcode opcodes[256] = {
     ['L']  = { "LONG",             RUN(push_decimal), ONLY_CODE },
     [0x8b] = { "LONG4",            READ(4, push_long), ONLY_CODE },
     ['S']  = { "STRING",           GIVE(0, push_quoted), ONLY_CODE },
-    ['V']  = { "UNICODE",          GIVE(TN_PICKLE_TEXT, push_line), ONLY_CODE },
+    ['V']  = { "UNICODE",          GIVE(0, push_text_line), ONLY_CODE },
     ['d']  = { "DICT",             GIVE(TN_PICKLE_DICT, push_marked), ONLY_CODE },
     ['l']  = { "LIST",             GIVE(TN_PICKLE_LIST, push_marked), ONLY_CODE },
     [0x8f] = { "EMPTY_SET",        GIVE(TN_PICKLE_SET, push_empty), ONLY_CODE },
@@ -1232,7 +1409,7 @@ static const struct opcode opcodes[256] = {
     [0x92] = { "NEWOBJ_EX",        RUN(reduce_with_keywords), ONLY_CODE },
     [0x97] = { "NEXT_BUFFER",      GIVE(0, push_outside), ONLY_CODE },
     [0x98] = { "READONLY_BUFFER",  RUN(keep_buffer), ONLY_CODE },
-    [PROTO] = { "PROTO",           READ(1, skip_frame), ONLY_CODE },
+    [PROTO] = { "PROTO",           READ(1, take_protocol), ONLY_CODE },
 };
 /* clang-format on */
 
@@ -1288,11 +1465,16 @@ static void expect_protocol(struct machine *m)
         tn_fail_at(m->c, m->at, TN_UNSUPPORTED, "pickle protocol %u", protocol);
 }
 
+/* Python takes the value on top, whatever is below. */
 static struct tn_pickle *finish(struct machine *m)
 {
     if (m->stack.count != 1 || m->marks.count != 0) {
-        refuse(m, TN_MALFORMED, "the pickle ends with other than one value");
-        return NULL;
+        if (!m->describes || m->stack.count == 0) {
+            refuse(m, TN_MALFORMED,
+                   "the pickle ends with other than one value");
+            return NULL;
+        }
+        tell_odd(m, "values that are left on the stack");
     }
     struct tn_pickle *result = pop(m);
     if (result && result->kind == TN_PICKLE_NAME && !m->describes)
@@ -1305,10 +1487,13 @@ static enum tn_status run(struct machine *m, const struct tn_pickle **result)
     struct tn_memory *memory = m->arena->memory;
 
     m->error = m->c->error;
+    m->begin = m->c->offset;
     *result  = NULL;
     tn_list_init(&m->stack, memory, sizeof(struct tn_pickle *));
     tn_list_init(&m->marks, memory, sizeof(uint64_t));
     tn_list_init(&m->memo, memory, sizeof(struct tn_pickle *));
+    tn_list_init(&m->far_values, memory, sizeof(struct tn_pickle *));
+    tn_intern_init(&m->far_slots, m->arena);
     if (!m->describes)
         expect_protocol(m);
     while (!m->is_done && !tn_failed(m->error))
@@ -1318,6 +1503,8 @@ static enum tn_status run(struct machine *m, const struct tn_pickle **result)
     tn_list_done(&m->stack);
     tn_list_done(&m->marks);
     tn_list_done(&m->memo);
+    tn_list_done(&m->far_values);
+    tn_intern_done(&m->far_slots);
     return m->error->status;
 }
 
