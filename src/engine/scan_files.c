@@ -13,6 +13,7 @@
 
 #include "base/sized.h"
 #include "engine/opened.h"
+#include "format/about.h"
 #include "ir/attr.h"
 #include "ir/dialect_facts.h"
 #include "ir/vocab.h"
@@ -39,7 +40,27 @@ static const struct {
     { "PyFunc", TN_VERDICT_DANGEROUS, "calls Python" },
     { "PyFuncStateless", TN_VERDICT_DANGEROUS, "calls Python" },
     { "EagerPyFunc", TN_VERDICT_DANGEROUS, "calls Python" },
+    { "DatasetToTFRecord", TN_VERDICT_DANGEROUS, "writes a file" },
+    { "ExperimentalDatasetToTFRecord", TN_VERDICT_DANGEROUS, "writes a file" },
+    { "SaveDataset", TN_VERDICT_DANGEROUS, "writes files" },
+    { "SaveDatasetV2", TN_VERDICT_DANGEROUS, "writes files" },
+    { "CreateSummaryFileWriter", TN_VERDICT_UNKNOWN, "writes files" },
+    { "PrintV2", TN_VERDICT_UNKNOWN, "prints, or writes a file" },
+    { "RemoteCall", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "RpcCall", TN_VERDICT_UNKNOWN, "calls another machine" },
     { "ReadFile", TN_VERDICT_UNKNOWN, "reads a file" },
+    { "FixedLengthRecordReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "FixedLengthRecordReaderV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "LMDBReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TextLineDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TFRecordDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "TFRecordDatasetV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "FixedLengthRecordDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "FixedLengthRecordDatasetV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "LoadDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "SqlDataset", TN_VERDICT_UNKNOWN, "opens a database" },
+    { "DebugNumericSummary", TN_VERDICT_UNKNOWN,
+      "sends values to other machines" },
     { "MatchingFiles", TN_VERDICT_UNKNOWN, "lists files" },
     { "WholeFileReader", TN_VERDICT_UNKNOWN, "reads files" },
     { "WholeFileReaderV2", TN_VERDICT_UNKNOWN, "reads files" },
@@ -156,19 +177,38 @@ static void scan_outside(struct tn_scan *scan, const struct tn_model *model,
 }
 
 /* Templates are programs of a small language, which other programs run. */
-static void scan_facts(struct tn_scan *scan, const struct tn_model *model)
+static void scan_templates(struct tn_scan *scan, const struct tn_model *model)
 {
     static const char key[] = "tokenizer.chat_template";
+    const struct tn_format *format = tn_opened_of(model)->format;
+    struct tn_error         own    = TN_ERROR_INIT;
+    struct tn_arena         arena;
+    struct tn_about         about;
+    uint64_t                named = 0, read = 0;
 
-    for (uint64_t i = 0; i < model->facts.count; i++) {
+    for (uint64_t i = 0; i < model->facts.count; i++)
+        named += tn_bytes_starts_with(
+            tn_list_at(&model->facts, struct tn_fact, i)->key, key);
+    if (named == 0 || !format->describe)
+        return;
+    tn_arena_init(&arena, scan->memory);
+    tn_about_init(&about, &arena, &own);
+    format->describe(model, &about);
+    for (uint64_t i = 0; i < about.items.count && !tn_failed(&own); i++) {
         const struct tn_fact *fact =
-            tn_list_at(&model->facts, struct tn_fact, i);
-        if (tn_bytes_starts_with(fact->key, key) ||
-            tn_bytes_starts_with(fact->value, key))
-            tn_scan_tell(scan, TN_VERDICT_NOTE, "chat-template", TN_NOWHERE,
-                         "a chat template, which programs that use the model "
-                         "run");
+            tn_list_at(&about.items, struct tn_fact, i);
+        if (!tn_bytes_starts_with(fact->key, key))
+            continue;
+        read++;
+        tn_scan_template(scan, fact->value);
     }
+    if (read < named)
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "chat-template", TN_NOWHERE,
+                     "a chat template that is very long or not UTF-8: not "
+                     "looked into");
+    tn_about_done(&about);
+    tn_arena_done(&arena);
+    tn_scan_absorb(scan, &own);
 }
 
 static void scan_model(struct tn_scan *scan, const char *path,
@@ -195,7 +235,7 @@ static void scan_model(struct tn_scan *scan, const char *path,
     }
     scan_operators(scan, model);
     scan_outside(scan, model, path, &how);
-    scan_facts(scan, model);
+    scan_templates(scan, model);
     tn_model_close(model);
 }
 

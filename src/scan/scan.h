@@ -16,8 +16,6 @@
 
 /* Archives in archives. */
 #define TN_SCAN_DEPTH_LIMIT 4
-/* Bytes that members of an archive may unpack to. */
-#define TN_SCAN_UNPACK_LIMIT (UINT64_C(1) << 30)
 
 struct tn_scan {
     struct tn_memory      *memory;
@@ -29,7 +27,8 @@ struct tn_scan {
     unsigned               depth;
     bool                   is_stopped;
     int                    worst; /* verdict of this file; -1: nothing found  */
-    uint64_t               unpacked;
+    uint64_t               unpacked; /* by members of archives, so far        */
+    uint64_t               most;     /* that they may unpack to, together     */
     struct tn_scan_totals *totals; /* never NULL                              */
 };
 
@@ -52,6 +51,9 @@ void tn_scan_member(struct tn_scan *scan, struct tn_source *source,
  * a pickle; then nothing is told. */
 bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span);
 
+/* Pickles with other bytes between them, wherever they begin. */
+void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source);
+
 /* Archives: their headers, and each of their members. */
 void tn_scan_zip(struct tn_scan *scan, struct tn_source *source);
 void tn_scan_tar(struct tn_scan *scan, struct tn_source *source);
@@ -61,10 +63,21 @@ enum tn_name_kind {
     TN_NAME_HARMLESS,
     TN_NAME_CLASS, /* of a framework: an object of it is unknown              */
     TN_NAME_OTHER, /* nobody knows                                            */
-    TN_NAME_POWER, /* of Python itself, or a part of a framework that data
-                      never needs                                             */
+    TN_NAME_FRAMEWORK, /* a part of one that data never needs                 */
+    TN_NAME_POWER,     /* of Python itself                                    */
 };
 enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
                                      struct tn_bytes name);
+
+/* Whether the name is written as that of a class, and whether a module is one
+ * of Python's. */
+bool tn_scan_is_class(struct tn_bytes name);
+bool tn_scan_is_python(struct tn_bytes module);
+
+/* Configurations of Keras: JSON, in a file of its own or somewhere in HDF5. */
+void tn_scan_keras(struct tn_scan *scan, struct tn_source *source);
+
+/* A chat template: a program in Jinja's language. */
+void tn_scan_template(struct tn_scan *scan, struct tn_bytes text);
 
 #endif

@@ -14,16 +14,38 @@
 
 #define END_SEARCH (UINT64_C(22) + UINT16_MAX)
 
+/* Where a member is: its local header, and the end of its data; 0: nobody
+ * knows. */
+struct member {
+    uint64_t offset, end;
+};
+
 struct walk {
     struct tn_scan  *scan;
     struct tn_zip    zip;
     struct tn_arena  arena;
     struct tn_intern names;   /* of members                                   */
-    struct tn_list   offsets; /* uint64_t: of local headers that are listed   */
+    struct tn_list   members; /* struct member: those that are listed         */
     uint64_t         base;    /* bytes before the archive                     */
 };
 
 /* ---- members of a zip ---------------------------------------------------- */
+
+/* Small archives can unpack to any size, one in another even more so. */
+static bool may_unpack(struct tn_scan *scan, const struct tn_zip_entry *entry)
+{
+    if (entry->method == TN_ZIP_STORED)
+        return true;
+    if (entry->size > scan->most - scan->unpacked) {
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "closed", entry->offset,
+                     "'%.*s' and others unpack to more than %" PRIu64
+                     " bytes: not looked into",
+                     TN_FMT(entry->name), scan->most);
+        return false;
+    }
+    scan->unpacked += entry->size;
+    return true;
+}
 
 static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
 {
@@ -56,6 +78,8 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
                      "'%.*s' is not inside of the file", TN_FMT(entry->name));
         return;
     }
+    if (!may_unpack(w->scan, entry))
+        return;
     if (tn_zip_source(&w->zip, entry, &source, &own) == TN_OK)
         tn_scan_member(w->scan, source, entry->name);
     tn_scan_absorb(w->scan, &own);
@@ -125,22 +149,24 @@ static void scan_record(struct walk *w, struct tn_zip_entry *entry)
     struct tn_error  own = TN_ERROR_INIT;
     struct zip_local local;
     uint32_t         before = tn_intern_count(&w->names);
-    uint64_t        *row;
+    struct member   *row;
 
     entry->offset += w->base;
     if (tn_intern_borrow(&w->names, entry->name, w->scan->error) < before)
         tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-twice",
                      entry->record_offset, "two members are called '%.*s'",
                      TN_FMT(entry->name));
-    row = tn_list_push(&w->offsets, uint64_t, w->scan->error);
+    row = tn_list_push(&w->members, struct member, w->scan->error);
     if (row)
-        *row = entry->offset;
+        *row = (struct member){ entry->offset, 0 };
     if (zip_read_local(&w->zip, entry->offset, &local, &own) != TN_OK) {
         tn_scan_absorb(w->scan, &own);
         return;
     }
     compare_local(w, entry, &local);
     entry->data_offset = local.data_offset;
+    if (row && entry->packed_size <= w->zip.source->size - local.data_offset)
+        row->end = local.data_offset + entry->packed_size;
     scan_entry(w, entry);
 }
 
@@ -157,7 +183,7 @@ static bool read_end_plainly(struct walk *w, uint64_t at, struct zip_end *end)
                              .directory_size   = tn_load32(r + 12),
                              .count            = tn_load16(r + 10),
                              .offset           = at,
-                             .end              = at + ZIP_END_SIZE };
+                             .end = at + ZIP_END_SIZE + tn_load16(r + 20) };
     return end->directory_size <= at &&
            end->directory_offset <= at - end->directory_size;
 }
@@ -183,63 +209,120 @@ static bool find_end(struct walk *w, struct zip_end *end)
     return false;
 }
 
-static int compare_offsets(const void *a, const void *b, void *context)
+static int compare_members(const void *a, const void *b, void *context)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    uint64_t x = ((const struct member *)a)->offset,
+             y = ((const struct member *)b)->offset;
 
     (void)context;
     return x < y ? -1 : x > y;
 }
 
-/* Whether the directory lists the header at an offset; offsets are asked for in
- * order, *next is where the list is. */
-static bool is_listed(const struct walk *w, uint64_t offset, uint64_t *next)
+/* Where the member ends whose header is at an offset, by the directory; 0 if it
+ * does not list it.  Offsets are asked for in order, *next is where the list
+ * is. */
+static uint64_t end_of_listed(const struct walk *w, uint64_t offset,
+                              uint64_t *next)
 {
-    while (*next < w->offsets.count &&
-           *tn_list_at(&w->offsets, uint64_t, *next) < offset)
+    while (*next < w->members.count &&
+           tn_list_at(&w->members, struct member, *next)->offset < offset)
         ++*next;
-    return *next < w->offsets.count &&
-           *tn_list_at(&w->offsets, uint64_t, *next) == offset;
+    if (*next == w->members.count)
+        return 0;
+    const struct member *member =
+        tn_list_at(&w->members, struct member, *next);
+    return member->offset == offset ? member->end : 0;
 }
 
-/* Members that the directory does not list, but headers show. */
+/* A member that the directory does not list. */
+static void scan_unlisted(struct walk *w, uint64_t at,
+                          const struct zip_local *local, uint64_t limit)
+{
+    bool is_open = local->flags & ZIP_FLAG_DESCRIPTOR && !local->packed_size;
+    uint64_t            left  = limit - tn_min(limit, local->data_offset);
+    struct tn_zip_entry entry = { .name        = tn_bytes_dup(&w->arena,
+                                                              local->name,
+                                                              w->scan->error),
+                                  .offset      = at,
+                                  .data_offset = local->data_offset,
+                                  .packed_size = local->packed_size,
+                                  .size        = local->size,
+                                  .crc         = local->crc,
+                                  .method      = local->method,
+                                  .flags       = local->flags };
+
+    tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-hidden", at,
+                 "the directory does not list the member '%.*s'",
+                 TN_FMT(entry.name));
+    /* Its size comes after its data: a stored one is looked at up to the
+     * directory, which is more than it is. */
+    if (is_open && entry.method == TN_ZIP_STORED)
+        entry.packed_size = entry.size = left;
+    if (!is_open || entry.method == TN_ZIP_STORED)
+        scan_entry(w, &entry);
+}
+
+/* Members that the directory does not list, but headers show.  After data there
+ * may be a descriptor, of four sizes. */
 static void scan_hidden(struct walk *w, uint64_t limit)
 {
-    struct tn_error  own = TN_ERROR_INIT;
-    struct zip_local local;
-    uint64_t         at = w->base, next = 0;
+    static const uint8_t gaps[] = { 0, 12, 16, 20, 24 };
+    struct tn_error      own    = TN_ERROR_INIT;
+    struct zip_local     local;
+    uint64_t             at = w->base, next = 0;
 
-    if (w->offsets.count)
-        tn_sort_items(w->offsets.items, w->offsets.count, sizeof(uint64_t),
-                      compare_offsets, NULL);
-    while (at < limit && !w->scan->is_stopped) {
-        if (zip_signature(&w->zip, at, &own) != ZIP_LOCAL ||
-            zip_read_local(&w->zip, at, &local, &own) != TN_OK)
+    if (w->members.count)
+        tn_sort_items(w->members.items, w->members.count,
+                      sizeof(struct member), compare_members, NULL);
+    while (at < limit && !w->scan->is_stopped && !tn_failed(&own)) {
+        size_t gap = 0;
+        while (gap < sizeof gaps && zip_signature(&w->zip, at + gaps[gap],
+                                                  &own) != ZIP_LOCAL)
+            gap++;
+        if (gap == sizeof gaps ||
+            zip_read_local(&w->zip, at + gaps[gap], &local, &own) != TN_OK)
             break;
-        if (local.flags & ZIP_FLAG_DESCRIPTOR)
-            break; /* the size is not known here */
-        if (!is_listed(w, at, &next)) {
-            struct tn_zip_entry entry = { .name   = tn_bytes_dup(&w->arena,
-                                                                 local.name,
-                                                                 w->scan->error),
-                                          .offset = at,
-                                          .data_offset = local.data_offset,
-                                          .packed_size = local.packed_size,
-                                          .size        = local.size,
-                                          .crc         = local.crc,
-                                          .method      = local.method,
-                                          .flags       = local.flags };
-            tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-hidden", at,
-                         "the directory does not list the member '%.*s'",
-                         TN_FMT(entry.name));
-            scan_entry(w, &entry);
+        at += gaps[gap];
+        uint64_t end = end_of_listed(w, at, &next);
+        if (end == 0) {
+            scan_unlisted(w, at, &local, limit);
+            if (local.flags & ZIP_FLAG_DESCRIPTOR ||
+                local.packed_size > w->zip.source->size - local.data_offset)
+                break;
+            end = local.data_offset + local.packed_size;
         }
-        if (local.packed_size > w->zip.source->size - local.data_offset)
+        if (end <= at)
             break;
-        at = local.data_offset + local.packed_size;
+        at = end;
     }
     if (tn_machine_failed(&own))
         *w->scan->error = own;
+}
+
+/* The comment of the archive, and bytes after it: readers of zips do not look
+ * there. */
+static void scan_after(struct walk *w, const struct zip_end *end)
+{
+    struct tn_source *source  = w->zip.source;
+    uint64_t          last    = tn_min(end->end, source->size);
+    struct tn_error   own     = TN_ERROR_INIT;
+    uint64_t          comment = last;
+
+    if (end->end < source->size)
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-trailing", last,
+                     "%" PRIu64 " bytes after the zip: another program may see "
+                     "another file",
+                     source->size - last);
+    /* The end record is the last of up to three. */
+    for (uint64_t at = end->offset; at < last; at++)
+        if (zip_signature(&w->zip, at, &own) == ZIP_END) {
+            comment = tn_min(at + ZIP_END_SIZE, last);
+            break;
+        }
+    tn_scan_pickles(w->scan, (struct tn_span){ source, comment,
+                                               last - comment });
+    tn_scan_pickles(w->scan, (struct tn_span){ source, last,
+                                               source->size - last });
 }
 
 static void scan_directory(struct walk *w, const struct zip_end *end)
@@ -267,6 +350,7 @@ static void scan_directory(struct walk *w, const struct zip_end *end)
                      " members",
                      count, end->count);
     scan_hidden(w, tn_min(end->directory_offset + w->base, end->offset));
+    scan_after(w, end);
 }
 
 void tn_scan_zip(struct tn_scan *scan, struct tn_source *source)
@@ -277,7 +361,7 @@ void tn_scan_zip(struct tn_scan *scan, struct tn_source *source)
     zip_init(&w.zip, source, scan->memory);
     tn_arena_init(&w.arena, scan->memory);
     tn_intern_init(&w.names, &w.arena);
-    tn_list_init(&w.offsets, scan->memory, sizeof(uint64_t));
+    tn_list_init(&w.members, scan->memory, sizeof(struct member));
     if (find_end(&w, &end)) {
         scan_directory(&w, &end);
     } else {
@@ -285,7 +369,7 @@ void tn_scan_zip(struct tn_scan *scan, struct tn_source *source)
                      "a zip without a directory");
         scan_hidden(&w, source->size);
     }
-    tn_list_done(&w.offsets);
+    tn_list_done(&w.members);
     tn_intern_done(&w.names);
     tn_arena_done(&w.arena);
     tn_zip_close(&w.zip);
@@ -305,6 +389,16 @@ static bool read_octal(const uint8_t *text, size_t size, uint64_t *value)
         *value = *value * 8 + (uint64_t)(text[i] - '0');
     }
     return true;
+}
+
+/* The first form of torch.save() is a tar in which pickles and elements take
+ * turns. */
+static void scan_tar_member(struct tn_scan *scan, struct tn_source *member,
+                            struct tn_bytes name)
+{
+    if (tn_bytes_is(name, "storages") || tn_bytes_is(name, "tensors"))
+        tn_scan_pickles_anywhere(scan, member);
+    tn_scan_member(scan, member, name);
 }
 
 void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
@@ -342,7 +436,7 @@ void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
             tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-link", at,
                          "'%.*s' is a link", TN_FMT(entry.name));
         else if (size && tn_zip_source(&zip, &entry, &member, &own) == TN_OK)
-            tn_scan_member(scan, member, entry.name);
+            scan_tar_member(scan, member, entry.name);
         tn_scan_absorb(scan, &own);
         at += BLOCK + tn_min((size + BLOCK - 1) / BLOCK * BLOCK,
                              source->size - at - BLOCK);

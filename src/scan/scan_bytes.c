@@ -3,10 +3,12 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/expand.h"
 #include "scan/scan.h"
 
 #define HEAD_SIZE   512
 #define NPY_LIMIT   (UINT64_C(1) << 20) /* of the header of an array          */
+#define TEMPLATE_LIMIT (UINT64_C(1) << 20)
 #define TAR_MAGIC   257
 #define TAIL_SIZE   (UINT64_C(22) + UINT16_MAX) /* of a zip, with a comment   */
 
@@ -62,9 +64,15 @@ static const struct {
     { "\x28\xb5\x2f\xfd", 4, "zstd data" },
     { "\x04\x22\x4d\x18", 4, "LZ4 data" },
     { "MSCF", 4, "a cabinet archive" },
+    { "\x5d\0\0", 3, "LZMA data" },
+    /* What joblib compresses begins so. */
+    { "\x78\x01", 2, "zlib data" },
+    { "\x78\x5e", 2, "zlib data" },
+    { "\x78\x9c", 2, "zlib data" },
+    { "\x78\xda", 2, "zlib data" },
 };
 
-static bool tell_closed(struct tn_scan *scan, struct tn_bytes head)
+static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
 {
     for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
         if (head.size < closed[i].size ||
@@ -73,9 +81,8 @@ static bool tell_closed(struct tn_scan *scan, struct tn_bytes head)
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "closed", 0,
                      "%s: not looked into; unpack it and scan what is inside",
                      closed[i].what);
-        return true;
+        return;
     }
-    return false;
 }
 
 /* ---- arrays -------------------------------------------------------------- */
@@ -108,37 +115,6 @@ static void scan_array(struct tn_scan *scan, struct tn_source *source)
                      "no pickle where the objects of the array should be");
 }
 
-/* ---- Keras's configurations ---------------------------------------------- */
-
-/* A layer that is code: marshalled Python, or a function by its name.  Its
- * configuration is JSON, in a file of its own or in an attribute of HDF5. */
-static void scan_config(struct tn_scan *scan, struct tn_source *source)
-{
-    static const char *const layers[] = { "\"class_name\": \"Lambda\"",
-                                          "\"class_name\":\"Lambda\"" };
-    enum { WINDOW = 1 << 16, OVERLAP = 32 };
-    struct tn_error own    = TN_ERROR_INIT;
-    uint8_t        *window = tn_memory_resize(scan->memory, NULL, 0, WINDOW,
-                                              scan->error);
-
-    for (uint64_t at = 0; window && at < source->size && !tn_failed(&own);
-         at += WINDOW - OVERLAP) {
-        size_t n = (size_t)tn_min(source->size - at, WINDOW);
-        if (tn_source_read(source, at, window, n, &own) != TN_OK)
-            break;
-        if (!tn_bytes_contains(tn_bytes(window, n), tn_text(layers[0])) &&
-            !tn_bytes_contains(tn_bytes(window, n), tn_text(layers[1])))
-            continue;
-        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "keras-lambda", at,
-                     "a Lambda layer of Keras: it runs Python code that is in "
-                     "the file");
-        break;
-    }
-    if (window)
-        tn_memory_free(scan->memory, window, WINDOW);
-    tn_scan_absorb(scan, &own);
-}
-
 /* ---- everything ---------------------------------------------------------- */
 
 static bool is_zip(struct tn_scan *scan, struct tn_source *source,
@@ -168,6 +144,33 @@ static bool is_zip(struct tn_scan *scan, struct tn_source *source,
     return false;
 }
 
+/* A template, in a file of its own or as a text of a tokenizer's JSON. */
+static void scan_template_file(struct tn_scan *scan, struct tn_source *source)
+{
+    struct tn_error own  = TN_ERROR_INIT;
+    size_t          size = (size_t)tn_min(source->size, TEMPLATE_LIMIT);
+    uint8_t        *text =
+        tn_memory_resize(scan->memory, NULL, 0, size, scan->error);
+
+    if (text && tn_source_read(source, 0, text, size, &own) == TN_OK)
+        tn_scan_template(scan, tn_bytes(text, size));
+    if (text)
+        tn_memory_free(scan->memory, text, size);
+    tn_scan_absorb(scan, &own);
+}
+
+/* Texts that are what their names say. */
+static void scan_by_name(struct tn_scan *scan, struct tn_source *source,
+                         struct tn_bytes name)
+{
+    if (tn_bytes_ends_with(name, ".jinja") ||
+        tn_bytes_ends_with(name, "tokenizer_config.json") ||
+        tn_bytes_ends_with(name, "chat_template.json"))
+        scan_template_file(scan, source);
+    else if (tn_bytes_ends_with(name, "config.json"))
+        tn_scan_keras(scan, source);
+}
+
 void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
                    struct tn_bytes name)
 {
@@ -182,23 +185,23 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
         tn_scan_absorb(scan, &own);
         return;
     }
-    if (is_zip(scan, source, head)) {
-        if (memcmp(bytes, "PK", 2) != 0)
-            tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
-        tn_scan_zip(scan, source);
-    } else if (tell_closed(scan, head)) {
-        return;
-    } else if (size > TAR_MAGIC + 5 &&
-               memcmp(bytes + TAR_MAGIC, "ustar", 5) == 0) {
-        tn_scan_tar(scan, source);
-    } else if (size >= 10 && memcmp(bytes, "\x93NUMPY", 6) == 0) {
-        scan_array(scan, source);
-    } else if (tn_bytes_ends_with(name, "config.json") ||
-               (size >= 4 && memcmp(bytes, "\x89HDF", 4) == 0)) {
-        scan_config(scan, source);
-    } else {
+    if (scan->depth == 0)
+        scan->most = tn_expand_most(0, source->size);
+    /* A file can be several things at once: a loader of pickles does not ask
+     * what else it is.  Of a zip it takes the P for an opcode, and fails. */
+    if (size < 2 || memcmp(bytes, "PK", 2) != 0)
         tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
-    }
+    if (is_zip(scan, source, head))
+        tn_scan_zip(scan, source);
+    else if (size > TAR_MAGIC + 5 && memcmp(bytes + TAR_MAGIC, "ustar", 5) == 0)
+        tn_scan_tar(scan, source);
+    else if (size >= 10 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+        scan_array(scan, source);
+    else if (size >= 4 && memcmp(bytes, "\x89HDF", 4) == 0)
+        tn_scan_keras(scan, source);
+    else
+        tell_closed(scan, head);
+    scan_by_name(scan, source, name);
 }
 
 void tn_scan_member(struct tn_scan *scan, struct tn_source *source,

@@ -48,6 +48,7 @@ static const struct {
     { "pathlib", "PurePosixPath" },
     { "pathlib", "PureWindowsPath" },
     { "argparse", "Namespace" },
+    { "types", "SimpleNamespace" },
     { "numpy", "dtype" },
     { "numpy", "ndarray" },
     { "numpy.core.multiarray", "_reconstruct" },
@@ -56,6 +57,15 @@ static const struct {
     { "numpy._core.multiarray", "scalar" },
     { "numpy.core.numeric", "_frombuffer" },
     { "numpy._core.numeric", "_frombuffer" },
+    /* States of generators of random numbers, which training saves. */
+    { "numpy.random._pickle", "__randomstate_ctor" },
+    { "numpy.random._pickle", "__generator_ctor" },
+    { "numpy.random._pickle", "__bit_generator_ctor" },
+    { "numpy.random._mt19937", "MT19937" },
+    { "numpy.random._pcg64", "PCG64" },
+    { "numpy.random._pcg64", "PCG64DXSM" },
+    { "numpy.random._philox", "Philox" },
+    { "numpy.random._sfc64", "SFC64" },
     { "torch", "Size" },
     { "torch", "Tensor" },
     { "torch", "device" },
@@ -108,6 +118,13 @@ static const char *const torch_types[] = {
 static const char *const class_modules[] = {
     "torch.nn.modules.", "torch.nn.parallel.", "torch.optim.", "torchvision.models.",
     "torchvision.ops.",
+};
+
+/* Functions that such models have as attributes; calling one is another
+ * matter. */
+static const char *const function_modules[] = {
+    "torch.nn.functional",
+    "torch._C._nn",
 };
 
 /* Top-level modules that come with Python or install packages for it. */
@@ -227,9 +244,31 @@ static struct tn_bytes root_of(struct tn_bytes module)
     return dot ? tn_bytes(module.data, (size_t)(dot - module.data)) : module;
 }
 
+/* Classes are written with a capital, functions are not. */
+bool tn_scan_is_class(struct tn_bytes name)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < name.size; i++)
+        if (name.data[i] == '.')
+            at = i + 1;
+    for (; at < name.size && name.data[at] == '_'; at++)
+        ;
+    return at < name.size && name.data[at] >= 'A' && name.data[at] <= 'Z';
+}
+
+bool tn_scan_is_python(struct tn_bytes module)
+{
+    return module.size == 0 ||
+           is_one_of(root_of(modern(module)), python_modules,
+                     COUNT(python_modules));
+}
+
 enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
                                      struct tn_bytes name)
 {
+    bool is_plain = name.size && !memchr(name.data, '.', name.size);
+
     module = modern(module);
     for (size_t i = 0; i < COUNT(harmless); i++)
         if (tn_bytes_is(module, harmless[i].module) &&
@@ -243,11 +282,14 @@ enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
     if (tn_bytes_is(root, "__torch__"))
         return TN_NAME_HARMLESS; /* TorchScript's own: no module of Python */
     for (size_t i = 0; i < COUNT(class_modules); i++)
-        if (tn_bytes_starts_with(module, class_modules[i]) &&
-            !memchr(name.data, '.', name.size))
+        if (tn_bytes_starts_with(module, class_modules[i]) && is_plain &&
+            tn_scan_is_class(name))
             return TN_NAME_CLASS;
-    bool is_power = module.size == 0 || tn_bytes_is(root, "torch") ||
-                    tn_bytes_is(root, "numpy") ||
-                    is_one_of(root, python_modules, COUNT(python_modules));
-    return is_power ? TN_NAME_POWER : TN_NAME_OTHER;
+    if (is_plain && is_one_of(module, function_modules, COUNT(function_modules)))
+        return TN_NAME_CLASS;
+    if (tn_scan_is_python(module))
+        return TN_NAME_POWER;
+    return tn_bytes_is(root, "torch") || tn_bytes_is(root, "numpy")
+               ? TN_NAME_FRAMEWORK
+               : TN_NAME_OTHER;
 }

@@ -4,13 +4,19 @@
  * Loading a pickle imports every module that it names, so a name is reported
  * even if nothing is done with it.  What comes before an error has been run by
  * then: findings are told as they are met.
+ *
+ * Pickles of protocols 0 and 1 begin with any opcode that pushes something, so
+ * every file is read as one.  Bytes are only called a pickle when they say so,
+ * when they end as one, or when they use a name as no other bytes would.
  */
 #include "scan/scan.h"
 
+#include "base/arith.h"
+#include "base/utf8.h"
 #include "wire/pickle/pickle.h"
 
 /* Names of one pickle that are not harmless, until something is done with
- * them. */
+ * them.  In the order of their offsets. */
 struct pending {
     const struct tn_pickle *name;
     const char             *by;
@@ -18,16 +24,64 @@ struct pending {
     bool                    is_used;
 };
 
+/* What was odd before it was known that this is a pickle. */
+struct oddity {
+    uint64_t    offset;
+    const char *by, *what;
+};
+
+#define ODDITY_LIMIT 16
+
 struct look {
     struct tn_scan *scan;
     struct tn_list  pending; /* struct pending                                */
-    uint64_t        calls;   /* of anything                                   */
-    bool            is_sure; /* it begins like a pickle                       */
+    bool            is_sure; /* this is a pickle                              */
+    struct oddity   oddities[ODDITY_LIMIT];
+    unsigned        oddity_count;
 };
 
 #define NAME_FMT "%.*s.%.*s"
 #define NAME_OF(value)                                                         \
     TN_FMT((value)->as.name.module), TN_FMT((value)->as.name.name)
+
+static void tell_odd(struct look *look, const struct oddity *odd)
+{
+    tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-odd", odd->offset,
+                 "%s (%s)", odd->what, odd->by);
+}
+
+/* From now on it is a pickle. */
+static void be_sure(struct look *look)
+{
+    look->is_sure = true;
+    for (unsigned i = 0; i < look->oddity_count; i++)
+        tell_odd(look, &look->oddities[i]);
+    look->oddity_count = 0;
+}
+
+static void on_odd(void *context, uint64_t offset, const char *by,
+                   const char *what)
+{
+    struct look  *look = context;
+    struct oddity odd  = { offset, by, what };
+
+    if (look->is_sure)
+        tell_odd(look, &odd);
+    else if (look->oddity_count < ODDITY_LIMIT)
+        look->oddities[look->oddity_count++] = odd;
+}
+
+/* Whether Python could have something of this name: words and dots. */
+static bool is_path(struct tn_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t c = text.data[i];
+        if (!(c == '_' || c == '.' || (c >= '0' && c <= '9') ||
+              (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 0x80))
+            return false;
+    }
+    return text.size > 0 && tn_utf8_is_valid(text);
+}
 
 static void on_name(void *context, uint64_t offset, const char *by,
                     const struct tn_pickle *name)
@@ -43,14 +97,25 @@ static void on_name(void *context, uint64_t offset, const char *by,
         tn_list_push(&look->pending, struct pending, look->scan->error);
     if (row)
         *row = (struct pending){ name, by, kind, false };
+    if (kind == TN_NAME_POWER && is_path(name->as.name.module) &&
+        is_path(name->as.name.name))
+        be_sure(look);
 }
 
 static struct pending *find(struct look *look, const struct tn_pickle *name)
 {
-    for (uint64_t i = look->pending.count; i-- > 0;) {
-        struct pending *row = tn_list_at(&look->pending, struct pending, i);
+    uint64_t low = 0, high = look->pending.count;
+
+    while (low < high) {
+        uint64_t        middle = low + (high - low) / 2;
+        struct pending *row =
+            tn_list_at(&look->pending, struct pending, middle);
         if (row->name == name)
             return row;
+        if (row->name->offset < name->offset)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }
@@ -90,7 +155,13 @@ static void tell_use(struct look *look, uint64_t offset, const char *by,
                      const struct tn_pickle *name, enum tn_name_kind kind,
                      bool is_object)
 {
-    if (kind == TN_NAME_CLASS || (kind == TN_NAME_OTHER && is_object))
+    bool is_class = tn_scan_is_class(name->as.name.name);
+    bool is_unknown = kind == TN_NAME_FRAMEWORK ? is_object && is_class
+                      : kind == TN_NAME_CLASS   ? is_object || is_class
+                                                : kind == TN_NAME_OTHER &&
+                                                      is_object;
+
+    if (is_unknown)
         tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-object", offset,
                      "an object of " NAME_FMT
                      " (%s): its class decides what loading does",
@@ -115,22 +186,29 @@ static void judge_arguments(struct look *look, uint64_t offset, const char *by,
     }
 }
 
+static bool is_called(const char *by)
+{
+    return strcmp(by, "REDUCE") == 0 || strcmp(by, "OBJ") == 0 ||
+           strcmp(by, "INST") == 0 || makes_object(by);
+}
+
 static void on_call(void *context, uint64_t offset, const char *by,
                     const struct tn_pickle *callee,
                     const struct tn_pickle *args)
 {
     struct look *look = context;
 
+    /* Items or a state for an object: its class was judged. */
+    if (!is_called(by))
+        return;
     if (callee->kind == TN_PICKLE_CALL) {
-        /* Items or a state for an object: its class was judged.  Else what a
-         * call returned is called. */
-        if (strcmp(by, "REDUCE") == 0 || strcmp(by, "OBJ") == 0 ||
-            makes_object(by))
+        if (look->is_sure)
             tn_scan_tell(look->scan, TN_VERDICT_DANGEROUS, "pickle-call",
                          offset, "calls what another call returned (%s)", by);
+        else
+            on_odd(look, offset, by, "calls what another call returned");
         return;
     }
-    look->calls++;
     /* ('module', class, file, source): an old way to name a class. */
     if (callee->kind == TN_PICKLE_PERSISTENT &&
         callee->as.id->kind == TN_PICKLE_TUPLE &&
@@ -138,28 +216,22 @@ static void on_call(void *context, uint64_t offset, const char *by,
         tn_bytes_is(tn_pickle_text(callee->as.id->as.list.items[0]), "module"))
         callee = callee->as.id->as.list.items[1];
     if (callee->kind != TN_PICKLE_NAME) {
-        tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-odd", offset,
-                     "calls something that is not a name (%s)", by);
+        on_odd(look, offset, by, "calls something that is not a name");
         return;
     }
+    if (!look->is_sure && is_path(callee->as.name.module) &&
+        is_path(callee->as.name.name))
+        be_sure(look);
     struct pending *row = find(look, callee);
     if (!row) {
         judge_arguments(look, offset, by, args);
         return;
     }
+    if (!look->is_sure)
+        return;
     row->is_used = true;
     if (!is_paddle_tensor(callee, args))
         tell_use(look, offset, by, callee, row->kind, makes_object(by));
-}
-
-static void on_odd(void *context, uint64_t offset, const char *by,
-                   const char *what)
-{
-    struct look *look = context;
-
-    if (look->is_sure)
-        tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-odd", offset,
-                     "%s (%s)", what, by);
 }
 
 /* Names with which nothing was done. */
@@ -178,6 +250,18 @@ static void tell_names(struct look *look)
     }
 }
 
+/* A pickle that breaks off.  Bytes that are no pickle break off at once: then
+ * only what was seen so far is told. */
+static void tell_broken(struct look *look, const struct tn_error *own,
+                        uint64_t begin)
+{
+    if (!look->is_sure && (own->status != TN_LIMIT || !look->oddity_count))
+        return;
+    be_sure(look);
+    tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-broken", own->offset,
+                 "the pickle at %" PRIu64 " breaks off: %s", begin, own->what);
+}
+
 /* One pickle; whether it was one. */
 static bool look_at_pickle(struct look *look, struct tn_cursor *c)
 {
@@ -189,33 +273,30 @@ static bool look_at_pickle(struct look *look, struct tn_cursor *c)
     const struct tn_pickle *value;
     uint64_t                begin = c->offset;
 
-    look->calls         = 0;
+    look->oddity_count  = 0;
     look->pending.count = 0;
     tn_arena_init(&arena, look->scan->memory);
     tn_pickle_describe(c, &arena, &watch, &value);
-    bool is_pickle = look->is_sure || !tn_failed(c->error) || look->calls > 0;
-    if (is_pickle && !tn_machine_failed(c->error))
-        tell_names(look);
-    if (is_pickle && tn_failed(c->error) && !tn_machine_failed(c->error))
-        tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-broken",
-                     c->error->offset, "the pickle at %" PRIu64 " breaks off: %s",
-                     begin, c->error->what);
+    if (!tn_machine_failed(c->error)) {
+        if (tn_failed(c->error))
+            tell_broken(look, c->error, begin);
+        else if (!look->is_sure)
+            be_sure(look);
+        if (look->is_sure)
+            tell_names(look);
+    }
     tn_arena_done(&arena);
-    look->scan->totals->pickles += is_pickle;
-    return is_pickle;
-}
-
-/* The first byte of most pickles of protocols 0 and 1. */
-static bool could_begin(uint8_t byte)
-{
-    return byte && strchr("(])}cSVILFKMJGNUTXP\x8a\x8c\x8d", (char)byte);
+    look->scan->totals->pickles += look->is_sure;
+    return look->is_sure;
 }
 
 static bool has_protocol(const uint8_t *head)
 {
-    return head[0] == 0x80 && head[1] >= 1 && head[1] <= 5;
+    return head[0] == 0x80 && head[1] <= 5;
 }
 
+/* Pickles of a file, one after the other.  In what follows a pickle, two bytes
+ * that look like the beginning of another are not enough: it may be data. */
 bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span)
 {
     struct look look = { .scan = scan };
@@ -231,9 +312,7 @@ bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span)
             tn_scan_absorb(scan, &own);
             break;
         }
-        look.is_sure = has_protocol(head);
-        if (!look.is_sure && (any || !could_begin(head[0])))
-            break;
+        look.is_sure   = !any && has_protocol(head);
         c              = tn_cursor_span(span, &own);
         bool is_pickle = look_at_pickle(&look, &c);
         any            = any || is_pickle;
@@ -246,4 +325,46 @@ bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span)
     }
     tn_list_done(&look.pending);
     return any;
+}
+
+/* Whether something that is pushed, or a name, could begin here. */
+static bool could_begin(const uint8_t *at)
+{
+    return at[0] == 0x80 ? at[1] <= 5
+                         : at[0] == 0x8c || at[0] == 0x8d ||
+                               (at[0] && strchr("c(SUTVX", (char)at[0]));
+}
+
+void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source)
+{
+    enum { WINDOW = 1 << 16 };
+    struct look look = { .scan = scan };
+    uint8_t    *window =
+        tn_memory_resize(scan->memory, NULL, 0, WINDOW, scan->error);
+
+    tn_list_init(&look.pending, scan->memory, sizeof(struct pending));
+    for (uint64_t at = 0; window && source->size - at >= 2 &&
+                          !tn_failed(scan->error) && !scan->is_stopped;) {
+        struct tn_error own = TN_ERROR_INIT;
+        size_t          n   = (size_t)tn_min(source->size - at, WINDOW), i = 0;
+        if (tn_source_read(source, at, window, n, &own) != TN_OK) {
+            tn_scan_absorb(scan, &own);
+            break;
+        }
+        for (; i + 1 < n && !could_begin(window + i); i++)
+            ;
+        at += i;
+        if (i + 1 >= n)
+            continue;
+        struct tn_cursor c = tn_cursor_span(
+            (struct tn_span){ source, at, source->size - at }, &own);
+        look.is_sure   = false;
+        bool is_pickle = look_at_pickle(&look, &c);
+        if (tn_machine_failed(&own))
+            *scan->error = own;
+        at = is_pickle && !tn_failed(&own) ? c.offset : at + 1;
+    }
+    tn_list_done(&look.pending);
+    if (window)
+        tn_memory_free(scan->memory, window, WINDOW);
 }

@@ -1,0 +1,113 @@
+/*
+ * scan_templates.c - chat templates, which are programs in Jinja's language
+ *
+ * Programs that use a model run its template; some do so without a sandbox.  A
+ * template that formats messages needs none of what is searched for here: the
+ * names by which Python's objects lead to its modules, filters and escapes that
+ * hide such names, and other files.
+ */
+#include "scan/scan.h"
+
+struct sign {
+    const char     *text;
+    enum tn_verdict verdict;
+};
+
+static const struct sign signs[] = {
+    { "__class__", TN_VERDICT_DANGEROUS },
+    { "__base__", TN_VERDICT_DANGEROUS },
+    { "__bases__", TN_VERDICT_DANGEROUS },
+    { "__mro__", TN_VERDICT_DANGEROUS },
+    { "__subclasses__", TN_VERDICT_DANGEROUS },
+    { "__init__", TN_VERDICT_DANGEROUS },
+    { "__globals__", TN_VERDICT_DANGEROUS },
+    { "__builtins__", TN_VERDICT_DANGEROUS },
+    { "__import__", TN_VERDICT_DANGEROUS },
+    { "__getattribute__", TN_VERDICT_DANGEROUS },
+    { "__getitem__", TN_VERDICT_DANGEROUS },
+    { "__dict__", TN_VERDICT_DANGEROUS },
+    { "__code__", TN_VERDICT_DANGEROUS },
+    { "__call__", TN_VERDICT_DANGEROUS },
+    { "__reduce", TN_VERDICT_DANGEROUS },
+    { "__loader__", TN_VERDICT_DANGEROUS },
+    { "__spec__", TN_VERDICT_DANGEROUS },
+    { "__module__", TN_VERDICT_DANGEROUS },
+    { "_TemplateReference", TN_VERDICT_DANGEROUS },
+    { "mro()", TN_VERDICT_DANGEROUS },
+    { "func_globals", TN_VERDICT_DANGEROUS },
+    { "gi_frame", TN_VERDICT_DANGEROUS },
+    { "\\x5f", TN_VERDICT_DANGEROUS },
+    { "\\u005f", TN_VERDICT_DANGEROUS },
+    { "\\137", TN_VERDICT_DANGEROUS },
+    { "os.system", TN_VERDICT_DANGEROUS },
+    { "popen", TN_VERDICT_DANGEROUS },
+    { "lipsum", TN_VERDICT_UNKNOWN },
+    { "cycler", TN_VERDICT_UNKNOWN },
+    { "joiner", TN_VERDICT_UNKNOWN },
+};
+
+/* Words after a bar or a bracket, with blanks between. */
+static const struct {
+    const char     *before, *word;
+    enum tn_verdict verdict;
+} uses[] = {
+    { "|", "attr", TN_VERDICT_DANGEROUS },
+    { "{%", "include", TN_VERDICT_UNKNOWN },
+    { "{%", "import", TN_VERDICT_UNKNOWN },
+    { "{%", "from", TN_VERDICT_UNKNOWN },
+    { "{%", "extends", TN_VERDICT_UNKNOWN },
+};
+
+static bool is_word_byte(uint8_t c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z');
+}
+
+static bool has_use(struct tn_bytes text, const char *before, const char *word)
+{
+    size_t lead = strlen(before), size = strlen(word);
+
+    for (size_t i = 0; i + lead + size <= text.size; i++) {
+        if (memcmp(text.data + i, before, lead) != 0)
+            continue;
+        size_t at = i + lead;
+        while (at < text.size && (text.data[at] <= ' ' ||
+                                  text.data[at] == '-' || text.data[at] == '+'))
+            at++;
+        if (size <= text.size - at && memcmp(text.data + at, word, size) == 0 &&
+            (at + size == text.size || !is_word_byte(text.data[at + size])))
+            return true;
+    }
+    return false;
+}
+
+void tn_scan_template(struct tn_scan *scan, struct tn_bytes text)
+{
+    enum tn_verdict worst = TN_VERDICT_NOTE;
+    const char     *why   = NULL;
+
+    if (!tn_bytes_contains(text, tn_text("{%")) &&
+        !tn_bytes_contains(text, tn_text("{{")))
+        return;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (signs[i].verdict > worst &&
+            tn_bytes_contains(text, tn_text(signs[i].text))) {
+            worst = signs[i].verdict;
+            why   = signs[i].text;
+        }
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        if (uses[i].verdict > worst &&
+            has_use(text, uses[i].before, uses[i].word)) {
+            worst = uses[i].verdict;
+            why   = uses[i].word;
+        }
+    if (why)
+        tn_scan_tell(scan, worst, "chat-template", TN_NOWHERE,
+                     "a chat template, which programs that use the model run, "
+                     "with '%s', which none needs",
+                     why);
+    else
+        tn_scan_tell(scan, TN_VERDICT_NOTE, "chat-template", TN_NOWHERE,
+                     "a chat template, which programs that use the model run");
+}
