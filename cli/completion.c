@@ -109,7 +109,7 @@ static void print_bash(void)
           "        words=\"",
           stdout);
     print_verbs();
-    fputs("help --version --help\"\n"
+    fputs("help --version --licenses --help\"\n"
           "    elif [[ $verb == help ]]; then\n        words=\"",
           stdout);
     print_verbs();

@@ -134,6 +134,17 @@ static int help(int argc, char **argv)
     return 0;
 }
 
+/* Made while the command is built, see cmake/TenonNotices.cmake. */
+extern const unsigned char cli_notices[];
+extern const size_t        cli_notices_size;
+
+static int print_notices(void)
+{
+    cli_pager_begin();
+    fwrite(cli_notices, 1, cli_notices_size, stdout);
+    return 0;
+}
+
 static int run(int argc, char **argv)
 {
     while (argc > 1 && strcmp(argv[1], "--no-pager") == 0) { /* as with git */
@@ -154,6 +165,8 @@ static int run(int argc, char **argv)
         printf("tenon %s\n", tn_version());
         return 0;
     }
+    if (strcmp(word, "--licenses") == 0 || strcmp(word, "--licences") == 0)
+        return print_notices();
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0)
         return help(argc - 2, argv + 2);

@@ -60,3 +60,10 @@ target_link_libraries(tn_codecs_static INTERFACE
     ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_ZLIB} ${STATIC_BROTLIENC}
     ${STATIC_BROTLIDEC} ${STATIC_BROTLICOMMON} ${STATIC_ZSTD} ${STATIC_SNAPPY}
     ${SNAPPY_RUNTIME} Threads::Threads ${CMAKE_DL_LIBS} m)
+
+# Debian's archives of zlib, zstd and snappy are not position-independent.
+add_library(tn_codecs_bundled INTERFACE)
+target_link_libraries(tn_codecs_bundled INTERFACE
+    ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_BROTLIENC} ${STATIC_BROTLIDEC}
+    ${STATIC_BROTLICOMMON} PkgConfig::ZLIB PkgConfig::ZSTD ${SNAPPY_LIBRARY}
+    Threads::Threads ${CMAKE_DL_LIBS} m)
