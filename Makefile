@@ -56,7 +56,7 @@ soak: release
 
 install: release
 	@DESTDIR="$(DESTDIR)" PYTHON="$(PYTHON)" \
-	    cmake --install build --prefix "$(PREFIX)"
+	    cmake --install build --prefix "$(PREFIX)" --strip
 
 uninstall:
 	@DESTDIR="$(DESTDIR)" cmake -DMANIFEST=build/install_manifest.txt \

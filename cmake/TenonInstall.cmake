@@ -5,12 +5,20 @@ install(TARGETS libtenon EXPORT tenonTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tenon_command DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The archive, for programs that carry the library inside; without what only a
+# debugger reads (three quarters of it).
+install(FILES $<TARGET_FILE:tenon_static> DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(CODE "
+    execute_process(COMMAND ${CMAKE_OBJCOPY} --strip-debug
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtenon.a\"
+        COMMAND_ERROR_IS_FATAL ANY)")
 install(EXPORT tenonTargets NAMESPACE tenon::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
 
 configure_package_config_file(cmake/tenonConfig.cmake.in
     ${CMAKE_BINARY_DIR}/tenonConfig.cmake
-    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tenon
+    PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tenonConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tenonConfig.cmake
@@ -24,14 +32,17 @@ configure_file(cmake/tenon.pc.in ${CMAKE_BINARY_DIR}/tenon.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tenon.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-        FILES_MATCHING PATTERN "*.1")
+foreach(section 1 7)
+    install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section}
+            FILES_MATCHING PATTERN "*.${section}")
+endforeach()
 install(DIRECTORY schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon/schemas
         FILES_MATCHING PATTERN "*.proto" PATTERN "*.fbs")
 
 # What the manual and the headers speak of: languages, documents, examples.
 set(TN_DOCS ${CMAKE_INSTALL_DATADIR}/doc/tenon)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${TN_DOCS})
+install(FILES README.md CHANGELOG.md LICENSE ${CMAKE_BINARY_DIR}/generated/NOTICES
+        DESTINATION ${TN_DOCS})
 install(FILES rules/README.md DESTINATION ${TN_DOCS}/rules)
 install(DIRECTORY docs/ DESTINATION ${TN_DOCS}/docs
         FILES_MATCHING PATTERN "*.md")

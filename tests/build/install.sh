@@ -78,7 +78,20 @@ cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$folder/moved" \
 cmake --build project/build >/dev/null
 project/build/use
 
+# The archive: a program that needs no libtenon.so, by either way.
+cc use.c -o by-archive $(pkg-config --cflags tenon) "$lib/../libtenon.a" \
+    $(pkg-config --static --libs tenon | sed 's/-ltenon//')
+./by-archive
+sed -i 's/tenon::tenon)/tenon::tenon_static)/' project/CMakeLists.txt
+cmake -S project -B project/static -DCMAKE_PREFIX_PATH="$folder/moved" \
+    >/dev/null
+cmake --build project/static >/dev/null
+project/static/use
+! readelf -d by-archive project/static/use | grep -q libtenon ||
+    { echo "the archive needs the library"; exit 1; }
+
 moved/bin/tenon --version
+[ -s moved/share/doc/tenon/NOTICES ] || { echo "no notices"; exit 1; }
 [ -f moved/share/tenon/schemas/samediff_graph.fbs ] || { echo "no .fbs"; exit 1; }
 [ -f moved/share/doc/tenon/rules/README.md ] || { echo "no rules"; exit 1; }
 [ -f moved/share/doc/tenon/docs/json.md ] || { echo "no documents"; exit 1; }
