@@ -10,15 +10,23 @@
 #   make install    PREFIX=/usr/local, DESTDIR=, PYTHON=python3: which is to
 #                   find the package
 #   make uninstall  what the last install wrote; DESTDIR=
+#   make wheel      the Python package as a wheel and as sources; ARCH=arm64
+#   make deb        Debian packages
+#   make static     the command without any shared library
+#   make dist       sources, bill of materials, SHA-256 of all of these
+#                   (these four write to build/release)
+#   make release-test  installs and tries them where nothing else is
 
 PREFIX       ?= /usr/local
 DESTDIR      ?=
 PYTHON       ?= python3
 FUZZ_SECONDS ?= 60
 MINUTES      ?= 60
+ARCH         ?= $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 JOBS         ?= $(shell nproc)
 
-.PHONY: all bootstrap release demo test bench fuzz soak install uninstall clean
+.PHONY: all bootstrap release demo test bench fuzz soak install uninstall \
+        wheel deb static dist release-test clean
 
 all: release
 
@@ -61,6 +69,24 @@ install: release
 uninstall:
 	@DESTDIR="$(DESTDIR)" cmake -DMANIFEST=build/install_manifest.txt \
 	    -P cmake/uninstall.cmake
+
+wheel: bootstrap
+	@TENON_WHEEL_ARCH=$(ARCH) /usr/bin/python3 -B tools/wheel_backend.py wheel build/release
+	@/usr/bin/python3 -B tools/wheel_backend.py sdist build/release
+
+deb: bootstrap
+	@tools/bootstrap deb
+	@/usr/bin/python3 -B tools/release.py deb
+
+static: bootstrap
+	@/usr/bin/python3 -B tools/release.py static
+
+dist: bootstrap
+	@/usr/bin/python3 -B tools/release.py dist
+
+release-test:
+	@tools/bootstrap release
+	@tests/release/run.sh
 
 clean:
 	rm -rf build
