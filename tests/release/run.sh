@@ -1,0 +1,141 @@
+#!/bin/sh
+# run.sh [NAME...] - what `make deb wheel static dist` made, tried as strangers
+# would: by name, or all of them
+#
+#   static   the command alone, in an empty file system
+#   wheel    in an empty virtual environment and with --target, without network
+#   deb      installed, used, compiled against, upgraded and removed in a minimal
+#            Debian of its own; lintian has nothing to say
+#   same     two builds in different folders are the same to the bit
+#
+# As root.  Everything is below a temporary folder.
+set -eu
+script=$(realpath "$0")
+cd "$(dirname "$0")/../.."
+top=$PWD
+version=$(sed -n 's/.*TN_VERSION_STRING "\(.*\)"/\1/p' include/tenon/version.h)
+processor=$(uname -m)
+release=$top/build/release
+scratch=$(mktemp -d)
+trap 'umount "$scratch/debian/proc" 2>/dev/null || :; rm -rf "$scratch"' EXIT
+passed=0 failed=0
+fail() { echo "$*" >&2; exit 1; }
+model() { build/tenon undump examples/tiny.onnx.textproto -o "$1" --force >/dev/null; }
+
+try_static() {
+    make -s static
+    root=$scratch/empty
+    mkdir -p "$root"
+    model "$root/tiny.onnx"
+    cp "$release/tenon-$version-linux-$processor" "$root/tenon"
+    ! readelf -d "$root/tenon" | grep -q NEEDED || fail "needs a library"
+    chroot "$root" /tenon info /tiny.onnx | grep -q Softmax
+    chroot "$root" /tenon convert /tiny.onnx -o /tiny.fb
+    chroot "$root" /tenon check /tiny.fb
+    said=$(chroot "$root" /tenon info http://127.0.0.1:9/tiny.onnx 2>&1 || :)
+    case "$said" in *"static build"*) ;; *) fail "of a URL it says: $said" ;; esac
+}
+
+# The lines of the README, as they stand there.
+readme_lines() {
+    sed -n '/^```python/,/^```/p' README.md | sed '/^```/d'
+}
+
+try_wheel() {
+    make -s wheel
+    file=$(ls "$release"/tenon-"$version"-py3-none-manylinux_*_"$processor".whl)
+    /usr/bin/python3 -m venv "$scratch/venv"
+    "$scratch/venv/bin/pip" install -q --no-index "$file"
+    /usr/bin/python3 -m pip install -q --no-index --no-deps \
+        --break-system-packages --root-user-action ignore \
+        --target "$scratch/target" "$file"
+    mkdir "$scratch/lines"
+    model "$scratch/lines/tiny.onnx"
+    readme_lines >"$scratch/lines/readme.py"
+    [ -s "$scratch/lines/readme.py" ] || fail "the README has no Python"
+    (cd "$scratch/lines" && "$scratch/venv/bin/python" readme.py)
+    (cd "$scratch/lines" && PYTHONPATH=$scratch/target /usr/bin/python3 readme.py)
+    "$scratch/venv/bin/tenon" info "$scratch/lines/tiny.onnx" | grep -q Softmax
+    (cd "$scratch/lines" && "$scratch/venv/bin/python" -m tenon check tiny.onnx)
+}
+
+inside() { chroot "$scratch/debian" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+
+try_deb() {
+    make -s deb
+    # The packages say nothing about debug symbols that lintian could want.
+    lintian -I --pedantic --fail-on error,warning,info,pedantic \
+        "$release"/tenon_"$version"_*.changes
+    debootstrap --variant=minbase bookworm "$scratch/debian" \
+        "$(mirror)" >"$scratch/debootstrap.log" 2>&1 ||
+        { tail "$scratch/debootstrap.log"; exit 1; }
+    cp /etc/apt/sources.list "$scratch/debian/etc/apt/" 2>/dev/null || :
+    cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/trusted.gpg.d \
+        "$scratch/debian/etc/apt/" 2>/dev/null || :
+    cp /etc/resolv.conf "$scratch/debian/etc/" 2>/dev/null || :
+    mount -t proc proc "$scratch/debian/proc"
+    mkdir "$scratch/debian/packages" "$scratch/debian/tree"
+    cp "$release"/*"$version"*.deb "$scratch/debian/packages/"
+    cp -r examples debian "$scratch/debian/tree/"
+    inside apt-get -qq update
+    inside sh -c 'dpkg -l >/before.txt; find /usr /etc -xdev | sort >/before'
+    inside sh -c 'apt-get -qq install -y --no-install-recommends /packages/tenon_*.deb' >/dev/null
+    inside sh -c 'cd /tree && debian/tests/command'
+    inside sh -c 'apt-get -qq install -y --no-install-recommends gcc libc6-dev pkg-config \
+        /packages/libtenon0.2_*.deb /packages/libtenon-dev_*.deb' >/dev/null
+    inside sh -c 'cd /tree && debian/tests/library'
+    inside sh -c 'apt-get -qq install -y --no-install-recommends /packages/python3-tenon_*.deb \
+        /packages/tenon-doc_*.deb' >/dev/null
+    inside sh -c 'cd /tree && debian/tests/python'
+    # An upgrade to the same packages, then away with all of it.
+    inside sh -c 'apt-get -qq install -y --reinstall --no-install-recommends /packages/tenon_*.deb \
+        /packages/libtenon0.2_*.deb /packages/libtenon-dev_*.deb /packages/python3-tenon_*.deb' >/dev/null
+    inside sh -c 'tenon --version && python3 -c "import tenon"'
+    inside sh -c 'apt-get -qq purge -y tenon libtenon0.2 libtenon-dev python3-tenon tenon-doc' >/dev/null
+    left=$(inside find /usr /etc -xdev -iname '*tenon*')
+    [ -z "$left" ] || fail "left behind: $left"
+    umount "$scratch/debian/proc"
+}
+
+# Where this machine's packages come from.
+mirror() {
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+        sed -n -e 's/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' -e 's/^URIs: *\([^ ]*\).*/\1/p' |
+        head -n 1
+}
+
+try_same() {
+    for at in one some/where/else; do
+        mkdir -p "$scratch/same/$at"
+        /usr/bin/python3 -B tools/wheel_backend.py sdist "$scratch/same" >/dev/null
+        tar -xzf "$scratch/same/tenon-$version.tar.gz" --strip-components 1 \
+            -C "$scratch/same/$at"
+        (cd "$scratch/same/$at" &&
+            /usr/bin/python3 -B tools/wheel_backend.py wheel out &&
+            /usr/bin/python3 -B tools/wheel_backend.py sdist out &&
+            /usr/bin/python3 -B tools/release.py static out &&
+            /usr/bin/python3 -B tools/release.py dist out) >/dev/null
+    done
+    diff "$scratch/same/one/out/SHA256SUMS" \
+        "$scratch/same/some/where/else/out/SHA256SUMS"
+    cat "$scratch/same/one/out/SHA256SUMS"
+}
+
+# A process each: a shell that is asked whether something fails goes on in it.
+if [ "${1:-}" = --one ]; then
+    "try_$2"
+    exit
+fi
+[ $# -gt 0 ] || set -- static wheel deb same
+[ -x build/tenon ] || make -s
+for name; do
+    if "$script" --one "$name"; then
+        echo "$name: works"
+        passed=$((passed + 1))
+    else
+        echo "$name: FAILED"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
