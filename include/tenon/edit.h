@@ -273,7 +273,9 @@ TN_API enum tn_status tn_edit_commit(struct tn_edit   *edit,
                                      struct tn_error  *error);
 
 /* Writes what an edit made, as tn_convert() would, into a format of the same
- * dialect.  UNSUPPORTED for another one: that is a conversion. */
+ * dialect.  UNSUPPORTED for another one: that is a conversion.  INVALID if
+ * tn_check() would find an error in the graph that the model did not have when
+ * the edit began, unless convert->force_invalid. */
 TN_API enum tn_status tn_edit_write(const struct tn_model           *model,
                                     const struct tn_convert_options *convert,
                                     const struct tn_target          *target,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "ir/dialect_facts.h"
 
 /* More errors than that are not counted. */
@@ -20,9 +21,17 @@ static const char *const harmless[] = {
     "missing-ir-version", "initializer-not-input", NULL
 };
 
+/* Errors by hash of what they say. */
+struct known_errors {
+    size_t   count;
+    uint64_t items[MOST];
+};
+
 struct listening {
     const struct tn_validity *how;
     const char *const        *ignored;
+    struct known_errors      *noted; /* all errors are noted here; or NULL    */
+    struct known_errors      *known; /* each of these may occur once; or NULL */
     uint64_t                  count;
     struct tn_error           first; /* with the rule in its words            */
 };
@@ -46,6 +55,32 @@ static void tell(const struct listening *l, const char *rule,
         l->how->each(l->how->context, &told);
 }
 
+/* An edit moves nodes: their numbers in the graph are not part of an error. */
+static uint64_t hash_finding(const char *rule, const struct tn_error *finding)
+{
+    struct tn_bytes what = tn_text(finding->what);
+
+    return (uint64_t)tn_hash_bytes(tn_text(rule), 0) << 32 |
+           tn_hash_bytes(what, 1);
+}
+
+static void note_error(struct known_errors *to, uint64_t hash)
+{
+    if (to->count < MOST)
+        to->items[to->count++] = hash;
+}
+
+/* Whether an error was there before; it then counts as found. */
+static bool take_known(struct known_errors *known, uint64_t hash)
+{
+    for (size_t i = 0; known && i < known->count; i++)
+        if (known->items[i] == hash) {
+            known->items[i] = known->items[--known->count];
+            return true;
+        }
+    return false;
+}
+
 static int hear(void *context, enum tn_finding_level level, const char *rule,
                 const struct tn_error *finding)
 {
@@ -53,6 +88,10 @@ static int hear(void *context, enum tn_finding_level level, const char *rule,
 
     if (level != TN_LEVEL_ERROR || is_among(l->ignored, rule) ||
         (l->how->allows_unknown && !strcmp(rule, "unknown-op")))
+        return 0;
+    if (l->noted)
+        note_error(l->noted, hash_finding(rule, finding));
+    if (take_known(l->known, hash_finding(rule, finding)))
         return 0;
     if (l->count++ == 0) {
         l->first        = *finding;
@@ -169,6 +208,147 @@ enum tn_status tn_refuse_made(const struct tn_model    *model,
 
     judging_init(&j, model, format, how);
     return judge_made(&j, error);
+}
+
+/* ---- the result of an edit ---------------------------------------------- */
+
+/* Whether a value of that name was read, and defined nowhere, before the edit:
+ * some programs are fed by hand.  Graphs may have other numbers now. */
+static bool was_undefined(const struct tn_model *before, struct tn_bytes name)
+{
+    uint32_t id = before ? tn_intern_find(&before->names, name) : TN_NO_NAME;
+
+    if (id == TN_NO_NAME)
+        return false;
+    for (uint64_t i = 0; i < before->values.count; i++) {
+        const struct tn_value *value =
+            tn_list_at(&before->values, struct tn_value, i);
+        if (value->name == id && value->kind == TN_VALUE_UNDEFINED)
+            return true;
+    }
+    return false;
+}
+
+static bool is_made(const struct tn_model *model, struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&model->names, name);
+    uint32_t value =
+        id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, 0, id);
+
+    return value != TN_NONE &&
+           tn_model_value_at(model, value)->kind != TN_VALUE_UNDEFINED;
+}
+
+static bool has_output(const struct tn_model *model, struct tn_bytes name)
+{
+    struct tn_io_list outputs = tn_model_outputs(model);
+
+    for (uint32_t i = 0; i < outputs.count; i++)
+        if (tn_bytes_equal(outputs.items[i].name, name))
+            return true;
+    return false;
+}
+
+static void complain(struct listening *l, const char *rule, const char *where,
+                     struct tn_bytes name, const char *what)
+{
+    struct tn_error finding = TN_ERROR_INIT;
+
+    tn_error_set(&finding, TN_INVALID, TN_NOWHERE, "'%.*s' %s", TN_FMT(name),
+                 what);
+    tn_error_where(&finding, "%s", where);
+    hear(l, TN_LEVEL_ERROR, rule, &finding);
+}
+
+/* What formats cannot ask, since they do not see the model as it was: whether
+ * the edit took away what computes a value. */
+static void find_lost(struct listening *l, const struct tn_model *model,
+                      const struct tn_model *before)
+{
+    struct tn_io_list outputs = tn_model_outputs(model);
+    char              where[120];
+
+    for (uint32_t op = 0; op < model->ops.count && l->count == 0; op++)
+        for (uint32_t k = 0; k < tn_model_op_at(model, op)->input_count; k++) {
+            uint32_t id = tn_op_input(model, op, k);
+            if (id == TN_NONE ||
+                tn_model_value_at(model, id)->kind != TN_VALUE_UNDEFINED ||
+                was_undefined(before, tn_model_value_name(model, id)))
+                continue;
+            tn_op_path(model, op, where, sizeof where);
+            complain(l, "dangling-input", where, tn_model_value_name(model, id),
+                     "is an input and defined nowhere");
+        }
+    for (uint32_t i = 0; i < outputs.count && l->count == 0; i++) {
+        struct tn_bytes name = outputs.items[i].name;
+        if (is_made(model, name) ||
+            (before && has_output(before, name) && !is_made(before, name)))
+            continue;
+        snprintf(where, sizeof where, "output[%" PRIu32 "]", i);
+        complain(l, "dangling-output", where, name,
+                 "is an output and not made in this graph");
+    }
+}
+
+/* The errors of a model that an edit did not make. */
+static enum tn_status note_before(const struct tn_model *before,
+                                  struct known_errors   *known,
+                                  struct tn_error       *error)
+{
+    const struct tn_validity quiet = { 0 };
+    struct listening         l     = { .how = &quiet, .noted = known };
+    struct tn_judging        j;
+
+    if (!before)
+        return TN_OK;
+    judging_init(&j, before, tn_opened_of(before)->format, &quiet);
+    return judge(&j, &l, error);
+}
+
+/* Few results have errors: only then the model before is looked at. */
+static enum tn_status find_new_errors(const struct tn_model *model,
+                                      const struct tn_model *before,
+                                      struct listening      *l,
+                                      struct tn_error       *error)
+{
+    const struct tn_validity quiet = { 0 };
+    struct listening         all   = { .how = &quiet };
+    struct known_errors      known = { 0 };
+    struct tn_judging        j;
+
+    judging_init(&j, model, tn_opened_of(model)->format, &quiet);
+    TN_TRY(judge(&j, &all, error));
+    if (!all.count)
+        return TN_OK;
+    TN_TRY(note_before(before, &known, error));
+    if (known.count == MOST) /* it cannot be said what is new */
+        return TN_OK;
+    l->known = &known;
+    judging_init(&j, model, tn_opened_of(model)->format, l->how);
+    judge(&j, l, error);
+    l->known = NULL;
+    return error->status;
+}
+
+enum tn_status tn_refuse_edited(const struct tn_model    *model,
+                                const struct tn_model    *before,
+                                const struct tn_validity *how,
+                                struct tn_error          *error)
+{
+    struct listening l = { .how = how };
+    char             what[sizeof error->what];
+
+    if (!model->dialect)
+        return TN_OK;
+    TN_TRY(find_new_errors(model, before, &l, error));
+    if (!l.count)
+        find_lost(&l, model, before);
+    if (refuse(&l, TN_INVALID, TN_REASON_INVALID_RESULT, error) == TN_OK)
+        return TN_OK;
+    snprintf(what, sizeof what, "the result would be invalid: %.700s",
+             error->what);
+    memcpy(error->what, what, sizeof what);
+    return error->status;
 }
 
 /* ---- while something else is done --------------------------------------- */

@@ -33,6 +33,14 @@ enum tn_status tn_refuse_made(const struct tn_model    *model,
                               const struct tn_validity *how,
                               struct tn_error          *error);
 
+/* The same for the result of an edit: INVALID.  Errors that the model had
+ * before the edit (NULL: there was none) do not count, so that a model can be
+ * repaired step by step. */
+enum tn_status tn_refuse_edited(const struct tn_model    *model,
+                                const struct tn_model    *before,
+                                const struct tn_validity *how,
+                                struct tn_error          *error);
+
 /* ---- while something else is done --------------------------------------- */
 
 /* A graph that is judged beside what the caller does in the meantime, which may

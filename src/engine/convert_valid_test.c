@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include <tenon/edit.h>
+
 #include "support/little_models.h"
 
 #define MODEL(nodes)                                                           \
@@ -139,11 +141,73 @@ static void it_needs_no_listener(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* ---- edits --------------------------------------------------------------- */
+
+#define TWO                                                                    \
+    "node { name: 'a' op_type: 'Relu' input: 'x' output: 'v' } "               \
+    "node { name: 'b' op_type: 'Abs' input: 'v' output: 'y' } "
+#define HOLE                                                                   \
+    "node { name: 'a' op_type: 'Relu' input: 'u' output: 'v' } "               \
+    "node { name: 'b' op_type: 'Abs' input: 'v' output: 'y' } "
+
+/* clang-format off */
+static const struct {
+    const char *name, *text, *script, *refusal;
+} edits[] = {
+    { "another name", MODEL(TWO), "rename v=w", "" },
+    { "nothing computes it any more", MODEL(TWO), "remove-op a",
+      "the result would be invalid: 'v' is an input and defined nowhere [dangling-input]" },
+    { "an output that is not made", MODEL(TWO), "remove-op b",
+      "the result would be invalid: 'y' is an output and not made in this graph [dangling-output]" },
+    { "no such operator", MODEL(TWO), "set-op b Mine",
+      "the result would be invalid: there is no operator 'Mine' [unknown-op]" },
+    { "what was wrong before", MODEL(HOLE), "rename v=w", "" },
+    { "one more than before", MODEL(HOLE), "set-input b 0=z",
+      "the result would be invalid: 'z' is an input and defined nowhere [dangling-input]" },
+    { "it is repaired", MODEL(HOLE), "set-input a 0=x", "" },
+    { "an operator that was unknown", MODEL(MINE), "rename x=u", "" },
+};
+/* clang-format on */
+
+static void judge_edit(struct tn_scratch *scratch, size_t i)
+{
+    struct tn_options options = { .wants_graph = true };
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model = NULL, *made = NULL;
+    struct tn_edit   *edit   = NULL;
+    struct tn_target  target = { .path = tn_in_scratch(scratch, "o.onnx"),
+                                 .can_replace = true };
+
+    tn_make_model(scratch, "m.onnx", edits[i].text);
+    if (tn_model_open(&model, tn_in_scratch(scratch, "m.onnx"), &options,
+                      &error) != TN_OK ||
+        tn_edit_open(&edit, model, NULL, &error) != TN_OK ||
+        tn_edit_run(edit, tn_text(edits[i].script), &error) != TN_OK ||
+        tn_edit_commit(edit, &made, &error) != TN_OK)
+        fail_msg("%s: %s", edits[i].name, error.what);
+    tn_edit_write(made, NULL, &target, NULL, NULL, &error);
+    expect(edits[i].name, &error, TN_INVALID, edits[i].refusal);
+    tn_model_close(made);
+    tn_edit_close(edit);
+    tn_model_close(model);
+}
+
+static void an_edit_is_judged_by_what_it_adds(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        judge_edit(&scratch, i);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_check_finds_is_refused),
         cmocka_unit_test(it_needs_no_listener),
+        cmocka_unit_test(an_edit_is_judged_by_what_it_adds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

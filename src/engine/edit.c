@@ -12,6 +12,7 @@
 #include "base/varint.h"
 #include "engine/edit_action.h"
 #include "engine/convert_model.h"
+#include "engine/convert_valid.h"
 #include "engine/opened.h"
 #include "base/json_read.h"
 #include "format/samediff/samediff.h"
@@ -35,6 +36,7 @@ static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
         tn_new(&store->model.arena, struct tn_edit, 1, error);
     if (edit && (!base || tn_opened_hold(store, base, error) == TN_OK)) {
         edit->store = edit->home = store;
+        edit->origin             = base ? &base->model : NULL;
         if (options)
             edit->options = *options;
         tn_edit_index_init(edit);
@@ -557,7 +559,8 @@ enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
         tn_opened_release(result);
         return error->status;
     }
-    *out = &result->model;
+    result->edited = edit->origin;
+    *out           = &result->model;
     return TN_OK;
 }
 
@@ -655,6 +658,14 @@ enum tn_status tn_edit_write(const struct tn_model           *model,
     summary = summary ? summary : &unseen;
     bool is_done;
     *summary = (struct tn_convert_summary){ 0 };
+    if (!how.force_invalid || how.finding)
+        TN_TRY(tn_refuse_edited(
+            model, tn_opened_of(model)->edited,
+            &(struct tn_validity){ .is_forced = how.force_invalid,
+                                   .each      = how.finding,
+                                   .context   = how.finding_context,
+                                   .count     = &summary->findings },
+            error));
     snprintf(summary->format, sizeof summary->format, "%s", format);
     if (!how.setting_count)
         TN_TRY(write_in_place(model, tn_format_named(format), target, summary,

@@ -97,6 +97,9 @@ static void hold(struct tn_scratch *scratch, const char *name,
     struct tn_buffer seen;
     char             out[64];
     struct tn_target target = { .can_replace = true };
+    /* what an action does is seen even where it leaves a hole */
+    struct tn_convert_options convert = { .size          = sizeof convert,
+                                          .force_invalid = true };
 
     snprintf(out, sizeof out, "out-%s", name);
     target.path = tn_in_scratch(scratch, out);
@@ -112,7 +115,8 @@ static void hold(struct tn_scratch *scratch, const char *name,
             fail_msg("%s: '%s': status %d, %s", name, script, got, error.what);
     } else {
         if (got != TN_OK || tn_edit_commit(edit, &made, &error) != TN_OK ||
-            tn_edit_write(made, NULL, &target, NULL, NULL, &error) != TN_OK ||
+            tn_edit_write(made, &convert, &target, NULL, NULL, &error) !=
+                TN_OK ||
             tn_model_open(&again, target.path, &with_graph, &error) != TN_OK)
             fail_msg("%s: '%s': %s", name, script, error.what);
         describe(again, &seen);

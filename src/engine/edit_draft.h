@@ -28,6 +28,7 @@ struct tn_edit {
     struct tn_opened *store; /* owns names, values and elements that were added
                                 since the last restart                        */
     struct tn_opened *home;  /* the first such store; also owns this edit     */
+    const struct tn_model *origin; /* that it began with; NULL: with nothing  */
     struct tn_options options; /* for models that actions open                */
     uint32_t          graph;   /* that actions look for names in              */
     const char       *folder;  /* of the script that runs; NULL: the current  */

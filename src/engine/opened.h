@@ -26,6 +26,8 @@ struct tn_opened {
     _Atomic unsigned holders;     /* the handle, and models sharing it    */
     pthread_mutex_t  reading;     /* of the bundle, by tn_opened_read_graph() */
     bool is_shared; /* other threads read the files while it is opened        */
+    const struct tn_model *edited; /* the model that an edit made this one of;
+                                      held, or NULL                           */
 };
 
 static inline struct tn_opened *tn_opened_of(const struct tn_model *model)

@@ -987,8 +987,14 @@ enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
         return error->status;
     if (index >= change->input_count)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "input %" PRIu32 " of %" PRIu32, index,
-                            change->input_count);
+                            "input %" PRIu32 " of a node that has %" PRIu32
+                            ", counted from 0",
+                            index, change->input_count);
+    if (draft->dialect->producer_of && value[0] == '^')
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "'%s' is not a value: control inputs are the last "
+                            "inputs, without their '^'",
+                            value);
     change->inputs[index] = draft_keep(draft, value, error);
     return error->status;
 }

@@ -280,9 +280,21 @@ static void fill_graph(struct layout *to, uint32_t id,
     row->is_touched |= old->is_touched;
 }
 
+/* Where values are named after the ops that make them, so are the inputs of the
+ * main graph (Placeholders), and the outputs of a function are references such
+ * as "add:z:0", which find_producers() follows. */
 static void define_io_list(struct layout *to, uint32_t graph,
-                           struct tn_io_list io_list)
+                           const struct tn_draft_graph *g)
 {
+    bool              by_op   = to->draft->dialect->producer_of != NULL;
+    struct tn_io_list io_list = g->inputs;
+
+    for (uint32_t i = 0;
+         by_op && g->kind == TN_GRAPH_FUNCTION && i < g->outputs.count; i++)
+        tn_model_value(to->model, graph, intern(to, g->outputs.items[i].name),
+                       to->error);
+    if (by_op && g->kind == TN_GRAPH_MAIN)
+        return;
     for (uint32_t i = 0; i < io_list.count; i++) {
         if (io_list.items[i].name.size == 0)
             continue;
@@ -298,8 +310,8 @@ static bool is_inside(struct tn_span part, struct tn_span whole)
            part.offset - whole.offset < whole.length;
 }
 
-/* Whether the attribute that a graph was in is no longer there.  Graphs that are
- * beside their ops in the file, and only named by them, stay. */
+/* Whether the attribute that a graph was in is no longer there.  Graphs that
+ * are beside their ops in the file, and only named by them, stay. */
 static bool has_lost_slot(const struct tn_draft_op    *op,
                           const struct tn_draft_graph *g)
 {
@@ -354,7 +366,7 @@ static void place_graph(struct layout *to, uint32_t graph)
     if (g->placed == TN_NONE || tn_failed(to->error))
         return;
     fill_graph(to, g->placed, g, parent, node);
-    define_io_list(to, g->placed, g->inputs);
+    define_io_list(to, g->placed, g);
     for (uint32_t op = g->first; op != TN_NONE && !tn_failed(to->error);
          op          = tn_draft_op_at(to->draft, op)->next)
         if (!tn_draft_op_at(to->draft, op)->is_removed)

@@ -188,7 +188,8 @@ def run_edit(command, path, out, lines, scratch):
     with open(script, "w") as file:
         file.write("\n".join(lines) + "\n")
     done = subprocess.run([command, "edit", path, "-o", out, "-f", "-q",
-                           "--script", script], capture_output=True, text=True)
+                           "--force-invalid", "--script", script],
+                          capture_output=True, text=True)
     if done.returncode:
         return f"{done.stderr.strip()}\n" + "\n".join(lines)
     return None

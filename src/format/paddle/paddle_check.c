@@ -1132,8 +1132,10 @@ enum tn_status tn_paddle_check_graph(const struct tn_model *model,
                                    .report = report,
                                    .error  = error };
 
-    if (model->is_edited || !model->dialect || !k.detail)
+    if (!model->dialect || !k.detail)
         return TN_OK;
+    if (model->is_edited) /* its program is not that of the file */
+        return model->wants_graph ? check_model(model, report, error) : TN_OK;
     TN_TRY(check_program(&k));
     return check_types(&k);
 }

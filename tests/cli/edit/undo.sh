@@ -1,7 +1,8 @@
 # Undo is a patch.
 tenon get -q tiny.onnx compete.bias -o bias.npy
 tenon edit -q tiny.onnx -o out.onnx --rename image=picture --put filters.bias=bias.npy --put more=bias.npy \
-    --remove-attr 'look pads' --rename-node look=watch --remove-op decide --patch-out undo.patch
+    --remove-attr 'look pads' --rename-node look=watch --add-output scores \
+    --drop-output probabilities --remove-op decide --patch-out undo.patch
 cat undo.patch
 tenon apply -q out.onnx undo.patch -o back.onnx
 tenon diff back.onnx tiny.onnx && echo the same
