@@ -307,12 +307,13 @@ static bool is_version(struct tn_bytes key)
 /* Facts about the file, not about the model. */
 static bool is_about_file(struct tn_bytes key)
 {
-    static const char *const keys[] = {
-        "tag",       "shards",     "layout",   "deflated",   "records",
-        "chunks",    "blocks",     "bundled",  "container",  "compression",
-        "slots",     "byte_order", "names",    "meta",       "parameters",
-        "variables", "external",   "sections", "value_info", NULL
-    };
+    static const char *const keys[] = { "tag",         "shards",   "layout",
+                                        "deflated",    "records",  "chunks",
+                                        "blocks",      "bundled",  "container",
+                                        "compression", "slots",    "byte_order",
+                                        "names",       "meta",     "parameters",
+                                        "variables",   "external", "sections",
+                                        "value_info",  "info",     NULL };
 
     for (const char *const *known = keys; *known; known++)
         if (tn_bytes_is(key, *known))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "ir/attr.h"
 #include "ir/dialect_facts.h"
 
 /* More errors than that are not counted. */
@@ -267,6 +268,8 @@ static void find_lost(struct listening *l, const struct tn_model *model,
 {
     struct tn_io_list outputs = tn_model_outputs(model);
     char              where[120];
+    bool              are_ops = model->dialect->producer_of ||
+                   tn_dialect_facts(model->dialect->name)->has_inputs_as_ops;
 
     for (uint32_t op = 0; op < model->ops.count && l->count == 0; op++)
         for (uint32_t k = 0; k < tn_model_op_at(model, op)->input_count; k++) {
@@ -279,14 +282,48 @@ static void find_lost(struct listening *l, const struct tn_model *model,
             complain(l, "dangling-input", where, tn_model_value_name(model, id),
                      "is an input and defined nowhere");
         }
-    for (uint32_t i = 0; i < outputs.count && l->count == 0; i++) {
+    for (uint32_t i = 0; !are_ops && i < outputs.count && l->count == 0; i++) {
         struct tn_bytes name = outputs.items[i].name;
-        if (is_made(model, name) ||
+        if (outputs.items[i].is_guessed || is_made(model, name) ||
             (before && has_output(before, name) && !is_made(before, name)))
             continue;
         snprintf(where, sizeof where, "output[%" PRIu32 "]", i);
         complain(l, "dangling-output", where, name,
                  "is an output and not made in this graph");
+    }
+}
+
+/* The same for the values that signatures take and give: "x:0". */
+static void find_lost_io(struct listening *l, const struct tn_model *model,
+                         const struct tn_model *before, struct tn_io_list list,
+                         const char *signature)
+{
+    for (uint32_t i = 0; i < list.count && l->count == 0; i++) {
+        uint32_t        output;
+        struct tn_bytes name =
+            model->dialect->producer_of(list.items[i].name, &output);
+        char where[120];
+        if (!name.size || is_made(model, name) ||
+            (before && !is_made(before, name)))
+            continue;
+        snprintf(where, sizeof where, "signature '%.80s'", signature);
+        complain(l, "unknown-signature-tensor", where, list.items[i].name,
+                 "is in the signature and not made in this graph");
+    }
+}
+
+static void find_lost_signatures(struct listening      *l,
+                                 const struct tn_model *model,
+                                 const struct tn_model *before)
+{
+    for (uint64_t i = 0;
+         model->dialect->producer_of && i < model->signatures.count; i++) {
+        const struct tn_signature *s =
+            tn_list_at(&model->signatures, struct tn_signature, i);
+        char name[81];
+        snprintf(name, sizeof name, "%.*s", TN_FMT(s->name));
+        find_lost_io(l, model, before, s->inputs, name);
+        find_lost_io(l, model, before, s->outputs, name);
     }
 }
 
@@ -343,6 +380,8 @@ enum tn_status tn_refuse_edited(const struct tn_model    *model,
     TN_TRY(find_new_errors(model, before, &l, error));
     if (!l.count)
         find_lost(&l, model, before);
+    if (!l.count)
+        find_lost_signatures(&l, model, before);
     if (refuse(&l, TN_INVALID, TN_REASON_INVALID_RESULT, error) == TN_OK)
         return TN_OK;
     snprintf(what, sizeof what, "the result would be invalid: %.700s",

@@ -1123,6 +1123,43 @@ static void remove_ops(struct patch *p, const struct tn_graph *x)
     }
 }
 
+static bool are_guessed(struct tn_io_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (!list.items[i].is_guessed)
+            return false;
+    return true;
+}
+
+/* Where operators say what inputs and outputs are, variables say what type they
+ * have, and no action declares those. */
+static void expect_io(struct patch *p, uint32_t g, struct tn_io_list a,
+                      struct tn_io_list b)
+{
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct tn_io *old = io_now(p, g, a, b.items[i].name);
+        if (!old || !same_type(old, &b.items[i]))
+            give_up(p, "an input or output is new, or has another type");
+    }
+}
+
+static void compare_ios(struct patch *p, uint32_t g, const struct tn_graph *x,
+                        const struct tn_graph *y)
+{
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(p->left->dialect->name);
+
+    if (facts->has_inputs_as_ops && g == 0) {
+        expect_io(p, g, x->inputs, y->inputs);
+        expect_io(p, g, x->outputs, y->outputs);
+    }
+    if (!facts->lists_io && !(facts->names_io && g == 0))
+        return; /* they follow from the nodes */
+    compare_io(p, g, "list-inputs", x->inputs, y->inputs);
+    if (!are_guessed(x->outputs) || !are_guessed(y->outputs))
+        compare_io(p, g, "list-outputs", x->outputs, y->outputs);
+}
+
 static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
 {
     const struct tn_graph *x = tn_model_graph_at(p->left, g);
@@ -1149,10 +1186,7 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
             compare_ops(p, op, p->m->ops[0][op]);
     }
     rename_ops(p, x);
-    if (!tn_dialect_facts(p->left->dialect->name)->lists_io)
-        return; /* they follow from the nodes */
-    compare_io(p, g, "list-inputs", x->inputs, y->inputs);
-    compare_io(p, g, "list-outputs", x->outputs, y->outputs);
+    compare_ios(p, g, x, y);
 }
 
 static void compare_all_graphs(struct patch *p)
@@ -1175,6 +1209,21 @@ static void compare_all_graphs(struct patch *p)
             give_up(p, tn_model_graph_at(p->right, g)->kind == TN_GRAPH_FUNCTION
                            ? "a function is new"
                            : "a node has a graph inside that is new");
+}
+
+/* No action says how a model is trained. */
+static void compare_training(struct patch *p)
+{
+    bool is_same = tn_bytes_equal(p->left->training, p->right->training) &&
+                   p->left->loss_count == p->right->loss_count;
+
+    for (uint32_t i = 0; is_same && i < p->left->loss_count; i++) {
+        uint32_t value = value_called(p->left, 0, p->left->losses[i]);
+        is_same        = value != TN_NONE &&
+                  tn_bytes_equal(name_now(p, value), p->right->losses[i]);
+    }
+    if (!is_same)
+        give_up(p, "the model is trained in another way");
 }
 
 /* Of no graph: a set of tensors, or what lies beside a graph. */
@@ -1523,6 +1572,7 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
         sort_tensors(&p);
         if (p.left->dialect)
             compare_all_graphs(&p);
+        compare_training(&p);
         compare_bare(&p);
         compare_texts(&p);
     }

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "engine/read_file.h"
 #include "io/path.h"
+#include "ir/dialect_facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "weights-by-position", "FILE",     "the same in the order of both",         1, 1, 0, tn_edit_act_weights_by_position },
     { "weights-by-map", "FILE MAP",      "the same by lines NAME TENSOR in MAP",  2, 2, 0, tn_edit_act_weights_by_map },
     { "add-output",     "NAME",          "make a value an output, too",           1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_add_output },
-    { "drop-output",    "NAME",          "remove an output; its nodes stay",      1, TN_EDIT_MANY, 0, tn_edit_act_drop_output },
+    { "drop-output",    "NAME",          "remove an output; its nodes stay",      1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_drop_output },
     { "tie",            "KEPT OTHER",    "make equal tensors one",                2, TN_EDIT_MANY, 0, tn_edit_act_tie },
     { "untie",          "NODE INDEX=NEW", "give an input a copy of its tensor",   3, 3, 0, tn_edit_act_untie },
     { "set-attr",    "NODE NAME=VALUE",  "set an attribute",              3, TN_EDIT_MANY, 0, tn_edit_act_set_attr },
@@ -37,9 +38,9 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "inputs",      "NAME[,NAME...]",   "make values the inputs; what they need goes", 1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_inputs },
     { "outputs",     "NAME[,NAME...]",   "make values the outputs; all else goes", 1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_outputs },
     { "extract",     "SCOPE",            "keep the nodes whose names are in a scope", 1, 1, TN_EDIT_FRESH, tn_edit_act_extract },
-    { "set-dim",     "INPUT[AXIS]=SIZE", "another size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH, tn_edit_act_set_dim },
-    { "dynamic",     "INPUT[AXIS]=NAME", "an open size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH, tn_edit_act_dynamic },
-    { "batch",       "SIZE",             "another number of rows, or a name for it", 1, 1, TN_EDIT_FRESH, tn_edit_act_batch },
+    { "set-dim",     "INPUT[AXIS]=SIZE", "another size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_set_dim },
+    { "dynamic",     "INPUT[AXIS]=NAME", "an open size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_dynamic },
+    { "batch",       "SIZE",             "another number of rows, or a name for it", 1, 1, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_batch },
     { "add-op",         "NODE TYPE BEFORE...", "add a node: ... INPUTS -> OUTPUTS",   3, TN_EDIT_MANY, 0, tn_edit_act_add_op },
     { "set-op",         "NODE TYPE",     "set the operator of a node",            2, 2, 0, tn_edit_act_set_op },
     { "move-op",        "NODE BEFORE",   "move a node; before -: to the end",     2, 2, 0, tn_edit_act_move_op },
@@ -50,10 +51,10 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "remove-function", "NAME",         "remove a function",                     1, 1, 0, tn_edit_act_remove_function },
     { "take",           "FILE",          "go on with another model",              1, 1, 0, tn_edit_act_take },
     { "keep-float32", "OP[,NODE...]",    "these stay float32 in what follows",    1, TN_EDIT_MANY, 0, tn_edit_act_keep_float32 },
-    { "float16",     NULL,               "float32 inside becomes float16",        0, 0, TN_EDIT_FRESH, tn_edit_act_float16 },
-    { "float16-io",  NULL,               "the same, with inputs and outputs",     0, 0, TN_EDIT_FRESH, tn_edit_act_float16_io },
-    { "bfloat16",    NULL,               "float32 inside becomes bfloat16",       0, 0, TN_EDIT_FRESH, tn_edit_act_bfloat16 },
-    { "bfloat16-io", NULL,               "the same, with inputs and outputs",     0, 0, TN_EDIT_FRESH, tn_edit_act_bfloat16_io },
+    { "float16",     NULL,               "float32 inside becomes float16",        0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_float16 },
+    { "float16-io",  NULL,               "the same, with inputs and outputs",     0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_float16_io },
+    { "bfloat16",    NULL,               "float32 inside becomes bfloat16",       0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_bfloat16 },
+    { "bfloat16-io", NULL,               "the same, with inputs and outputs",     0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_bfloat16_io },
     { "metadata",        "KEY=VALUE",    "set a key of the metadata",     2, 2, 0, tn_edit_act_metadata },
     { "remove-metadata", "KEY",          "remove a key of the metadata",  1, 1, 0, tn_edit_act_remove_metadata },
     { "doc",             "TEXT",         "set the description",           1, 1, 0, tn_edit_act_doc },
@@ -62,15 +63,15 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "domain",          "TEXT",         "set the domain of the model",   1, 1, 0, tn_edit_act_domain },
     { "model-version",   "N",            "set the version of the model",  1, 1, 0, tn_edit_act_model_version },
     { "graph-name",      "NAME",         "rename the graph",              1, 1, 0, tn_edit_act_graph_name },
-    { "remove-identities", NULL,         "take out nodes that copy a value",      0, 0, TN_EDIT_FRESH, tn_edit_act_remove_identities },
-    { "remove-casts", NULL,              "take out Casts that change nothing",    0, 0, TN_EDIT_FRESH, tn_edit_act_remove_casts },
-    { "remove-qdq",  NULL,               "take out values quantised and back",    0, 0, TN_EDIT_FRESH, tn_edit_act_remove_qdq },
-    { "insert-identity", "VALUE",        "a copy between a value and its users",  1, 1, TN_EDIT_FRESH, tn_edit_act_insert_identity },
-    { "insert-casts", "VALUE=TYPE",      "the same: Casts to a type and back",    2, 2, TN_EDIT_FRESH, tn_edit_act_insert_casts },
-    { "insert-qdq",  "VALUE SCALE ...",  "the same: quantised and back",          2, 4, TN_EDIT_FRESH, tn_edit_act_insert_qdq },
-    { "opset",       "N",                "the operators of another opset",        1, 1, TN_EDIT_FRESH, tn_edit_act_opset },
-    { "append",      "FILE [OUT=IN ...]", "put another model at the end",         1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_append },
-    { "append-as",   "PREFIX FILE ...",  "the same, with a prefix for its names", 2, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_append_as },
+    { "remove-identities", NULL,         "take out nodes that copy a value",      0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_remove_identities },
+    { "remove-casts", NULL,              "take out Casts that change nothing",    0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_remove_casts },
+    { "remove-qdq",  NULL,               "take out values quantised and back",    0, 0, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_remove_qdq },
+    { "insert-identity", "VALUE",        "a copy between a value and its users",  1, 1, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_insert_identity },
+    { "insert-casts", "VALUE=TYPE",      "the same: Casts to a type and back",    2, 2, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_insert_casts },
+    { "insert-qdq",  "VALUE SCALE ...",  "the same: quantised and back",          2, 4, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_insert_qdq },
+    { "opset",       "N",                "the operators of another opset",        1, 1, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_opset },
+    { "append",      "FILE [OUT=IN ...]", "put another model at the end",         1, TN_EDIT_MANY, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_append },
+    { "append-as",   "PREFIX FILE ...",  "the same, with a prefix for its names", 2, TN_EDIT_MANY, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_append_as },
     { "in",          "GRAPH",            "later names are in this graph", 1, 1, 0, tn_edit_act_in },
     { "script",      "FILE",             "run the actions in a file",     1, 1, 0, tn_edit_act_script },
     { 0 },
@@ -104,6 +105,32 @@ struct tn_edit_action_info tn_edit_action(uint32_t index)
 
 /* ---- one action --------------------------------------------------------- */
 
+/* What else can be done is named: a size is also in what says it. */
+static enum tn_status expect_listed(const struct tn_edit     *edit,
+                                    const struct tn_edit_row *row,
+                                    struct tn_error          *error)
+{
+    const struct tn_dialect *dialect = edit->draft.dialect;
+    const char              *other   = "";
+
+    if (!(row->flags & TN_EDIT_LISTED) || !dialect ||
+        tn_dialect_facts(dialect->name)->lists_io)
+        return TN_OK;
+    if (row->run == tn_edit_act_set_dim || row->run == tn_edit_act_dynamic ||
+        row->run == tn_edit_act_batch)
+        other = dialect->producer_of
+                    ? "; the shape of an input alone is its attribute: "
+                      "--set-attr 'NAME shape=shape 8,224,224,3'"
+                : tn_dialect_facts(dialect->name)->names_io
+                    ? "; the shapes of inputs alone are set by --list-inputs "
+                      "'NAME float32 8,224,224,3'"
+                    : "";
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "this is for ONNX models alone, not for %s: 'tenon "
+                        "convert' makes one%s",
+                        tn_dialect_facts(dialect->name)->title, other);
+}
+
 static enum tn_status run_row(struct tn_edit           *edit,
                               const struct tn_edit_row *row,
                               const struct tn_words    *words,
@@ -114,6 +141,7 @@ static enum tn_status run_row(struct tn_edit           *edit,
                             "%s takes %s, not %" PRIu32 " word%s", row->name,
                             row->arguments ? row->arguments : "no words",
                             words->count, words->count == 1 ? "" : "s");
+    TN_TRY(expect_listed(edit, row, error));
     if (row->flags & TN_EDIT_FRESH)
         TN_TRY(tn_edit_settle(edit, error));
     edit->is_changed = true;

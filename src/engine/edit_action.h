@@ -21,6 +21,8 @@ typedef enum tn_status tn_edit_function(struct tn_edit        *edit,
 enum tn_edit_flags {
     TN_EDIT_FRESH = 1, /* changes so far are committed first: the draft is equal
                           to its base, which has the same numbers             */
+    TN_EDIT_LISTED = 2, /* only for dialects with lists of inputs, outputs and
+                           types of values: ONNX                              */
 };
 
 struct tn_edit_row {
@@ -48,8 +50,8 @@ enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
 /* Commits the changes so far, and goes on with the result. */
 enum tn_status tn_edit_settle(struct tn_edit *edit, struct tn_error *error);
 
-/* For edit.c: the index of names, and what must be called when the name of an op
- * changes. */
+/* For edit.c: the index of names, and what must be called when the name of an
+ * op changes. */
 void tn_edit_index_init(struct tn_edit *edit);
 void tn_edit_index_done(struct tn_edit *edit);
 void tn_edit_index_op(struct tn_edit *edit, uint32_t op,

@@ -4,11 +4,17 @@
  * Needs run backwards over rows of the model: an op of the main graph needs its
  * inputs, and what the graphs inside of it take from the main graph.  These are
  * found in one pass over the ops of all graphs, so the whole is linear.
+ *
+ * Where inputs and outputs are, depends on the dialect: in lists (ONNX), in
+ * names (SameDiff), in ops called Placeholder, with every op that nobody uses
+ * as an output (TensorFlow), or in ops called feed and fetch (Paddle).
  */
 #include "engine/edit_cut.h"
 
 #include "engine/edit_known.h"
+#include "format/samediff/samediff.h"
 #include "ir/attr.h"
+#include "ir/dialect_facts.h"
 
 #include <inttypes.h>
 
@@ -36,6 +42,12 @@ struct cutting {
     struct io_index inputs, outputs; /* of the model                          */
     struct tn_known known;
     bool            has_known;
+    const struct tn_dialect_facts *facts;
+    bool      names_ops; /* values are named after the ops that make them */
+    bool     *stays;     /* by op: it is an input or an output now            */
+    uint32_t *first_writer; /* by value: in `writers`, + 1; NULL: values
+                               are written once                          */
+    struct tn_list writers; /* struct inner_use: .value is an op          */
 };
 
 /* A value of the main graph that a graph inside of an op uses. */
@@ -104,6 +116,10 @@ static uint32_t find_value(const struct cutting *c, struct tn_bytes name)
     uint32_t value =
         id == TN_NO_NAME ? TN_NONE : tn_model_find_value(c->model, 0, id);
 
+    if (value == TN_NONE && c->names_ops && name.size > 2 &&
+        memcmp(name.data + name.size - 2, ":0", 2) == 0)
+        return find_value(c, tn_bytes(name.data, name.size - 2));
+
     if (value != TN_NONE &&
         tn_model_value_at(c->model, value)->kind == TN_VALUE_UNDEFINED)
         return TN_NONE;
@@ -151,13 +167,84 @@ static void need_op(struct cutting *c, uint32_t op)
     }
 }
 
+static bool is_op_of(const struct cutting *c, uint32_t op, const char *type)
+{
+    return op != TN_NONE && tn_bytes_is(tn_model_op(c->model, op).type, type);
+}
+
+/* All but those that say what an output is. */
+static void need_all(struct cutting *c)
+{
+    for (uint32_t i = 0; i < c->model->ops.count && !tn_failed(c->error); i++)
+        if (tn_model_op_at(c->model, i)->graph == 0 && !is_op_of(c, i, "fetch"))
+            need_op(c, i);
+}
+
 static void follow(struct cutting *c)
 {
+    if (c->cut->keeps_ops)
+        need_all(c);
     while (c->queue.count && !tn_failed(c->error)) {
         uint32_t value    = *tn_list_at(&c->queue, uint32_t, --c->queue.count);
         uint32_t producer = tn_model_value_at(c->model, value)->producer;
         if (producer != TN_NONE)
             need_op(c, producer);
+        for (uint32_t at = c->first_writer ? c->first_writer[value] : 0; at;) {
+            const struct inner_use *writer =
+                tn_list_at(&c->writers, struct inner_use, at - 1);
+            need_op(c, writer->value);
+            at = writer->next;
+        }
+    }
+}
+
+/* Ops that write a value which another op has made: in Paddle, variables are
+ * written more than once. */
+static void find_writers(struct cutting *c)
+{
+    const struct tn_graph *main = tn_model_graph_at(c->model, 0);
+
+    if (!c->first_writer)
+        return;
+    for (uint64_t i = 0; i < main->op_count && !tn_failed(c->error); i++) {
+        uint32_t            op  = main->first_op + (uint32_t)i;
+        const struct tn_op *row = tn_model_op_at(c->model, op);
+        for (uint32_t k = 0; k < row->output_count; k++) {
+            uint32_t value = tn_op_output(c->model, op, k);
+            if (value == TN_NONE ||
+                tn_model_value_at(c->model, value)->producer == op)
+                continue;
+            struct inner_use *use =
+                tn_list_push(&c->writers, struct inner_use, c->error);
+            if (!use)
+                return;
+            *use = (struct inner_use){ op, c->first_writer[value] };
+            c->first_writer[value] = (uint32_t)c->writers.count;
+        }
+    }
+}
+
+/* "x" and "x:0" are one value, in two rows. */
+static void mark_other_names(struct cutting *c)
+{
+    bool *is_one = c->names_ops && c->cut->input_count
+                       ? tn_new(&c->arena, bool, c->model->ops.count, c->error)
+                       : NULL;
+
+    for (uint32_t i = 0; is_one && i < c->model->values.count; i++)
+        if (c->is_input[i] &&
+            tn_model_value_at(c->model, i)->producer != TN_NONE)
+            is_one[tn_model_value_at(c->model, i)->producer] = true;
+    for (uint32_t i = 0; is_one && i < c->model->values.count; i++) {
+        const struct tn_value *v = tn_model_value_at(c->model, i);
+        if (v->graph != 0 || v->producer == TN_NONE || !is_one[v->producer])
+            continue;
+        for (uint32_t k = 0; k < c->cut->input_count && !c->is_input[i]; k++) {
+            const struct tn_value *chosen =
+                tn_model_value_at(c->model, find_value(c, c->cut->inputs[k]));
+            c->is_input[i] =
+                chosen->producer == v->producer && chosen->output == v->output;
+        }
     }
 }
 
@@ -207,7 +294,9 @@ static struct tn_io type_of(struct cutting *c, struct tn_bytes name,
     }
     if (!tn_failed(c->error))
         io = tn_known_io(&c->known, name, &c->arena, c->error);
-    if (!tn_failed(c->error) && io.dtype == TN_UNDEFINED)
+    /* in Paddle, variables say what type they have */
+    if (!tn_failed(c->error) && io.dtype == TN_UNDEFINED &&
+        (is_input || c->facts->lists_io) && !c->facts->has_inputs_as_ops)
         tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
                      "the type of '%.*s' is not known, so it cannot be an %s: "
                      "choose a value before or after it",
@@ -220,6 +309,12 @@ static bool has_initializer(const struct cutting *c, uint32_t value)
     return tn_model_value_at(c->model, value)->kind == TN_VALUE_INITIALIZER;
 }
 
+/* What the model calls the value that the caller means: "x" for "x:0". */
+static struct tn_bytes name_of(const struct cutting *c, struct tn_bytes word)
+{
+    return tn_model_value_name(c->model, find_value(c, word));
+}
+
 /* A chosen input that an initializer has a value for becomes an input without
  * one. */
 static struct tn_io_list list_inputs(struct cutting *c)
@@ -230,7 +325,7 @@ static struct tn_io_list list_inputs(struct cutting *c)
     struct tn_io *all = tn_new(&c->arena, struct tn_io, most, c->error);
 
     for (uint32_t i = 0; all && i < c->cut->input_count; i++)
-        all[count++] = type_of(c, c->cut->inputs[i], true);
+        all[count++] = type_of(c, name_of(c, c->cut->inputs[i]), true);
     for (uint32_t i = 0; all && i < was.count; i++) {
         uint32_t value = find_value(c, was.items[i].name);
         bool     is_kept =
@@ -251,7 +346,7 @@ static struct tn_io_list list_outputs(struct cutting *c)
         return tn_model_graph_at(c->model, 0)->outputs;
     all = tn_new(&c->arena, struct tn_io, cut->output_count, c->error);
     for (uint32_t i = 0; all && i < cut->output_count; i++)
-        all[i] = type_of(c, cut->outputs[i], false);
+        all[i] = type_of(c, name_of(c, cut->outputs[i]), false);
     return (struct tn_io_list){ all ? cut->output_count : 0, all };
 }
 
@@ -301,6 +396,8 @@ static enum tn_status remove_ops(struct cutting *c)
 
     for (uint64_t i = 0; i < main->op_count; i++) {
         uint32_t op = main->first_op + (uint32_t)i;
+        if (c->stays[op])
+            continue;
         if (c->is_needed[op])
             TN_TRY(blank_outputs(c, op));
         else
@@ -350,6 +447,211 @@ static enum tn_status forget_values(struct cutting *c)
                                      (struct tn_io_list){ count, all }, false,
                                      c->error)
                : c->error->status;
+}
+
+/* ---- inputs that are ops: TensorFlow ------------------------------------- */
+
+static enum tn_status describe_placeholder(struct cutting *c, uint32_t op,
+                                           const struct tn_io *io)
+{
+    int64_t              dtype = io->dtype;
+    int64_t             *dims  = tn_new(&c->arena, int64_t, io->rank, c->error);
+    struct tn_attr_shape shape = { io->has_rank, io->rank, dims };
+
+    for (uint32_t i = 0; dims && i < io->rank; i++)
+        dims[i] = io->dims[i].value;
+    if (tn_failed(c->error))
+        return c->error->status;
+    TN_TRY(tn_draft_set_attr(c->draft, op, "dtype",
+                             &(struct tn_attr_value){ .kind    = TN_ATTR_DTYPE,
+                                                      .count   = 1,
+                                                      .of.ints = &dtype },
+                             c->error));
+    return tn_draft_set_attr(c->draft, op, "shape",
+                             &(struct tn_attr_value){ .kind  = TN_ATTR_SHAPE,
+                                                      .count = 1,
+                                                      .of.shapes = &shape },
+                             c->error);
+}
+
+/* Ops that take the value, by whichever name, take another one instead.
+ * Control inputs wait for the op, which stays. */
+static enum tn_status rewire(struct cutting *c, const struct tn_value *old,
+                             const char *now)
+{
+    const struct tn_graph *main = tn_model_graph_at(c->model, 0);
+
+    for (uint64_t i = 0; i < main->op_count; i++) {
+        uint32_t            op  = main->first_op + (uint32_t)i;
+        const struct tn_op *row = tn_model_op_at(c->model, op);
+        for (uint32_t k = 0;
+             c->is_needed[op] && k < row->input_count - row->control_count;
+             k++) {
+            uint32_t               id = tn_op_input(c->model, op, k);
+            const struct tn_value *v =
+                id == TN_NONE ? NULL : tn_model_value_at(c->model, id);
+            if (v && v->producer == old->producer && v->output == old->output)
+                TN_TRY(tn_draft_set_input(c->draft, op, k, now, c->error));
+        }
+    }
+    return TN_OK;
+}
+
+/* The op that made it, or a new one if that is needed for its other outputs. */
+static enum tn_status make_placeholder(struct cutting *c, struct tn_io *io,
+                                       struct tn_fresh *fresh)
+{
+    uint32_t               value = find_value(c, io->name);
+    const struct tn_value *v     = tn_model_value_at(c->model, value);
+    struct tn_bytes        name  = tn_model_op(c->model, v->producer).name;
+    struct tn_op_spec      spec  = { .type = "Placeholder" };
+    uint32_t               op    = v->producer;
+
+    if (tn_bytes_is(tn_model_op(c->model, op).type, "Placeholder")) {
+        c->stays[op] = true;
+        return TN_OK;
+    }
+    bool is_free = !c->is_needed[op] && v->output == 0 && !c->stays[op];
+    spec.name    = is_free
+                       ? tn_text_format(&c->arena, c->error, "%.*s", TN_FMT(name))
+                       : tn_fresh_name(fresh, name, "/input", c->error);
+    if (tn_failed(c->error))
+        return c->error->status;
+    if (is_free) {
+        TN_TRY(tn_draft_replace_op(c->draft, op, &spec, c->error));
+        c->stays[op] = true;
+    } else {
+        TN_TRY(tn_draft_add_op(c->draft, 0,
+                               tn_draft_graph_at(c->draft, 0)->first, &spec,
+                               &op, c->error));
+        TN_TRY(rewire(c, v, spec.name));
+        io->name = tn_text(spec.name);
+    }
+    return describe_placeholder(c, op, io);
+}
+
+static enum tn_status make_placeholders(struct cutting   *c,
+                                        struct tn_io_list inputs)
+{
+    struct tn_fresh fresh;
+    struct tn_io   *all = (struct tn_io *)(uintptr_t)inputs.items;
+
+    tn_fresh_init(&fresh, c->model, &c->arena);
+    for (uint32_t i = 0; i < c->cut->input_count && !tn_failed(c->error); i++)
+        make_placeholder(c, &all[i], &fresh);
+    tn_fresh_done(&fresh);
+    return c->error->status;
+}
+
+/* ---- inputs and outputs that are ops: Paddle ------------------------------
+ */
+
+/* The op of that type for a value: its own, else a copy of another one. */
+static enum tn_status find_port(struct cutting *c, const char *type,
+                                uint32_t value, uint32_t *op)
+{
+    const struct tn_graph *main  = tn_model_graph_at(c->model, 0);
+    bool                   feeds = strcmp(type, "feed") == 0;
+    uint32_t               other = TN_NONE;
+
+    for (uint64_t i = 0; i < main->op_count; i++) {
+        uint32_t            at  = main->first_op + (uint32_t)i;
+        const struct tn_op *row = tn_model_op_at(c->model, at);
+        if (!is_op_of(c, at, type) ||
+            (feeds ? row->output_count : row->input_count) != 1)
+            continue;
+        other = at;
+        if ((feeds ? tn_op_output(c->model, at, 0)
+                   : tn_op_input(c->model, at, 0)) != value)
+            continue;
+        *op          = at;
+        c->stays[at] = true;
+        return TN_OK;
+    }
+    if (other == TN_NONE)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the program has no %s operator that could be "
+                            "copied for '%.*s'",
+                            type, TN_FMT(tn_model_value_name(c->model, value)));
+    return tn_draft_copy_op(
+        c->draft, other,
+        feeds ? tn_draft_graph_at(c->draft, 0)->first : TN_NONE, op, c->error);
+}
+
+static enum tn_status expect_one_writer(struct cutting *c, uint32_t value)
+{
+    const struct tn_value *v = tn_model_value_at(c->model, value);
+
+    if (!c->first_writer[value] && !c->is_needed[v->producer])
+        return TN_OK;
+    return tn_error_set(
+        c->error, TN_UNSUPPORTED, TN_NOWHERE,
+        "'%.*s' cannot be an input: %s; choose a value before or after it",
+        TN_FMT(tn_model_value_name(c->model, value)),
+        c->first_writer[value] ? "several operators write it"
+                               : "the operator that makes it is needed for "
+                                 "another output of it");
+}
+
+static enum tn_status make_ports(struct cutting *c, struct tn_io_list list,
+                                 const char *type)
+{
+    bool feeds = strcmp(type, "feed") == 0;
+
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t value = find_value(c, list.items[i].name), op;
+        int64_t  col   = i;
+        if (feeds &&
+            !is_op_of(c, tn_model_value_at(c->model, value)->producer, type))
+            TN_TRY(expect_one_writer(c, value));
+        TN_TRY(find_port(c, type, value, &op));
+        struct tn_draft_change *change =
+            tn_draft_touch_op(c->draft, op, c->error);
+        if (!change)
+            return c->error->status;
+        *(feeds ? change->outputs : change->inputs) =
+            tn_bytes_dup(c->draft->arena, list.items[i].name, c->error);
+        TN_TRY(tn_draft_set_attr(c->draft, op, "col",
+                                 &(struct tn_attr_value){ .kind  = TN_ATTR_INT,
+                                                          .count = 1,
+                                                          .of.ints = &col },
+                                 c->error));
+    }
+    return c->error->status;
+}
+
+/* ---- what training says about variables that are gone: SameDiff ---------- */
+
+static bool is_lost_state(void *context, struct tn_bytes name)
+{
+    const struct cutting *c = context;
+    struct tn_bytes       key, parameter;
+
+    if (!tn_sd_state_split(name, &key, &parameter))
+        return false;
+    uint32_t value = find_value(c, parameter);
+    return value == TN_NONE || !c->is_used[value] || c->is_input[value];
+}
+
+static enum tn_status keep_training(struct cutting *c)
+{
+    const struct tn_model *m = c->model;
+    const char           **left =
+        tn_new(&c->arena, const char *, m->loss_count, c->error);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; left && i < m->loss_count; i++) {
+        uint32_t value = find_value(c, m->losses[i]);
+        if (value != TN_NONE && c->is_used[value] && !c->is_input[value])
+            left[count++] = tn_text_format(&c->arena, c->error, "%.*s",
+                                           TN_FMT(m->losses[i]));
+    }
+    if (tn_failed(c->error))
+        return c->error->status;
+    TN_TRY(tn_draft_remove_states(c->draft, is_lost_state, c, c->error));
+    if (count == m->loss_count)
+        return TN_OK;
+    return tn_draft_set_losses(c->draft, left, count, c->error);
 }
 
 /* ---- functions ----------------------------------------------------------- */
@@ -455,6 +757,7 @@ static enum tn_status take_names(struct cutting *c)
                                 TN_FMT(c->cut->inputs[i]));
         c->is_input[value] = true;
     }
+    mark_other_names(c);
     uint32_t count =
         c->cut->output_count ? c->cut->output_count : outputs.count;
     for (uint32_t i = 0; i < count; i++) {
@@ -484,12 +787,37 @@ static enum tn_status expect_used_inputs(struct cutting *c)
     return TN_OK;
 }
 
+/* The ops that say what inputs and outputs are, where ops do. */
+static enum tn_status place_io(struct cutting *c, struct tn_io_list inputs,
+                               struct tn_io_list outputs)
+{
+    if (c->names_ops)
+        return make_placeholders(c, inputs);
+    if (!c->facts->has_inputs_as_ops)
+        return TN_OK;
+    TN_TRY(make_ports(c, inputs, "feed"));
+    return make_ports(c, outputs, "fetch");
+}
+
+/* A signature says which values it takes and gives. */
+static enum tn_status expect_no_signatures(struct cutting *c)
+{
+    if (!c->names_ops || !c->model->signatures.count)
+        return TN_OK;
+    return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "this model is called by its signatures, which cannot "
+                        "be changed: make a GraphDef of it with 'tenon convert "
+                        "IN -o graph.pb', and change that");
+}
+
 static enum tn_status run_cut(struct cutting *c)
 {
     struct tn_io_list inputs, outputs;
 
+    TN_TRY(expect_no_signatures(c));
     find_owners(c);
     find_inner_uses(c);
+    find_writers(c);
     TN_TRY(take_names(c));
     follow(c);
     TN_TRY(expect_used_inputs(c));
@@ -502,9 +830,14 @@ static enum tn_status run_cut(struct cutting *c)
     outputs = list_outputs(c);
     if (tn_failed(c->error))
         return c->error->status;
+    TN_TRY(place_io(c, inputs, outputs));
     TN_TRY(tn_draft_list_io(c->draft, 0, inputs, outputs, c->error));
     TN_TRY(remove_ops(c));
     TN_TRY(remove_tensors(c));
+    if (c->facts->has_training)
+        TN_TRY(keep_training(c));
+    if (!c->facts->lists_io)
+        return TN_OK;
     TN_TRY(forget_values(c));
     return remove_functions(c);
 }
@@ -518,7 +851,103 @@ static bool make_tables(struct cutting *c)
     c->is_used     = tn_new(&c->arena, bool, m->values.count, c->error);
     c->is_input    = tn_new(&c->arena, bool, m->values.count, c->error);
     c->first_inner = tn_new(&c->arena, uint32_t, m->ops.count, c->error);
+    c->stays       = tn_new(&c->arena, bool, m->ops.count, c->error);
+    c->facts       = tn_dialect_facts(m->dialect->name);
+    c->names_ops   = m->dialect->producer_of != NULL;
+    if (c->facts->has_inputs_as_ops)
+        c->first_writer =
+            tn_new(&c->arena, uint32_t, m->values.count, c->error);
     return !tn_failed(c->error);
+}
+
+/* ---- other outputs --------------------------------------------------------
+ */
+
+static bool is_among(const struct tn_bytes *names, uint32_t count,
+                     struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tn_bytes_equal(names[i], name))
+            return true;
+    return false;
+}
+
+/* A copy of a value that nobody uses. */
+static enum tn_status add_copy(struct cutting *c, struct tn_bytes name,
+                               struct tn_fresh *fresh, struct tn_io *made)
+{
+    uint32_t value, op;
+    TN_TRY(expect_value(c, name, &value));
+    struct tn_io io = type_of(c, tn_model_value_name(c->model, value), true);
+    const struct tn_value *v = tn_model_value_at(c->model, value);
+    const char            *text =
+        tn_text_format(&c->arena, c->error, "%.*s", TN_FMT(io.name));
+    int64_t           dtype = io.dtype;
+    struct tn_op_spec spec  = { .type        = c->facts->identity,
+                                .inputs      = &text,
+                                .input_count = 1 };
+
+    if (tn_failed(c->error))
+        return c->error->status;
+    spec.name = tn_fresh_name(fresh, tn_model_op(c->model, v->producer).name,
+                              "/output", c->error);
+    if (tn_failed(c->error))
+        return c->error->status;
+    TN_TRY(tn_draft_add_op(c->draft, 0, TN_NONE, &spec, &op, c->error));
+    io.name = tn_text(spec.name);
+    io.key  = tn_bytes(NULL, 0);
+    *made   = io;
+    return tn_draft_set_attr(c->draft, op, "T",
+                             &(struct tn_attr_value){ .kind    = TN_ATTR_DTYPE,
+                                                      .count   = 1,
+                                                      .of.ints = &dtype },
+                             c->error);
+}
+
+static enum tn_status add_copies(struct cutting        *c,
+                                 const struct tn_bytes *names, uint32_t count)
+{
+    const struct tn_graph *main = tn_model_graph_at(c->model, 0);
+    uint32_t               old  = main->outputs.count;
+    struct tn_io          *all =
+        tn_new(&c->arena, struct tn_io, (uint64_t)old + count, c->error);
+    struct tn_fresh fresh;
+
+    TN_TRY(expect_no_signatures(c));
+    index_list(c, main->inputs, &c->inputs);
+    index_list(c, main->outputs, &c->outputs);
+    for (uint32_t i = 0; all && i < old; i++)
+        all[i] = main->outputs.items[i];
+    tn_fresh_init(&fresh, c->model, &c->arena);
+    for (uint32_t i = 0; i < count && !tn_failed(c->error); i++)
+        add_copy(c, names[i], &fresh, &all[old + i]);
+    tn_fresh_done(&fresh);
+    if (tn_failed(c->error))
+        return c->error->status;
+    return tn_draft_list_io(c->draft, 0, main->inputs,
+                            (struct tn_io_list){ old + count, all }, c->error);
+}
+
+static void cutting_init(struct cutting *c)
+{
+    tn_arena_init(&c->arena, c->draft->memory);
+    tn_list_init(&c->inner, c->draft->memory, sizeof(struct inner_use));
+    tn_list_init(&c->writers, c->draft->memory, sizeof(struct inner_use));
+    tn_list_init(&c->queue, c->draft->memory, sizeof(uint32_t));
+    tn_intern_init(&c->inputs.names, &c->arena);
+    tn_intern_init(&c->outputs.names, &c->arena);
+}
+
+static void cutting_done(struct cutting *c)
+{
+    if (c->has_known)
+        tn_known_close(&c->known);
+    tn_intern_done(&c->inputs.names);
+    tn_intern_done(&c->outputs.names);
+    tn_list_done(&c->queue);
+    tn_list_done(&c->writers);
+    tn_list_done(&c->inner);
+    tn_arena_done(&c->arena);
 }
 
 enum tn_status tn_draft_cut(struct tn_draft *draft, const struct tn_cut *cut,
@@ -528,20 +957,41 @@ enum tn_status tn_draft_cut(struct tn_draft *draft, const struct tn_cut *cut,
         .draft = draft, .model = draft->base, .cut = cut, .error = error
     };
 
-    tn_arena_init(&c.arena, draft->memory);
-    tn_list_init(&c.inner, draft->memory, sizeof(struct inner_use));
-    tn_list_init(&c.queue, draft->memory, sizeof(uint32_t));
-    tn_intern_init(&c.inputs.names, &c.arena);
-    tn_intern_init(&c.outputs.names, &c.arena);
+    cutting_init(&c);
     if (make_tables(&c))
         run_cut(&c);
-    if (c.has_known)
-        tn_known_close(&c.known);
-    tn_intern_done(&c.inputs.names);
-    tn_intern_done(&c.outputs.names);
-    tn_list_done(&c.queue);
-    tn_list_done(&c.inner);
-    tn_arena_done(&c.arena);
+    cutting_done(&c);
+    return error->status;
+}
+
+enum tn_status tn_draft_change_outputs(struct tn_draft       *draft,
+                                       const struct tn_bytes *names,
+                                       uint32_t count, bool drops,
+                                       struct tn_error *error)
+{
+    static const struct tn_cut nothing;
+    struct tn_io_list          was = tn_model_graph_at(draft->base, 0)->outputs;
+    struct cutting             c   = {
+                      .draft = draft, .model = draft->base, .cut = &nothing, .error = error
+    };
+
+    cutting_init(&c);
+    struct tn_bytes *all =
+        tn_new(&c.arena, struct tn_bytes, (uint64_t)was.count + count, error);
+    struct tn_cut cut = { .outputs = all, .keeps_ops = true };
+    if (all && make_tables(&c)) {
+        cut.keeps_ops = !c.names_ops;
+        for (uint32_t i = 0; i < was.count; i++)
+            if (!drops || !is_among(names, count, was.items[i].name))
+                all[cut.output_count++] = was.items[i].name;
+        for (uint32_t i = 0; !drops && i < count; i++)
+            all[cut.output_count++] = names[i];
+        if (c.names_ops && !drops)
+            add_copies(&c, names, count);
+        else
+            tn_draft_cut(draft, &cut, error);
+    }
+    cutting_done(&c);
     return error->status;
 }
 
@@ -576,6 +1026,23 @@ static void list_value(const struct cutting *c, struct extraction *x,
         *row = tn_model_value_name(c->model, value);
 }
 
+/* A constant, or a copy of one. */
+static bool makes_constant(const struct cutting *c, uint32_t op)
+{
+    for (unsigned depth = 0; op != TN_NONE && depth < 4; depth++) {
+        struct tn_bytes type = tn_model_op(c->model, op).type;
+        if (tn_bytes_is(type, "Constant") || tn_bytes_is(type, "Const"))
+            return true;
+        if (!tn_bytes_is(type, c->facts->identity) ||
+            tn_model_op_at(c->model, op)->input_count != 1 ||
+            tn_op_input(c->model, op, 0) == TN_NONE)
+            return false;
+        op =
+            tn_model_value_at(c->model, tn_op_input(c->model, op, 0))->producer;
+    }
+    return false;
+}
+
 /* A use of a value of the main graph by an op, or by a graph in it.  Constants
  * come along. */
 static void cross(const struct cutting *c, struct extraction *x, uint32_t op,
@@ -586,9 +1053,7 @@ static void cross(const struct cutting *c, struct extraction *x, uint32_t op,
     const struct tn_value *v     = tn_model_value_at(c->model, value);
     bool                   inner = op != TN_NONE && x->is_inside[op];
     bool is_made_inside = v->producer != TN_NONE && x->is_inside[v->producer];
-    bool is_constant =
-        v->producer != TN_NONE && !is_made_inside &&
-        tn_bytes_is(tn_model_op(c->model, v->producer).type, "Constant");
+    bool is_constant    = !is_made_inside && makes_constant(c, v->producer);
 
     if (inner && !is_made_inside && !is_constant &&
         (v->kind == TN_VALUE_OUTPUT || v->kind == TN_VALUE_INPUT))
@@ -647,8 +1112,7 @@ enum tn_status tn_draft_extract(struct tn_draft *draft, const char *scope,
     struct cutting c = { .draft = draft, .model = draft->base, .error = error };
     struct extraction x;
 
-    tn_arena_init(&c.arena, draft->memory);
-    tn_list_init(&c.inner, draft->memory, sizeof(struct inner_use));
+    cutting_init(&c);
     tn_list_init(&x.inputs, draft->memory, sizeof(struct tn_bytes));
     tn_list_init(&x.outputs, draft->memory, sizeof(struct tn_bytes));
     if (make_tables(&c)) {
@@ -669,7 +1133,6 @@ enum tn_status tn_draft_extract(struct tn_draft *draft, const char *scope,
         tn_draft_cut(draft, &cut, error);
     tn_list_done(&x.outputs);
     tn_list_done(&x.inputs);
-    tn_list_done(&c.inner);
-    tn_arena_done(&c.arena);
+    cutting_done(&c);
     return error->status;
 }

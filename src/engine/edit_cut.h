@@ -17,12 +17,22 @@ struct tn_cut {
     const struct tn_bytes *outputs; /* none: those of the model               */
     uint32_t               output_count;
     bool keeps_inputs; /* of the model, too, as far as they are needed        */
+    bool keeps_ops;    /* all of them, needed or not: only inputs and outputs
+                          change                                              */
 };
 
 /* The draft has no changes yet.  INVALID for a value that is not there, and for
  * inputs that leave out one which the outputs need. */
 enum tn_status tn_draft_cut(struct tn_draft *draft, const struct tn_cut *cut,
                             struct tn_error *error);
+
+/* Makes values outputs, too, or no longer (`drops`), where outputs are ops.  In
+ * TensorFlow every op that nobody uses is an output: one more is a copy of the
+ * value, and what only one that goes has needed goes with it. */
+enum tn_status tn_draft_change_outputs(struct tn_draft       *draft,
+                                       const struct tn_bytes *names,
+                                       uint32_t count, bool drops,
+                                       struct tn_error *error);
 
 /* Cuts out the nodes whose names begin with a scope: "encoder" stands for
  * "encoder", "encoder/..." and "encoder....", and "/encoder" for the same after

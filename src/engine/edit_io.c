@@ -4,33 +4,47 @@
  *   add-output NAME ...    values that nodes compute become outputs, too
  *   drop-output NAME ...   outputs that nobody needs; their nodes stay
  *
- * An output has the type that inference finds.  Only ONNX has a list of
- * outputs that an edit can change.
+ * An output has the type that inference finds.  ONNX and SameDiff have a list
+ * of outputs; where they are ops, edit_cut.h makes and removes those.
  */
 #include <inttypes.h>
 
 #include "base/sized.h"
 #include "engine/edit_action.h"
+#include "engine/edit_cut.h"
 #include "engine/edit_known.h"
 #include "ir/dialect_facts.h"
 
 static enum tn_status expect_outputs(const struct tn_edit *edit,
                                      struct tn_error      *error)
 {
-    const struct tn_dialect       *dialect = edit->draft.dialect;
-    const struct tn_dialect_facts *facts =
-        tn_dialect_facts(dialect ? dialect->name : "");
-
     if (edit->graph == TN_NONE)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a set of tensors has no outputs");
-    if (facts->lists_io)
-        return TN_OK;
-    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "the outputs of %s are not in a list: %s", facts->title,
-                        dialect->names_outputs
-                            ? "convert the model to ONNX first"
-                            : "a program can ask for any node by its name");
+    return TN_OK;
+}
+
+/* Whether outputs are ops of the graph. */
+static bool are_ops(const struct tn_edit *edit)
+{
+    const struct tn_dialect *dialect = edit->draft.dialect;
+
+    return dialect->producer_of ||
+           tn_dialect_facts(dialect->name)->has_inputs_as_ops;
+}
+
+static enum tn_status change_ops(struct tn_edit        *edit,
+                                 const struct tn_words *words, bool drops,
+                                 struct tn_error *error)
+{
+    struct tn_bytes *names =
+        tn_new(&edit->store->model.arena, struct tn_bytes, words->count, error);
+
+    for (uint32_t i = 0; names && i < words->count; i++)
+        names[i] = tn_text(words->items[i]);
+    return names ? tn_draft_change_outputs(&edit->draft, names, words->count,
+                                           drops, error)
+                 : error->status;
 }
 
 static bool is_output(struct tn_io_list list, const char *name)
@@ -53,6 +67,8 @@ static enum tn_status expect_value(struct tn_edit *edit, const char *name,
     if (is_output(g->outputs, name))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "'%s' is an output already", name);
+    if (are_ops(edit)) /* tn_draft_change_outputs() looks for it */
+        return TN_OK;
     if (tn_edit_find_producer(edit, name, &output, error) != TN_NONE ||
         tn_edit_find_tensor(edit, edit->graph, name, error) ||
         is_output(g->inputs, name))
@@ -97,6 +113,8 @@ enum tn_status tn_edit_act_add_output(struct tn_edit        *edit,
                             "node around another one has as many as it needs");
     for (uint32_t i = 0; i < words->count; i++)
         TN_TRY(expect_value(edit, words->items[i], error));
+    if (are_ops(edit))
+        return change_ops(edit, words, false, error);
     if (tn_known_open(&known, &edit->store->memory, edit->draft.base, error) ==
             TN_OK &&
         tn_known_infer(&known) == TN_OK)
@@ -138,6 +156,8 @@ enum tn_status tn_edit_act_drop_output(struct tn_edit        *edit,
     if (count == 0)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a graph needs an output");
+    if (are_ops(edit))
+        return change_ops(edit, words, true, error);
     return tn_draft_list_io(&edit->draft, edit->graph, g->inputs,
                             (struct tn_io_list){ count, left }, error);
 }

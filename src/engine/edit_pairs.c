@@ -300,6 +300,59 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
     return p->error->status;
 }
 
+/* How many ops that stay take each value. */
+static void count_uses(struct pairing *p)
+{
+    memset(p->uses, 0, p->model->values.count * sizeof *p->uses);
+    for (uint32_t op = 0; op < p->model->ops.count; op++)
+        for (uint32_t i = 0; !tn_draft_op_at(p->draft, op)->is_removed &&
+                             i < tn_model_op(p->model, op).input_count;
+             i++)
+            if (input_of(p, op, i) != TN_NONE)
+                p->uses[resolve(p, input_of(p, op, i))]++;
+}
+
+static bool is_input(const struct pairing *p, uint32_t value)
+{
+    struct tn_io_list inputs = tn_model_graph_at(p->model, 0)->inputs;
+    struct tn_bytes   name   = tn_model_value_name(p->model, value);
+
+    for (uint32_t i = 0; i < inputs.count; i++)
+        if (tn_bytes_equal(inputs.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* Scales and zero points that only removed ops have taken. */
+static enum tn_status drop_constants(struct pairing *p)
+{
+    count_uses(p);
+    for (uint32_t op = 0; op < p->model->ops.count; op++) {
+        if (!tn_draft_op_at(p->draft, op)->is_removed)
+            continue;
+        for (uint32_t i = 1; i < tn_model_op(p->model, op).input_count; i++) {
+            uint32_t value = input_of(p, op, i);
+            if (value == TN_NONE || p->uses[value] || p->is_output[value])
+                continue;
+            const struct tn_value *v     = tn_model_value_at(p->model, value);
+            uint32_t               maker = producer_of(p, value);
+            if (maker != TN_NONE && is_op(p, maker, "Constant") &&
+                !tn_draft_op_at(p->draft, maker)->is_removed)
+                TN_TRY(tn_draft_remove_op(p->draft, maker, p->error));
+            if (v->kind != TN_VALUE_INITIALIZER || is_input(p, value))
+                continue;
+            p->uses[value] = 1; /* it goes once */
+            const char *name =
+                tn_text_format(&p->arena, p->error, "%.*s",
+                               TN_FMT(tn_model_value_name(p->model, value)));
+            if (!name)
+                return p->error->status;
+            TN_TRY(tn_draft_remove_tensor(p->draft, v->graph, name, p->error));
+        }
+    }
+    return TN_OK;
+}
+
 static enum tn_status run_removal(struct pairing *p, enum tn_pair_kind kind,
                                   uint64_t *count)
 {
@@ -324,6 +377,7 @@ static enum tn_status run_removal(struct pairing *p, enum tn_pair_kind kind,
         return TN_OK;
     TN_TRY(rename_outputs(p));
     TN_TRY(rewire(p));
+    TN_TRY(drop_constants(p));
     return forget_values(p);
 }
 

@@ -28,6 +28,7 @@ static const struct tn_dialect_facts dialects[] = {
       .node_list              = "nodes",
       .counterpart            = "onnx",
       .can_be_built           = true,
+      .names_io               = true,
       .names_everything       = true,
       .has_training           = true,
       .has_doubles            = true,

@@ -36,6 +36,8 @@ struct tn_dialect_facts {
     bool    can_be_built; /* a graph of it can be put together from nothing   */
     bool lists_io; /* graphs have lists of inputs, outputs and types of values,
                       which an edit may change                                */
+    bool names_io; /* inputs and outputs are names in the file, which an edit
+                      may change; types of values are with the values */
     bool names_everything; /* every op has a name and every result a variable;
                               no input can be left out in the middle */
     bool has_training; /* its models say what is trained, and how          */

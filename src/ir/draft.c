@@ -602,12 +602,26 @@ static enum tn_status expect_lists(const struct tn_draft *draft, uint32_t graph,
                         tn_dialect_facts(dialect)->title);
 }
 
+/* Where inputs and outputs are ops, the lists follow from them, and writers do
+ * not look at them. */
+static enum tn_status expect_io(const struct tn_draft *draft, uint32_t graph,
+                                struct tn_error *error)
+{
+    const char *dialect = draft->dialect ? draft->dialect->name : "";
+    const struct tn_dialect_facts *facts = tn_dialect_facts(dialect);
+
+    if (graph == 0 && (facts->names_io || facts->has_inputs_as_ops ||
+                       (draft->dialect && draft->dialect->producer_of)))
+        return draft_expect_graph(draft, graph, error);
+    return expect_lists(draft, graph, error);
+}
+
 enum tn_status tn_draft_list_io(struct tn_draft *draft, uint32_t graph,
                                 struct tn_io_list inputs,
                                 struct tn_io_list outputs,
                                 struct tn_error  *error)
 {
-    TN_TRY(expect_lists(draft, graph, error));
+    TN_TRY(expect_io(draft, graph, error));
     TN_TRY(tn_draft_touch_graph(draft, graph, error));
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
     g->inputs                = keep_ios(draft, inputs, error);
@@ -951,6 +965,25 @@ enum tn_status tn_draft_add_op(struct tn_draft *draft, uint32_t graph,
     if (op)
         *op = id;
     return TN_OK;
+}
+
+enum tn_status tn_draft_copy_op(struct tn_draft *draft, uint32_t op,
+                                uint32_t before, uint32_t *copy,
+                                struct tn_error *error)
+{
+    uint32_t id = (uint32_t)draft->ops.count;
+
+    TN_TRY(expect_op(draft, op, error));
+    struct tn_draft_op  row   = *tn_draft_op_at(draft, op);
+    struct tn_draft_op *added = draft_append_op(draft, row.graph, error);
+    if (!added)
+        return error->status;
+    added->from = row.from;
+    added->row  = row.row;
+    if (before != TN_NONE)
+        move_before(draft, id, before);
+    *copy = id;
+    return tn_draft_touch_op(draft, id, error) ? TN_OK : error->status;
 }
 
 enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,

@@ -97,6 +97,11 @@ void           tn_draft_done(struct tn_draft *draft);
 enum tn_status tn_draft_add_op(struct tn_draft *draft, uint32_t graph,
                                uint32_t before, const struct tn_op_spec *spec,
                                uint32_t *op, struct tn_error *error);
+/* Adds a copy of an op of a file to its graph, with all its attributes, before
+ * another one or at the end (TN_NONE).  Change its inputs and outputs then. */
+enum tn_status tn_draft_copy_op(struct tn_draft *draft, uint32_t op,
+                                uint32_t before, uint32_t *copy,
+                                struct tn_error *error);
 enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,
                                    const struct tn_op_spec *spec,
                                    struct tn_error         *error);
@@ -118,8 +123,8 @@ enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
                                  const char                 *name,
                                  const struct tn_attr_value *value,
                                  struct tn_error            *error);
-/* The value of an attribute now, in the arena; tensors are those of the model or
- * of the draft.  NOT_FOUND if there is none. */
+/* The value of an attribute now, in the arena; tensors are those of the model
+ * or of the draft.  NOT_FOUND if there is none. */
 enum tn_status tn_draft_get_attr(const struct tn_draft *draft, uint32_t op,
                                  const char *name, struct tn_arena *arena,
                                  struct tn_attr_value *value,
@@ -201,7 +206,8 @@ enum tn_status tn_draft_set_io(struct tn_draft *draft, uint32_t graph,
 /* Replaces the inputs and outputs of any graph, whose number may change, and of
  * a model that was read, too: `key` of one is its name in the file, if that is
  * another, so that what the file says about it stays.  The lists are copied.
- * UNSUPPORTED where the dialect has no such lists. */
+ * Where inputs and outputs of the main graph are ops, the caller changes those,
+ * too.  UNSUPPORTED where the dialect has no such lists. */
 enum tn_status tn_draft_list_io(struct tn_draft *draft, uint32_t graph,
                                 struct tn_io_list inputs,
                                 struct tn_io_list outputs,
@@ -210,7 +216,8 @@ enum tn_status tn_draft_list_io(struct tn_draft *draft, uint32_t graph,
 /* Replaces the types that the file declares for values of a graph: each item
  * is about the value that the file calls `key`, or `name` if that is empty, and
  * one without a dtype makes the declaration go, and one that is_guessed is
- * written only where the file has one.  Others stay, or go if `drops_others`.  The list is copied. */
+ * written only where the file has one.  Others stay, or go if `drops_others`.
+ * The list is copied. */
 enum tn_status tn_draft_set_values(struct tn_draft *draft, uint32_t graph,
                                    struct tn_io_list values, bool drops_others,
                                    struct tn_error *error);
@@ -222,9 +229,9 @@ enum tn_status tn_draft_copy_function(struct tn_draft       *draft,
 enum tn_status tn_draft_remove_function(struct tn_draft *draft, uint32_t graph,
                                         struct tn_error *error);
 
-/* Other names for values of a graph, all at once, in it and in the graphs inside
- * it; with TN_NONE for tensors of no graph.  NOT_FOUND if there is no such
- * value, INVALID if another one has the new name. */
+/* Other names for values of a graph, all at once, in it and in the graphs
+ * inside it; with TN_NONE for tensors of no graph.  NOT_FOUND if there is no
+ * such value, INVALID if another one has the new name. */
 enum tn_status tn_draft_rename_values(struct tn_draft *draft, uint32_t graph,
                                       const struct tn_bytes *old,
                                       const struct tn_bytes *to, uint32_t count,
@@ -266,11 +273,11 @@ enum tn_status tn_draft_set_outputs(struct tn_draft *draft, uint32_t op,
 enum tn_status tn_draft_move_op(struct tn_draft *draft, uint32_t op,
                                 uint32_t before, struct tn_error *error);
 
-/* Adds the ops of the main graph of another model of the same dialect, which was
- * read from a file, at the end of the main graph, with the graphs in them and
- * its initializers; not its inputs, outputs and functions.  All names go through
- * `rename`, which returns what lives as long as the draft's arena; `is_op`: of an
- * op, else of a value. */
+/* Adds the ops of the main graph of another model of the same dialect, which
+ * was read from a file, at the end of the main graph, with the graphs in them
+ * and its initializers; not its inputs, outputs and functions.  All names go
+ * through `rename`, which returns what lives as long as the draft's arena;
+ * `is_op`: of an op, else of a value. */
 typedef struct tn_bytes tn_draft_namer(void *context, struct tn_bytes name,
                                        bool is_op);
 enum tn_status          tn_draft_append(struct tn_draft       *draft,

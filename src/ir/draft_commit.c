@@ -280,9 +280,9 @@ static void fill_graph(struct layout *to, uint32_t id,
     row->is_touched |= old->is_touched;
 }
 
-/* Where values are named after the ops that make them, so are the inputs of the
- * main graph (Placeholders), and the outputs of a function are references such
- * as "add:z:0", which find_producers() follows. */
+/* Where inputs of the main graph are ops (Placeholder, feed), those define
+ * them. Where values are named after the ops that make them, the outputs of a
+ * function are references such as "add:z:0", which find_producers() follows. */
 static void define_io_list(struct layout *to, uint32_t graph,
                            const struct tn_draft_graph *g)
 {
@@ -293,7 +293,9 @@ static void define_io_list(struct layout *to, uint32_t graph,
          by_op && g->kind == TN_GRAPH_FUNCTION && i < g->outputs.count; i++)
         tn_model_value(to->model, graph, intern(to, g->outputs.items[i].name),
                        to->error);
-    if (by_op && g->kind == TN_GRAPH_MAIN)
+    if (g->kind == TN_GRAPH_MAIN &&
+        (by_op ||
+         tn_dialect_facts(to->draft->dialect->name)->has_inputs_as_ops))
         return;
     for (uint32_t i = 0; i < io_list.count; i++) {
         if (io_list.items[i].name.size == 0)
@@ -482,8 +484,9 @@ static void place_tensor(struct layout *to, const struct tn_draft_tensor *t)
     row.name  = intern(to, t->name);
     if (t->is_renamed && row.graph == TN_NONE)
         row.wire = (struct tn_span){ NULL, 0, 0 };
-    *tensor   = row;
-    if (row.graph == TN_NONE || row.node != TN_NONE)
+    *tensor = row;
+    if (row.graph == TN_NONE || row.node != TN_NONE ||
+        row.role == TN_ROLE_STATE)
         return;
     uint32_t value = tn_model_value(to->model, row.graph, row.name, to->error);
     tn_model_define(to->model, value, TN_VALUE_INITIALIZER, TN_NONE, 0);

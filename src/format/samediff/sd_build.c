@@ -727,7 +727,8 @@ static uint32_t put_placeholders(struct building *b)
         if (content->entries[i].kind == TN_SD_PLACEHOLDER)
             items[names.count++] = tn_sd_content_entry(content, i).name;
     names.items = items;
-    if (content->row && content->row->placeholders.count)
+    if (content->row && content->row->placeholders.count &&
+        !tn_model_graph_at(content->model, content->graph)->has_other_io)
         names = content->row->placeholders;
     return names.count ? put_names(b, names) : tn_fb_put_refs(b->fb, NULL, 0);
 }
@@ -736,8 +737,9 @@ static uint32_t put_placeholders(struct building *b)
 static bool knows_outputs(const struct tn_sd_content *content,
                           struct tn_io_list           ends)
 {
-    const struct tn_sd_graph *row       = content->row;
-    bool                      is_listed = !row;
+    const struct tn_sd_graph *row = content->row;
+    bool                      is_listed =
+        !row || tn_model_graph_at(content->model, content->graph)->has_other_io;
 
     for (uint32_t i = 0; i < ends.count; i++)
         if (ends.items[i].is_guessed)

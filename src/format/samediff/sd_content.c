@@ -382,6 +382,8 @@ static void take_inputs(struct tn_sd_content *content)
 {
     struct tn_io_list io_list =
         tn_model_graph_at(content->model, content->graph)->inputs;
+    bool is_other =
+        tn_model_graph_at(content->model, content->graph)->has_other_io;
 
     for (uint32_t i = 0; i < io_list.count && !tn_failed(content->error); i++) {
         struct tn_sd_entry_row *entry =
@@ -391,7 +393,7 @@ static void take_inputs(struct tn_sd_content *content)
         if (!entry)
             return;
         entry->kind = TN_SD_PLACEHOLDER;
-        if (!said_of(content, entry)->has_shape)
+        if (!said_of(content, entry)->has_shape || is_other)
             take_io(content, entry, &io_list.items[i]);
     }
 }

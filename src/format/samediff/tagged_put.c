@@ -366,10 +366,13 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
     const struct tn_tagged_detail *tagged = tn_tagged_detail_of(p->w->model);
     const struct tn_sd_detail     *detail = tn_sd_detail_of(p->w->model);
     struct tn_io_list io_list = tn_model_graph_at(p->w->model, graph)->outputs;
+    bool is_other = tn_model_graph_at(p->w->model, graph)->has_other_io;
 
-    if (graph != 0 || (!tagged && detail && !is_any_listed(&detail->graphs[0])))
+    if (graph != 0 ||
+        (!tagged && detail && !is_other && !is_any_listed(&detail->graphs[0])))
         return 0;
-    if (tagged)
+    if (tagged && !is_other &&
+        (!tagged->outputs.count || !p->w->model->is_edited))
         return put_names(p, tagged->outputs);
     for (uint32_t i = 0; i < io_list.count; i++)
         if (io_list.items[i].is_guessed)

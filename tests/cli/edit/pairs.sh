@@ -4,6 +4,7 @@ tenon ls --ops in.onnx | cut -f1-5
 tenon check in.onnx
 tenon edit -q in.onnx -o out.onnx --remove-identities --remove-qdq --remove-casts
 tenon ls --ops out.onnx | cut -f1-5
+tenon diff --stat out.onnx tiny.onnx
 tenon check out.onnx
 # To a type that holds all values, and back: no change.
 tenon edit -q tiny.onnx -o wide.onnx --insert-casts votes=float64
