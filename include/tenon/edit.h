@@ -19,16 +19,16 @@
 
 struct tn_edit;
 
-/* Yours to close, also after a commit.  UNSUPPORTED for a model that has
- * tensors and no graph: start a new one with tn_edit_new() and add the
- * tensors. */
+/* Yours to close, also after a commit.  A model that has tensors and no graph
+ * has them in the graph TN_NONE. */
 TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
                                    const struct tn_model  *base,
                                    const struct tn_options *options,
                                    struct tn_error         *error);
 
 /* An empty model of a format, such as "onnx" or "tf-graph", whose main graph
- * is graph 0. */
+ * is graph 0.  A format that has no graphs, such as "safetensors", takes
+ * tensors: add them to the graph TN_NONE. */
 TN_API enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
                                   const struct tn_options *options,
                                   struct tn_error         *error);
@@ -104,6 +104,22 @@ TN_API enum tn_status
 tn_edit_add_elements(struct tn_edit *edit, uint32_t graph, const char *name,
                      enum tn_dtype dtype, uint32_t rank, const uint64_t *dims,
                      struct tn_bytes elements, struct tn_error *error);
+
+/* The same without a copy: `elements` are borrowed, and must stay where they are
+ * until the edit, and all models that it committed, are closed. */
+TN_API enum tn_status
+tn_edit_add_borrowed(struct tn_edit *edit, uint32_t graph, const char *name,
+                     enum tn_dtype dtype, uint32_t rank, const uint64_t *dims,
+                     struct tn_bytes elements, struct tn_error *error);
+
+/* The same for elements that the caller provides when they are written, hashed
+ * or read: `read_at` is that of tn_model_open_source(), and is called with
+ * places in the elements (little-endian, C order).  It must work until the edit,
+ * and all models that it committed, are closed. */
+TN_API enum tn_status
+tn_edit_add_source(struct tn_edit *edit, uint32_t graph, const char *name,
+                   enum tn_dtype dtype, uint32_t rank, const uint64_t *dims,
+                   tn_read_at *read_at, void *context, struct tn_error *error);
 
 /* Keeps the name and the role, and changes the payload. */
 TN_API enum tn_status tn_edit_replace_tensor(struct tn_edit *edit,

@@ -8,6 +8,7 @@
 #define TENON_TENON_H
 
 #include <tenon/allocator.h>
+#include <tenon/array.h>
 #include <tenon/blocks.h>
 #include <tenon/bytes.h>
 #include <tenon/chunk.h>
@@ -17,6 +18,7 @@
 #include <tenon/formats.h>
 #include <tenon/graph.h>
 #include <tenon/interpret.h>
+#include <tenon/list.h>
 #include <tenon/model.h>
 #include <tenon/native.h>
 #include <tenon/options.h>
@@ -30,5 +32,6 @@
 #include <tenon/verbs.h>
 #include <tenon/version.h>
 #include <tenon/view.h>
+#include <tenon/writer.h>
 
 #endif

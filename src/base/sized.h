@@ -39,6 +39,7 @@ enum tn_status tn_sized_take(void *to, size_t size, size_t first,
 #define TN_TAKE_OPTIONS(options) TN_TAKE(options, tn_options, temporaries)
 #define TN_TAKE_CHECK(options)   TN_TAKE(options, tn_check_options, max_findings)
 #define TN_TAKE_GET(options)     TN_TAKE(options, tn_get_options, slice)
+#define TN_TAKE_ARRAY(options)   TN_TAKE(options, tn_array_options, is_copied)
 #define TN_TAKE_DUMP(options)    TN_TAKE(options, tn_dump_options, use_json_names)
 #define TN_TAKE_MAP(options)     TN_TAKE(options, tn_map_options, keeps_quantized)
 #define TN_TAKE_CONVERT(options)                                               \

@@ -257,14 +257,12 @@ enum tn_status tn_message_write(struct tn_message      *message,
                                 struct tn_error        *error)
 {
     TN_ERROR_OR_OWN(error);
-    struct tn_output_options options = { .can_replace = target->can_replace,
-                                         .is_durable  = target->is_durable,
-                                         .is_dry      = target->is_dry_run,
-                                         .meter       = message->meter,
-                                         .max_expand  = message->max_expand };
+    struct tn_output_options options = tn_target_options(target);
     struct tn_output        *output  = NULL;
     struct tn_sink          *sink;
 
+    options.meter      = message->meter;
+    options.max_expand = message->max_expand;
     if (tn_output_file(&output, &message->memory, target->path, &options,
                        error) == TN_OK &&
         tn_output_main(output, &sink, error) == TN_OK &&

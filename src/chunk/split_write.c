@@ -259,6 +259,7 @@ enum tn_status tn_splitter_write(struct tn_splitter     *splitter,
 
     if (written)
         *written = NULL;
+    TN_TRY(tn_output_expect_path(target->path, error));
     TN_TRY(tn_splitter_split(splitter, error));
     TN_TRY(records_options(root, &options, records, error));
     bool        chunked = is_chunked(root);

@@ -16,6 +16,7 @@
 #include "engine/opened.h"
 #include "base/json_read.h"
 #include "format/samediff/samediff.h"
+#include "io/file_source.h"
 #include "io/overwrite.h"
 #include "ir/dialect_facts.h"
 
@@ -40,7 +41,8 @@ static enum tn_status begin(struct tn_edit **out, struct tn_opened *base,
         if (options)
             edit->options = *options;
         tn_edit_index_init(edit);
-        edit->graph = base && base->model.graphs.count == 0 ? TN_NONE : 0;
+        bool has_graph = base ? base->model.graphs.count != 0 : dialect != NULL;
+        edit->graph    = has_graph ? 0 : TN_NONE;
         tn_draft_init(&edit->draft, &store->model.arena,
                       base ? &base->model : NULL, dialect, error);
         *out = edit;
@@ -80,9 +82,9 @@ enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
     TN_TAKE_OPTIONS(options);
     const struct tn_format *f = tn_format_named(format);
 
-    if (!f || !f->dialect_ops || !f->write)
+    if (!f || !f->write)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "unknown graph format '%s'", format);
+                            "no format '%s' can be written", format);
     return begin(out, NULL, f, f->dialect_ops, options, error);
 }
 
@@ -193,6 +195,22 @@ enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
     return tn_draft_remove_attr(&edit->draft, op, name, error);
 }
 
+/* To a graph, or to a set of tensors. */
+static enum tn_status add_elements(struct tn_edit *edit, uint32_t graph,
+                                   const char               *name,
+                                   const struct tn_elements *elements,
+                                   struct tn_error          *error)
+{
+    if (graph != TN_NONE)
+        return tn_draft_add_tensor(&edit->draft, graph, name, elements, error);
+    if (tn_edit_find_tensor(edit, TN_NONE, name, error))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "there is a tensor '%s' already", name);
+    return tn_failed(error) ? error->status
+                            : tn_draft_add_variable(&edit->draft, name,
+                                                    elements, error);
+}
+
 enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
                                   const char             *name,
                                   const struct tn_tensor *from,
@@ -200,8 +218,7 @@ enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
 {
     TN_ERROR_OR_OWN(error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
-    return tn_draft_add_tensor(&edit->draft, graph, name, &from->elements,
-                               error);
+    return add_elements(edit, graph, name, &from->elements, error);
 }
 
 enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
@@ -279,29 +296,61 @@ enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
     return tn_draft_set_levels(&edit->draft, graph, name, levels, error);
 }
 
-static enum tn_status make_elements(struct tn_edit *edit, const char *name,
-                                    enum tn_dtype dtype, uint32_t rank,
-                                    const uint64_t     *dims,
-                                    struct tn_bytes     elements,
-                                    struct tn_elements *made,
-                                    struct tn_error    *error)
+/* The shape of new elements, in the store; *size is their bytes. */
+static enum tn_status make_shape(struct tn_edit *edit, const char *name,
+                                 enum tn_dtype dtype, uint32_t rank,
+                                 const uint64_t *dims, uint64_t *size,
+                                 struct tn_elements *made,
+                                 struct tn_error    *error)
 {
     uint64_t *kept = tn_new(&edit->store->model.arena, uint64_t, rank, error);
-    uint64_t  size;
 
     if (!kept)
         return error->status;
     if (rank)
         memcpy(kept, dims, rank * sizeof *kept);
     *made = (struct tn_elements){ .shape = { dtype, rank, kept } };
-    if (!tn_shape_bytes(&made->shape, &size) || size != elements.size)
+    if (!tn_shape_bytes(&made->shape, size))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "tensor '%s': %zu bytes do not match its shape",
-                            name, elements.size);
-    struct tn_source *source = keep_elements(edit, elements, error);
+                            "tensor '%s': %s elements of that shape cannot be "
+                            "counted",
+                            name, tn_dtype_name(dtype));
+    return TN_OK;
+}
+
+static void set_source(struct tn_elements *made, struct tn_source *source,
+                       uint64_t size)
+{
     if (source)
         made->payload = tn_payload_raw(&made->shape,
                                        (struct tn_span){ source, 0, size }, 1);
+}
+
+static enum tn_status make_elements(struct tn_edit *edit, const char *name,
+                                    enum tn_dtype dtype, uint32_t rank,
+                                    const uint64_t  *dims,
+                                    struct tn_bytes  elements,
+                                    bool             is_borrowed,
+                                    struct tn_elements *made,
+                                    struct tn_error    *error)
+{
+    struct tn_arena  *arena = &edit->store->model.arena;
+    struct tn_source *source;
+    uint64_t          size;
+
+    TN_TRY(make_shape(edit, name, dtype, rank, dims, &size, made, error));
+    if (size != elements.size)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "tensor '%s': %zu bytes do not match its shape",
+                            name, elements.size);
+    if (!is_borrowed) {
+        source = keep_elements(edit, elements, error);
+    } else {
+        source = tn_new(arena, struct tn_source, 1, error);
+        if (source)
+            tn_source_memory(source, &edit->store->memory, elements);
+    }
+    set_source(made, source, size);
     return error->status;
 }
 
@@ -314,9 +363,42 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
     TN_ERROR_OR_OWN(error);
     struct tn_elements made;
 
-    TN_TRY(
-        make_elements(edit, name, dtype, rank, dims, elements, &made, error));
-    return tn_draft_add_tensor(&edit->draft, graph, name, &made, error);
+    TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
+                         error));
+    return add_elements(edit, graph, name, &made, error);
+}
+
+enum tn_status tn_edit_add_borrowed(struct tn_edit *edit, uint32_t graph,
+                                    const char *name, enum tn_dtype dtype,
+                                    uint32_t rank, const uint64_t *dims,
+                                    struct tn_bytes  elements,
+                                    struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_elements made;
+
+    TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, true, &made,
+                         error));
+    return add_elements(edit, graph, name, &made, error);
+}
+
+enum tn_status tn_edit_add_source(struct tn_edit *edit, uint32_t graph,
+                                  const char *name, enum tn_dtype dtype,
+                                  uint32_t rank, const uint64_t *dims,
+                                  tn_read_at *read_at, void *context,
+                                  struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    struct tn_elements made;
+    struct tn_source  *source;
+    uint64_t           size;
+
+    TN_TRY(make_shape(edit, name, dtype, rank, dims, &size, &made, error));
+    TN_TRY(tn_source_callback(&source, &edit->store->memory, size, read_at,
+                              context, "", error));
+    TN_TRY(tn_opened_keep(edit->store, source, error));
+    set_source(&made, source, size);
+    return add_elements(edit, graph, name, &made, error);
 }
 
 enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
@@ -328,8 +410,8 @@ enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
     TN_ERROR_OR_OWN(error);
     struct tn_elements made;
 
-    TN_TRY(
-        make_elements(edit, name, dtype, rank, dims, elements, &made, error));
+    TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
+                         error));
     return tn_draft_replace_tensor(&edit->draft, graph, name, &made, error);
 }
 
@@ -423,7 +505,7 @@ enum tn_status tn_edit_set_state_elements(struct tn_edit  *edit,
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no tensor '%s'",
                             parameter);
     TN_TRY(make_elements(edit, parameter, shape->dtype, shape->rank,
-                         shape->dims, elements, &made, error));
+                         shape->dims, elements, false, &made, error));
     return set_state(edit, parameter, key, &made, error);
 }
 

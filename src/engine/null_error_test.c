@@ -94,13 +94,41 @@ static int hear_statistics(void *context, uint64_t index,
     return 0;
 }
 
+/* A type that DLPack does not have. */
+static void arrays(void)
+{
+    const uint8_t    one = 1;
+    struct tn_edit  *edit;
+    struct tn_model *model;
+    struct tn_array *array;
+    void            *managed;
+
+    assert_int_equal(tn_edit_new(&edit, "safetensors", NULL, NULL), TN_OK);
+    assert_int_equal(tn_edit_add_elements(edit, TN_NONE, "x", TN_FLOAT8E5M2, 0,
+                                          NULL, tn_bytes(&one, 1), NULL),
+                     TN_OK);
+    assert_int_equal(tn_edit_commit(edit, &model, NULL), TN_OK);
+    assert_int_equal(
+        tn_array_open(&array, tn_model_tensor(model, 0), NULL, NULL, NULL),
+        TN_OK);
+    FAILS(tn_array_dlpack, array, &managed);
+    tn_array_close(array);
+    tn_model_close(model);
+    tn_edit_close(edit);
+}
+
 static void models_and_tensors(void)
 {
+    struct tn_array_options      part = { .slice = "no slice" };
+    struct tn_array             *array;
+    const struct tn_tensor_list *tensors;
+    const struct tn_op_list     *ops;
     struct tn_allocator     none = { no_memory, NULL };
     struct tn_temporaries  *list;
     struct tn_model        *model  = open_model(), *other;
     const struct tn_tensor *tensor = tn_model_tensor(model, 0);
     struct tn_options       little = { .max_expand = 1 };
+    struct tn_options       starved = { .allocator = &none };
     struct tn_get_options   get = { .form = TN_GET_RAW, .slice = "no slice" };
     struct tn_attr         *attr;
     uint8_t                 digest[TN_HASH_SIZE], digests[64][TN_HASH_SIZE];
@@ -114,6 +142,9 @@ static void models_and_tensors(void)
     FAILS(tn_tensor_level, tensor, 0, NULL, 0, &(uint64_t){ 0 });
     FAILS(tn_tensor_strings, tensor, 0, 1, hear_string, NULL);
     FAILS(tn_get, tensor, &get, &nowhere, NULL);
+    FAILS(tn_array_open, &array, tensor, &part, NULL);
+    FAILS(tn_tensor_list_open, &tensors, model, &starved);
+    FAILS(tn_op_list_open, &ops, model, &starved);
     FAILS(tn_attr_open, &attr, model, TN_NONE, 0);
     FAILS(tn_attr_find, &attr, model, TN_NONE, "name");
     assert_true(tn_model_tensor_count(model) <= 64);
@@ -210,6 +241,10 @@ static void edits(void)
     FAILS(tn_edit_add_tensor, edit, TN_NONE, "t", tensor);
     FAILS(tn_edit_add_elements, edit, 0, "t", TN_FLOAT32, 1, &dim,
           ((struct tn_bytes){ NULL, 0 }));
+    FAILS(tn_edit_add_borrowed, edit, 0, "t", TN_FLOAT32, 1, &dim,
+          ((struct tn_bytes){ NULL, 0 }));
+    FAILS(tn_edit_add_source, edit, 0, "t", TN_STRING, 1, &dim, refuse_read,
+          NULL);
     FAILS(tn_edit_replace_tensor, edit, 0, "no such tensor", tensor);
     FAILS(tn_edit_replace_elements, edit, 0, "no such tensor", TN_FLOAT32, 1,
           &dim, tn_bytes(&dim, 4));
@@ -540,6 +575,7 @@ static void every_call_may_have_no_error(void **state)
 
     (void)state;
     models_and_tensors();
+    arrays();
     verbs();
     edits();
     chunks();

@@ -37,6 +37,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
     opened->memory.allocator = allocator;
     tn_model_init(&opened->model, &opened->memory);
     tn_list_init(&opened->held, &opened->memory, sizeof(struct tn_opened *));
+    tn_list_init(&opened->sources, &opened->memory, sizeof(struct tn_source *));
     opened->model.owner = opened;
     opened->max_expand  = options ? options->max_expand : 0;
     atomic_init(&opened->holders, 1);
@@ -55,6 +56,9 @@ static void destroy(struct tn_opened *opened)
     for (uint64_t i = 0; i < opened->held.count; i++)
         tn_opened_release(*tn_list_at(&opened->held, struct tn_opened *, i));
     tn_list_done(&opened->held);
+    for (uint64_t i = 0; i < opened->sources.count; i++)
+        tn_source_close(*tn_list_at(&opened->sources, struct tn_source *, i));
+    tn_list_done(&opened->sources);
     pthread_mutex_destroy(&opened->reading);
     allocator.resize(allocator.context, opened, sizeof *opened, 0);
 }
@@ -64,6 +68,19 @@ void tn_opened_release(struct tn_opened *opened)
 {
     if (opened && atomic_fetch_sub(&opened->holders, 1) == 1)
         destroy(opened);
+}
+
+enum tn_status tn_opened_keep(struct tn_opened *opened,
+                              struct tn_source *source, struct tn_error *error)
+{
+    struct tn_source **slot =
+        tn_list_push(&opened->sources, struct tn_source *, error);
+
+    if (slot)
+        *slot = source;
+    else
+        tn_source_close(source);
+    return error->status;
 }
 
 enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,

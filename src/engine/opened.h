@@ -23,6 +23,8 @@ struct tn_opened {
     const struct tn_format *format;
     struct tn_list          held; /* struct tn_opened *: the models whose
                                      payloads it shares                   */
+    struct tn_list   sources;     /* struct tn_source *: of an edit, which the
+                                     caller's callbacks provide           */
     _Atomic unsigned holders;     /* the handle, and models sharing it    */
     pthread_mutex_t  reading;     /* of the bundle, by tn_opened_read_graph() */
     bool is_shared; /* other threads read the files while it is opened        */
@@ -44,6 +46,10 @@ void           tn_opened_release(struct tn_opened *opened);
 /* Keeps `other` alive as long as this one. */
 enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,
                               struct tn_error *error);
+
+/* Closes a source together with the model (at once on failure). */
+enum tn_status tn_opened_keep(struct tn_opened *opened,
+                              struct tn_source *source, struct tn_error *error);
 
 /* Only the files: for verbs that look at bytes that need not be a model. */
 enum tn_status tn_opened_files(struct tn_opened **out, const char *path,

@@ -4,13 +4,6 @@
 #include "io/meter.h"
 #include "io/path.h"
 
-struct tn_output_options tn_target_options(const struct tn_target *target)
-{
-    return (struct tn_output_options){ .can_replace = target->can_replace,
-                                       .is_durable  = target->is_durable,
-                                       .is_dry      = target->is_dry_run };
-}
-
 enum tn_status tn_target_check_bundle(const struct tn_target *target,
                                       const struct tn_bundle *bundle,
                                       struct tn_memory       *memory,

@@ -34,7 +34,4 @@ enum tn_status tn_target_write(const struct tn_target  *target,
                                tn_fill *fill, void *context, uint64_t *written,
                                struct tn_error *error);
 
-/* The options of io/output.h for this target. */
-struct tn_output_options tn_target_options(const struct tn_target *target);
-
 #endif

@@ -124,6 +124,21 @@ static size_t take_off(struct tn_bytes *bytes, size_t count)
     return count - size;
 }
 
+/* To the function of the caller. */
+static enum tn_status tell(struct tn_file_sink *sink, struct tn_bytes bytes,
+                           struct tn_error *error)
+{
+    int number = tn_file_pool_step(sink->pool, "write", sink->name);
+
+    if (!number && bytes.size)
+        number = sink->pool->write(sink->pool->write_context, bytes.data,
+                                   bytes.size);
+    if (number)
+        return fail_write(sink, number, error);
+    advance(sink, bytes.size);
+    return TN_OK;
+}
+
 /* Past the buffer, straight to the file. */
 static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
                           struct tn_bytes bytes, struct tn_error *error)
@@ -131,6 +146,10 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
     if (sink->pool->is_dry) {
         advance(sink, head.size + bytes.size);
         return TN_OK;
+    }
+    if (sink->pool->write) {
+        TN_TRY(tell(sink, head, error));
+        return tell(sink, bytes, error);
     }
     while (head.size || bytes.size) {
         ssize_t n = put_some(sink, sink->position, head, bytes);
@@ -487,7 +506,7 @@ static enum tn_status splice_span(struct tn_file_sink *sink,
     TN_TRY(flush(sink, error));
     if (sink->pool->is_dry && tn_source_descriptor(source) >= 0)
         return copy_nothing(sink, span, error);
-    if (tn_source_descriptor(source) >= 0)
+    if (tn_source_descriptor(source) >= 0 && !sink->pool->write)
         return sink->is_stream ? copy_data(sink, span, error)
                                : copy_extents(sink, span, error);
     if (source->map)

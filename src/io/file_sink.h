@@ -34,6 +34,9 @@ struct tn_file_pool {
     const struct tn_fault_hook *hook;   /* NULL: none                        */
     int                         folder; /* names are relative to it          */
     bool                        is_dry; /* bytes are counted, not written    */
+    tn_write                   *write; /* where the bytes of a stream go; NULL:
+                                          to its descriptor                  */
+    void                       *write_context;
     uint64_t                    max_expand; /* of all sinks; 0: no limit     */
     uint64_t                    taken;      /* bytes, by all sinks           */
     uint64_t                    clock; /* counts turns                      */

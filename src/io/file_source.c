@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -27,6 +28,10 @@
 
 #include "base/arith.h"
 #include "io/os.h"
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
 
 #define BIG ((size_t)64 << 10)
 
@@ -39,8 +44,16 @@
 /* Linux reads at most 2 GiB - 4 KiB a call; stay below on every system. */
 #define MOST_A_CALL ((size_t)1 << 30)
 
+struct tn_private_map {
+    uint8_t            *bytes;
+    uint64_t            size;
+    _Atomic unsigned    holders;
+    struct tn_allocator allocator; /* of this struct                          */
+};
+
 struct file_source {
     struct tn_source source;
+    _Atomic(struct tn_private_map *) private_map; /* NULL: not asked for yet */
     int              descriptor; /* -1: released, the mapping is all there is */
     uint64_t         block_size; /* of this struct with the name after it     */
     char             name[];
@@ -93,6 +106,7 @@ static void file_close(struct tn_source *source)
 {
     struct file_source *file = (struct file_source *)source;
 
+    tn_private_map_drop(atomic_load(&file->private_map));
     if (source->map && source->size)
         munmap((void *)(uintptr_t)source->map, (size_t)source->size);
     if (file->descriptor >= 0)
@@ -269,6 +283,75 @@ void tn_source_close_file(struct tn_source *source)
     close(file->descriptor);
     file->descriptor = -1;
 }
+
+/* ---- a mapping of its own, to write to ----------------------------------- */
+
+static struct tn_private_map *new_private_map(const struct file_source *file)
+{
+    struct tn_allocator    allocator = file->source.memory->allocator;
+    struct tn_private_map *map =
+        allocator.resize(allocator.context, NULL, 0, sizeof *map);
+
+    if (!map)
+        return NULL;
+    /* Pages that nobody writes to are those of the file: no memory need be
+     * reserved for them. */
+    void *bytes =
+        mmap(NULL, (size_t)file->source.size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_NORESERVE, file->descriptor, 0);
+    if (bytes == MAP_FAILED) {
+        allocator.resize(allocator.context, map, sizeof *map, 0);
+        return NULL;
+    }
+    *map = (struct tn_private_map){ .bytes     = bytes,
+                                    .size      = file->source.size,
+                                    .allocator = allocator };
+    atomic_init(&map->holders, 1);
+    return map;
+}
+
+struct tn_private_map *tn_source_map_private(struct tn_source *source)
+{
+    struct file_source *file = (struct file_source *)source;
+
+    if (source->ops != &file_ops || !source->map || !source->size ||
+        file->descriptor < 0)
+        return NULL;
+    struct tn_private_map *map = atomic_load(&file->private_map);
+    if (!map) {
+        struct tn_private_map *made = new_private_map(file);
+        if (!made)
+            return NULL;
+        /* Another thread may have been faster: then `map` becomes its own. */
+        if (atomic_compare_exchange_strong(&file->private_map, &map, made))
+            map = made;
+        else
+            tn_private_map_drop(made);
+    }
+    tn_private_map_hold(map);
+    return map;
+}
+
+uint8_t *tn_private_map_bytes(const struct tn_private_map *map)
+{
+    return map->bytes;
+}
+
+void tn_private_map_hold(struct tn_private_map *map)
+{
+    atomic_fetch_add(&map->holders, 1);
+}
+
+void tn_private_map_drop(struct tn_private_map *map)
+{
+    if (!map || atomic_fetch_sub(&map->holders, 1) != 1)
+        return;
+    struct tn_allocator allocator = map->allocator;
+    munmap(map->bytes, (size_t)map->size);
+    allocator.resize(allocator.context, map, sizeof *map, 0);
+}
+
+/* ---- callbacks ------------------------------------------------------------ */
 
 struct callback_source {
     struct tn_source source;

@@ -64,6 +64,21 @@ bool tn_source_is_growing(const struct tn_source *source);
 void tn_source_release_pages(const struct tn_source *source, uint64_t offset,
                              uint64_t length);
 
+/*
+ * A second mapping of a file, which may be written to: what is written changes
+ * these bytes in this process, never the file, and never what the source reads.
+ * It is made once and shared; it stays as long as somebody holds it, also after
+ * the source is closed.
+ */
+struct tn_private_map;
+
+/* Yours to drop.  NULL if the source is not a mapped file, or if the system
+ * refuses. */
+struct tn_private_map *tn_source_map_private(struct tn_source *source);
+uint8_t               *tn_private_map_bytes(const struct tn_private_map *map);
+void                   tn_private_map_hold(struct tn_private_map *map);
+void                   tn_private_map_drop(struct tn_private_map *map);
+
 /* Closes the descriptor of a mapped source and keeps the mapping, so that a
  * model of three thousand files does not need three thousand descriptors.
  * Later reads use the mapping.  Does nothing to other sources. */

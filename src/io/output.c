@@ -15,6 +15,23 @@
 #include "io/output_state.h"
 #include "io/path.h"
 
+/* "-", so that all that is asked of standard output is asked of it, too. */
+const char tn_to_writer[] = "-";
+
+struct tn_output_options tn_target_options(const struct tn_target *target)
+{
+    struct tn_output_options how = { .can_replace = target->can_replace,
+                                     .is_durable  = target->is_durable,
+                                     .is_dry      = target->is_dry_run };
+
+    if (target->path == tn_to_writer) {
+        const struct tn_writer *writer = (const struct tn_writer *)target;
+        how.write                      = writer->write;
+        how.write_context              = writer->context;
+    }
+    return how;
+}
+
 /* ---- names and folders on the way, and what to say of them -------------- */
 
 /* What fits into an error beside the words around it. */
@@ -524,12 +541,21 @@ static enum tn_status create(struct tn_output *output, const char *name,
 static enum tn_status open_stream(struct tn_output *output, const char *path,
                                   struct tn_error *error)
 {
-    bool is_standard = !strcmp(path, "-");
+    bool is_writer   = path == tn_to_writer;
+    bool is_standard = !is_writer && !strcmp(path, "-");
 
+    if (is_writer && !output->options.write)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "this call cannot write to a tn_writer");
+    if (is_writer)
+        path = "/dev/null"; /* a descriptor that nothing is written to */
     output->name = is_standard ? "standard output"
+                   : is_writer ? "the caller's writer"
                                : tn_text_dup(&output->arena, path, error);
     int file     = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
                                : tn_path_open(path, O_WRONLY | O_NOCTTY);
+    output->pool.write         = is_writer ? output->options.write : NULL;
+    output->pool.write_context = output->options.write_context;
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", path);
     output->main = tn_new(&output->arena, struct tn_output_entry, 1, error);
@@ -552,6 +578,14 @@ static enum tn_status open_target(struct tn_output *output, const char *path,
     free(real);
     output->pool.folder = output->parent;
     return status;
+}
+
+enum tn_status tn_output_expect_path(const char *path, struct tn_error *error)
+{
+    if (path != tn_to_writer)
+        return TN_OK;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "several files cannot be written to a tn_writer");
 }
 
 bool tn_output_is_stream(const char *path)
@@ -656,6 +690,7 @@ enum tn_status tn_output_folder(struct tn_output **output,
                                 const struct tn_output_options *options,
                                 struct tn_error                *error)
 {
+    TN_TRY(tn_output_expect_path(path, error));
     TN_TRY(new_output(output, memory, TN_TO_FOLDER, options, error));
     return finish_opening(output, open_for_folder(*output, path, error));
 }

@@ -44,6 +44,8 @@
 #ifndef TN_IO_OUTPUT_H
 #define TN_IO_OUTPUT_H
 
+#include <tenon/writer.h>
+
 #include "base/memory.h"
 #include "base/sink.h"
 #include "io/bundle.h"
@@ -66,9 +68,14 @@ struct tn_output_options {
                                          be committed                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
     struct tn_meter            *meter; /* of what is written; NULL: none      */
-    uint64_t max_expand; /* LIMIT before more bytes than this are written to all
+    tn_write *write;     /* where the bytes go if the path is tn_to_writer    */
+    void     *write_context;
+    uint64_t  max_expand; /* LIMIT before more bytes than this are written to all
                             files together; 0: no limit                       */
 };
+
+/* Those for a target of the caller. */
+struct tn_output_options tn_target_options(const struct tn_target *target);
 
 struct tn_output; /* made by the functions below */
 
@@ -80,6 +87,9 @@ enum tn_status tn_output_file(struct tn_output **output,
                               struct tn_memory *memory, const char *path,
                               const struct tn_output_options *options,
                               struct tn_error                *error);
+
+/* INVALID for tn_to_writer, where several files may be written. */
+enum tn_status tn_output_expect_path(const char *path, struct tn_error *error);
 
 /* Whether output to that path cannot be undone: "-", a device, a pipe. */
 bool tn_output_is_stream(const char *path);

@@ -122,6 +122,8 @@ static enum tn_status take_model(struct tn_draft       *draft,
 static enum tn_status take_nothing(struct tn_draft *draft,
                                    struct tn_error *error)
 {
+    if (!draft->dialect) /* tensors, and no graph */
+        return TN_OK;
     struct tn_draft_graph *graph =
         tn_list_push(&draft->graphs, struct tn_draft_graph, error);
 
@@ -330,9 +332,6 @@ enum tn_status tn_draft_add_variable(struct tn_draft *draft, const char *name,
                                      const struct tn_elements *elements,
                                      struct tn_error          *error)
 {
-    if (find_tensor(draft, TN_NONE, name))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "there is a tensor '%s' already", name);
     struct tn_draft_tensor *tensor =
         tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
     if (!tensor)

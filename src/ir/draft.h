@@ -148,7 +148,8 @@ enum tn_status tn_draft_drop_row(struct tn_draft        *draft,
                                  struct tn_draft_tensor *tensor,
                                  struct tn_error        *error);
 
-/* A tensor of no graph, for models that are sets of tensors. */
+/* A tensor of no graph, for models that are sets of tensors; the caller knows
+ * that no other one has that name. */
 enum tn_status tn_draft_add_variable(struct tn_draft *draft, const char *name,
                                      const struct tn_elements *elements,
                                      struct tn_error          *error);
