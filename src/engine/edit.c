@@ -201,7 +201,7 @@ static enum tn_status add_elements(struct tn_edit *edit, uint32_t graph,
                                    const struct tn_elements *elements,
                                    struct tn_error          *error)
 {
-    if (graph != TN_NONE)
+    if (graph != TN_NONE || edit->draft.graphs.count)
         return tn_draft_add_tensor(&edit->draft, graph, name, elements, error);
     if (tn_edit_find_tensor(edit, TN_NONE, name, error))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,

@@ -251,7 +251,7 @@ static void sources_and_writers(void **state)
         char   data[4096];
         size_t size;
     } to = { .size = 0 };
-    struct tn_writer writer = { { .path = tn_to_writer }, collect, &to };
+    struct tn_writer writer = { { .path = tn_to_writer() }, collect, &to };
     struct tn_convert_options convert = { .to = "safetensors" };
     uint64_t                  dims[] = { 16 }, many[] = { 100000 };
     int                       calls  = 0;

@@ -16,7 +16,12 @@
 #include "io/path.h"
 
 /* "-", so that all that is asked of standard output is asked of it, too. */
-const char tn_to_writer[] = "-";
+const char *tn_to_writer(void)
+{
+    static const char path[] = "-";
+
+    return path;
+}
 
 struct tn_output_options tn_target_options(const struct tn_target *target)
 {
@@ -24,7 +29,7 @@ struct tn_output_options tn_target_options(const struct tn_target *target)
                                      .is_durable  = target->is_durable,
                                      .is_dry      = target->is_dry_run };
 
-    if (target->path == tn_to_writer) {
+    if (target->path == tn_to_writer()) {
         const struct tn_writer *writer = (const struct tn_writer *)target;
         how.write                      = writer->write;
         how.write_context              = writer->context;
@@ -541,7 +546,7 @@ static enum tn_status create(struct tn_output *output, const char *name,
 static enum tn_status open_stream(struct tn_output *output, const char *path,
                                   struct tn_error *error)
 {
-    bool is_writer   = path == tn_to_writer;
+    bool is_writer   = path == tn_to_writer();
     bool is_standard = !is_writer && !strcmp(path, "-");
 
     if (is_writer && !output->options.write)
@@ -582,7 +587,7 @@ static enum tn_status open_target(struct tn_output *output, const char *path,
 
 enum tn_status tn_output_expect_path(const char *path, struct tn_error *error)
 {
-    if (path != tn_to_writer)
+    if (path != tn_to_writer())
         return TN_OK;
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                         "several files cannot be written to a tn_writer");

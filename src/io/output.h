@@ -68,7 +68,7 @@ struct tn_output_options {
                                          be committed                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
     struct tn_meter            *meter; /* of what is written; NULL: none      */
-    tn_write *write;     /* where the bytes go if the path is tn_to_writer    */
+    tn_write *write;     /* where the bytes go if the path is tn_to_writer()  */
     void     *write_context;
     uint64_t  max_expand; /* LIMIT before more bytes than this are written to all
                             files together; 0: no limit                       */
@@ -88,7 +88,7 @@ enum tn_status tn_output_file(struct tn_output **output,
                               const struct tn_output_options *options,
                               struct tn_error                *error);
 
-/* INVALID for tn_to_writer, where several files may be written. */
+/* INVALID for tn_to_writer(), where several files may be written. */
 enum tn_status tn_output_expect_path(const char *path, struct tn_error *error);
 
 /* Whether output to that path cannot be undone: "-", a device, a pipe. */
