@@ -451,11 +451,23 @@ static enum tn_status run_simplify(struct tn_conversion *c)
     return c->error->status;
 }
 
-static enum tn_status find_layers(struct tn_conversion *c, uint64_t *found)
+/* Once simplified, a graph has the same Loops of float64 as before. */
+static enum tn_status find_layers(struct tn_conversion *c, uint64_t *found,
+                                  bool is_simple)
 {
-    uint64_t directions = 0;
+    uint64_t       directions = 0;
+    struct tn_list doubles;
 
-    TN_TRY(tn_onnx_rnn(c->net, found));
+    tn_list_init(&doubles, &c->store->memory, sizeof(uint32_t));
+    tn_onnx_rnn(c->net, found, is_simple ? NULL : &doubles);
+    for (uint64_t i = 0; i < doubles.count && !tn_failed(c->error); i++)
+        tn_conversion_note_node(
+            c, c->net, *tn_list_at(&doubles, uint32_t, i),
+            "a recurrent layer of float64, which ONNX Runtime has no kernel "
+            "for: it stays a Loop");
+    tn_list_done(&doubles);
+    if (tn_failed(c->error))
+        return c->error->status;
     TN_TRY(tn_onnx_directions(c->net, &directions));
     *found += directions;
     return TN_OK;
@@ -469,7 +481,7 @@ static enum tn_status simplify(struct tn_conversion *c)
 
     TN_TRY(run_simplify(c));
     if (c->path.steps && c->net->graphs.count > 1)
-        TN_TRY(find_layers(c, &layers));
+        TN_TRY(find_layers(c, &layers, true));
     return layers ? run_simplify(c) : c->error->status;
 }
 
@@ -600,7 +612,7 @@ static enum tn_status layer_onnx(struct tn_conversion *c)
 {
     uint64_t found = 0;
 
-    TN_TRY(find_layers(c, &found));
+    TN_TRY(find_layers(c, &found, false));
     snprintf(c->did, sizeof c->did, "%" PRIu64 " found", found);
     return TN_OK;
 }

@@ -36,7 +36,8 @@ def weights_of(width):
             "po": weights(SIZE)}
 
 
-W = {"there": weights_of(WIDTH), "back": weights_of(WIDTH), "there2": weights_of(2 * SIZE), "back2": weights_of(2 * SIZE)}
+W = {"there": weights_of(WIDTH), "back": weights_of(WIDTH), "there2": weights_of(2 * SIZE), "back2": weights_of(2 * SIZE),
+     "stacked1": weights_of(SIZE), "stacked2": weights_of(SIZE)}
 
 
 def sigmoid(x):
@@ -231,6 +232,22 @@ CASES = {
     "rnn_twice": (simple("pair", "Relu"), "RNN", "twice"),
     "rnn_other_consumer": (simple("pair", "Relu"), "Loop", "negative"),
 }
+# Several cells in one loop, as MultiRNNCell and Keras's StackedRNNCells make them: each takes what the one before gives.  Lengths;
+# what is written in every round: that of the last cell, that of all, the sum of all; the layers that are expected.
+STACKED = {
+    "stacked_lstm": ((lstm("joint", forget=1.0), lstm("joint", forget=1.0)), None, "top", {"LSTM": ["forward"] * 2}),
+    "stacked_lstm_keras": ((lstm("pair", "ifzo"), lstm("pair", "ifzo"), lstm("pair", "ifzo")), None, "top", {"LSTM": ["forward"] * 3}),
+    "stacked_gru": ((gru(), gru()), None, "top", {"GRU": ["forward"] * 2}),
+    "stacked_kinds": ((simple("joint", "Relu"), reset_after(), lstm("joint", peep=True)), None, "top", {"RNN": ["forward"], "GRU": ["forward"], "LSTM": ["forward"]}),
+    "stacked_lengths": ((lstm("joint", forget=1.0), gru()), "Select", "top", {"LSTM": ["forward"], "GRU": ["forward"]}),
+    "stacked_lengths_v2": ((simple("pair", "Tanh"), lstm("pair", "ifzo")), "SelectV2", "top", {"RNN": ["forward"], "LSTM": ["forward"]}),
+    "stacked_all_written": ((lstm("joint"), lstm("joint")), None, "all", {"LSTM": ["forward"] * 2}),
+    "stacked_all_lengths": ((gru(), lstm("joint")), "Select", "all", {"GRU": ["forward"], "LSTM": ["forward"]}),
+    "stacked_other_below": ((lstm("joint", clip=0.2), lstm("joint")), None, "top", {"Loop": [""]}),
+    "stacked_other_above": ((lstm("joint"), lstm("joint", clip=0.2)), None, "top", {"LSTM": ["forward"], "Loop": [""]}),
+    "stacked_sum": ((gru(), gru()), None, "sum", {"GRU": ["forward"] * 2}),
+    "stacked_residual": ((gru(), gru(), gru()), None, "residual", {"GRU": ["forward"] * 3}),
+}
 # The same with lengths: behind the end the state stays.  What is written there: zeros, or what was before.
 LENGTHS = {
     "lengths_lstm": (lstm("joint", forget=1.0), "LSTM", "zeros", "Select"),
@@ -300,6 +317,10 @@ class Layer:
         graph.add("TensorListFromTensor", at + "rows", [x, at + "row_dims"], {"element_dtype": "float32", "shape_type": "int32"})
         graph.add("TensorListReserve", at + "empty", [at + "dims", at + ("one" if written == "last" else "n")],
                   {"element_dtype": "float32", "shape_type": "int32"})
+        self.loop(x, states)
+
+    def loop(self, x, states):
+        graph, at, lengths = self.graph, self.at, self.lengths
         inputs = [at + "zero", self.rounds(), at + "empty", states[0]] + ([states[1]] if self.has_c else []) + [at + "rows"]
         inputs += ["lengths"] if lengths else []
         graph.add("While", at + "loop", inputs, {"T": [kind for _, kind in self.variables()], "cond": at + "cond", "body": at + "body"})
@@ -337,6 +358,14 @@ class Layer:
         body.add("AddV2", "next", ["i", "one:output:0"], {"T": "int32"})
         body.add("TensorListGetItem", "item", ["rows", "i", "dims:output:0"], {"element_dtype": "float32"})
         body.add("Identity", "row", ["item:item:0"], {"T": "float32"})
+        made = ["next:z:0", "n", *self.compute(body, w), "rows"] + (["lengths"] if self.lengths else [])
+        for node in body.proto.node:
+            for k, name in enumerate(node.input):
+                node.input[k] = "row:output:0" if name == "row" else name
+        body.end(made)
+
+    def compute(self, body, w):
+        """What is in the lists after the round, then the states."""
         h, c = self.build(body)
         each = {"c": c, "twice": h, "negative": h}.get(self.written, h)
         if self.written == "negative":
@@ -347,11 +376,7 @@ class Layer:
             c = self.until_end(body, c, "c") if self.has_c else c
         place = body.const(0, "i4") if self.written == "last" else "i"
         body.add("TensorListSetItem", "put", ["list", place, each], {"element_dtype": "float32"})
-        made = ["next:z:0", "n", "put:output_handle:0", h] + ([c] if self.has_c else []) + ["rows"] + (["lengths"] if self.lengths else [])
-        for node in body.proto.node:
-            for k, name in enumerate(node.input):
-                node.input[k] = "row:output:0" if name == "row" else name
-        body.end(made)
+        return ["put:output_handle:0", h] + ([c] if self.has_c else [])
 
     def until_end(self, body, new, old):
         is_past = body.make("GreaterEqual", ["i", "lengths"], "z", {"T": "int32"})
@@ -406,6 +431,84 @@ def one_way(test):
         def compute(a):
             return run_cell(cell, W["there"], a["x"], a["h0"], a["c0"], a["lengths"], "h", stays)
     return graph, names, compute, wanted, cell[2]
+
+
+class Stack(Layer):
+    """A While over the rows of `x` with several cells: variables h0, c0, h1, ..., lists y0, ..."""
+
+    def __init__(self, graph, x, cells, lengths, written):
+        self.cells, self.lists = cells, len(cells) if written == "all" else 1
+        super().__init__(graph, "", x, cells[0], None, WIDTH, written, lengths)
+
+    def states(self):
+        return [name + str(k) for k, cell in enumerate(self.cells) for name in ("h", "c")[:1 + cell[2]]]
+
+    def variables(self):
+        last = [("rows", "variant")] + ([("lengths", "int32")] if self.lengths else [])
+        return [("i", "int32"), ("n", "int32"), *((f"list{k}", "variant") for k in range(self.lists)),
+                *((name, "float32") for name in self.states()), *last]
+
+    def loop(self, x, _states):
+        graph, states = self.graph, self.states()
+        for name in states:
+            graph.placeholder("begin_" + name, np.zeros((1, SIZE), "f4"), [None, SIZE])
+        for k in range(self.lists):
+            graph.add("TensorListReserve", f"empty{k}", ["dims", "n"], {"element_dtype": "float32", "shape_type": "int32"})
+        inputs = ["zero", "n"] + [f"empty{k}" for k in range(self.lists)] + ["begin_" + name for name in states] + ["rows"]
+        graph.add("While", "loop", inputs + (["lengths"] if self.lengths else []),
+                  {"T": [kind for _, kind in self.variables()], "cond": "cond", "body": "body"})
+        self.results = []
+        for k in range(self.lists):
+            graph.add("TensorListStack", f"y{k}", [f"loop:{k + 2}", "dims"], {"element_dtype": "float32", "num_elements": -1})
+            self.results.append(f"y{k}")
+        for k, name in enumerate(states):
+            graph.add("Identity", "last_" + name, [f"loop:{k + 2 + self.lists}"], {"T": "float32"})
+            self.results.append("last_" + name)
+
+    def compute(self, body, w):
+        row, made, news = "row", [], {}
+        for k, cell in enumerate(self.cells):
+            begin, body.w = len(body.proto.node), stack_weights(k)
+            h, c = cell[0](body)
+            for node in body.proto.node[begin:]:
+                for at, name in enumerate(node.input):
+                    node.input[at] = {"row": row, "h": f"h{k}", "c": f"c{k}"}.get(name, name)
+            if self.lengths:
+                news[f"h{k}"], news[f"c{k}"] = self.until_end(body, h, f"h{k}"), self.until_end(body, c, f"c{k}") if cell[2] else c
+            else:
+                news[f"h{k}"], news[f"c{k}"] = h, c
+            row = body.plus(h, row) if self.written == "residual" and k else h
+            made.append(row)
+        each = {"all": made, "top": made[-1:], "residual": made[-1:], "sum": [made[0]]}[self.written]
+        for more in made[1:] if self.written == "sum" else []:
+            each = [body.plus(each[0], more)]
+        if self.lengths:
+            each = [self.until_end(body, one, body.make("ZerosLike", [one], "y")) for one in each]
+        for k, one in enumerate(each):
+            body.add("TensorListSetItem", f"put{k}", [f"list{k}", "i", one], {"element_dtype": "float32"})
+        return [f"put{k}:output_handle:0" for k in range(self.lists)] + [news[name] for name in self.states()]
+
+
+def stack_weights(k):
+    return W["there"] if k == 0 else W[f"stacked{k}"]
+
+
+def stacked(test):
+    cells, lengths, written, wanted = STACKED[test]
+    graph = graphdef.Graph()
+    inputs_of(graph, has_lengths=lengths is not None)
+    layer = Stack(graph, "x", cells, lengths, written)
+
+    def compute(a):
+        rows, outputs, ends = a["x"], [], []
+        for k, cell in enumerate(cells):
+            made = run_cell(cell, stack_weights(k), rows, a[f"begin_h{k}"], a.get(f"begin_c{k}"), a["lengths"] if lengths else None)
+            rows = made[0] + rows if written == "residual" and k else made[0]
+            outputs.append(rows)
+            ends += made[1:]
+        each = {"all": outputs, "top": outputs[-1:], "residual": outputs[-1:], "sum": [sum(outputs)]}[written]
+        return each + ends
+    return graph, layer.results, compute, wanted, layer.states()
 
 
 # --- both ------------------------------------------------------------------------------
@@ -634,20 +737,26 @@ def sizes(steps, batch, has_batch_first, longest):
 def prove(test, engine, scratch, arguments):
     source, back = (os.path.join(scratch, test + ending) for ending in (".pb", ".onnx"))
     is_both = test in BOTH
-    if test in BLOCKS:
+    states = []
+    if test in STACKED:
+        graph, names, compute, wanted, states = stacked(test)
+        has_c = False
+    elif test in BLOCKS:
         graph, names, compute, wanted = (block if test.startswith("block") else cudnn)(test)
         has_c = True
     else:
         graph, names, compute, wanted, has_c = two_ways(test) if is_both else one_way(test)
     graph.write(source)
     placed = {node.name for node in graph.proto.node if node.op == "Placeholder"}
-    fed = ["x", "h0"] + (["c0"] if has_c else []) + sorted(placed & {"lengths", "n"})
+    fed = ["x"] + ["begin_" + name for name in states] if states else ["x", "h0"] + (["c0"] if has_c else [])
+    fed += sorted(placed & {"lengths", "n"})
     names = [name if ":" in name else name + ":0" for name in names]
     proof.convert(arguments.tenon, source, back, "--inputs", ",".join(fed), "--outputs", ",".join(names), "--via", "onnx")
     check_layers(onnx.load(back), wanted)
     is_known = test in BLOCKS and BLOCKS[test][2] == "known"
     for steps, batch in ((5, 4), (5, 1)) if is_known else ((5, 4), (3, 1), (4, 6)):
         arrays = sizes(steps, batch, is_both, 0 if test == "lengths_bounded" else 3 if test in LENGTHS else 1)
+        arrays.update(("begin_" + name, weights(batch, SIZE)) for name in states)
         got = engine.run(back, {name: arrays[name] for name in fed})
         for name, want in zip(names, compute(arrays)):
             proof.compare(name, got[name], want.astype("f4"), 1e-4, 1e-5)
@@ -657,7 +766,7 @@ def prove(test, engine, scratch, arguments):
 def main():
     arguments = proof.parse(__doc__.splitlines()[0])
     graphdef.schema()
-    results = proof.run(prove, sorted([*CASES, *LENGTHS, *BOTH, *BLOCKS]), arguments)
+    results = proof.run(prove, sorted([*CASES, *LENGTHS, *STACKED, *BOTH, *BLOCKS]), arguments)
     for row in proof.rows(results):
         print(row)
     print(proof.summary("Recurrent layers", results)[0])

@@ -239,10 +239,12 @@ void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable)
 
     if (!inputs || !outputs)
         return;
-    tn_net_set_inputs(net, loop->node, inputs, ins - 1);
+    if (variable + 2 < ins) {
+        tn_net_set_inputs(net, loop->node, inputs, ins - 1);
+        remove_at(&body->inputs, variable + 2);
+        remove_at(&body->input_names, variable + 2);
+    }
     tn_net_set_outputs(net, loop->node, outputs, outs - 1);
-    remove_at(&body->inputs, variable + 2);
-    remove_at(&body->input_names, variable + 2);
     remove_at(&body->outputs, variable + 1);
     remove_at(&body->output_names, variable + 1);
     remove_at(&body->output_types, variable + 1);

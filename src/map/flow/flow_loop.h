@@ -28,7 +28,8 @@ bool tn_flow_counts_rounds(const struct tn_flow_loop *loop, uint32_t variable);
 /* Whether the value is the number of the round, from 0 on, in the body. */
 bool tn_flow_is_round(const struct tn_flow_loop *loop, uint32_t place);
 
-/* The variable goes: what goes in, what comes out, what the Loop gives. */
+/* The variable goes: what goes in, what comes out, what the Loop gives.  A
+ * number behind those of variables is that of a scan output. */
 void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable);
 
 /* The variable goes, and `stacked` comes behind all results: what `each` is in

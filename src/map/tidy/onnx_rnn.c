@@ -18,8 +18,11 @@
  * written: that becomes sequence_lens.
  *
  * Everything that the Loop gives must be the last h', the last c' or all h'; a
- * body that does anything else stays a Loop.  Weights are put in ONNX's order
- * by nodes that move constants, which are laid out when the file is written.
+ * body that does anything else stays a Loop.  Of a body with several cells one
+ * after the other, each becomes a layer: the first leaves the Loop, where a row
+ * of what it gave takes the place of h', and then the second is a cell of rows,
+ * too.  Weights are put in ONNX's order by nodes that move constants, which are
+ * laid out when the file is written.
  */
 #include "base/buffer.h"
 #include "map/flow/flow_loop.h"
@@ -29,7 +32,7 @@
 
 enum {
     GATES_MAX     = 4,
-    VARIABLES_MAX = 2,
+    VARIABLES_MAX = 32,
     DEPTH_MAX     = 8,  /* of sums                                            */
     CACHE_MAX     = 12, /* weights of one cell                                */
 };
@@ -58,20 +61,25 @@ struct cell {
     struct tn_flow_loop loop;
     uint32_t            graph; /* of the Loop                                 */
     uint32_t            sequence, lengths;
+    uint32_t            made; /* what the cell before gave; TN_NONE: none     */
     uint32_t            next[VARIABLES_MAX]; /* what variables become         */
+    uint32_t            next_count;
     uint32_t            h, c;   /* variables; c may be TN_NONE                */
     uint32_t            memory; /* that peepholes look at; TN_NONE: none may  */
     uint32_t            reset;  /* of a GRU: the value of the gate            */
     bool                may_reset, is_late; /* late: behind the product       */
-    struct gate         gates[GATES_MAX];   /* in ONNX's order                */
-    uint32_t            gate_count;
-    int64_t             part_size;   /* of gates, where Slices tell it        */
-    int64_t             size, width; /* of h, of a row                        */
-    const char         *op;
-    const char         *functions[3]; /* of the gates, then as ONNX has them  */
-    uint32_t            function_count;
-    uint32_t turned[CACHE_MAX][2]; /* weights, and their transposes */
-    uint32_t turned_count;
+    bool                is_alone; /* the Loop does nothing else               */
+    bool is_double; /* ONNX Runtime has no kernel for it: it stays a Loop     */
+    struct gate   gates[GATES_MAX]; /* in ONNX's order                */
+    uint32_t      gate_count;
+    int64_t       part_size;   /* of gates, where Slices tell it        */
+    int64_t       size, width; /* of h, of a row                        */
+    enum tn_dtype dtype;
+    const char   *op;
+    const char   *functions[3]; /* of the gates, then as ONNX has them  */
+    uint32_t      function_count;
+    uint32_t      turned[CACHE_MAX][2]; /* weights, and their transposes */
+    uint32_t      turned_count;
 };
 
 static const struct gate no_gate = {
@@ -497,6 +505,15 @@ static bool find_memory(struct cell *x, uint32_t value)
     return false;
 }
 
+/* The variable that becomes the value; TN_NONE: none does. */
+static uint32_t variable_of(const struct cell *x, uint32_t value)
+{
+    for (uint32_t i = 0; value != TN_NONE && i < x->next_count; i++)
+        if (x->next[i] == value)
+            return i;
+    return TN_NONE;
+}
+
 /* h' = o k(c') */
 static bool is_lstm(struct cell *x)
 {
@@ -506,11 +523,10 @@ static bool is_lstm(struct cell *x)
     x->gate_count     = 4;
     x->function_count = 3;
     x->functions[0]   = "Sigmoid";
-    x->c              = 1 - x->h;
-    for (uint32_t i = 0; mul != TN_NONE && x->next[x->c] != TN_NONE && i < 2;
-         i++) {
+    for (uint32_t i = 0; mul != TN_NONE && i < 2; i++) {
         uint32_t c = activated(x, input_at(x, mul, 1 - i), 2);
-        if (c == TN_NONE || c != x->next[x->c])
+        x->c       = variable_of(x, c);
+        if (x->c == TN_NONE || x->c == x->h)
             continue;
         x->memory = c;
         if (collect_gate(x, 1, input_at(x, mul, i)) && find_memory(x, c))
@@ -626,8 +642,8 @@ static bool is_nothing(const struct tn_net *net, const struct tn_elements *of)
     struct tn_buffer bytes;
     uint64_t         count;
 
-    if (of->shape.dtype != TN_FLOAT32 || !tn_shape_count(&of->shape, &count) ||
-        count > UINT64_C(1) << 16)
+    if ((of->shape.dtype != TN_FLOAT32 && of->shape.dtype != TN_FLOAT16) ||
+        !tn_shape_count(&of->shape, &count) || count > UINT64_C(1) << 16)
         return false;
     tn_buffer_init(&bytes, net->arena->memory, net->error);
     bool is_zero = tn_net_try_read(net, of, count, &bytes.sink);
@@ -678,9 +694,8 @@ static bool find_next(struct cell *x)
     uint32_t count  = tn_net_node(x->net, x->loop.node).input_count - 2;
     uint32_t masked = 0;
 
-    x->lengths = TN_NONE;
-    for (uint32_t i = 0; i < VARIABLES_MAX; i++)
-        x->next[i] = TN_NONE;
+    x->lengths    = TN_NONE;
+    x->next_count = count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t next =
             tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, i + 1));
@@ -700,7 +715,7 @@ static bool fits(struct cell *x, const struct piece *piece, bool is_of_row)
     int64_t rows    = dim_of(x, piece->value, 0);
     int64_t columns = dim_of(x, piece->value, 1);
 
-    if (tn_net_value(x->net, piece->value).type->dtype != TN_FLOAT32 ||
+    if (tn_net_value(x->net, piece->value).type->dtype != x->dtype ||
         tn_net_value(x->net, piece->value).type->rank != 2 ||
         columns != (int64_t)piece->of.count * x->size)
         return false;
@@ -717,7 +732,7 @@ static bool is_vector(const struct cell *x, uint32_t value, int64_t size)
 {
     const struct tn_net_type *type = tn_net_value(x->net, value).type;
 
-    return type->dtype == TN_FLOAT32 && type->has_rank && type->rank == 1 &&
+    return type->dtype == x->dtype && type->has_rank && type->rank == 1 &&
            type->dims[0] == size;
 }
 
@@ -738,6 +753,7 @@ static bool measure(struct cell *x)
 {
     const struct piece *first = &x->gates[0].state;
 
+    x->dtype = tn_net_value(x->net, first->value).type->dtype;
     x->size  = dim_of(x, first->value, 1) / (int64_t)first->of.count;
     x->width = 0;
     if (x->size <= 0 || (x->part_size && x->part_size != x->size))
@@ -746,6 +762,11 @@ static bool measure(struct cell *x)
         if (!gate_fits(x, &x->gates[i]))
             return false;
     return true;
+}
+
+static bool is_own(const struct cell *x, uint32_t variable)
+{
+    return variable == x->h || variable == x->c;
 }
 
 /* [steps, batch, width]; a state for each of the batch, not one for all. */
@@ -761,6 +782,8 @@ static bool has_ranks(const struct cell *x)
             loop.inputs[i] == TN_NONE
                 ? &tn_net_unknown
                 : tn_net_value(x->net, loop.inputs[i]).type;
+        if (!is_own(x, i - 2))
+            continue;
         if (loop.inputs[i] == TN_NONE || (!state->has_rank && !type->has_rank))
             return false;
         if (state->has_rank &&
@@ -771,23 +794,115 @@ static bool has_ranks(const struct cell *x)
     return true;
 }
 
-/* A Loop of so many rounds, whose results are those of the cell. */
+/* What a place behind the variables collects; TN_NONE: rows behind the end of a
+ * sequence are not zeros there. */
+static uint32_t collected(struct cell *x, uint32_t place)
+{
+    uint32_t each =
+        tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, place + 1));
+
+    return x->lengths != TN_NONE ? before_end(x, each, TN_NONE) : each;
+}
+
+/* Whether the results of the Loop are those of the cell. */
+static bool gives_all(struct cell *x)
+{
+    const struct tn_net_node loop = tn_net_node(x->net, x->loop.node);
+
+    for (uint32_t i = x->next_count; i < loop.output_count; i++)
+        if (loop.outputs[i] != TN_NONE && collected(x, i) != x->next[x->h])
+            return false;
+    return true;
+}
+
+/* A walk from what the Loop needs of other cells back to what this one keeps.
+ */
+struct walk {
+    const struct cell *x;
+    bool              *is_seen; /* by value                                  */
+    struct tn_list     found;   /* uint32_t: values still to be walked        */
+};
+
+static void reach(struct walk *w, uint32_t value)
+{
+    if (value == TN_NONE || w->is_seen[value] || value == w->x->next[w->x->h] ||
+        tn_net_value(w->x->net, value).graph != w->x->loop.body)
+        return;
+    w->is_seen[value] = true;
+    uint32_t *slot    = tn_list_push(&w->found, uint32_t, w->x->net->error);
+    if (slot)
+        *slot = value;
+}
+
+static void walk_back(struct walk *w)
+{
+    struct tn_net *net = w->x->net;
+
+    for (uint64_t i = 0; i < w->found.count; i++) {
+        uint32_t value    = *tn_list_at(&w->found, uint32_t, i);
+        uint32_t producer = tn_net_value(net, value).producer;
+        if (producer == TN_NONE)
+            continue;
+        const struct tn_net_node node = tn_net_node(net, producer);
+        for (uint32_t k = 0; k < node.input_count; k++)
+            reach(w, node.inputs[k]);
+    }
+}
+
+/* Whether others take nothing of the cell but h'. */
+static bool keeps_states(const struct cell *x)
+{
+    const struct tn_list *outputs =
+        &tn_net_graph(x->net, x->loop.body)->outputs;
+    struct tn_arena scratch;
+    struct walk     w = { .x = x };
+
+    tn_arena_init(&scratch, x->net->arena->memory);
+    tn_list_init(&w.found, x->net->arena->memory, sizeof(uint32_t));
+    w.is_seen = tn_new(&scratch, bool, x->net->values.count, x->net->error);
+    for (uint64_t i = 0; w.is_seen && i < outputs->count; i++)
+        if (i == 0 || !is_own(x, (uint32_t)i - 1))
+            reach(&w, *tn_list_at(outputs, uint32_t, i));
+    walk_back(&w);
+    bool is_kept = w.is_seen && !tn_failed(x->net->error) &&
+                   !w.is_seen[state_in(x, x->h)] &&
+                   (x->c == TN_NONE || !w.is_seen[state_in(x, x->c)]);
+    tn_list_done(&w.found);
+    tn_arena_done(&scratch);
+    return is_kept;
+}
+
+/* Graphs in the body may use any of its values. */
+static bool has_graphs(const struct cell *x)
+{
+    for (uint32_t i = 0; i < x->net->graphs.count; i++)
+        if (tn_net_graph(x->net, i)->parent == x->loop.body)
+            return true;
+    return false;
+}
+
+/* One of several cells.  What comes behind the end of its sequences is not what
+ * it was in the Loop, and nobody may look at it there. */
+static bool is_apart(struct cell *x)
+{
+    const struct tn_net_node loop = tn_net_node(x->net, x->loop.node);
+
+    for (uint32_t i = x->next_count;
+         x->lengths != TN_NONE && i < loop.output_count; i++)
+        if (collected(x, i) == TN_NONE)
+            return false;
+    return !has_graphs(x) && keeps_states(x);
+}
+
+/* A Loop whose variables are those of the cell, and whose results are its; or
+ * one of several cells. */
 static bool is_whole(struct cell *x)
 {
-    const struct tn_net_node loop  = tn_net_node(x->net, x->loop.node);
-    uint32_t                 count = loop.input_count - 2;
+    bool is_last = x->next_count == (x->c == TN_NONE ? 1U : 2U);
 
-    if (count != (x->c == TN_NONE ? 1U : 2U))
-        return false;
-    for (uint32_t i = count; i < loop.output_count; i++) {
-        uint32_t each =
-            tn_flow_behind(x->net, tn_flow_loop_out(&x->loop, i + 1));
-        if (x->lengths != TN_NONE)
-            each = before_end(x, each, TN_NONE);
-        if (loop.outputs[i] != TN_NONE && each != x->next[x->h])
-            return false;
-    }
-    return has_ranks(x);
+    x->is_alone = is_last && gives_all(x);
+    return has_ranks(x) &&
+           (x->is_alone || ((!is_last || x->made != TN_NONE) && is_apart(x)));
 }
 
 static bool is_true(const struct cell *x, uint32_t value)
@@ -821,12 +936,13 @@ static bool is_cell(struct cell *x)
 
     if (!is_counted(x) || !find_next(x))
         return false;
-    uint32_t count = tn_net_node(x->net, x->loop.node).input_count - 2;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < x->next_count; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             begin(x, i);
-            if (kinds[k](x) && measure(x) && is_whole(x))
-                return true;
+            if (!kinds[k](x) || !measure(x) || !is_whole(x))
+                continue;
+            x->is_double = x->dtype == TN_FLOAT64;
+            return x->dtype == TN_FLOAT32 || x->dtype == TN_FLOAT16;
         }
     return false;
 }
@@ -932,7 +1048,7 @@ static uint32_t numbers(struct cell *x, double number)
     for (uint64_t i = 0; items && i < dims; i++)
         items[i] = number;
     return items ? tn_net_add_doubles(x->net, x->graph, tn_bytes(NULL, 0),
-                                      TN_FLOAT32, items, 1, &dims)
+                                      x->dtype, items, 1, &dims)
                  : TN_NONE;
 }
 
@@ -1000,6 +1116,8 @@ static bool is_length(const struct cell *x, uint32_t rounds)
 {
     double number;
 
+    if (x->sequence == x->made)
+        return true;
     if (tn_flow_constant(x->net, rounds, &number))
         return number == (double)dim_of(x, x->sequence, 0);
     return tn_flow_row_count_of(x->net, rounds) == x->sequence;
@@ -1123,6 +1241,171 @@ static void replace_loop(struct cell *x, const uint32_t *made, uint32_t count)
     tn_net_remove(x->net, x->loop.node);
 }
 
+/* What the layer gives for all rounds, without its directions. */
+static uint32_t all_rows(struct cell *x, uint32_t layer)
+{
+    const struct tn_onnx_make m    = making(x);
+    uint32_t                  made = tn_onnx_on_axis(&m, "Squeeze", layer, 1);
+    const int64_t dims[]           = { -1, dim_of(x, x->sequence, 1), x->size };
+
+    if (made != TN_NONE)
+        tn_net_set_type(
+            x->net, made,
+            &(struct tn_net_type){
+                .dtype = x->dtype, .has_rank = true, .rank = 3, .dims = dims });
+    return made;
+}
+
+/* The cell is gone from the Loop, where rows of what the layer gave take the
+ * place of h'. */
+static void leave_loop(struct cell *x, const uint32_t *made, uint32_t count)
+{
+    struct tn_net            *net    = x->net;
+    const struct tn_net_node  loop   = tn_net_node(net, x->loop.node);
+    const struct tn_onnx_make m      = { net, x->loop.body, x->loop.node };
+    uint32_t                  all    = all_rows(x, made[0]);
+    uint32_t                  from[] = { all, tn_flow_loop_in(&x->loop, 0) };
+
+    for (uint32_t i = loop.output_count; i-- > 0 && !tn_failed(net->error);) {
+        bool is_scan = i >= x->next_count;
+        if (is_scan ? collected(x, i) != x->next[x->h] : !is_own(x, i))
+            continue;
+        hand_on(x, loop.outputs[i],
+                is_scan ? all_rows(x, made[0])
+                        : last_state(x, made[i == x->h ? 1 : 2],
+                                     loop.inputs[i + 2], count));
+        tn_flow_loop_drop(&x->loop, i);
+    }
+    uint32_t row = tn_onnx_add(&m, "Gather", from, 2, NULL);
+    if (row == TN_NONE)
+        return;
+    tn_net_copy_type(net, row, x->next[x->h]);
+    tn_net_replace(net, x->next[x->h], row);
+    x->made = all;
+}
+
+/* ---- what is computed of rows ------------------------------------------- */
+
+/* Whether the value is a row of [steps, batch, width]; `sequence` is what it is
+ * a row of. */
+static bool is_any_row(const struct cell *x, uint32_t value, uint32_t *sequence)
+{
+    uint32_t gather = maker(x, value, "Gather", 2);
+
+    if (gather == TN_NONE || int_attr(x, gather, "axis", 0) != 0 ||
+        input_at(x, gather, 1) != tn_flow_loop_in(&x->loop, 0))
+        return false;
+    *sequence = input_at(x, gather, 0);
+    return is_outside(x, *sequence) &&
+           tn_net_value(x->net, *sequence).type->rank == 3;
+}
+
+/* Whether the node computes each row for itself: then it can compute all of
+ * them at once.  `inputs` become those that it needs for that. */
+static bool is_of_rows(struct cell *x, uint32_t id, uint32_t inputs[2])
+{
+    static const char *const ops[] = { "Add",  "Sub",  "Mul",     "Neg",
+                                       "Tanh", "Relu", "Sigmoid", "MatMul" };
+    const struct tn_net_node node  = tn_net_node(x->net, id);
+    bool is_known = false, is_product = tn_bytes_is(node.op->type, "MatMul");
+    uint32_t rows = 0;
+
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        is_known = is_known || tn_bytes_is(node.op->type, ops[i]);
+    if (!is_known || node.op->domain.size || node.is_removed ||
+        node.input_count > 2 || node.output_count != 1 ||
+        node.outputs[0] == TN_NONE)
+        return false;
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        uint32_t value = input_at(x, id, i);
+        if (is_any_row(x, value, &inputs[i])) {
+            rows++;
+            continue;
+        }
+        const struct tn_net_type *type = value == TN_NONE
+                                             ? &tn_net_unknown
+                                             : tn_net_value(x->net, value).type;
+        if (!is_outside(x, value) || !type->has_rank ||
+            (is_product ? i != 1 || type->rank != 2 : type->rank > 1))
+            return false;
+        inputs[i] = value;
+    }
+    return rows > 0 && (!is_product || rows == 1);
+}
+
+/* The node goes to the graph around the Loop, and rows of what it gives take
+ * its place. */
+static void take_before_loop(struct cell *x, uint32_t id, uint32_t inputs[2])
+{
+    struct tn_net            *net    = x->net;
+    const struct tn_onnx_make m      = making(x);
+    const struct tn_onnx_make in     = { net, x->loop.body, id };
+    const struct tn_net_node  node   = tn_net_node(net, id);
+    const struct tn_net_type *type   = tn_net_value(net, node.outputs[0]).type;
+    int64_t                   dims[] = { -1, -1, -1 };
+
+    for (uint32_t i = 0; i < node.input_count; i++)
+        inputs[i] = taken_out(x, inputs[i]);
+    for (uint32_t i = 0; type->has_rank && type->rank == 2 && i < 2; i++)
+        dims[i + 1] = type->dims[i];
+    const struct tn_net_type all = {
+        .dtype = type->dtype, .has_rank = true, .rank = 3, .dims = dims
+    };
+    char op[8] = "";
+    memcpy(op, node.op->type.data, node.op->type.size);
+    uint32_t made   = tn_onnx_add(&m, op, inputs, node.input_count, NULL);
+    uint32_t from[] = { made, tn_flow_loop_in(&x->loop, 0) };
+    uint32_t row    = tn_onnx_add(&in, "Gather", from, 2, NULL);
+    if (row == TN_NONE)
+        return;
+    tn_net_set_type(net, made, &all);
+    tn_net_copy_type(net, row, node.outputs[0]);
+    tn_net_replace(net, node.outputs[0], row);
+    tn_net_remove(net, id);
+}
+
+/* Nodes are in order: what the first needs comes before it. */
+static bool take_rows_out(struct cell *x)
+{
+    uint64_t count  = tn_net_graph(x->net, x->loop.body)->nodes.count;
+    bool     is_any = false;
+
+    for (uint64_t i = 0; i < count && !tn_failed(x->net->error); i++) {
+        uint32_t inputs[2];
+        uint32_t id = *tn_list_at(&tn_net_graph(x->net, x->loop.body)->nodes,
+                                  uint32_t, i);
+        if (!is_of_rows(x, id, inputs))
+            continue;
+        take_before_loop(x, id, inputs);
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* A Loop that has lost all its cells and only collects rows. */
+static void end_loop(struct cell *x)
+{
+    const struct tn_onnx_make m    = making(x);
+    const struct tn_net_node  loop = tn_net_node(x->net, x->loop.node);
+    uint32_t                  all;
+
+    if (loop.input_count != 2)
+        return;
+    for (uint32_t i = 0; i < loop.output_count; i++)
+        if (!is_any_row(x, tn_flow_loop_out(&x->loop, i + 1), &all))
+            return;
+    for (uint32_t i = 0; i < loop.output_count && !tn_failed(x->net->error);
+         i++) {
+        if (!is_any_row(x, tn_flow_loop_out(&x->loop, i + 1), &x->sequence))
+            return;
+        all = rows(x);
+        hand_on(x, loop.outputs[i], tn_onnx_add(&m, "Identity", &all, 1, NULL));
+    }
+    tn_net_remove(x->net, x->loop.node);
+}
+
+/* ---- the whole of it ---------------------------------------------------- */
+
 static void become_layer(struct cell *x)
 {
     struct tn_net            *net      = x->net;
@@ -1148,23 +1431,50 @@ static void become_layer(struct cell *x)
     if (tn_failed(net->error))
         return;
     set_attrs(x, tn_net_value(net, made[0]).producer);
-    replace_loop(x, made, inputs[4]);
+    if (x->is_alone)
+        replace_loop(x, made, inputs[4]);
+    else
+        leave_loop(x, made, inputs[4]);
 }
 
-enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found)
+/* The cells of a Loop, one after the other. */
+static uint64_t find_cells(struct cell *x)
+{
+    uint64_t found   = 0;
+    bool     goes_on = true;
+
+    while (goes_on && !tn_failed(x->net->error) &&
+           !tn_net_node(x->net, x->loop.node).is_removed) {
+        goes_on = is_cell(x);
+        found += goes_on;
+        if (goes_on)
+            become_layer(x);
+        else if (x->made != TN_NONE)
+            goes_on = take_rows_out(x);
+    }
+    if (found && !tn_failed(x->net->error) &&
+        !tn_net_node(x->net, x->loop.node).is_removed)
+        end_loop(x);
+    return found;
+}
+
+enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found,
+                           struct tn_list *doubles)
 {
     uint64_t count = net->nodes.count;
 
     *found = 0;
     for (uint32_t i = 0; i < count && tn_net_goes_on(net); i++) {
-        struct cell x = { .net = net };
+        struct cell x = { .net = net, .made = TN_NONE };
         if (!tn_flow_loop(&x.loop, net, i))
             continue;
         x.graph = tn_net_node(net, i).graph;
-        if (!is_cell(&x))
+        *found += find_cells(&x);
+        if (!x.is_double || !doubles)
             continue;
-        become_layer(&x);
-        ++*found;
+        uint32_t *slot = tn_list_push(doubles, uint32_t, net->error);
+        if (slot)
+            *slot = i;
     }
     if (!*found || tn_failed(net->error))
         return net->error->status;

@@ -78,7 +78,7 @@ static void change(struct tn_net *net)
 {
     uint64_t found = 0;
 
-    assert(tn_onnx_rnn(net, &found) == TN_OK || ran_out(net));
+    assert(tn_onnx_rnn(net, &found, NULL) == TN_OK || ran_out(net));
     if (ran_out(net))
         return;
     net_choices_check(net);
@@ -86,7 +86,7 @@ static void change(struct tn_net *net)
     if (ran_out(net))
         return;
     net_choices_check(net);
-    assert(tn_onnx_rnn(net, &found) == TN_OK || ran_out(net));
+    assert(tn_onnx_rnn(net, &found, NULL) == TN_OK || ran_out(net));
     assert(ran_out(net) || found == 0);
 }
 

@@ -4,13 +4,14 @@
 #include "map/tidy/onnx_tidy.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "support/net_bench.h"
 #include "support/net_lines.h"
 
 struct net_case {
     const char *name, *loop, *io;
-    const char *body[9];
+    const char *body[12];
     const char *want; /* NULL: the Loop stays                                 */
 };
 
@@ -75,6 +76,57 @@ static const struct net_case rows[] = {
       NULL },
 };
 
+#define FIRST "r = Gather x,i", "j = Concat r,g", "p = MatMul j,w", "y = Tanh p"
+#define LAST  "z = Tanh q", "s1 = Identity z", "go1 = Identity go"
+static const struct {
+    struct net_case net;
+    uint32_t        layers, loops;
+} stacks[] = {
+    { { "two cells",
+        "h,k,s = Loop m,_,h0,k0 body={1}",
+        "i,go,g,f -> go1,y,z,s1",
+        { FIRST, "l = Concat y,f", "q = MatMul l,u", LAST },
+        "RNN" },
+      2,
+      0 },
+    { { "two cells, the second one first",
+        "k,h,s = Loop m,_,k0,h0 body={1}",
+        "i,go,f,g -> go1,z,y,s1",
+        { FIRST, "l = Concat y,f", "q = MatMul l,u", LAST },
+        "RNN" },
+      2,
+      0 },
+    { { "the second takes the sum of what the first takes and gives",
+        "h,k,s = Loop m,_,h0,k0 body={1}",
+        "i,go,g,f -> go1,y,z,s1",
+        { FIRST, "t = Add y,y", "l = Concat t,f", "q = MatMul l,u", LAST },
+        "RNN" },
+      2,
+      0 },
+    { { "all that both give is added",
+        "h,k,s = Loop m,_,h0,k0 body={1}",
+        "i,go,g,f -> go1,y,z,s1",
+        { FIRST, "l = Concat y,f", "q = MatMul l,u", "z = Tanh q",
+          "s1 = Add y,z", "go1 = Identity go" },
+        "RNN" },
+      2,
+      0 },
+    { { "the second takes the last state of the first",
+        "h,k,s = Loop m,_,h0,k0 body={1}",
+        "i,go,g,f -> go1,y,z,s1",
+        { FIRST, "l = Concat g,f", "q = MatMul l,u", LAST },
+        "RNN" },
+      0,
+      1 },
+    { { "the second is no cell",
+        "h,k,s = Loop m,_,h0,k0 body={1}",
+        "i,go,g,f -> go1,y,z,s1",
+        { FIRST, "l = Concat y,f", "q = Elu l", LAST },
+        "RNN" },
+      1,
+      1 },
+};
+
 static void tell(struct tn_net *net, const char *name, uint32_t rank,
                  const int64_t *dims)
 {
@@ -103,7 +155,11 @@ static void join_columns(struct tn_net *net)
 
 static void fill(struct tn_net *net, const struct net_case *row)
 {
-    net_add_io(net, 0, "x,h0,w,b,m,a,v,one -> h,s");
+    net_add_io(net, 0,
+               strstr(row->loop, "k0") ? "x,h0,w,b,m,a,v,one,k0,u -> h,k,s"
+                                       : "x,h0,w,b,m,a,v,one -> h,s");
+    tell(net, "k0", 2, (int64_t[]){ -1, 4 });
+    tell(net, "u", 2, (int64_t[]){ 8, 4 });
     tell(net, "v", 2, (int64_t[]){ 4, 4 });
     tell(net, "one", 2, (int64_t[]){ 1, 4 });
     tell(net, "a", 1, (int64_t[]){ 5 });
@@ -123,7 +179,7 @@ static void assert_row(const struct net_case *row)
 
     set_up(&b, "onnx");
     fill(&b.net, row);
-    assert_int_equal(tn_onnx_rnn(&b.net, &found), TN_OK);
+    assert_int_equal(tn_onnx_rnn(&b.net, &found, NULL), TN_OK);
     assert_int_equal(found, row->want != NULL);
     assert_int_equal(count_nodes(&b.net, "Loop"), row->want == NULL);
     if (row->want)
@@ -140,6 +196,25 @@ static void loops_that_are_cells_become_layers(void **state)
     }
 }
 
+static void every_cell_of_a_loop_becomes_a_layer(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        struct bench b;
+        uint64_t     found;
+
+        printf("%s\n", stacks[i].net.name);
+        set_up(&b, "onnx");
+        fill(&b.net, &stacks[i].net);
+        assert_int_equal(tn_onnx_rnn(&b.net, &found, NULL), TN_OK);
+        assert_int_equal(found, stacks[i].layers);
+        assert_int_equal(count_nodes(&b.net, stacks[i].net.want),
+                         stacks[i].layers);
+        assert_int_equal(count_nodes(&b.net, "Loop"), stacks[i].loops);
+        tear_down(&b);
+    }
+}
+
 static void fill_first(struct tn_net *net)
 {
     fill(net, &rows[0]);
@@ -149,7 +224,7 @@ static enum tn_status run(struct tn_net *net)
 {
     uint64_t found;
 
-    return tn_onnx_rnn(net, &found);
+    return tn_onnx_rnn(net, &found, NULL);
 }
 
 static void any_allocation_may_fail(void **state)
@@ -171,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_that_are_cells_become_layers),
+        cmocka_unit_test(every_cell_of_a_loop_becomes_a_layer),
         cmocka_unit_test(any_allocation_may_fail),
     };
 

@@ -21,8 +21,10 @@ enum tn_status tn_onnx_tidy(struct tn_net *net);
 enum tn_status tn_onnx_inline(struct tn_net *net);
 
 /* Loops over the rows of a sequence that do what LSTM, GRU and RNN do become
- * these (onnx_rnn.c); `found` says how many did. */
-enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found);
+ * these (onnx_rnn.c); `found` says how many did.  `doubles` (uint32_t: nodes;
+ * may be NULL) gets Loops that stay because their cell is of float64. */
+enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found,
+                           struct tn_list *doubles);
 
 /* Layers over reversed sequences get direction=reverse, and two over one
  * sequence become one of both directions (onnx_directions.c). */
