@@ -669,6 +669,26 @@ static const struct tn_pass onnx_prepare[] = {
     { NULL, NULL, NULL },
 };
 
+/* Of a graph that leaves ONNX. */
+static enum tn_status loop_onnx(struct tn_conversion *c)
+{
+    uint64_t found = 0;
+
+    if (c->is_part || !tn_onnx_has_cells(c->net))
+        return TN_OK;
+    TN_TRY(infer(c));
+    TN_TRY(tn_onnx_cells(c->net, &found));
+    if (found)
+        c->inferred = NULL;
+    snprintf(c->did, sizeof c->did, "%" PRIu64 " loops", found);
+    return TN_OK;
+}
+
+static const struct tn_pass onnx_leave[] = {
+    { "cells", "GRU and RNN become loops", loop_onnx },
+    { NULL, NULL, NULL },
+};
+
 static const struct tn_pass onnx_arrive[] = {
     { "layers", "loops over sequences become LSTM, GRU and RNN", layer_onnx },
     { NULL, NULL, NULL },
@@ -839,7 +859,8 @@ static const struct tn_pass other_finish[] = {
 
 static const struct tn_dialect_passes dialects[] = {
     { "nd4j", nd4j_prepare, nd4j_leave, no_passes, nd4j_finish, NULL },
-    { "onnx", onnx_prepare, no_passes, onnx_arrive, onnx_finish, onnx_flatten },
+    { "onnx", onnx_prepare, onnx_leave, onnx_arrive, onnx_finish,
+      onnx_flatten },
     { "paddle", paddle_prepare, no_passes, no_passes, other_finish, NULL },
     { "tensorflow", tensorflow_prepare, tensorflow_leave, no_passes,
       other_finish, NULL },

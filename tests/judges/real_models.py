@@ -60,8 +60,6 @@ EXCUSES = {
     "tensorflow/opencv/resize_bilinear_*": "nd4j's own is for images of known size",
     "tensorflow/opencv/keras_deconv_same": "what SAME cuts off of a deconvolution is a node of its own in nd4j",
     "paddle/ocr-det-db": "nd4j has no nearest neighbours between corners with channels first",
-    "tensorflow/kws-gru-s": "the layer of nd4j is an LSTM: a GRU stays unrolled",
-    "torch/rnn": "nd4j has no layer with Relu as its activation: it stays unrolled",
 }
 
 

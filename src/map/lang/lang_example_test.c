@@ -124,6 +124,13 @@ static const struct {
         "  example Relu(Cast(x; to: 3)) => relu(x; cutoff: 3)\n"
         "  example Relu(x) => relu(x; cutoff: 0)\n",
       "" },
+    /* what is behind one that is missing must be there all the same */
+    { N "Relu(maybe Neg(Exp(x))) => relu(x; cutoff: 0)\n"
+        "  example Relu(Neg(Exp(x))) => relu(x; cutoff: 0)\n"
+        "  example Relu(Exp(x)) => relu(x; cutoff: 0)\n"
+        "  example Relu(x) => relu(x; cutoff: 0)\n",
+      "6: the rule does not take it: line 3, column 16: the input is not made "
+      "by a 'Exp'\n" },
     { N "Neg(TopK@11..(x, k; -axis, -largest, -sorted)[1]) => argmax(x, k)\n"
         "  example Neg(TopK@11(x, k) -> (v, i)[1]) => argmax(x, k)\n"
         "  example Neg(TopK@11(x, k) -> (v, i)[0]) => argmax(x, k)\n",

@@ -166,9 +166,13 @@ static uint32_t uses_of(const struct tn_eval *e, const struct tn_net_node *node)
     return uses;
 }
 
-/* Without the node that may be there: its input is the value. */
+static bool enter_pattern(struct tn_eval *e, const struct tn_code_frame *frame,
+                          uint32_t i, uint32_t swaps, bool is_used_up);
+
+/* Without the node that may be there: its first input is the value, and what
+ * the pattern asks of that input it asks of the value. */
 static bool leave_out(struct tn_eval *e, const struct tn_code_frame *frame,
-                      struct tn_item value)
+                      struct tn_item value, uint32_t swaps, bool is_used_up)
 {
     const struct tn_lang_head *head = frame->head;
 
@@ -178,7 +182,8 @@ static bool leave_out(struct tn_eval *e, const struct tn_code_frame *frame,
         e->frame[frame->attrs[i].slot] = tn_item_none();
     e->frame[frame->first_input] = value;
     e->refusal.is_set            = false;
-    return !tn_failed(e->error);
+    return !tn_failed(e->error) &&
+           enter_pattern(e, frame, 0, swaps, is_used_up);
 }
 
 static bool enter_maker(struct tn_eval *e, const struct tn_code_frame *frame,
@@ -201,38 +206,43 @@ static bool enter_maker(struct tn_eval *e, const struct tn_code_frame *frame,
         e->inner_count = count;
     }
     if (frame->pattern->is_maybe)
-        return leave_out(e, frame, value);
+        return leave_out(e, frame, value, swaps, is_used_up);
     return refuse_at(e, &frame->head->place, "the input is not made by a",
                      frame->head->op) ||
            is_for_another(e);
 }
 
-/* What a head says of its inputs beyond their names. */
+/* What a head says of an input beyond its name. */
+static bool enter_pattern(struct tn_eval *e, const struct tn_code_frame *frame,
+                          uint32_t i, uint32_t swaps, bool is_used_up)
+{
+    const struct tn_lang_head  *head  = frame->head;
+    const struct tn_code_input *input = &frame->inputs[i];
+    struct tn_item              item  = e->frame[frame->first_input + i];
+
+    if (input->same_as != TN_NONE &&
+        tn_item_equal(e->frame[input->same_as], item) <= 0)
+        return refuse_at(e, &head->inputs[i].place, "two values are called",
+                         head->inputs[i].name) ||
+               is_for_another(e);
+    if (input->literal.kind != TN_ITEM_NONE &&
+        (item.kind != TN_ITEM_VALUE ||
+         !is_literal(e, input->literal, (uint32_t)item.of.number)))
+        return refuse_at(e, &head->inputs[i].place,
+                         "another constant is an input of", head->op) ||
+               is_for_another(e);
+    /* What has a name may be used once more. */
+    bool is_nameless = tn_bytes_is(head->inputs[i].name, "_");
+    return !input->maker ||
+           enter_maker(e, input->maker, item, swaps, is_used_up && is_nameless);
+}
+
 static bool enter_patterns(struct tn_eval *e, const struct tn_code_frame *frame,
                            uint32_t swaps, bool is_used_up)
 {
-    const struct tn_lang_head *head = frame->head;
-
-    for (uint32_t i = 0; i < head->input_count; i++) {
-        const struct tn_code_input *input = &frame->inputs[i];
-        struct tn_item              item  = e->frame[frame->first_input + i];
-        if (input->same_as != TN_NONE &&
-            tn_item_equal(e->frame[input->same_as], item) <= 0)
-            return refuse_at(e, &head->inputs[i].place, "two values are called",
-                             head->inputs[i].name) ||
-                   is_for_another(e);
-        if (input->literal.kind != TN_ITEM_NONE &&
-            (item.kind != TN_ITEM_VALUE ||
-             !is_literal(e, input->literal, (uint32_t)item.of.number)))
-            return refuse_at(e, &head->inputs[i].place,
-                             "another constant is an input of", head->op) ||
-                   is_for_another(e);
-        /* What has a name may be used once more. */
-        bool is_nameless = tn_bytes_is(head->inputs[i].name, "_");
-        if (input->maker && !enter_maker(e, input->maker, item, swaps,
-                                         is_used_up && is_nameless))
+    for (uint32_t i = 0; i < frame->head->input_count; i++)
+        if (!enter_pattern(e, frame, i, swaps, is_used_up))
             return false;
-    }
     return true;
 }
 

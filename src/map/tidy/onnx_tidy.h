@@ -26,6 +26,12 @@ enum tn_status tn_onnx_inline(struct tn_net *net);
 enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found,
                            struct tn_list *doubles);
 
+/* GRU and RNN become Loops, for dialects that have no such layers
+ * (onnx_cells.c).  Types must be known; the first function tells whether there
+ * are any. */
+bool           tn_onnx_has_cells(const struct tn_net *net);
+enum tn_status tn_onnx_cells(struct tn_net *net, uint64_t *found);
+
 /* Layers over reversed sequences get direction=reverse, and two over one
  * sequence become one of both directions (onnx_directions.c). */
 enum tn_status tn_onnx_directions(struct tn_net *net, uint64_t *found);

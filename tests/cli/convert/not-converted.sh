@@ -24,7 +24,7 @@ sed 's/rules:[0-9]*/rules:N/' lines
 # a rule that needs a number of the shape: the same way out
 sed 's/dim { dim_param: "m" }/dim { dim_value: 1 } dim { dim_value: 1 }/' >steps.textproto <<END
 $(model 'initializer { dims: 1 dims: 1 dims: 1 data_type: 1 name: "w" float_data: 2 }
-         node { op_type: "RNN" input: "x" input: "w" input: "w" output: "" output: "y" attribute { name: "hidden_size" type: INT i: 1 } }' 17)
+         node { op_type: "RNN" input: "x" input: "w" input: "w" output: "" output: "y" attribute { name: "clip" type: FLOAT f: 3 } attribute { name: "hidden_size" type: INT i: 1 } }' 17)
 END
 refused steps steps.onnx -o steps.fb 2>lines
 sed 's/rules:[0-9]*/rules:N/' lines
