@@ -56,10 +56,15 @@ else()
 endif()
 
 add_library(tn_codecs_static INTERFACE)
-target_link_libraries(tn_codecs_static INTERFACE
-    ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_ZLIB} ${STATIC_BROTLIENC}
-    ${STATIC_BROTLIDEC} ${STATIC_BROTLICOMMON} ${STATIC_ZSTD} ${STATIC_SNAPPY}
-    ${SNAPPY_RUNTIME} Threads::Threads ${CMAKE_DL_LIBS} m)
+if(TN_SHARED_CODECS) # as Debian wants it
+    target_link_libraries(tn_codecs_static INTERFACE
+        tn_codecs ${CMAKE_DL_LIBS})
+else()
+    target_link_libraries(tn_codecs_static INTERFACE
+        ${STATIC_CRYPTO} ${STATIC_DEFLATE} ${STATIC_ZLIB} ${STATIC_BROTLIENC}
+        ${STATIC_BROTLIDEC} ${STATIC_BROTLICOMMON} ${STATIC_ZSTD}
+        ${STATIC_SNAPPY} ${SNAPPY_RUNTIME} Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
 
 # Debian's archives of zlib, zstd and snappy are not position-independent.
 add_library(tn_codecs_bundled INTERFACE)
