@@ -15,7 +15,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import wheel_backend as wheel
 
@@ -88,20 +87,23 @@ def digest(path):
 
 
 def deb(folder):
-    """Builds in a folder of its own, which the packages do not remember."""
-    with tempfile.TemporaryDirectory() as scratch:
-        archive = os.path.join(scratch, "sources.tar.gz")
-        wheel.write_sources(archive)
-        subprocess.run(["tar", "-xzf", archive, "-C", scratch], check=True)
-        tree = os.path.join(scratch, f"tenon-{wheel.version()}")
-        subprocess.run(["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree,
-                       check=True, stdout=subprocess.DEVNULL,
-                       env={**os.environ, "SOURCE_DATE_EPOCH":
-                            str(wheel.date())})
-        for entry in sorted(os.listdir(scratch)):
-            if entry.endswith((".deb", ".changes", ".buildinfo")):
-                shutil.copy(os.path.join(scratch, entry), folder)
-                print(os.path.join(folder, entry))
+    """Builds in a folder of its own, from what the source archive has."""
+    scratch = os.path.join(wheel.TOP, "build/debian")
+    shutil.rmtree(scratch, ignore_errors=True)
+    os.makedirs(scratch)
+    archive = os.path.join(scratch, "sources.tar.gz")
+    wheel.write_sources(archive)
+    subprocess.run(["tar", "-xzf", archive, "-C", scratch], check=True)
+    tree = os.path.join(scratch, f"tenon-{wheel.version()}")
+    subprocess.run(["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree,
+                   check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ,
+                        "SOURCE_DATE_EPOCH": str(wheel.date())})
+    for entry in sorted(os.listdir(scratch)):
+        if entry.endswith((".deb", ".changes", ".buildinfo")):
+            shutil.copy(os.path.join(scratch, entry), folder)
+            print(os.path.join(folder, entry))
+    shutil.rmtree(scratch)
 
 
 def main(words):
