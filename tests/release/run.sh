@@ -69,6 +69,7 @@ try_deb() {
     debootstrap --variant=minbase bookworm "$scratch/debian" \
         "$(mirror)" >"$scratch/debootstrap.log" 2>&1 ||
         { tail "$scratch/debootstrap.log"; exit 1; }
+    rm -f "$scratch/debian/etc/apt/sources.list" # this machine's instead
     cp /etc/apt/sources.list "$scratch/debian/etc/apt/" 2>/dev/null || :
     cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/trusted.gpg.d \
         "$scratch/debian/etc/apt/" 2>/dev/null || :
@@ -99,7 +100,8 @@ try_deb() {
 
 # Where this machine's packages come from.
 mirror() {
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+        /etc/apt/sources.list.d/*.sources 2>/dev/null |
         sed -n -e 's/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' -e 's/^URIs: *\([^ ]*\).*/\1/p' |
         head -n 1
 }
