@@ -82,14 +82,15 @@ struct tn_conversion {
 
 /* The caller fills in how, options, format and loss; plan and summary only for
  * a plan.  With `judges_beside` the result may still be being judged: the
- * caller asks for it by tn_judging_end_made() before anything is written.  Call
- * tn_conversion_done() also after a failure. */
+ * caller asks for it by tn_judging_end_made() before the file gets its name, or
+ * bytes go into a pipe.  Call tn_conversion_done() also after a failure. */
 enum tn_status tn_conversion_make(struct tn_conversion  *c,
                                   const struct tn_model *model,
                                   struct tn_error       *error);
 void           tn_conversion_done(struct tn_conversion *c);
 
-/* For the pass that loads the source: what is wrong with it is known now. */
+/* For the pass that needs it, and lay_out() at the latest: what is wrong with
+ * the source is known now. */
 enum tn_status tn_conversion_end_source(struct tn_conversion *c);
 
 /* Whether the dialect changes, or other inputs or outputs were requested. */

@@ -319,9 +319,22 @@ static enum tn_status write_as(struct conversion *c)
     return c->error->status;
 }
 
+/* What is wrong with the result says more than a writer that stumbled over it.
+ */
+static enum tn_status end_judging(struct conversion    *c,
+                                  struct tn_conversion *mapped)
+{
+    struct tn_error invalid = TN_ERROR_INIT;
+
+    if (tn_judging_end_made(&mapped->judging, &invalid) != TN_OK)
+        *c->error = invalid;
+    return c->error->status;
+}
+
 /* The receipt is whole before the model gets its name: whatever keeps it from
  * being written keeps the model, too.  It ends with the losses, so that both
- * are written before either is committed. */
+ * are written before either is committed.  A large result is judged while it is
+ * written, but for what goes into a pipe and cannot be taken back. */
 static void write_mapped(struct conversion *c, struct tn_conversion *mapped)
 {
     struct tn_output_options how    = tn_target_options(c->target);
@@ -333,8 +346,11 @@ static void write_mapped(struct conversion *c, struct tn_conversion *mapped)
     if (receipt)
         tn_output_check_inputs(receipt, &tn_opened_of(c->model)->bundle,
                                TN_OVERWRITE_NONE, c->error);
-    if (!tn_failed(c->error) &&
-        write_model(c, mapped->model, &output) == TN_OK &&
+    if (!tn_failed(c->error) && tn_output_is_stream(c->target->path))
+        end_judging(c, mapped);
+    if (!tn_failed(c->error))
+        write_model(c, mapped->model, &output);
+    if (end_judging(c, mapped) == TN_OK &&
         tn_output_check_other(output, receipt, c->error) == TN_OK &&
         tn_losses_refuse(&c->losses) == TN_OK && receipt)
         tn_conversion_receipt(mapped, &c->losses, receipt);
@@ -426,8 +442,7 @@ static enum tn_status map_and_write(struct conversion *c)
     if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK)
         tn_about_add_text(&c->about, "tensorflow.signature", mapped.signature);
     if (!tn_failed(c->error) && check_mapped(c, &mapped) == TN_OK &&
-        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK &&
-        tn_judging_end_made(&mapped.judging, c->error) == TN_OK) {
+        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
         lose_unknown_ranks(c, mapped.model);
         write_mapped(c, &mapped);
     }

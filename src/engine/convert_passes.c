@@ -194,7 +194,8 @@ static enum tn_status load(struct tn_conversion *c)
                               .signature    = c->how->signature };
 
     tn_net_load(c->net, c->from, &ends);
-    TN_TRY(tn_conversion_end_source(c));
+    if (c->path.steps) /* rules say what they lack of the graph that was */
+        TN_TRY(tn_conversion_end_source(c));
     if (c->how->input_count)
         type_inputs(c);
     TN_TRY(tn_conversion_set_shapes(c));
@@ -213,7 +214,7 @@ static enum tn_status account(struct tn_conversion *c)
         TN_TRY(check_chosen(c));
     if (c->path.steps > 1 || c->detour.steps)
         TN_TRY(tn_conversion_keep_ops(c));
-    if (c->loaded)
+    if (c->loaded && c->path.steps)
         tn_model_drop_ops(c->loaded);
     return c->error->status;
 }
@@ -900,6 +901,9 @@ static enum tn_status lay_out(struct tn_conversion *c)
         .workers = c->store->memory.workers,
     };
 
+    TN_TRY(tn_conversion_end_source(c));
+    if (c->loaded)
+        tn_model_drop_ops(c->loaded);
     TN_TRY(tn_opened_new(&c->result, &options, c->error));
     c->result->format       = c->format;
     c->result->model.format = c->format->name;
