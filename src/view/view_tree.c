@@ -8,7 +8,19 @@
 /* Scopes deeper than that are one. */
 enum { MOST_SCOPES = 32 };
 
+/* Of so many scopes in one, the right one is found by looking at all. */
+enum { FEW_INSIDE = 8 };
+
 #define MANY (TN_NONE - 1)
+
+/* Beside each container: the scopes in it, the latest first.  Most have a few,
+ * made just now: to look at these takes less than a table of them all. */
+struct inside {
+    uint32_t component; /* its own name                                       */
+    uint32_t before;    /* in the same container, TN_NONE: it is the first    */
+    uint32_t latest;    /* in it                                              */
+    uint32_t count;     /* in it                                              */
+};
 
 struct scope {
     struct tn_bytes text; /* of the component                                 */
@@ -26,7 +38,9 @@ struct builder {
                                                   by graph: the next          */
     struct tn_intern components;
     struct tn_list   component_labels; /* uint32_t: strings                   */
-    struct tn_pairs  scopes;    /* (container, component) -> container        */
+    struct tn_list   insides;   /* struct inside, by container                */
+    struct tn_pairs  scopes;    /* (container, component) -> container, where
+                                   there are many                             */
     struct tn_pairs  functions; /* (name, domain) -> graph                    */
     uint8_t         *is_called; /* by graph                                   */
     struct scope     stack[MOST_SCOPES]; /* of the name before                */
@@ -174,29 +188,86 @@ static uint8_t scope_kind(const struct builder *b)
     return b->picture->is_treemap ? TN_VIEW_TENSORS_BLOCK : TN_VIEW_SCOPE_BLOCK;
 }
 
-static uint32_t scope_in(struct builder *b, uint32_t parent,
-                         struct tn_bytes text)
+static struct inside *inside_at(struct builder *b, uint32_t container)
 {
-    uint32_t id = tn_intern_borrow(&b->components, text, b->error);
+    return tn_list_at(&b->insides, struct inside, container);
+}
 
-    if (id == TN_NO_NAME)
-        return TN_NONE;
-    uint32_t next  = (uint32_t)b->tree->containers.count;
-    uint32_t found = tn_pairs_add(&b->scopes, parent, id, next, b->error);
-    if (found != next)
-        return found;
+/* Rows for all containers that there are. */
+static bool has_insides(struct builder *b)
+{
+    while (b->insides.count < b->tree->containers.count) {
+        struct inside *row = tn_list_push(&b->insides, struct inside, b->error);
+        if (!row)
+            return false;
+        *row = (struct inside){ TN_NONE, TN_NONE, TN_NONE, 0 };
+    }
+    return true;
+}
+
+static uint32_t find_scope(struct builder *b, uint32_t parent, uint32_t id)
+{
+    const struct inside *row  = inside_at(b, parent);
+    uint32_t             left = FEW_INSIDE;
+
+    for (uint32_t i = row->latest; i != TN_NONE && left-- > 0;
+         i          = inside_at(b, i)->before)
+        if (inside_at(b, i)->component == id)
+            return i;
+    return row->count > FEW_INSIDE ? tn_pairs_find(&b->scopes, parent, id)
+                                   : TN_NONE;
+}
+
+/* Those before go into the table when there is one too many. */
+static void note_scope(struct builder *b, uint32_t parent, uint32_t id,
+                       uint32_t made)
+{
+    if (!has_insides(b))
+        return;
+    struct inside *row  = inside_at(b, parent);
+    *inside_at(b, made) = (struct inside){ id, row->latest, TN_NONE, 0 };
+    row->latest         = made;
+    row->count++;
+    uint32_t left = row->count > FEW_INSIDE + 1 ? 1 : row->count;
+    for (uint32_t i = made; row->count > FEW_INSIDE && left-- > 0;
+         i          = inside_at(b, i)->before)
+        tn_pairs_add(&b->scopes, parent, inside_at(b, i)->component, i,
+                              b->error);
+}
+
+static uint32_t label_of(struct builder *b, uint32_t id)
+{
     while (b->component_labels.count <= id) {
         uint32_t *label =
             tn_list_push(&b->component_labels, uint32_t, b->error);
         if (!label)
-            return TN_NONE;
+            return 0;
         *label = tn_picture_string(
             b->picture,
             tn_intern_text(&b->components,
                            (uint32_t)b->component_labels.count - 1));
     }
-    return add_container(b, parent, scope_kind(b),
-                         *tn_list_at(&b->component_labels, uint32_t, id));
+    return *tn_list_at(&b->component_labels, uint32_t, id);
+}
+
+/* TN_NONE on failure. */
+static uint32_t scope_in(struct builder *b, uint32_t parent,
+                         struct tn_bytes text)
+{
+    uint32_t id = tn_intern_borrow(&b->components, text, b->error);
+
+    if (id == TN_NO_NAME || !has_insides(b))
+        return TN_NONE;
+    uint32_t found = find_scope(b, parent, id);
+    if (found != TN_NONE)
+        return found;
+    uint32_t label = label_of(b, id);
+    uint32_t made  = tn_failed(b->error)
+                         ? TN_NONE
+                         : add_container(b, parent, scope_kind(b), label);
+    if (made != TN_NONE)
+        note_scope(b, parent, id, made);
+    return tn_failed(b->error) ? TN_NONE : made;
 }
 
 /* The container of a node, by its name.  Most names begin as the one before
@@ -611,6 +682,7 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
     tn_list_init(&tree->calls, picture->memory, sizeof(struct tn_view_callee));
     tn_intern_init(&b.components, &picture->arena);
     tn_list_init(&b.component_labels, picture->memory, sizeof(uint32_t));
+    tn_list_init(&b.insides, picture->memory, sizeof(struct inside));
     tn_pairs_init(&b.scopes, picture->memory);
     tn_pairs_init(&b.functions, picture->memory);
     tn_buffer_init(&b.text, picture->memory, picture->error);
@@ -619,6 +691,7 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
     tn_buffer_done(&b.text);
     tn_pairs_done(&b.functions);
     tn_pairs_done(&b.scopes);
+    tn_list_done(&b.insides);
     tn_list_done(&b.component_labels);
     tn_intern_done(&b.components);
     return picture->error->status;
