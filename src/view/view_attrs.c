@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "ir/attr_key.h"
 #include "ir/element.h"
+#include "view/view_digits.h"
 
 /* As much of a list, and of a text, as a reader wants to see. */
 enum {
@@ -88,7 +89,7 @@ static void add_shape(struct tn_buffer *to, const struct tn_attr_shape *shape)
         if (shape->dims[i] < 0)
             tn_buffer_byte(to, '?');
         else
-            tn_buffer_format(to, "%" PRId64, shape->dims[i]);
+            tn_view_add_int64(to, shape->dims[i]);
     }
     tn_buffer_byte(to, ']');
 }
@@ -99,8 +100,10 @@ static void add_dims(struct tn_buffer *to, const struct tn_tensor *tensor)
     uint32_t        rank = tn_tensor_rank(tensor);
 
     tn_buffer_byte(to, '[');
-    for (uint32_t i = 0; i < rank && i < MOST_ITEMS; i++)
-        tn_buffer_format(to, "%s%" PRIu64, i ? ", " : "", dims[i]);
+    for (uint32_t i = 0; i < rank && i < MOST_ITEMS; i++) {
+        tn_buffer_text(to, i ? ", " : "");
+        tn_view_add_uint64(to, dims[i]);
+    }
     tn_buffer_byte(to, ']');
 }
 
@@ -150,9 +153,7 @@ static void add_item(struct tn_buffer *to, const struct tn_attr_value *value,
                      uint32_t i)
 {
     switch (value->kind) {
-    case TN_ATTR_INT:
-        tn_buffer_format(to, "%" PRId64, value->of.ints[i]);
-        break;
+    case TN_ATTR_INT: tn_view_add_int64(to, value->of.ints[i]); break;
     case TN_ATTR_BOOL:
         tn_buffer_text(to, value->of.ints[i] ? "true" : "false");
         break;

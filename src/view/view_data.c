@@ -1,13 +1,12 @@
 /* view_data.c - a picture as bytes: sections, deflate, base64 */
 #include "view/view_data.h"
 
-#include <inttypes.h>
-
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "base/varint.h"
 #include "codec/deflate.h"
 #include "io/workers.h"
+#include "view/view_digits.h"
 #include "view/view_page.h"
 
 enum stream {
@@ -537,8 +536,10 @@ static void put_shape(struct writer *w, struct tn_intern *shapes,
     }
     tn_buffer_clear(&w->last);
     tn_buffer_byte(&w->last, '[');
-    for (uint32_t i = 0; i < tn_tensor_rank(tensor); i++)
-        tn_buffer_format(&w->last, "%s%" PRIu64, i ? ", " : "", dims[i]);
+    for (uint32_t i = 0; i < tn_tensor_rank(tensor); i++) {
+        tn_buffer_text(&w->last, i ? ", " : "");
+        tn_view_add_uint64(&w->last, dims[i]);
+    }
     tn_buffer_byte(&w->last, ']');
     uint32_t id = tn_intern_copy(shapes, tn_buffer_bytes(&w->last), w->error);
     id          = id == TN_NO_NAME ? 0 : id;

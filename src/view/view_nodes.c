@@ -7,10 +7,9 @@
  */
 #include "view/view_nodes.h"
 
-#include <inttypes.h>
-
 #include "base/buffer.h"
 #include "view/view_attrs.h"
+#include "view/view_digits.h"
 
 /* A constant of fewer elements is no node, however often it is used. */
 enum { FEW_ELEMENTS = 256 };
@@ -129,7 +128,7 @@ static uint32_t io_detail(struct finder *f, const struct tn_io *io)
             else if (io->dims[i].value < 0)
                 tn_buffer_byte(to, '?');
             else
-                tn_buffer_format(to, "%" PRId64, io->dims[i].value);
+                tn_view_add_int64(to, io->dims[i].value);
         }
         tn_buffer_byte(to, ']');
     }
@@ -157,8 +156,10 @@ static uint32_t shape_detail(struct finder *f, const struct tn_tensor *tensor)
     if (f->shapes[slot].look == look)
         return f->shapes[slot].string;
     tn_buffer_clear(&f->text);
-    for (uint32_t i = 0; i < rank && i < 8; i++)
-        tn_buffer_format(&f->text, "%s%" PRIu64, i ? "×" : "", dims[i]);
+    for (uint32_t i = 0; i < rank && i < 8; i++) {
+        tn_buffer_text(&f->text, i ? "×" : "");
+        tn_view_add_uint64(&f->text, dims[i]);
+    }
     f->shapes[slot].look = look;
     return f->shapes[slot].string =
                tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
@@ -472,7 +473,7 @@ static void find_declared(struct finder *f)
             if (told.dims[k] < 0)
                 tn_buffer_byte(&f->text, '?');
             else
-                tn_buffer_format(&f->text, "%" PRId64, told.dims[k]);
+                tn_view_add_int64(&f->text, told.dims[k]);
         }
         tn_buffer_byte(&f->text, ']');
         f->picture->types[i] =
