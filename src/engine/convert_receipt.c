@@ -67,6 +67,7 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
                     NULL);
         break;
     case TN_VIEW_SCALE: add_scale(to, view); break;
+    case TN_VIEW_SPARSE: tn_buffer_text(to, "densify"); break;
     }
 }
 

@@ -27,9 +27,6 @@ static const struct magic {
     size_t      size;
     const char *what;
 } magics[] = {
-    { 4, "TFL3", 4,
-      "a TensorFlow Lite model: the TFLite runtime opens it; convert from the "
-      "SavedModel it was made of" },
     { 4, "ORTM", 4,
       "an ONNX Runtime `ort` file: ONNX Runtime opens it; convert from the "
       ".onnx it was made of" },

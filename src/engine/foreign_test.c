@@ -24,7 +24,6 @@ static const struct {
     const char *says; /* NULL: nothing */
     bool        beats_onnx;
 } cases[] = {
-    { "x", HEAD("\x1c\x00\x00\x00TFL3"), "TensorFlow Lite", true },
     { "x", HEAD("\x10\x00\x00\x00ORTM"), "`ort` file", true },
     { "x", HEAD("tjgg\x01\x00\x00\x00"), "GGML", true },
     { "x", HEAD("algg\x01\x00\x00\x00"), "GGML", true },

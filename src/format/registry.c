@@ -11,6 +11,7 @@ const struct tn_format *const tn_formats[] = {
     &tn_format_riegeli,
     &tn_format_safetensors,
     &tn_format_gguf,
+    &tn_format_tflite,
     &tn_format_pytorch,
     &tn_format_npz,
     &tn_format_npy,

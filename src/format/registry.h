@@ -18,6 +18,7 @@ extern const struct tn_format tn_format_onnx_tensor;
 extern const struct tn_format tn_format_riegeli;
 extern const struct tn_format tn_format_safetensors;
 extern const struct tn_format tn_format_gguf;
+extern const struct tn_format tn_format_tflite;
 extern const struct tn_format tn_format_paddle;
 extern const struct tn_format tn_format_paddle_text;
 extern const struct tn_format tn_format_paddle_params;

@@ -11,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "ir/model_tables.h"
+#include "ir/value_about.h"
 
 /* What a file declares about a value. */
 struct tn_declared {
@@ -57,6 +58,12 @@ struct tn_dialect {
      * that name.  May be NULL. */
     bool (*declared)(const struct tn_model *model, uint32_t graph,
                      struct tn_bytes name, struct tn_declared *to);
+
+    /* If files describe every value (TFLite): false if `graph` has none of that
+     * name, or on failure.  Memory from the arena.  May be NULL. */
+    bool (*describe_value)(const struct tn_model *model, uint32_t graph,
+                           struct tn_bytes name, struct tn_arena *arena,
+                           struct tn_value_about *to, struct tn_error *error);
 
     /* Decode one; memory from the arena.  Tensors inside become tn_tensors of
      * the model with payloads; graphs are given by index (`op` says whose). */

@@ -78,6 +78,12 @@ static const struct tn_dialect_facts dialects[] = {
       .has_constant_ops       = true,
       .has_array_ops          = true,
       .is_mapped_from         = true },
+    { .name        = "tflite",
+      .title       = "TFLite",
+      .identity    = "Identity",
+      .main_graph  = "subgraphs[0]",
+      .node_list   = "operators",
+      .counterpart = "onnx" },
 };
 
 static const struct tn_dialect_facts unknown = { .name        = "",

@@ -82,6 +82,7 @@ static void copy_head(struct layout *to)
     copy_facts(to, base);
     copy_list(&to->model->tags, &base->tags, to->error);
     copy_list(&to->model->signatures, &base->signatures, to->error);
+    to->model->signature_graphs = base->signature_graphs;
 }
 
 /* ---- ops ---------------------------------------------------------------- */

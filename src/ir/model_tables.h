@@ -159,6 +159,8 @@ struct tn_model {
     struct tn_list facts;      /* struct tn_fact                              */
     struct tn_list tags;       /* struct tn_bytes                             */
     struct tn_list signatures; /* struct tn_signature                         */
+    const uint32_t *signature_graphs; /* by signature: the graph that it
+                                         calls; NULL: the main one            */
     struct tn_list kinds;      /* struct tn_op_kind; sorted by finish         */
     struct tn_pairs kind_index; /* (domain, type) -> index in kinds           */
     struct tn_list  tensors; /* struct tn_tensor                            */

@@ -40,6 +40,9 @@ enum tn_encoding {
     TN_ENCODING_BLOCKS,  /* float32: whole quantised blocks of kind `field`
                             (blocks.h), which do not cross rows               */
     TN_ENCODING_BLOCKS_BIG, /* the same; numbers in blocks are big-endian     */
+    TN_ENCODING_PLACES,  /* strings: their number and one place more than there
+                            are, int32, little-endian: where each begins in
+                            the span, and where the last ends                 */
 };
 
 struct tn_view;
@@ -160,6 +163,36 @@ enum tn_view_kind {
                         there are offsets, where i is the index on `axis`;
                         computed in float64 and rounded once.  What was normal
                         and would become subnormal is zero                    */
+    TN_VIEW_SPARSE,  /* inputs[0] has one dimension and the elements that are
+                        stored; `sparse` says where they belong, all others
+                        are zero                                              */
+};
+
+/* Indices of a sparse tensor, unsigned, little-endian. */
+struct tn_sparse_indices {
+    struct tn_span span;
+    uint64_t       count;
+    uint32_t       width; /* bytes of one                                     */
+};
+
+/* A level of a sparse tensor: one of its dimensions, or a part of one.  Entry p
+ * of the level above has all `size` entries here, or those whose index is
+ * indices[segments[p]] to indices[segments[p + 1]], in rising order. */
+struct tn_sparse_level {
+    bool                     is_sparse;
+    uint64_t                 size; /* how long the dimension is               */
+    struct tn_sparse_indices segments, indices;
+};
+
+/* How the elements that are stored lie (as in TACO, and in TFLite).  `order`
+ * has the dimension of each level; dimension rank + k is that inside of blocks
+ * of dimension blocks[k]. */
+struct tn_sparse {
+    uint32_t                      level_count;
+    const struct tn_sparse_level *levels;
+    const uint32_t               *order;
+    const uint32_t               *blocks;
+    uint32_t                      block_count;
 };
 
 struct tn_view {
@@ -174,6 +207,7 @@ struct tn_view {
                                           all elements, if that is
                                           TN_VIEW_NO_AXIS                      */
     const double *offsets;             /* as many, or NULL: none              */
+    const struct tn_sparse *sparse;
 };
 
 #define TN_VIEW_NO_AXIS UINT32_MAX

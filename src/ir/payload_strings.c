@@ -8,6 +8,8 @@
  *   PADDED   N times `field` bytes, zeros at their end not counted
  *   OFFSETS  int64 * (N + 1), where each begins and the last ends, counted
  *            from the first byte behind them; _BIG: these are big-endian
+ *   PLACES   int32 N, int32 * (N + 1), where each begins and the last ends,
+ *            counted from the first byte of all
  *   NONE     all are empty
  *
  * N is the number of elements of the shape.  Strings are never read here: the
@@ -132,45 +134,87 @@ static void walk_lengths(struct walk *walk, uint64_t checksum)
     tn_window_done(&w);
 }
 
-static uint64_t next_offset(struct tn_window *w, bool is_big)
+/* How offsets are stored. */
+struct offsets {
+    unsigned head;  /* bytes before them                                      */
+    unsigned width; /* of one                                                 */
+    bool     is_big;
+    bool     counts_all; /* from the first byte, not from behind the offsets  */
+};
+
+static struct offsets offsets_of(const struct walk *walk)
+{
+    switch (walk->elements->payload.encoding) {
+    case TN_ENCODING_PLACES: return (struct offsets){ 4, 4, false, true };
+    case TN_ENCODING_OFFSETS_BIG: return (struct offsets){ 0, 8, true, false };
+    default: return (struct offsets){ 0, 8, false, false };
+    }
+}
+
+static uint64_t next_offset(struct tn_window *w, const struct offsets *how)
 {
     uint8_t  bytes[8] = { 0 };
     uint64_t value    = 0;
 
-    tn_window_copy(w, bytes, sizeof bytes);
-    for (unsigned i = 0; i < 8; i++)
-        value = value << 8 | bytes[is_big ? i : 7 - i];
+    tn_window_copy(w, bytes, how->width);
+    for (unsigned i = 0; i < how->width; i++)
+        value = value << 8 | bytes[how->is_big ? i : how->width - 1 - i];
     return value;
 }
 
-/* Begins at the first string that is wanted: what is before is not read. */
-static void walk_offsets(struct walk *walk, bool is_big)
+/* The number of strings that the bytes begin with. */
+static bool has_count(struct walk *walk)
 {
+    struct tn_span span = walk->elements->payload.span;
+    uint8_t        bytes[4];
+
+    if (span.length < sizeof bytes) {
+        too_few(walk, 8, span.length, "bytes");
+        return false;
+    }
+    if (tn_source_read(span.source, span.offset, bytes, sizeof bytes,
+                       walk->error) != TN_OK)
+        return false;
+    uint32_t count = tn_load32(bytes);
+    if (count == walk->total)
+        return true;
+    too_few(walk, walk->total, count, "strings");
+    return false;
+}
+
+/* Begins at the first string that is wanted: what is before is not read. */
+static void walk_offsets(struct walk *walk)
+{
+    struct offsets   how  = offsets_of(walk);
     struct tn_span   span = walk->elements->payload.span;
-    uint64_t         base, begin, end;
+    uint64_t         base, begin, end, from;
     struct tn_window w;
 
-    if (walk->total >= TN_SHAPE_MOST / 8 ||
-        (base = 8 * (walk->total + 1)) > span.length) {
-        too_few(walk, walk->total, span.length / 8, "offsets and one more");
+    if (how.head && !has_count(walk))
+        return;
+    if (walk->total >= TN_SHAPE_MOST / 16 ||
+        (base = how.head + how.width * (walk->total + 1)) > span.length) {
+        too_few(walk, walk->total, span.length / how.width,
+                "offsets and one more");
         return;
     }
+    from = how.counts_all ? 0 : base;
     open_window(&w, span, walk->error);
-    tn_window_skip(&w, 8 * walk->first);
-    begin       = next_offset(&w, is_big);
+    tn_window_skip(&w, how.head + how.width * walk->first);
+    begin       = next_offset(&w, &how);
     walk->index = walk->first;
     while (!tn_failed(walk->error) && walk->index < walk->end) {
         uint64_t at = w.cursor.offset;
-        end         = next_offset(&w, is_big);
+        end         = next_offset(&w, &how);
         if (!tn_failed(walk->error) &&
-            (end < begin || end > span.length - base))
+            (end < begin || end > span.length - from || begin < base - from))
             tn_fail_at(&w.cursor, at, TN_MALFORMED,
                        "a string from %" PRIu64 " to %" PRIu64 " of %" PRIu64
                        " bytes",
-                       begin, end, span.length - base);
+                       begin, end, span.length - from);
         if (tn_failed(walk->error) ||
             !take(walk,
-                  (struct tn_span){ span.source, span.offset + base + begin,
+                  (struct tn_span){ span.source, span.offset + from + begin,
                                     end - begin }))
             break;
         begin = end;
@@ -272,8 +316,9 @@ static enum tn_status walk_strings(struct walk *walk)
     case TN_ENCODING_FIELD: walk_field(walk); break;
     case TN_ENCODING_LENGTHS: walk_lengths(walk, 0); break;
     case TN_ENCODING_PADDED: walk_padded(walk); break;
-    case TN_ENCODING_OFFSETS: walk_offsets(walk, false); break;
-    case TN_ENCODING_OFFSETS_BIG: walk_offsets(walk, true); break;
+    case TN_ENCODING_OFFSETS:
+    case TN_ENCODING_OFFSETS_BIG:
+    case TN_ENCODING_PLACES: walk_offsets(walk); break;
     case TN_ENCODING_BUNDLE:
         if (is_variant)
             walk_variants(walk);
@@ -333,24 +378,29 @@ static bool has_offsets(const struct walk *walk)
     uint8_t encoding = walk->elements->payload.encoding;
 
     return encoding == TN_ENCODING_OFFSETS ||
-           encoding == TN_ENCODING_OFFSETS_BIG;
+           encoding == TN_ENCODING_OFFSETS_BIG ||
+           encoding == TN_ENCODING_PLACES;
 }
 
 /* The first string begins where the offsets end. */
 static enum tn_status check_first(struct walk *walk)
 {
     const struct tn_span *span = &walk->elements->payload.span;
+    struct offsets        how  = offsets_of(walk);
     struct tn_window      w;
+    uint64_t first = how.counts_all ? how.head + how.width * (walk->total + 1)
+                                    : 0;
 
-    if (!has_offsets(walk))
-        return TN_OK;
+    if (!has_offsets(walk) || (how.head && !has_count(walk)))
+        return walk->error->status;
     open_window(&w, *span, walk->error);
-    uint64_t begin = next_offset(&w, walk->elements->payload.encoding ==
-                                         TN_ENCODING_OFFSETS_BIG);
+    tn_window_skip(&w, how.head);
+    uint64_t begin = next_offset(&w, &how);
     tn_window_done(&w);
-    if (!tn_failed(walk->error) && begin != 0)
+    if (!tn_failed(walk->error) && begin != first)
         tn_error_set(walk->error, TN_MALFORMED, span->offset,
-                     "the first string begins at %" PRIu64 ", not at 0", begin);
+                     "the first string begins at %" PRIu64 ", not at %" PRIu64,
+                     begin, first);
     return walk->error->status;
 }
 

@@ -3,6 +3,8 @@
  *
  *   CAST, RESHAPE, SCALE    pass their input's stream on
  *   CONCAT                  pieces of its inputs in turn
+ *   SPARSE                  zeros, and an element of its input where the levels
+ *                           of indices have one
  *   PERMUTE, SLICE, FORTRAN a start and a stride per axis over a leaf, the
  *                           first input below that is none of these; gathered
  *                           box by box
@@ -835,6 +837,85 @@ static enum tn_status check_scale(const struct tn_elements *e,
     return TN_OK;
 }
 
+/* Which level has a dimension; TN_NONE-like if none or several have it. */
+static uint32_t level_of(const struct tn_sparse *sparse, uint32_t dimension)
+{
+    uint32_t found = UINT32_MAX;
+
+    for (uint32_t i = 0; i < sparse->level_count; i++) {
+        if (sparse->order[i] != dimension)
+            continue;
+        if (found != UINT32_MAX)
+            return UINT32_MAX;
+        found = i;
+    }
+    return found;
+}
+
+/* The sizes of a dimension and of its blocks make up that of the shape. */
+static bool has_dimension(const struct tn_elements *e, uint32_t axis)
+{
+    const struct tn_sparse *sparse = e->payload.view->sparse;
+    uint32_t                level  = level_of(sparse, axis);
+    uint64_t                size;
+
+    if (level == UINT32_MAX)
+        return false;
+    size = sparse->levels[level].size;
+    for (uint32_t i = 0; i < sparse->block_count; i++) {
+        if (sparse->blocks[i] != axis)
+            continue;
+        level = level_of(sparse, e->shape.rank + i);
+        if (level == UINT32_MAX || !sparse->levels[level].size ||
+            !tn_mul(size, sparse->levels[level].size, &size))
+            return false;
+    }
+    return size == e->shape.dims[axis];
+}
+
+static enum tn_status check_sparse(const struct tn_elements *e,
+                                   struct tn_error          *error)
+{
+    const struct tn_view   *view   = e->payload.view;
+    const struct tn_sparse *sparse = view->sparse;
+    uint64_t                count  = 1;
+
+    if (tn_dtype_bits(e->shape.dtype) == 0 || view->inputs[0].shape.rank != 1)
+        return refuse(error, "a sparse tensor of elements of no fixed size");
+    if (!sparse || sparse->block_count > TN_VIEW_RANK_LIMIT ||
+        sparse->level_count != e->shape.rank + sparse->block_count)
+        return refuse(error, "a sparse tensor with another number of levels");
+    for (uint32_t i = 0; i < e->shape.rank; i++)
+        if (!has_dimension(e, i))
+            return refuse(error, "levels of a sparse tensor that do not make up "
+                                 "its shape");
+    for (uint32_t i = 0; i < sparse->block_count; i++)
+        for (uint32_t k = 0; k <= i; k++)
+            if (sparse->blocks[i] >= e->shape.rank ||
+                (k < i && sparse->blocks[k] == sparse->blocks[i]))
+                return refuse(error, "blocks of a dimension that a sparse tensor "
+                                     "does not have, or has twice");
+    for (uint32_t i = 0; i < sparse->level_count; i++) {
+        const struct tn_sparse_level *level = &sparse->levels[i];
+        if (level->is_sparse && level->segments.count != count + 1)
+            return refuse(error, "a level of a sparse tensor with another number "
+                                 "of segments");
+        if (level->is_sparse)
+            count = level->indices.count;
+        else if (!tn_mul(count, level->size, &count))
+            return refuse(error, "a sparse tensor of too many elements");
+        if (count >= TN_SHAPE_MOST)
+            return refuse(error, "a sparse tensor of too many elements");
+    }
+    if (count != view->inputs[0].shape.dims[0])
+        return tn_error_set(error, TN_MALFORMED,
+                            view->inputs[0].payload.span.offset,
+                            "a sparse tensor needs %" PRIu64
+                            " elements, has %" PRIu64,
+                            count, view->inputs[0].shape.dims[0]);
+    return TN_OK;
+}
+
 /* One view against the shapes of its inputs. */
 static enum tn_status view_check_one(const struct tn_elements *e,
                                      struct tn_error          *error)
@@ -859,6 +940,7 @@ static enum tn_status view_check_one(const struct tn_elements *e,
     case TN_VIEW_CONCAT: return check_concat(e, error);
     case TN_VIEW_RESHAPE: return check_reshape(e, error);
     case TN_VIEW_SCALE: return check_scale(e, error);
+    case TN_VIEW_SPARSE: return check_sparse(e, error);
     }
     return refuse(error, "an unknown kind of view");
 }
@@ -1281,6 +1363,162 @@ static enum tn_status stream_concat(const struct tn_elements *e,
     return range->error->status;
 }
 
+/* ---- a sparse tensor ---------------------------------------------------- */
+
+struct sparse_stream {
+    const struct tn_sparse *sparse;
+    const uint8_t *segments[2 * TN_VIEW_RANK_LIMIT]; /* by level             */
+    const uint8_t *indices[2 * TN_VIEW_RANK_LIMIT];
+    uint64_t       block[TN_VIEW_RANK_LIMIT]; /* by dimension; 1: no blocks   */
+    uint64_t       at[TN_VIEW_RANK_LIMIT];    /* coordinates                  */
+    const struct tn_shape *shape;
+    struct tn_access       values;
+    struct tn_error       *error;
+};
+
+/* Structure, which stays in memory. */
+static const uint8_t *take_indices(const struct tn_sparse_indices *from,
+                                   struct tn_error                *error)
+{
+    struct tn_cursor c = tn_cursor_span(from->span, error);
+
+    if (from->width != 1 && from->width != 2 && from->width != 4) {
+        refuse(error, "indices of an odd size");
+        return NULL;
+    }
+    return tn_take(&c, from->count * from->width);
+}
+
+static void open_levels(struct sparse_stream *s, const struct tn_elements *e)
+{
+    const struct tn_sparse *sparse = s->sparse;
+
+    for (uint32_t i = 0; i < e->shape.rank; i++)
+        s->block[i] = 1;
+    for (uint32_t i = 0; i < sparse->block_count; i++)
+        s->block[sparse->blocks[i]] =
+            sparse->levels[level_of(sparse, e->shape.rank + i)].size;
+    for (uint32_t i = 0; i < sparse->level_count && !tn_failed(s->error); i++) {
+        const struct tn_sparse_level *level = &sparse->levels[i];
+        if (!level->is_sparse)
+            continue;
+        s->segments[i] = take_indices(&level->segments, s->error);
+        s->indices[i]  = take_indices(&level->indices, s->error);
+    }
+}
+
+static uint64_t index_at(const uint8_t                  *from,
+                         const struct tn_sparse_indices *how, uint64_t i)
+{
+    return tn_load_little(from + i * how->width, how->width);
+}
+
+/* Finds the index of an entry among those of entry *place above; false if it
+ * is not stored. */
+static bool find_entry(struct sparse_stream *s, uint32_t level, uint64_t wanted,
+                       uint64_t *place)
+{
+    const struct tn_sparse_level *l = &s->sparse->levels[level];
+    uint64_t low  = index_at(s->segments[level], &l->segments, *place);
+    uint64_t high = index_at(s->segments[level], &l->segments, *place + 1);
+
+    if (low > high || high > l->indices.count) {
+        tn_error_set(s->error, TN_MALFORMED, l->segments.span.offset,
+                     "a segment from %" PRIu64 " to %" PRIu64 " of %" PRIu64
+                     " indices",
+                     low, high, l->indices.count);
+        return false;
+    }
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        uint64_t index  = index_at(s->indices[level], &l->indices, middle);
+        if (index == wanted) {
+            *place = middle;
+            return true;
+        }
+        if (index < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* The element at the coordinates: its number among those that are stored. */
+static bool find_stored(struct sparse_stream *s, uint64_t *place)
+{
+    const struct tn_sparse *sparse = s->sparse;
+
+    *place = 0;
+    for (uint32_t i = 0; i < sparse->level_count; i++) {
+        uint32_t d = sparse->order[i];
+        uint64_t wanted =
+            d < s->shape->rank
+                ? s->at[d] / s->block[d]
+                : s->at[sparse->blocks[d - s->shape->rank]] %
+                      s->block[sparse->blocks[d - s->shape->rank]];
+        if (!sparse->levels[i].is_sparse)
+            *place = *place * sparse->levels[i].size + wanted;
+        else if (!find_entry(s, i, wanted, place))
+            return false;
+    }
+    return true;
+}
+
+static void next_coordinates(struct sparse_stream *s)
+{
+    for (uint32_t i = s->shape->rank; i-- > 0;) {
+        if (++s->at[i] < s->shape->dims[i])
+            return;
+        s->at[i] = 0;
+    }
+}
+
+static enum tn_status write_sparse(struct sparse_stream *s, uint64_t count,
+                                   struct tn_sink *to)
+{
+    uint8_t  out[4096];
+    size_t   used = 0, size = s->values.size;
+    uint64_t place;
+
+    for (; count > 0 && !tn_failed(s->error); count--) {
+        if (find_stored(s, &place))
+            access_read(&s->values, place, 1, out + used, s->error);
+        else
+            memset(out + used, 0, size);
+        used += size;
+        next_coordinates(s);
+        if (!tn_failed(s->error) && (used + size > sizeof out || count == 1)) {
+            TN_TRY(tn_sink_write(to, tn_bytes(out, used), s->error));
+            used = 0;
+        }
+    }
+    return s->error->status;
+}
+
+static enum tn_status stream_sparse(const struct tn_elements *e,
+                                    const struct tn_range    *range,
+                                    struct tn_sink           *to)
+{
+    const struct tn_view *view  = e->payload.view;
+    uint64_t              first = range->first;
+    struct sparse_stream  s     = { .sparse = view->sparse,
+                                    .shape  = &e->shape,
+                                    .error  = range->error };
+
+    open_levels(&s, e);
+    for (uint32_t i = e->shape.rank; i-- > 0;) {
+        s.at[i] = first % e->shape.dims[i];
+        first /= e->shape.dims[i];
+    }
+    if (!tn_failed(s.error) &&
+        access_open(&s.values, &view->inputs[0], TN_ACCESS_POINTS, range) ==
+            TN_OK)
+        write_sparse(&s, range->count, to);
+    access_close(&s.values);
+    return s.error->status;
+}
+
 static enum tn_status stream_view(const struct tn_elements *e,
                                   const struct tn_range    *range,
                                   struct tn_sink           *to)
@@ -1298,6 +1536,7 @@ static enum tn_status stream_view(const struct tn_elements *e,
     case TN_VIEW_RESHAPE: return view_input(input, range, to);
     case TN_VIEW_CONCAT: return stream_concat(e, range, to);
     case TN_VIEW_SCALE: return stream_scale(e, range, to);
+    case TN_VIEW_SPARSE: return stream_sparse(e, range, to);
     default: break;
     }
     return stream_strided(e, range, to);

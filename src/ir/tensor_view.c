@@ -103,6 +103,7 @@ const char *tn_tensor_storage(const struct tn_tensor *tensor)
     case TN_ENCODING_PADDED:
     case TN_ENCODING_OFFSETS:
     case TN_ENCODING_OFFSETS_BIG:
+    case TN_ENCODING_PLACES:
     case TN_ENCODING_BUNDLE: return "strings";
     case TN_ENCODING_VIEW: return "view";
     case TN_ENCODING_BLOCKS:

@@ -54,6 +54,8 @@ struct tn_net_loading {
     uint32_t *first_made; /* where those of an op begin */
     uint32_t *tensors; /* by op: the tensor in its attributes, or TN_NONE    */
     bool *is_used; /* by value of the model: an op takes it; NULL: not asked */
+    uint32_t called; /* graph that the chosen signature calls; 0: the main    */
+    const struct tn_signature *calling; /* that signature                     */
     struct tn_vocab vocab; /* TensorFlow's, for the outputs of functions */
     bool            has_vocab;
     uint64_t output_budget; /* how many outputs may still be named       */
@@ -1044,6 +1046,13 @@ static struct wanted *want(struct tn_net_loading *l, bool is_input,
         return NULL;
     if (signature)
         l->net->signature = signature->name;
+    if (signature && l->model->signature_graphs) {
+        l->calling = signature;
+        l->called  = l->model->signature_graphs[signature -
+                                               tn_list_at(&l->model->signatures,
+                                                          struct tn_signature,
+                                                          0)];
+    }
     struct tn_io_list io_list = signature && is_input ? signature->inputs
                                 : signature           ? signature->outputs
                                 : is_input
@@ -1124,6 +1133,95 @@ static enum tn_status check_given(struct tn_net_loading *l,
         "the graph has no value '%.*s' to use as an input", TN_FMT(w->name));
 }
 
+/* ---- a signature of another graph --------------------------------------- */
+
+/*
+ * Then the main graph is one node, CALL, of that graph, which is a function;
+ * nothing needs what else the main graph has.
+ */
+
+/* What the signature calls an argument of the graph. */
+static struct tn_bytes key_of(struct tn_io_list arguments, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < arguments.count; i++)
+        if (arguments.items[i].key.size &&
+            tn_bytes_equal(arguments.items[i].name, name))
+            return arguments.items[i].key;
+    return name;
+}
+
+static void load_call_inputs(struct tn_net_loading *l)
+{
+    struct tn_io_list from = tn_model_graph_at(l->model, l->called)->inputs;
+
+    for (uint32_t i = 0; i < from.count && !tn_failed(l->net->error); i++) {
+        const struct tn_io *io  = &from.items[i];
+        struct tn_bytes     key = key_of(l->calling->inputs, io->name);
+        if (io->has_default)
+            continue; /* a constant of the function */
+        uint32_t value = tn_net_add_value(l->net, 0, key);
+        if (value == TN_NONE)
+            return;
+        net_load_type(l->net, value, io);
+        tn_net_add_input(l->net, 0, value, key);
+    }
+}
+
+/* The values of its outputs, by output of the function; NULL on failure. */
+static uint32_t *add_call(struct tn_net_loading *l)
+{
+    const struct tn_graph *g      = tn_model_graph_at(l->model, l->called);
+    const struct tn_list  *inputs = &tn_net_graph(l->net, 0)->inputs;
+    struct tn_bytes *name = tn_new(l->net->arena, struct tn_bytes, 1,
+                                   l->net->error);
+    uint32_t        *made =
+        tn_new(&l->scratch, uint32_t, g->outputs.count, l->net->error);
+
+    for (uint32_t i = 0; made && i < g->outputs.count; i++)
+        made[i] = tn_net_add_value(
+            l->net, 0,
+            key_of(l->calling->outputs, g->outputs.items[i].name));
+    if (tn_failed(l->net->error) || !name)
+        return NULL;
+    *name                   = tn_model_name(l->model, g->name);
+    struct tn_net_node node = { .op           = tn_net_own_op(l->net, "CALL"),
+                                .graph        = 0,
+                                .inputs       = inputs->items,
+                                .input_count  = (uint32_t)inputs->count,
+                                .outputs      = made,
+                                .output_count = g->outputs.count,
+                                .source       = TN_NONE };
+    uint32_t           id   = tn_net_add_node(l->net, &node);
+    if (id != TN_NONE)
+        tn_net_set_attr(l->net, id, "subgraph",
+                        &(struct tn_attr_value){ .kind       = TN_ATTR_FUNCTION,
+                                                 .count      = 1,
+                                                 .of.strings = name });
+    return tn_failed(l->net->error) ? NULL : made;
+}
+
+/* In the order of the signature. */
+static void load_call_outputs(struct tn_net_loading *l)
+{
+    struct tn_io_list of    = tn_model_graph_at(l->model, l->called)->outputs;
+    struct tn_io_list named = l->calling->outputs;
+    const uint32_t   *made  = add_call(l);
+
+    for (uint32_t i = 0; made && i < named.count && !tn_failed(l->net->error);
+         i++) {
+        uint32_t k = 0;
+        while (k < of.count &&
+               !tn_bytes_equal(of.items[k].name, named.items[i].name))
+            k++;
+        if (k == of.count)
+            tn_error_set(l->net->error, TN_MALFORMED, TN_NOWHERE,
+                         "'%.*s' is not an output of its subgraph",
+                         TN_FMT(named.items[i].key));
+        else
+            tn_net_add_output(l->net, 0, made[k], named.items[i].key);
+    }
+}
+
 /* What the model's or the caller's words say the inputs and outputs are.  The
  * inputs come first: they cut off what would produce them. */
 static enum tn_status net_load_inputs(struct tn_net_loading *l)
@@ -1131,6 +1229,10 @@ static enum tn_status net_load_inputs(struct tn_net_loading *l)
     uint32_t       count;
     struct wanted *wanted = want(l, true, &count);
 
+    if (wanted && l->called) {
+        load_call_inputs(l);
+        count = 0;
+    }
     for (uint32_t i = 0; wanted && i < count && !tn_failed(l->net->error); i++)
         if (check_given(l, &wanted[i]) == TN_OK)
             add_input(l, 0, &wanted[i]);
@@ -1300,6 +1402,10 @@ static enum tn_status net_load_outputs(struct tn_net_loading *l)
     uint32_t       count;
     struct wanted *wanted = want(l, false, &count);
 
+    if (wanted && l->called) {
+        load_call_outputs(l);
+        count = 0;
+    }
     for (uint32_t i = 0; wanted && i < count && !tn_failed(l->net->error);
          i++) {
         if (is_no_output(l, &wanted[i]))

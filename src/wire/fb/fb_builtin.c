@@ -12,6 +12,8 @@ extern const unsigned char tn_schema_samediff_classic[];
 extern const size_t        tn_schema_samediff_classic_size;
 extern const unsigned char tn_schema_samediff_ui[];
 extern const size_t        tn_schema_samediff_ui_size;
+extern const unsigned char tn_schema_tflite[];
+extern const size_t        tn_schema_tflite_size;
 
 struct tn_bytes tn_fb_builtin_schema(enum tn_fb_builtin which)
 {
@@ -30,6 +32,7 @@ struct tn_bytes tn_fb_builtin_schema(enum tn_fb_builtin which)
                         tn_schema_samediff_classic_size);
     case TN_FB_SAMEDIFF_UI:
         return tn_bytes(tn_schema_samediff_ui, tn_schema_samediff_ui_size);
+    case TN_FB_TFLITE: return tn_bytes(tn_schema_tflite, tn_schema_tflite_size);
     case TN_FB_BUILTIN_COUNT: break;
     }
     return tn_bytes(NULL, 0);

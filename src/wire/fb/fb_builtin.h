@@ -10,6 +10,7 @@ enum tn_fb_builtin {
     TN_FB_SAMEDIFF_TRAINING, /* sd.tagged.TrainingConfig, SDTC                */
     TN_FB_SAMEDIFF_CLASSIC,  /* sd.graph.FlatGraph, and FlatGraphM2           */
     TN_FB_SAMEDIFF_UI,       /* sd.graph.UIEvent and others                   */
+    TN_FB_TFLITE,            /* tflite.Model, TFL3                            */
     TN_FB_BUILTIN_COUNT
 };
 
