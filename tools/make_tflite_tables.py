@@ -24,6 +24,8 @@ OPTIONS = {
     "MULTINOMIAL": "Random", "STABLEHLO_COMPOSITE": "StableHLOComposite",
     "RELU_0_TO_1": "", "PLACEHOLDER_FOR_GREATER_OP_CODES": "",
 }
+# Fields that nothing reads any more are no attributes.
+UNUSED = {"ResizeBilinearOptions": ("new_height", "new_width")}
 SCALARS = {"bool": "BOOL", "byte": "I8", "int": "I32", "uint": "U32",
            "long": "I64", "float": "F32"}
 VECTORS = {"int": "I32S", "long": "I64S", "float": "F32S", "bool": "BOOLS",
@@ -37,7 +39,8 @@ def read_schema():
     for kind, name, base, body in re.findall(
             r"(enum|union|table)\s+(\w+)\s*(?::\s*(\w+)\s*)?\{([^}]*)\}", text):
         if kind == "table":
-            tables[name] = [read_field(f) for f in body.split(";") if f.strip()]
+            tables[name] = [read_field(f, UNUSED.get(name, ()))
+                            for f in body.split(";") if f.strip()]
         else:
             words = [w.strip() for w in body.split(",")]
             if kind == "union":
@@ -48,11 +51,11 @@ def read_schema():
     return enums, unions, tables
 
 
-def read_field(text):
+def read_field(text, unused):
     found = re.match(r"\s*(\w+)\s*:\s*(\[?\w+\]?)\s*(?:=\s*(\S+))?\s*(\(.*\))?",
                      text)
-    name, kind, default, attributes = found.groups()
-    return name, kind, default, "deprecated" in (attributes or "")
+    name, kind, default, _ = found.groups()
+    return name, kind, default, name in unused
 
 
 def field_row(slot, field, enums):

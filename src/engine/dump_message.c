@@ -310,14 +310,16 @@ static enum tn_status find_flat(struct tn_opened             *opened,
     *span = (struct tn_span){ source, 0, source->size };
     if (!format || !format->flat_span)
         return TN_OK;
-    if (dump->is_strict)
+    TN_TRY(format->flat_span(&opened->bundle,
+                             options && options->tag ? tn_text(options->tag)
+                                                     : tn_bytes(NULL, 0),
+                             span, error));
+    if (dump->is_strict &&
+        (span->source != source || span->length != source->size))
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "what is stored beside the graph could not be "
                             "restored from the dump");
-    return format->flat_span(&opened->bundle,
-                             options && options->tag ? tn_text(options->tag)
-                                                     : tn_bytes(NULL, 0),
-                             span, error);
+    return TN_OK;
 }
 
 /* A FlatBuffer, when the type or the format is one; *is_flat says so. */
@@ -477,6 +479,21 @@ static const struct tn_format *format_called(const char *path)
     return NULL;
 }
 
+/* JSON that is to become a FlatBuffer: names of fields, such as "version", may
+ * also be those of a message. */
+static bool is_flat_text(struct tn_opened        *opened,
+                         const struct tn_options *options,
+                         const struct tn_target *target, struct tn_error *error)
+{
+    const struct tn_format *wanted = format_called(target->path);
+
+    if ((options && options->from) || !opened->bundle.main || !wanted ||
+        !wanted->flat || !begins_with_brace(opened->bundle.main, error))
+        return false;
+    opened->format = wanted;
+    return true;
+}
+
 /* By the names of its fields; if no format has them, the name of the output
  * tells which format they should be of. */
 static enum tn_status find_text(struct tn_opened        *opened,
@@ -488,6 +505,8 @@ static enum tn_status find_text(struct tn_opened        *opened,
     struct tn_probe probe = { 0 };
     const char     *from  = options ? options->from : NULL;
 
+    if (is_flat_text(opened, options, target, error) || tn_failed(error))
+        return error->status;
     if (tn_find_format(&opened->bundle, from, &opened->format, &own) == TN_OK)
         return TN_OK;
     opened->format = NULL;

@@ -3,6 +3,7 @@
  */
 #include "format/registry.h"
 #include "format/tflite/tflite.h"
+#include "ir/changes.h"
 
 /* The identifier, and a root table that is inside. */
 #define IDENTIFIER_BITS 32
@@ -19,13 +20,39 @@ static int tfl_probe(const struct tn_probe *probe)
     return root >= 8 && root < probe->size ? ROOT_BITS : IDENTIFIER_BITS;
 }
 
+/* What is after the FlatBuffer begins with the first of the data there, or
+ * with an archive. */
+static uint64_t end_of_flat(const struct tn_fb_table *root)
+{
+    struct tn_source   *source = root->fb->span.source;
+    uint64_t            end    = root->fb->span.length;
+    struct tn_fb_vector rows   = tn_fb_vector(root, TN_TFL_MODEL_BUFFERS, 4);
+    struct tn_span      zip    = tn_tfl_attached(source, source->memory);
+
+    for (uint32_t i = 0; i < rows.count; i++) {
+        struct tn_fb_table row    = tn_fb_vector_table(&rows, i);
+        uint64_t           offset = (uint64_t)tn_fb_i64(&row,
+                                                        TN_TFL_BUFFER_OFFSET, 0);
+        if (offset > 1 && offset < end)
+            end = offset;
+    }
+    return zip.length && zip.offset < end ? zip.offset : end;
+}
+
 static enum tn_status flat_span(struct tn_bundle *bundle, struct tn_bytes tag,
                                 struct tn_span *span, struct tn_error *error)
 {
+    struct tn_arena    arena;
+    struct tn_fb_table root;
+
     (void)tag;
-    (void)error;
     *span = tn_tfl_flat_span(bundle->main);
-    return TN_OK;
+    tn_arena_init(&arena, bundle->memory);
+    root = tn_tfl_root(bundle->main, &arena, error);
+    if (root.fb)
+        span->length = end_of_flat(&root);
+    tn_arena_done(&arena);
+    return error->status;
 }
 
 const struct tn_format tn_format_tflite = {
@@ -41,4 +68,6 @@ const struct tn_format tn_format_tflite = {
     .check_bytes = tn_tfl_check_bytes,
     .check       = tn_tfl_check,
     .check_graph = tn_tfl_check_graph,
+    .texts       = 1u << TN_TEXT_DOC,
+    .write       = tn_tfl_write,
 };

@@ -248,4 +248,14 @@ enum tn_status tn_tfl_check_graph(const struct tn_model *model,
                                   struct tn_report      *report,
                                   struct tn_error       *error);
 
+/* ---- tfl_write.c -------------------------------------------------------- */
+
+/* Files that are attached to a model as a zip archive; length 0: none. */
+struct tn_span tn_tfl_attached(struct tn_source *source,
+                               struct tn_memory *memory);
+
+enum tn_status tn_tfl_write(const struct tn_model         *model,
+                            const struct tn_write_options *options,
+                            struct tn_output *to, struct tn_error *error);
+
 #endif

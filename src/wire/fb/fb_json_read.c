@@ -302,7 +302,9 @@ static uint32_t read_elements(struct undump *u, const struct tn_fb_type *type,
     if (u->bytes.size > begin)
         all = tn_bytes(u->bytes.data + begin, u->bytes.size - begin);
     if (is_going(u))
-        ref = tn_fb_put_vector(u->build, all, type->size, type->align);
+        ref = tn_fb_put_vector(u->build, all, type->size,
+                               type->force > type->align ? type->force
+                                                         : type->align);
     if (type->element == TN_FB_UTYPE && is_going(u))
         value->bytes = tn_bytes_dup(u->arena, all, u->error);
     u->bytes.size = begin;

@@ -9,6 +9,7 @@
 #include "wire/fb/fb_schema.h"
 
 #include "base/byte_view.h"
+#include "base/number.h"
 #include "wire/fb/fb_verify.h"
 
 /* ---- the schema of binary schemas --------------------------------------- */
@@ -324,6 +325,18 @@ static const struct tn_fb_object *find_in(const struct loader *l,
     return NULL;
 }
 
+/* "force_align: 16"; alignments that are none are left alone. */
+static uint32_t find_force(const struct tn_fb_table *from)
+{
+    int64_t value;
+
+    if (!tn_int64_parse(find_attribute(from, FIELD_ATTRIBUTES, "force_align"),
+                        &value) ||
+        value < 1 || value > STRUCT_ALIGN_LIMIT || (value & (value - 1)))
+        return 0;
+    return (uint32_t)value;
+}
+
 /* The root type of the buffer inside a vector of bytes: its name is looked up
  * from the namespace of the table outwards, as flatc does. */
 static void find_nested(const struct loader *l, const struct tn_fb_table *from,
@@ -368,6 +381,7 @@ static bool load_fields(struct loader *l, const struct tn_fb_table *from,
         if (!load_field(l, &one, &fields[slot]))
             return false;
         find_nested(l, &one, object->name, &fields[slot]);
+        fields[slot].type.force = find_force(&one);
         object->has_required |= fields[slot].is_required;
     }
     return !tn_failed(l->error);

@@ -43,6 +43,8 @@ struct tn_fb_type {
     uint32_t                   align; /*   or array; references have 4        */
     const struct tn_fb_object *object; /* of an object or element             */
     const struct tn_fb_enum   *names;  /* of a union, or of an enum's number  */
+    uint32_t                   force; /* alignment that writers give a vector of
+                                         it; 0: no other                      */
 };
 
 struct tn_fb_field {
