@@ -326,7 +326,8 @@ static enum tn_status find_flat(struct tn_opened             *opened,
 static enum tn_status dump_flat(struct tn_opened             *opened,
                                 const struct tn_dump_options *dump,
                                 const struct tn_target       *target,
-                                const struct tn_options *options, bool *is_flat,
+                                const struct tn_options *options,
+                                tn_on_loss *loss, void *context, bool *is_flat,
                                 struct tn_error *error)
 {
     const char    *type = dump->type ? dump->type : opened->format->flat;
@@ -339,6 +340,11 @@ static enum tn_status dump_flat(struct tn_opened             *opened,
                flat.type;
     if (*is_flat && find_flat(opened, dump, options, &span, error) == TN_OK)
         tn_flat_dump(&flat, span, dump->is_strict, target, options, error);
+    if (*is_flat && !tn_failed(error) && loss &&
+        span.source == opened->bundle.main && span.offset == 0 &&
+        span.length < span.source->size)
+        loss(context, span.length, "",
+             "what is stored after the FlatBuffer is left out");
     if (opened->bundle.main)
         tn_flat_done(&flat);
     return error->status;
@@ -389,7 +395,8 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     if (has_format && !dump->type && opened->format->dump)
         dump_own(opened, dump, target, options, error);
     else if (has_format &&
-        dump_flat(opened, dump, target, options, &is_flat, error) == TN_OK &&
+        dump_flat(opened, dump, target, options, loss, context, &is_flat,
+                  error) == TN_OK &&
         !is_flat)
         dump_opened(opened, dump, target, options, loss, context, error);
     tn_opened_release(opened);
