@@ -400,12 +400,18 @@ export class Painter {
         continue;
       }
       const key = `${shape.from} ${label} ${Math.round(shape.start.x)}`;
-      if (!label || said.has(key))
+      if (!label || said.has(key) || this.isInBox(frame, shape.from, label) || this.isInBox(frame, shape.to, label))
         continue;
       said.add(key);
       const text = weights[shape.edge] > 1 ? `${label} (${weights[shape.edge]})` : label;
       this.lineText(text, shape.start.x + 7, shape.start.y + 13, 190, isStrong);
     }
+  }
+
+  // A box that says the same need not be told so by its line.
+  isInBox(frame, item, text) {
+    const { model } = this.scene;
+    return item >= 0 && !frame.open.has(item) && model.label(model.itemDetail[item]) === text;
   }
 
   stubTexts(frame, shape, label, isStrong) {

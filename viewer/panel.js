@@ -52,7 +52,7 @@ export class Panel {
   summary() {
     const { header } = this.model;
     const out = [make('h2', {}, breakable(visible(header.title))), make('p', { class: 'kind' }, visible(header.format_title || header.format || ''))];
-    const rows = (header.summary || []).map(([key, value]) => [key, value]);
+    const rows = header.summary || [];
     if (rows.length)
       out.push(this.table(rows));
     if (this.model.isTreemap)
@@ -313,7 +313,7 @@ export class Panel {
 
   table(rows) {
     const body = make('tbody');
-    const all = rows.map(([key, value]) => make('tr', {}, make('th', { scope: 'row' }, breakable(visible(String(key)))), make('td', {}, longText(visible(String(value))))));
+    const all = rows.map(([key, value]) => make('tr', {}, make('th', { scope: 'row' }, breakable(visible(String(key)))), make('td', {}, ...cell(String(value)))));
     body.append(...all.slice(0, MOST_ROWS));
     if (all.length > MOST_ROWS) {
       const more = make('button', { type: 'button', class: 'link' }, `${countText(all.length - MOST_ROWS)} more`);
@@ -322,6 +322,14 @@ export class Panel {
     }
     return make('table', {}, body);
   }
+}
+
+// A name and its type, with two spaces between them, are two lines.
+function cell(value) {
+  const at = value.indexOf('  ');
+  if (at <= 0 || !/^  [a-z0-9 ]*(\[[^\]]*\])?$/.test(value.slice(at)))
+    return [longText(visible(value))];
+  return [make('div', {}, longText(visible(value.slice(0, at)))), make('div', { class: 'type' }, visible(value.slice(at + 2)))];
 }
 
 // Long values are cut; a button shows the rest.

@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 #include "base/sized.h"
+#include "engine/edit_known.h"
 #include "engine/view_model.h"
 #include "engine/read_file.h"
 #include "engine/target.h"
 #include "io/path.h"
 #include "view/picture.h"
+#include "view/view_nodes.h"
 #include "view/view_numbers.h"
 #include "view/view_svg.h"
 
@@ -83,9 +85,43 @@ static enum tn_status read_numbers(struct viewing *v, struct tn_error *error)
     return error->status;
 }
 
+/* More are not inferred: it would take longer than all the rest. */
+#define MOST_INFERRED 5000
+
+/* What inference finds about values of the main graph that no file declares;
+ * for the panel, so the picture is drawn already.  A graph that it cannot read
+ * is shown without. */
+static void infer_types(struct viewing *v)
+{
+    const struct tn_model *m     = v->model;
+    struct tn_error        quiet = TN_ERROR_INIT;
+    struct tn_known        known = { 0 };
+    struct tn_buffer       text;
+
+    if (!m->dialect || v->is_svg || m->ops.count > MOST_INFERRED)
+        return;
+    tn_buffer_init(&text, m->memory, &quiet);
+    if (tn_known_open(&known, m->memory, m, &quiet) == TN_OK &&
+        tn_known_infer(&known) == TN_OK)
+        for (uint32_t i = 0; i < m->values.count && !tn_failed(&quiet); i++) {
+            const struct tn_value *row = tn_model_value_at(m, i);
+            if (row->graph != 0 || v->picture.types[i])
+                continue;
+            struct tn_io io = tn_known_io(&known, tn_model_value_name(m, i),
+                                          &known.arena, &quiet);
+            tn_buffer_clear(&text);
+            tn_view_type_text(&text, &io);
+            v->picture.types[i] =
+                tn_picture_string(&v->picture, tn_buffer_bytes(&text));
+        }
+    tn_known_close(&known);
+    tn_buffer_done(&text);
+}
+
 static enum tn_status draw(struct viewing *v, struct tn_error *error)
 {
     TN_TRY(tn_picture_draw(&v->picture));
+    infer_types(v);
     if (v->view && v->view->data)
         TN_TRY(read_numbers(v, error));
     if (v->view && v->view->stats && !v->is_svg)

@@ -8,6 +8,7 @@
 #include "io/workers.h"
 #include "view/view_digits.h"
 #include "view/view_page.h"
+#include "view/view_nodes.h"
 
 enum stream {
     PICTURE,
@@ -673,25 +674,6 @@ static void put_row(struct tn_json_writer *json, const char *key,
     tn_json_array_end(json);
 }
 
-static void put_io_rows(struct writer *w, struct tn_json_writer *json,
-                        const char *key, uint8_t kind)
-{
-    enum { MOST_ROWS = 32 };
-    unsigned shown = 0;
-
-    for (uint32_t i = 0; i < node_count(w) && shown < MOST_ROWS; i++) {
-        const struct tn_view_node *node = node_at(w, i);
-        if (node->kind != kind || node->graph != 0)
-            continue;
-        tn_buffer_clear(&w->last);
-        tn_buffer_add(&w->last, tn_picture_node_name(w->p, w->p->order[i]));
-        tn_buffer_text(&w->last, node->detail ? "  " : "");
-        tn_buffer_add(&w->last, tn_picture_text(w->p, node->detail));
-        put_row(json, key, tn_buffer_bytes(&w->last));
-        shown++;
-    }
-}
-
 /* "1,234" */
 static void put_thousands(struct tn_buffer *to, uint64_t number)
 {
@@ -707,14 +689,53 @@ static void put_thousands(struct tn_buffer *to, uint64_t number)
     tn_buffer_add(to, tn_bytes(text + at, sizeof text - at));
 }
 
+static void put_io(struct writer *w, struct tn_json_writer *json,
+                   const char *key, struct tn_io_list list)
+{
+    enum { MOST_ROWS = 32 };
+
+    for (uint32_t i = 0, shown = 0; i < list.count && shown < MOST_ROWS; i++) {
+        const struct tn_io *io = &list.items[i];
+        if (io->has_default) /* a weight that callers may replace */
+            continue;
+        shown++;
+        tn_buffer_clear(&w->last);
+        tn_buffer_add(&w->last, io->key.size ? io->key : io->name);
+        size_t size = w->last.size + 2;
+        tn_buffer_text(&w->last, "  ");
+        tn_view_type_text(&w->last, io);
+        if (w->last.size == size)
+            w->last.size -= 2;
+        put_row(json, key, tn_utf8_cut(tn_buffer_bytes(&w->last), 400));
+    }
+}
+
+/* How a model is called: by its signatures, else by what its graph takes. */
+static void put_calls(struct writer *w, struct tn_json_writer *json)
+{
+    enum { MOST_SIGNATURES = 8 };
+    uint64_t count = w->model->signatures.count;
+
+    for (uint64_t i = 0; i < count && i < MOST_SIGNATURES; i++) {
+        const struct tn_signature *s =
+            tn_list_at(&w->model->signatures, struct tn_signature, i);
+        put_row(json, "signature", s->name);
+        put_io(w, json, "input", s->inputs);
+        put_io(w, json, "output", s->outputs);
+    }
+    if (count)
+        return;
+    put_io(w, json, "input", tn_model_inputs(w->model));
+    put_io(w, json, "output", tn_model_outputs(w->model));
+}
+
 static void put_summary(struct writer *w, struct tn_json_writer *json)
 {
     uint64_t elements = 0, tensors = w->model->tensors.count;
 
     tn_json_key(json, "summary");
     tn_json_array_begin(json);
-    put_io_rows(w, json, "input", TN_VIEW_INPUT);
-    put_io_rows(w, json, "output", TN_VIEW_OUTPUT);
+    put_calls(w, json);
     for (uint64_t i = 0; i < tensors; i++) {
         uint64_t count = tn_tensor_count(tn_model_tensor(w->model, i));
         elements =

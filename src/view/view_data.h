@@ -21,7 +21,7 @@
  *   {"version":1, "generator":"tenon 0.2.0", "title":"bert.onnx",
  *    "format":"onnx", "format_title":"ONNX model", "dialect":"onnx" or "",
  *    "file":{"name":"bert.onnx","size":123},
- *    "summary":[["inputs","x float32 [1, 3]"],...],
+ *    "summary":[["input","x  float32 [1, 3]"],...],
  *    "counts":{"nodes":N,"ops":N,"blocks":N,"items":N,"edges":N,"values":N,
  *              "tensors":N,"shown":N},
  *    "classes":["other","data",...], "kinds":["graph","scope",...],

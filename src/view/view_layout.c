@@ -52,12 +52,9 @@ void tn_view_measure(const struct tn_picture *picture,
     int32_t         second = tn_view_text_width(detail, false);
     bool is_block = item->block != 0 && item->class == TN_VIEW_CLASS_BLOCK;
 
-    if (item->repeat > 1)
-        first += 52;
-    if (item->block)
-        first += 12;
-    int32_t width = (first > second ? first : second) + 24;
-    width         = (width + 3) / 4 * 4;
+    int32_t beside = (item->repeat > 1 ? 52 : 0) + (item->block ? 12 : 0);
+    int32_t width  = (first > second ? first : second) + beside + 24;
+    width          = (width + 3) / 4 * 4;
     if (width < TN_VIEW_LEAST_BOX)
         width = TN_VIEW_LEAST_BOX;
     if (width > TN_VIEW_MOST_BOX)

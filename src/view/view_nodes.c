@@ -110,29 +110,39 @@ static bool find_values(struct finder *f)
 
 /* ---- texts -------------------------------------------------------------- */
 
+void tn_view_type_text(struct tn_buffer *to, const struct tn_io *io)
+{
+    bool has_words = false;
+
+    if (io->note && io->note[0]) {
+        tn_buffer_text(to, io->note);
+        has_words = true;
+    }
+    if (io->dtype != TN_UNDEFINED) {
+        tn_buffer_format(to, "%s%s", has_words ? " " : "",
+                         tn_dtype_name(io->dtype));
+        has_words = true;
+    }
+    if (!io->has_rank)
+        return;
+    tn_buffer_text(to, has_words ? " [" : "[");
+    for (uint32_t i = 0; i < io->rank && i < 16; i++) {
+        tn_buffer_text(to, i ? ", " : "");
+        if (io->dims[i].symbol.size)
+            tn_buffer_add(to, io->dims[i].symbol);
+        else if (io->dims[i].value < 0)
+            tn_buffer_byte(to, '?');
+        else
+            tn_view_add_int64(to, io->dims[i].value);
+    }
+    tn_buffer_byte(to, ']');
+}
+
 static uint32_t io_detail(struct finder *f, const struct tn_io *io)
 {
-    struct tn_buffer *to = &f->text;
-
-    tn_buffer_clear(to);
-    if (io->note && io->note[0])
-        tn_buffer_format(to, "%s ", io->note);
-    if (io->dtype != TN_UNDEFINED)
-        tn_buffer_text(to, tn_dtype_name(io->dtype));
-    if (io->has_rank) {
-        tn_buffer_text(to, to->size ? " [" : "[");
-        for (uint32_t i = 0; i < io->rank && i < 16; i++) {
-            tn_buffer_text(to, i ? ", " : "");
-            if (io->dims[i].symbol.size)
-                tn_buffer_add(to, io->dims[i].symbol);
-            else if (io->dims[i].value < 0)
-                tn_buffer_byte(to, '?');
-            else
-                tn_view_add_int64(to, io->dims[i].value);
-        }
-        tn_buffer_byte(to, ']');
-    }
-    return tn_picture_string(f->picture, tn_buffer_bytes(to));
+    tn_buffer_clear(&f->text);
+    tn_view_type_text(&f->text, io);
+    return tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
 }
 
 static uint64_t tensor_look(const struct tn_tensor *tensor)
@@ -349,6 +359,24 @@ static void take_inputs(struct finder *f, const struct tn_op *op,
     node->look = look;
 }
 
+/* Ops that stand for an input or output: what it is called. */
+static void name_port(struct finder *f, const struct tn_op *row,
+                      struct tn_view_node *node)
+{
+    bool is_end = row->output_count == 0 ||
+                  tn_bytes_is(tn_model_name(f->model, row->type), "fetch");
+    uint32_t value = is_end ? row->input_count
+                                  ? tn_model_ref_at(f->model, row->first_input)
+                                  : TN_NONE
+                            : tn_model_ref_at(f->model, row->first_output);
+
+    if (value == TN_NONE)
+        return;
+    struct tn_bytes name = tn_model_value_name(f->model, value);
+    node->detail         = tn_picture_string(f->picture, name);
+    node->look           = tn_view_mix(node->look, hash_without_digits(name));
+}
+
 static void add_op(struct finder *f, uint32_t graph, uint32_t op)
 {
     const struct tn_op   *row  = tn_model_op_at(f->model, op);
@@ -391,6 +419,8 @@ static void add_op(struct finder *f, uint32_t graph, uint32_t op)
             node->detail = shape_detail(
                 f, tn_model_tensor(f->model, f->picture->weights[value]));
     }
+    if (look->class == TN_VIEW_CLASS_DATA && !node->detail)
+        name_port(f, row, node);
 }
 
 /* Tensors of graphs are listed graph by graph, but not always. */

@@ -75,7 +75,39 @@ async function checkPaths(file) {
   }
 }
 
+// What the panel says: how a model is called, and the types of inner values, of
+// which at least a share is known.
+async function checkPanel(file, rows, share) {
+  const model = await readPage(file);
+  for (const row of rows)
+    assert.ok(model.header.summary.some((is) => is[0] === row[0] && is[1] === row[1]), `${row} in ${JSON.stringify(model.header.summary)}`);
+  const types = model.column('value_type');
+  const known = types.reduce((sum, type) => sum + (type !== 0), 0);
+  assert.ok(known >= share * types.length, `${known} of ${types.length} types`);
+}
+
+const PANELS = [
+  ['tensorflow/saved_model/basic-pitch', [['signature', 'serving_default'], ['input', 'input_2  float32 [?, 43844, 1]'], ['output', 'note  float32 [?, 172, 88]']], 0],
+  ['onnx/basic-pitch.onnx', [], 0.9],
+  ['onnx/bert-qa-small.onnx', [['input', 'input_ids  int32 [batch_size, 7]']], 0.9],
+  ['paddle/face-detect/model.pdmodel', [['input', 'image  float32 [?, 3, ?, ?]']], 0.9],
+  ['tensorflow/frozen/lenet-mnist.pb', [['input', 'input  float32'], ['output', 'output']], 0.5],
+];
+
 let failed = 0;
+for (const [model, rows, share] of PANELS) {
+  if (!fs.existsSync(path.join(data, model)))
+    continue;
+  try {
+    const file = path.join(folder, 'panel-' + path.basename(model) + '.html');
+    execFileSync(command, ['view', path.join(data, model), '-o', file, '--quiet']);
+    await checkPanel(file, rows, share);
+    console.log('ok    panel of ' + model);
+  } catch (error) {
+    failed++;
+    console.log(`FAIL  panel of ${model}\n      ${error.stack}`);
+  }
+}
 for (const model of ['tensorflow/saved_model/basic-pitch', 'tensorflow/saved_model/while_loop', 'onnx/silero-vad.onnx', 'onnx/nested-loops.onnx']) {
   if (!fs.existsSync(path.join(data, model)))
     continue;
