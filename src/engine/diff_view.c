@@ -76,10 +76,16 @@ static const char *name_of_value(struct both *b, const char **made,
     return text_of(b, tn_model_value_name(b->left, value));
 }
 
+/* The graph of the right model that an op of the left one belongs to.  Those of
+ * a graph that is gone go with the op around it. */
+static uint32_t home_of(const struct both *b, uint32_t op)
+{
+    return b->match->graphs[0][tn_model_op_at(b->left, op)->graph];
+}
+
 static bool is_removed(const struct both *b, uint32_t op)
 {
-    return b->match->ops[0][op] == TN_NONE &&
-           tn_model_op_at(b->left, op)->graph == 0;
+    return b->match->ops[0][op] == TN_NONE && home_of(b, op) != TN_NONE;
 }
 
 static void add_removed(struct both *b, const char **made, uint32_t op)
@@ -106,8 +112,8 @@ static void add_removed(struct both *b, const char **made, uint32_t op)
     spec.name   = info.name.size ? new_name(b, info.name) : "";
     spec.type   = text_of(b, info.type);
     spec.domain = text_of(b, info.domain);
-    if (!tn_failed(b->error) &&
-        tn_edit_add_op(b->edit, 0, TN_NONE, &spec, NULL, b->error) == TN_OK)
+    if (!tn_failed(b->error) && tn_edit_add_op(b->edit, home_of(b, op), TN_NONE,
+                                               &spec, NULL, b->error) == TN_OK)
         b->removed++;
 }
 
