@@ -244,6 +244,7 @@ static enum tn_status run_conversion(struct tn_conversion  *c,
     tn_list_init(&c->origins, &c->store->memory,
                  sizeof(const struct tn_tensor *));
     tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));
+    tn_list_init(&c->files_taken, &c->store->memory, sizeof(struct tn_bytes));
     tn_list_init(&c->model_ops, &c->store->memory,
                  sizeof(const struct tn_net_op *));
     TN_TRY(take_rule_cache(c));
@@ -281,6 +282,7 @@ void tn_conversion_done(struct tn_conversion *c)
         tn_rule_cache_done(&c->own_cache);
         tn_list_done(&c->origins);
         tn_list_done(&c->touched);
+        tn_list_done(&c->files_taken);
         tn_list_done(&c->model_ops);
     }
     if (c->result)

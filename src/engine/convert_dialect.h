@@ -48,6 +48,8 @@ struct tn_conversion {
     struct tn_list    origins; /* const struct tn_tensor *, by tensor
                                   of the result; NULL: made        */
     struct tn_list touched;    /* struct tn_touched                */
+    struct tn_list files_taken; /* struct tn_bytes: files beside the model that
+                                   became a part of the graph               */
     struct tn_list model_ops;  /* const struct tn_net_op *, by op of
                                   the model: for refusals          */
     struct tn_rule_text *own;  /* the caller's rule files; read here

@@ -19,13 +19,30 @@ void tn_losses_done(struct tn_losses *losses)
     tn_arena_done(&losses->arena);
 }
 
+/* A file that became a part of the graph. */
+static bool is_taken(const struct tn_losses *losses, const char *where)
+{
+    static const char folder[] = "assets/";
+
+    if (!losses->files_taken || !where ||
+        strncmp(where, folder, sizeof folder - 1) != 0)
+        return false;
+    for (uint64_t i = 0; i < losses->files_taken->count; i++)
+        if (tn_bytes_is(*tn_list_at(losses->files_taken, struct tn_bytes, i),
+                        where + sizeof folder - 1))
+            return true;
+    return false;
+}
+
 void tn_losses_add(void *context, uint64_t offset, const char *where,
                    const char *what)
 {
     struct tn_losses *losses = context;
-    struct tn_loss   *row =
-        tn_list_push(&losses->rows, struct tn_loss, losses->error);
 
+    if (is_taken(losses, where))
+        return;
+    struct tn_loss *row =
+        tn_list_push(&losses->rows, struct tn_loss, losses->error);
     if (!row)
         return;
     row->where = tn_text_dup(&losses->arena, where, losses->error);

@@ -28,6 +28,9 @@ struct tn_losses {
     struct tn_arena                  arena;
     const struct tn_convert_options *convert;
     struct tn_error                 *error;
+    const struct tn_list *files_taken; /* struct tn_bytes: files of the folder
+                                          "assets" that are no loss; NULL: none
+                                                                              */
 };
 
 void tn_losses_init(struct tn_losses *losses, struct tn_memory *memory,

@@ -121,10 +121,35 @@ static void the_caller_hears_all_in_order(void **state)
     tn_losses_done(&losses);
 }
 
+/* A vocabulary that became a table of the graph is in the result. */
+static void files_that_became_constants_are_no_loss(void **state)
+{
+    struct tn_convert_options convert = { 0 };
+    struct tn_error           error   = TN_ERROR_INIT;
+    struct tn_memory          memory;
+    struct tn_losses          losses;
+    struct tn_list            taken;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_list_init(&taken, &memory, sizeof(struct tn_bytes));
+    *tn_list_push(&taken, struct tn_bytes, &error) = tn_text("words.txt");
+    tn_losses_init(&losses, &memory, &convert, &error);
+    losses.files_taken = &taken;
+    tn_losses_add(&losses, TN_NOWHERE, "assets/words.txt", "left behind");
+    tn_losses_add(&losses, TN_NOWHERE, "words.txt", "left behind");
+    tn_losses_add(&losses, TN_NOWHERE, "assets/words", "left behind");
+    assert_int_equal(losses.rows.count, 2);
+    tn_losses_done(&losses);
+    tn_list_done(&taken);
+    assert_int_equal(memory.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_its_kind),
+        cmocka_unit_test(files_that_became_constants_are_no_loss),
         cmocka_unit_test(strict_is_for_all_kinds),
         cmocka_unit_test(the_caller_hears_all_in_order),
     };

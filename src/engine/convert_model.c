@@ -439,13 +439,16 @@ static enum tn_status map_and_write(struct conversion *c)
                                         validity_of(c->convert, c->summary),
                                     .judges_beside = true };
 
-    if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK)
+    if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK) {
+        c->losses.files_taken = &mapped.files_taken;
         tn_about_add_text(&c->about, "tensorflow.signature", mapped.signature);
+    }
     if (!tn_failed(c->error) && check_mapped(c, &mapped) == TN_OK &&
         tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
         lose_unknown_ranks(c, mapped.model);
         write_mapped(c, &mapped);
     }
+    c->losses.files_taken = NULL;
     tn_conversion_done(&mapped);
     return c->error->status;
 }

@@ -512,7 +512,7 @@ static const struct tn_pass simplify_passes[] = {
 static enum tn_status resolve_tensorflow(struct tn_conversion *c)
 {
     struct tn_list        notes;
-    struct tn_tf_resolved did = { 0, 0 };
+    struct tn_tf_resolved did = { .files = &c->files_taken };
 
     tn_list_init(&notes, &c->store->memory, sizeof(struct tn_tidy_note));
     if (tn_tf_resolve(c->net, &notes, &did) == TN_OK)

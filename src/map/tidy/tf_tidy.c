@@ -626,6 +626,20 @@ static enum tn_status resolve(struct tn_tf_work *work)
     return find_constants(work);
 }
 
+static void list_files(const struct tn_tf_work *work, struct tn_list *files)
+{
+    for (uint64_t i = 0; files && i < work->tables.count; i++) {
+        const struct tn_tf_table *table =
+            tn_list_at(&work->tables, struct tn_tf_table, i);
+        struct tn_bytes *slot =
+            table->file && table->keys != TN_NONE
+                ? tn_list_push(files, struct tn_bytes, work->error)
+                : NULL;
+        if (slot)
+            *slot = table->file->file;
+    }
+}
+
 enum tn_status tn_tf_resolve(struct tn_net *net, struct tn_list *notes,
                              struct tn_tf_resolved *did)
 {
@@ -638,6 +652,7 @@ enum tn_status tn_tf_resolve(struct tn_net *net, struct tn_list *notes,
     if (did) {
         did->calls     = work.instances.count;
         did->variables = count_frozen(&work);
+        list_files(&work, did->files);
     }
     work_done(&work);
     return net->error->status;

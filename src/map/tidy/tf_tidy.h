@@ -48,6 +48,8 @@ struct tn_tidy_note {
 struct tn_tf_resolved {
     uint64_t variables; /* that became constants                              */
     uint64_t calls;     /* that were replaced by bodies                       */
+    struct tn_list *files; /* struct tn_bytes: assets whose lines became
+                              constants; NULL: not wanted                     */
 };
 
 /* Four passes, in this order.  Variables, calls and what only a running
