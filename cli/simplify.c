@@ -424,7 +424,7 @@ static int run_simplify(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_simplify = {
     .name      = "simplify",
     .arguments = "FILE -o OUT",
-    .summary   = "make a smaller ONNX graph that computes the same",
+    .summary   = "make a smaller graph that computes the same (ONNX, nd4j)",
     .details =
         "Computes what follows from constants and shapes, removes nodes that "
         "do nothing,\nmerges equal nodes, and prints the operators before and "

@@ -200,7 +200,7 @@ struct tn_map_options {
     uint32_t                     shape_count;
 
     /* A graph that becomes ONNX is simplified at the end, and so is one that
-     * stays ONNX when `simplifies` is set (INVALID if the target is not ONNX).
+     * stays ONNX or nd4j when `simplifies` is set (INVALID for other dialects).
      * Values that follow from constants become constants when they have at most
      * `fold_limit` bytes more than these (0: 65,536); with `folds_shapes` only
      * those that follow from shapes, and constants that are merely transposed,

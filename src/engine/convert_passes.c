@@ -833,6 +833,37 @@ static const struct tn_pass nd4j_finish[] = {
     { NULL, NULL, NULL },
 };
 
+static bool has_flow(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_op *op = tn_net_node(net, i).op;
+        if (!tn_net_node_row(net, i)->is_removed &&
+            (tn_bytes_is(op->type, "switch") || tn_bytes_is(op->type, "merge")))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a node runs depends on where it stands between switch and merge, and
+ * on control dependencies of constants, which a net does not have. */
+static enum tn_status simplify_nd4j(struct tn_conversion *c)
+{
+    if (!has_flow(c->net))
+        return thin_nd4j(c);
+    return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "an nd4j graph with loops or branches (switch, merge) "
+                        "cannot be simplified");
+}
+
+/* Of a graph that stays nd4j: what a conversion to it does, too. */
+static const struct tn_pass nd4j_less[] = {
+    { "unpack", "positions of arguments become names", unpack_nd4j },
+    { "infer", "types and shapes", infer },
+    { "simplify", "copies of values and equal nodes go", simplify_nd4j },
+    { "pack", "names of arguments become positions", pack_nd4j },
+    { NULL, NULL, NULL },
+};
+
 /* ---- all of them -------------------------------------------------------- */
 
 /* What a dialect adds to a conversion. */
@@ -842,8 +873,12 @@ struct tn_dialect_passes {
     const struct tn_pass *leave;   /* before rules lead away from it          */
     const struct tn_pass *arrive;  /* after the last rules led to it          */
     const struct tn_pass *finish;  /* after the last rules, for its files     */
-    const struct tn_pass *flatten; /* before it is simplified, of a graph that
-                                      stays what it is; NULL: it cannot be    */
+    const struct tn_pass *flatten; /* before it is simplified by rules, of a
+                                      graph that stays what it is; NULL: there
+                                      are no such rules                       */
+    const struct tn_pass *less;    /* in place of finish, of a graph that stays
+                                      what it is and is simplified; NULL: none
+                                                                              */
 };
 
 static const struct tn_pass no_passes[] = { { NULL, NULL, NULL } };
@@ -859,13 +894,15 @@ static const struct tn_pass other_finish[] = {
 };
 
 static const struct tn_dialect_passes dialects[] = {
-    { "nd4j", nd4j_prepare, nd4j_leave, no_passes, nd4j_finish, NULL },
-    { "onnx", onnx_prepare, onnx_leave, onnx_arrive, onnx_finish,
-      onnx_flatten },
-    { "paddle", paddle_prepare, no_passes, no_passes, other_finish, NULL },
+    { "nd4j", nd4j_prepare, nd4j_leave, no_passes, nd4j_finish, NULL,
+      nd4j_less },
+    { "onnx", onnx_prepare, onnx_leave, onnx_arrive, onnx_finish, onnx_flatten,
+      NULL },
+    { "paddle", paddle_prepare, no_passes, no_passes, other_finish, NULL,
+      NULL },
     { "tensorflow", tensorflow_prepare, tensorflow_leave, no_passes,
-      other_finish, NULL },
-    { NULL, other_prepare, no_passes, no_passes, other_finish, NULL },
+      other_finish, NULL, NULL },
+    { NULL, other_prepare, no_passes, no_passes, other_finish, NULL, NULL },
 };
 
 static const struct tn_dialect_passes *passes_of(const char *dialect)
@@ -992,8 +1029,11 @@ static void declare(const struct tn_conversion *c, struct sequence *to)
         add(to, dialects_on[steps], channel_passes);
     if (flatten && wants_less && !c->how->keeps_nodes)
         add(to, dialects_on[steps], simplify_passes);
+    const struct tn_dialect_passes *last = passes_of(dialects_on[steps]);
     add(to, dialects_on[steps],
-        steps ? passes_of(dialects_on[steps])->finish : other_finish);
+        steps                              ? last->finish
+        : c->how->simplifies && last->less ? last->less
+                                           : other_finish);
     if (!steps && c->how->opset)
         add(to, dialects_on[steps], version_passes);
     add(to, dialects_on[steps], last_passes);
@@ -1084,10 +1124,11 @@ enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
 {
     const char *last = c->path.dialects[c->path.steps];
 
-    if (c->how->simplifies && !passes_of(last)->flatten)
+    if (c->how->simplifies && !passes_of(last)->flatten &&
+        !passes_of(last)->less)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                            "only graphs of ONNX can be simplified, and this "
-                            "is written as %s",
+                            "only graphs of ONNX and nd4j can be simplified, "
+                            "and this is written as %s",
                             c->format->title);
     if (c->how->channels_first)
         TN_TRY(check_channels(c));
