@@ -1,34 +1,93 @@
-"""Protobuf messages of any size, taken apart into chunks and joined again.
+"""Neural network model files of any format, and protobuf messages of any size.
 
-A splitter is a class that knows one type of message; the merger knows all:
+    with tenon.open("model.onnx") as model:
+        print(model.format, model.inputs, model.metadata)
+        weights = model.tensors["w"].numpy()        # no copy where possible
+        model.convert("model.safetensors")
 
-    class ConfigSplitter(tenon.ComposableSplitter):
-        def build_chunks(self):
-            for i, layer in enumerate(self._proto.hidden_layers):
-                self.add_chunk(layer, ["hidden_layers", i])
-            self._proto.ClearField("hidden_layers")
+    with tenon.safe_open("weights.gguf", framework="pt") as file:
+        tensor = file.get_tensor("blk.0.attn_q.weight")
+    tenon.save_file({"w": array}, "weights.npz")
 
-    ConfigSplitter(config).write("config")       # config.cpb
-    tenon.Merger.read("config", ModelConfig())
-
-Messages are those of google.protobuf, or `tenon.Message`: serialized bytes
-with a schema, for which nothing but this package is needed.  docs/splitting.md
-is the tutorial.  `tenon.Model` opens models of any format, and edits how
-SameDiff models are trained (tenon/models.py).
+docs/python.md is the tutorial.  For splitters and mergers of large protobuf
+messages (tenon.ComposableSplitter, tenon.Merger) see docs/splitting.md.
 """
-from tenon.interpreting import Interpreter, OpDescriptors
-from tenon.native import Error
-from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag, Message,
-                            Schema)
-from tenon.models import Edit, Model, Tensor, formats
-from tenon.splitting import (ComposableSplitter, Format, LazyMerger, Merger,
-                             MergeWarning, Splitter, Version, VersionDef)
-from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
-                         SavedModelSplitter)
+from __future__ import annotations
 
-__all__ = ["ChunkedField", "ChunkedMessage", "ComposableSplitter", "Edit",
-           "Error", "FieldTag", "Format", "GraphDefSplitter", "Interpreter",
-           "LazyMerger", "MergeWarning", "Merger", "Message", "Model",
-           "ModelProtoSplitter", "OpDescriptors", "SavedModelSplitter",
-           "Schema", "Splitter", "Tensor", "Version",
-           "VersionDef", "formats"]
+from tenon import _api  # fails at once where there is no library
+
+MYPY = False
+if MYPY:
+    from typing import Any
+
+    from tenon.interpreting import Interpreter, OpDescriptors
+    from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
+                             SavedModelSplitter)
+    from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag,
+                                Message, Schema)
+    from tenon.models import (Change, Conversion, Edit, Finding, Graph, Loss,
+                              Model, Node, Signature, Tensor, Tensors, Value,
+                              View, check, formats)
+    from tenon.native import (BusyError, CancelledError, Error, ExistsError,
+                              InvalidError, LimitError, MalformedError,
+                              NoMemoryError, NotFoundError, SystemError,
+                              TruncatedError, UnsupportedError)
+    from tenon.saving import SafeFile, SafeSlice, safe_open, save_file
+    from tenon.splitting import (ComposableSplitter, Format, LazyMerger,
+                                 Merger, MergeWarning, Splitter, Version,
+                                 VersionDef)
+    open = Model.open
+
+__version__ = (_api.library.tn_version() or b"").decode()
+
+# Imported when it is first used.
+_LATER = {
+    "interpreting": ["Interpreter", "OpDescriptors"],
+    "known": ["GraphDefSplitter", "ModelProtoSplitter", "SavedModelSplitter"],
+    "messages": ["ChunkedField", "ChunkedMessage", "FieldTag", "Message",
+                 "Schema"],
+    "models": ["Change", "Conversion", "Edit", "Finding", "Graph", "Loss",
+               "Model", "Node", "Signature", "Tensor", "Tensors", "Value",
+               "View", "check", "formats"],
+    "native": ["BusyError", "CancelledError", "Error", "ExistsError",
+               "InvalidError", "LimitError", "MalformedError", "NoMemoryError",
+               "NotFoundError", "SystemError", "TruncatedError",
+               "UnsupportedError"],
+    "saving": ["SafeFile", "SafeSlice", "safe_open", "save_file"],
+    "splitting": ["ComposableSplitter", "Format", "LazyMerger", "Merger",
+                  "MergeWarning", "Splitter", "Version", "VersionDef"],
+}
+
+__all__ = ["BusyError", "CancelledError", "Change", "ChunkedField",
+           "ChunkedMessage", "ComposableSplitter", "Conversion", "Edit",
+           "Error", "ExistsError", "FieldTag", "Finding", "Format", "Graph",
+           "GraphDefSplitter", "Interpreter", "InvalidError", "LazyMerger",
+           "LimitError", "Loss", "MalformedError", "MergeWarning", "Merger",
+           "Message", "Model", "ModelProtoSplitter", "NoMemoryError", "Node",
+           "NotFoundError", "OpDescriptors", "SafeFile", "SafeSlice",
+           "SavedModelSplitter", "Schema", "Signature", "Splitter",
+           "SystemError", "Tensor", "Tensors", "TruncatedError",
+           "UnsupportedError", "Value", "Version", "VersionDef", "View",
+           "check", "formats", "open", "safe_open", "save_file"]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+    if name == "open":
+        value = importlib.import_module("tenon.models").Model.open
+        globals()[name] = value
+        return value
+    for module, names in _LATER.items():
+        if name in names:
+            value = getattr(importlib.import_module("tenon." + module), name)
+            globals()[name] = value
+            return value
+        if name == module:
+            return importlib.import_module("tenon." + module)
+    if name in ("numpy", "torch", "arrays"):
+        return importlib.import_module("tenon." + name)
+    raise AttributeError(f"module 'tenon' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return sorted([*globals(), *__all__])

@@ -1,206 +1,62 @@
-"""Models: their tensors, how they are trained, and edits of both.
+"""Models of any format: tensors, graph, metadata, and the verbs of the command.
 
-    with tenon.Model.open("model.fb") as model:
-        print(model.kinds(), model.training, model.losses)
+    with tenon.open("model.onnx") as model:
+        print(model.format, model.inputs, list(model.tensors))
+        weights = model.tensors["w"].numpy()     # no copy where that can be
+        model.convert("model.safetensors")
         with model.edit() as edit:
-            edit.replace("w", "float32", [2, 3], data)   # stays trained
-            edit.set_state("w", "M", zeros)
-            edit.commit().write("trained.samediff")
+            edit.rename("x=input")
+            edit.commit().write("renamed.onnx")
 
-The functions are those of include/tenon/model.h and edit.h.  Elements are
-bytes, little-endian and in C order: numpy's tobytes() and frombuffer().
+The functions are those of include/tenon; names of theirs that have a method
+here mean the same.
 """
-import ctypes
-import json
-import os
+from __future__ import annotations
 
-from tenon import native
-from tenon.native import Bytes, Failure, Target, library
+import builtins
+import ctypes
+import itertools
+import os
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping,
+                    NamedTuple, Optional, Sequence, Tuple, Union)
+
+from tenon import _api, arrays, native
+from tenon._api import library
+from tenon.native import AnyPath, Bytes, Progress, decoded
 
 CONSTANT, TRAINED, PLACEHOLDER = "constant", "trained", "placeholder"
 _KINDS = [CONSTANT, TRAINED, PLACEHOLDER]  # enum tn_variable_kind
 _ROLES = ["initializer", "attribute", "variable", "sparse-values",
           "sparse-indices", "state"]  # enum tn_role
-
-_HANDLE, _TEXT = ctypes.c_void_p, ctypes.c_char_p
-_U32, _U64 = ctypes.c_uint32, ctypes.c_uint64
-_DIMS = ctypes.POINTER(_U64)
-
-
-class _Setting(ctypes.Structure):
-    """struct tn_setting."""
-    _fields_ = [("name", _TEXT), ("value", _TEXT)]
+_U64 = ctypes.c_uint64
+_TEXT = ctypes.c_char_p
+_NONE = _api.TN_NONE
+Setting = Union[str, bytes, int, bool]
+Settings = Optional[Mapping[str, Setting]]
 
 
-class _Options(ctypes.Structure):
-    """struct tn_options; a size of 0 is the first layout, whose other fields
-    are in the rest."""
-    _fields_ = [("size", ctypes.c_size_t), ("allocator", _HANDLE),
-                ("max_memory", _U64), ("max_expand", _U64),
-                ("workers", ctypes.c_uint), ("from_", _TEXT), ("tag", _TEXT),
-                ("keep_unmapped", ctypes.c_bool),
-                ("wants_graph", ctypes.c_bool),
-                ("settings", ctypes.POINTER(_Setting)),
-                ("setting_count", _U32), ("rest", _HANDLE * 16)]
-
-
-class _ConvertOptions(ctypes.Structure):
-    """struct tn_convert_options, in the same way."""
-    _fields_ = [("size", ctypes.c_size_t), ("to", _TEXT),
-                ("settings", ctypes.POINTER(_Setting)),
-                ("setting_count", _U32), ("rest", _HANDLE * 61)]
-
-
-class _FormatInfo(ctypes.Structure):
-    """struct tn_format_info."""
-    _fields_ = [("name", _TEXT), ("title", _TEXT), ("dialect", _TEXT),
-                ("suffixes", ctypes.POINTER(_TEXT)),
-                ("can_read", ctypes.c_bool), ("can_write", ctypes.c_bool),
-                ("can_check", ctypes.c_bool), ("has_text", ctypes.c_bool)]
-
-
-class _FormatOption(ctypes.Structure):
-    """struct tn_format_option."""
-    _fields_ = [("name", _TEXT), ("kind", ctypes.c_int),
-                ("letter", ctypes.c_char), ("is_for_reading", ctypes.c_bool),
-                ("value", _TEXT), ("standard", _TEXT), ("help", _TEXT),
-                ("needs", _TEXT), ("excludes", _TEXT)]
-
-
-class _End(ctypes.Structure):
-    _fields_ = [("name", Bytes), ("key", Bytes), ("dtype", ctypes.c_int),
-                ("has_rank", ctypes.c_bool), ("has_default", ctypes.c_bool),
-                ("is_guessed", ctypes.c_bool), ("rank", _U32),
-                ("dims", _HANDLE), ("note", _TEXT)]
-
-
-class _Ends(ctypes.Structure):
-    _fields_ = [("count", _U32), ("items", ctypes.POINTER(_End))]
-
-
-# Return a status; an error is added at the end.
-_CALLS = {
-    "tn_model_open": [ctypes.POINTER(_HANDLE), _TEXT, ctypes.POINTER(_Options)],
-    "tn_tensor_level": [_HANDLE, _U64, _DIMS, _U64, _DIMS],
-    "tn_tensor_read": [_HANDLE, _U64, _HANDLE, ctypes.c_size_t],
-    "tn_convert": [_HANDLE, ctypes.POINTER(_ConvertOptions),
-                   ctypes.POINTER(Target), ctypes.POINTER(_Options), _HANDLE],
-    "tn_edit_open": [ctypes.POINTER(_HANDLE), _HANDLE,
-                     ctypes.POINTER(_Options)],
-    "tn_edit_commit": [_HANDLE, ctypes.POINTER(_HANDLE)],
-    "tn_edit_add_elements": [_HANDLE, _U32, _TEXT, ctypes.c_int, _U32, _DIMS,
-                             Bytes],
-    "tn_edit_replace_elements": [_HANDLE, _U32, _TEXT, ctypes.c_int, _U32,
-                                 _DIMS, Bytes],
-    "tn_edit_set_levels": [_HANDLE, _U32, _TEXT, _U64, _DIMS, _DIMS],
-    "tn_edit_remove_tensor": [_HANDLE, _U32, _TEXT],
-    "tn_edit_set_variable": [_HANDLE, _U32, _TEXT, ctypes.c_int],
-    "tn_edit_set_training": [_HANDLE, _TEXT],
-    "tn_edit_set_losses": [_HANDLE, ctypes.POINTER(_TEXT), _U32],
-    "tn_edit_set_state_elements": [_HANDLE, _TEXT, _TEXT, Bytes],
-    "tn_edit_remove_states": [_HANDLE, _TEXT],
-}
-_PLAIN = {
-    "tn_model_close": (None, [_HANDLE]),
-    "tn_model_format": (_TEXT, [_HANDLE]),
-    "tn_model_training": (Bytes, [_HANDLE]),
-    "tn_model_loss_count": (_U32, [_HANDLE]),
-    "tn_model_loss": (Bytes, [_HANDLE, _U32]),
-    "tn_model_inputs": (_Ends, [_HANDLE]),
-    "tn_model_tensor_count": (_U64, [_HANDLE]),
-    "tn_model_tensor": (_HANDLE, [_HANDLE, _U64]),
-    "tn_tensor_name": (Bytes, [_HANDLE]),
-    "tn_tensor_dtype": (ctypes.c_int, [_HANDLE]),
-    "tn_tensor_rank": (_U32, [_HANDLE]),
-    "tn_tensor_dims": (_DIMS, [_HANDLE]),
-    "tn_tensor_role": (ctypes.c_int, [_HANDLE]),
-    "tn_tensor_size": (_U64, [_HANDLE]),
-    "tn_tensor_level_count": (_U64, [_HANDLE]),
-    "tn_tensor_state": (ctypes.c_bool, [_HANDLE, ctypes.POINTER(Bytes),
-                                        ctypes.POINTER(Bytes)]),
-    "tn_dtype_name": (_TEXT, [ctypes.c_int]),
-    "tn_dtype_find": (ctypes.c_int, [_TEXT]),
-    "tn_edit_close": (None, [_HANDLE]),
-    "tn_format_count": (_U32, []),
-    "tn_format_at": (_FormatInfo, [_U32]),
-    "tn_format_option": (ctypes.POINTER(_FormatOption), [_U32, _U32]),
-}
-
-for _name, _arguments in _CALLS.items():
-    getattr(library, _name).argtypes = [*_arguments, ctypes.POINTER(Failure)]
-    getattr(library, _name).restype = ctypes.c_int
-for _name, (_result, _arguments) in _PLAIN.items():
-    getattr(library, _name).argtypes = _arguments
-    getattr(library, _name).restype = _result
-
-
-def _text(view):
-    return ctypes.string_at(view.data, view.size).decode("utf-8", "replace") \
-        if view.size else ""
-
-
-def _encode(text):
+def _encode(text: Any) -> bytes:
     if isinstance(text, (bytes, bytearray)):
         data = bytes(text)
     else:
-        data = os.fspath(text)
-        data = data.encode() if isinstance(data, str) else data
+        path = os.fspath(text)
+        data = path.encode() if isinstance(path, str) else path
     if b"\0" in data:
         raise ValueError(f"{text!r} has a zero byte")
     return data
 
 
-class Tensor:
-    """A tensor of an open model.
-
-    name, dtype ("float32"), shape, role ("variable", "state", ...)
-    state  (parameter, key) if an updater keeps it, else None
-    """
-
-    def __init__(self, model, index):
-        if not isinstance(model, Model):
-            raise TypeError(f"a tensor is one of a Model, not of {model!r}")
-        handle = library.tn_model_tensor(
-            model._expect_open(), native.whole(index, 64, "an index"))
-        if not handle:
-            raise ValueError(f"the model has no tensor {index}")
-        self._model, self._handle = model, handle
-        self.name = _text(library.tn_tensor_name(handle))
-        self.dtype = library.tn_dtype_name(
-            library.tn_tensor_dtype(handle)).decode()
-        dims = library.tn_tensor_dims(handle)
-        self.shape = tuple(dims[i]
-                           for i in range(library.tn_tensor_rank(handle)))
-        self.role = _ROLES[library.tn_tensor_role(handle)]
-        parameter, key = Bytes(), Bytes()
-        self.state = (_text(parameter), _text(key)) if library.tn_tensor_state(
-            handle, ctypes.byref(parameter), ctypes.byref(key)) else None
-
-    @property
-    def levels(self):
-        """Where its sequences begin (LoD): lists of offsets, the outermost
-        level first."""
-        self._model._expect_open()
-        return [self._level(i) for i in range(
-            library.tn_tensor_level_count(self._handle))]
-
-    def _level(self, index):
-        count = _U64()
-        native.call("tn_tensor_level", self._handle, index, None, 0,
-                    ctypes.byref(count))
-        offsets = (_U64 * count.value)()
-        native.call("tn_tensor_level", self._handle, index, offsets,
-                    count.value, ctypes.byref(count))
-        return list(offsets)
-
-    def read(self):
-        """All elements, as bytes."""
-        self._model._expect_open()
-        return native.read("tn_tensor_read", self._handle,
-                           library.tn_tensor_size(self._handle))
+def _or_none(text: Any) -> Optional[bytes]:
+    return None if text is None else _encode(text)
 
 
-def _value(value):
+def _texts(values: Optional[Iterable[Any]], what: str) -> Tuple[Any, int]:
+    """An array of texts, and its length."""
+    encoded = [_encode(v) for v in native.listed(values or [], what)]
+    return (_TEXT * len(encoded))(*encoded), len(encoded)
+
+
+def _value(value: Any) -> bytes:
     """The text of a setting: a flag may be a bool, a size a number."""
     if isinstance(value, bool):
         return b"true" if value else b"false"
@@ -209,19 +65,56 @@ def _value(value):
     return _encode(value)
 
 
-def _settings(settings):
+def _settings(settings: Settings) -> Tuple[Any, int]:
     """A dict as an array of struct tn_setting, and its length."""
-    rows = [_Setting(_encode(name), _value(value))
+    rows = [_api.tn_setting(_encode(name), _value(value))
             for name, value in dict(settings or {}).items()]
-    return (_Setting * len(rows))(*rows), len(rows)
+    return (_api.tn_setting * len(rows))(*rows), len(rows)
 
+
+def _sized(kind: Any, **fields: Any) -> Any:
+    return kind(size=ctypes.sizeof(kind), **fields)
+
+
+def _words(texts: Any) -> List[str]:
+    """The texts of a struct tn_texts: at once, where none contains a zero."""
+    if not texts.count:
+        return []
+    # texts.bytes would end at the first zero.
+    address = ctypes.c_void_p.from_buffer(texts, getattr(_api.tn_texts, "bytes").offset)
+    data = ctypes.string_at(address, texts.size)
+    if not texts.has_zeros:
+        words = data[:-1].decode("utf-8", "replace").split("\0")
+        if len(words) == texts.count:
+            return words
+    ends = texts.ends[:texts.count]
+    return [data[begin:end].decode("utf-8", "replace")
+            for begin, end in zip([0] + [e + 1 for e in ends], ends)]
+
+
+_SIZES = {"B": 1, "I": 4, "Q": 8}
+
+
+def _column(pointer: Any, count: int, code: str) -> Any:
+    """A copy of an array of numbers, as a sequence."""
+    if not count:
+        return memoryview(b"").cast(code)
+    data = ctypes.string_at(ctypes.cast(pointer, ctypes.c_void_p),
+                            count * _SIZES[code])
+    return memoryview(data).cast(code)
+
+
+# ---- formats ----------------------------------------------------------------------
 
 _OPTION_KINDS = ["flag", "text", "file", "size", "choice"]  # tn_option_kind
 
 
-def _format_options(index):
-    options = []
-    while row := library.tn_format_option(index, len(options)):
+def _format_options(index: int) -> List[Dict[str, Any]]:
+    options: List[Dict[str, Any]] = []
+    while True:
+        row = library.tn_format_option(index, len(options))
+        if not row:
+            return options
         option = row.contents
         text = {key: None if getattr(option, name) is None
                 else getattr(option, name).decode()
@@ -231,78 +124,828 @@ def _format_options(index):
                                   ("excludes", "excludes"))}
         options.append({**text, "kind": _OPTION_KINDS[option.kind],
                         "is_for_reading": option.is_for_reading})
-    return options
 
 
-def formats():
+def formats() -> List[Dict[str, Any]]:
     """The formats of this build, a dict each: name, title, dialect, suffixes,
-    can_read, can_write, and the options that Model.open() and Model.write()
-    take as settings."""
+    can_read, can_write, and the options that open() and convert() take as
+    settings."""
     rows = []
     for i in range(library.tn_format_count()):
         info = library.tn_format_at(i)
-        suffixes = []
+        suffixes: List[str] = []
         while info.suffixes and info.suffixes[len(suffixes)]:
             suffixes.append(info.suffixes[len(suffixes)].decode())
-        rows.append({"name": info.name.decode(), "title": info.title.decode(),
-                     "dialect": info.dialect.decode(), "suffixes": suffixes,
+        rows.append({"name": (info.name or b"").decode(),
+                     "title": (info.title or b"").decode(),
+                     "dialect": (info.dialect or b"").decode(),
+                     "suffixes": suffixes,
                      "can_read": info.can_read, "can_write": info.can_write,
                      "options": _format_options(i)})
     return rows
 
 
-class Model(native.Closing):
-    """A model with its graph.  Close it, or use it in a `with`."""
+# ---- inputs, outputs, signatures ----------------------------------------------------
 
-    def __init__(self, handle):
-        """Model.open() makes one."""
-        self._handle = native.handle(handle, "Model.open()")
+
+class Value(NamedTuple):
+    """An input or output.  shape is None if the rank is unknown; a size that is
+    unknown is None or its name."""
+    name: str
+    dtype: str
+    shape: Optional[Tuple[Union[int, str, None], ...]]
+    key: str = ""
+    has_default: bool = False
+
+
+class Signature(NamedTuple):
+    name: str
+    method: str
+    inputs: List[Value]
+    outputs: List[Value]
+
+
+def _dim(dim: Any) -> Union[int, str, None]:
+    if dim.value >= 0:
+        return int(dim.value)
+    return decoded(dim.symbol) or None
+
+
+def _values(listed: Any) -> List[Value]:
+    rows = []
+    for i in range(listed.count):
+        io = listed.items[i]
+        shape = tuple(_dim(io.dims[k]) for k in range(io.rank)) \
+            if io.has_rank else None
+        rows.append(Value(decoded(io.name), arrays.DTYPES[io.dtype], shape,
+                          decoded(io.key), io.has_default))
+    return rows
+
+
+# ---- tensors ------------------------------------------------------------------------
+
+Index = Any
+
+
+def _slice_text(index: Index, rank: int) -> Optional[str]:
+    """An index in the syntax of the library; None for one that it does not
+    have."""
+    parts = index if isinstance(index, tuple) else (index,)
+    words = []
+    for part in parts:
+        if part is Ellipsis:
+            words.append("...")
+        elif isinstance(part, slice):
+            for bound in (part.start, part.stop, part.step):
+                if bound is not None and (isinstance(bound, bool)
+                                          or not isinstance(bound, int)):
+                    return None
+            if part.step is not None and part.step <= 0:
+                return None
+            words.append(":".join("" if b is None else str(b)
+                                  for b in (part.start, part.stop, part.step)))
+        elif isinstance(part, int) and not isinstance(part, bool):
+            words.append(str(part))
+        else:
+            return None
+    return ",".join(words) if words and rank else None
+
+
+class Tensor:
+    """A tensor of an open model.
+
+    name, dtype ("float32"), shape, role ("variable", "state", ...)
+    state  (parameter, key) if an updater keeps it, else None
+
+    numpy(), torch() and data are the pages of the file where that is possible:
+    they keep what they need, also when the model is closed.  Writing to them
+    changes them, never the file; numpy arrays are read-only unless asked."""
+
+    _keep: Any = None
+
+    def __init__(self, model: "Model", index: int) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a tensor is one of a Model, not of {model!r}")
+        handle = library.tn_model_tensor(
+            model._expect_open(), native.whole(index, 64, "an index"))
+        if not handle:
+            raise ValueError(f"the model has no tensor {index}")
+        self._read(model, handle)
 
     @classmethod
-    def open(cls, path, tag=None, settings=None):
-        """`settings`: options for reading, as Model.write() has them."""
+    def _of(cls, model: "Model", handle: int, keep: Any = None) -> "Tensor":
+        tensor = cls.__new__(cls)
+        tensor._keep = keep
+        tensor._read(model, handle)
+        return tensor
+
+    def _read(self, model: "Model", handle: int) -> None:
+        self._model, self._handle = model, handle
+        self._pinned: Optional[arrays.Buffer] = None
+        self.name = decoded(library.tn_tensor_name(handle))
+        self.dtype = arrays.DTYPES[library.tn_tensor_dtype(handle)]
+        dims = library.tn_tensor_dims(handle)
+        self.shape: Tuple[int, ...] = tuple(
+            dims[i] for i in range(library.tn_tensor_rank(handle)))
+
+    def _expect_open(self) -> int:
+        self._model._expect_open()
+        return self._handle
+
+    def __repr__(self) -> str:
+        return f"<tenon.Tensor {self.name!r} {self.dtype}{list(self.shape)}>"
+
+    @property
+    def role(self) -> str:
+        return _ROLES[library.tn_tensor_role(self._expect_open())]
+
+    @property
+    def state(self) -> Optional[Tuple[str, str]]:
+        parameter, key = Bytes(), Bytes()
+        if not library.tn_tensor_state(self._expect_open(),
+                                       ctypes.byref(parameter),
+                                       ctypes.byref(key)):
+            return None
+        return decoded(parameter), decoded(key)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def count(self) -> int:
+        """Elements."""
+        return library.tn_tensor_count(self._expect_open())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements; 0 for strings."""
+        return library.tn_tensor_size(self._expect_open())
+
+    @property
+    def file(self) -> str:
+        """The file that it is stored in; "" is the main one."""
+        return (library.tn_tensor_file(self._expect_open()) or b"").decode(
+            "utf-8", "replace")
+
+    @property
+    def offset(self) -> Optional[int]:
+        """Where it is stored in that file; None if no byte is stored."""
+        offset = library.tn_tensor_offset(self._expect_open())
+        return None if offset == native.NOWHERE else offset
+
+    @property
+    def storage(self) -> str:
+        """How it is stored: "raw", "typed", "external", "view", ..."""
+        return (library.tn_tensor_storage(self._expect_open()) or b"").decode()
+
+    @property
+    def path(self) -> str:
+        """Its path in the model, such as graph.node[15].attribute[0].t."""
+        room = ctypes.create_string_buffer(1024)
+        library.tn_tensor_path(self._expect_open(), room, 1024)
+        return room.value.decode("utf-8", "replace")
+
+    @property
+    def blocks(self) -> Optional[str]:
+        """The kind of quantised blocks that it is stored in, or None."""
+        info = _api.tn_block_info()
+        if library.tn_tensor_blocks(self._expect_open(), ctypes.byref(info)):
+            return (info.name or b"").decode()
+        return None
+
+    @property
+    def levels(self) -> List[List[int]]:
+        """Where its sequences begin (LoD): lists of offsets, the outermost
+        level first."""
+        handle = self._expect_open()
+        return [self._level(i)
+                for i in range(library.tn_tensor_level_count(handle))]
+
+    def _level(self, index: int) -> List[int]:
+        count = _U64()
+        native.call("tn_tensor_level", self._handle, index, None, 0,
+                    ctypes.byref(count))
+        offsets = (_U64 * count.value)()
+        native.call("tn_tensor_level", self._handle, index, offsets,
+                    count.value, ctypes.byref(count))
+        return list(offsets)
+
+    def hash(self) -> str:
+        """SHA-256 over type, shape and elements: the same in every format."""
+        digest = (ctypes.c_uint8 * _api.TN_HASH_SIZE)()
+        native.call("tn_tensor_hash", self._expect_open(), digest)
+        return bytes(digest).hex()
+
+    # ---- elements -----------------------------------------------------------------
+
+    def read(self) -> bytes:
+        """A copy of all elements: little-endian, in C order."""
+        handle = self._expect_open()
+        return native.read("tn_tensor_read", handle,
+                           library.tn_tensor_size(handle))
+
+    def buffer(self, unaligned: bool = False, copy: bool = False,
+               progress: Optional[Progress] = None) -> arrays.Buffer:
+        """The elements in memory; what is made of it keeps it."""
+        return arrays.Buffer(self._expect_open(), self._model,
+                             unaligned=unaligned, copy=copy, progress=progress)
+
+    def _pin(self) -> arrays.Buffer:
+        if self._pinned is None:
+            self._pinned = self.buffer()
+        return self._pinned
+
+    @property
+    def data(self) -> memoryview:
+        """The bytes of all elements: little-endian, in C order."""
+        return self.buffer(unaligned=True).data
+
+    def __buffer__(self, flags: int) -> memoryview:
+        return self.data
+
+    @property
+    def __array_interface__(self) -> Dict[str, Any]:
+        if self.dtype not in arrays.TYPESTRS \
+                and self.dtype not in arrays.ML_DTYPES:
+            raise AttributeError(f"{self.dtype} has no __array_interface__")
+        return self._pin().interface(False)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
+        return self._pin().__dlpack__()
+
+    def strings(self) -> List[bytes]:
+        """The elements of a tensor of strings."""
+        watch, found = native.Watch(), []
+
+        def each(_context: Any, _index: int, text: Any) -> None:
+            found.append(ctypes.string_at(text.data, text.size)
+                         if text.size else b"")
+
+        watch.call("tn_tensor_strings", self._expect_open(), 0,
+                   library.tn_tensor_count(self._handle),
+                   _api.tn_on_string(watch.guard(each)), None)
+        return found
+
+    def numpy(self, writable: bool = False, copy: bool = False,
+              progress: Optional[Progress] = None) -> Any:
+        """A numpy array, read-only unless `writable`."""
+        if not arrays.size_of(self.dtype):
+            import numpy
+            array = numpy.array(self.strings(), dtype=object)
+            array = array.reshape(self.shape)
+            if not writable:
+                array.flags.writeable = False
+            return array
+        return self.buffer(True, bool(copy), progress).numpy(bool(writable))
+
+    def torch(self, copy: bool = False,
+              progress: Optional[Progress] = None) -> Any:
+        """A torch tensor on the CPU."""
+        return self.buffer(False, bool(copy), progress).torch()
+
+    def __getitem__(self, index: Index) -> Any:
+        """A numpy array of a part: only what it needs is read."""
+        handle = self._expect_open()
+        text = _slice_text(index, len(self.shape))
+        if text is None or not arrays.size_of(self.dtype) \
+                or library.tn_tensor_storage(handle) in (b"raw", b"external",
+                                                         b"shard"):
+            return self.numpy()[index]  # touches the pages that it needs
+        try:
+            return arrays.Buffer(handle, self._model, slice=text).numpy()
+        except native.InvalidError as error:
+            raise IndexError(error.what) from None
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a tensor without dimensions has no length")
+        return self.shape[0]
+
+
+class Tensors(Mapping[str, Tensor]):
+    """The tensors of a model by name, in the order of the file.
+
+    Nothing is read before it is asked for; all names, types and shapes come in
+    one call.  If several tensors have a name, the first one that is not in an
+    attribute is meant; `model.tensors()` lists all of them."""
+
+    def __init__(self, model: "Model") -> None:
+        self._model = model
+        self._index: Optional[Dict[str, int]] = None
+        self._columns: Any = None
+
+    def _listed(self) -> Any:
+        """names, dtypes, roles, ranks, dims and sizes of all tensors."""
+        if self._columns is None:
+            made = ctypes.POINTER(_api.tn_tensor_list)()
+            native.call("tn_tensor_list_open", ctypes.byref(made),
+                        self._model._expect_open())
+            row = made.contents
+            count = row.count
+            self._columns = (
+                _words(row.names), _column(row.dtypes, count, "B"),
+                _column(row.roles, count, "B"), _column(row.ranks, count, "I"),
+                _column(row.dims, row.dim_count, "Q"),
+                _column(row.sizes, count, "Q"))
+            library.tn_tensor_list_close(made)
+        return self._columns
+
+    def _by_name(self) -> Dict[str, int]:
+        if self._index is None:
+            names, _, roles, *_rest = self._listed()
+            index = dict(zip(names, range(len(names))))
+            if len(index) != len(names):
+                index = {}
+                for i, name in enumerate(names):
+                    if name not in index or (
+                            roles[index[name]] == _api.TN_ROLE_ATTRIBUTE
+                            != roles[i]):
+                        index[name] = i
+            self._index = index
+        return self._index
+
+    def __getitem__(self, name: str) -> Tensor:
+        if not isinstance(name, str):
+            raise TypeError(f"a tensor has a name, not {name!r}")
+        if "\0" in name:
+            raise KeyError(name)
+        model = self._model._expect_open()
+        handle = library.tn_model_find(model, name.encode())
+        if not handle:
+            raise KeyError(name)
+        return Tensor._of(self._model, handle)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and "\0" not in name and bool(
+            library.tn_model_find(self._model._expect_open(), name.encode()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name())
+
+    def __len__(self) -> int:
+        return len(self._by_name())
+
+    def __call__(self) -> List[Tensor]:
+        """All tensors, also those that share a name."""
+        handle = self._model._expect_open()
+        return [Tensor(self._model, i)
+                for i in range(library.tn_model_tensor_count(handle))]
+
+    def rows(self) -> Iterator[Tuple[str, str, Tuple[int, ...]]]:
+        """(name, dtype, shape) of all tensors, without a call for each."""
+        names, dtypes, _roles, ranks, dims, _sizes = self._listed()
+        names_of = [arrays.DTYPES.get(i, "") for i in range(256)]
+        all_dims, at = dims.tolist(), 0
+        for name, dtype, rank in zip(names, dtypes, ranks):
+            yield name, names_of[dtype], tuple(all_dims[at:at + rank])
+            at += rank
+
+    def __repr__(self) -> str:
+        return f"<tenon.Tensors: {len(self)}>"
+
+
+# ---- graphs -------------------------------------------------------------------------
+
+
+class _Ops:
+    """The operators of a model, as columns."""
+
+    def __init__(self, model: "Model") -> None:
+        made = ctypes.POINTER(_api.tn_op_list)()
+        native.call("tn_op_list_open", ctypes.byref(made),
+                    model._expect_open())
+        row = made.contents
+        count = row.count
+        self.names = _words(row.names)
+        self.kinds, self.domains = _words(row.kinds), _words(row.domains)
+        self.kind_of = _column(row.kind_of, count, "I")
+        self.graphs = _column(row.graphs, count, "I")
+        self.controls = _column(row.control_counts, count, "I")
+        self.inputs = _column(row.inputs, row.input_total, "I")
+        self.outputs = _column(row.outputs, row.output_total, "I")
+        self.values = _words(row.values)
+        self.input_ends = [0, *itertools.accumulate(
+            _column(row.input_counts, count, "I"))]
+        self.output_ends = [0, *itertools.accumulate(
+            _column(row.output_counts, count, "I"))]
+        library.tn_op_list_close(made)
+
+    def value_names(self, ids: Any) -> List[str]:
+        values = self.values
+        return ["" if i == _NONE else values[i] for i in ids]
+
+
+class _Attr:
+    """An attribute that was decoded; tensors in it need it."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+    def __del__(self) -> None:
+        library.tn_attr_close(self.handle)
+
+
+class Node:
+    """An operator: name, type, domain, inputs, control_inputs, outputs (names
+    of values) and attributes."""
+
+    __slots__ = ("_model", "_ops", "index")
+
+    def __init__(self, model: "Model", ops: _Ops, index: int) -> None:
+        self._model, self._ops, self.index = model, ops, index
+
+    @property
+    def name(self) -> str:
+        return self._ops.names[self.index]
+
+    @property
+    def type(self) -> str:
+        kind: int = self._ops.kind_of[self.index]
+        return self._ops.kinds[kind]
+
+    @property
+    def domain(self) -> str:
+        kind: int = self._ops.kind_of[self.index]
+        return self._ops.domains[kind]
+
+    def _inputs(self) -> Tuple[List[str], int]:
+        ops, i = self._ops, self.index
+        ids = ops.inputs[ops.input_ends[i]:ops.input_ends[i + 1]]
+        return ops.value_names(ids), len(ids) - ops.controls[i]
+
+    @property
+    def inputs(self) -> List[str]:
+        """Names of values; "" for an optional one that was left out."""
+        names, plain = self._inputs()
+        return names[:plain]
+
+    @property
+    def control_inputs(self) -> List[str]:
+        names, plain = self._inputs()
+        return names[plain:]
+
+    @property
+    def outputs(self) -> List[str]:
+        ops, i = self._ops, self.index
+        return ops.value_names(
+            ops.outputs[ops.output_ends[i]:ops.output_ends[i + 1]])
+
+    @property
+    def path(self) -> str:
+        """Its path in the model, such as graph.node[15]."""
+        room = ctypes.create_string_buffer(1024)
+        library.tn_op_path(self._model._expect_open(), self.index, room, 1024)
+        return room.value.decode("utf-8", "replace")
+
+    @property
+    def attributes(self) -> Dict[str, Any]:
+        """Numbers, texts (bytes if they are not UTF-8), lists of them, names of
+        types, shapes, Tensors and Graphs."""
+        model = self._model._expect_open()
+        found: Dict[str, Any] = {}
+        for i in range(library.tn_op_attr_count(model, self.index)):
+            attr = _Attr(native.make("tn_attr_open", model, self.index, i))
+            name = decoded(library.tn_attr_name(attr.handle))
+            value = library.tn_attr_get(attr.handle).contents
+            found[name] = self._attribute(attr, value)
+        return found
+
+    def _attribute(self, attr: _Attr, value: Any) -> Any:
+        items = [self._item(attr, value, i) for i in range(value.count)]
+        if value.kind == _api.TN_ATTR_NONE:
+            return None
+        return items if value.is_list else (items[0] if items else None)
+
+    def _item(self, attr: _Attr, value: Any, i: int) -> Any:
+        kind, of = value.kind, value.of
+        if kind == _api.TN_ATTR_INT:
+            return of.ints[i]
+        if kind == _api.TN_ATTR_BOOL:
+            return bool(of.ints[i])
+        if kind == _api.TN_ATTR_DTYPE:
+            return arrays.DTYPES.get(of.ints[i], "undefined")
+        if kind == _api.TN_ATTR_GRAPH:
+            return Graph(self._model, of.ints[i])
+        if kind == _api.TN_ATTR_FLOAT:
+            return of.floats[i]
+        if kind == _api.TN_ATTR_DOUBLE:
+            return of.doubles[i]
+        if kind == _api.TN_ATTR_SHAPE:
+            shape = of.shapes[i]
+            return tuple(None if shape.dims[k] < 0 else shape.dims[k]
+                         for k in range(shape.rank)) if shape.has_rank else None
+        if kind == _api.TN_ATTR_TENSOR:
+            return Tensor._of(self._model, of.tensors[i], attr)
+        data = ctypes.string_at(of.strings[i].data, of.strings[i].size) \
+            if of.strings[i].size else b""
+        if kind == _api.TN_ATTR_OTHER:
+            return data
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return data
+
+    def __repr__(self) -> str:
+        return f"<tenon.Node {self.name!r} {self.type}>"
+
+
+class Nodes(Sequence[Node]):
+    """The nodes of a graph, in their order."""
+
+    def __init__(self, model: "Model", first: int, count: int) -> None:
+        self._model, self._range = model, range(first, first + count)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    def __getitem__(self, index: Any) -> Any:
+        ops = self._model._ops()
+        if isinstance(index, slice):
+            return [Node(self._model, ops, i) for i in self._range[index]]
+        return Node(self._model, ops, self._range[index])
+
+    def __iter__(self) -> Iterator[Node]:
+        ops, model = self._model._ops(), self._model
+        return (Node(model, ops, i) for i in self._range)
+
+
+_GRAPH_KINDS = ["main", "subgraph", "function", "other"]
+
+
+class Graph:
+    """A graph: the model's own, one in a node's attribute, or a function.
+
+    kind is "main", "subgraph", "function" or "other"; path is where it is in
+    the model."""
+
+    def __init__(self, model: "Model", index: int) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a graph is one of a Model, not of {model!r}")
+        self._model, self.index = model, native.whole(index, 32, "a graph")
+        handle = model._expect_open()
+        if not 0 <= index < library.tn_model_graph_count(handle):
+            raise ValueError(f"the model has no graph {index}")
+        info = library.tn_model_graph(handle, index)
+        self.kind = _GRAPH_KINDS[info.kind]
+        self.name, self.domain = decoded(info.name), decoded(info.domain)
+        self.path = (info.path or b"").decode("utf-8", "replace")
+        self.parent: Optional[int] = (None if info.parent_graph == _NONE
+                                      else info.parent_graph)
+        self.inputs, self.outputs = _values(info.inputs), _values(info.outputs)
+        self.nodes = Nodes(model, info.first_op, info.op_count)
+
+    @property
+    def subgraphs(self) -> List["Graph"]:
+        """Graphs in attributes of its nodes."""
+        return [g for g in self._model.graphs if g.parent == self.index]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __repr__(self) -> str:
+        return f"<tenon.Graph {self.name!r}: {len(self)} nodes>"
+
+
+# ---- what the verbs return ------------------------------------------------------------
+
+
+class Finding(NamedTuple):
+    """A problem that check() found.  severity is "note", "warning" or
+    "error"."""
+    severity: str
+    rule: str
+    file: str
+    offset: Optional[int]
+    where: str
+    what: str
+
+
+class Loss(NamedTuple):
+    """What a conversion left behind."""
+    kind: str
+    where: str
+    what: str
+    offset: Optional[int]
+
+
+class Conversion(NamedTuple):
+    """What convert() did."""
+    path: str
+    format: str
+    bytes_written: int
+    losses: List[Loss]
+
+
+class Change(NamedTuple):
+    """A difference between two models.  kind is "added", "removed", "changed",
+    "renamed" or "moved"; facets are (property, left, right)."""
+    part: str
+    kind: str
+    name: str
+    new_name: str
+    type: str
+    facets: List[Tuple[str, str, str]]
+    changed_count: int
+    max_absolute: float
+    max_relative: float
+
+
+_SEVERITIES = ["note", "warning", "error"]
+_PARTS = ["input", "output", "version", "signature", "graph", "operator",
+          "tensor", "metadata"]
+_CHANGES = ["added", "removed", "changed", "renamed", "moved"]
+
+
+def check(path: AnyPath, skip_data: bool = False,
+          progress: Optional[Progress] = None) -> List[Finding]:
+    """Every problem in a file.  A file that is malformed, or is not a model,
+    has a finding that says so."""
+    watch, found = native.Watch(progress), []
+
+    def each(_context: Any, row: Any) -> None:
+        f = row.contents
+        rule, file, where, what = (
+            (t or b"").decode("utf-8", "replace")
+            for t in (f.rule, f.file, f.where, f.what))
+        found.append(Finding(
+            _SEVERITIES[f.severity], rule, file,
+            None if f.offset == native.NOWHERE else f.offset, where, what))
+
+    summary = _api.tn_check_summary()
+    watch.call("tn_check", native.path(path), ctypes.byref(watch.options()),
+               ctypes.byref(_sized(_api.tn_check_options,
+                                   skip_data=bool(skip_data))),
+               _api.tn_on_finding(watch.guard(each)), None,
+               ctypes.byref(summary))
+    return found
+
+
+# ---- models -------------------------------------------------------------------------
+
+
+class Model(native.Closing):
+    """A model.  Close it, or use it in a `with`; tenon.open() makes one.
+
+    Threads may share a model: calls release the lock of the interpreter."""
+
+    def __init__(self, handle: Any) -> None:
+        """Model.open() makes one."""
+        self._handle = native.handle(handle, "Model.open()")
+        self._op_columns: Optional[_Ops] = None
+        self._borrowed: List[Any] = []  # owners of elements that it refers to
+        self.tensors = Tensors(self)
+
+    @classmethod
+    def open(cls, path: AnyPath, tag: Optional[str] = None,
+             settings: Settings = None, graph: bool = True,
+             format: Optional[str] = None, max_memory: int = 0,
+             progress: Optional[Progress] = None) -> "Model":
+        """`settings`: options for reading, as convert() has them.  With
+        graph=False operators are not read."""
         listed, count = _settings(settings)
-        options = _Options(wants_graph=True,
-                           tag=None if tag is None else _encode(tag),
-                           settings=listed, setting_count=count)
+        watch = native.Watch(progress)
+        options = watch.options(
+            wants_graph=bool(graph), tag=_or_none(tag), from_=_or_none(format),
+            max_memory=native.whole(max_memory, 64, "max_memory"),
+            settings=listed, setting_count=count)
         handle = ctypes.c_void_p()
-        native.call("tn_model_open", ctypes.byref(handle), _encode(path),
-                    ctypes.byref(options))
+        watch.call("tn_model_open", ctypes.byref(handle), _encode(path),
+                   ctypes.byref(options))
         return cls(handle)
 
-    def _expect_open(self):
+    def _expect_open(self) -> Any:
         if not self._handle:
             raise ValueError("the model is closed")
         return self._handle
 
-    def close(self):
-        library.tn_model_close(self._handle)
-        self._handle = None
+    def close(self) -> None:
+        handle, self._handle = self._handle, None
+        library.tn_model_close(handle)
+
+    def _ops(self) -> _Ops:
+        if self._op_columns is None:
+            self._op_columns = _Ops(self)
+        return self._op_columns
+
+    # ---- what it is -------------------------------------------------------------------
 
     @property
-    def format(self):
-        return library.tn_model_format(self._expect_open()).decode()
+    def format(self) -> str:
+        return (library.tn_model_format(self._expect_open()) or b"").decode()
 
     @property
-    def training(self):
+    def title(self) -> str:
+        """The name of the format, for people."""
+        return (library.tn_model_title(self._expect_open()) or b"").decode()
+
+    @property
+    def dialect(self) -> str:
+        """Whose operators its graph has: "onnx"; "" for sets of tensors."""
+        return (library.tn_model_dialect(self._expect_open()) or b"").decode()
+
+    @property
+    def path(self) -> str:
+        return os.fsdecode(library.tn_model_path(self._expect_open()) or b"")
+
+    @property
+    def file_size(self) -> int:
+        """Bytes on disk, with all files that it refers to."""
+        return library.tn_model_file_size(self._expect_open())
+
+    @property
+    def facts(self) -> List[Tuple[str, str]]:
+        """What the file says about itself, in its order."""
+        handle = self._expect_open()
+        rows = (library.tn_model_fact(handle, i)
+                for i in range(library.tn_model_fact_count(handle)))
+        return [(decoded(row.key), decoded(row.value)) for row in rows]
+
+    @property
+    def metadata(self) -> Dict[str, str]:
+        """Its metadata: keys and values that writers put there freely, and
+        after them the other facts."""
+        found: Dict[str, str] = {}
+        for key, value in self.facts:
+            name, equals, text = value.partition("=")
+            if key == "metadata" and equals:
+                found[name] = text
+            else:
+                found.setdefault(key, value)
+        return found
+
+    @property
+    def tags(self) -> List[str]:
+        handle = self._expect_open()
+        return [decoded(library.tn_model_tag(handle, i))
+                for i in range(library.tn_model_tag_count(handle))]
+
+    @property
+    def inputs(self) -> List[Value]:
+        return _values(library.tn_model_inputs(self._expect_open()))
+
+    @property
+    def outputs(self) -> List[Value]:
+        return _values(library.tn_model_outputs(self._expect_open()))
+
+    @property
+    def signatures(self) -> Dict[str, Signature]:
+        handle, found = self._expect_open(), {}
+        for i in range(library.tn_model_signature_count(handle)):
+            row = library.tn_model_signature(handle, i).contents
+            name = decoded(row.name)
+            found[name] = Signature(name, decoded(row.method),
+                                    _values(row.inputs), _values(row.outputs))
+        return found
+
+    @property
+    def operators(self) -> Dict[str, int]:
+        """How often each operator occurs, the most frequent first."""
+        handle, found = self._expect_open(), {}
+        for i in range(library.tn_model_op_kind_count(handle)):
+            row = library.tn_model_op_kind(handle, i).contents
+            domain = decoded(row.domain)
+            name = (f"{domain}::" if domain else "") + decoded(row.type)
+            found[name] = int(row.count)
+        return found
+
+    @property
+    def graphs(self) -> List[Graph]:
+        """All graphs: the main one, those in attributes, functions."""
+        return [Graph(self, i) for i in range(
+            library.tn_model_graph_count(self._expect_open()))]
+
+    @property
+    def graph(self) -> Graph:
+        """The main graph."""
+        if not library.tn_model_graph_count(self._expect_open()):
+            raise ValueError(f"{self.format} has no graph")
+        return Graph(self, 0)
+
+    # ---- training -----------------------------------------------------------------
+
+    @property
+    def training(self) -> Optional[str]:
         """The training configuration, a JSON text, or None."""
         view = library.tn_model_training(self._expect_open())
-        return _text(view) if view.size else None
+        return decoded(view) if view.size else None
 
     @property
-    def losses(self):
+    def losses(self) -> List[str]:
         handle = self._expect_open()
-        return [_text(library.tn_model_loss(handle, i))
+        return [decoded(library.tn_model_loss(handle, i))
                 for i in range(library.tn_model_loss_count(handle))]
 
-    def tensors(self):
-        handle = self._expect_open()
-        return [Tensor(self, i) for i in range(library.tn_model_tensor_count(handle))]
-
-    def kinds(self):
+    def kinds(self) -> Dict[str, str]:
         """The variables of a SameDiff model by name: what they are."""
         ends = library.tn_model_inputs(self._expect_open())
-        kinds = {_text(ends.items[i].name): PLACEHOLDER
+        kinds = {decoded(ends.items[i].name): PLACEHOLDER
                  for i in range(ends.count)}
         for tensor in self.tensors():
             if tensor.role in ("variable", "initializer"):
@@ -310,82 +953,351 @@ class Model(native.Closing):
                                  "variable" else CONSTANT)
         return kinds
 
-    def edit(self):
-        return Edit(self)
+    # ---- verbs --------------------------------------------------------------------
 
-    def write(self, path, format=None, replace=False, settings=None):
-        """Writes it; the format is `format`, or what the path's end says.
+    def check(self, skip_data: bool = False,
+              progress: Optional[Progress] = None) -> List[Finding]:
+        """Every problem in its files."""
+        return check(self._file(), skip_data, progress)
+
+    def _file(self) -> str:
+        path = self.path
+        if not path or path == "-":
+            raise ValueError("the model has no file")
+        return path
+
+    def hash(self, decoded: bool = False,
+             progress: Optional[Progress] = None) -> Dict[str, str]:
+        """SHA-256 of each tensor by name: the same in every format.  With
+        `decoded`, of the float32 that quantised blocks stand for."""
+        handle = self._expect_open()
+        names = self.tensors._listed()[0]
+        size, watch = _api.TN_HASH_SIZE, native.Watch(progress)
+        digests = ctypes.create_string_buffer(max(1, len(names) * size))
+        watch.call("tn_model_hash_decoded" if decoded else "tn_model_hash",
+                   handle, ctypes.byref(watch.options()),
+                   ctypes.cast(digests, ctypes.c_void_p))
+        raw = digests.raw
+        return {name: raw[i * size:(i + 1) * size].hex()
+                for i, name in enumerate(names)}
+
+    def convert(self, path: AnyPath, format: Optional[str] = None,
+                replace: bool = False, settings: Settings = None, *,
+                strict: bool = False, opset: int = 0,
+                signature: Optional[str] = None,
+                inputs: Optional[Sequence[str]] = None,
+                outputs: Optional[Sequence[str]] = None,
+                rules: Optional[Sequence[AnyPath]] = None,
+                shapes: Optional[Mapping[str, Sequence[int]]] = None,
+                simplify: bool = False, force_invalid: bool = False,
+                dry_run: bool = False,
+                progress: Optional[Progress] = None) -> Conversion:
+        """Writes the model in another format, or in another dialect; the format
+        is `format`, or what the path's end says.
 
         `settings` are options of that format, which formats() lists:
-        {"external": "weights.bin", "threshold": 4096}, {"inline": True}."""
+        {"external": "weights.bin", "threshold": 4096}, {"inline": True}.  What
+        cannot be kept is in the result's losses, or an error with `strict`."""
+        watch, losses = native.Watch(progress), []
+
+        def lose(_context: Any, offset: int, where: Optional[bytes],
+                 what: Optional[bytes]) -> None:
+            losses.append(Loss(
+                (library.tn_loss_kind(what) or b"").decode(),
+                (where or b"").decode("utf-8", "replace"),
+                (what or b"").decode("utf-8", "replace"),
+                None if offset == native.NOWHERE else offset))
+
+        map_options, _kept = _map_options(opset, signature, inputs, outputs,
+                                          rules, shapes, simplify)
         listed, count = _settings(settings)
-        options = _ConvertOptions(to=None if format is None
-                                  else _encode(format),
-                                  settings=listed, setting_count=count)
-        target = Target(_encode(path), bool(replace))
-        native.call("tn_convert", self._expect_open(), ctypes.byref(options),
-                    ctypes.byref(target), None, None)
+        options = _sized(_api.tn_convert_options, to=_or_none(format),
+                         settings=listed, setting_count=count,
+                         loss=_api.tn_on_loss(watch.guard(lose)),
+                         map=ctypes.pointer(map_options),
+                         force_invalid=bool(force_invalid),
+                         is_strict=bool(strict))
+        target = _api.tn_target(_encode(path), bool(replace), bool(dry_run))
+        summary = _api.tn_convert_summary()
+        watch.call("tn_convert", self._expect_open(), ctypes.byref(options),
+                   ctypes.byref(target), ctypes.byref(watch.options()),
+                   ctypes.byref(summary))
+        return Conversion(os.fsdecode(_encode(path)),
+                          bytes(summary.format).decode(),
+                          summary.bytes_written, losses)
+
+    def write(self, path: AnyPath, format: Optional[str] = None,
+              replace: bool = False, settings: Settings = None) -> None:
+        """Writes it, as convert() does."""
+        self.convert(path, format, replace, settings)
+
+    def diff(self, other: "Model", tolerance: float = 0.0,
+             values: bool = True,
+             progress: Optional[Progress] = None) -> List[Change]:
+        """What differs between this model and another one, of any format."""
+        if not isinstance(other, Model):
+            raise TypeError(f"a model is compared with one, not with {other!r}")
+        watch, made = native.Watch(progress), ctypes.c_void_p()
+        watch.call("tn_diff_open", ctypes.byref(made), self._expect_open(),
+                   other._expect_open(),
+                   ctypes.byref(_sized(_api.tn_diff_options,
+                                       tolerance=float(tolerance),
+                                       skips_values=not values)),
+                   ctypes.byref(watch.options()))
+        try:
+            return [_change(library.tn_diff_change_at(made, i).contents)
+                    for i in range(library.tn_diff_count(made))]
+        finally:
+            library.tn_diff_close(made)
+
+    def edit(self) -> "Edit":
+        return Edit(self)
+
+    def view(self, stats: bool = False,
+             progress: Optional[Progress] = None) -> "View":
+        """The picture of `tenon view`, for notebooks and as HTML."""
+        import tempfile
+        watch = native.Watch(progress)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "view.html")
+            summary = _api.tn_view_summary()
+            watch.call("tn_view", self._expect_open(),
+                       ctypes.byref(_sized(_api.tn_view_options,
+                                           stats=bool(stats))),
+                       ctypes.byref(_api.tn_target(_encode(path))),
+                       ctypes.byref(watch.options()), ctypes.byref(summary))
+            with builtins.open(path, encoding="utf-8") as file:
+                return View(file.read())
+
+    # ---- for people -----------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        if not self._handle:
+            return "<tenon.Model, closed>"
+        return (f"<tenon.Model {self.path!r}: {self.title}, "
+                f"{library.tn_model_tensor_count(self._handle)} tensors>")
+
+    def _repr_html_(self) -> str:
+        """A table of what it is, for notebooks."""
+        handle = self._expect_open()
+        rows = [("file", self.path), ("format", self.title),
+                ("size", f"{self.file_size:,} bytes"),
+                ("tensors", f"{library.tn_model_tensor_count(handle):,}"),
+                ("nodes", f"{library.tn_model_node_count(handle):,}")]
+        rows += [("input", _describe(v)) for v in self.inputs]
+        rows += [("output", _describe(v)) for v in self.outputs]
+        rows += [(key, value) for key, value in self.facts[:20]]
+        body = "".join(f"<tr><th style=\"text-align:left\">{_escape(a)}</th>"
+                       f"<td style=\"text-align:left\">{_escape(b)}</td></tr>"
+                       for a, b in rows)
+        return f"<table>{body}</table>"
+
+
+def _escape(text: str) -> str:
+    return (text.replace("&", "&amp;").replace("<", "&lt;")
+            .replace(">", "&gt;").replace('"', "&quot;"))
+
+
+def _describe(value: Value) -> str:
+    shape = "" if value.shape is None else "[" + ", ".join(
+        "?" if d is None else str(d) for d in value.shape) + "]"
+    return f"{value.name}: {value.dtype}{shape}"
+
+
+class View:
+    """The page of `tenon view`: text() is HTML that needs nothing else."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def save(self, path: AnyPath) -> None:
+        with builtins.open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self) -> str:
+        return ('<iframe sandbox="allow-scripts" width="100%" height="600" '
+                f'style="border:0" srcdoc="{_escape(self.html)}"></iframe>')
+
+
+def _change(row: Any) -> Change:
+    facets = [(decoded(f.name), decoded(f.left), decoded(f.right))
+              for f in (row.facets[i] for i in range(row.facet_count))]
+    return Change(_PARTS[row.part], _CHANGES[row.kind], decoded(row.name),
+                  decoded(row.new_name), decoded(row.type), facets,
+                  row.changed_count, row.max_absolute, row.max_relative)
+
+
+def _map_options(opset: Any, signature: Any, inputs: Any, outputs: Any,
+                 rules: Any, shapes: Any, simplify: Any) -> Tuple[Any, Any]:
+    """struct tn_map_options, and what it points at."""
+    input_texts, input_count = _texts(inputs, "the inputs")
+    output_texts, output_count = _texts(outputs, "the outputs")
+    rule_texts, rule_count = _texts(rules, "the rules")
+    rows, kept = [], []
+    for name, shape in dict(shapes or {}).items():
+        sizes = [int(size) for size in native.listed(shape, "a shape")]
+        dims = (ctypes.c_int64 * len(sizes))(*sizes)
+        kept.append(dims)
+        rows.append(_api.tn_input_shape(_encode(name), dims, len(sizes)))
+    listed = (_api.tn_input_shape * len(rows))(*rows)
+    options = _sized(
+        _api.tn_map_options, opset=native.whole(opset, 32, "an opset"),
+        signature=_or_none(signature), simplifies=bool(simplify),
+        input_count=input_count, output_count=output_count,
+        rule_count=rule_count, shape_count=len(rows))
+    if input_count:
+        options.inputs = input_texts
+    if output_count:
+        options.outputs = output_texts
+    if rule_count:
+        options.rules = rule_texts
+    if rows:
+        options.shapes = listed
+    return options, (input_texts, output_texts, rule_texts, listed, kept)
+
+
+# ---- edits --------------------------------------------------------------------------
 
 
 class Edit(native.Closing):
-    """Changes that commit() makes a new model of.  All names are of tensors of
-    the main graph unless `graph` says another."""
+    """Changes that commit() makes a new model of.
 
-    def __init__(self, model):
+    The actions of `tenon edit` are methods, with _ for - and with the value
+    that the option has: edit.rename("a=b"), edit.set_attr("node axis=1"),
+    edit.float16(); `actions()` lists them, and run() takes a script.  All other
+    names are of tensors of the main graph unless `graph` says another."""
+
+    def __init__(self, model: Model) -> None:
         self._handle = None
         if not isinstance(model, Model):
             raise TypeError(f"an edit is one of a Model, not of {model!r}")
         handle = ctypes.c_void_p()
         native.call("tn_edit_open", ctypes.byref(handle),
                     model._expect_open(), None)
+        self._begin(handle)
+
+    def _begin(self, handle: Any) -> None:
         self._handle = handle
+        self._borrowed: List[Any] = []
 
-    def close(self):
-        library.tn_edit_close(self._handle)
-        self._handle = None
+    @classmethod
+    def new(cls, format: str) -> "Edit":
+        """An empty model of a format, such as "onnx" or "safetensors"."""
+        edit = cls.__new__(cls)
+        edit._begin(native.make("tn_edit_new", _encode(format)))
+        return edit
 
-    def _call(self, name, *arguments):
+    def close(self) -> None:
+        handle, self._handle = self._handle, None
+        library.tn_edit_close(handle)
+
+    def _call(self, name: str, *arguments: Any) -> None:
         if not self._handle:
             raise ValueError("the edit is closed")
         native.call(name, self._handle, *arguments)
 
-    def _put(self, call, name, dtype, shape, data, graph):
+    # ---- actions --------------------------------------------------------------------
+
+    @staticmethod
+    def actions() -> Dict[str, str]:
+        """What `tenon edit` can do: names, and a line of help for each."""
+        rows = (library.tn_edit_action(i)
+                for i in range(library.tn_edit_action_count()))
+        return {(row.name or b"").decode(): (row.help or b"").decode()
+                for row in rows}
+
+    def act(self, action: str, value: Optional[str] = None) -> None:
+        """One action, with the value that the option of the command has."""
+        self._call("tn_edit_act", _encode(action), _or_none(value))
+
+    def run(self, script: Union[str, bytes]) -> None:
+        """All actions of a script."""
+        data = script.encode() if isinstance(script, str) \
+            else native.octets(script)
+        self._call("tn_edit_run", Bytes.of(data))
+
+    def run_file(self, path: AnyPath) -> None:
+        """All actions of a script, or of a patch of `tenon diff`."""
+        self._call("tn_edit_run_file", native.path(path))
+
+    def notes(self) -> List[str]:
+        """What the actions so far have to tell."""
+        found: List[str] = []
+        while self._handle:
+            note = library.tn_edit_note(self._handle, len(found))
+            if note is None:
+                break
+            found.append(note.decode("utf-8", "replace"))
+        return found
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        action = name.replace("_", "-")
+        if name.startswith("_") or action not in Edit.actions():
+            raise AttributeError(name)
+
+        def act(value: Optional[str] = None) -> None:
+            self.act(action, value)
+        act.__doc__ = Edit.actions()[action]
+        return act
+
+    def set_metadata(self, key: str, value: Optional[str]) -> None:
+        """A key of the metadata; None removes it."""
+        self._call("tn_edit_set_metadata", _encode(key), _or_none(value))
+
+    # ---- tensors --------------------------------------------------------------------
+
+    def _put(self, call: str, name: str, dtype: str, shape: Sequence[int],
+             data: Any, graph: Optional[int]) -> None:
         shape = native.listed(shape, "a shape")
         dims = (_U64 * len(shape))(*(native.whole(dim, 64, "a dimension")
                                      for dim in shape))
         data = native.octets(data)
-        element = library.tn_dtype_find(_encode(dtype))
-        if element == library.tn_dtype_find(b""):
-            raise ValueError(f"there is no element type {dtype!r}")
-        self._call(call, native.whole(graph, 32, "a graph"), _encode(name),
-                   element, len(shape), dims, Bytes.of(data))
+        self._call(call, self._graph(graph), _encode(name), _dtype(dtype),
+                   len(shape), dims, Bytes.of(data))
 
-    def add(self, name, dtype, shape, data, kind=CONSTANT, graph=0):
+    @staticmethod
+    def _graph(graph: Optional[int]) -> int:
+        return _NONE if graph is None else native.whole(graph, 32, "a graph")
+
+    def add(self, name: str, dtype: str, shape: Sequence[int], data: Any,
+            kind: str = CONSTANT, graph: Optional[int] = 0) -> None:
+        """A tensor; a set of tensors has them in the graph None."""
         self._put("tn_edit_add_elements", name, dtype, shape, data, graph)
         if kind != CONSTANT:
-            self.set_variable(name, kind, graph)
+            self.set_variable(name, kind, graph or 0)
 
-    def replace(self, name, dtype, shape, data, graph=0):
+    def _borrow(self, name: str, dtype: str, shape: Sequence[int],
+                address: int, size: int, keep: Any) -> None:
+        """Elements that stay where they are, which `keep` owns."""
+        dims = (_U64 * len(shape))(*shape)
+        self._call("tn_edit_add_borrowed", _NONE, _encode(name),
+                   _dtype(dtype), len(shape), dims,
+                   Bytes(address or None, size))
+        self._borrowed.append(keep)
+
+    def replace(self, name: str, dtype: str, shape: Sequence[int], data: Any,
+                graph: Optional[int] = 0) -> None:
         """Other elements; what it is (trained, constant) stays."""
         self._put("tn_edit_replace_elements", name, dtype, shape, data, graph)
 
-    def remove(self, name, graph=0):
-        self._call("tn_edit_remove_tensor", native.whole(graph, 32, "a graph"),
-                   _encode(name))
+    def remove(self, name: str, graph: Optional[int] = 0) -> None:
+        self._call("tn_edit_remove_tensor", self._graph(graph), _encode(name))
 
-    def set_levels(self, name, levels, graph=0):
+    def set_levels(self, name: str, levels: Sequence[Sequence[int]],
+                   graph: Optional[int] = 0) -> None:
         """Where the sequences of a tensor begin (LoD): lists of offsets, the
         outermost level first; none removes them."""
-        levels = [[native.whole(offset, 64, "an offset")
-                   for offset in native.listed(level, "a level")]
-                  for level in native.listed(levels, "the levels")]
-        counts = (_U64 * len(levels))(*map(len, levels))
-        offsets = [offset for level in levels for offset in level]
-        self._call("tn_edit_set_levels", native.whole(graph, 32, "a graph"),
-                   _encode(name), len(levels), counts,
-                   (_U64 * len(offsets))(*offsets))
+        rows = [[native.whole(offset, 64, "an offset")
+                 for offset in native.listed(level, "a level")]
+                for level in native.listed(levels, "the levels")]
+        counts = (_U64 * len(rows))(*map(len, rows))
+        offsets = [offset for level in rows for offset in level]
+        self._call("tn_edit_set_levels", self._graph(graph), _encode(name),
+                   len(rows), counts, (_U64 * len(offsets))(*offsets))
 
-    def set_variable(self, name, kind, graph=0):
+    # ---- training ---------------------------------------------------------------------
+
+    def set_variable(self, name: str, kind: str, graph: int = 0) -> None:
         if kind not in _KINDS:
             error = ValueError if isinstance(kind, str) else TypeError
             raise error(f"a variable is one of {', '.join(_KINDS)}, not "
@@ -394,28 +1306,34 @@ class Edit(native.Closing):
                    native.whole(graph, 32, "a graph"), _encode(name),
                    _KINDS.index(kind))
 
-    def set_training(self, configuration):
+    def set_training(self, configuration: Any) -> None:
         """A JSON text, or what json.dumps() makes one of; None: none."""
         if configuration is not None and not isinstance(configuration, str):
+            import json
             configuration = json.dumps(configuration)
-        self._call("tn_edit_set_training", None if configuration is None
-                   else _encode(configuration))
+        self._call("tn_edit_set_training", _or_none(configuration))
 
-    def set_losses(self, names):
-        names = native.listed(names, "the losses")
-        texts = (_TEXT * len(names))(*map(_encode, names))
-        self._call("tn_edit_set_losses", texts, len(names))
+    def set_losses(self, names: Sequence[str]) -> None:
+        self._call("tn_edit_set_losses", *_texts(names, "the losses"))
 
-    def set_state(self, parameter, key, data):
+    def set_state(self, parameter: str, key: str, data: Any) -> None:
         """What the updater keeps: as many elements as the parameter has."""
         self._call("tn_edit_set_state_elements", _encode(parameter),
                    _encode(key), Bytes.of(native.octets(data)))
 
-    def remove_states(self, parameter=None):
-        self._call("tn_edit_remove_states", None if parameter is None
-                   else _encode(parameter))
+    def remove_states(self, parameter: Optional[str] = None) -> None:
+        self._call("tn_edit_remove_states", _or_none(parameter))
 
-    def commit(self):
+    def commit(self) -> Model:
         handle = ctypes.c_void_p()
         self._call("tn_edit_commit", ctypes.byref(handle))
-        return Model(handle)
+        model = Model(handle)
+        model._borrowed = list(self._borrowed)
+        return model
+
+
+def _dtype(name: str) -> int:
+    element = library.tn_dtype_find(_encode(name))
+    if element == _api.TN_UNDEFINED:
+        raise ValueError(f"there is no element type {name!r}")
+    return element

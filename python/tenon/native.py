@@ -1,123 +1,72 @@
-"""libtenon: where it is, what its functions take, how it says what is wrong.
+"""Calls of libtenon: text and bytes for C, and errors for Python.
 
-The structs and functions are those of include/tenon/chunk.h.
+Structs and functions are those of tenon/_api.py, which is made from the
+headers.
 """
+from __future__ import annotations
+
 import ctypes
-import ctypes.util
-import glob
 import operator
 import os
+from typing import (Any, Callable, Dict, Generator, Iterable, List, Mapping,
+                    Optional, Type, TypeVar, Union)
 
-# ---- the library -------------------------------------------------------------
+from tenon import _api
+from tenon._api import library
 
-
-def _candidates():
-    """Paths and names to try: what was asked for, beside us, where `make
-    install` says that it is, where libraries are."""
-    asked = os.environ.get("TENON_LIBRARY")
-    if asked:
-        return [asked]
-    here = os.path.dirname(os.path.realpath(__file__))
-    beside = sorted(glob.glob(os.path.join(glob.escape(here), "libtenon.*")))
-    try:
-        with open(os.path.join(here, "library"), encoding="utf-8") as file:
-            beside.append(os.path.join(here, file.read().strip()))
-    except OSError:
-        pass  # not installed, or copied without it
-    installed = ctypes.util.find_library("tenon")
-    return beside + ([installed] if installed else [])
-
-
-def _load():
-    failure = "it is neither beside this package nor installed"
-    for path in _candidates():
-        try:
-            return ctypes.CDLL(path)
-        except OSError as error:
-            failure = str(error)
-    raise ImportError(f"libtenon cannot be loaded: {failure}; "
-                      "TENON_LIBRARY can name it")
-
-
-# ---- structs -----------------------------------------------------------------
-
-NOWHERE = 2**64 - 1
+NOWHERE = _api.TN_NOWHERE
 AT_END = 2**64 - 1
-CHUNK_MESSAGE = 1
-CHUNK_BYTES = 2
+CHUNK_MESSAGE = _api.TN_CHUNK_MESSAGE
+CHUNK_BYTES = _api.TN_CHUNK_BYTES
+SCALARS = {"text": 0, "numpy": 1}
+RULES = {"c++": 0, "python": 1}
+
+Failure = _api.tn_error
+Step = _api.tn_step
+Path = _api.tn_path
+Target = _api.tn_target
+SplitFormat = _api.tn_split_format
+SplitVersion = _api.tn_split_version
+SplitRule = _api.tn_split_rule
+MessagePart = _api.tn_message_part
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class Bytes(ctypes.Structure):
-    """struct tn_bytes: borrowed, so whoever makes one keeps the bytes."""
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
-
-    @classmethod
-    def of(cls, data):
-        pointer = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
-        return cls(pointer, len(data))
-
-    def copy(self):
-        return ctypes.string_at(self.data, self.size) if self.size else b""
+def _bytes_of(data: bytes) -> _api.tn_bytes:
+    """Borrowed, so whoever makes one keeps the bytes."""
+    pointer = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
+    return _api.tn_bytes(pointer, len(data))
 
 
-class Step(ctypes.Structure):
-    _fields_ = [("text", ctypes.c_char_p), ("number", ctypes.c_int64)]
+def _bytes_copy(view: _api.tn_bytes) -> bytes:
+    return ctypes.string_at(view.data, view.size) if view.size else b""
 
 
-class Path(ctypes.Structure):
-    _fields_ = [("steps", ctypes.POINTER(Step)), ("count", ctypes.c_uint64)]
-
-
-class Target(ctypes.Structure):
-    _fields_ = [("path", ctypes.c_char_p), ("can_replace", ctypes.c_bool),
-                ("is_dry_run", ctypes.c_bool), ("is_durable", ctypes.c_bool)]
-
-
-class SplitFormat(ctypes.Structure):
-    """struct tn_split_format."""
-    _fields_ = [("version", ctypes.c_uint), ("separates_bytes", ctypes.c_bool),
-                ("max_bytes", ctypes.c_uint64),
-                ("max_metadata", ctypes.c_uint64),
-                ("max_file", ctypes.c_uint64)]
-
-
-class SplitVersion(ctypes.Structure):
-    """struct tn_split_version."""
-    _fields_ = [("producer", ctypes.c_int32), ("min_consumer", ctypes.c_int32),
-                ("bad_consumers", ctypes.POINTER(ctypes.c_int32)),
-                ("bad_consumer_count", ctypes.c_uint64)]
-
-
-class SplitRule(ctypes.Structure):
-    """struct tn_split_rule."""
-    _fields_ = [("rules", ctypes.c_int), ("max_size", ctypes.c_uint64)]
-
-
-class MessagePart(ctypes.Structure):
-    """struct tn_message_part."""
-    _fields_ = [("end", ctypes.c_uint64), ("field", ctypes.c_uint32),
-                ("wire", ctypes.c_uint32), ("body", ctypes.c_uint64)]
-
-
-class Failure(ctypes.Structure):
-    """struct tn_error."""
-    _fields_ = [("status", ctypes.c_int), ("reason", ctypes.c_int),
-                ("offset", ctypes.c_uint64), ("file", ctypes.c_char * 120),
-                ("where", ctypes.c_char * 120), ("what", ctypes.c_char * 768)]
+Bytes: Any = _api.tn_bytes
+Bytes.of = staticmethod(_bytes_of)
+Bytes.copy = _bytes_copy
 
 
 class Closing:
     """What `with` closes, or nobody's holding it: a handle of the library."""
 
-    def __enter__(self):
+    _handle: Any = None
+
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+# ---- errors -------------------------------------------------------------------
 
 
 class Error(Exception):
@@ -127,126 +76,94 @@ class Error(Exception):
     reason  a stable word to decide by: "no-rule", "unknown-format", ...; or ""
     offset  the byte in the file that is to blame, or None
     file    the file, if it is not the one that was asked for
-    where   the path in the message
+    where   the path in the model or message
     what    one line
     """
 
-    def __init__(self, failure):
-        self.status = library.tn_status_name(failure.status).decode()
-        self.reason = library.tn_reason_word(failure.reason).decode()
-        self.offset = None if failure.offset == NOWHERE else failure.offset
+    def __init__(self, failure: Any) -> None:
+        self.status = (library.tn_status_name(failure.status) or b"").decode()
+        self.reason = (library.tn_reason_word(failure.reason) or b"").decode()
+        self.offset: Optional[int] = (None if failure.offset == NOWHERE
+                                      else int(failure.offset))
         self.file, self.where, self.what = (
             text.decode("utf-8", "replace")
             for text in (failure.file, failure.where, failure.what))
         place = [self.file, self.where]
         if self.offset is not None:
             place.append(f"byte {self.offset}")
-        super().__init__(": ".join([p for p in place if p] + [self.what]))
+        self.message = ": ".join([p for p in place if p] + [self.what])
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return self.message
 
 
-# ---- functions ---------------------------------------------------------------
+class MalformedError(Error, ValueError):
+    """The bytes contradict the format."""
 
-_HANDLE = ctypes.c_void_p
-_OUT = ctypes.POINTER(ctypes.c_void_p)
-_U64 = ctypes.c_uint64
-_TEXT = ctypes.c_char_p
-_STEPS = [ctypes.POINTER(Step), _U64]
-_TYPE = [_HANDLE, _TEXT]  # a schema, and the name of a type in it
-_COUNT = ctypes.POINTER(_U64)
-_KNOWN = [_OUT, _HANDLE, *_STEPS, ctypes.POINTER(SplitRule)]
 
-SCALARS = {"text": 0, "numpy": 1}
-RULES = {"c++": 0, "python": 1}
+class TruncatedError(MalformedError):
+    """The bytes end before the structure does."""
 
-# All these return a status; options and an error are added at the end.
-_WITH_OPTIONS = {
-    "tn_schema_open": [_OUT, Bytes],
-    "tn_schema_builtin": [_OUT, _TEXT],
-    "tn_message_bytes": [_OUT, *_TYPE, Bytes],
-    "tn_merger_open": [_OUT, *_TYPE, _TEXT],
-    "tn_merger_open_bytes": [_OUT, *_TYPE, Bytes],
-    "tn_merger_open_chunks": [_OUT, *_TYPE, ctypes.POINTER(Bytes), _U64,
-                              Bytes],
-}
-_WITHOUT_OPTIONS = {
-    "tn_message_read": [_HANDLE, _U64, ctypes.c_void_p, ctypes.c_size_t],
-    "tn_message_part": [_HANDLE, _U64, _U64, _U64,
-                        ctypes.POINTER(MessagePart)],
-    "tn_splitter_open": [_OUT, _HANDLE],
-    "tn_splitter_child": [_OUT, _HANDLE, *_STEPS],
-    "tn_splitter_graph_def_child": _KNOWN,
-    "tn_splitter_saved_model_child": _KNOWN,
-    "tn_splitter_model_proto_child": _KNOWN,
-    "tn_splitter_keep_base": [_HANDLE],
-    "tn_splitter_add_chunk": [_HANDLE, ctypes.c_int, Bytes, *_STEPS, _U64],
-    "tn_splitter_take": [_HANDLE, *_STEPS, _U64],
-    "tn_splitter_hollow": [_HANDLE, *_STEPS, _U64],
-    "tn_splitter_slice": [_HANDLE, *_STEPS, _U64, _U64, _U64],
-    "tn_splitter_clear": [_HANDLE, *_STEPS],
-    "tn_splitter_count": [_HANDLE, *_STEPS, _COUNT],
-    "tn_splitter_size": [_HANDLE, *_STEPS, _COUNT],
-    "tn_splitter_by_size": [_HANDLE, _U64],
-    "tn_splitter_format": [_HANDLE, ctypes.POINTER(SplitFormat)],
-    "tn_splitter_scalars": [_HANDLE, ctypes.c_int],
-    "tn_splitter_version": [_HANDLE, ctypes.POINTER(SplitVersion)],
-    "tn_splitter_tags": [_HANDLE, *_STEPS, ctypes.POINTER(Bytes)],
-    "tn_splitter_adopt": [_HANDLE, ctypes.POINTER(ctypes.c_int),
-                          ctypes.POINTER(Bytes), _U64, Bytes],
-    "tn_splitter_split": [_HANDLE],
-    "tn_splitter_chunk_read": [_HANDLE, _U64, _U64, ctypes.c_void_p,
-                               ctypes.c_size_t],
-    "tn_splitter_write": [_HANDLE, ctypes.POINTER(Target), _TEXT,
-                          ctypes.POINTER(ctypes.c_char_p)],
-    "tn_splitter_write_memory": [_HANDLE, _TEXT, ctypes.POINTER(Bytes),
-                                 ctypes.POINTER(ctypes.c_bool)],
-    "tn_merger_get": [_OUT, _HANDLE, *_STEPS],
-    "tn_merger_merge": [_OUT, _HANDLE, ctypes.POINTER(Path), _U64],
-}
-_PLAIN = {
-    "tn_status_name": (_TEXT, [ctypes.c_int]),
-    "tn_reason_word": (_TEXT, [ctypes.c_int]),
-    "tn_schema_close": (None, [_HANDLE]),
-    "tn_message_close": (None, [_HANDLE]),
-    "tn_message_size": (_U64, [_HANDLE]),
-    "tn_message_warning": (_TEXT, [_HANDLE]),
-    "tn_splitter_close": (None, [_HANDLE]),
-    "tn_merger_close": (None, [_HANDLE]),
-    "tn_merger_scalars": (None, [_HANDLE, ctypes.c_int]),
-    "tn_merger_sort": (None, [_HANDLE]),
-    "tn_merger_version": (SplitVersion, [_HANDLE]),
-    "tn_splitter_chunk_count": (_U64, [_HANDLE]),
-    "tn_splitter_chunk_size": (_U64, [_HANDLE, _U64]),
-    "tn_splitter_chunked_message": (Bytes, [_HANDLE]),
+
+class LimitError(Error):
+    """Well formed, but past a limit that the caller set."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """Well formed, but beyond this build."""
+
+
+class NotFoundError(Error, LookupError):
+    """No such file, tensor, node, tag or format."""
+
+
+class SystemError(Error):
+    """The operating system refused to read or to write."""
+
+
+class NoMemoryError(Error, MemoryError):
+    """Out of memory."""
+
+
+class ExistsError(Error):
+    """The target exists; replace=True replaces it."""
+
+
+class BusyError(Error):
+    """Another process is writing it."""
+
+
+class InvalidError(Error, ValueError):
+    """The caller's mistake."""
+
+
+class CancelledError(Error):
+    """Stopped by the progress callback."""
+
+
+_ERRORS: Dict[int, Type[Error]] = {
+    _api.TN_TRUNCATED: TruncatedError, _api.TN_MALFORMED: MalformedError,
+    _api.TN_LIMIT: LimitError, _api.TN_UNSUPPORTED: UnsupportedError,
+    _api.TN_NOT_FOUND: NotFoundError, _api.TN_IO: SystemError,
+    _api.TN_NO_MEMORY: NoMemoryError, _api.TN_EXISTS: ExistsError,
+    _api.TN_BUSY: BusyError, _api.TN_INVALID: InvalidError,
+    _api.TN_CANCELLED: CancelledError,
 }
 
 
-def _declare(functions):
-    ends = [ctypes.POINTER(Failure)]
-    for table, more in ((_WITH_OPTIONS, [ctypes.c_void_p] + ends),
-                        (_WITHOUT_OPTIONS, ends)):
-        for name, arguments in table.items():
-            function = getattr(functions, name)
-            function.restype = ctypes.c_int
-            function.argtypes = arguments + more
-    for name, (result, arguments) in _PLAIN.items():
-        function = getattr(functions, name)
-        function.restype = result
-        function.argtypes = arguments
-    return functions
+def error_of(failure: Any) -> Error:
+    return _ERRORS.get(failure.status, Error)(failure)
 
 
-try:
-    library = _declare(_load())
-except AttributeError as error:
-    raise ImportError(f"libtenon is of another version: {error}") from error
-
+# ---- what C takes ---------------------------------------------------------------
 
 _NEW_BYTES = ctypes.pythonapi.PyBytes_FromStringAndSize
 _NEW_BYTES.restype = ctypes.py_object
 _NEW_BYTES.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
 
 
-def octets(data):
+def octets(data: Any) -> bytes:
     """The bytes of what has some.  bytes(4) would be four zeros."""
     if isinstance(data, bytes):
         return data
@@ -256,7 +173,7 @@ def octets(data):
         raise TypeError(f"bytes are wanted, not {data!r}") from None
 
 
-def text(value, what):
+def text(value: Any, what: str) -> bytes:
     """Text that C reads, as bytes; bytes stay what they are."""
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"{what} is text, not {value!r}")
@@ -266,65 +183,81 @@ def text(value, what):
     return data
 
 
-def path(value):
+def path(value: AnyPath) -> bytes:
     """The name of a file, as bytes."""
     return text(os.fsencode(value), "a path")
 
 
-def handle(value, maker):
+def handle(value: Any, maker: str) -> Any:
     """What the library made; a number is no address that may be looked at."""
     if not isinstance(value, ctypes.c_void_p) or not value:
         raise TypeError(f"{maker} makes one, not the class of {value!r}")
     return value
 
 
-def whole(number, bits, what):
+def whole(number: Any, bits: int, what: str) -> int:
     """ctypes keeps the lower bits of what is too large, and says nothing."""
     if isinstance(number, bool):
         raise TypeError(f"{what} is a number, not {number!r}")
     if not 0 <= operator.index(number) < 2**bits:
         raise ValueError(f"{what} is from 0 to 2^{bits} - 1, not {number}")
-    return number
+    return operator.index(number)
 
 
-def listed(values, what):
+_T = TypeVar("_T")
+
+
+def listed(values: Iterable[_T], what: str) -> List[_T]:
     """A list of things, which a text or bytes are not."""
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{what} is a list, not {values!r}")
     return list(values)
 
 
-def call(name, *arguments):
-    """Calls a function that returns a status; raises Error unless it is OK."""
+def decoded(view: Any) -> str:
+    """The text of a struct tn_bytes."""
+    if not view.size:
+        return ""
+    return ctypes.string_at(view.data, view.size).decode("utf-8", "replace")
+
+
+# ---- calls ----------------------------------------------------------------------
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Calls a function that returns a status; raises Error unless it is OK.
+    Options at the end that are not given are NULL."""
     failure = Failure(offset=NOWHERE)
-    options = [None] if name in _WITH_OPTIONS else []
     function = getattr(library, name)
+    missing = len(function.argtypes) - len(arguments) - 1
     try:
-        status = function(*arguments, *options, ctypes.byref(failure))
+        status = function(*arguments, *[None] * missing,
+                          ctypes.byref(failure))
     except ctypes.ArgumentError as error:
         raise TypeError(str(error)) from None
     if status != 0:
-        raise Error(failure)
+        raise error_of(failure)
 
 
-def make(name, *arguments):
+def make(name: str, *arguments: Any) -> ctypes.c_void_p:
     """The same for one that makes a handle, which is returned."""
-    handle = ctypes.c_void_p()
-    call(name, ctypes.byref(handle), *arguments)
-    return handle
+    made = ctypes.c_void_p()
+    call(name, ctypes.byref(made), *arguments)
+    return made
 
 
-def read(name, handle, size, *arguments, offset=0):
+def read(name: str, source: Any, size: int, *arguments: Any,
+         offset: int = 0) -> bytes:
     """`size` bytes of what `name` reads from."""
     if not size:
         return b""
     # Filled in place: there is no second copy, and nothing is zeroed first.
-    data = _NEW_BYTES(None, size)
-    call(name, handle, *arguments, offset, ctypes.c_char_p(data), size)
+    data: bytes = _NEW_BYTES(None, size)
+    call(name, source, *arguments, offset, ctypes.c_char_p(data), size)
     return data
 
 
-def chosen(table, word, what):
+def chosen(table: Mapping[str, int], word: Any, what: str) -> int:
     """The number of a word that callers give."""
     if not isinstance(word, str):
         raise TypeError(f"{what} is a word, not {word!r}")
@@ -334,20 +267,101 @@ def chosen(table, word, what):
     return table[word]
 
 
-def steps(tags):
+def steps(tags: Iterable[Any]) -> Any:
     """Field tags as an array of steps, which keeps what it points at."""
     tags = listed(tags, "a path of field tags")
     return (Step * len(tags))(*map(_step, tags))
 
 
-def _step(tag):
+def _step(tag: Any) -> _api.tn_step:
     if isinstance(tag, int):
         if not -2**63 <= tag < 2**64:
             raise ValueError(f"the field tag {tag} has more than 64 bits")
         return Step(None, tag)
     if not isinstance(tag, (str, bytes)):
         raise TypeError(f"a field tag is text or a number, not {tag!r}")
-    text = tag.encode() if isinstance(tag, str) else tag
-    if b"\0" in text:
+    data = tag.encode() if isinstance(tag, str) else tag
+    if b"\0" in data:
         raise ValueError(f"the field tag {tag!r} has a zero byte")
-    return Step(text, 0)
+    return Step(data, 0)
+
+
+# ---- progress, and Ctrl-C -------------------------------------------------------
+
+Progress = Callable[[str, int, int], object]
+_SEND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+class Watch:
+    """Makes options whose progress callback is a Python function.
+
+    The callback is called with (what is done, bytes done, bytes in total); if
+    it returns something true, the call ends with CancelledError.  What it
+    raises ends the call, too, and so does Ctrl-C: the library asks about ten
+    times a second, and leaves nothing half written."""
+
+    def __init__(self, progress: Optional[Progress] = None) -> None:
+        self._raised: Optional[BaseException] = None
+        self._progress = progress
+        self._is_stopped = False
+        self._kept: Any = None
+        if progress is not None:
+            self._callback = _api.tn_progress(self._ask)
+            return
+        # Python looks for signals when a function begins, where nothing can be
+        # caught; a generator goes on inside of its `try`.  It needs none of
+        # the arguments but one.
+        waiting = self._wait()
+        next(waiting)
+        self._kept = _SEND(waiting.send)
+        self._callback = ctypes.cast(self._kept, _api.tn_progress)
+
+    def options(self, **fields: Any) -> _api.tn_options:
+        return _api.tn_options(size=ctypes.sizeof(_api.tn_options),
+                               progress=self._callback, **fields)
+
+    def _wait(self) -> Generator[int, Any, None]:
+        while True:
+            try:
+                yield 0 if self._raised is None else 1
+            except GeneratorExit:
+                return
+            except BaseException as error:  # goes on in call()
+                self._raised = error
+
+    def _ask(self, _context: Any, doing: Optional[bytes], done: int,
+             total: int) -> int:
+        try:
+            if self._raised is not None:
+                return 1
+            assert self._progress is not None
+            self._is_stopped = bool(self._progress((doing or b"").decode(),
+                                                   done, total))
+            return int(self._is_stopped)
+        except BaseException as error:  # goes on in call()
+            self._raised = error
+            return 1
+
+    def guard(self, function: Callable[..., Any]) -> Callable[..., int]:
+        """A callback whose exceptions end the call that it is made in."""
+        def guarded(*arguments: Any) -> int:
+            if self._raised is not None:
+                return 1
+            try:
+                return int(function(*arguments) or 0)
+            except BaseException as error:
+                self._raised = error
+                return 1
+        return guarded
+
+    def call(self, name: str, *arguments: Any) -> None:
+        try:
+            call(name, *arguments)
+        except Error as error:
+            if self._raised is not None:
+                raise self._raised from None
+            if isinstance(error, CancelledError) and not self._is_stopped:
+                raise KeyboardInterrupt from None
+            raise
+        if self._raised is not None:
+            raise self._raised

@@ -1,0 +1,190 @@
+"""Files of tensors with the interface of safetensors, for every format."""
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from tenon import arrays, models, native
+from tenon.native import AnyPath, Progress
+
+_FRAMEWORKS = {"np": "np", "numpy": "np", "pt": "pt", "torch": "pt",
+               "pytorch": "pt"}
+
+
+class SafeSlice:
+    """A tensor that is read by parts: file.get_slice("w")[10:20]."""
+
+    def __init__(self, tensor: models.Tensor, framework: str,
+                 device: Any) -> None:
+        self._tensor, self._framework = tensor, framework
+        self._device = device
+
+    def get_shape(self) -> List[int]:
+        return list(self._tensor.shape)
+
+    def get_dtype(self) -> str:
+        """As safetensors calls it: "F32"."""
+        return _DTYPES.get(self._tensor.dtype, self._tensor.dtype.upper())
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._framework == "np":
+            return self._tensor[index]
+        if arrays.torch_dtype(self._tensor.dtype) is not None \
+                and self._tensor.storage in ("raw", "external", "shard"):
+            return _move(self._tensor.torch()[index], self._device)
+        import torch
+        array = self._tensor[index]
+        part = torch.from_numpy(array.copy())
+        wanted = arrays.torch_dtype(self._tensor.dtype)
+        if wanted is not None and part.dtype != wanted:
+            part = part.view(wanted)
+        return _move(part, self._device)
+
+
+_DTYPES = {"float32": "F32", "float64": "F64", "float16": "F16",
+           "bfloat16": "BF16", "float8e4m3fn": "F8_E4M3",
+           "float8e5m2": "F8_E5M2", "int8": "I8", "int16": "I16",
+           "int32": "I32", "int64": "I64", "uint8": "U8", "uint16": "U16",
+           "uint32": "U32", "uint64": "U64", "bool": "BOOL"}
+
+
+def _move(tensor: Any, device: Any) -> Any:
+    return tensor if device in (None, "cpu") else tensor.to(device)
+
+
+class SafeFile:
+    """What safe_open() returns; use it in a `with`."""
+
+    def __init__(self, path: AnyPath, framework: str = "np",
+                 device: Any = "cpu") -> None:
+        if framework not in _FRAMEWORKS:
+            raise ValueError(f"the framework is 'np' or 'pt', not "
+                             f"{framework!r}")
+        self._framework = _FRAMEWORKS[framework]
+        self._device = device
+        self._model = models.Model.open(path, graph=False)
+
+    def __enter__(self) -> "SafeFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._model.close()
+
+    def keys(self) -> List[str]:
+        """Names of all tensors."""
+        return sorted(self._model.tensors)
+
+    def offset_keys(self) -> List[str]:
+        """The same in the order of the file."""
+        return list(self._model.tensors)
+
+    def __len__(self) -> int:
+        return len(self._model.tensors)
+
+    def __iter__(self) -> Any:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._model.tensors
+
+    def metadata(self) -> Optional[Dict[str, str]]:
+        """Keys and values that the writer put there; None if there are none."""
+        found = {}
+        for key, value in self._model.facts:
+            name, equals, text = value.partition("=")
+            if key == "metadata" and equals:
+                found[name] = text
+        return found or None
+
+    def _find(self, name: str) -> models.Tensor:
+        try:
+            return self._model.tensors[name]
+        except KeyError:
+            raise KeyError(f"the file has no tensor {name!r}") from None
+
+    def get_tensor(self, name: str) -> Any:
+        """A tensor: the file's own pages where that is possible."""
+        tensor = self._find(name)
+        if self._framework == "np":
+            return tensor.numpy(writable=True)
+        return _move(tensor.torch(), self._device)
+
+    def get_slice(self, name: str) -> SafeSlice:
+        return SafeSlice(self._find(name), self._framework, self._device)
+
+
+def safe_open(path: AnyPath, framework: str = "np",
+              device: Any = "cpu") -> SafeFile:
+    """Opens a file of any format with safetensors' interface: keys(),
+    get_tensor(), get_slice(), metadata(), offset_keys()."""
+    return SafeFile(path, framework, device)
+
+
+# ---- writing --------------------------------------------------------------------
+
+
+def _address(array: Any) -> Tuple[str, Tuple[int, ...], int, int, Any]:
+    """Type, shape, address and bytes of an array, and what owns them: itself,
+    unless it has to be copied."""
+    if type(array).__module__.split(".")[0] == "torch":
+        tensor = array.detach()
+        if tensor.device.type != "cpu":
+            tensor = tensor.cpu()
+        if getattr(tensor, "is_sparse", False) or tensor.is_quantized:
+            raise TypeError("sparse and quantised tensors of torch cannot be "
+                            "saved")
+        tensor = tensor.resolve_conj().resolve_neg().contiguous()
+        return (arrays.dtype_of(tensor), tuple(tensor.shape),
+                tensor.data_ptr(), tensor.numel() * tensor.element_size(),
+                tensor)
+    if isinstance(array, models.Tensor):
+        buffer = array.buffer(unaligned=True)
+        return (buffer.dtype, buffer.shape, buffer.address, buffer.nbytes,
+                buffer)
+    import numpy
+    if not hasattr(array, "__array__") and not hasattr(
+            array, "__array_interface__"):
+        raise TypeError(f"a tensor is an array of numpy or torch, not "
+                        f"{type(array).__name__}")
+    plain = numpy.ascontiguousarray(array).reshape(numpy.shape(array))
+    if plain.dtype.byteorder == ">" or (plain.dtype.byteorder == "="
+                                        and sys.byteorder == "big"):
+        plain = plain.astype(plain.dtype.newbyteorder("<"))
+    return (arrays.dtype_of(plain), plain.shape,
+            plain.__array_interface__["data"][0], plain.nbytes, plain)
+
+
+def _format_of(path: AnyPath) -> str:
+    """The format of tensors alone that the end of a path says."""
+    name = os.fsdecode(native.path(path)).lower()
+    for row in models.formats():
+        if row["can_write"] and not row["dialect"] and any(
+                name.endswith(suffix.lower()) for suffix in row["suffixes"]
+                if suffix.startswith(".")):
+            return str(row["name"])
+    raise ValueError(f"cannot tell the format from {name!r}; use format=")
+
+
+def save_file(tensors: Mapping[str, Any], path: AnyPath,
+              metadata: Optional[Mapping[str, str]] = None,
+              format: Optional[str] = None, replace: bool = True,
+              settings: models.Settings = None,
+              progress: Optional[Progress] = None) -> None:
+    """Writes arrays of numpy or torch, by name, into a file of tensors: .npz,
+    .safetensors, .gguf, .pdparams, .pdiparams, .pt, or a checkpoint (.index).
+
+    Nothing is copied, and the file appears when it is complete; it replaces an
+    old one unless replace=False."""
+    if not isinstance(tensors, Mapping):
+        raise TypeError(f"tensors are a dict of names and arrays, not "
+                        f"{type(tensors).__name__}")
+    with models.Edit.new(format or _format_of(path)) as edit:
+        for name, array in tensors.items():
+            if not isinstance(name, str):
+                raise TypeError(f"a tensor has a name, not {name!r}")
+            edit._borrow(name, *_address(array))
+        for key, value in dict(metadata or {}).items():
+            edit.set_metadata(key, value)
+        with edit.commit() as model:
+            model.convert(path, format, replace, settings, progress=progress)

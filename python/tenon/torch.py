@@ -1,0 +1,18 @@
+"""safetensors.torch for every format: load_file() and save_file()."""
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional
+
+from tenon import saving
+from tenon.native import AnyPath
+
+
+def load_file(filename: AnyPath, device: Any = "cpu") -> Dict[str, Any]:
+    """All tensors as torch tensors, by name."""
+    with saving.safe_open(filename, "pt", device) as file:
+        return {name: file.get_tensor(name) for name in file.offset_keys()}
+
+
+def save_file(tensors: Mapping[str, Any], filename: AnyPath,
+              metadata: Optional[Mapping[str, str]] = None) -> None:
+    saving.save_file(tensors, filename, metadata)

@@ -1,0 +1,504 @@
+"""Models from Python, judged by numpy and torch.
+
+    pytest tests/python/test_models.py        TENON_LIBRARY names the library
+
+The files are made here, by hand or by numpy and torch, not by this package.
+"""
+import gc
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+
+import tenon
+import tenon.numpy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CORPUS = os.path.join(os.path.dirname(HERE), "corpus")
+ONNX = os.path.join(CORPUS, "onnx")
+torch = None
+try:
+    import torch
+    import tenon.torch
+except ImportError:
+    pass
+needs_torch = pytest.mark.skipif(torch is None, reason="no torch")
+
+
+def write_safetensors(path, arrays, metadata=None, pad=8):
+    header, body = {}, b""
+    names = {"float32": "F32", "int64": "I64", "float16": "F16",
+             "bool": "BOOL", "uint8": "U8"}
+    if metadata:
+        header["__metadata__"] = metadata
+    for name, (dtype, shape, data) in arrays.items():
+        header[name] = {"dtype": names.get(dtype, dtype), "shape": shape,
+                        "data_offsets": [len(body), len(body) + len(data)]}
+        body += data
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8 + pad - 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + body)
+    return path
+
+
+def plain(array):
+    return str(array.dtype), list(array.shape), array.tobytes()
+
+
+@pytest.fixture
+def weights(tmp_path):
+    w = np.arange(12, dtype=np.float32).reshape(3, 4)
+    return write_safetensors(tmp_path / "w.safetensors", {
+        "w": plain(w), "b": plain(np.arange(3)),
+        "flags": plain(np.array([True, False])),
+        "empty": ("float32", [0, 4], b"")}, {"author": "me", "a": "b=c"})
+
+
+def onnx_model(path):
+    """x + w, by the onnx package."""
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper, numpy_helper
+    graph = helper.make_graph(
+        [helper.make_node("Add", ["x", "w"], ["y"], name="add"),
+         helper.make_node("Softmax", ["y"], ["z"], name="soft", axis=1)],
+        "g", [helper.make_tensor_value_info("x", 1, ["batch", 4])],
+        [helper.make_tensor_value_info("z", 1, ["batch", 4])],
+        [numpy_helper.from_array(np.arange(4, dtype=np.float32), "w")])
+    onnx.save(helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 13)]), str(path))
+    return path
+
+
+# ---- what a model is ----------------------------------------------------------------
+
+
+def test_facts(weights):
+    with tenon.open(weights) as model:
+        assert (model.format, model.dialect) == ("safetensors", "")
+        assert model.metadata == {"author": "me", "a": "b=c"}
+        assert list(model.tensors) == ["w", "b", "flags", "empty"]
+        assert len(model.tensors) == 4 and "w" in model.tensors
+        assert "nothing" not in model.tensors
+        assert list(model.tensors.rows())[0] == ("w", "float32", (3, 4))
+        tensor = model.tensors["w"]
+        assert (tensor.dtype, tensor.shape, tensor.nbytes) == (
+            "float32", (3, 4), 48)
+        assert tensor.read() == np.arange(12, dtype=np.float32).tobytes()
+        assert "4 tensors" in repr(model)
+        assert "<table>" in model._repr_html_()
+        with pytest.raises(KeyError):
+            model.tensors["nothing"]
+        assert {f.rule for f in model.check()} == {"unaligned"}
+    with pytest.raises(ValueError, match="closed"):
+        model.format
+
+
+def test_graph(tmp_path):
+    with tenon.open(onnx_model(tmp_path / "m.onnx")) as model:
+        assert model.dialect == "onnx"
+        assert model.inputs == [tenon.Value("x", "float32", ("batch", 4))]
+        assert [v.name for v in model.outputs] == ["z"]
+        assert model.operators == {"Add": 1, "Softmax": 1}
+        nodes = list(model.graph.nodes)
+        assert [(n.name, n.type) for n in nodes] == [("add", "Add"),
+                                                     ("soft", "Softmax")]
+        assert nodes[0].inputs == ["x", "w"] and nodes[0].outputs == ["y"]
+        assert nodes[1].attributes == {"axis": 1}
+        assert nodes[1].path == "graph.node[1]"
+        assert model.graph.nodes[-1].name == "soft"
+        assert "iframe" in model.view()._repr_html_()
+
+
+def test_subgraphs_and_attributes():
+    """Every attribute of every model of the corpus can be decoded."""
+    subgraphs = tensors = 0
+    for name in sorted(os.listdir(ONNX)):
+        if not name.endswith(".onnx"):
+            continue
+        try:
+            model = tenon.open(os.path.join(ONNX, name))
+        except tenon.Error:
+            continue
+        with model:
+            for graph in model.graphs:
+                for node in graph:
+                    try:
+                        values = node.attributes
+                    except tenon.Error:
+                        continue
+                    for value in values.values():
+                        subgraphs += isinstance(value, tenon.Graph)
+                        if isinstance(value, tenon.Tensor):
+                            tensors += 1
+                            if value.dtype != "string":
+                                assert value.numpy().shape == value.shape
+    assert subgraphs and tensors
+
+
+# ---- elements -------------------------------------------------------------------------
+
+
+def test_numpy_is_a_view(weights):
+    model = tenon.open(weights)
+    tensor = model.tensors["w"]
+    array = tensor.numpy()
+    assert not array.flags.writeable
+    assert tensor.buffer().is_mapped
+    same = [np.asarray(tensor), np.from_dlpack(tensor), tensor.numpy()]
+    assert {a.__array_interface__["data"][0] for a in same} == {
+        array.__array_interface__["data"][0]}
+    assert np.array_equal(array, np.arange(12).reshape(3, 4))
+    written = tensor.numpy(writable=True)
+    written[0, 0] = 99
+    assert array[0, 0] == 99
+    del written, same, tensor
+    before = weights.read_bytes()
+    model.close()
+    del model
+    gc.collect()
+    assert array[0, 0] == 99 and array[2, 3] == 11
+    assert weights.read_bytes() == before
+    assert tenon.open(weights).tensors["w"].numpy()[0, 0] == 0
+    assert tenon.open(weights).tensors["empty"].numpy().shape == (0, 4)
+
+
+def test_memoryview_outlives_everything(weights):
+    view = tenon.open(weights).tensors["w"].data
+    gc.collect()
+    os.unlink(weights)
+    assert view.nbytes == 48 and not view.readonly
+    assert view.tobytes() == np.arange(12, dtype=np.float32).tobytes()
+
+
+@needs_torch
+def test_torch_has_the_same_address(weights):
+    model = tenon.open(weights)
+    tensor = model.tensors["w"]
+    made = [tensor.torch(), torch.from_dlpack(tensor)]
+    address = tensor.numpy().__array_interface__["data"][0]
+    assert {t.data_ptr() for t in made} == {address}
+    made[0][1, 1] = -5  # torch knows no read-only tensors: no crash
+    assert made[1][1, 1] == -5
+    assert model.tensors["flags"].torch().tolist() == [True, False]
+    assert model.tensors["empty"].torch().shape == (0, 4)
+    model.close()
+    del model, tensor
+    gc.collect()
+    assert made[1].sum() == 66 - 5 - 5
+
+
+def test_capsule_that_nobody_takes(weights):
+    tensor = tenon.open(weights).tensors["w"]
+    for _ in range(100):
+        tensor.__dlpack__()
+    assert tensor.__dlpack_device__() == (1, 0)
+
+
+def test_unaligned(tmp_path):
+    path = write_safetensors(tmp_path / "u.safetensors", {
+        "x": ("uint8", [1], b"\1"),
+        "w": plain(np.arange(3, dtype=np.float32))})
+    tensor = tenon.open(path).tensors["w"]
+    assert tensor.numpy().tolist() == [0, 1, 2]
+    assert not tensor.buffer().is_mapped
+    assert tensor.buffer().address % 4 == 0
+    assert tensor.buffer(unaligned=True).is_mapped
+
+
+@pytest.mark.parametrize("index", [
+    (slice(1, 3), slice(None)), 1, -1, (slice(None), 2), slice(None, None, 2),
+    (Ellipsis, slice(1, 3)), (0, 0), slice(-2, None), slice(None, None, -1)])
+def test_slices(tmp_path, index):
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.savez_compressed(tmp_path / "a.npz", w=array)  # cannot be mapped
+    write_safetensors(tmp_path / "a.safetensors", {"w": plain(array)})
+    for name in ("a.npz", "a.safetensors"):
+        with tenon.open(tmp_path / name) as model:
+            assert np.array_equal(model.tensors["w"][index], array[index])
+            with pytest.raises(IndexError):
+                model.tensors["w"][7]
+
+
+def test_types_that_numpy_has_not(tmp_path, monkeypatch):
+    path = write_safetensors(tmp_path / "t.safetensors", {
+        "b": ("BF16", [2], b"\x80\x3f\x00\x40"),
+        "f": ("F8_E4M3", [2], b"\x38\x40")})
+    with tenon.open(path) as model:
+        assert model.tensors["b"].dtype == "bfloat16"
+        assert model.tensors["b"].numpy().tolist() == [0x3f80, 0x4000]
+        assert model.tensors["f"].numpy().dtype == np.uint8
+        if torch:
+            assert model.tensors["b"].torch().tolist() == [1, 2]
+        # ml_dtypes registers types of its own; this stands in for it.
+        stand_in = types.ModuleType("ml_dtypes")
+        stand_in.bfloat16 = np.dtype([("bfloat16", "<u2")])
+        monkeypatch.setitem(sys.modules, "ml_dtypes", stand_in)
+        assert model.tensors["b"].numpy().dtype == stand_in.bfloat16
+        assert model.tensors["f"].numpy().dtype == np.uint8
+
+
+def test_strings(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper
+    tensor = helper.make_tensor("s", 8, [2], [b"one", b"two"])
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    onnx.save(helper.make_model(graph), str(tmp_path / "s.onnx"))
+    with tenon.open(tmp_path / "s.onnx") as model:
+        assert model.tensors["s"].strings() == [b"one", b"two"]
+        assert model.tensors["s"].numpy().tolist() == [b"one", b"two"]
+
+
+# ---- verbs ----------------------------------------------------------------------------
+
+
+def test_convert_hash_diff_edit(weights, tmp_path):
+    with tenon.open(weights) as model:
+        done = model.convert(tmp_path / "w.npz")
+        assert done.format == "npz" and done.bytes_written > 0
+        with np.load(tmp_path / "w.npz") as file:
+            assert np.array_equal(file["w"], model.tensors["w"].numpy())
+        with tenon.open(tmp_path / "w.npz") as other:
+            assert other.hash() == model.hash()
+            assert other.hash()["w"] == model.tensors["w"].hash()
+            parts = {change.part for change in model.diff(other)}
+            assert "tensor" not in parts
+        with pytest.raises(tenon.ExistsError):
+            model.convert(tmp_path / "w.npz")
+        with pytest.raises(tenon.Error) as info:
+            model.convert(tmp_path / "w.nothing")
+        assert info.value.reason == "unknown-target-format"
+        with model.edit() as edit:
+            edit.rename_tensor("w=weight")
+            edit.set_metadata("author", "you")
+            assert "rename-tensor" in edit.actions()
+            with edit.commit() as changed:
+                changed.write(tmp_path / "changed.safetensors")
+        with tenon.open(tmp_path / "changed.safetensors") as again:
+            assert "weight" in again.tensors and "w" not in again.tensors
+            assert again.metadata["author"] == "you"
+            changes = model.diff(again)
+            assert any(c.part == "tensor" and c.kind == "renamed"
+                       and c.new_name == "weight" for c in changes)
+
+
+def test_errors(tmp_path, weights):
+    with pytest.raises(tenon.Error):
+        tenon.open(tmp_path / "nothing.onnx")
+    data = weights.read_bytes()
+    (tmp_path / "cut.safetensors").write_bytes(data[:-4])
+    with pytest.raises(tenon.MalformedError) as info:
+        tenon.open(tmp_path / "cut.safetensors")
+    assert info.value.what and isinstance(info.value, ValueError)
+    findings = tenon.check(tmp_path / "cut.safetensors")
+    assert "error" in {f.severity for f in findings}
+    (tmp_path / "empty").write_bytes(b"")
+    with pytest.raises(tenon.Error) as info:
+        tenon.open(tmp_path / "empty")
+    assert info.value.status and info.value.offset is None
+    with pytest.raises(tenon.Error):
+        tenon.open(tmp_path)
+
+
+def test_progress_and_cancelling(tmp_path):
+    path = tmp_path / "big.npy"
+    np.save(path, np.zeros(64 << 20, np.uint8))
+
+    class Stop(Exception):
+        pass
+
+    def fail(doing, done, total):
+        raise Stop(doing)
+
+    with tenon.open(path) as model:
+        seen = []
+        model.hash(progress=lambda *row: seen.append(row) and None)
+        # A call that takes less than a tenth of a second may not ask.
+        for stopper, error in ((fail, Stop),
+                               (lambda *_: True, tenon.CancelledError)):
+            try:
+                for _ in range(50):
+                    model.hash(progress=stopper)
+            except error:
+                pass
+            else:
+                pytest.skip("too fast to be asked")
+
+
+def test_interrupt(tmp_path):
+    """Ctrl-C ends a long call, and nothing is left behind."""
+    script = f"""if True:
+        import tenon, threading, os, signal, time
+        edit = tenon.Edit.new("safetensors")
+        data = bytes(32 << 20)
+        edit.add("x", "uint8", [len(data)], data, graph=None)
+        model = edit.commit()
+        threading.Timer(1, os.kill, [os.getpid(), signal.SIGINT]).start()
+        try:
+            while True:
+                model.convert({str(tmp_path / 'out.safetensors')!r},
+                              replace=True)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    done = subprocess.run([sys.executable, "-c", script], text=True,
+                          capture_output=True, timeout=120)
+    assert done.stdout == "interrupted\n", done.stderr
+    assert [n for n in os.listdir(tmp_path) if n.startswith(".")] == []
+
+
+# ---- safetensors' interface -------------------------------------------------------------
+
+SUFFIXES = [".safetensors", ".npz", ".gguf", ".pdparams", ".pt", ".index"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_save_and_load(tmp_path, suffix):
+    arrays = {"w": np.arange(6, dtype=np.float32).reshape(2, 3),
+              "half": np.ones(32, np.float16),
+              "t": np.arange(6, dtype=np.float32).reshape(2, 3).T}
+    path = tmp_path / ("m" + suffix)
+    tenon.numpy.save_file(arrays, path)
+    tenon.numpy.save_file(arrays, path)  # replaces it
+    loaded = tenon.numpy.load_file(path)
+    assert set(loaded) == set(arrays)
+    for name, array in arrays.items():
+        assert np.array_equal(loaded[name], array)
+        assert loaded[name].flags.writeable
+    with tenon.safe_open(path, framework="np") as file:
+        assert file.keys() == sorted(arrays)
+        part = file.get_slice("w")
+        assert part.get_shape() == [2, 3] and part.get_dtype() == "F32"
+        assert part[1:, :2].tolist() == [[3, 4]]
+        with pytest.raises(KeyError):
+            file.get_tensor("nothing")
+    assert [n for n in os.listdir(tmp_path) if n.startswith(".")] == []
+
+
+def test_judges_read_what_is_saved(tmp_path):
+    w = np.arange(6, dtype=np.float32).reshape(2, 3)
+    tenon.save_file({"w": w}, tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as file:
+        assert np.array_equal(file["w"], w)
+    tenon.save_file({"w": w}, tmp_path / "m.safetensors", {"k": "v"})
+    data = (tmp_path / "m.safetensors").read_bytes()
+    size, = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + size])
+    assert header["__metadata__"] == {"k": "v"}
+    assert data[8 + size:][slice(*header["w"]["data_offsets"])] == w.tobytes()
+    with tenon.safe_open(tmp_path / "m.safetensors") as file:
+        assert file.metadata() == {"k": "v"}
+
+
+@needs_torch
+def test_torch_files(tmp_path):
+    tensors = {"w": torch.arange(6.).reshape(2, 3).T,
+               "b": torch.ones(3, dtype=torch.bfloat16),
+               "n": torch.tensor(5), "m": torch.tensor([True, False])}
+    tenon.torch.save_file(tensors, tmp_path / "m.pt")
+    loaded = torch.load(str(tmp_path / "m.pt"), weights_only=True)
+    for name, tensor in tensors.items():
+        assert loaded[name].dtype == tensor.dtype
+        assert torch.equal(loaded[name], tensor)
+    torch.save(tensors, str(tmp_path / "theirs.pt"))
+    ours = tenon.torch.load_file(tmp_path / "theirs.pt")
+    for name, tensor in tensors.items():
+        assert torch.equal(ours[name], tensor)
+    tenon.torch.save_file(tensors, tmp_path / "m.safetensors")
+    with tenon.safe_open(tmp_path / "m.safetensors", framework="pt") as file:
+        assert torch.equal(file.get_tensor("w"), tensors["w"])
+        assert torch.equal(file.get_slice("w")[1:], tensors["w"][1:])
+
+
+def test_refusals(tmp_path):
+    for wrong in ([1], {"a": [1, 2]}, {3: np.ones(1)}):
+        with pytest.raises(TypeError):
+            tenon.save_file(wrong, tmp_path / "m.npz")
+    with pytest.raises(ValueError):
+        tenon.save_file({}, tmp_path / "m.nothing")
+    with pytest.raises(ValueError):
+        tenon.safe_open(tmp_path / "m.npz", framework="tf")
+    with pytest.raises(TypeError):
+        tenon.save_file({"o": np.array([object()])}, tmp_path / "m.npz")
+    assert os.listdir(tmp_path) == []
+
+
+# ---- many, and for long -------------------------------------------------------------------
+
+
+def test_threads_share_a_model(tmp_path):
+    arrays = {f"t{i}": np.full(10000, i, np.float32) for i in range(40)}
+    np.savez_compressed(tmp_path / "m.npz", **arrays)
+    model, wrong = tenon.open(tmp_path / "m.npz"), []
+
+    def work(seed):
+        for i in range(40):
+            name = f"t{(i * 7 + seed) % 40}"
+            if not np.array_equal(model.tensors[name].numpy(), arrays[name]):
+                wrong.append(name)
+
+    threads = [threading.Thread(target=work, args=[i]) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def memory():
+    with open("/proc/self/status") as file:
+        text = file.read()
+    return int(re.search(r"VmRSS:\s*(\d+)", text)[1])
+
+
+def test_nothing_leaks(tmp_path):
+    w = np.ones(1 << 18, np.float32)
+    np.savez_compressed(tmp_path / "m.npz", w=w)
+    path = write_safetensors(tmp_path / "m.safetensors", {"w": plain(w)})
+
+    def rounds(count):
+        for _ in range(count):
+            for name in ("m.npz", path.name):
+                with tenon.open(tmp_path / name) as model:
+                    tensor = model.tensors["w"]
+                    assert tensor.numpy()[5] == 1
+                    assert np.from_dlpack(tensor)[5] == 1
+                    assert tensor.data[3] == 0x3f
+                    list(model.tensors.rows())
+
+    rounds(20)
+    gc.collect()
+    before, maps = memory(), len(open("/proc/self/maps").readlines())
+    rounds(100)
+    gc.collect()
+    assert memory() - before < 8 << 10, "kB more than before"
+    assert len(open("/proc/self/maps").readlines()) - maps < 20
+
+
+def test_many_names(tmp_path):
+    count = 20000
+    header = {f"layer.{i}.weight": {"dtype": "U8", "shape": [1],
+                                    "data_offsets": [i, i + 1]}
+              for i in range(count)}
+    text = json.dumps(header).encode()
+    (tmp_path / "m.safetensors").write_bytes(
+        struct.pack("<Q", len(text)) + text + bytes(count))
+    with tenon.open(tmp_path / "m.safetensors") as model:
+        assert list(model.tensors) == list(header)
+        assert sum(1 for _ in model.tensors.rows()) == count
+
+
+def test_module_is_the_command(tmp_path):
+    command = os.environ.get("TENON_COMMAND")
+    if not command:
+        pytest.skip("TENON_COMMAND is not set")
+    done = subprocess.run([sys.executable, "-m", "tenon", "--version"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "tenon" in done.stdout
