@@ -80,7 +80,7 @@ endif()
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/python_library
      CONTENT "${TN_LIBRARY_FROM_PYTHON}/$<TARGET_SONAME_FILE_NAME:libtenon>\n")
 install(DIRECTORY python/tenon DESTINATION ${TN_PYTHON}
-        FILES_MATCHING PATTERN "*.py")
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed")
 install(FILES ${CMAKE_BINARY_DIR}/python_library
         DESTINATION ${TN_PYTHON}/tenon RENAME library)
 
