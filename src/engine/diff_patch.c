@@ -1260,6 +1260,7 @@ static const struct text_action {
     { "onnx.domain", "domain", TN_TEXT_DOMAIN },
     { "onnx.doc_string", "doc", TN_TEXT_DOC },
     { "onnx.model_version", "model-version", TN_TEXT_VERSION },
+    { "tflite.description", "doc", TN_TEXT_DOC },
 };
 
 static const struct text_action *text_action(struct tn_bytes key)
@@ -1275,8 +1276,12 @@ static void set_text(struct patch *p, uint32_t places, struct tn_bytes key,
                      struct tn_bytes value)
 {
     bool                      has_fields = places >> TN_TEXT_PRODUCER & 1;
-    const struct text_action *own        = has_fields ? text_action(key) : NULL;
+    bool                      is_tflite  = tn_bytes_starts_with(key, "tflite.");
+    const struct text_action *own =
+        has_fields || is_tflite ? text_action(key) : NULL;
 
+    if (own && is_tflite && !value.data)
+        value = tn_text(""); /* which is not written */
     if (own) {
         if (!(places >> own->kind & 1) || !value.data)
             return; /* the format has no place, or an empty text is none */

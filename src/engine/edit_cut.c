@@ -272,6 +272,26 @@ static const struct tn_io *listed(const struct io_index *index,
     return id == TN_NO_NAME ? NULL : &index->list.items[index->rows[id]];
 }
 
+/* In TFLite, a row of the file says what type every value has. */
+static bool find_told(struct cutting *c, struct tn_bytes name, struct tn_io *io)
+{
+    struct tn_value_about about;
+
+    if (!c->model->dialect->describe_value ||
+        !c->model->dialect->describe_value(c->model, 0, name, c->draft->arena,
+                                           &about, c->error))
+        return false;
+    struct tn_dim *dims =
+        tn_new(c->draft->arena, struct tn_dim, about.rank, c->error);
+    for (uint32_t i = 0; dims && i < about.rank; i++)
+        dims[i].value = about.dims[i];
+    io->dtype    = about.dtype;
+    io->has_rank = about.has_rank;
+    io->rank     = dims ? about.rank : 0;
+    io->dims     = dims;
+    return !tn_failed(c->error);
+}
+
 /* As the model declares it, else as it follows from the graph. */
 static struct tn_io type_of(struct cutting *c, struct tn_bytes name,
                             bool is_input)
@@ -286,6 +306,8 @@ static struct tn_io type_of(struct cutting *c, struct tn_bytes name,
             io.key = tn_bytes(NULL, 0); /* it is new in this list */
         return io;
     }
+    if (find_told(c, name, &io) || tn_failed(c->error))
+        return io;
     if (!c->has_known) {
         c->has_known = true;
         if (tn_known_open(&c->known, c->draft->memory, c->model, c->error) ==

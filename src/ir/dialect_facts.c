@@ -83,7 +83,8 @@ static const struct tn_dialect_facts dialects[] = {
       .identity    = "Identity",
       .main_graph  = "subgraphs[0]",
       .node_list   = "operators",
-      .counterpart = "onnx" },
+      .counterpart = "onnx",
+      .names_io    = true },
 };
 
 static const struct tn_dialect_facts unknown = { .name        = "",

@@ -68,6 +68,8 @@ const struct tn_format tn_format_tflite = {
     .check_bytes = tn_tfl_check_bytes,
     .check       = tn_tfl_check,
     .check_graph = tn_tfl_check_graph,
+    .describe    = tn_tfl_describe,
+    .report_rest = tn_tfl_report_rest,
     .texts       = 1u << TN_TEXT_DOC,
     .write       = tn_tfl_write,
 };

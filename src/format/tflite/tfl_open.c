@@ -402,6 +402,7 @@ static void mark_made(struct reader *r, const struct tn_fb_vector *ops)
 {
     for (uint32_t i = 0; i < ops->count && !tn_failed(r->error); i++) {
         struct tn_fb_table  op   = tn_fb_vector_table(ops, i);
+        struct tn_fb_vector ins  = tn_fb_vector(&op, TN_TFL_OPERATOR_INPUTS, 4);
         struct tn_fb_vector outs = tn_fb_vector(&op, TN_TFL_OPERATOR_OUTPUTS, 4);
         uint32_t            code = tn_fb_u32(&op, TN_TFL_OPERATOR_CODE, 0);
         if (code >= r->codes.count) {
@@ -413,6 +414,8 @@ static void mark_made(struct reader *r, const struct tn_fb_vector *ops)
         }
         tn_model_count_op(r->model, r->code_domains[code], r->code_types[code],
                           r->error);
+        for (uint32_t k = 0; k < ins.count && !tn_failed(r->error); k++)
+            tensor_index(r, &ins, k, true);
         for (uint32_t k = 0; k < outs.count && !tn_failed(r->error); k++) {
             uint32_t index = tensor_index(r, &outs, k, true);
             if (index != TN_NONE)

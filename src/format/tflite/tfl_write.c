@@ -175,15 +175,20 @@ static uint32_t copy_member(struct writer *w, const struct tn_fb_field *field,
                : 0;
 }
 
-/* Reads all fields of a table; its children are copied. */
+/* A set of slots. */
+#define SLOT(slot) (UINT32_C(1) << (slot))
+
+/* Reads all fields of a table but those of `but`, which the caller makes anew;
+ * children are copied. */
 static void copy_fields(struct writer *w, const struct tn_fb_object *type,
-                        const struct tn_fb_table *from, struct copy *to)
+                        const struct tn_fb_table *from, uint32_t but,
+                        struct copy *to)
 {
     *to = (struct copy){ 0 };
     for (uint16_t i = 0; i < type->count && i < SLOT_LIMIT; i++) {
         const struct tn_fb_field *field = &type->fields[i];
         uint64_t                  at    = tn_fb_field(from, i);
-        if (!at || !field->name || tn_failed(w->error))
+        if (!at || !field->name || (but & SLOT(i)) || tn_failed(w->error))
             continue;
         if (tn_fb_is_scalar(field->type.base)) {
             uint32_t       size  = tn_fb_scalar_size(field->type.base);
@@ -223,7 +228,7 @@ static uint32_t copy_table(struct writer *w, const struct tn_fb_object *type,
 {
     struct copy copy;
 
-    copy_fields(w, type, from, &copy);
+    copy_fields(w, type, from, 0, &copy);
     return put_copy(w, &copy);
 }
 
@@ -572,16 +577,19 @@ static uint32_t put_quantization(struct writer *w, const struct plan *p,
     uint8_t type = tn_fb_u8(q, TN_TFL_QUANTIZATION_DETAILS_TYPE, 0);
     struct copy copy, inner;
 
-    copy_fields(w, object(w, "tflite.QuantizationParameters"), q, &copy);
-    if (type >= TN_TFL_DETAILS_BLOCKS &&
-        tn_fb_has(q, TN_TFL_QUANTIZATION_DETAILS)) {
+    bool has_blocks = type >= TN_TFL_DETAILS_BLOCKS &&
+                      tn_fb_has(q, TN_TFL_QUANTIZATION_DETAILS);
+
+    copy_fields(w, object(w, "tflite.QuantizationParameters"), q,
+                has_blocks ? SLOT(TN_TFL_QUANTIZATION_DETAILS) : 0, &copy);
+    if (has_blocks) {
         struct tn_fb_table details =
             tn_fb_child(q, TN_TFL_QUANTIZATION_DETAILS);
         copy_fields(w,
                     object(w, type == TN_TFL_DETAILS_BLOCKS
                                   ? "tflite.BlockwiseQuantization"
                                   : "tflite.MultiAxisQuantization"),
-                    &details, &inner);
+                    &details, 0, &inner);
         for (uint16_t slot = 0; slot < 2; slot++) {
             int32_t index = tn_fb_i32(&details, slot, 0);
             if (index >= 0 && (uint32_t)index < p->row->count &&
@@ -652,7 +660,14 @@ static uint32_t put_tensor(struct writer *w, const struct plan *p,
         const struct tn_tfl_tensor *row = &p->row->tensors[entry->old];
         struct tn_fb_table          t   = tensor_at(w, p, entry->old);
         uint32_t buffer = tn_fb_u32(&t, TN_TFL_TENSOR_BUFFER, 0);
-        copy_fields(w, object(w, "tflite.Tensor"), &t, &copy);
+        bool     is_renamed = !tn_bytes_equal(entry->name, row->name);
+        uint32_t but        = SLOT(TN_TFL_TENSOR_QUANTIZATION);
+        if (is_renamed)
+            but |= SLOT(TN_TFL_TENSOR_NAME);
+        if (entry->data)
+            but |= SLOT(TN_TFL_TENSOR_SHAPE) | SLOT(TN_TFL_TENSOR_SIGNATURE) |
+                   SLOT(TN_TFL_TENSOR_SPARSITY);
+        copy_fields(w, object(w, "tflite.Tensor"), &t, but, &copy);
         if (copy.fields[TN_TFL_TENSOR_BUFFER].is_there &&
             buffer < w->buffers.count)
             set_number(&copy, TN_TFL_TENSOR_BUFFER, w->new_buffer[buffer], 4);
@@ -661,7 +676,7 @@ static uint32_t put_tensor(struct writer *w, const struct plan *p,
             set_ref(&copy, TN_TFL_TENSOR_QUANTIZATION,
                     put_quantization(w, p, &q));
         }
-        if (!tn_bytes_equal(entry->name, row->name))
+        if (is_renamed)
             set_ref(&copy, TN_TFL_TENSOR_NAME,
                     tn_fb_put_string(&w->b, entry->name));
     } else {
@@ -1057,7 +1072,7 @@ static void put_options(struct writer *w, uint32_t id, bool is_old,
             tn_text_format(w->arena, w->error, "tflite.%s", options->name));
         if (!type)
             return;
-        copy_fields(w, type, &given, &inner);
+        copy_fields(w, type, &given, 0, &inner);
         renumber_graphs(w, options, &given, &inner);
         set_options(copy, options, put_copy(w, &inner));
     }
@@ -1073,7 +1088,13 @@ static uint32_t put_operator(struct writer *w, const struct plan *p, uint32_t id
     if (op->wire_length) {
         table  = tn_fb_table_at(&w->fb, op->wire_offset);
         is_old = is_old_type(w, op, &table);
-        copy_fields(w, object(w, "tflite.Operator"), &table, &copy);
+        copy_fields(w, object(w, "tflite.Operator"), &table,
+                    SLOT(TN_TFL_OPERATOR_INPUTS) |
+                        SLOT(TN_TFL_OPERATOR_OUTPUTS) |
+                        SLOT(TN_TFL_OPERATOR_OPTIONS) |
+                        SLOT(TN_TFL_OPERATOR_OPTIONS2) |
+                        SLOT(TN_TFL_OPERATOR_INTERMEDIATES),
+                    &copy);
         if (tn_fb_has(&table, TN_TFL_OPERATOR_INTERMEDIATES))
             set_ref(&copy, TN_TFL_OPERATOR_INTERMEDIATES,
                     put_old_list(w, p, &table, TN_TFL_OPERATOR_INTERMEDIATES));
@@ -1178,7 +1199,7 @@ static uint32_t put_arguments(struct writer *w, const struct plan *p,
                                                            : g->outputs,
                         entry)))
             continue;
-        copy_fields(w, object(w, "tflite.TensorMap"), &map, &copy);
+        copy_fields(w, object(w, "tflite.TensorMap"), &map, 0, &copy);
         set_index(&copy, 1, entry);
         refs[count++] = put_copy(w, &copy);
     }
@@ -1200,7 +1221,10 @@ static uint32_t put_signatures(struct writer *w)
         struct copy copy;
         if (graph == TN_NONE)
             continue; /* its subgraph was removed */
-        copy_fields(w, object(w, "tflite.SignatureDef"), &row, &copy);
+        copy_fields(w, object(w, "tflite.SignatureDef"), &row,
+                    SLOT(TN_TFL_SIGNATURE_INPUTS) |
+                        SLOT(TN_TFL_SIGNATURE_OUTPUTS),
+                    &copy);
         set_ref(&copy, TN_TFL_SIGNATURE_INPUTS,
                 put_arguments(w, &w->plans[graph], &row,
                               TN_TFL_SIGNATURE_INPUTS));
@@ -1223,7 +1247,7 @@ static uint32_t put_metadata(struct writer *w)
         struct tn_fb_table row    = tn_fb_vector_table(&rows, i);
         uint32_t           buffer = tn_fb_u32(&row, TN_TFL_METADATA_BUFFER, 0);
         struct copy        copy;
-        copy_fields(w, object(w, "tflite.Metadata"), &row, &copy);
+        copy_fields(w, object(w, "tflite.Metadata"), &row, 0, &copy);
         if (copy.fields[TN_TFL_METADATA_BUFFER].is_there)
             set_number(&copy, TN_TFL_METADATA_BUFFER, w->new_buffer[buffer], 4);
         refs[i] = put_copy(w, &copy);
@@ -1324,7 +1348,7 @@ static uint32_t put_model(struct writer *w)
         tn_changes_text(w->model->changes, TN_TEXT_DOC, tn_bytes("", 0));
     if (change)
         text = change->value;
-    if (text.data)
+    if (text.data && (text.size || !change))
         set_ref(&copy, TN_TFL_MODEL_DESCRIPTION,
                 tn_fb_put_string(&w->b, text));
     if (tn_fb_has(&w->root, TN_TFL_MODEL_METADATA_BUFFER))

@@ -236,6 +236,16 @@ struct tn_fb_table tn_tfl_root(struct tn_source *source, struct tn_arena *arena,
 enum tn_status tn_tfl_open(struct tn_bundle *bundle, struct tn_model *model,
                            struct tn_error *error);
 
+/* ---- tfl_about.c -------------------------------------------------------- */
+
+#define TN_TFL_ABOUT_DESCRIPTION "tflite.description"
+
+void           tn_tfl_describe(const struct tn_model *model,
+                               struct tn_about       *about);
+enum tn_status tn_tfl_report_rest(const struct tn_model         *model,
+                                  const struct tn_write_options *options,
+                                  bool is_bare, struct tn_error *error);
+
 /* ---- tfl_check.c -------------------------------------------------------- */
 
 enum tn_status tn_tfl_check_bytes(struct tn_bundle *bundle,
