@@ -177,6 +177,7 @@ MEANT_PIR_NUMBERS = re.compile(r"^program\.regions\[.*\.(A|OA|DA|QA)\[\d+\]$|"
 NAMES = {"tf-saved-model": "out_model", "tf-checkpoint": "out.index",
          "onnx": "out.onnx", "tf-meta-graph": "out.meta", "tf-graph": "out.pb",
          "safetensors": "out.safetensors", "gguf": "out.gguf",
+         "tflite": "out.tflite",
          "pytorch": "out.pt", "npz": "out.npz",
          "paddle": "out.pdmodel", "paddle-text": "out.pdmodel.txt",
          "paddle-params": "out.pdiparams", "paddle-state": "out.pdparams",
