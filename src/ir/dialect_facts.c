@@ -13,6 +13,7 @@ VOCABULARY(nd4j)
 VOCABULARY(onnx)
 VOCABULARY(paddle)
 VOCABULARY(tensorflow)
+VOCABULARY(tflite)
 
 /* ONNX is read from opset 7 on, and written as the opset that every runtime of
  * the last years has. */
@@ -78,13 +79,17 @@ static const struct tn_dialect_facts dialects[] = {
       .has_constant_ops       = true,
       .has_array_ops          = true,
       .is_mapped_from         = true },
-    { .name        = "tflite",
-      .title       = "TFLite",
-      .identity    = "Identity",
-      .main_graph  = "subgraphs[0]",
-      .node_list   = "operators",
-      .counterpart = "onnx",
-      .names_io    = true },
+    { .name                   = "tflite",
+      .title                  = "TFLite",
+      .vocabulary             = tn_vocab_tflite,
+      .vocabulary_size        = &tn_vocab_tflite_size,
+      .packed_vocabulary      = tn_vocab_tflite_packed,
+      .packed_vocabulary_size = &tn_vocab_tflite_packed_size,
+      .identity               = "Identity",
+      .main_graph             = "subgraphs[0]",
+      .node_list              = "operators",
+      .counterpart            = "onnx",
+      .names_io               = true },
 };
 
 static const struct tn_dialect_facts unknown = { .name        = "",

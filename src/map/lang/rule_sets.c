@@ -11,6 +11,7 @@
     X(onnx_nd4j, "onnx", "nd4j", true, TN_FOR_ALL)                                  \
     X(tensorflow_nd4j, "tensorflow", "nd4j", false, TN_FOR_ALL)                     \
     X(tensorflow_onnx, "tensorflow", "onnx", false, TN_FOR_ALL)                     \
+    X(tflite_onnx, "tflite", "onnx", false, TN_FOR_ALL)                             \
     X(paddle_onnx, "paddle", "onnx", false, TN_FOR_ALL)                             \
     X(onnx_onnxruntime, "onnx", "onnx", false, TN_FOR_ALL)                          \
     X(onnx_simplify, "onnx", "onnx", false, TN_FOR_LESS)                       \
@@ -23,7 +24,8 @@
     X(nd4j)                                                                    \
     X(onnx)                                                                    \
     X(paddle)                                                                  \
-    X(tensorflow)
+    X(tensorflow)                                                              \
+    X(tflite)
 
 /* rules/compile.c writes these. */
 #define COMPILED(symbol)                                                       \
