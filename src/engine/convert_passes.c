@@ -30,6 +30,7 @@
 #include "map/tidy/onnx_tidy.h"
 #include "map/tidy/paddle_tidy.h"
 #include "map/tidy/tf_tidy.h"
+#include "map/tidy/tflite_tidy.h"
 
 /* ---- what several dialects do ------------------------------------------- */
 
@@ -736,6 +737,30 @@ static const struct tn_pass paddle_prepare[] = {
     { NULL, NULL, NULL },
 };
 
+/* ---- TFLite ------------------------------------------------------------- */
+
+static enum tn_status resolve_tflite(struct tn_conversion *c)
+{
+    struct tn_list          notes;
+    struct tn_tflite_tidied did = { 0 };
+
+    tn_list_init(&notes, &c->store->memory, sizeof(struct tn_tidy_note));
+    if (tn_tflite_tidy(c->net, &notes, &did) == TN_OK)
+        tell_notes(c, &notes);
+    tn_list_done(&notes);
+    snprintf(c->did, sizeof c->did,
+             "%" PRIu64 " scales, %" PRIu64 " calls, %" PRIu64 " states",
+             did.quantized, did.calls, did.states);
+    return c->error->status;
+}
+
+static const struct tn_pass tflite_prepare[] = {
+    { "resolve", "scales become operators, calls subgraphs, state values",
+      resolve_tflite },
+    { "prune", "nodes that no output needs are removed", order_source },
+    { NULL, NULL, NULL },
+};
+
 /* ---- nd4j --------------------------------------------------------------- */
 
 static enum tn_status unpack_nd4j(struct tn_conversion *c)
@@ -902,6 +927,8 @@ static const struct tn_dialect_passes dialects[] = {
       NULL },
     { "tensorflow", tensorflow_prepare, tensorflow_leave, no_passes,
       other_finish, NULL, NULL },
+    { "tflite", tflite_prepare, no_passes, no_passes, other_finish, NULL,
+      NULL },
     { NULL, other_prepare, no_passes, no_passes, other_finish, NULL, NULL },
 };
 
