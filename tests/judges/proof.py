@@ -144,6 +144,7 @@ def lowered(path):
     operator that came or changed after that stands in a domain of its own."""
     import onnx
     model = onnx.load(path, load_external_data=False)
+    model.ir_version = min(model.ir_version, onnx.IR_VERSION)
     newest = onnx.defs.onnx_opset_version()
     opset = max(entry.version for entry in model.opset_import
                 if entry.domain in ("", "ai.onnx"))

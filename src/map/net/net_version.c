@@ -27,9 +27,26 @@ static void name_domain(struct tn_net *net, struct tn_bytes domain)
         };
 }
 
-/* ---- strings ------------------------------------------------------------
+/* ---- types that came later ----------------------------------------------
  *
- * Operators that compare came to take strings later than numbers. */
+ * Operators that compare came to take strings later than numbers, those that
+ * quantise integers of 16 bits and of few. */
+
+static bool is_late(enum tn_dtype dtype)
+{
+    switch (dtype) {
+    case TN_STRING:
+    case TN_INT16:
+    case TN_UINT16:
+    case TN_INT4:
+    case TN_UINT4:
+    case TN_INT2:
+    case TN_UINT2:
+        return true;
+    default:
+        return false;
+    }
+}
 
 static const struct tn_vocab_types *types_of(const struct tn_vocab_op  *op,
                                              const struct tn_vocab_arg *arg)
@@ -40,27 +57,29 @@ static const struct tn_vocab_types *types_of(const struct tn_vocab_op  *op,
     return &arg->types;
 }
 
-static bool takes_strings(const struct tn_net      *net,
+static bool takes_late(const struct tn_net      *net,
                           const struct tn_net_node *node,
                           const struct tn_vocab_op *op)
 {
     for (uint32_t i = 0; i < node->input_count && op->input_count; i++) {
         const struct tn_vocab_arg *arg =
             &op->inputs[i < op->input_count ? i : op->input_count - 1];
-        if (node->inputs[i] != TN_NONE &&
-            tn_net_value(net, node->inputs[i]).type->dtype == TN_STRING &&
-            !(types_of(op, arg)->tensors >> TN_STRING & 1))
+        enum tn_dtype dtype =
+            node->inputs[i] == TN_NONE
+                ? TN_UNDEFINED
+                : tn_net_value(net, node->inputs[i]).type->dtype;
+        if (is_late(dtype) && !(types_of(op, arg)->tensors >> dtype & 1))
             return false;
     }
     return true;
 }
 
-static bool has_strings(const struct tn_net      *net,
+static bool has_late(const struct tn_net      *net,
                         const struct tn_net_node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++)
         if (node->inputs[i] != TN_NONE &&
-            tn_net_value(net, node->inputs[i]).type->dtype == TN_STRING)
+            is_late(tn_net_value(net, node->inputs[i]).type->dtype))
             return true;
     return false;
 }
@@ -71,7 +90,7 @@ int64_t tn_net_first_version(const struct tn_net *net, struct tn_vocab *vocab,
     struct tn_bytes domain = node->op->domain, type = node->op->type;
     int64_t         first = tn_vocab_first_version(vocab, domain, type);
 
-    if (first < 0 || !has_strings(net, node))
+    if (first < 0 || !has_late(net, node))
         return first;
     for (int64_t at = first; at > 0;
          at         = tn_vocab_next_version(vocab, domain, type, at)) {
@@ -79,7 +98,7 @@ int64_t tn_net_first_version(const struct tn_net *net, struct tn_vocab *vocab,
             tn_vocab_find(vocab, domain, type, at, net->error);
         if (!op)
             break;
-        if (takes_strings(net, node, op))
+        if (takes_late(net, node, op))
             return at;
     }
     return first;

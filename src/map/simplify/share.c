@@ -184,16 +184,19 @@ static uint32_t hash_node(const struct sharing         *s,
     return (uint32_t)(hash ^ hash >> 32);
 }
 
+/* Of two in one graph it does not matter which outputs are used: one node can
+ * give them all. */
 static bool are_equal(const struct tn_net_node_row *a,
                       const struct tn_net_node_row *b)
 {
     if (a->op != b->op || a->attrs != b->attrs ||
-        a->input_count != b->input_count || a->output_count != b->output_count)
+        a->input_count != b->input_count ||
+        (a->graph != b->graph && a->output_count != b->output_count))
         return false;
     for (uint32_t i = 0; i < a->input_count; i++)
         if (a->edges[i] != b->edges[i])
             return false;
-    for (uint32_t i = 0; i < a->output_count; i++)
+    for (uint32_t i = 0; a->graph != b->graph && i < a->output_count; i++)
         if ((a->edges[a->input_count + i] == TN_NONE) !=
             (b->edges[b->input_count + i] == TN_NONE))
             return false;
@@ -250,6 +253,29 @@ static uint32_t owner_of(struct sharing *s, uint32_t id)
     return TN_NONE;
 }
 
+/* What the first gives, and what only this one gives. */
+static void join_outputs(struct sharing *s, uint32_t owner,
+                         const struct tn_net_node *node)
+{
+    const struct tn_net_node same = tn_net_node(s->net, owner);
+    uint32_t  count = same.output_count > node->output_count
+                          ? same.output_count
+                          : node->output_count;
+    uint32_t *all = tn_new(&s->arena, uint32_t, count, s->net->error);
+    bool      is_more = false;
+
+    for (uint32_t i = 0; all && i < count; i++) {
+        uint32_t own = i < same.output_count ? same.outputs[i] : TN_NONE;
+        uint32_t now = i < node->output_count ? node->outputs[i] : TN_NONE;
+        all[i]       = own != TN_NONE ? own : now;
+        is_more |= own == TN_NONE && now != TN_NONE;
+        if (own != TN_NONE && now != TN_NONE)
+            tn_net_replace(s->net, now, own);
+    }
+    if (all && is_more)
+        tn_net_set_outputs(s->net, owner, all, count);
+}
+
 static bool share_node(struct sharing *s, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(s->net, id);
@@ -257,10 +283,7 @@ static bool share_node(struct sharing *s, uint32_t id)
 
     if (owner == TN_NONE || owner == id)
         return false;
-    const struct tn_net_node same = tn_net_node(s->net, owner);
-    for (uint32_t i = 0; i < node.output_count; i++)
-        if (node.outputs[i] != TN_NONE)
-            tn_net_replace(s->net, node.outputs[i], same.outputs[i]);
+    join_outputs(s, owner, &node);
     tn_net_remove(s->net, id);
     return true;
 }

@@ -568,5 +568,7 @@ struct tn_net *tn_simplify(struct tn_net                *net,
     } while (joined && !tn_failed(net->error) && did->rounds < MOST_ROUNDS);
     if (net)
         did->tied = tn_tie_weights(net);
+    if (net && did->tied) /* now equal nodes of equal weights can be seen */
+        did->shared += tn_share(net, may_share);
     return net && !tn_failed(net->error) ? net : NULL;
 }

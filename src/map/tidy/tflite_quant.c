@@ -164,6 +164,19 @@ static bool has_zero(enum tn_dtype dtype)
     return dtype != TN_INT32 && dtype != TN_INT64;
 }
 
+/* Weights are symmetric: their zero is 0, which need not be said.  ONNX Runtime
+ * also wants to change zero points, and cannot where layers share one. */
+static bool is_symmetric(const struct quantizing *q, uint32_t value,
+                         const struct tn_value_about *about)
+{
+    if (!tn_net_value(q->net, value).constant)
+        return false;
+    for (uint32_t i = 0; i < about->scale_count; i++)
+        if (about->zero_points[i])
+            return false;
+    return true;
+}
+
 static struct steps add_steps(struct quantizing *q, uint32_t graph,
                               uint32_t                     value,
                               const struct tn_value_about *about)
@@ -180,7 +193,7 @@ static struct steps add_steps(struct quantizing *q, uint32_t graph,
         scales[i] = about->scales[i];
     to.scale = tn_net_add_doubles(net, graph, name_beside(q, value, "scale"),
                                   TN_FLOAT32, scales, rank, &dims);
-    if (has_zero(about->dtype))
+    if (has_zero(about->dtype) && !is_symmetric(q, value, about))
         to.zero =
             tn_net_add_ints(net, graph, name_beside(q, value, "zero_point"),
                             about->dtype, about->zero_points, rank, &dims);

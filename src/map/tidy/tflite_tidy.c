@@ -293,6 +293,17 @@ static void note_clips(struct tn_tflite_work *work)
     }
 }
 
+/* What was called is where it was called. */
+static void drop_functions(struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (!node.is_removed &&
+            tn_net_graph(net, node.graph)->kind == TN_GRAPH_FUNCTION)
+            tn_net_remove(net, i);
+    }
+}
+
 enum tn_status tn_tflite_tidy(struct tn_net *net, struct tn_list *notes,
                               struct tn_tflite_tidied *did)
 {
@@ -308,6 +319,8 @@ enum tn_status tn_tflite_tidy(struct tn_net *net, struct tn_list *notes,
         tn_tflite_calls(&work);
     if (!tn_failed(net->error))
         tn_tflite_state(&work);
+    if (!tn_failed(net->error))
+        drop_functions(net);
     tn_arena_done(&work.arena);
     return net->error->status;
 }
