@@ -373,6 +373,25 @@ static enum tn_status open_loop(struct calling *c, struct loop *loop)
     return net->error->status;
 }
 
+/* Files have conditions of one element, a Loop takes a number. */
+static uint32_t as_number(struct calling *c, uint32_t graph, uint32_t value)
+{
+    uint32_t number =
+        tn_net_add_value(c->net, graph, tn_net_value(c->net, value).name);
+    struct tn_net_node node = { .op      = tn_net_own_op(c->net, "SQUEEZE"),
+                                .graph   = graph,
+                                .inputs  = &value,
+                                .outputs = &number,
+                                .input_count  = 1,
+                                .output_count = 1,
+                                .source       = TN_NONE };
+
+    if (number == TN_NONE || tn_net_add_node(c->net, &node) == TN_NONE)
+        return TN_NONE;
+    tn_net_set_scalar(c->net, number, TN_BOOL);
+    return number;
+}
+
 static enum tn_status add_condition(struct calling *c, const struct loop *loop,
                                     uint32_t graph, const uint32_t *args,
                                     uint32_t *result)
@@ -383,7 +402,10 @@ static enum tn_status add_condition(struct calling *c, const struct loop *loop,
                       .args      = args,
                       .arg_count = loop->count };
 
-    return copy_body(c, &b, result);
+    TN_TRY(copy_body(c, &b, result));
+    if (*result != TN_NONE)
+        *result = as_number(c, graph, *result);
+    return c->net->error->status;
 }
 
 static enum tn_status fill_loop(struct calling *c, struct loop *loop)

@@ -1,0 +1,472 @@
+"""tflite_cases.py - one small model of TFLite for every operator and way to use it
+
+A case is (name, operators, values): an operator is (code, options, inputs, outputs), and
+values are arrays.  Inputs of the model are fed by name; constants are in the file.
+"""
+import collections
+import json
+import os
+import subprocess
+
+import numpy as np
+
+Value = collections.namedtuple("Value", "array is_fed dtype shape scales zeros axis is_variable")
+Case = collections.namedtuple("Case", "name operators values outputs steps subgraphs")
+TYPES = {"float32": "FLOAT32", "float16": "FLOAT16", "int32": "INT32", "uint8": "UINT8", "int64": "INT64",
+         "bool": "BOOL", "int16": "INT16", "int8": "INT8", "uint32": "UINT32"}
+CASES = []
+random = np.random.default_rng(7)
+
+
+def reals(*shape, low=-2.0, high=2.0):
+    return random.uniform(low, high, shape).astype(np.float32)
+
+
+def ints(*shape, low=-9, high=9, dtype=np.int32):
+    return random.integers(low, high, shape, dtype=dtype)
+
+
+def fed(array, scale=None, zero=0, **more):
+    return value(array, True, scale, zero, **more)
+
+
+def const(array, scale=None, zero=0, axis=0, dtype=None):
+    array = np.asarray(array, dtype) if dtype else np.asarray(array)
+    if array.dtype == np.int64 and dtype is None:
+        array = array.astype(np.int32)
+    if array.dtype == np.float64:
+        array = array.astype(np.float32)
+    return value(array, False, scale, zero, axis=axis)
+
+
+def value(array, is_fed, scale, zero, axis=0, is_variable=False):
+    scales = None if scale is None else list(np.atleast_1d(np.asarray(scale, np.float32)))
+    zeros = None if scale is None else list(np.broadcast_to(np.asarray(zero), len(scales)))
+    return Value(array, is_fed, str(array.dtype), list(array.shape), scales, zeros, axis, is_variable)
+
+
+def out(dtype, *shape, scale=None, zero=0):
+    scales = None if scale is None else [np.float32(scale)]
+    return Value(None, False, dtype, list(shape), scales, None if scale is None else [zero], 0, False)
+
+
+def case(name, code, inputs, outputs, options=None, table=None, steps=1):
+    """One operator; `table` names its options."""
+    values = {f"x{i}": one for i, one in enumerate(inputs) if one is not None}
+    names = [f"x{i}" if one is not None else None for i, one in enumerate(inputs)]
+    made = {f"y{i}": one for i, one in enumerate(outputs)}
+    CASES.append(Case(name, [(code, table, options or {}, names, list(made))], {**values, **made}, list(made), steps, []))
+
+
+# --- files ----------------------------------------------------------------------
+
+def graph_of(values, operators, inputs, outputs, codes, buffers, name):
+    tensors, places = [], {}
+    for key, one in values.items():
+        places[key] = len(tensors)
+        buffer = 0
+        if one.array is not None and not one.is_fed and not one.is_variable:
+            buffer = len(buffers)
+            buffers.append({"data": list(np.ascontiguousarray(one.array).tobytes())})
+        if one.is_variable:
+            buffer = len(buffers)
+            buffers.append({})
+        row = {"name": key, "shape": [int(dim) for dim in one.shape], "type": TYPES[one.dtype], "buffer": buffer,
+               "has_rank": True}
+        if one.is_variable:
+            row["is_variable"] = True
+        if one.scales:
+            row["quantization"] = {"scale": [float(np.float64(scale)) for scale in one.scales],
+                                   "zero_point": [int(zero) for zero in one.zeros],
+                                   "quantized_dimension": one.axis}
+        tensors.append(row)
+    rows = []
+    for code, table, options, takes, gives in operators:
+        if code not in codes:
+            codes.append(code)
+        row = {"opcode_index": codes.index(code), "inputs": [-1 if key is None else places[key] for key in takes],
+               "outputs": [places[key] for key in gives]}
+        if code.startswith("custom:"):
+            row["custom_options"] = list(options)
+        elif table:
+            row["builtin_options_type"], row["builtin_options"] = table, options
+        rows.append(row)
+    return {"name": name, "tensors": tensors, "inputs": [places[key] for key in inputs],
+            "outputs": [places[key] for key in outputs], "operators": rows}
+
+
+def fed_names(one):
+    return [key for key, made in one.values.items() if made.is_fed]
+
+
+def model_of(one):
+    codes, buffers = [], [{}]
+    graphs = [graph_of(one.values, one.operators, fed_names(one), one.outputs, codes, buffers, "main")]
+    for index, (values, operators, inputs, outputs) in enumerate(one.subgraphs):
+        graphs.append(graph_of(values, operators, inputs, outputs, codes, buffers, f"sub{index + 1}"))
+    operator_codes = [{"deprecated_builtin_code": 32, "custom_code": code[7:], "builtin_code": "CUSTOM"}
+                      if code.startswith("custom:") else {"builtin_code": code, "version": 1} for code in codes]
+    return {"version": 3, "operator_codes": operator_codes, "subgraphs": graphs, "buffers": buffers}
+
+
+def write(one, folder, schema):
+    """The model as NAME.tflite, by flatc."""
+    path = os.path.join(folder, one.name + ".json")
+    with open(path, "w") as file:
+        json.dump(model_of(one), file)
+    subprocess.run(["flatc", "-b", "-o", folder, schema, path], check=True, stdout=subprocess.DEVNULL)
+    os.remove(path)
+    return os.path.join(folder, one.name + ".tflite")
+
+
+# --- one number at a time -----------------------------------------------------------
+
+X = reals(2, 3, 4)
+POSITIVE = reals(2, 3, low=0.1, high=4.0)
+for code in "ABS CEIL COS FLOOR LOGISTIC NEG RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 ROUND SIN SQUARE TANH ELU HARD_SWISH EXP SIGN".split():
+    case(code.lower(), code, [fed(X)], [out("float32", 2, 3, 4)])
+for code in "LOG SQRT RSQRT".split():
+    case(code.lower(), code, [fed(POSITIVE)], [out("float32", 2, 3)])
+case("gelu", "GELU", [fed(X)], [out("float32", 2, 3, 4)], {}, "GeluOptions")
+case("gelu_tanh", "GELU", [fed(X)], [out("float32", 2, 3, 4)], {"approximate": True}, "GeluOptions")
+case("leaky_relu", "LEAKY_RELU", [fed(X)], [out("float32", 2, 3, 4)], {"alpha": 0.3}, "LeakyReluOptions")
+case("prelu", "PRELU", [fed(reals(1, 2, 3, 4)), const(reals(1, 1, 4))], [out("float32", 1, 2, 3, 4)])
+case("cast_int", "CAST", [fed(X)], [out("int32", 2, 3, 4)], {"in_data_type": "FLOAT32", "out_data_type": "INT32"}, "CastOptions")
+case("cast_bool", "CAST", [fed(ints(6, low=-1, high=2))], [out("bool", 6)], {"in_data_type": "INT32", "out_data_type": "BOOL"}, "CastOptions")
+case("cast_told_by_value", "CAST", [fed(ints(6))], [out("float32", 6)], {}, "CastOptions")
+case("zeros_like", "ZEROS_LIKE", [fed(X)], [out("float32", 2, 3, 4)])
+case("abs_int", "ABS", [fed(ints(5))], [out("int32", 5)])
+
+# --- two at a time --------------------------------------------------------------------
+
+A, B = reals(2, 3, 4), reals(3, 1)
+for code, table in (("ADD", "AddOptions"), ("SUB", "SubOptions"), ("MUL", "MulOptions")):
+    for f in ("NONE", "RELU", "RELU6", "RELU_N1_TO_1"):
+        case(f"{code.lower()}_{f.lower()}", code, [fed(A), fed(B)], [out("float32", 2, 3, 4)], {"fused_activation_function": f}, table)
+    case(f"{code.lower()}_int", code, [fed(ints(2, 3)), fed(ints(2, 3))], [out("int32", 2, 3)], {}, table)
+case("div", "DIV", [fed(A), fed(reals(3, 1, low=0.5))], [out("float32", 2, 3, 4)], {}, "DivOptions")
+case("div_int", "DIV", [fed(ints(2, 3)), const([[2, 3, -2]])], [out("int32", 2, 3)], {}, "DivOptions")
+case("maximum", "MAXIMUM", [fed(A), fed(B)], [out("float32", 2, 3, 4)])
+case("minimum", "MINIMUM", [fed(A), fed(B)], [out("float32", 2, 3, 4)])
+case("minimum_int", "MINIMUM", [fed(ints(2, 3)), fed(ints(2, 3))], [out("int32", 2, 3)])
+case("pow", "POW", [fed(POSITIVE), const([[2.0, 0.5, 1.5]])], [out("float32", 2, 3)])
+case("squared_difference", "SQUARED_DIFFERENCE", [fed(A), fed(B)], [out("float32", 2, 3, 4)])
+case("floor_div", "FLOOR_DIV", [fed(A), const([1.5, -0.5, 2.0, 0.7])], [out("float32", 2, 3, 4)])
+case("floor_div_int", "FLOOR_DIV", [fed(ints(2, 3)), const([2, 3, -2])], [out("int32", 2, 3)])
+case("floor_mod", "FLOOR_MOD", [fed(A), const([1.5, -0.5, 2.0, 0.7])], [out("float32", 2, 3, 4)])
+case("floor_mod_int", "FLOOR_MOD", [fed(ints(2, 3)), const([2, 3, -2])], [out("int32", 2, 3)])
+case("atan2", "ATAN2", [fed(reals(8)), fed(reals(8))], [out("float32", 8)])
+for code in "EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL".split():
+    case(code.lower(), code, [fed(ints(2, 6, low=0, high=3)), fed(ints(6, low=0, high=3))], [out("bool", 2, 6)])
+    case(code.lower() + "_float", code, [fed(A), fed(B)], [out("bool", 2, 3, 4)])
+BOOLS = random.integers(0, 2, 6).astype(bool)
+case("logical_and", "LOGICAL_AND", [fed(BOOLS), const(BOOLS[::-1].copy())], [out("bool", 6)])
+case("logical_or", "LOGICAL_OR", [fed(BOOLS), const(BOOLS[::-1].copy())], [out("bool", 6)])
+case("logical_not", "LOGICAL_NOT", [fed(BOOLS)], [out("bool", 6)])
+case("select", "SELECT", [fed(BOOLS), fed(reals(6)), fed(reals(6))], [out("float32", 6)])
+case("select_rows", "SELECT", [fed(BOOLS), fed(reals(6, 2)), fed(reals(6, 2))], [out("float32", 6, 2)])
+case("select_v2", "SELECT_V2", [fed(BOOLS), fed(reals(2, 6)), const(np.float32(0.5))], [out("float32", 2, 6)])
+case("bitwise_xor", "BITWISE_XOR", [fed(ints(6)), fed(ints(6))], [out("int32", 6)])
+case("right_shift", "RIGHT_SHIFT", [fed(ints(6, low=-99, high=99)), const([1, 2, 3, 0, 1, 2])], [out("int32", 6)])
+case("add_n", "ADD_N", [fed(X), fed(X + 1), fed(X * 2)], [out("float32", 2, 3, 4)])
+
+# --- layers -----------------------------------------------------------------------------
+
+IMAGE = reals(1, 7, 6, 3)
+for padding in ("SAME", "VALID"):
+    for stride in (1, 2, 3):
+        size = [-(-n // stride) if padding == "SAME" else (n - 3) // stride + 1 for n in (7, 6)]
+        case(f"conv_{padding.lower()}_{stride}", "CONV_2D", [fed(IMAGE), const(reals(5, 3, 3, 3)), const(reals(5))],
+             [out("float32", 1, *size, 5)], {"padding": padding, "stride_w": stride, "stride_h": stride}, "Conv2DOptions")
+        case(f"depthwise_{padding.lower()}_{stride}", "DEPTHWISE_CONV_2D",
+             [fed(IMAGE), const(reals(1, 3, 3, 6)), const(reals(6))], [out("float32", 1, *size, 6)],
+             {"padding": padding, "stride_w": stride, "stride_h": stride, "depth_multiplier": 2, "fused_activation_function": "RELU"},
+             "DepthwiseConv2DOptions")
+        pool = [-(-n // stride) if padding == "SAME" else (n - 2) // stride + 1 for n in (7, 6)]
+        for code in ("AVERAGE_POOL_2D", "MAX_POOL_2D", "L2_POOL_2D"):
+            case(f"{code.lower()}_{padding.lower()}_{stride}", code, [fed(IMAGE)], [out("float32", 1, *pool, 3)],
+                 {"padding": padding, "stride_w": stride, "stride_h": stride, "filter_width": 2, "filter_height": 2}, "Pool2DOptions")
+case("conv_dilated", "CONV_2D", [fed(IMAGE), const(reals(5, 3, 3, 3)), const(reals(5))], [out("float32", 1, 7, 6, 5)],
+     {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 2, "dilation_h_factor": 2, "fused_activation_function": "RELU6"}, "Conv2DOptions")
+case("conv_no_bias", "CONV_2D", [fed(IMAGE), const(reals(5, 1, 1, 3)), None], [out("float32", 1, 7, 6, 5)],
+     {"padding": "SAME", "stride_w": 1, "stride_h": 1}, "Conv2DOptions")
+case("conv_groups", "CONV_2D", [fed(reals(1, 5, 5, 4)), const(reals(6, 3, 3, 2)), const(reals(6))], [out("float32", 1, 5, 5, 6)],
+     {"padding": "SAME", "stride_w": 1, "stride_h": 1}, "Conv2DOptions")
+case("conv_3d", "CONV_3D", [fed(reals(1, 4, 5, 5, 2)), const(reals(2, 3, 3, 2, 3)), const(reals(3))], [out("float32", 1, 4, 5, 5, 3)],
+     {"padding": "SAME", "stride_d": 1, "stride_w": 1, "stride_h": 1}, "Conv3DOptions")
+for padding, stride, size in (("SAME", 2, 8), ("VALID", 2, 9), ("SAME", 1, 4), ("SAME", 2, 7)):
+    case(f"transpose_conv_{padding.lower()}_{stride}_{size}", "TRANSPOSE_CONV",
+         [const([1, size, size, 5]), const(reals(5, 3, 3, 2)), fed(reals(1, 4, 4, 2))],
+         [out("float32", 1, size, size, 5)], {"padding": padding, "stride_w": stride, "stride_h": stride}, "TransposeConvOptions")
+case("transpose_conv_bias", "TRANSPOSE_CONV", [const([1, 8, 8, 5]), const(reals(5, 2, 2, 2)), fed(reals(1, 4, 4, 2)), const(reals(5))],
+     [out("float32", 1, 8, 8, 5)], {"padding": "SAME", "stride_w": 2, "stride_h": 2, "fused_activation_function": "RELU"}, "TransposeConvOptions")
+case("fully_connected", "FULLY_CONNECTED", [fed(reals(2, 4)), const(reals(5, 4)), const(reals(5))], [out("float32", 2, 5)],
+     {"fused_activation_function": "RELU"}, "FullyConnectedOptions")
+case("fully_connected_flat", "FULLY_CONNECTED", [fed(reals(2, 3, 4)), const(reals(5, 4))], [out("float32", 6, 5)], {}, "FullyConnectedOptions")
+case("fully_connected_keeps", "FULLY_CONNECTED", [fed(reals(2, 3, 4)), const(reals(5, 4)), const(reals(5))], [out("float32", 2, 3, 5)],
+     {"keep_num_dims": True}, "FullyConnectedOptions")
+case("batch_matmul", "BATCH_MATMUL", [fed(reals(2, 3, 4)), fed(reals(2, 4, 5))], [out("float32", 2, 3, 5)], {}, "BatchMatMulOptions")
+case("batch_matmul_adj", "BATCH_MATMUL", [fed(reals(2, 4, 3)), fed(reals(2, 5, 4))], [out("float32", 2, 3, 5)],
+     {"adj_x": True, "adj_y": True}, "BatchMatMulOptions")
+case("softmax", "SOFTMAX", [fed(X)], [out("float32", 2, 3, 4)], {"beta": 1.0}, "SoftmaxOptions")
+case("softmax_beta", "SOFTMAX", [fed(X)], [out("float32", 2, 3, 4)], {"beta": 0.5}, "SoftmaxOptions")
+case("log_softmax", "LOG_SOFTMAX", [fed(X)], [out("float32", 2, 3, 4)])
+case("l2_normalization", "L2_NORMALIZATION", [fed(np.concatenate([reals(2, 4), np.zeros((1, 4), np.float32)]))], [out("float32", 3, 4)], {}, "L2NormOptions")
+case("local_response", "LOCAL_RESPONSE_NORMALIZATION", [fed(reals(1, 2, 2, 7))], [out("float32", 1, 2, 2, 7)],
+     {"radius": 2, "bias": 1.0, "alpha": 0.5, "beta": 0.75}, "LocalResponseNormalizationOptions")
+
+# --- reductions and places ------------------------------------------------------------------
+
+for code in "MEAN SUM REDUCE_MAX REDUCE_MIN REDUCE_PROD".split():
+    case(code.lower(), code, [fed(X), const([1])], [out("float32", 2, 4)], {}, "ReducerOptions")
+    case(code.lower() + "_keeps", code, [fed(X), const([0, -1])], [out("float32", 1, 3, 1)], {"keep_dims": True}, "ReducerOptions")
+case("reduce_any", "REDUCE_ANY", [fed(BOOLS.reshape(2, 3)), const([1])], [out("bool", 2)], {}, "ReducerOptions")
+case("reduce_all", "REDUCE_ALL", [fed(BOOLS.reshape(2, 3)), const([1])], [out("bool", 2)], {}, "ReducerOptions")
+case("sum_int", "SUM", [fed(ints(2, 3)), const([0])], [out("int32", 3)], {}, "ReducerOptions")
+case("arg_max", "ARG_MAX", [fed(X), const(np.int32(1))], [out("int32", 2, 4)], {"output_type": "INT32"}, "ArgMaxOptions")
+case("arg_max_64", "ARG_MAX", [fed(X), const(np.int32(-1))], [out("int64", 2, 3)], {"output_type": "INT64"}, "ArgMaxOptions")
+case("arg_min", "ARG_MIN", [fed(X), const(np.int32(0))], [out("int32", 3, 4)], {"output_type": "INT32"}, "ArgMinOptions")
+case("topk", "TOPK_V2", [fed(reals(2, 6)), const(np.int32(3))], [out("float32", 2, 3), out("int32", 2, 3)])
+case("cumsum", "CUMSUM", [fed(X), const(np.int32(1))], [out("float32", 2, 3, 4)], {}, "CumsumOptions")
+case("cumsum_both", "CUMSUM", [fed(X), const(np.int32(2))], [out("float32", 2, 3, 4)], {"exclusive": True, "reverse": True}, "CumsumOptions")
+case("one_hot", "ONE_HOT", [fed(ints(4, low=0, high=3)), const(np.int32(3)), const(np.float32(2)), const(np.float32(-1))],
+     [out("float32", 4, 3)], {"axis": -1}, "OneHotOptions")
+case("one_hot_first", "ONE_HOT", [fed(ints(2, 4, low=-1, high=3)), const(np.int32(3)), const(np.float32(1)), const(np.float32(0))],
+     [out("float32", 3, 2, 4)], {"axis": 0}, "OneHotOptions")
+case("where", "WHERE", [fed(np.array([[True, False], [True, True]]))], [out("int64", 3, 2)])
+case("unique", "UNIQUE", [fed(np.array([3, 1, 3, 2, 1], np.int32))], [out("int32", 3), out("int32", 5)], {"idx_out_type": "INT32"}, "UniqueOptions")
+case("bucketize", "BUCKETIZE", [fed(reals(2, 4))], [out("int32", 2, 4)], {"boundaries": [-1.0, 0.0, 1.0]}, "BucketizeOptions")
+
+# --- shapes -------------------------------------------------------------------------------------
+
+case("reshape", "RESHAPE", [fed(X), const([4, -1])], [out("float32", 4, 6)], {}, "ReshapeOptions")
+case("reshape_option", "RESHAPE", [fed(X)], [out("float32", 4, 6)], {"new_shape": [4, 6]}, "ReshapeOptions")
+case("reshape_unsqueeze", "RESHAPE", [fed(X), const([2, 1, 3, 4])], [out("float32", 2, 1, 3, 4)], {}, "ReshapeOptions")
+case("squeeze", "SQUEEZE", [fed(reals(1, 3, 1, 4))], [out("float32", 3, 1, 4)], {"squeeze_dims": [0]}, "SqueezeOptions")
+case("squeeze_all", "SQUEEZE", [fed(reals(1, 3, 1, 4))], [out("float32", 3, 4)], {}, "SqueezeOptions")
+case("expand_dims", "EXPAND_DIMS", [fed(X), const(np.int32(-1))], [out("float32", 2, 3, 4, 1)])
+case("transpose", "TRANSPOSE", [fed(X), const([2, 0, 1])], [out("float32", 4, 2, 3)])
+case("shape", "SHAPE", [fed(X)], [out("int32", 3)], {"out_type": "INT32"}, "ShapeOptions")
+case("rank", "RANK", [fed(X)], [out("int32")])
+case("concat", "CONCATENATION", [fed(X), fed(reals(2, 2, 4))], [out("float32", 2, 5, 4)], {"axis": -2}, "ConcatenationOptions")
+case("pack", "PACK", [fed(X), fed(X + 1)], [out("float32", 2, 3, 2, 4)], {"values_count": 2, "axis": 2}, "PackOptions")
+case("unpack", "UNPACK", [fed(X)], [out("float32", 2, 4)] * 3, {"num": 3, "axis": 1}, "UnpackOptions")
+case("split", "SPLIT", [const(np.int32(2)), fed(X)], [out("float32", 2, 3, 2)] * 2, {"num_splits": 2}, "SplitOptions")
+case("split_v", "SPLIT_V", [fed(X), const([1, -1]), const(np.int32(1))], [out("float32", 2, 1, 4), out("float32", 2, 2, 4)],
+     {"num_splits": 2}, "SplitVOptions")
+case("tile", "TILE", [fed(X), const([1, 2, 1])], [out("float32", 2, 6, 4)])
+case("broadcast_to", "BROADCAST_TO", [fed(reals(3, 1)), const([2, 3, 4])], [out("float32", 2, 3, 4)])
+case("fill", "FILL", [const([2, 3]), fed(np.float32(1.5).reshape(()))], [out("float32", 2, 3)])
+case("range", "RANGE", [const(np.int32(2)), const(np.int32(11)), const(np.int32(3))], [out("int32", 3)])
+case("pad", "PAD", [fed(X), const([[0, 1], [2, 0], [1, 1]])], [out("float32", 3, 5, 6)])
+case("padv2", "PADV2", [fed(X), const([[0, 1], [2, 0], [1, 1]]), const(np.float32(2.5))], [out("float32", 3, 5, 6)])
+case("mirror_reflect", "MIRROR_PAD", [fed(X), const([[0, 0], [1, 1], [2, 1]])], [out("float32", 2, 5, 7)], {"mode": "REFLECT"}, "MirrorPadOptions")
+case("mirror_symmetric", "MIRROR_PAD", [fed(X), const([[0, 0], [1, 1], [2, 1]])], [out("float32", 2, 5, 7)], {"mode": "SYMMETRIC"}, "MirrorPadOptions")
+case("reverse", "REVERSE_V2", [fed(X), const([1])], [out("float32", 2, 3, 4)])
+case("reverse_sequence", "REVERSE_SEQUENCE", [fed(reals(3, 4, 2)), const([2, 4, 1])], [out("float32", 3, 4, 2)],
+     {"seq_dim": 1, "batch_dim": 0}, "ReverseSequenceOptions")
+case("slice", "SLICE", [fed(X), const([0, 1, 1]), const([2, -1, 2])], [out("float32", 2, 2, 2)])
+case("strided_slice", "STRIDED_SLICE", [fed(X), const([0, 0, 1]), const([2, 3, 4]), const([1, 2, 2])], [out("float32", 2, 2, 2)], {}, "StridedSliceOptions")
+case("strided_slice_masks", "STRIDED_SLICE", [fed(X), const([1, 9, 9]), const([2, 9, 0]), const([1, 1, -1])],
+     [out("float32", 3, 4)], {"begin_mask": 6, "end_mask": 6, "shrink_axis_mask": 1}, "StridedSliceOptions")
+case("strided_slice_dots", "STRIDED_SLICE", [fed(X), const([0, 1]), const([0, 3]), const([1, 1])],
+     [out("float32", 2, 3, 2)], {"ellipsis_mask": 1}, "StridedSliceOptions")
+case("gather", "GATHER", [fed(X), const([2, 0])], [out("float32", 2, 2, 4)], {"axis": 1}, "GatherOptions")
+case("gather_batch", "GATHER", [fed(X), const([[2, 0], [1, 1]])], [out("float32", 2, 2, 4)], {"axis": 1, "batch_dims": 1}, "GatherOptions")
+case("gather_nd", "GATHER_ND", [fed(X), const([[0, 1], [1, 2]])], [out("float32", 2, 4)])
+case("scatter_nd", "SCATTER_ND", [const([[1], [3], [1]]), fed(reals(3, 2)), const([5, 2])], [out("float32", 5, 2)])
+case("embedding", "EMBEDDING_LOOKUP", [fed(np.array([1, 0, 2], np.int32)), const(reals(3, 4))], [out("float32", 3, 4)])
+case("sparse_to_dense", "SPARSE_TO_DENSE", [const([[0, 1], [1, 2]]), const([2, 3]), fed(reals(2)), const(np.float32(0.5))],
+     [out("float32", 2, 3)], {}, "SparseToDenseOptions")
+case("dynamic_update_slice", "DYNAMIC_UPDATE_SLICE", [fed(reals(4, 5)), fed(reals(2, 2)), fed(np.array([3, 1], np.int32))], [out("float32", 4, 5)])
+case("segment_sum", "SEGMENT_SUM", [fed(reals(4, 2)), const([0, 0, 2, 2])], [out("float32", 3, 2)])
+for code in ("SUM", "PROD", "MAX", "MIN"):
+    case(f"unsorted_segment_{code.lower()}", "UNSORTED_SEGMENT_" + code, [fed(reals(4, 2)), const([1, 0, 1, 2]), const(np.int32(3))], [out("float32", 3, 2)])
+case("matrix_diag", "MATRIX_DIAG", [fed(reals(2, 3))], [out("float32", 2, 3, 3)])
+case("matrix_set_diag", "MATRIX_SET_DIAG", [fed(reals(2, 3, 3)), fed(reals(2, 3))], [out("float32", 2, 3, 3)])
+case("broadcast_args", "BROADCAST_ARGS", [fed(np.array([3, 1], np.int32)), fed(np.array([2, 1, 4], np.int32))], [out("int32", 3)])
+
+# --- images ----------------------------------------------------------------------------------------
+
+for name, options in (("plain", {}), ("corners", {"align_corners": True}), ("half", {"half_pixel_centers": True})):
+    for size in ([7, 5], [14, 12], [3, 9]):
+        label = f"{name}_{size[0]}_{size[1]}"
+        case("bilinear_" + label, "RESIZE_BILINEAR", [fed(reals(1, 7, 6, 2)), const(size)], [out("float32", 1, *size, 2)], options, "ResizeBilinearOptions")
+        case("nearest_" + label, "RESIZE_NEAREST_NEIGHBOR", [fed(reals(1, 7, 6, 2)), const(size)], [out("float32", 1, *size, 2)], options, "ResizeNearestNeighborOptions")
+case("space_to_depth", "SPACE_TO_DEPTH", [fed(reals(1, 4, 6, 3))], [out("float32", 1, 2, 3, 12)], {"block_size": 2}, "SpaceToDepthOptions")
+case("depth_to_space", "DEPTH_TO_SPACE", [fed(reals(1, 2, 3, 12))], [out("float32", 1, 4, 6, 3)], {"block_size": 2}, "DepthToSpaceOptions")
+case("space_to_batch", "SPACE_TO_BATCH_ND", [fed(reals(1, 4, 5, 2)), const([2, 2]), const([[0, 0], [1, 0]])], [out("float32", 4, 2, 3, 2)])
+case("batch_to_space", "BATCH_TO_SPACE_ND", [fed(reals(4, 2, 3, 2)), const([2, 2]), const([[0, 1], [1, 0]])], [out("float32", 1, 3, 5, 2)])
+BOXES = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]], np.float32)
+SCORES = np.array([0.9, 0.75, 0.6, 0.95, 0.5, 0.3], np.float32)
+case("nms_v4", "NON_MAX_SUPPRESSION_V4", [fed(BOXES), fed(SCORES), const(np.int32(5)), const(np.float32(0.5)), const(np.float32(0.4))],
+     [out("int32", 5), out("int32")])
+case("nms_v5", "NON_MAX_SUPPRESSION_V5", [fed(BOXES), fed(SCORES), const(np.int32(4)), const(np.float32(0.5)), const(np.float32(0.0)), const(np.float32(0.0))],
+     [out("int32", 4), out("float32", 4), out("int32")])
+
+# --- quantised -----------------------------------------------------------------------------------------
+
+def bytes_of(*shape, dtype=np.int8):
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+
+
+for dtype, zero in ((np.int8, -5), (np.uint8, 120)):
+    word = np.dtype(dtype).name
+    q = lambda *shape, scale=0.05: fed(bytes_of(*shape, dtype=dtype), scale, zero)
+    y = lambda *shape, scale=0.05, z=zero: out(word, *shape, scale=scale, zero=z)
+    for code, table in (("ADD", "AddOptions"), ("SUB", "SubOptions"), ("MUL", "MulOptions")):
+        case(f"{code.lower()}_{word}", code, [q(2, 8), q(2, 8, scale=0.02)], [y(2, 8, scale=0.08)], {"fused_activation_function": "RELU"}, table)
+    for code in ("LOGISTIC", "TANH"):
+        scale, z = ((1 / 256, -128) if code == "LOGISTIC" else (1 / 128, 0)) if dtype == np.int8 else ((1 / 256, 0) if code == "LOGISTIC" else (1 / 128, 128))
+        case(f"{code.lower()}_{word}", code, [q(2, 8)], [y(2, 8, scale=scale, z=z)])
+    case(f"softmax_{word}", "SOFTMAX", [q(2, 8)], [y(2, 8, scale=1 / 256, z=-128 if dtype == np.int8 else 0)], {"beta": 1.0}, "SoftmaxOptions")
+    case(f"max_pool_{word}", "MAX_POOL_2D", [q(1, 4, 4, 3)], [y(1, 2, 2, 3)],
+         {"padding": "VALID", "stride_w": 2, "stride_h": 2, "filter_width": 2, "filter_height": 2}, "Pool2DOptions")
+    case(f"average_pool_{word}", "AVERAGE_POOL_2D", [q(1, 4, 4, 3)], [y(1, 2, 2, 3)],
+         {"padding": "VALID", "stride_w": 2, "stride_h": 2, "filter_width": 2, "filter_height": 2}, "Pool2DOptions")
+    case(f"reshape_{word}", "RESHAPE", [q(2, 8), const([4, 4])], [y(4, 4)], {}, "ReshapeOptions")
+    case(f"pad_{word}", "PAD", [q(2, 3), const([[0, 1], [2, 0]])], [y(3, 5)])
+    case(f"concat_{word}", "CONCATENATION", [q(2, 3), q(2, 2)], [y(2, 5)], {"axis": 1}, "ConcatenationOptions")
+    case(f"transpose_{word}", "TRANSPOSE", [q(2, 3), const([1, 0])], [y(3, 2)])
+    case(f"gather_{word}", "GATHER", [q(4, 3), const([2, 0])], [y(2, 3)], {"axis": 0}, "GatherOptions")
+    case(f"split_{word}", "SPLIT", [const(np.int32(1)), q(2, 4)], [y(2, 2), y(2, 2)], {"num_splits": 2}, "SplitOptions")
+    case(f"slice_{word}", "SLICE", [q(2, 4), const([0, 1]), const([2, 2])], [y(2, 2)])
+    case(f"mean_{word}", "MEAN", [q(2, 4, 4, 3), const([1, 2])], [y(2, 3, scale=0.04)], {}, "ReducerOptions")
+    case(f"relu_{word}", "RELU", [q(2, 8)], [y(2, 8)])
+    case(f"resize_{word}", "RESIZE_NEAREST_NEIGHBOR", [q(1, 2, 2, 3), const([4, 4])], [y(1, 4, 4, 3)], {}, "ResizeNearestNeighborOptions")
+    case(f"bilinear_{word}", "RESIZE_BILINEAR", [q(1, 2, 2, 3), const([4, 4])], [y(1, 4, 4, 3)], {"half_pixel_centers": True}, "ResizeBilinearOptions")
+    case(f"dequantize_{word}", "DEQUANTIZE", [q(2, 8)], [out("float32", 2, 8)])
+    case(f"quantize_{word}", "QUANTIZE", [fed(reals(2, 8))], [y(2, 8)])
+    case(f"depth_to_space_{word}", "DEPTH_TO_SPACE", [q(1, 2, 2, 8)], [y(1, 4, 4, 2)], {"block_size": 2}, "DepthToSpaceOptions")
+    case(f"maximum_{word}", "MAXIMUM", [q(2, 8), q(2, 8)], [y(2, 8)])
+    case(f"less_{word}", "LESS", [q(2, 8), q(2, 8)], [out("bool", 2, 8)])
+    case(f"arg_max_{word}", "ARG_MAX", [q(2, 8), const(np.int32(1))], [out("int32", 2)], {"output_type": "INT32"}, "ArgMaxOptions")
+    case(f"pack_{word}", "PACK", [q(2, 3), q(2, 3)], [y(2, 2, 3)], {"values_count": 2, "axis": 1}, "PackOptions")
+    case(f"leaky_{word}", "LEAKY_RELU", [q(2, 8)], [y(2, 8)], {"alpha": 0.2}, "LeakyReluOptions")
+case("requantize", "QUANTIZE", [fed(bytes_of(2, 8), 0.05, 3)], [out("uint8", 2, 8, scale=0.03, zero=130)])
+WSCALE = random.uniform(0.01, 0.03, 5).astype(np.float32)
+case("conv_int8", "CONV_2D", [fed(bytes_of(1, 6, 6, 3), 0.05, 4), const(random.integers(-127, 127, (5, 3, 3, 3)).astype(np.int8), WSCALE, 0),
+                              const(ints(5, low=-500, high=500), WSCALE * np.float32(0.05), 0)],
+     [out("int8", 1, 6, 6, 5, scale=0.25, zero=-10)], {"padding": "SAME", "stride_w": 1, "stride_h": 1, "fused_activation_function": "RELU"}, "Conv2DOptions")
+DSCALE = random.uniform(0.01, 0.03, 4).astype(np.float32)
+case("depthwise_int8", "DEPTHWISE_CONV_2D", [fed(bytes_of(1, 6, 6, 4), 0.05, 4),
+                                             const(random.integers(-127, 127, (1, 3, 3, 4)).astype(np.int8), DSCALE, 0, axis=3),
+                                             const(ints(4, low=-500, high=500), DSCALE * np.float32(0.05), 0)],
+     [out("int8", 1, 3, 3, 4, scale=0.1, zero=-10)], {"padding": "SAME", "stride_w": 2, "stride_h": 2, "depth_multiplier": 1}, "DepthwiseConv2DOptions")
+case("conv_uint8", "CONV_2D", [fed(bytes_of(1, 6, 6, 3, dtype=np.uint8), 0.05, 128), const(bytes_of(5, 3, 3, 3, dtype=np.uint8), 0.02, 110),
+                               const(ints(5, low=-500, high=500), np.float32(0.05) * np.float32(0.02), 0)],
+     [out("uint8", 1, 4, 4, 5, scale=0.25, zero=120)], {"padding": "VALID", "stride_w": 1, "stride_h": 1}, "Conv2DOptions")
+case("fully_connected_int8", "FULLY_CONNECTED", [fed(bytes_of(2, 8), 0.05, 4), const(random.integers(-127, 127, (5, 8)).astype(np.int8), 0.02, 0),
+                                                 const(ints(5, low=-500, high=500), np.float32(0.05) * np.float32(0.02), 0)],
+     [out("int8", 2, 5, scale=0.2, zero=-10)], {}, "FullyConnectedOptions")
+case("fully_connected_dynamic", "FULLY_CONNECTED", [fed(reals(2, 8)), const(random.integers(-127, 127, (5, 8)).astype(np.int8), 0.02, 0), const(reals(5))],
+     [out("float32", 2, 5)], {}, "FullyConnectedOptions", steps=-1)
+case("transpose_conv_int8", "TRANSPOSE_CONV", [const([1, 8, 8, 5]), const(random.integers(-127, 127, (5, 3, 3, 2)).astype(np.int8), WSCALE, 0),
+                                               fed(bytes_of(1, 4, 4, 2), 0.05, 4)],
+     [out("int8", 1, 8, 8, 5, scale=0.2, zero=-10)], {"padding": "SAME", "stride_w": 2, "stride_h": 2}, "TransposeConvOptions")
+case("float16_weights", "DEQUANTIZE", [const(reals(3, 4).astype(np.float16))], [out("float32", 3, 4)])
+CASES.pop()  # nothing is fed
+HALF = {"x0": fed(reals(2, 4)), "h": const(reals(5, 4).astype(np.float16)), "w": out("float32", 5, 4), "y0": out("float32", 2, 5)}
+CASES.append(Case("float16", [("DEQUANTIZE", None, {}, ["h"], ["w"]), ("FULLY_CONNECTED", "FullyConnectedOptions", {}, ["x0", "w"], ["y0"])],
+                  HALF, ["y0"], 1, []))
+
+# --- sequences -----------------------------------------------------------------------------------------
+
+def state(*shape):
+    return Value(np.zeros(shape, np.float32), False, "float32", list(shape), None, None, 0, True)
+
+
+def gates(units, width, peep=False):
+    made = [const(reals(units, width)) for _ in range(4)] + [const(reals(units, units, low=-0.5, high=0.5)) for _ in range(4)]
+    made += [const(reals(units)) if peep else None for _ in range(3)]
+    return made + [const(reals(units)) for _ in range(4)]
+
+
+for major in (False, True):
+    shape = (4, 2, 3) if major else (2, 4, 3)
+    case(f"lstm_sequence_{'time' if major else 'batch'}", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+         [fed(reals(*shape)), *gates(5, 3), None, None, state(2, 5), state(2, 5)], [out("float32", *shape[:2], 5)],
+         {"fused_activation_function": "TANH", "time_major": major, "cell_clip": 10.0}, "UnidirectionalSequenceLSTMOptions")
+case("lstm_sequence_peephole", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+     [fed(reals(2, 4, 3)), *gates(5, 3, True), None, None, state(2, 5), state(2, 5)], [out("float32", 2, 4, 5)],
+     {"fused_activation_function": "TANH"}, "UnidirectionalSequenceLSTMOptions")
+CIFG = gates(5, 3)
+for at in (0, 4, 11):
+    CIFG[at] = None
+case("lstm_sequence_coupled", "UNIDIRECTIONAL_SEQUENCE_LSTM", [fed(reals(2, 4, 3)), *CIFG, None, None, state(2, 5), state(2, 5)], [out("float32", 2, 4, 5)],
+     {"fused_activation_function": "TANH"}, "UnidirectionalSequenceLSTMOptions")
+case("rnn_sequence", "UNIDIRECTIONAL_SEQUENCE_RNN", [fed(reals(2, 4, 3)), const(reals(5, 3)), const(reals(5, 5, low=-0.5, high=0.5)), const(reals(5)), state(2, 5)],
+     [out("float32", 2, 4, 5)], {"fused_activation_function": "TANH"}, "SequenceRNNOptions")
+for merge in (False, True):
+    case(f"lstm_bidirectional_{'merged' if merge else 'apart'}", "BIDIRECTIONAL_SEQUENCE_LSTM",
+         [fed(reals(4, 2, 3)), *gates(5, 3), None, None, *gates(5, 3), None, None, state(2, 5), state(2, 5), state(2, 5), state(2, 5), *[None] * 9],
+         [out("float32", 4, 2, 10)] if merge else [out("float32", 4, 2, 5)] * 2,
+         {"fused_activation_function": "TANH", "merge_outputs": merge, "time_major": True}, "BidirectionalSequenceLSTMOptions")
+case("lstm_step", "LSTM", [fed(reals(2, 3)), *gates(5, 3, True), None, None, state(2, 5), state(2, 5)], [out("float32", 2, 5)],
+     {"fused_activation_function": "TANH", "cell_clip": 1.0}, "LSTMOptions")
+case("lstm_step_projection", "LSTM", [fed(reals(2, 3)), *[const(reals(5, 3)) for _ in range(4)], *[const(reals(5, 4)) for _ in range(4)], None, None, None,
+                                      *[const(reals(5)) for _ in range(4)], const(reals(4, 5)), const(reals(4)), state(2, 4), state(2, 5)], [out("float32", 2, 4)],
+     {"fused_activation_function": "TANH", "proj_clip": 1.0}, "LSTMOptions")
+case("rnn_step", "RNN", [fed(reals(2, 3)), const(reals(5, 3)), const(reals(5, 5)), const(reals(5)), state(2, 5)], [out("float32", 2, 5)],
+     {"fused_activation_function": "RELU"}, "RNNOptions")
+case("svdf", "SVDF", [fed(reals(2, 3)), const(reals(8, 3)), const(reals(8, 6)), const(reals(4)), state(2, 48)], [out("float32", 2, 4)],
+     {"rank": 2, "fused_activation_function": "RELU"}, "SVDFOptions")
+
+# --- subgraphs -------------------------------------------------------------------------------------------
+
+def sub(values, operators, inputs, outputs):
+    return values, operators, inputs, outputs
+
+
+ADD_ONE = sub({"a": out("float32", 2, 3), "one": const(np.float32(1)), "b": out("float32", 2, 3)}, [("ADD", "AddOptions", {}, ["a", "one"], ["b"])], ["a"], ["b"])
+DOUBLE = sub({"a": out("float32", 2, 3), "b": out("float32", 2, 3)}, [("ADD", "AddOptions", {}, ["a", "a"], ["b"])], ["a"], ["b"])
+for flag in (True, False):
+    CASES.append(Case(f"if_{str(flag).lower()}", [("IF", "IfOptions", {"then_subgraph_index": 1, "else_subgraph_index": 2}, ["c", "x"], ["y"])],
+                      {"c": fed(np.array([flag])), "x": fed(reals(2, 3)), "y": out("float32", 2, 3)}, ["y"], 1, [ADD_ONE, DOUBLE]))
+COND = sub({"i": out("int32", 1), "a": out("float32", 2, 3), "n": const([4]), "c": out("bool", 1)}, [("LESS", "LessOptions", {}, ["i", "n"], ["c"])], ["i", "a"], ["c"])
+BODY = sub({"i": out("int32", 1), "a": out("float32", 2, 3), "one": const([1]), "half": const(np.float32(0.5)), "j": out("int32", 1), "b": out("float32", 2, 3)},
+           [("ADD", "AddOptions", {}, ["i", "one"], ["j"]), ("MUL", "MulOptions", {}, ["a", "half"], ["b"])], ["i", "a"], ["j", "b"])
+CASES.append(Case("while", [("WHILE", "WhileOptions", {"cond_subgraph_index": 1, "body_subgraph_index": 2}, ["i", "x"], ["j", "y"])],
+                  {"i": fed(np.array([1], np.int32)), "x": fed(reals(2, 3)), "j": out("int32", 1), "y": out("float32", 2, 3)}, ["j", "y"], 1, [COND, BODY]))
+
+# --- custom operators ---------------------------------------------------------------------------------------
+
+def flex_map(items):
+    """A flexbuffer map of ints, floats and bools, all of 32 bits."""
+    import struct
+    out_bytes, places = bytearray(), {}
+    for key in sorted(items):
+        places[key] = len(out_bytes)
+        out_bytes += key.encode() + b"\0"
+    while len(out_bytes) % 4:
+        out_bytes += b"\0"
+    out_bytes += struct.pack("<I", len(items))
+    keys_at = len(out_bytes)
+    for key in sorted(items):
+        out_bytes += struct.pack("<I", len(out_bytes) - places[key])
+    out_bytes += struct.pack("<I", len(out_bytes) - keys_at) + struct.pack("<I", 4) + struct.pack("<I", len(items))
+    begin = len(out_bytes)
+    types = bytearray()
+    for key in sorted(items):
+        one = items[key]
+        kind = 26 if isinstance(one, bool) else 1 if isinstance(one, int) else 3
+        out_bytes += struct.pack("<f", one) if kind == 3 else struct.pack("<i", int(one))
+        types.append(kind << 2 | 2)
+    out_bytes += types
+    out_bytes += bytes([len(out_bytes) - begin, 9 << 2 | 2, 1])
+    return bytes(out_bytes)
+
+
+ANCHORS = np.array([[0.5, 0.5, 1, 1], [0.5, 0.5, 1, 1], [0.5, 0.5, 1, 1], [0.5, 10.5, 1, 1], [0.5, 10.5, 1, 1], [0.5, 100.5, 1, 1]], np.float32)
+CODES = np.array([[0, 0, 0, 0], [0, 1, 0, 0], [0, -1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]], np.float32)[None]
+CLASSES = np.array([[0, 0.9, 0.8], [0, 0.75, 0.72], [0, 0.6, 0.5], [0, 0.93, 0.95], [0, 0.5, 0.4], [0, 0.3, 0.2]], np.float32)[None]
+for regular in (False, True):
+    for many in (1, 2):
+        options = {"max_detections": 3, "max_classes_per_detection": many, "detections_per_class": 2, "use_regular_nms": regular,
+                   "nms_score_threshold": 0.0, "nms_iou_threshold": 0.5, "num_classes": 2, "y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0}
+        if regular and many == 2:
+            continue
+        case(f"detection_{'regular' if regular else 'fast'}_{many}", "custom:TFLite_Detection_PostProcess",
+             [fed(CODES), fed(CLASSES), const(ANCHORS)],
+             [out("float32", 1, 3 * many, 4), out("float32", 1, 3 * many), out("float32", 1, 3 * many), out("float32", 1)], flex_map(options))
