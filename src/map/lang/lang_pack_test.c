@@ -266,7 +266,7 @@ static void our_rules_are_those_of_the_text(void **state)
         compare(&d, text.name, text.text);
         close_fixture(&d);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 11);
 }
 
 static void our_shapes_are_those_of_the_text(void **state)
