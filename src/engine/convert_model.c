@@ -255,6 +255,8 @@ static enum tn_status write_model(struct conversion     *c,
     how.tensors_outside         = &c->summary->tensors_outside;
     how.loss                    = tn_losses_add;
     how.loss_context            = &c->losses;
+    how.note                    = c->convert->note;
+    how.note_context            = c->convert->note_context;
     how.about                   = &c->about;
     TN_TRY(open_output(output, c->format, model->memory, c->target, &c->watch,
                        most, c->error));

@@ -61,6 +61,8 @@ struct tn_write_options {
     uint64_t   *tensors_outside; /* ONNX: put into the external file; or NULL */
     tn_on_loss *loss; /* called for what the format cannot hold; may be NULL  */
     void       *loss_context;
+    tn_on_loss *note; /* called for what is worth mentioning; may be NULL     */
+    void       *note_context;
     /* Texts of a model of another format, for formats that have a place for
      * them (has_about); NULL: the model has this format's dialect. */
     const struct tn_about *about;

@@ -16,6 +16,7 @@
 #include "base/little.h"
 #include "base/number.h"
 #include "ir/element.h"
+#include "ir/payload_stride.h"
 #include "ir/payload_strings.h"
 #include "ir/payload_units.h"
 #include "ir/payload_view.h"
@@ -943,6 +944,53 @@ static enum tn_status view_check_one(const struct tn_elements *e,
     case TN_VIEW_SPARSE: return check_sparse(e, error);
     }
     return refuse(error, "an unknown kind of view");
+}
+
+/* A part of a row, in its order. */
+static enum tn_status cut_row(const struct tn_elements *row, uint64_t start,
+                              struct tn_elements *elements,
+                              struct tn_error    *error)
+{
+    struct tn_span span = row->payload.span;
+    unsigned       size = tn_dtype_size(elements->shape.dtype);
+    uint64_t       count;
+
+    if (!tn_shape_count(&elements->shape, &count) ||
+        (count && (start > row->shape.dims[0] ||
+                   count > row->shape.dims[0] - start)))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a part that leaves a row of %" PRIu64 " elements",
+                            row->shape.dims[0]);
+    span.offset += count ? start * size : 0;
+    span.length                = count * size;
+    elements->payload          = tn_payload_raw(&elements->shape, span, 1);
+    elements->payload.encoding = row->payload.encoding;
+    return TN_OK;
+}
+
+enum tn_status tn_payload_stride(struct tn_arena          *arena,
+                                 const struct tn_elements *row, uint64_t start,
+                                 const int64_t      *strides,
+                                 struct tn_elements *elements,
+                                 struct tn_error    *error)
+{
+    if (!strides)
+        return cut_row(row, start, elements, error);
+    struct tn_elements *input = tn_new(arena, struct tn_elements, 1, error);
+    struct tn_view     *view  = tn_new(arena, struct tn_view, 1, error);
+    uint64_t           *begin = tn_new(arena, uint64_t, 1, error);
+    if (!input || !view || !begin)
+        return error->status;
+    *input = *row;
+    *begin = start;
+    *view  = (struct tn_view){ .kind        = TN_VIEW_STRIDES,
+                               .inputs      = input,
+                               .input_count = 1,
+                               .begin       = begin,
+                               .step        = strides };
+    elements->payload =
+        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
+    return check_strides(elements, error);
 }
 
 static enum tn_status too_deep(struct tn_error *error)

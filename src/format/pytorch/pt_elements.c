@@ -2,6 +2,7 @@
 #include "base/arith.h"
 #include "format/pickled.h"
 #include "format/pytorch/pt.h"
+#include "ir/payload_stride.h"
 
 /* Whether elements lie side by side in C order. */
 static bool is_dense(const struct tn_pt_tensor *t)
@@ -87,25 +88,16 @@ static enum tn_status stride(const struct tn_pt_tensor  *t,
                              struct tn_elements *elements,
                              struct tn_error *error)
 {
-    struct tn_elements *input = tn_new(arena, struct tn_elements, 1, error);
-    struct tn_view     *view  = tn_new(arena, struct tn_view, 1, error);
-    uint64_t           *begin = tn_new(arena, uint64_t, 1, error);
-    struct tn_error     own   = TN_ERROR_INIT;
+    struct tn_error own = TN_ERROR_INIT;
 
-    if (!input || !view || !begin)
-        return error->status;
-    *input = *row;
-    *begin = t->start;
-    *view  = (struct tn_view){ .kind        = TN_VIEW_STRIDES,
-                               .inputs      = input,
-                               .input_count = 1,
-                               .begin       = begin,
-                               .step        = t->strides };
-    elements->payload =
-        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
-    if (storage->per_byte > 1 || tn_payload_check(elements, &own) != TN_OK)
+    if (storage->per_byte > 1)
         return refuse_bounds(t, storage, error);
-    return TN_OK;
+    tn_payload_stride(arena, row, t->start, t->strides, elements, &own);
+    if (tn_machine_failed(&own))
+        *error = own;
+    else if (tn_failed(&own))
+        refuse_bounds(t, storage, error);
+    return error->status;
 }
 
 /* A mark that says: times minus one. */

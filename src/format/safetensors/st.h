@@ -4,6 +4,7 @@
 
 #include "format/format.h"
 #include "format/safetensors/st_header.h"
+#include "format/weight_map.h"
 
 #define TN_ST_SUFFIX       ".safetensors"
 #define TN_ST_INDEX_SUFFIX ".safetensors.index.json"
@@ -27,7 +28,7 @@ struct tn_st_files {
     struct tn_report  *report; /* as in tn_st_file_read()                     */
     struct tn_error   *error;
     bool               has_index;
-    struct tn_st_index index;
+    struct tn_weight_map index;
     struct tn_source  *index_source;
     struct tn_list     files; /* struct tn_st_file                            */
 };

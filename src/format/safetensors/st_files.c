@@ -125,13 +125,13 @@ static void read_shard(struct tn_st_files *files, struct tn_bytes name)
 
 static void read_shards(struct tn_st_files *files)
 {
-    struct tn_list  *entries = &files->index.entries;
+    struct tn_list  *places = &files->index.places;
     struct tn_intern names;
 
     tn_intern_init(&names, files->arena);
-    for (uint64_t i = 0; i < entries->count && !tn_failed(files->error); i++) {
+    for (uint64_t i = 0; i < places->count && !tn_failed(files->error); i++) {
         uint32_t        known = tn_intern_count(&names);
-        struct tn_bytes file = tn_list_at(entries, struct tn_st_pair, i)->value;
+        struct tn_bytes file = tn_list_at(places, struct tn_weight_place, i)->file;
         if (tn_intern_borrow(&names, file, files->error) == known)
             read_shard(files, file);
     }
@@ -237,18 +237,19 @@ static void match_all(struct tn_st_files *files, struct matching *m)
 
 static void match_index(struct tn_st_files *files)
 {
-    struct tn_list *entries = &files->index.entries;
+    struct tn_list *places  = &files->index.places;
     struct matching m       = { .places = tn_new(files->arena, struct place,
-                                                 entries->count, files->error) };
+                                                 places->count, files->error) };
 
     if (!m.places)
         return;
     tn_intern_init(&m.names, files->arena);
     tn_intern_init(&m.strays, files->arena);
-    for (uint64_t i = 0; i < entries->count && !tn_failed(files->error); i++) {
-        struct tn_st_pair *pair = tn_list_at(entries, struct tn_st_pair, i);
-        tn_intern_borrow(&m.names, pair->key, files->error);
-        m.places[i].file = pair->value;
+    for (uint64_t i = 0; i < places->count && !tn_failed(files->error); i++) {
+        const struct tn_weight_place *at =
+            tn_list_at(places, struct tn_weight_place, i);
+        tn_intern_borrow(&m.names, at->name, files->error);
+        m.places[i].file = at->file;
     }
     if (!tn_failed(files->error))
         match_all(files, &m);
@@ -267,7 +268,7 @@ enum tn_status tn_st_files_open(struct tn_st_files *files,
     *files = (struct tn_st_files){
         .bundle = bundle, .arena = arena, .report = report, .error = error
     };
-    tn_st_index_init(&files->index, bundle->memory);
+    tn_weight_map_init(&files->index, bundle->memory);
     tn_list_init(&files->files, bundle->memory, sizeof(struct tn_st_file));
     source = main_source(files);
     if (tn_failed(error))
@@ -280,7 +281,7 @@ enum tn_status tn_st_files_open(struct tn_st_files *files,
         read_file(files, source);
         return error->status;
     }
-    TN_TRY(tn_st_index_read(&files->index, source, arena, error));
+    TN_TRY(tn_weight_map_read(&files->index, source, arena, error));
     read_shards(files);
     if (!tn_failed(error))
         match_index(files);
@@ -292,5 +293,5 @@ void tn_st_files_close(struct tn_st_files *files)
     for (uint64_t i = 0; i < files->files.count; i++)
         tn_st_file_done(tn_list_at(&files->files, struct tn_st_file, i));
     tn_list_done(&files->files);
-    tn_st_index_done(&files->index);
+    tn_weight_map_done(&files->index);
 }

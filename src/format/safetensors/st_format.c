@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "format/safetensors/st.h"
+#include "format/safetensors/st_alias.h"
 #include "format/settings.h"
 #include "ir/changes.h"
 
@@ -35,9 +36,14 @@ static int st_probe(const struct tn_probe *probe)
     if (probe->entries)
         return 0;
     size_t at = skip_space(head, 0);
-    if (at < head.size && head.data[at] == '{')
-        return tn_bytes_contains(head, tn_text("\"weight_map\"")) ? INDEX_BITS
-                                                                  : 0;
+    if (at < head.size && head.data[at] == '{') {
+        /* An index; PyTorch's files have the same. */
+        if (!tn_bytes_contains(head, tn_text("\"weight_map\"")))
+            return 0;
+        return tn_bytes_contains(head, tn_text(".safetensors\""))
+                   ? INDEX_BITS
+                   : INDEX_BITS / 2;
+    }
     if (head.size < 10 || head.data[8] != '{')
         return 0;
     for (unsigned i = 4; i < 8; i++)
@@ -72,6 +78,51 @@ static void add_tensor(struct tn_model *model, const struct tn_st_file *file,
         tn_payload_raw(&row->elements.shape, span, t->type->bits < 8 ? 2 : 1);
 }
 
+/* Names of the tensors of a file, by index. */
+static void name_tensors(struct tn_intern *names, struct tn_arena *arena,
+                         const struct tn_st_file *file, struct tn_error *error)
+{
+    tn_intern_init(names, arena);
+    for (uint64_t i = 0; i < file->tensors.count && !tn_failed(error); i++)
+        tn_intern_borrow(
+            names, tn_list_at(&file->tensors, struct tn_st_tensor, i)->name,
+            error);
+}
+
+/* Tensors that the metadata have names for; they are stored under others. */
+static uint64_t add_aliases(struct tn_model *model,
+                            const struct tn_st_file *file, bool is_shard,
+                            struct tn_error *error)
+{
+    struct tn_list   rows;
+    struct tn_intern names;
+
+    tn_list_init(&rows, model->memory, sizeof(struct tn_st_named));
+    name_tensors(&names, &model->arena, file, error);
+    tn_st_read_aliases(file, &names, &model->arena, &rows, error);
+    for (uint64_t i = 0; i < rows.count && !tn_failed(error); i++) {
+        const struct tn_st_named *named =
+            tn_list_at(&rows, struct tn_st_named, i);
+        struct tn_elements elements;
+        if (tn_st_alias_elements(named, file, &model->arena, &elements,
+                                 error) != TN_OK)
+            break;
+        struct tn_tensor *row = tn_model_add_tensor(model, error);
+        if (!row)
+            break;
+        row->role  = TN_ROLE_VARIABLE;
+        row->name  = tn_intern_borrow(&model->names, named->name, error);
+        row->graph = row->node = row->part = TN_NONE;
+        row->slot        = (uint32_t)(model->tensors.count - 1);
+        row->is_external = is_shard;
+        row->elements    = elements;
+    }
+    uint64_t count = rows.count;
+    tn_intern_done(&names);
+    tn_list_done(&rows);
+    return count;
+}
+
 /* Each key once: the first file that has it is believed. */
 static void add_metadata(struct tn_model          *model,
                          const struct tn_st_files *files,
@@ -88,14 +139,19 @@ static void add_metadata(struct tn_model          *model,
         return;
     tn_intern_init(&keys, &model->arena);
     for (uint64_t i = 0; i < files->files.count; i++) {
-        const struct tn_list *list =
-            &tn_list_at(&files->files, struct tn_st_file, i)->metadata;
+        const struct tn_st_file *file =
+            tn_list_at(&files->files, struct tn_st_file, i);
+        const struct tn_list *list = &file->metadata;
+        struct tn_intern      names;
+        name_tensors(&names, &model->arena, file, error);
         for (uint64_t k = 0; k < list->count && !tn_failed(error); k++) {
             struct tn_st_pair *pair  = tn_list_at(list, struct tn_st_pair, k);
             uint32_t           known = tn_intern_count(&keys);
-            if (tn_intern_borrow(&keys, pair->key, error) == known)
+            if (!tn_st_is_alias(file, &names, pair) &&
+                tn_intern_borrow(&keys, pair->key, error) == known)
                 pairs[detail->metadata_count++] = *pair;
         }
+        tn_intern_done(&names);
     }
     tn_intern_done(&keys);
     detail->metadata = pairs;
@@ -106,6 +162,7 @@ static void fill(struct tn_model *model, const struct tn_st_files *files,
 {
     struct tn_st_detail *detail =
         tn_new(&model->arena, struct tn_st_detail, 1, error);
+    uint64_t aliases = 0;
 
     if (!detail)
         return;
@@ -125,7 +182,11 @@ static void fill(struct tn_model *model, const struct tn_st_files *files,
             add_tensor(model, file,
                        tn_list_at(&file->tensors, struct tn_st_tensor, k),
                        files->has_index, error);
+        if (file->metadata.count && !tn_failed(error))
+            aliases += add_aliases(model, file, files->has_index, error);
     }
+    if (aliases && !tn_failed(error))
+        tn_model_add_fact_format(model, error, "aliases", "%" PRIu64, aliases);
 }
 
 static enum tn_status st_open(struct tn_bundle *bundle, struct tn_model *model,
@@ -139,6 +200,34 @@ static enum tn_status st_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
+static void check_aliases(const struct tn_st_file *file,
+                          struct tn_memory *memory, struct tn_report *report,
+                          struct tn_error *error)
+{
+    struct tn_error    own = TN_ERROR_INIT;
+    struct tn_arena    arena;
+    struct tn_list     rows;
+    struct tn_intern   names;
+    struct tn_elements elements;
+
+    tn_arena_init(&arena, memory);
+    tn_list_init(&rows, memory, sizeof(struct tn_st_named));
+    name_tensors(&names, &arena, file, &own);
+    tn_st_read_aliases(file, &names, &arena, &rows, &own);
+    for (uint64_t i = 0; i < rows.count && !tn_failed(&own); i++)
+        tn_st_alias_elements(tn_list_at(&rows, struct tn_st_named, i), file,
+                             &arena, &elements, &own);
+    if (tn_machine_failed(&own)) {
+        *error = own;
+    } else if (tn_failed(&own)) {
+        tn_error_file(&own, file->source->name);
+        tn_report_add(report, TN_LEVEL_ERROR, "bad-alias", &own);
+    }
+    tn_intern_done(&names);
+    tn_list_done(&rows);
+    tn_arena_done(&arena);
+}
+
 static enum tn_status st_check_bytes(struct tn_bundle *bundle,
                                      struct tn_report *report,
                                      struct tn_error  *error)
@@ -147,7 +236,10 @@ static enum tn_status st_check_bytes(struct tn_bundle *bundle,
     struct tn_arena    arena;
 
     tn_arena_init(&arena, bundle->memory);
-    tn_st_files_open(&files, bundle, &arena, report, error);
+    if (tn_st_files_open(&files, bundle, &arena, report, error) == TN_OK)
+        for (uint64_t i = 0; i < files.files.count && !tn_failed(error); i++)
+            check_aliases(tn_list_at(&files.files, struct tn_st_file, i),
+                          bundle->memory, report, error);
     tn_st_files_close(&files);
     tn_arena_done(&arena);
     return error->status;

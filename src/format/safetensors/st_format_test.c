@@ -264,13 +264,55 @@ static const struct {
       "missing-shard missing-tensor" },
     { "a link", MAP "\"a\":\"link.safetensors\"}}", TN_INVALID,
       "missing-shard missing-tensor" },
-    { "a pickle", MAP "\"a\":\"bad.bin\"}}", TN_LIMIT,
+    { "a pickle", MAP "\"a\":\"bad.txt\"}}", TN_LIMIT,
       "bad-shard missing-tensor" },
     { "in the other file",
       MAP "\"a\":\"1.safetensors\",\"b\":\"2.safetensors\"}}", TN_MALFORMED,
       "misplaced-tensor missing-tensor" },
     { "tensors it does not know", MAP "\"b\":\"2.safetensors\"}}", TN_MALFORMED,
       "stray-tensor missing-tensor" },
+};
+
+/* Names in the metadata for a tensor of six bytes, 0 to 5. */
+#define SIX                                                                    \
+    "\"a\":{\"dtype\":\"U8\",\"shape\":[2,3],\"data_offsets\":[0,6]}}"
+#define VIEW(text) "{\"__metadata__\":{\"tenon.views\":\"" text "\"}," SIX
+
+static const struct {
+    const char    *name, *header;
+    enum tn_status status;
+    const char    *tensors; /* each "NAME=ELEMENTS;" */
+} aliases[] = {
+    { "a name", "{\"__metadata__\":{\"b\":\"a\",\"format\":\"pt\"}," SIX, TN_OK,
+      "a=012345;b=012345;" },
+    { "a name that is a tensor", "{\"__metadata__\":{\"a\":\"a\"}," SIX, TN_OK,
+      "a=012345;" },
+    { "a part",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"a\\\",\\\"start\\\":2,\\\"shape\\\":[2]}}"),
+      TN_OK, "a=012345;b=23;" },
+    { "transposed",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"a\\\",\\\"shape\\\":[3,2],\\\"strides\\\":[1,3]}}"),
+      TN_OK, "a=012345;b=031425;" },
+    { "a part that leaves it",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"a\\\",\\\"start\\\":5,\\\"shape\\\":[2]}}"),
+      TN_MALFORMED, NULL },
+    { "strides that leave it",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"a\\\",\\\"shape\\\":[3,2],\\\"strides\\\":[2,3]}}"),
+      TN_MALFORMED, NULL },
+    { "of nothing",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"c\\\",\\\"shape\\\":[2]}}"), TN_MALFORMED,
+      NULL },
+    { "a name that is taken",
+      VIEW("{\\\"a\\\":{\\\"of\\\":\\\"a\\\",\\\"shape\\\":[2]}}"), TN_MALFORMED,
+      NULL },
+    { "a name twice",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"a\\\",\\\"shape\\\":[2]},\\\"b\\\":{}}"),
+      TN_MALFORMED, NULL },
+    { "strides too many",
+      VIEW("{\\\"b\\\":{\\\"of\\\":\\\"a\\\",\\\"shape\\\":[2],\\\"strides\\\":[1,1]}}"),
+      TN_MALFORMED, NULL },
+    { "no JSON", VIEW("{"), TN_TRUNCATED, NULL },
+    { "a list", VIEW("[]"), TN_MALFORMED, NULL },
 };
 
 static int note_rule(void *context, const struct tn_finding *finding)
@@ -282,6 +324,79 @@ static int note_rule(void *context, const struct tn_finding *finding)
     return 0;
 }
 
+static void show_tensors(const struct tn_model *model, char *to, size_t room)
+{
+    size_t used = 0;
+
+    to[0] = 0;
+    for (uint64_t i = 0; i < tn_model_tensor_count(model); i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(model, i);
+        struct tn_error         error  = TN_ERROR_INIT;
+        uint8_t                 bytes[16];
+        size_t                  size = (size_t)tn_tensor_size(tensor);
+        assert_true(size <= sizeof bytes);
+        assert_int_equal(tn_tensor_read(tensor, 0, bytes, size, &error), TN_OK);
+        used += (size_t)snprintf(to + used, room - used, "%.*s=",
+                                 TN_FMT(tn_tensor_name(tensor)));
+        for (size_t k = 0; k < size; k++)
+            used += (size_t)snprintf(to + used, room - used, "%d", bytes[k]);
+        used += (size_t)snprintf(to + used, room - used, ";");
+    }
+}
+
+static void names_of_the_metadata_are_tensors(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
+        struct tn_error  error     = TN_ERROR_INIT;
+        char             rules[200] = "", text[100];
+        struct tn_model *model;
+        make_file(&scratch, "a.safetensors", aliases[i].header,
+                  tn_bytes("\0\1\2\3\4\5", 6));
+        const char *path = tn_in_scratch(&scratch, "a.safetensors");
+        tn_model_open(&model, path, NULL, &error);
+        if (error.status != aliases[i].status)
+            fail_msg("%s: status %d: %s", aliases[i].name, error.status,
+                     error.what);
+        if (model) {
+            show_tensors(model, text, sizeof text);
+            assert_string_equal(text, aliases[i].tensors);
+        }
+        tn_model_close(model);
+        error = (struct tn_error)TN_ERROR_INIT;
+        path  = tn_in_scratch(&scratch, "a.safetensors");
+        tn_check(path, NULL, NULL, note_rule, rules, NULL, &error);
+        assert_string_equal(rules, aliases[i].tensors ? "" : "bad-alias");
+    }
+    tn_scratch_close(&scratch);
+}
+
+/* What was read under several names is stored once again. */
+static void names_come_back(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    char              text[100];
+
+    (void)state;
+    make_file(&scratch, "a.safetensors", aliases[3].header,
+              tn_bytes("\0\1\2\3\4\5", 6));
+    struct tn_model *model = open_model(&scratch, "a.safetensors");
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_target target = {
+        .path = tn_in_scratch(&scratch, "b.safetensors")
+    };
+    assert_int_equal(tn_convert(model, NULL, &target, NULL, NULL, &error),
+                     TN_OK);
+    tn_model_close(model);
+    model = open_model(&scratch, "b.safetensors");
+    show_tensors(model, text, sizeof text);
+    assert_string_equal(text, "a=012345;b=031425;");
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 static void indices_and_files_agree(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -290,7 +405,7 @@ static void indices_and_files_agree(void **state)
     (void)state;
     make_file(&scratch, "1.safetensors", ONE, tn_text("x"));
     make_file(&scratch, "2.safetensors", ONE, tn_text("y"));
-    tn_write_text(&scratch, "bad.bin", "\x80\x02}q\x01(no safetensors at all");
+    tn_write_text(&scratch, "bad.txt", "\x80\x02}q\x01(no safetensors at all");
     assert_int_equal(
         symlinkat("1.safetensors", scratch.folder, "link.safetensors"), 0);
     path = tn_in_scratch(&scratch, "m.safetensors.index.json");
@@ -380,6 +495,8 @@ int main(void)
         cmocka_unit_test(shards_come_back),
         cmocka_unit_test(graphs_are_left_behind_and_said),
         cmocka_unit_test(what_does_not_fit_is_said),
+        cmocka_unit_test(names_of_the_metadata_are_tensors),
+        cmocka_unit_test(names_come_back),
         cmocka_unit_test(indices_and_files_agree),
         cmocka_unit_test(folders_hold_one_model),
         cmocka_unit_test(every_allocation_may_fail),

@@ -9,9 +9,7 @@
  *   data   to the end of the file; offsets count from its first byte.  The
  *          tensors cover it without a hole and without sharing a byte.
  *
- * A folder of several such files has an index beside them:
- *
- *   { "metadata": { "total_size": 123 }, "weight_map": { name: file, ... } }
+ * A folder of several such files has an index beside them (weight_map.h).
  */
 #ifndef TN_FORMAT_ST_HEADER_H
 #define TN_FORMAT_ST_HEADER_H
@@ -77,19 +75,5 @@ enum tn_status tn_st_file_read(struct tn_st_file *file,
                                struct tn_source *source, struct tn_arena *arena,
                                struct tn_report *report,
                                struct tn_error  *error);
-
-/* Which tensor is in which file. */
-struct tn_st_index {
-    struct tn_list entries; /* struct tn_st_pair: tensor, file; as written    */
-    uint64_t       total_size;
-    bool           has_total_size;
-};
-
-void tn_st_index_init(struct tn_st_index *index, struct tn_memory *memory);
-void tn_st_index_done(struct tn_st_index *index);
-
-enum tn_status tn_st_index_read(struct tn_st_index *index,
-                                struct tn_source   *source,
-                                struct tn_arena *arena, struct tn_error *error);
 
 #endif

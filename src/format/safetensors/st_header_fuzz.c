@@ -1,5 +1,6 @@
 /* st_header_fuzz.c - what is read covers the data; a report agrees with it */
 #include "format/safetensors/st_header.h"
+#include "format/weight_map.h"
 
 #include <assert.h>
 
@@ -54,12 +55,12 @@ static void read_index(struct tn_source *source, struct tn_memory *memory)
 {
     struct tn_error    error = TN_ERROR_INIT;
     struct tn_arena    arena;
-    struct tn_st_index index;
+    struct tn_weight_map index;
 
     tn_arena_init(&arena, memory);
-    tn_st_index_init(&index, memory);
-    tn_st_index_read(&index, source, &arena, &error);
-    tn_st_index_done(&index);
+    tn_weight_map_init(&index, memory);
+    tn_weight_map_read(&index, source, &arena, &error);
+    tn_weight_map_done(&index);
     tn_arena_done(&arena);
 }
 

@@ -1,6 +1,7 @@
 /* st_header_test.c - headers and layouts, friendly and hostile */
 #define _GNU_SOURCE
 #include "format/safetensors/st_header.h"
+#include "format/weight_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,16 +285,16 @@ static const struct {
 static enum tn_status read_index(struct tn_bytes text, struct tn_memory *memory,
                                  uint64_t *entries, struct tn_error *error)
 {
-    struct tn_st_index index;
+    struct tn_weight_map index;
     struct tn_source   source;
     struct tn_arena    arena;
 
     tn_source_memory(&source, memory, text);
     tn_arena_init(&arena, memory);
-    tn_st_index_init(&index, memory);
-    tn_st_index_read(&index, &source, &arena, error);
-    *entries = index.entries.count;
-    tn_st_index_done(&index);
+    tn_weight_map_init(&index, memory);
+    tn_weight_map_read(&index, &source, &arena, error);
+    *entries = index.places.count;
+    tn_weight_map_done(&index);
     tn_arena_done(&arena);
     tn_source_close(&source);
     return error->status;

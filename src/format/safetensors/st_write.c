@@ -10,6 +10,7 @@
  * together lies together, and inside each the layout is as above.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/arith.h"
 #include "base/buffer.h"
@@ -20,6 +21,7 @@
 #include "format/bare.h"
 #include "format/registry.h"
 #include "format/safetensors/st.h"
+#include "format/safetensors/st_alias.h"
 #include "ir/changes.h"
 
 #define ALIGNMENT 8
@@ -30,6 +32,8 @@ struct plan {
     const struct tn_st_type  *type;
     uint64_t                  size;
     uint32_t                  shard;
+    const struct plan        *of; /* NULL: stored; else a part of that one    */
+    const struct tn_st_alias *alias;
 };
 
 struct writing {
@@ -39,7 +43,8 @@ struct writing {
     struct tn_error               *error;
     struct tn_arena                arena;
     struct plan                   *plans; /* in the order of the model        */
-    const struct plan            **sorted;
+    uint64_t                       plan_count;
+    const struct plan            **sorted; /* those that are stored           */
     uint64_t                       count;
     uint32_t                       shard_count;
 };
@@ -94,22 +99,33 @@ static enum tn_status plan_tensor(struct writing *w, struct plan *p,
     return TN_OK;
 }
 
-static enum tn_status make_plans(struct writing *w)
+static void tell_alias(const struct writing *w, const struct plan *p)
 {
-    struct tn_bare_set set;
-    uint64_t           filled = 0, limit = w->options->shard_size;
+    char text[200];
 
-    TN_TRY(tn_bare_collect(w->model, w->options, refuse, &w->arena, &set,
-                           w->error));
-    w->count  = set.count;
-    w->plans  = tn_new(&w->arena, struct plan, set.count, w->error);
-    w->sorted = tn_new(&w->arena, const struct plan *, set.count, w->error);
-    if (!w->plans || !w->sorted)
-        return w->error->status;
+    if (!w->options->note)
+        return;
+    snprintf(text, sizeof text, "stored once, as %s '%.*s'",
+             p->alias->is_view ? "a part of" : "the same as",
+             TN_FMT(p->of->name));
+    char where[160];
+    snprintf(where, sizeof where, "%.*s", TN_FMT(p->name));
+    w->options->note(w->options->note_context, TN_NOWHERE, where, text);
+}
+
+/* Tensors that are stored go to the files, in the order of the model; those
+ * that are parts of others to where these are. */
+static enum tn_status place_plans(struct writing *w)
+{
+    uint64_t filled = 0, limit = w->options->shard_size;
+
     w->shard_count = 1;
-    for (uint64_t i = 0; i < set.count; i++) {
+    for (uint64_t i = 0; i < w->plan_count; i++) {
         struct plan *p = &w->plans[i];
-        TN_TRY(plan_tensor(w, p, &set.items[i]));
+        if (p->of) {
+            tell_alias(w, p);
+            continue;
+        }
         if (limit && filled && (filled > limit || p->size > limit - filled)) {
             w->shard_count++;
             filled = 0;
@@ -117,10 +133,33 @@ static enum tn_status make_plans(struct writing *w)
         if (!tn_add(filled, p->size, &filled))
             return tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
                                 "more than 2^64 bytes in one file");
-        p->shard     = w->shard_count - 1;
-        w->sorted[i] = p;
+        p->shard              = w->shard_count - 1;
+        w->sorted[w->count++] = p;
     }
     return TN_OK;
+}
+
+static enum tn_status make_plans(struct writing *w)
+{
+    struct tn_bare_set set;
+
+    TN_TRY(tn_bare_collect(w->model, w->options, refuse, &w->arena, &set,
+                           w->error));
+    const struct tn_st_alias *aliases =
+        tn_st_find_aliases(&set, &w->arena, w->error);
+    w->plan_count = set.count;
+    w->plans      = tn_new(&w->arena, struct plan, set.count, w->error);
+    w->sorted = tn_new(&w->arena, const struct plan *, set.count, w->error);
+    if (!aliases || !w->plans || !w->sorted)
+        return w->error->status;
+    for (uint64_t i = 0; i < set.count; i++) {
+        TN_TRY(plan_tensor(w, &w->plans[i], &set.items[i]));
+        if (aliases[i].of == i)
+            continue;
+        w->plans[i].of    = &w->plans[aliases[i].of];
+        w->plans[i].alias = &aliases[i];
+    }
+    return place_plans(w);
 }
 
 static bool is_before(const void *a, const void *b)
@@ -186,8 +225,65 @@ static void put_new_pairs(const struct writing *w, struct tn_buffer *to,
     }
 }
 
+static void put_numbers(struct tn_json_writer *json, const char *key,
+                        uint32_t count, const uint64_t *numbers)
+{
+    tn_json_key(json, key);
+    tn_json_array_begin(json);
+    for (uint32_t i = 0; i < count; i++)
+        tn_json_put_uint64(json, numbers[i]);
+    tn_json_array_end(json);
+}
+
+static void put_view(struct tn_json_writer *json, const struct plan *p)
+{
+    const struct tn_shape *shape = &p->elements->shape;
+
+    tn_json_key_bytes(json, p->name);
+    tn_json_object_begin(json);
+    tn_json_key(json, "of");
+    tn_json_string(json, p->of->name);
+    tn_json_key(json, "start");
+    tn_json_put_uint64(json, p->alias->start);
+    put_numbers(json, "shape", shape->rank, shape->dims);
+    if (p->alias->strides) /* which are not negative */
+        put_numbers(json, "strides", shape->rank,
+                    (const uint64_t *)p->alias->strides);
+    tn_json_object_end(json);
+}
+
+/* Names of tensors that are stored once, in that file. */
+static void put_aliases(const struct writing *w, uint32_t shard,
+                        struct tn_buffer *to, uint64_t *put)
+{
+    struct tn_json_writer json;
+    struct tn_buffer      views;
+
+    tn_buffer_init(&views, w->model->memory, w->error);
+    tn_json_writer_init(&json, &views.sink, false, w->error);
+    for (uint64_t i = 0; i < w->plan_count; i++) {
+        const struct plan *p = &w->plans[i];
+        if (!p->of || p->of->shard != shard)
+            continue;
+        if (!p->alias->is_view) {
+            put_pair(to, (*put)++ == 0, p->name, p->of->name);
+            continue;
+        }
+        if (views.size == 0)
+            tn_json_object_begin(&json);
+        put_view(&json, p);
+    }
+    if (views.size) {
+        tn_json_object_end(&json);
+        put_pair(to, (*put)++ == 0, tn_text(TN_ST_VIEWS),
+                 tn_buffer_bytes(&views));
+    }
+    tn_buffer_done(&views);
+}
+
 /* Its own, or what another format said about the model. */
-static void put_metadata(const struct writing *w, struct tn_buffer *to)
+static void put_metadata(const struct writing *w, uint32_t shard,
+                         struct tn_buffer *to)
 {
     const struct tn_st_detail *detail = w->model->detail;
     const struct tn_about     *about  = w->options->about;
@@ -210,6 +306,7 @@ static void put_metadata(const struct writing *w, struct tn_buffer *to)
         put_pair(to, put++ == 0, key, change ? change->value : value);
     }
     put_new_pairs(w, to, is_own ? detail : NULL, &put);
+    put_aliases(w, shard, to, &put);
     if (put)
         tn_buffer_byte(to, '}');
 }
@@ -235,7 +332,7 @@ static enum tn_status put_header(const struct writing *w, uint64_t first,
     uint64_t begin = 0;
 
     tn_buffer_byte(header, '{');
-    put_metadata(w, header);
+    put_metadata(w, first < end ? w->sorted[first]->shard : 0, header);
     for (uint64_t i = first; i < end; i++) {
         put_tensor(header, w->sorted[i], begin);
         begin += w->sorted[i]->size;
