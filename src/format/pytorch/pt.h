@@ -4,8 +4,8 @@
  * torch.save() writes a pickle in which tensors are calls: a rebuild function,
  * a storage, an offset, a shape and strides.  pt_tree.c reads the pickle into
  * storages and named tensors; nothing is imported or called.  Where storages
- * are is the container's business: a zip (pt_zip.c) or a stream of pickles and
- * bytes (pt_stream.c).
+ * are is the container's business: a zip (pt_zip.c), a stream of pickles and bytes
+ * (pt_stream.c) or a tar of both (pt_tar.c).
  */
 #ifndef TN_FORMAT_PT_H
 #define TN_FORMAT_PT_H
@@ -65,15 +65,23 @@ struct tn_pt_tree {
     struct tn_intern keys;   /* folder and key                                */
     struct tn_list   storages; /* struct tn_pt_storage by id of the key       */
     struct tn_list   tensors;  /* struct tn_pt_tensor                         */
+    struct tn_intern tensor_keys; /* of a tar                                 */
+    struct tn_list   keyed;       /* struct tn_pt_tensor by id of the key     */
     uint64_t         other_count;
     struct tn_pt_other first_other; /* the first of them                      */
     struct tn_intern   classes;     /* named, and not PyTorch's containers    */
     uint64_t           limit;       /* values that a walk may visit           */
+    bool               is_refused;  /* what the pickle says contradicts itself */
+    bool               is_nested;   /* in a storage of another pickle         */
 };
 
 void tn_pt_tree_init(struct tn_pt_tree *tree, struct tn_arena *arena,
                      struct tn_error *error);
 void tn_pt_tree_done(struct tn_pt_tree *tree);
+
+/* All storages as rows of their elements, if there is no tensor: then what the
+ * file holds is not known any better. */
+void tn_pt_tree_list_storages(struct tn_pt_tree *tree);
 
 /* Reads a pickle and adds its storages and tensors, with `prefix` before their
  * names.  The tree borrows what the cursor reads. */
@@ -96,7 +104,7 @@ const char *tn_pt_storage_class(enum tn_dtype dtype);
 
 /* What tn_model.detail is. */
 struct tn_pt_detail {
-    struct tn_source *source;      /* the whole file                          */
+    struct tn_source *source;      /* the whole file; NULL: there are several */
     uint64_t          other_count; /* values that are not tensors             */
     struct tn_bytes   first_other; /* the name of one                         */
     uint64_t          code_count;  /* modules of TorchScript                  */
@@ -113,7 +121,13 @@ enum tn_status tn_pt_write(const struct tn_model         *model,
 
 /* ---- containers ---------------------------------------------------------- */
 
-enum tn_pt_container { TN_PT_ZIP, TN_PT_SCRIPT, TN_PT_STREAM };
+enum tn_pt_container {
+    TN_PT_ZIP,
+    TN_PT_SCRIPT,
+    TN_PT_STREAM,
+    TN_PT_PICKLE,
+    TN_PT_TAR
+};
 
 /* A file that was read. */
 struct tn_pt_file {
@@ -122,6 +136,7 @@ struct tn_pt_file {
     bool                 is_big_endian;
     struct tn_bytes      version, byte_order; /* records of the zip           */
     uint64_t             code_count, extra_count; /* files of TorchScript     */
+    struct tn_bytes      unread; /* why the pickle was not read; empty: it was */
 };
 
 /* Reads the container and places its storages.  With a report, problems of the
@@ -132,6 +147,25 @@ enum tn_status tn_pt_zip_read(struct tn_pt_file *file, struct tn_bundle *bundle,
 enum tn_status tn_pt_stream_read(struct tn_pt_file *file,
                                  struct tn_source  *source,
                                  struct tn_report  *report);
+
+/* A pickle by itself, as pickle.dump() writes it: storages are streams inside of
+ * it. */
+enum tn_status tn_pt_pickle_read(struct tn_pt_file *file,
+                                 struct tn_source  *source,
+                                 struct tn_report  *report);
+bool           tn_pt_is_pickle(struct tn_bytes head);
+
+/* The tar of the first versions, and the tensor that an id in its pickle is the
+ * key of; NULL: none. */
+enum tn_status             tn_pt_tar_read(struct tn_pt_file *file,
+                                          struct tn_source  *source);
+bool                       tn_pt_is_tar(struct tn_bytes head);
+const struct tn_pt_tensor *tn_pt_keyed_tensor(const struct tn_pt_tree *tree,
+                                              const struct tn_pickle  *id);
+
+/* The storage that a stream in a pickle holds, placed; false: there is none. */
+bool tn_pt_nested_storage(struct tn_pt_tree *tree, struct tn_span stream,
+                          struct tn_pt_storage *storage);
 
 /* Whether these are the first bytes of a stream: its magic number as a
  * pickle. */

@@ -9,9 +9,14 @@
 
 #include "format/pytorch/pt.h"
 #include "format/settings.h"
+#include "format/weight_map.h"
 
 #define STREAM_BITS 120 /* fifteen bytes of magic */
 #define ZIP_BITS    72  /* a zip, and the name of the pickle */
+#define PICKLE_BITS 20  /* a pickle that names PyTorch, or numpy: Paddle has
+                           more to say about those that are its own */
+#define TAR_BITS    64  /* a tar, and the name of a member   */
+#define INDEX_BITS  80  /* JSON with a key and a file name   */
 
 #define LOCAL_SIZE  30 /* of a zip's local header, before the name */
 #define RECORD_SIZE 46 /* the same of a record in its directory */
@@ -43,14 +48,50 @@ static struct tn_bytes name_at(struct tn_bytes bytes, size_t at, size_t header,
                : tn_bytes(NULL, 0);
 }
 
+/* The index of several files; that of safetensors has other names in it. */
+static bool is_index(struct tn_bytes head)
+{
+    size_t at = 0;
+
+    while (at < head.size && memchr(" \t\r\n", head.data[at], 4))
+        at++;
+    return at < head.size && head.data[at] == '{' &&
+           tn_bytes_contains(head, tn_text("\"weight_map\"")) &&
+           !tn_bytes_contains(head, tn_text(".safetensors\"")) &&
+           (tn_bytes_contains(head, tn_text(".bin\"")) ||
+            tn_bytes_contains(head, tn_text(".pt\"")) ||
+            tn_bytes_contains(head, tn_text(".pth\"")));
+}
+
+/* Files beside an index are its shards. */
+static bool is_part_of(const char *name, const char *other)
+{
+    static const char *const suffixes[] = { ".bin", ".pt", ".pth" };
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        char index[32];
+        snprintf(index, sizeof index, "%s.index.json", suffixes[i]);
+        if (tn_text_ends_with(name, suffixes[i]) &&
+            tn_text_ends_with(other, index))
+            return true;
+    }
+    return false;
+}
+
 static int pt_probe(const struct tn_probe *probe)
 {
     struct tn_bytes head = probe->head, tail = probe->tail;
 
     if (probe->entries)
         return 0;
+    if (is_index(head))
+        return INDEX_BITS;
     if (tn_pt_is_stream(head))
         return STREAM_BITS;
+    if (tn_pt_is_pickle(head))
+        return PICKLE_BITS;
+    if (tn_pt_is_tar(head))
+        return TAR_BITS;
     if (head.size < LOCAL_SIZE || memcmp(head.data, "PK\3\4", 4) != 0)
         return 0;
     if (is_member(name_at(head, 0, LOCAL_SIZE, 26)))
@@ -66,26 +107,32 @@ static int pt_probe(const struct tn_probe *probe)
 
 static enum tn_status read_file(struct tn_pt_file *file,
                                 struct tn_bundle  *bundle,
+                                struct tn_source  *source,
                                 struct tn_report  *report)
 {
     struct tn_error *error = file->tree.error;
     uint8_t          head[TN_PT_STREAM_HEAD];
 
-    if (!bundle->main)
-        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
-                            "this is a folder, not a file of PyTorch");
-    if (bundle->main->size < sizeof head)
-        return tn_error_set(error, TN_TRUNCATED, bundle->main->size,
+    if (source->size < sizeof head)
+        return tn_error_set(error, TN_TRUNCATED, source->size,
                             "too short for a file of PyTorch");
-    TN_TRY(tn_source_read(bundle->main, 0, head, sizeof head, error));
-    return tn_pt_is_stream(tn_bytes(head, sizeof head))
-               ? tn_pt_stream_read(file, bundle->main, report)
-               : tn_pt_zip_read(file, bundle, bundle->main, report);
+    TN_TRY(tn_source_read(source, 0, head, sizeof head, error));
+    if (tn_pt_is_stream(tn_bytes(head, sizeof head)))
+        TN_TRY(tn_pt_stream_read(file, source, report));
+    else if (head[0] == 0x80)
+        TN_TRY(tn_pt_pickle_read(file, source, report));
+    else if (head[0] != 'P')
+        TN_TRY(tn_pt_tar_read(file, source));
+    else
+        TN_TRY(tn_pt_zip_read(file, bundle, source, report));
+    tn_pt_tree_list_storages(&file->tree);
+    return error->status;
 }
 
 static void add_tensor(struct tn_model *model, struct tn_bundle *bundle,
                        const struct tn_pt_file   *file,
-                       const struct tn_pt_tensor *t, struct tn_error *error)
+                       const struct tn_pt_tensor *t, bool is_shard,
+                       struct tn_error *error)
 {
     struct tn_elements elements;
 
@@ -95,8 +142,9 @@ static void add_tensor(struct tn_model *model, struct tn_bundle *bundle,
     struct tn_tensor *row = tn_model_add_tensor(model, error);
     if (!row)
         return;
-    row->role  = t->role;
-    row->name  = tn_intern_copy(&model->names, t->name, error);
+    row->role        = t->role;
+    row->is_external = is_shard;
+    row->name        = tn_intern_copy(&model->names, t->name, error);
     row->graph = row->node = row->part = TN_NONE;
     row->slot                          = (uint32_t)(model->tensors.count - 1);
     row->elements                      = elements;
@@ -137,10 +185,10 @@ static void add_classes(struct tn_model *model, const struct tn_pt_tree *tree,
 }
 
 static void add_facts(struct tn_model *model, const struct tn_pt_file *file,
-                      struct tn_error *error)
+                      bool is_shard, struct tn_error *error)
 {
     static const char *const names[] = { "zip", "TorchScript",
-                                         "stream of pickles" };
+                                         "stream of pickles", "pickle", "tar" };
 
     tn_model_add_fact(model, "container", tn_text(names[file->kind]), error);
     if (file->version.data)
@@ -151,7 +199,12 @@ static void add_facts(struct tn_model *model, const struct tn_pt_file *file,
         tn_model_add_fact(model, "byte_order",
                           tn_bytes_dup(&model->arena, file->byte_order, error),
                           error);
-    add_shared(model, &file->tree, error);
+    if (file->unread.size)
+        tn_model_add_fact(model, "unread",
+                          tn_bytes_dup(&model->arena, file->unread, error),
+                          error);
+    if (!is_shard)
+        add_shared(model, &file->tree, error);
     if (file->code_count)
         tn_model_add_fact_format(model, error, "code_files", "%" PRIu64,
                                  file->code_count);
@@ -164,43 +217,17 @@ static void add_facts(struct tn_model *model, const struct tn_pt_file *file,
     add_classes(model, &file->tree, error);
 }
 
-static enum tn_status fill_model(struct tn_model         *model,
-                                 struct tn_bundle        *bundle,
-                                 const struct tn_pt_file *file,
-                                 struct tn_error         *error)
+/* What only this file has, added to what others have. */
+static void add_detail(struct tn_model *model, const struct tn_pt_file *file,
+                       struct tn_error *error)
 {
-    struct tn_pt_detail *detail =
-        tn_new(&model->arena, struct tn_pt_detail, 1, error);
+    struct tn_pt_detail *detail = (struct tn_pt_detail *)model->detail;
 
-    add_facts(model, file, error);
-    for (uint64_t i = 0; i < file->tree.tensors.count && !tn_failed(error); i++)
-        add_tensor(model, bundle, file,
-                   tn_list_at(&file->tree.tensors, struct tn_pt_tensor, i),
-                   error);
-    if (!detail)
-        return error->status;
-    detail->source      = bundle->main;
-    detail->other_count = file->tree.other_count;
-    detail->code_count  = file->code_count;
-    detail->first_other =
-        tn_bytes_dup(&model->arena, file->tree.first_other.name, error);
-    model->detail = detail;
-    return error->status;
-}
-
-static enum tn_status pt_open(struct tn_bundle *bundle, struct tn_model *model,
-                              struct tn_error *error)
-{
-    struct tn_pt_file file = { .kind = TN_PT_ZIP };
-    struct tn_arena   arena; /* for the values of the pickle */
-
-    tn_arena_init(&arena, bundle->memory);
-    tn_pt_tree_init(&file.tree, &arena, error);
-    if (read_file(&file, bundle, NULL) == TN_OK)
-        fill_model(model, bundle, &file, error);
-    tn_pt_tree_done(&file.tree);
-    tn_arena_done(&arena);
-    return error->status;
+    if (detail->other_count == 0)
+        detail->first_other =
+            tn_bytes_dup(&model->arena, file->tree.first_other.name, error);
+    detail->other_count += file->tree.other_count;
+    detail->code_count += file->code_count;
 }
 
 /* ---- checking ------------------------------------------------------------ */
@@ -245,26 +272,202 @@ static void check_tensor(struct tn_bundle *bundle, struct tn_arena *arena,
                          TN_FMT(t->name));
 }
 
-static enum tn_status pt_check(struct tn_bundle *bundle,
-                               struct tn_report *report, struct tn_error *error)
+/* ---- one file, or an index and its files --------------------------------- */
+
+/* The files of a model, for open() and check(). */
+struct tour {
+    struct tn_bundle    *bundle;
+    struct tn_model     *model;  /* NULL: check                               */
+    struct tn_report    *report; /* NULL: open                                */
+    struct tn_error     *error;
+    struct tn_arena      arena; /* of the index                               */
+    struct tn_weight_map index;
+    struct tn_intern     names;    /* of the index                            */
+    bool                *is_found; /* by id of the name                       */
+    uint64_t             file_count;
+};
+
+/* A finding, or without a report the end. */
+static void complain(struct tour *t, enum tn_finding_level level,
+                     const char *rule, const char *file, struct tn_bytes name,
+                     const char *what)
+{
+    if (t->report)
+        tn_report_format(t->report, level, rule, file, TN_NOWHERE, "",
+                         "'%.*s' %s", TN_FMT(name), what);
+    else if (level == TN_LEVEL_ERROR && !tn_failed(t->error)) {
+        tn_error_set(t->error, TN_MALFORMED, TN_NOWHERE, "'%.*s' %s",
+                     TN_FMT(name), what);
+        tn_error_file(t->error, file);
+    }
+}
+
+static void match_names(struct tour *t, const struct tn_pt_tree *tree,
+                        const char *file)
+{
+    for (uint64_t i = 0; i < tree->tensors.count && !tn_failed(t->error); i++) {
+        struct tn_bytes name =
+            tn_list_at(&tree->tensors, struct tn_pt_tensor, i)->name;
+        uint32_t id = tn_intern_find(&t->names, name);
+        if (id == TN_NO_NAME)
+            complain(t, TN_LEVEL_WARNING, "stray-tensor", file, name,
+                     "is not in the index");
+        else if (!tn_bytes_is(tn_list_at(&t->index.places,
+                                         struct tn_weight_place, id)
+                                  ->file,
+                              file))
+            complain(t, TN_LEVEL_ERROR, "misplaced-tensor", file, name,
+                     "is in another file by the index");
+        else
+            t->is_found[id] = true;
+    }
+}
+
+static void take_file(struct tour *t, const struct tn_pt_file *file,
+                      struct tn_arena *arena, bool is_shard)
+{
+    const struct tn_pt_tree *tree = &file->tree;
+
+    if (t->model && t->file_count == 0)
+        add_facts(t->model, file, is_shard, t->error);
+    for (uint64_t i = 0; i < tree->tensors.count && !tn_failed(t->error); i++) {
+        const struct tn_pt_tensor *row =
+            tn_list_at(&tree->tensors, struct tn_pt_tensor, i);
+        if (t->model)
+            add_tensor(t->model, t->bundle, file, row, is_shard, t->error);
+        else
+            check_tensor(t->bundle, arena, file, row, t->report, t->error);
+    }
+    if (t->model)
+        add_detail(t->model, file, t->error);
+    else
+        report_unused(tree, t->report);
+    t->file_count++;
+}
+
+static enum tn_status visit_file(struct tour *t, struct tn_source *source,
+                                 bool is_shard)
 {
     struct tn_pt_file file = { .kind = TN_PT_ZIP };
-    struct tn_arena   arena;
+    struct tn_arena   arena; /* for the values of the pickle */
 
-    tn_arena_init(&arena, bundle->memory);
-    tn_pt_tree_init(&file.tree, &arena, error);
-    if (read_file(&file, bundle, report) == TN_OK) {
-        for (uint64_t i = 0; i < file.tree.tensors.count && !tn_failed(error);
-             i++)
-            check_tensor(
-                bundle, &arena, &file,
-                tn_list_at(&file.tree.tensors, struct tn_pt_tensor, i), report,
-                error);
-        report_unused(&file.tree, report);
+    tn_arena_init(&arena, t->bundle->memory);
+    tn_pt_tree_init(&file.tree, &arena, t->error);
+    if (read_file(&file, t->bundle, source, t->report) == TN_OK) {
+        if (is_shard)
+            match_names(t, &file.tree, source->name);
+        take_file(t, &file, &arena, is_shard);
     }
     tn_pt_tree_done(&file.tree);
     tn_arena_done(&arena);
-    return error->status;
+    return t->error->status;
+}
+
+/* A file that the index names.  When one is bad, a report still wants the
+ * others. */
+static void visit_shard(struct tour *t, struct tn_bytes name)
+{
+    struct tn_error   own = TN_ERROR_INIT, *kept = t->error;
+    struct tn_source *source;
+    const char       *rule = "bad-shard";
+
+    if (tn_bundle_sibling(t->bundle, name, &source, &own) != TN_OK) {
+        tn_error_where(&own, "weight_map");
+        rule = "missing-shard";
+    } else {
+        t->error = &own;
+        visit_file(t, source, true);
+        t->error = kept;
+        if (tn_failed(&own))
+            tn_error_file(&own, source->name);
+    }
+    if (!tn_failed(&own))
+        return;
+    if (t->report && !tn_machine_failed(&own))
+        tn_report_add(t->report, TN_LEVEL_ERROR, rule, &own);
+    else
+        *t->error = own;
+}
+
+static void visit_shards(struct tour *t)
+{
+    uint64_t         count = t->index.places.count;
+    struct tn_intern files;
+
+    t->is_found = tn_new(&t->arena, bool, count, t->error);
+    if (!t->is_found)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        tn_intern_borrow(
+            &t->names,
+            tn_list_at(&t->index.places, struct tn_weight_place, i)->name,
+            t->error);
+    tn_intern_init(&files, &t->arena);
+    for (uint64_t i = 0; i < count && !tn_failed(t->error); i++) {
+        uint32_t        known = tn_intern_count(&files);
+        struct tn_bytes file =
+            tn_list_at(&t->index.places, struct tn_weight_place, i)->file;
+        if (tn_intern_borrow(&files, file, t->error) == known)
+            visit_shard(t, file);
+    }
+    tn_intern_done(&files);
+    for (uint64_t i = 0; i < count && !tn_failed(t->error); i++)
+        if (!t->is_found[i])
+            complain(t, TN_LEVEL_ERROR, "missing-tensor",
+                     t->bundle->main->name,
+                     tn_intern_text(&t->names, (uint32_t)i),
+                     "is in none of the files");
+    if (t->model && !tn_failed(t->error))
+        tn_model_add_fact_format(t->model, t->error, "shards", "%" PRIu64,
+                                 t->file_count);
+}
+
+static enum tn_status visit_all(struct tour *t)
+{
+    struct tn_source *source = t->bundle->main;
+    uint8_t           head[4096];
+
+    if (!source)
+        return tn_error_set(t->error, TN_MALFORMED, TN_NOWHERE,
+                            "this is a folder, not a file of PyTorch");
+    size_t size = (size_t)(source->size < sizeof head ? source->size
+                                                      : sizeof head);
+    TN_TRY(tn_source_read(source, 0, head, size, t->error));
+    if (!is_index(tn_bytes(head, size)))
+        return visit_file(t, source, false);
+    tn_arena_init(&t->arena, t->bundle->memory);
+    tn_intern_init(&t->names, &t->arena);
+    tn_weight_map_init(&t->index, t->bundle->memory);
+    if (tn_weight_map_read(&t->index, source, &t->arena, t->error) == TN_OK)
+        visit_shards(t);
+    if (t->model && t->model->detail)
+        ((struct tn_pt_detail *)t->model->detail)->source = NULL;
+    tn_weight_map_done(&t->index);
+    tn_intern_done(&t->names);
+    tn_arena_done(&t->arena);
+    return t->error->status;
+}
+
+static enum tn_status pt_open(struct tn_bundle *bundle, struct tn_model *model,
+                              struct tn_error *error)
+{
+    struct tour t = { .bundle = bundle, .model = model, .error = error };
+    struct tn_pt_detail *detail =
+        tn_new(&model->arena, struct tn_pt_detail, 1, error);
+
+    if (!detail)
+        return error->status;
+    detail->source = bundle->main;
+    model->detail  = detail;
+    return visit_all(&t);
+}
+
+static enum tn_status pt_check(struct tn_bundle *bundle,
+                               struct tn_report *report, struct tn_error *error)
+{
+    struct tour t = { .bundle = bundle, .report = report, .error = error };
+
+    return visit_all(&t);
 }
 
 /* ---- what other formats cannot hold -------------------------------------- */
@@ -304,6 +507,7 @@ const struct tn_format tn_format_pytorch = {
     .dialect     = "",
     .suffixes    = (const char *const[]){ ".pt", ".pth", ".bin", ".ckpt", NULL },
     .probe       = pt_probe,
+    .is_part_of  = is_part_of,
     .open        = pt_open,
     .check_bytes = pt_check,
     .report_rest = tn_pt_report_rest,

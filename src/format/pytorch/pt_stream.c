@@ -111,32 +111,89 @@ static void refuse_missing(const struct tn_pt_tree *tree)
     }
 }
 
+/* The whole stream. */
+static void read_stream(struct tn_pt_tree *tree, struct tn_cursor *c)
+{
+    const struct tn_pickle *system;
+
+    tree->folder = "";
+    expect_magic(c);
+    if (!tn_failed(c->error))
+        expect_protocol(c, tree->arena);
+    if (!tn_failed(c->error))
+        tn_pickle_describe(c, tree->arena, NULL, &system);
+    if (!tn_failed(c->error))
+        tn_pt_tree_read(tree, c, tn_text(""));
+    if (!tn_failed(c->error))
+        place_storages(tree, c);
+    if (!tn_failed(c->error))
+        refuse_missing(tree);
+}
+
+static void tell_trailing(struct tn_cursor *c, struct tn_report *report,
+                          const char *after)
+{
+    if (!tn_failed(c->error) && report && tn_more(c))
+        tn_report_format(report, TN_LEVEL_WARNING, "trailing-bytes", "",
+                         c->offset, "", "%" PRIu64 " bytes after the %s",
+                         tn_left(c), after);
+}
+
 enum tn_status tn_pt_stream_read(struct tn_pt_file *file,
                                  struct tn_source  *source,
                                  struct tn_report  *report)
 {
-    struct tn_pt_tree *tree = &file->tree;
-    struct tn_cursor   c    = tn_cursor_span(
-        (struct tn_span){ source, 0, source->size }, tree->error);
-    const struct tn_pickle *system;
+    struct tn_cursor c = tn_cursor_span(
+        (struct tn_span){ source, 0, source->size }, file->tree.error);
 
-    file->kind   = TN_PT_STREAM;
-    tree->folder = "";
-    expect_magic(&c);
-    if (!tn_failed(c.error))
-        expect_protocol(&c, tree->arena);
-    if (!tn_failed(c.error))
-        tn_pickle_describe(&c, tree->arena, NULL, &system);
-    if (!tn_failed(c.error))
-        tn_pt_tree_read(tree, &c, tn_text(""));
-    if (!tn_failed(c.error))
-        place_storages(tree, &c);
-    if (!tn_failed(c.error))
-        refuse_missing(tree);
-    if (!tn_failed(c.error) && report && tn_more(&c))
-        tn_report_format(report, TN_LEVEL_WARNING, "trailing-bytes", "",
-                         c.offset, "",
-                         "%" PRIu64 " bytes after the last storage",
-                         tn_left(&c));
+    file->kind = TN_PT_STREAM;
+    read_stream(&file->tree, &c);
+    tell_trailing(&c, report, "last storage");
+    return c.error->status;
+}
+
+/* ---- pickles by themselves ------------------------------------------------ */
+
+bool tn_pt_is_pickle(struct tn_bytes head)
+{
+    return head.size > 2 && head.data[0] == 0x80 && head.data[1] >= 2 &&
+           head.data[1] <= 5 && !tn_pt_is_stream(head) &&
+           (tn_bytes_contains(head, tn_text("torch._utils")) ||
+            tn_bytes_contains(head, tn_text("torch.storage")) ||
+            tn_bytes_contains(head, tn_text("torch._tensor")) ||
+            (tn_bytes_contains(head, tn_text("numpy")) &&
+             (tn_bytes_contains(head, tn_text("_reconstruct")) ||
+              tn_bytes_contains(head, tn_text("_frombuffer")))));
+}
+
+bool tn_pt_nested_storage(struct tn_pt_tree *tree, struct tn_span stream,
+                          struct tn_pt_storage *storage)
+{
+    struct tn_error   own   = TN_ERROR_INIT;
+    struct tn_cursor  c     = tn_cursor_span(stream, &own);
+    struct tn_pt_tree inner;
+
+    tn_pt_tree_init(&inner, tree->arena, &own);
+    inner.is_nested = true;
+    read_stream(&inner, &c);
+    bool is_one = !tn_failed(&own) && inner.storages.count == 1;
+    if (is_one)
+        *storage = *tn_pt_storage_at(&inner, 0);
+    if (tn_machine_failed(&own))
+        *tree->error = own;
+    tn_pt_tree_done(&inner);
+    return is_one;
+}
+
+enum tn_status tn_pt_pickle_read(struct tn_pt_file *file,
+                                 struct tn_source  *source,
+                                 struct tn_report  *report)
+{
+    struct tn_cursor c = tn_cursor_span(
+        (struct tn_span){ source, 0, source->size }, file->tree.error);
+
+    file->kind = TN_PT_PICKLE;
+    tn_pt_tree_read(&file->tree, &c, tn_text(""));
+    tell_trailing(&c, report, "pickle");
     return c.error->status;
 }

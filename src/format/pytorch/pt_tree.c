@@ -24,6 +24,8 @@ void tn_pt_tree_init(struct tn_pt_tree *tree, struct tn_arena *arena,
     tn_intern_init(&tree->classes, arena);
     tn_list_init(&tree->storages, arena->memory, sizeof(struct tn_pt_storage));
     tn_list_init(&tree->tensors, arena->memory, sizeof(struct tn_pt_tensor));
+    tn_intern_init(&tree->tensor_keys, arena);
+    tn_list_init(&tree->keyed, arena->memory, sizeof(struct tn_pt_tensor));
 }
 
 void tn_pt_tree_done(struct tn_pt_tree *tree)
@@ -32,6 +34,8 @@ void tn_pt_tree_done(struct tn_pt_tree *tree)
     tn_intern_done(&tree->classes);
     tn_list_done(&tree->storages);
     tn_list_done(&tree->tensors);
+    tn_intern_done(&tree->tensor_keys);
+    tn_list_done(&tree->keyed);
 }
 
 /* ---- storages ------------------------------------------------------------ */
@@ -120,10 +124,12 @@ static void on_persistent(void *context, uint64_t offset, value_t id)
     if (tn_failed(tree->error))
         return;
     if (index < before) {
-        if (!same_storage(tn_pt_storage_at(tree, index), &storage))
+        if (!same_storage(tn_pt_storage_at(tree, index), &storage)) {
             tn_error_set(tree->error, TN_MALFORMED, id->offset,
                          "storage '%.*s' has two types or sizes",
                          TN_FMT(key));
+            tree->is_refused = true;
+        }
         return;
     }
     struct tn_pt_storage *row =
@@ -134,13 +140,48 @@ static void on_persistent(void *context, uint64_t offset, value_t id)
     row->key = tn_intern_text(&tree->keys, index);
 }
 
-static uint32_t find_storage(const struct tn_pt_tree *tree, value_t value)
+/* torch.storage._load_from_bytes(bytes): a storage in a pickle that torch.save()
+ * did not write.  It is known by the place of its bytes. */
+static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
+{
+    value_t bytes = item(value->as.call.args, 0);
+    char    text[40];
+
+    if (!tn_pickle_is_name(value->as.call.callee, "torch.storage",
+                           "_load_from_bytes") ||
+        !bytes || bytes->kind != TN_PICKLE_BYTES || tree->is_nested ||
+        bytes->as.string.is_latin1 || tn_failed(tree->error))
+        return TN_NONE;
+    struct tn_span span = bytes->as.string.span;
+    int            n    = snprintf(text, sizeof text, "@%" PRIu64, span.offset);
+    struct tn_bytes      key   = tn_bytes(text, (size_t)n);
+    uint32_t             index = tn_intern_find(&tree->keys, key);
+    struct tn_pt_storage storage;
+    if (index != TN_NO_NAME)
+        return index;
+    if (!tn_pt_nested_storage(tree, span, &storage))
+        return TN_NONE;
+    index = tn_intern_copy(&tree->keys, key, tree->error);
+    struct tn_pt_storage *row =
+        tn_failed(tree->error)
+            ? NULL
+            : tn_list_push(&tree->storages, struct tn_pt_storage, tree->error);
+    if (!row)
+        return TN_NONE;
+    *row     = storage;
+    row->key = tn_intern_text(&tree->keys, index);
+    return index;
+}
+
+static uint32_t find_storage(struct tn_pt_tree *tree, value_t value)
 {
     value_t key = value && value->kind == TN_PICKLE_PERSISTENT
                       ? item(value->as.id, 2)
                       : NULL;
     char    text[KEY_LIMIT];
 
+    if (value && value->kind == TN_PICKLE_CALL)
+        return find_nested(tree, value);
     return key ? tn_intern_find(&tree->keys, full_key(tree, key, text))
                : TN_NONE;
 }
@@ -208,7 +249,9 @@ static bool read_view(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
         !item(args, 3) || !read_dims(tree, t, item(args, 2), item(args, 3)))
         return false;
     /* A view of a storage: (key, offset, size). */
-    value_t  view = item(item(args, 0)->as.id, 5);
+    value_t  view = item(args, 0)->kind == TN_PICKLE_PERSISTENT
+                        ? item(item(args, 0)->as.id, 5)
+                        : NULL;
     uint64_t more = 0;
     if (view && view->kind == TN_PICKLE_TUPLE &&
         (!read_size(item(view, 1), &more) || !tn_add(t->start, more, &t->start)))
@@ -235,9 +278,9 @@ static void read_marks(struct tn_pt_tensor *t, value_t marks)
 
 /* A storage by itself is a row of its elements. */
 static bool read_whole_storage(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
-                               value_t value)
+                               uint32_t index)
 {
-    t->storage = find_storage(tree, value);
+    t->storage = index;
     if (t->storage == TN_NONE)
         return false;
     struct tn_pt_storage *storage = tn_pt_storage_at(tree, t->storage);
@@ -343,11 +386,20 @@ static bool read_tensor(struct tn_pt_tree *tree, value_t value,
     value = unwrap(value);
     if (value->kind == TN_PICKLE_ARRAY)
         return read_array(t, &value->as.array);
-    if (value->kind == TN_PICKLE_PERSISTENT)
-        return read_whole_storage(tree, t, value);
+    if (value->kind == TN_PICKLE_PERSISTENT) {
+        const struct tn_pt_tensor *keyed =
+            tn_pt_keyed_tensor(tree, value->as.id);
+        if (!keyed)
+            return read_whole_storage(tree, t, find_storage(tree, value));
+        *t = *keyed;
+        tn_pt_storage_at(tree, t->storage)->is_used = true;
+        return true;
+    }
     if (value->kind != TN_PICKLE_CALL ||
         value->as.call.callee->kind != TN_PICKLE_NAME)
         return false;
+    if (find_nested(tree, value) != TN_NONE)
+        return read_whole_storage(tree, t, find_nested(tree, value));
     value_t callee = value->as.call.callee, args = value->as.call.args;
     see_through_type(&callee, &args);
     return read_call(tree, t, callee, args) ||
@@ -528,9 +580,28 @@ static bool visit_sparse(struct walk *w, struct tn_bytes path, value_t value)
             if (item(parts, k))
                 visit(w, join(w->tree, path, tn_text(sparse[i].parts[k])),
                       item(parts, k));
+        add_other(w->tree, join(w->tree, path, tn_text("size")), parts);
         return true;
     }
     return false;
+}
+
+/* _rebuild_qtensor(storage, start, size, stride, (scheme, scale, zero point),
+ * ...): the numbers of one scheme, the tensors of another. */
+static void visit_quantizer(struct walk *w, struct tn_bytes path, value_t value)
+{
+    value = unwrap(value);
+    if (value->kind != TN_PICKLE_CALL ||
+        !tn_pickle_is_name(value->as.call.callee, "torch._utils",
+                           "_rebuild_qtensor"))
+        return;
+    value_t how = item(value->as.call.args, 4);
+    if (!how || !item(how, 1) || !item(how, 2))
+        return;
+    visit(w, join(w->tree, path, tn_text("scale")), item(how, 1));
+    visit(w, join(w->tree, path, tn_text("zero_point")), item(how, 2));
+    if (item(how, 3))
+        add_other(w->tree, join(w->tree, path, tn_text("axis")), item(how, 3));
 }
 
 /* An object: its items and its state are named like those of dicts. */
@@ -588,6 +659,7 @@ static void visit(struct walk *w, struct tn_bytes path, value_t value)
     }
     if (read_tensor(w->tree, value, &tensor)) {
         add_tensor(w->tree, path, &tensor);
+        visit_quantizer(w, path, value);
         return;
     }
     switch (value->kind) {
@@ -636,6 +708,20 @@ static void step(struct walk *w)
         visit(w, path_of_index(w->tree, path, at), value);
 }
 
+void tn_pt_tree_list_storages(struct tn_pt_tree *tree)
+{
+    if (tree->tensors.count)
+        return;
+    for (uint64_t i = 0; i < tree->storages.count && !tn_failed(tree->error);
+         i++) {
+        struct tn_pt_tensor tensor = {
+            .offset = tn_pt_storage_at(tree, i)->offset
+        };
+        if (read_whole_storage(tree, &tensor, (uint32_t)i))
+            add_tensor(tree, tn_pt_storage_at(tree, i)->key, &tensor);
+    }
+}
+
 enum tn_status tn_pt_tree_read(struct tn_pt_tree *tree, struct tn_cursor *c,
                                struct tn_bytes prefix)
 {
@@ -649,9 +735,11 @@ enum tn_status tn_pt_tree_read(struct tn_pt_tree *tree, struct tn_cursor *c,
     TN_TRY(tree->error->status);
     tree->limit = 2 * (c->offset - begin) + 1024;
     tn_list_init(&walk.frames, tree->arena->memory, sizeof(struct frame));
+    tree->is_refused = true; /* what fails from here on was understood */
     visit(&walk, prefix, root);
     while (walk.frames.count > 0 && !tn_failed(tree->error))
         step(&walk);
     tn_list_done(&walk.frames);
+    tree->is_refused = tn_failed(tree->error);
     return tree->error->status;
 }

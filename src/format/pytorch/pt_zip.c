@@ -129,6 +129,41 @@ static void read_pickle(struct archive *a, const struct tn_zip_entry *entry,
         tn_zip_where(entry, a->error);
 }
 
+/* A pickle that cannot be understood: storages are what the archive has of
+ * them, bytes of some type. */
+static void take_storages(struct archive *a)
+{
+    struct tn_pt_tree *tree = &a->file->tree;
+    size_t             skip = a->folder.size + 1;
+
+    a->file->unread = tn_bytes_dup(tree->arena, tn_text(a->error->what),
+                                   &(struct tn_error)TN_ERROR_INIT);
+    *a->error = (struct tn_error)TN_ERROR_INIT;
+    for (uint64_t i = 0; i < tn_zip_count(&a->zip) && !tn_failed(a->error);
+         i++) {
+        const struct tn_zip_entry *entry = tn_zip_at(&a->zip, i);
+        if (entry->name.size <= skip || tn_zip_is_folder(entry))
+            continue;
+        struct tn_bytes rest =
+            tn_bytes(entry->name.data + skip, entry->name.size - skip);
+        uint32_t known = tn_intern_count(&tree->keys);
+        if (!tn_bytes_starts_with(rest, "data/") ||
+            tn_intern_copy(&tree->keys, rest, a->error) < known ||
+            tn_failed(a->error))
+            continue;
+        struct tn_pt_storage *row =
+            tn_list_push(&tree->storages, struct tn_pt_storage, a->error);
+        if (row)
+            *row = (struct tn_pt_storage){
+                .key        = tn_intern_text(&tree->keys, known),
+                .per_byte   = 1,
+                .is_untyped = true,
+                .count      = entry->size,
+                .offset     = entry->offset,
+            };
+    }
+}
+
 static void place_storage(struct archive *a, struct tn_pt_storage *storage)
 {
     const struct tn_zip_entry *entry = find(a, storage->key);
@@ -172,7 +207,12 @@ static void read_archive(struct archive *a)
         return;
     read_records(a);
     count_files(a);
+    if (tn_failed(a->error))
+        return;
     read_pickle(a, entry, "data/", "");
+    if (tn_failed(a->error) && !a->report && !tn_machine_failed(a->error) &&
+        !a->file->tree.is_refused)
+        take_storages(a);
     constants = find(a, tn_text(CONSTANTS));
     if (constants) {
         a->file->kind = TN_PT_SCRIPT;
