@@ -12,6 +12,7 @@
 #include "scan/scan.h"
 
 #include "base/arith.h"
+#include "base/little.h"
 #include "base/utf8.h"
 #include "wire/pickle/pickle.h"
 
@@ -290,6 +291,106 @@ static bool look_at_pickle(struct look *look, struct tn_cursor *c)
     return look->is_sure;
 }
 
+/* ---- pickles of nothing but data ------------------------------------------ */
+
+/* What opcodes of data are followed by: so many bytes, a length of so many bytes
+ * and as many as it says, or a line.  All others need the machine. */
+enum { OTHER, PLAIN, SIZED = 0x10, LINE = 0x20, WIDTH = 0x0f };
+
+static const uint8_t followed[256] = {
+    ['('] = PLAIN,      ['.'] = PLAIN,      ['N'] = PLAIN,      ['}'] = PLAIN,
+    [']'] = PLAIN,      [')'] = PLAIN,      ['a'] = PLAIN,      ['e'] = PLAIN,
+    ['s'] = PLAIN,      ['u'] = PLAIN,      ['t'] = PLAIN,      ['d'] = PLAIN,
+    ['l'] = PLAIN,      ['0'] = PLAIN,      ['1'] = PLAIN,      ['2'] = PLAIN,
+    [0x85] = PLAIN,     [0x86] = PLAIN,     [0x87] = PLAIN,     [0x88] = PLAIN,
+    [0x89] = PLAIN,     [0x8f] = PLAIN,     [0x90] = PLAIN,     [0x91] = PLAIN,
+    [0x94] = PLAIN,     [0x80] = PLAIN + 1, ['K'] = PLAIN + 1,  ['h'] = PLAIN + 1,
+    ['q'] = PLAIN + 1,  ['M'] = PLAIN + 2,  ['J'] = PLAIN + 4,  ['j'] = PLAIN + 4,
+    ['r'] = PLAIN + 4,  ['G'] = PLAIN + 8,  [0x95] = PLAIN + 8, [0x8c] = SIZED + 1,
+    ['U'] = SIZED + 1,  ['C'] = SIZED + 1,  [0x8a] = SIZED + 1, ['X'] = SIZED + 4,
+    ['B'] = SIZED + 4,  ['T'] = SIZED + 4,  [0x8b] = SIZED + 4, [0x8d] = SIZED + 8,
+    [0x8e] = SIZED + 8, [0x96] = SIZED + 8, ['I'] = LINE,       ['L'] = LINE,
+    ['F'] = LINE,       ['S'] = LINE,       ['V'] = LINE,       ['p'] = LINE,
+    ['g'] = LINE,
+};
+
+/* Steps over opcodes of data in a window; stops at the end of the window, after
+ * STOP, or at another opcode. */
+struct stride {
+    const uint8_t *at, *end;
+    uint64_t       skip; /* bytes after the window that belong to an opcode   */
+    bool           is_done, is_other;
+};
+
+static void step_over(struct stride *s)
+{
+    const uint8_t *at = s->at, *end = s->end;
+
+    while (at < end) {
+        uint8_t  opcode = *at, kind = followed[opcode];
+        uint64_t size;
+        if (kind & LINE) {
+            const uint8_t *line = memchr(at, '\n', (size_t)(end - at));
+            if (!line)
+                break;
+            at = line + 1;
+            continue;
+        }
+        unsigned width = kind & SIZED ? kind & WIDTH : 0;
+        if (kind == OTHER) {
+            s->is_other = true;
+            break;
+        }
+        if ((size_t)(end - at) < 1 + width)
+            break;
+        size = width ? tn_load_little(at + 1, width) : (uint64_t)(kind - PLAIN);
+        at += 1 + width;
+        if (size > (uint64_t)(end - at)) {
+            s->skip = size - (uint64_t)(end - at);
+            at      = end;
+            break;
+        }
+        at += size;
+        if (opcode == '.') {
+            s->is_done = true;
+            break;
+        }
+    }
+    s->at = at;
+}
+
+/* Whether a pickle is data alone, which nothing can be hidden in; *length is
+ * then what it takes.  Damaged ones are left to the machine. */
+static bool is_data(struct tn_span span, struct tn_memory *memory,
+                    uint64_t *length, struct tn_error *error)
+{
+    enum { WINDOW = 1 << 17 };
+    uint8_t *window = tn_memory_resize(memory, NULL, 0, WINDOW, error);
+    uint64_t at     = 0;
+    bool     is_it  = false;
+
+    while (window && at < span.length) {
+        size_t n = (size_t)tn_min(span.length - at, WINDOW);
+        if (tn_source_read(span.source, span.offset + at, window, n, error) !=
+            TN_OK)
+            break;
+        struct stride s = { .at = window, .end = window + n };
+        step_over(&s);
+        uint64_t done = (uint64_t)(s.at - window);
+        is_it         = s.is_done;
+        if (s.is_done || s.is_other || (done == 0 && s.skip == 0) ||
+            s.skip > span.length - at - done) {
+            at += done;
+            break;
+        }
+        at += done + s.skip;
+    }
+    *length = at;
+    if (window)
+        tn_memory_free(memory, window, WINDOW);
+    return is_it;
+}
+
 static bool has_protocol(const uint8_t *head)
 {
     return head[0] == 0x80 && head[1] <= 5;
@@ -309,6 +410,18 @@ bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span)
         struct tn_cursor c;
         uint8_t          head[2];
         if (tn_source_read(span.source, span.offset, head, 2, &own) != TN_OK) {
+            tn_scan_absorb(scan, &own);
+            break;
+        }
+        uint64_t length;
+        if (has_protocol(head) && is_data(span, scan->memory, &length, &own)) {
+            any = true;
+            scan->totals->pickles++;
+            span.offset += length;
+            span.length -= length;
+            continue;
+        }
+        if (tn_failed(&own)) {
             tn_scan_absorb(scan, &own);
             break;
         }

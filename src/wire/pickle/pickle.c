@@ -1,6 +1,9 @@
 /* pickle.c - the stack machine of pickles; pickle.h says what it refuses */
 #include "wire/pickle/pickle.h"
 
+#include <stdalign.h>
+#include <stddef.h>
+
 #include "base/arith.h"
 #include "base/intern.h"
 #include "base/little.h"
@@ -53,10 +56,41 @@ static void refuse(struct machine *m, enum tn_status status, const char *what)
     tn_fail_at(m->c, m->at, status, "%s", what);
 }
 
+/* Values take as much memory as their kind needs: most are small, and there are
+ * as many as opcodes. */
+#define UP_TO(member)                                                          \
+    (offsetof(struct tn_pickle, as) + sizeof((struct tn_pickle *)0)->as.member)
+
+static size_t size_of_kind(enum tn_pickle_kind kind)
+{
+    switch (kind) {
+    case TN_PICKLE_NONE:
+    case TN_PICKLE_BOOL:
+    case TN_PICKLE_INT:
+    case TN_PICKLE_REAL:
+    case TN_PICKLE_PERSISTENT:
+    case TN_PICKLE_OUTSIDE: return UP_TO(integer);
+    case TN_PICKLE_TEXT:
+    case TN_PICKLE_BYTES:
+    case TN_PICKLE_LONG: return UP_TO(string);
+    case TN_PICKLE_LIST:
+    case TN_PICKLE_TUPLE:
+    case TN_PICKLE_DICT:
+    case TN_PICKLE_SET: return UP_TO(list);
+    case TN_PICKLE_NAME: return UP_TO(name);
+    case TN_PICKLE_CALL: return UP_TO(call);
+    case TN_PICKLE_ARRAY:
+    case TN_PICKLE_DTYPE: break;
+    }
+    return sizeof(struct tn_pickle);
+}
+
 /* A new value, not yet on the stack; NULL after a failure. */
 static struct tn_pickle *make(struct machine *m, enum tn_pickle_kind kind)
 {
-    struct tn_pickle *value = tn_new(m->arena, struct tn_pickle, 1, m->error);
+    struct tn_pickle *value =
+        tn_arena_alloc(m->arena, size_of_kind(kind), alignof(struct tn_pickle),
+                       m->error);
 
     if (value) {
         value->kind   = kind;
