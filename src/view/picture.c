@@ -99,6 +99,23 @@ static struct tn_bytes op_name(const struct tn_model *model, uint32_t op)
     return name;
 }
 
+void tn_picture_fetch_name(const struct tn_picture *picture,
+                           const uint32_t *nodes, uint32_t left)
+{
+#if defined(__GNUC__)
+    enum { AHEAD = 12, LINE = 64 };
+    if (left <= AHEAD)
+        return;
+    struct tn_bytes name = tn_picture_node_name(picture, nodes[AHEAD]);
+    for (size_t at = 0; at < name.size && at < 3 * LINE; at += LINE)
+        __builtin_prefetch(name.data + at);
+#else
+    (void)picture;
+    (void)nodes;
+    (void)left;
+#endif
+}
+
 struct tn_bytes tn_picture_node_name(const struct tn_picture *picture,
                                      uint32_t                 node)
 {

@@ -250,6 +250,11 @@ static inline struct tn_view_edge *tn_picture_edge(
 struct tn_bytes tn_picture_node_name(const struct tn_picture *picture,
                                      uint32_t                 node);
 
+/* Names of a million nodes are in no cache: while one of a list is used, this
+ * prefetches one of those that follow.  `left` are from there to the end. */
+void tn_picture_fetch_name(const struct tn_picture *picture,
+                           const uint32_t *nodes, uint32_t left);
+
 /* One step of a hash; the same on every machine. */
 static inline uint64_t tn_view_mix(uint64_t hash, uint64_t more)
 {

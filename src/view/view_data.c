@@ -443,8 +443,10 @@ static void put_nodes(struct writer *w)
 static void put_names(struct writer *w)
 {
     begin_front(w, NAMES, "node_name", node_count(w));
-    for (uint32_t i = 0; i < node_count(w); i++)
+    for (uint32_t i = 0; i < node_count(w); i++) {
+        tn_picture_fetch_name(w->p, w->p->order + i, node_count(w) - i);
         put_front(w, tn_picture_node_name(w->p, w->p->order[i]));
+    }
     end(w);
 }
 

@@ -475,9 +475,11 @@ static void build_graph(struct builder *b, uint32_t graph)
     uint32_t root = b->tree->roots[graph];
 
     b->depth = 0;
-    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
+    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++) {
+        tn_picture_fetch_name(b->picture, order + i, count - i);
         if (b->leads[order[i]] == order[i])
             place_lead(b, root, order[i]);
+    }
     for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
         if (b->leads[order[i]] != order[i]) {
             if (has_calls(b, order[i]))
