@@ -14,6 +14,7 @@
 #include "base/sized.h"
 #include "engine/opened.h"
 #include "format/about.h"
+#include "format/registry.h"
 #include "ir/attr.h"
 #include "ir/dialect_facts.h"
 #include "ir/vocab.h"
@@ -167,9 +168,16 @@ static void scan_outside(struct tn_scan *scan, const struct tn_model *model,
         external += tn_model_tensor(model, i)->is_external;
     if (external == 0)
         return;
-    tn_scan_tell(scan, TN_VERDICT_NOTE, "external-data", TN_NOWHERE,
-                 "the elements of %" PRIu64 " tensors are in other files",
-                 external);
+    /* Files of PyTorch are pickles. */
+    if (tn_is_of_format(model, &tn_format_pytorch) && !scan->is_in_folder)
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "external-data", TN_NOWHERE,
+                     "%" PRIu64 " tensors are in other pickles, which are not "
+                     "looked into: scan the folder",
+                     external);
+    else
+        tn_scan_tell(scan, TN_VERDICT_NOTE, "external-data", TN_NOWHERE,
+                     "the elements of %" PRIu64 " tensors are in other files",
+                     external);
     check.skip_data = true;
     tn_check(path, options, &check, on_finding, scan, NULL, &own);
     if (tn_machine_failed(&own))
@@ -331,6 +339,7 @@ static enum tn_status scan_path(struct tour *t, const char *path)
     struct tn_bundle bundle;
 
     TN_TRY(tn_bundle_open(&bundle, t->memory, path, NULL, t->error));
+    t->scan.is_in_folder = !bundle.main;
     if (bundle.main)
         scan_source(t, path, bundle.main, bundle.name);
     else

@@ -26,6 +26,7 @@ struct tn_scan {
     struct tn_buffer       member; /* path inside of the file                 */
     unsigned               depth;
     bool                   is_stopped;
+    bool                   is_in_folder; /* files beside it are scanned, too  */
     int                    worst; /* verdict of this file; -1: nothing found  */
     uint64_t               unpacked; /* by members of archives, so far        */
     uint64_t               most;     /* that they may unpack to, together     */

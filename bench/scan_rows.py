@@ -1,0 +1,74 @@
+"""The rows of scan: a file that is nearly all pickle, and one that is nearly all weights."""
+import os
+import pickle
+import struct
+import zipfile
+
+
+def values(files):
+    """A dict of numbers, texts and lists: no names, no calls."""
+    path = files.path(f"values-{files.part}.pkl")
+    if not os.path.exists(path):
+        rows = {f"layer.{i}.name": [i, float(i), (i, "x"), None] for i in range(1_400_000 // files.part)}
+        with open(path + ".new", "wb") as out:
+            pickle.dump(rows, out, 2)
+        os.rename(path + ".new", path)
+    return path
+
+
+def text(word):
+    return b"X" + struct.pack("<I", len(word)) + word
+
+
+def tensors(files):
+    """A state dict of very many tensors of one element: the pickle, without the archive."""
+    path = files.path(f"tensors-{files.part}.pkl")
+    if os.path.exists(path):
+        return path
+    rows = [b"\x80\x02ccollections\nOrderedDict\nq\x00)R("]
+    for i in range(300_000 // files.part):
+        names = ((b"ctorch._utils\n_rebuild_tensor_v2\nq\x01", text(b"storage") + b"q\x02", b"ctorch\nFloatStorage\nq\x03", text(b"cpu") + b"q\x04")
+                 if i == 0 else (b"h\x01", b"h\x02", b"h\x03", b"h\x04"))
+        rows.append(text(b"layer.%d.weight" % i) + b"r" + struct.pack("<I", 10 + i) + names[0] + b"((" + names[1] + names[2] + text(b"%d" % i) +
+                    names[3] + b"K\x01tQK\x00K\x01\x85K\x01\x85\x89h\x00)RtR")
+    with open(path + ".new", "wb") as out:
+        out.write(b"".join(rows) + b"u.")
+    os.rename(path + ".new", path)
+    return path
+
+
+def weights(files):
+    """An archive of torch.save(): a small pickle, and a gigabyte of elements."""
+    path = files.path(f"weights-{files.part}.pt")
+    if os.path.exists(path):
+        return path
+    count = (1 << 28) // files.part
+    tensor = (b"\x80\x02ccollections\nOrderedDict\n)R(" + text(b"w") + b"ctorch._utils\n_rebuild_tensor_v2\n((" + text(b"storage") +
+              b"ctorch\nFloatStorage\n" + text(b"0") + text(b"cpu") + b"J" + struct.pack("<i", count) + b"tQK\x00J" + struct.pack("<i", count) +
+              b"\x85K\x01\x85\x89ccollections\nOrderedDict\n)RtRu.")
+    with zipfile.ZipFile(path + ".new", "w") as out:
+        out.writestr("w/data.pkl", tensor)
+        with out.open("w/data/0", "w", force_zip64=True) as data:
+            for _ in range(64):
+                data.write(os.urandom(count // 16))
+        out.writestr("w/version", "3\n")
+    os.rename(path + ".new", path)
+    return path
+
+
+def scan(bench, files, job):
+    path = values(files)
+    jobs = [job("bare", [bench.program("pickle_loop"), path], "wall"),
+            job("scan", [files.tenon, "scan", "-q", path], "wall")]
+    bench.measure(jobs)
+    bench.compare("scan: a file that is a pickle of data, against a bare loop", jobs[1], jobs[0], most=1.25)
+    path = tensors(files)
+    jobs = [job("bare", [bench.program("pickle_loop"), path], "wall"),
+            job("scan", [files.tenon, "scan", "-q", path], "wall")]
+    bench.measure(jobs)
+    bench.compare("scan: a pickle of 300,000 calls, which are followed, against a bare loop", jobs[1], jobs[0])
+    path = weights(files)
+    jobs = [job("cat", ["cat", path], "wall", out=os.devnull),
+            job("scan", [files.tenon, "scan", "-q", path], "wall")]
+    bench.measure(jobs)
+    bench.compare("scan: weights of PyTorch, against cat", jobs[1], jobs[0], most=1.25)
