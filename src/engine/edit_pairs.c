@@ -303,7 +303,7 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
 /* How many ops that stay take each value. */
 static void count_uses(struct pairing *p)
 {
-    memset(p->uses, 0, p->model->values.count * sizeof *p->uses);
+    memset(p->uses, 0, (size_t)p->model->values.count * sizeof *p->uses);
     for (uint32_t op = 0; op < p->model->ops.count; op++)
         for (uint32_t i = 0; !tn_draft_op_at(p->draft, op)->is_removed &&
                              i < tn_model_op(p->model, op).input_count;
