@@ -470,3 +470,35 @@ for regular in (False, True):
         case(f"detection_{'regular' if regular else 'fast'}_{many}", "custom:TFLite_Detection_PostProcess",
              [fed(CODES), fed(CLASSES), const(ANCHORS)],
              [out("float32", 1, 3 * many, 4), out("float32", 1, 3 * many), out("float32", 1, 3 * many), out("float32", 1)], flex_map(options))
+
+
+# --- what few models have ------------------------------------------------------------------------------------
+
+case("fake_quant", "FAKE_QUANT", [fed(reals(2, 8))], [out("float32", 2, 8)], {"min": -1.0, "max": 1.5, "num_bits": 8}, "FakeQuantOptions")
+case("conv_3d_transpose", "CONV_3D_TRANSPOSE", [const([1, 4, 6, 6, 3]), const(reals(2, 2, 2, 3, 2)), fed(reals(1, 2, 3, 3, 2))],
+     [out("float32", 1, 4, 6, 6, 3)], {"padding": "SAME", "stride_d": 2, "stride_w": 2, "stride_h": 2}, "Conv3DOptions")
+case("add_int16", "ADD", [fed(bytes_of(2, 8, dtype=np.int16), 0.001, 0), fed(bytes_of(2, 8, dtype=np.int16), 0.002, 0)],
+     [out("int16", 2, 8, scale=0.004, zero=0)], {"pot_scale_int16": False}, "AddOptions")
+case("logistic_int16", "LOGISTIC", [fed(bytes_of(2, 8, dtype=np.int16), 0.0005, 0)], [out("int16", 2, 8, scale=1 / 32768, zero=0)])
+case("concat_int16", "CONCATENATION", [fed(bytes_of(2, 3, dtype=np.int16), 0.001, 0), fed(bytes_of(2, 2, dtype=np.int16), 0.001, 0)],
+     [out("int16", 2, 5, scale=0.001, zero=0)], {"axis": 1}, "ConcatenationOptions")
+case("sum_int8", "SUM", [fed(bytes_of(2, 4), 0.05, 3), const([1])], [out("int8", 2, scale=0.2, zero=-4)], {}, "ReducerOptions")
+case("batch_matmul_int8", "BATCH_MATMUL", [fed(bytes_of(2, 3, 4), 0.05, 3), fed(bytes_of(2, 4, 5), 0.04, -2)], [out("int8", 2, 3, 5, scale=0.4, zero=1)], {}, "BatchMatMulOptions")
+case("mul_broadcast_int8", "MUL", [fed(bytes_of(1, 2, 2, 8), 0.05, 3), const(bytes_of(8), 0.02, 5)], [out("int8", 1, 2, 2, 8, scale=0.1, zero=1)], {}, "MulOptions")
+case("prelu_int8", "PRELU", [fed(bytes_of(1, 2, 2, 4), 0.05, 3), const(bytes_of(1, 1, 4), 0.01, 0)], [out("int8", 1, 2, 2, 4, scale=0.08, zero=1)])
+case("hard_swish_int8", "HARD_SWISH", [fed(bytes_of(2, 8), 0.05, 3)], [out("int8", 2, 8, scale=0.05, zero=-60)])
+case("squared_difference_int8", "SQUARED_DIFFERENCE", [fed(bytes_of(2, 8), 0.05, 3), fed(bytes_of(2, 8), 0.05, 3)], [out("int8", 2, 8, scale=0.6, zero=-128)])
+case("select_v2_int8", "SELECT_V2", [fed(BOOLS), fed(bytes_of(6), 0.05, 3), fed(bytes_of(6), 0.05, 3)], [out("int8", 6, scale=0.05, zero=3)])
+case("topk_int8", "TOPK_V2", [fed(np.array([[5, -3, 9, 100, -7, 1]], np.int8), 0.05, 3), const(np.int32(3))],
+     [out("int8", 1, 3, scale=0.05, zero=3), out("int32", 1, 3)])
+case("tile_int8", "TILE", [fed(bytes_of(2, 3), 0.05, 3), const([1, 2])], [out("int8", 2, 6, scale=0.05, zero=3)])
+case("reduce_max_int8", "REDUCE_MAX", [fed(bytes_of(2, 6), 0.05, 3), const([1])], [out("int8", 2, scale=0.05, zero=3)], {}, "ReducerOptions")
+case("mirror_pad_int8", "MIRROR_PAD", [fed(bytes_of(2, 4), 0.05, 3), const([[0, 0], [1, 2]])], [out("int8", 2, 7, scale=0.05, zero=3)], {"mode": "REFLECT"}, "MirrorPadOptions")
+case("space_to_batch_int8", "SPACE_TO_BATCH_ND", [fed(bytes_of(1, 4, 5, 2), 0.05, 3), const([2, 2]), const([[0, 0], [1, 0]])], [out("int8", 4, 2, 3, 2, scale=0.05, zero=3)])
+
+# Gaps in a window, as blocks in the batch.
+BLOCKS = {"x": fed(reals(1, 6, 6, 2)), "block": const([2, 2]), "pads": const([[2, 2], [2, 2]]), "crops": const([[0, 0], [0, 0]]),
+          "w": const(reals(3, 3, 3, 2)), "b": const(reals(3)), "cut": out("float32", 4, 5, 5, 2), "made": out("float32", 4, 3, 3, 3), "y": out("float32", 1, 6, 6, 3)}
+CASES.append(Case("dilated_blocks", [("SPACE_TO_BATCH_ND", None, {}, ["x", "block", "pads"], ["cut"]),
+                                     ("CONV_2D", "Conv2DOptions", {"padding": "VALID", "stride_w": 1, "stride_h": 1, "fused_activation_function": "RELU"}, ["cut", "w", "b"], ["made"]),
+                                     ("BATCH_TO_SPACE_ND", None, {}, ["made", "block", "crops"], ["y"])], BLOCKS, ["y"], 1, []))
