@@ -939,9 +939,9 @@ for mode in ("nearest", "linear", "cubic"):
                 for rounding in ROUNDS:
                     form("Resize", v(*dims), None, c(values=scales), mode=mode,
                          coordinate_transformation_mode=way, nearest_mode=rounding)
-        form("Resize", v(*dims), c(values=scales), mode=mode)
         form("Resize", v(*dims), None, s(values=scales), mode=mode, tag="open")
-        if mode != "cubic": # which Upsample does not have
+        if mode != "cubic": # which opset 10 and Upsample do not have
+            form("Resize", v(*dims), c(values=scales), mode=mode)
             form("Upsample", v(*dims), c(values=scales), mode=mode)
             form("Upsample", v(*dims), scales=[float(x) for x in scales], mode=mode)
     form("Resize", v(1, 1, 4, 5), None, None, c(values=[8, 5]), mode=mode, axes=[2, 3])

@@ -16,6 +16,9 @@ opset --opset 21
 opset --opset 14
 opset --opset 13
 opset --outputs y --opset 12 && tenon ls out.onnx --ops
+sed 's/Trilu/Bernoulli/' m.txt >chance.txt
+tenon undump chance.txt -o chance.onnx --type onnx.ModelProto -q
+tenon convert chance.onnx -o out.onnx --force --opset 14
 opset --opset 10
 opset --opset 99
 # The domain of ONNX's own operators has two names.
