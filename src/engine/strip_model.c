@@ -6,6 +6,7 @@
  *   onnx         doc strings and metadata of nodes, where exporters put stack
  *                traces; training_info
  *   tensorflow   debug information of nodes and graphs; debug/ of a folder
+ *   tflite       the same, of operators and subgraphs
  *
  * PaddlePaddle's is an edit, since variables follow their operators.  The
  * others lose whole fields of their message, which is then opened in place of
@@ -19,7 +20,9 @@
 #include "engine/convert_model.h"
 #include "engine/opened.h"
 #include "format/format.h"
+#include "format/registry.h"
 #include "format/text_model.h"
+#include "format/tflite/tflite.h"
 #include "io/spool.h"
 #include "wire/pb/pb_schema.h"
 #include "wire/pb/pb_wire.h"
@@ -250,7 +253,7 @@ static enum tn_status fields_of(const struct tn_format        *format,
     if (!format->trace_fields)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
-            "strip supports ONNX, TensorFlow and PaddlePaddle models, not %s",
+            "strip supports ONNX, TensorFlow, TFLite and PaddlePaddle models, not %s",
             format->name);
     if (strip->training && !format->training_fields)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -351,6 +354,24 @@ static enum tn_status write_model(const struct tn_model         *model,
     return TN_OK;
 }
 
+/* Where the writer of a format leaves out what must not ship. */
+static enum tn_status strip_tflite(struct tn_opened              *opened,
+                                   const struct tn_strip_options *strip,
+                                   const struct tn_target        *target,
+                                   const struct tn_options       *options,
+                                   struct tn_strip_summary       *summary,
+                                   struct tn_error               *error)
+{
+    if (strip->training && !strip->callstack)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a TFLite model has nothing that only training "
+                            "needs");
+    TN_TRY(tn_opened_read(opened, true, error));
+    summary->fields = tn_tfl_debug_count(&opened->model);
+    summary->bytes_read += opened->model.file_size;
+    return write_model(&opened->model, strip, target, options, summary, error);
+}
+
 static enum tn_status strip_opened(struct tn_opened              *opened,
                                    const struct tn_strip_options *strip,
                                    const struct tn_target        *target,
@@ -361,6 +382,8 @@ static enum tn_status strip_opened(struct tn_opened              *opened,
     bool             strips_ops = opened->format->strips_ops;
     struct tn_model *edited     = NULL;
 
+    if (opened->format == &tn_format_tflite)
+        return strip_tflite(opened, strip, target, options, summary, error);
     if (!strips_ops)
         TN_TRY(stand_in(opened, strip, summary, error));
     TN_TRY(tn_opened_read(opened, strips_ops, error));

@@ -83,6 +83,46 @@ struct writer {
     struct tn_list                 new_codes; /* struct code                  */
 };
 
+/* ---- where things came from ---------------------------------------------- */
+
+/* Metadata that says which line of a program made an operator; operators and
+ * subgraphs have an index in it. */
+static bool is_debug(struct tn_bytes name)
+{
+    return tn_bytes_is(name, "debug_metadata");
+}
+
+uint64_t tn_tfl_debug_count(const struct tn_model *model)
+{
+    const struct tn_tfl_detail *detail  = tn_tfl_detail_of(model);
+    struct tn_error             ignored = TN_ERROR_INIT;
+    uint64_t                    count   = 0;
+    struct tn_fb                fb;
+
+    if (!detail)
+        return 0;
+    tn_fb_view(&fb, detail->source, &ignored);
+    struct tn_fb_table  root = tn_fb_table_at(&fb, detail->root);
+    struct tn_fb_vector rows = tn_fb_vector(&root, TN_TFL_MODEL_METADATA, 4);
+    struct tn_fb_vector graphs =
+        tn_fb_vector(&root, TN_TFL_MODEL_SUBGRAPHS, 4);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        struct tn_fb_table row = tn_fb_vector_table(&rows, i);
+        count += is_debug(tn_fb_string(&row, TN_TFL_METADATA_NAME));
+    }
+    for (uint32_t g = 0; g < graphs.count; g++) {
+        struct tn_fb_table  graph = tn_fb_vector_table(&graphs, g);
+        struct tn_fb_vector ops =
+            tn_fb_vector(&graph, TN_TFL_SUBGRAPH_OPERATORS, 4);
+        count += tn_fb_has(&graph, TN_TFL_SUBGRAPH_DEBUG);
+        for (uint32_t i = 0; i < ops.count; i++) {
+            struct tn_fb_table op = tn_fb_vector_table(&ops, i);
+            count += tn_fb_has(&op, TN_TFL_OPERATOR_DEBUG);
+        }
+    }
+    return count;
+}
+
 /* ---- a table, field by field -------------------------------------------- */
 
 enum { SLOT_LIMIT = 32 };
@@ -494,7 +534,9 @@ static void plan_buffers(struct writer *w)
         }
     for (uint32_t i = 0; i < metadata.count; i++) {
         struct tn_fb_table row = tn_fb_vector_table(&metadata, i);
-        mark(is_used, count, tn_fb_u32(&row, TN_TFL_METADATA_BUFFER, 0));
+        if (!w->options->leaves_debug ||
+            !is_debug(tn_fb_string(&row, TN_TFL_METADATA_NAME)))
+            mark(is_used, count, tn_fb_u32(&row, TN_TFL_METADATA_BUFFER, 0));
     }
     mark_list(is_used, count, &olds);
     for (uint32_t i = 0; i < count && !tn_failed(w->error); i++) {
@@ -1093,7 +1135,9 @@ static uint32_t put_operator(struct writer *w, const struct plan *p, uint32_t id
                         SLOT(TN_TFL_OPERATOR_OUTPUTS) |
                         SLOT(TN_TFL_OPERATOR_OPTIONS) |
                         SLOT(TN_TFL_OPERATOR_OPTIONS2) |
-                        SLOT(TN_TFL_OPERATOR_INTERMEDIATES),
+                        SLOT(TN_TFL_OPERATOR_INTERMEDIATES) |
+                        (w->options->leaves_debug ? SLOT(TN_TFL_OPERATOR_DEBUG)
+                                                  : 0),
                     &copy);
         if (tn_fb_has(&table, TN_TFL_OPERATOR_INTERMEDIATES))
             set_ref(&copy, TN_TFL_OPERATOR_INTERMEDIATES,
@@ -1165,9 +1209,9 @@ static uint32_t put_subgraph(struct writer *w, const struct plan *p)
             : now;
     if (name.data)
         set_ref(&copy, TN_TFL_SUBGRAPH_NAME, tn_fb_put_string(&w->b, name));
-    if (tn_fb_has(&old, TN_TFL_SUBGRAPH_NAME + 1))
-        set_number(&copy, TN_TFL_SUBGRAPH_NAME + 1,
-                   (uint32_t)tn_fb_i32(&old, TN_TFL_SUBGRAPH_NAME + 1, -1), 4);
+    if (tn_fb_has(&old, TN_TFL_SUBGRAPH_DEBUG) && !w->options->leaves_debug)
+        set_number(&copy, TN_TFL_SUBGRAPH_DEBUG,
+                   (uint32_t)tn_fb_i32(&old, TN_TFL_SUBGRAPH_DEBUG, -1), 4);
     return put_copy(w, &copy);
 }
 
@@ -1241,20 +1285,23 @@ static uint32_t put_signatures(struct writer *w)
 static uint32_t put_metadata(struct writer *w)
 {
     struct tn_fb_vector rows = tn_fb_vector(&w->root, TN_TFL_MODEL_METADATA, 4);
-    uint32_t *refs = tn_new(w->arena, uint32_t, rows.count, w->error);
+    uint32_t *refs  = tn_new(w->arena, uint32_t, rows.count, w->error);
+    uint32_t  count = 0;
 
     for (uint32_t i = 0; refs && i < rows.count && !tn_failed(w->error); i++) {
         struct tn_fb_table row    = tn_fb_vector_table(&rows, i);
         uint32_t           buffer = tn_fb_u32(&row, TN_TFL_METADATA_BUFFER, 0);
         struct copy        copy;
+        if (w->options->leaves_debug &&
+            is_debug(tn_fb_string(&row, TN_TFL_METADATA_NAME)))
+            continue;
         copy_fields(w, object(w, "tflite.Metadata"), &row, 0, &copy);
         if (copy.fields[TN_TFL_METADATA_BUFFER].is_there)
             set_number(&copy, TN_TFL_METADATA_BUFFER, w->new_buffer[buffer], 4);
-        refs[i] = put_copy(w, &copy);
+        refs[count++] = put_copy(w, &copy);
     }
-    return refs && !tn_failed(w->error)
-               ? tn_fb_put_refs(&w->b, refs, rows.count)
-               : 0;
+    return refs && !tn_failed(w->error) ? tn_fb_put_refs(&w->b, refs, count)
+                                        : 0;
 }
 
 static uint32_t put_buffer(struct writer *w, const struct out *out)
@@ -1562,7 +1609,8 @@ enum tn_status tn_tfl_write(const struct tn_model         *model,
     struct tn_sink *sink;
 
     TN_TRY(tn_output_main(to, &sink, error));
-    if (!model->is_edited && tn_tfl_detail_of(model))
+    if (!model->is_edited && tn_tfl_detail_of(model) &&
+        !(options->leaves_debug && tn_tfl_debug_count(model)))
         TN_TRY(tn_sink_splice(sink, model->wire, error));
     else
         TN_TRY(write_edited(model, options, sink, error));

@@ -51,6 +51,7 @@ enum tn_tfl_subgraph_slot {
     TN_TFL_SUBGRAPH_OUTPUTS,
     TN_TFL_SUBGRAPH_OPERATORS,
     TN_TFL_SUBGRAPH_NAME,
+    TN_TFL_SUBGRAPH_DEBUG,
 };
 
 enum tn_tfl_tensor_slot {
@@ -81,6 +82,7 @@ enum tn_tfl_operator_slot {
     TN_TFL_OPERATOR_CUSTOM_SIZE,
     TN_TFL_OPERATOR_OPTIONS2_TYPE,
     TN_TFL_OPERATOR_OPTIONS2,
+    TN_TFL_OPERATOR_DEBUG,
 };
 
 enum tn_tfl_code_slot {
@@ -259,6 +261,10 @@ enum tn_status tn_tfl_check_graph(const struct tn_model *model,
                                   struct tn_error       *error);
 
 /* ---- tfl_write.c -------------------------------------------------------- */
+
+/* Fields that say which program made a part of the model, which are left out if
+ * options->leaves_debug; the model must have been opened with its graph. */
+uint64_t tn_tfl_debug_count(const struct tn_model *model);
 
 /* Files that are attached to a model as a zip archive; length 0: none. */
 struct tn_span tn_tfl_attached(struct tn_source *source,
