@@ -525,10 +525,14 @@ static enum tn_status make_placeholder(struct cutting *c, struct tn_io *io,
 {
     uint32_t               value = find_value(c, io->name);
     const struct tn_value *v     = tn_model_value_at(c->model, value);
-    struct tn_bytes        name  = tn_model_op(c->model, v->producer).name;
     struct tn_op_spec      spec  = { .type = "Placeholder" };
     uint32_t               op    = v->producer;
 
+    if (op == TN_NONE)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "'%.*s' cannot be an input: no node makes it",
+                            TN_FMT(io->name));
+    struct tn_bytes name = tn_model_op(c->model, op).name;
     if (tn_bytes_is(tn_model_op(c->model, op).type, "Placeholder")) {
         c->stays[op] = true;
         return TN_OK;
@@ -604,6 +608,10 @@ static enum tn_status expect_one_writer(struct cutting *c, uint32_t value)
 {
     const struct tn_value *v = tn_model_value_at(c->model, value);
 
+    if (v->producer == TN_NONE)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "'%.*s' cannot be an input: no operator makes it",
+                            TN_FMT(tn_model_value_name(c->model, value)));
     if (!c->first_writer[value] && !c->is_needed[v->producer])
         return TN_OK;
     return tn_error_set(
@@ -902,7 +910,11 @@ static enum tn_status add_copy(struct cutting *c, struct tn_bytes name,
     TN_TRY(expect_value(c, name, &value));
     struct tn_io io = type_of(c, tn_model_value_name(c->model, value), true);
     const struct tn_value *v = tn_model_value_at(c->model, value);
-    const char            *text =
+    if (v->producer == TN_NONE)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "'%.*s' cannot be an output: no node makes it",
+                            TN_FMT(name));
+    const char *text =
         tn_text_format(&c->arena, c->error, "%.*s", TN_FMT(io.name));
     int64_t           dtype = io.dtype;
     struct tn_op_spec spec  = { .type        = c->facts->identity,

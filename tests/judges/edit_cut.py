@@ -11,6 +11,7 @@ import argparse
 import fnmatch
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,19 @@ def judge(engine, tenon, path, whole, value, folder):
     return "passed", ""
 
 
+def weights_are_taken_or_refused(tenon, path, folder, option):
+    """A weight as an input or output: no crash, and no file without success."""
+    rows = run(tenon, "ls", path).stdout.splitlines()
+    if not rows:
+        return True
+    out = os.path.join(folder, "weight" + (os.path.splitext(path)[1] or ".folder"))
+    done = run(tenon, "edit", path, "-o", out, "-q", option, rows[0].split("\t")[0])
+    was_made = os.path.exists(out)
+    if was_made:
+        (shutil.rmtree if os.path.isdir(out) else os.remove)(out)
+    return done.returncode >= 0 and was_made == (done.returncode == 0)
+
+
 def models(shared):
     data = f"{shared}/data"
     for pattern in ("tensorflow/frozen/*.pb", "paddle/*/*.pdmodel", "paddle/*/__model__", "samediff/models/*.fb",
@@ -130,6 +144,10 @@ def main():
             except proof.Unmapped as error:
                 print(f"{name}: not converted: {error}")
                 continue
+            for option in ("--inputs", "--outputs", "--add-output"):
+                if not weights_are_taken_or_refused(arguments.tenon, path, folder, option):
+                    counts["failed"] = counts.get("failed", 0) + 1
+                    print(f"{name}: {option} of a weight: neither done nor refused")
             for value in candidates(arguments.tenon, path, arguments.values):
                 try:
                     with tempfile.TemporaryDirectory() as parts:
