@@ -117,6 +117,7 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
 
     if (cli_parse(verb, argc, argv, opts, &args, &code))
         code = verb->run(opts, &args);
+    cli_session_report();
     free(opts);
     return code;
 }

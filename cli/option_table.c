@@ -41,6 +41,15 @@ static const struct cli_opt reading[] = {
     { CLI_COUNT,  0,   "workers",   FIELD(workers),     "N",      "number of threads; 0: one per core" },
     { CLI_FLAG,   0,   "unmapped",  FIELD(is_unmapped), NULL,     "read files instead of mapping them" },
     { CLI_FLAG,   'q', "quiet",     FIELD(is_quiet),    NULL,     "no progress, no summary, no hints" },
+    { CLI_FLAG,   0,   "verbose",   FIELD(is_verbose),  NULL,     "print requests to servers, bytes and times" },
+    { 0 },
+};
+
+static const struct cli_opt remote[] = {
+    { CLI_FLAG,   0,   "allow-remote-external", FIELD(allows_external), NULL, "open URLs that a model names, too" },
+    { CLI_FLAG,   0,   "anonymous", FIELD(is_anonymous), NULL,    "send no credentials" },
+    { CLI_FLAG,   0,   "credentials-over-http", FIELD(allows_plain), NULL, "send credentials without encryption" },
+    { CLI_SIZE,   0,   "max-fetch", FIELD(max_fetch),   "SIZE",   "fail if more bytes would be fetched" },
     { 0 },
 };
 
@@ -81,6 +90,7 @@ size_t cli_sections(const struct cli_verb *verb,
         sections[count++] = section_of("Reading", reading);
         count += cli_format_sections(true, sections + count,
                                      CLI_MAX_SECTIONS - count);
+        sections[count++] = section_of("URLs", remote);
     }
     if (verb->groups & CLI_REPORTS)
         sections[count++] = section_of("Reporting", reporting);

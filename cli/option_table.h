@@ -61,6 +61,9 @@ struct cli_common {
     bool                is_json;
     bool                is_unmapped;
     bool                is_wide, is_unpaged;
+    bool                is_verbose, allows_external, is_anonymous;
+    bool                allows_plain;
+    uint64_t            max_fetch;
     const char         *from;
     const char         *tag;
     uint64_t            max_mem;
@@ -75,7 +78,8 @@ enum cli_groups {
     CLI_REPORTS = 1,  /* --json                                               */
     CLI_WRITES  = 2,  /* --out --force --dry-run --sync                       */
     CLI_READS   = 4,  /* --from --max-mem --max-expand --workers --unmapped
-                         --quiet, and options of formats for reading          */
+                         --quiet --verbose, those for URLs, and options of
+                         formats for reading                                  */
     CLI_SETTINGS = 8, /* options of formats for writing                      */
     CLI_SHOWS    = 16, /* --wide --no-pager: prints tables or long lists      */
 };

@@ -56,6 +56,87 @@ static void catch_signal(int number)
         sigaction(number, &action, NULL);
 }
 
+/* ---- requests to servers ------------------------------------------------- */
+
+static struct tn_remote_options remote_options;
+
+static struct {
+    uint64_t        requests, bytes, repeated, redirects;
+    struct timespec since;
+} fetched;
+
+static double seconds_between(struct timespec from, struct timespec to);
+
+static void on_request(void *context, const struct tn_request *request)
+{
+    const struct cli_common *common = context;
+    struct cli_text          text   = { 0 };
+
+    if (fetched.requests++ == 0)
+        clock_gettime(CLOCK_MONOTONIC, &fetched.since);
+    fetched.bytes += request->bytes;
+    fetched.repeated += request->attempt > 1;
+    fetched.redirects += request->status / 100 == 3;
+    if (common->is_quiet)
+        return;
+    cli_text_add(&text, "request ");
+    cli_text_safe(&text, cli_bytes(request->url));
+    cli_text_addf(&text, " from byte %" PRIu64 ": ", request->offset);
+    if (request->status > 0)
+        cli_text_addf(&text, "%u, ", request->status);
+    else
+        cli_text_add(&text, "no answer, ");
+    cli_text_addf(&text, "%" PRIu64 " bytes, %.3f s", request->bytes,
+                  request->seconds);
+    if (request->attempt > 1)
+        cli_text_addf(&text, ", attempt %u", request->attempt);
+    fprintf(stderr, "%.*s\n", (int)text.size, text.data);
+    cli_text_done(&text);
+}
+
+void cli_session_report(void)
+{
+    struct timespec now;
+    struct cli_text text = { 0 };
+
+    if (fetched.requests == 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    cli_text_addf(&text, "%" PRIu64 " request%s (%" PRIu64 " redirects, %" PRIu64
+                         " repeated), ",
+                  fetched.requests, fetched.requests == 1 ? "" : "s",
+                  fetched.redirects, fetched.repeated);
+    cli_text_addf(&text, "%" PRIu64 " bytes, %.3f s", fetched.bytes,
+                  seconds_between(fetched.since, now));
+    fprintf(stderr, "%.*s\n", (int)text.size, text.data);
+    cli_text_done(&text);
+}
+
+/* A number in the environment, or 0. */
+static unsigned number_in(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) % 100000 : 0;
+}
+
+static const struct tn_remote_options *
+remote_options_of(const struct cli_common *common)
+{
+    remote_options = (struct tn_remote_options){
+        .size            = sizeof(remote_options),
+        .allows_external = common->allows_external,
+        .is_anonymous    = common->is_anonymous,
+        .allows_plain    = common->allows_plain,
+        .max_bytes       = common->max_fetch,
+        .timeout         = number_in("TENON_TIMEOUT"),
+        .attempts        = number_in("TENON_ATTEMPTS"),
+        .on_request      = common->is_verbose ? on_request : NULL,
+        .context         = (void *)(uintptr_t)common,
+    };
+    return &remote_options;
+}
+
 static double seconds_between(struct timespec from, struct timespec to)
 {
     return (double)(to.tv_sec - from.tv_sec) +
@@ -157,6 +238,7 @@ void cli_session_begin(struct cli_session *session, const void *opts)
 
     *session         = (struct cli_session){ .common = common };
     session->options = (struct tn_options){
+        .size       = sizeof(session->options),
         .max_memory = common->max_mem,
         .max_expand = common->max_expand,
         .workers    = common->workers < 1024 ? (unsigned)common->workers : 1024,
@@ -168,6 +250,7 @@ void cli_session_begin(struct cli_session *session, const void *opts)
         .progress         = on_progress,
         .progress_context = session,
         .temporaries      = temporaries,
+        .remote           = remote_options_of(common),
     };
     session->has_line = !common->is_quiet && cli_can_redraw(stderr);
     clock_gettime(CLOCK_MONOTONIC, &session->last);

@@ -46,6 +46,9 @@ void cli_session_tag(struct cli_session *session, const char *path);
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
 
+/* --verbose: prints what was requested from servers, if anything was. */
+void cli_session_report(void);
+
 /* Ends the process by the signal that it got, so that its parent knows; a shell
  * loop then ends, too. */
 void cli_session_end(void);

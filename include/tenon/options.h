@@ -18,7 +18,8 @@
 #include <tenon/allocator.h>
 #include <tenon/progress.h>
 
-struct tn_temporaries; /* temporaries.h */
+struct tn_temporaries;    /* temporaries.h */
+struct tn_remote_options; /* remote.h */
 
 #if defined(__cplusplus)
 #define TN_SIZED_INIT(type)                                                    \
@@ -59,6 +60,8 @@ struct tn_options {
     void        *progress_context;
     struct tn_temporaries *temporaries; /* gets the names of temporary files;
                                            NULL: not wanted                   */
+    const struct tn_remote_options *remote; /* for URLs: remote.h; NULL: all
+                                               zeros                          */
 };
 #define TN_OPTIONS_INIT TN_SIZED_INIT(struct tn_options)
 

@@ -94,7 +94,19 @@ enum tn_status {
     X(NO_RECEIPT, "no-receipt", "a receipt makes sense only with rules")       \
     X(BAD_SHAPE, "bad-shape",                                                  \
       "a shape given for an input contradicts the model")                      \
-    X(FOREIGN_OPTION, "foreign-option", "the format has no such option")
+    X(FOREIGN_OPTION, "foreign-option", "the format has no such option")       \
+    X(NO_TRANSPORT, "no-transport", "URLs need libcurl, which is missing")     \
+    X(UNREACHABLE, "unreachable",                                              \
+      "a server does not answer, or breaks off, again and again")              \
+    X(SERVER_BUSY, "server-busy", "a server answers that it is busy")          \
+    X(ACCESS_DENIED, "access-denied", "a server denies access")                \
+    X(BAD_ANSWER, "bad-answer", "a server answers what was not asked for")     \
+    X(NO_RANGES, "no-ranges", "a server sends no parts of a file")             \
+    X(REMOTE_CHANGED, "remote-changed",                                        \
+      "a file on a server changed while it was read")                          \
+    X(REMOTE_LIMIT, "remote-limit",                                            \
+      "more headers, redirects or bytes than are allowed")                     \
+    X(URL_IN_FILE, "url-in-file", "a model names a URL, which is not opened")
 
 enum tn_reason {
 #define X(name, word, sentence) TN_REASON_##name,

@@ -23,6 +23,7 @@
 #include <tenon/native.h>
 #include <tenon/options.h>
 #include <tenon/progress.h>
+#include <tenon/remote.h>
 #include <tenon/rules.h>
 #include <tenon/scan.h>
 #include <tenon/statistics.h>

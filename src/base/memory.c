@@ -59,6 +59,7 @@ void tn_memory_take_options(struct tn_memory        *memory,
                    options ? options->max_memory : 0);
     memory->workers     = options ? options->workers : 0;
     memory->temporaries = options ? options->temporaries : NULL;
+    memory->remote      = options ? options->remote : NULL;
 }
 
 /* Charge before allocating; two threads can then not both slip under it. */

@@ -23,6 +23,7 @@
 #include "base/error.h"
 
 struct tn_options;
+struct tn_remote_options;
 struct tn_block_cache; /* block_cache.h */
 struct tn_temporaries;
 struct tn_watch; /* watch.h */
@@ -36,6 +37,7 @@ struct tn_memory {
     unsigned               workers; /* threads that may allocate; 0: any   */
     struct tn_temporaries *temporaries; /* for outputs that use this
                                            budget; NULL: none              */
+    const struct tn_remote_options *remote; /* for URLs; NULL: as usual      */
     _Atomic(struct tn_watch *) watches; /* calls that may be stopped         */
     atomic_flag watch_lock;             /* to change that list              */
 };

@@ -58,6 +58,7 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
         return tn_error_set(error, TN_TRUNCATED, span.offset,
                             "need %" PRIu64 " bytes, the file has %" PRIu64,
                             span.length, span.source->size);
+    tn_source_expect(span.source, span.offset, span.length);
     if (!sink->ops->splice)
         return splice_windows(sink, span, error);
     TN_TRY(sink->ops->splice(sink, span, error));
@@ -73,6 +74,7 @@ enum tn_status tn_sink_show(struct tn_sink *sink, struct tn_span span,
         TN_TRY(tn_sink_splice(watcher, span, error));
         return tn_sink_splice(sink, span, error);
     }
+    tn_source_expect(span.source, span.offset, span.length);
     TN_TRY(sink->ops->show(sink, span, watcher, error));
     sink->offset += span.length;
     return TN_OK;
@@ -106,6 +108,8 @@ enum tn_status tn_sink_look(struct tn_sink *sink, struct tn_span span,
 {
     bool is_hole;
 
+    if (span.length)
+        tn_source_expect(span.source, span.offset, span.length);
     while (span.length) {
         struct tn_span part = tn_span_extent(&span, &is_hole);
         TN_TRY(look_at_part(sink, part, is_hole, error));

@@ -125,7 +125,7 @@ static uint64_t next_hop(const struct tn_source *source, uint64_t offset,
                    offset - last->offset <= last->size;
     uint64_t most = goes_on ? tn_min(last->size * 2, HOP_MAX) : HOP_MIN;
 
-    if (size > HOP_MAX || source->hopped > HOPS_MAX)
+    if (source->aside && (size > HOP_MAX || source->hopped > HOPS_MAX))
         return 0;
     return tn_max(most, size);
 }
@@ -142,7 +142,9 @@ const uint8_t *tn_source_window(struct tn_source *source, uint64_t offset,
     bytes = find_recent(source, offset, size, got);
     if (bytes)
         return bytes;
-    if (source->aside) {
+    if (source->is_far) {
+        most = tn_min(most, next_hop(source, offset, size));
+    } else if (source->aside) {
         most = next_hop(source, offset, size);
         if (!most) {
             *got = source->size - offset;

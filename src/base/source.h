@@ -61,6 +61,13 @@ struct tn_source {
      * is in memory; the callback may also return NULL. */
     const uint8_t *(*look)(struct tn_source *source, uint64_t offset,
                            uint64_t *got);
+
+    /* Bytes are far away: windows after a jump are short, as if the file were
+     * hopped over. */
+    bool is_far;
+
+    /* See tn_source_expect(); NULL: there is no use for it. */
+    void (*expect)(struct tn_source *source, uint64_t offset, uint64_t length);
 };
 
 struct tn_span {
@@ -93,6 +100,15 @@ void tn_source_close(struct tn_source *source);
 /* Copies bytes out.  TRUNCATED at `offset` if they are not inside. */
 enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
                               void *to, size_t size, struct tn_error *error);
+
+/* That these bytes will be read next, from the first to the last: a source over
+ * a network then requests them ahead, and no more than them. */
+static inline void tn_source_expect(struct tn_source *source, uint64_t offset,
+                                    uint64_t length)
+{
+    if (source->expect)
+        source->expect(source, offset, length);
+}
 
 /* All of it in memory, or NULL; a file is no longer hopped over. */
 static inline const uint8_t *tn_source_map(struct tn_source *source)

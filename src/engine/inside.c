@@ -413,7 +413,7 @@ static enum tn_status open_only(struct tn_bundle *bundle, struct looking *l,
     tn_bundle_close(bundle);
     if (!path)
         return error->status;
-    if (is_folder_name(path))
+    if (is_folder_name(path) && !bundle->is_remote)
         path[strlen(path) - 1] = '\0';
     return tn_bundle_open(bundle, l->memory, path, l->how, error);
 }

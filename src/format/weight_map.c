@@ -115,6 +115,7 @@ enum tn_status tn_weight_map_read(struct tn_weight_map *map,
         return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
                             "an index of %" PRIu64 " bytes, limit %" PRIu64,
                             source->size, TN_WEIGHT_MAP_LIMIT);
+    tn_source_expect(source, 0, source->size);
     r.cursor =
         tn_cursor_span((struct tn_span){ source, 0, source->size }, error);
     tn_intern_init(&r.names, arena);

@@ -13,6 +13,7 @@
 #include "io/file_source.h"
 #include "io/os.h"
 #include "io/path.h"
+#include "io/remote_source.h"
 
 /* Exporters write one file per tensor, and a process may have 1024 descriptors.
  * Siblings past this many live on their mapping alone. */
@@ -30,11 +31,16 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
     tn_intern_init(&bundle->names, &bundle->arena);
     tn_list_init(&bundle->opened, memory, sizeof(struct tn_source *));
     tn_list_init(&bundle->kept, memory, sizeof(struct tn_source *));
+    tn_list_init(&bundle->missing, memory, sizeof(bool));
 
-    bundle->path = tn_text_dup(&bundle->arena, path, error);
+    /* The query of a URL may be a secret. */
+    bundle->is_remote = tn_url_is(path);
+    bundle->path      = bundle->is_remote
+                            ? tn_url_shown(path, &bundle->arena, error)
+                            : tn_text_dup(&bundle->arena, path, error);
     if (!bundle->path)
         return error->status;
-    struct tn_bytes name = tn_text(path);
+    struct tn_bytes name = tn_text(bundle->path);
     while (name.size > 1 && name.data[name.size - 1] == '/')
         name.size--;
     size_t begin = name.size > 1 ? name.size : 0;
@@ -55,11 +61,14 @@ void tn_bundle_close(struct tn_bundle *bundle)
     for (uint64_t i = 0; i < bundle->opened.count; i++)
         tn_source_close(*tn_list_at(&bundle->opened, struct tn_source *, i));
     tn_list_done(&bundle->opened);
+    tn_list_done(&bundle->missing);
+    tn_remote_close(bundle->remote);
     tn_intern_done(&bundle->names);
     tn_arena_done(&bundle->arena);
     if (bundle->folder >= 0)
         close(bundle->folder);
     bundle->main   = NULL;
+    bundle->remote = NULL;
     bundle->folder = -1;
 }
 
@@ -130,9 +139,23 @@ static enum tn_status open_input(struct tn_bundle *bundle,
     return open_main(bundle, file, false, error);
 }
 
-static enum tn_status open_path(struct tn_bundle *bundle,
-                                struct tn_error  *error)
+/* `url` has the query that the path of the bundle is without. */
+static enum tn_status open_url(struct tn_bundle *bundle, const char *url,
+                               struct tn_error *error)
 {
+    TN_TRY(tn_remote_open(&bundle->remote, bundle->memory,
+                          bundle->memory->remote, error));
+    if (tn_text_ends_with(bundle->path, "/"))
+        return TN_OK;
+    return tn_remote_source(&bundle->main, bundle->remote, url, "", true,
+                            error);
+}
+
+static enum tn_status open_path(struct tn_bundle *bundle, const char *path,
+                                struct tn_error *error)
+{
+    if (bundle->is_remote)
+        return open_url(bundle, path, error);
     if (!strcmp(bundle->path, "-"))
         return open_input(bundle, error);
     int file = tn_path_open(bundle->path, O_RDONLY | O_NOCTTY);
@@ -150,7 +173,7 @@ enum tn_status tn_bundle_open(struct tn_bundle *bundle,
 
     bundle->prefers_map = !options || !options->keep_unmapped;
     if (status == TN_OK)
-        status = open_path(bundle, error);
+        status = open_path(bundle, path, error);
     if (status != TN_OK)
         tn_bundle_close(bundle);
     return status;
@@ -163,7 +186,8 @@ enum tn_status tn_bundle_from_source(struct tn_bundle *bundle,
 {
     enum tn_status status = init(bundle, memory, name, error);
 
-    bundle->main = source;
+    bundle->main      = source;
+    bundle->is_remote = false;
     if (status != TN_OK)
         tn_bundle_close(bundle);
     return status;
@@ -172,7 +196,7 @@ enum tn_status tn_bundle_from_source(struct tn_bundle *bundle,
 static enum tn_status fail_open(struct tn_bundle *bundle, const char *name,
                                 int number, struct tn_error *error)
 {
-    if (bundle->folder < 0)
+    if (!tn_bundle_has_folder(bundle))
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "cannot open \"%.100s\": %s has no folder", name,
                             bundle->name);
@@ -202,10 +226,80 @@ static const char *broken_rule(int file)
     return about.st_nlink > 1 ? "has more than one hard link" : NULL;
 }
 
+static struct tn_source **sibling_slot(struct tn_bundle *bundle,
+                                       const char *name, uint64_t *id,
+                                       struct tn_error *error);
+
+/* ---- siblings on a server ----------------------------------------------- */
+
+static bool *missing_slot(struct tn_bundle *bundle, uint64_t id,
+                          struct tn_error *error)
+{
+    while (bundle->missing.count <= id)
+        if (!tn_list_push(&bundle->missing, bool, error))
+            return NULL;
+    return tn_list_at(&bundle->missing, bool, id);
+}
+
+static enum tn_status open_remote_sibling(struct tn_bundle *bundle,
+                                          const char *name, uint64_t id,
+                                          struct tn_source **source,
+                                          struct tn_error   *error)
+{
+    bool *is_missing = missing_slot(bundle, id, error);
+
+    if (!is_missing)
+        return error->status;
+    const char *url = tn_url_beside(&bundle->arena, bundle->path, name, error);
+    if (!url)
+        return error->status;
+    if (!*is_missing)
+        tn_remote_source(source, bundle->remote, url, name, true, error);
+    *is_missing = *is_missing || error->reason == TN_REASON_MISSING_FILE;
+    if (!*is_missing)
+        return error->status;
+    tn_error_clear(error);
+    return fail_open(bundle, name, ENOENT, error);
+}
+
+/* Nobody is asked for anything because a file says so, unless the user does.
+ * Credentials are for what the user names. */
+static enum tn_status open_named_url(struct tn_bundle *bundle,
+                                     struct tn_bytes name, uint64_t *id,
+                                     struct tn_source **source,
+                                     struct tn_error   *error)
+{
+    const struct tn_remote_options *options = bundle->memory->remote;
+
+    if (!options || !options->allows_external)
+        return tn_error_because(
+            error, TN_INVALID, TN_REASON_URL_IN_FILE, TN_NOWHERE,
+            "the model names the URL \"%.*s\", which is not opened; "
+            "--allow-remote-external allows that",
+            (int)(name.size < 200 ? name.size : 200), (const char *)name.data);
+    struct tn_bytes url = tn_bytes_dup(&bundle->arena, name, error);
+    if (!url.data)
+        return error->status;
+    struct tn_source **slot =
+        sibling_slot(bundle, (const char *)url.data, id, error);
+    if (!slot)
+        return error->status;
+    if (!*slot && !bundle->remote)
+        TN_TRY(
+            tn_remote_open(&bundle->remote, bundle->memory, options, error));
+    if (!*slot)
+        TN_TRY(tn_remote_source(slot, bundle->remote, (const char *)url.data,
+                                (const char *)url.data, false, error));
+    *source = *slot;
+    return TN_OK;
+}
+
 static enum tn_status open_sibling(struct tn_bundle *bundle, const char *name,
                                    uint64_t position, struct tn_source **source,
                                    struct tn_error *error)
 {
+    if (bundle->is_remote)
+        return open_remote_sibling(bundle, name, position, source, error);
     int file = tn_beneath_open(bundle->folder, name, PLAIN);
 
     if (file < 0)
@@ -251,6 +345,8 @@ enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
     if (*source)
         return TN_OK;
 
+    if (tn_url_is_any(name))
+        return open_named_url(bundle, name, &id, source, error);
     const char *clean = tn_beneath_name(&bundle->arena, name, error);
     if (!clean)
         return error->status;
@@ -265,9 +361,13 @@ enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
 
 bool tn_bundle_has(struct tn_bundle *bundle, const char *name)
 {
-    struct tn_error ignored = TN_ERROR_INIT;
-    struct tn_arena arena;
+    struct tn_error   ignored = TN_ERROR_INIT;
+    struct tn_source *source;
+    struct tn_arena   arena;
 
+    if (bundle->is_remote)
+        return tn_bundle_sibling(bundle, tn_text(name), &source, &ignored) ==
+               TN_OK;
     tn_arena_init(&arena, bundle->memory);
     const char *clean = tn_beneath_name(&arena, tn_text(name), &ignored);
     int         file  = -1;
@@ -360,6 +460,44 @@ static DIR *open_folder(struct tn_bundle *bundle, const char *folder,
     return NULL;
 }
 
+/* What models are called in a folder; the first that is there counts. */
+static const char *const known_names[] = {
+    "saved_model.pb",    "model.safetensors.index.json",
+    "model.safetensors", "model.onnx",
+    "saved_model.pbtxt", "inference.pdmodel",
+};
+
+/* Web servers list nothing that a program could rely on. */
+static enum tn_status list_remote(struct tn_bundle *bundle, const char *folder,
+                                  const char *const **names, uint64_t *count,
+                                  struct tn_error *error)
+{
+    struct tn_source *source;
+
+    *names = known_names;
+    if (bundle->main || folder[0])
+        return TN_OK;
+    for (size_t i = 0; i < sizeof known_names / sizeof known_names[0]; i++) {
+        struct tn_error own = TN_ERROR_INIT;
+        if (tn_bundle_sibling(bundle, tn_text(known_names[i]), &source, &own) ==
+            TN_OK) {
+            *names = &known_names[i];
+            *count = 1;
+            return TN_OK;
+        }
+        if (own.reason != TN_REASON_MISSING_FILE) {
+            *error = own;
+            return own.status;
+        }
+    }
+    return tn_error_because(
+        error, TN_NOT_FOUND, TN_REASON_MISSING_FILE, TN_NOWHERE,
+        "cannot read %.300s: no saved_model.pb, model.safetensors.index.json, "
+        "model.safetensors, model.onnx or inference.pdmodel is there, and a "
+        "web server does not list its files; name the file",
+        bundle->path);
+}
+
 enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
                               const char *const **names, uint64_t *count,
                               struct tn_error *error)
@@ -368,6 +506,8 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
 
     *names       = NULL;
     *count       = 0;
+    if (bundle->is_remote)
+        return list_remote(bundle, folder, names, count, error);
     DIR *entries = open_folder(bundle, folder, error);
     if (!entries)
         return error->status;

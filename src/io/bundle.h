@@ -11,12 +11,18 @@
  * are looked for beside the path as given, not beside what it links to.  One
  * thread at a time may ask a bundle for siblings; the sources it hands out may
  * then be read by several.
+ *
+ * A URL is a bundle, too: siblings are files below its folder on the same
+ * server, and a URL that ends in '/' is a folder.  Web servers do not list
+ * folders: entries are those of a few names that models have.
  */
 #ifndef TN_IO_BUNDLE_H
 #define TN_IO_BUNDLE_H
 
 #include "base/intern.h"
 #include "base/source.h"
+
+struct tn_remote; /* remote_transfer.h */
 
 struct tn_bundle {
     struct tn_memory *memory;
@@ -38,6 +44,11 @@ struct tn_bundle {
     uint64_t max_expand;     /* what the caller allows; 0: by file size    */
     bool     is_for_writing; /* it is only copied: what must be verified can
                                 be verified while it is written           */
+    struct tn_remote *remote; /* connections, if it is a URL or has siblings
+                                 that are; NULL: none                     */
+    bool is_remote;          /* it is a URL                               */
+    struct tn_list missing;  /* bool by id of the name: the server has no
+                                such file                                 */
     bool is_folder;          /* though it has a `main`, which replaces a file
                                 of the folder                             */
 };
@@ -71,7 +82,13 @@ enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
                                  struct tn_source **source,
                                  struct tn_error   *error);
 
-/* Whether there is such a file, without opening it. */
+/* Whether there can be files beside the main one. */
+static inline bool tn_bundle_has_folder(const struct tn_bundle *bundle)
+{
+    return bundle->folder >= 0 || bundle->is_remote;
+}
+
+/* Whether there is such a file.  A file on a server is opened by that. */
 bool tn_bundle_has(struct tn_bundle *bundle, const char *name);
 
 /* The entries of a folder of the bundle ("" is the bundle's own), sorted by

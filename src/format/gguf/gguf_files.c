@@ -231,7 +231,7 @@ enum tn_status tn_gguf_files_open(struct tn_gguf_files *files,
     if (!bundle->main)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "this is a folder, not a GGUF file");
-    if (bundle->folder < 0 ||
+    if (!tn_bundle_has_folder(bundle) ||
         !tn_gguf_shard_name(bundle->name, &prefix, &number, &count) ||
         count == 1) {
         struct tn_gguf_file *file = read_file(files, bundle->main);

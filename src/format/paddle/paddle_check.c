@@ -1064,7 +1064,7 @@ static enum tn_status check_files(struct tn_paddle_checker *k,
     const char *const *entries;
     uint64_t           count;
 
-    if (!k->detail->is_separate || bundle->folder < 0)
+    if (!k->detail->is_separate || !tn_bundle_has_folder(bundle))
         return TN_OK;
     TN_TRY(tn_bundle_list(bundle, "", &entries, &count, k->error));
     for (uint64_t i = 0; i < count; i++) {

@@ -412,7 +412,7 @@ enum tn_status tn_paddle_program_beside(struct tn_bundle *bundle,
     bool names;
 
     *name = NULL;
-    if (bundle->folder < 0 || !bundle->main)
+    if (!tn_bundle_has_folder(bundle) || !bundle->main)
         return TN_OK;
     *name = partner(bundle, error);
     if (*name || tn_failed(error))
@@ -653,7 +653,7 @@ static enum tn_status read_params(struct search *s)
     bool        is_2x = stem_size(s->program) < strlen(s->program);
     const char *name  = given_file(s);
 
-    if (detail_of(s)->stored_count == 0 || s->bundle->folder < 0)
+    if (detail_of(s)->stored_count == 0 || !tn_bundle_has_folder(s->bundle))
         return TN_OK;
     if (name && (tn_text_ends_with(name, ".pdparams") ||
                  tn_text_ends_with(name, ".pdopt")))
@@ -752,7 +752,7 @@ enum tn_status tn_paddle_open_program(struct tn_bundle *bundle,
     if (io_names)
         tn_paddle_pickled_io(model, io_names, error);
     TN_TRY(read_params(&s));
-    if (bundle->folder >= 0)
+    if (tn_bundle_has_folder(bundle))
         add_side_facts(&s);
     if (model->wants_graph && !tn_failed(error))
         tn_model_resolve(model);

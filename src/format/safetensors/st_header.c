@@ -126,6 +126,8 @@ static void open_header(struct reader *r)
         tn_fail_at(&c, 0, TN_LIMIT,
                    "a header of %" PRIu64 " bytes, limit %" PRIu64, length,
                    TN_ST_HEADER_LIMIT);
+    if (!tn_failed(r->error))
+        tn_source_expect(source, LENGTH_SIZE, length);
     r->cursor     = tn_sub(&c, length);
     r->file->data = c.offset;
     if (tn_failed(r->error))

@@ -539,6 +539,7 @@ static enum tn_status read_directory(struct tn_zip        *zip,
         return tn_error_set(error, TN_LIMIT, end->offset,
                             "%" PRIu64 " entries, more than the limit",
                             end->count);
+    tn_source_expect(span.source, span.offset, span.length);
     struct tn_cursor c = tn_cursor_span(span, error);
     for (uint64_t i = 0; i < end->count && !tn_failed(error); i++)
         if (read_record(zip, &c) != TN_OK && !error->where[0])

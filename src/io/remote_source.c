@@ -1,0 +1,730 @@
+/*
+ * remote_source.c - a source over ranges of a file on a server
+ *
+ * Pieces are what is in memory, sorted and disjoint; fetches are what is under
+ * way.  A read copies from pieces, waits for fetches, and starts one for what
+ * is neither.  The lock of the connections guards all of it.
+ */
+#include "io/remote_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/arith.h"
+#include "io/remote_stride.h"
+
+#define HEAD_SIZE  (UINT64_C(64) << 10) /* of the first request               */
+#define TAIL_SIZE  (UINT64_C(16) << 10) /* read at once when the end is asked */
+#define JUMP_SIZE  (UINT64_C(4) << 10)  /* after a jump to somewhere          */
+#define NEAR       (UINT64_C(256) << 10) /* a jump that is hardly one         */
+#define NEAR_SIZE  (UINT64_C(64) << 10)
+#define NEAR_MOST  6                    /* doublings of what is read then     */
+#define GUESS_SIZE (UINT64_C(2) << 10)  /* at a place that is predicted       */
+#define GUESS_MOST (UINT64_C(64) << 10)
+#define CHUNK      (UINT64_C(4) << 20)  /* longest request                    */
+#define AHEAD      (UINT64_C(16) << 20) /* requested before it is read        */
+#define CACHE_MOST (UINT64_C(48) << 20) /* bytes that are kept                */
+#define MOST_GUESSES 12                  /* requests that nobody waits for    */
+#define GOOD_PROGRESS (UINT64_C(64) << 10)
+#define MOST_EXPECTED 8
+
+struct piece {
+    uint64_t offset, size;
+    uint8_t *data;
+    uint64_t room; /* of `data`                                               */
+    uint64_t used; /* when, by the source's clock                             */
+};
+
+struct fetch {
+    struct tn_transfer    transfer; /* first                                  */
+    struct remote_source *source;
+    struct fetch         *next; /* of the source                              */
+    uint64_t              offset, size; /* wanted                             */
+    uint64_t              got;          /* of them, in `data`                 */
+    uint64_t              got_before;   /* this attempt                       */
+    uint8_t              *data;
+    uint64_t              room; /* of `data`                                  */
+    bool                  is_opening, is_suffix;
+    unsigned              waiting; /* readers                                 */
+};
+
+struct remote_source {
+    struct tn_source  source; /* first                                        */
+    struct tn_remote *remote;
+    struct tn_url     url;
+    struct tn_url     at; /* where it was found, after redirects              */
+    bool              is_trusted;
+    bool              has_version;
+    struct tn_version version;
+    char              origin[256];  /* of the host that the version is of     */
+    char              linked[TN_ANSWER_TAG]; /* its identity elsewhere        */
+    struct tn_list    pieces;
+    uint64_t          cached, clock;
+    struct fetch     *fetches;
+    struct tn_strides strides;
+    uint64_t          end, run; /* of the last read; bytes without a jump     */
+    unsigned          near;     /* misses near to what was there, in a row    */
+    uint64_t          expected_end; /* of the last range that was expected    */
+    uint64_t          followed;     /* its length, if it followed another     */
+    uint64_t          streak;       /* bytes of those before it that did      */
+
+    struct {
+        uint64_t begin, end;
+    } expected[MOST_EXPECTED]; /* the newest first                            */
+    uint64_t block_size;
+};
+
+static struct remote_source *source_of(struct tn_transfer *t)
+{
+    return ((struct fetch *)t)->source;
+}
+
+/* ---- pieces ------------------------------------------------------------- */
+
+static struct piece *piece_at(const struct remote_source *s, uint64_t index)
+{
+    return tn_list_at(&s->pieces, struct piece, index);
+}
+
+/* The index of the first piece that ends after `offset`. */
+static uint64_t piece_after(const struct remote_source *s, uint64_t offset)
+{
+    uint64_t low = 0, high = s->pieces.count;
+
+    while (low < high) {
+        uint64_t      middle = low + (high - low) / 2;
+        struct piece *p      = piece_at(s, middle);
+        if (p->offset + p->size > offset)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static struct piece *find_piece(const struct remote_source *s, uint64_t offset)
+{
+    uint64_t i = piece_after(s, offset);
+
+    return i < s->pieces.count && piece_at(s, i)->offset <= offset
+               ? piece_at(s, i)
+               : NULL;
+}
+
+static void drop_piece(struct remote_source *s, uint64_t index)
+{
+    struct piece *p = piece_at(s, index);
+
+    s->cached -= p->room;
+    tn_memory_free(s->source.memory, p->data, p->room);
+    memmove(p, p + 1, (size_t)(s->pieces.count - index - 1) * sizeof *p);
+    s->pieces.count--;
+}
+
+static void drop_oldest(struct remote_source *s)
+{
+    uint64_t oldest = 0;
+
+    for (uint64_t i = 1; i < s->pieces.count; i++)
+        if (piece_at(s, i)->used < piece_at(s, oldest)->used)
+            oldest = i;
+    drop_piece(s, oldest);
+}
+
+/* Takes the bytes of a fetch over. */
+static void keep_piece(struct remote_source *s, struct fetch *f)
+{
+    uint64_t        index = piece_after(s, f->offset);
+    struct tn_error own   = TN_ERROR_INIT;
+
+    if (f->size == 0 || !tn_list_push(&s->pieces, struct piece, &own))
+        return; /* the next read fetches it again */
+    struct piece *p = piece_at(s, index);
+    memmove(p + 1, p, (size_t)(s->pieces.count - 1 - index) * sizeof *p);
+    *p      = (struct piece){ f->offset, f->size, f->data, f->room, ++s->clock };
+    f->data = NULL;
+    s->cached += f->room;
+    while (s->cached > CACHE_MOST && s->pieces.count > 1)
+        drop_oldest(s);
+}
+
+/* ---- fetches: what the transfer asks ------------------------------------ */
+
+static void fetch_prepare(struct tn_transfer *t)
+{
+    struct fetch            *f = (struct fetch *)t;
+    struct remote_source    *s = f->source;
+    const struct tn_version *v = &s->version;
+
+    if (f->got - f->got_before >= GOOD_PROGRESS)
+        t->attempt = 1;
+    f->got_before = f->got;
+    t->offset     = f->offset + f->got;
+    if (f->is_suffix)
+        tn_transfer_add_header(t, "Range: bytes=-%" PRIu64, f->size);
+    else
+        tn_transfer_add_header(t, "Range: bytes=%" PRIu64 "-%" PRIu64,
+                               f->offset + f->got, f->offset + f->size - 1);
+    if (!s->has_version)
+        return;
+    if (tn_answer_is_strong(v->etag)) {
+        tn_transfer_add_header(t, "If-Match: %s", v->etag);
+        tn_transfer_add_header(t, "If-Range: %s", v->etag);
+    } else if (v->modified[0])
+        tn_transfer_add_header(t, "If-Unmodified-Since: %s", v->modified);
+}
+
+/* A second request needs a version to ask for. */
+static enum tn_status check_pin(const struct remote_source *s,
+                                struct tn_error            *error)
+{
+    if (!s->has_version || tn_answer_is_strong(s->version.etag) ||
+        s->version.modified[0])
+        return TN_OK;
+    return tn_error_because(
+        error, TN_UNSUPPORTED, TN_REASON_NO_RANGES, TN_NOWHERE,
+        "the server tells no version of the file (a strong ETag, or "
+        "Last-Modified), so that parts of it might not belong together; "
+        "download it first");
+}
+
+static void take_version(struct remote_source *s, const struct tn_transfer *t)
+{
+    const struct tn_answer *answer = &t->answer;
+
+    memcpy(s->version.etag, answer->etag, sizeof s->version.etag);
+    memcpy(s->version.modified, answer->modified, sizeof s->version.modified);
+    if (answer->status == 200)
+        s->version.size = answer->length;
+    else if (answer->total != TN_ANSWER_UNKNOWN)
+        s->version.size = answer->total;
+    snprintf(s->origin, sizeof s->origin, "%s", t->at.origin);
+    s->has_version = true;
+}
+
+static enum tn_status fetch_judge(struct tn_transfer *t)
+{
+    struct fetch         *f = (struct fetch *)t;
+    struct remote_source *s = f->source;
+    struct tn_asked       asked = {
+              .first     = f->offset + f->got,
+              .last      = f->is_suffix ? f->size : f->offset + f->size - 1,
+              .is_suffix = f->is_suffix,
+              .is_first  = !s->has_version,
+              .is_whole  = f->is_opening && !f->got,
+              .version   = &s->version,
+    };
+    uint64_t first;
+
+    TN_TRY(tn_answer_judge(&t->answer, &asked, &first, &t->expected,
+                           &t->error));
+    if (!s->has_version)
+        take_version(s, t);
+    if (s->version.size == TN_ANSWER_UNKNOWN && f->is_suffix)
+        s->version.size = t->answer.last + 1;
+    if (f->is_suffix) {
+        f->offset = first;
+        f->size   = t->expected;
+    } else if (t->answer.status == 200)
+        f->size = t->expected;
+    if (f->got == f->size && t->expected)
+        return tn_error_because(&t->error, TN_IO, TN_REASON_BAD_ANSWER,
+                                TN_NOWHERE, "more bytes than were requested");
+    return TN_OK;
+}
+
+static enum tn_status fetch_body(struct tn_transfer *t, struct tn_bytes bytes)
+{
+    struct fetch *f = (struct fetch *)t;
+
+    if (bytes.size > f->size - f->got)
+        return tn_error_because(&t->error, TN_IO, TN_REASON_BAD_ANSWER,
+                                TN_NOWHERE, "more bytes than were requested");
+    memcpy(f->data + f->got, bytes.data, bytes.size);
+    f->got += bytes.size;
+    return TN_OK;
+}
+
+/* What a redirect says of the file, it says wherever it leads to. */
+static enum tn_status fetch_redirected(struct tn_transfer *t)
+{
+    struct remote_source *s      = source_of(t);
+    const char           *linked = t->answer.linked_etag;
+
+    if (s->linked[0] && strcmp(s->linked, linked) != 0)
+        return tn_error_because(&t->error, TN_IO, TN_REASON_REMOTE_CHANGED,
+                                TN_NOWHERE,
+                                "the file changed while it was read: it has "
+                                "another X-Linked-ETag");
+    memcpy(s->linked, linked, sizeof s->linked);
+    /* Another host has ETags of its own; the identity above is enough. */
+    if (linked[0] && s->has_version && strcmp(s->origin, t->at.origin) != 0)
+        s->has_version = false;
+    return TN_OK;
+}
+
+/* "416: bytes * / 0" is how an empty file answers. */
+static bool fetch_accepts(struct tn_transfer *t)
+{
+    struct fetch         *f = (struct fetch *)t;
+    struct remote_source *s = f->source;
+
+    if (!f->is_opening || s->has_version || t->answer.status != 416 ||
+        !t->answer.has_range || t->answer.is_bad || t->answer.total != 0)
+        return false;
+    take_version(s, t);
+    f->size = 0;
+    return true;
+}
+
+/* A file that is shorter than what was asked for. */
+static void shrink(struct fetch *f)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    if (f->size == f->room || f->size == 0)
+        return;
+    uint8_t *data = tn_memory_resize(f->source->source.memory, f->data, f->room,
+                                     f->size, &own);
+    if (data) {
+        f->data = data;
+        f->room = f->size;
+    }
+}
+
+/* Servers may send less than was asked for: what is missing is asked again. */
+static bool fetch_done(struct tn_transfer *t)
+{
+    struct fetch         *f = (struct fetch *)t;
+    struct remote_source *s = f->source;
+
+    s->at = t->at;
+    if (f->is_opening && s->version.size != TN_ANSWER_UNKNOWN)
+        f->size = tn_min(f->size, s->version.size);
+    if (s->version.size == TN_ANSWER_UNKNOWN && f->got)
+        f->size = f->got; /* its end is found in another way */
+    if (f->got < f->size)
+        return check_pin(s, &t->error) == TN_OK;
+    shrink(f);
+    keep_piece(s, f);
+    return false;
+}
+
+static const struct tn_transfer_ops fetch_ops = {
+    .prepare    = fetch_prepare,
+    .judge      = fetch_judge,
+    .on_body    = fetch_body,
+    .redirected = fetch_redirected,
+    .accepts    = fetch_accepts,
+    .done       = fetch_done,
+};
+
+/* ---- fetches: begun and ended ------------------------------------------- */
+
+static void end_fetch(struct fetch *f)
+{
+    struct remote_source *s    = f->source;
+    struct fetch        **link = &s->fetches;
+
+    tn_transfer_cancel(&f->transfer);
+    while (*link != f)
+        link = &(*link)->next;
+    *link = f->next;
+    if (f->data)
+        tn_memory_free(s->source.memory, f->data, f->room);
+    tn_memory_free(s->source.memory, f, sizeof *f);
+}
+
+/* Those that are done and that nobody waits for. */
+static void end_idle(struct remote_source *s)
+{
+    for (struct fetch *f = s->fetches, *next; f; f = next) {
+        next = f->next;
+        if (f->transfer.state == TN_TRANSFER_DONE && !f->waiting)
+            end_fetch(f);
+    }
+}
+
+static struct fetch *begin_fetch(struct remote_source *s, uint64_t offset,
+                                 uint64_t size, struct tn_error *error)
+{
+    struct tn_memory *memory = s->source.memory;
+
+    if (check_pin(s, error) != TN_OK)
+        return NULL;
+    struct fetch *f = tn_memory_resize(memory, NULL, 0, sizeof *f, error);
+    if (!f)
+        return NULL;
+    *f = (struct fetch){
+        .transfer = { .ops        = &fetch_ops,
+                      .url        = &s->url,
+                      .at         = s->at,
+                      .is_trusted = s->is_trusted },
+        .source   = s,
+        .offset   = offset,
+        .size     = size,
+        .room     = size,
+        .data     = tn_memory_resize(memory, NULL, 0, size, error),
+        .next     = s->fetches,
+    };
+    if (!f->data) {
+        tn_memory_free(memory, f, sizeof *f);
+        return NULL;
+    }
+    s->fetches = f;
+    return f;
+}
+
+static void start_fetch(struct fetch *f)
+{
+    tn_transfer_start(&f->transfer, f->source->remote);
+}
+
+/* Waits until it is done; then it is gone. */
+static enum tn_status await(struct fetch *f, struct tn_error *error)
+{
+    f->waiting++;
+    enum tn_status status = tn_transfer_wait(&f->transfer, error);
+    f->waiting--;
+    if (!f->waiting && f->transfer.state == TN_TRANSFER_DONE)
+        end_fetch(f);
+    return status;
+}
+
+static struct fetch *find_fetch(const struct remote_source *s, uint64_t offset)
+{
+    for (struct fetch *f = s->fetches; f; f = f->next)
+        if (f->transfer.state != TN_TRANSFER_DONE && offset >= f->offset &&
+            offset - f->offset < f->size)
+            return f;
+    return NULL;
+}
+
+/* Up to where, from `offset` on, nothing is there or under way. */
+static uint64_t free_end(const struct remote_source *s, uint64_t offset,
+                         uint64_t end)
+{
+    uint64_t i = piece_after(s, offset);
+
+    end = tn_min(end, s->source.size);
+    if (i < s->pieces.count)
+        end = tn_min(end, tn_max(piece_at(s, i)->offset, offset));
+    for (const struct fetch *f = s->fetches; f; f = f->next)
+        if (f->transfer.state != TN_TRANSFER_DONE &&
+            f->offset + f->size > offset)
+            end = tn_min(end, tn_max(f->offset, offset));
+    return end;
+}
+
+/* A request for what is missing of a range, which nobody waits for. */
+static bool fetch_ahead(struct remote_source *s, uint64_t begin, uint64_t end)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    end = free_end(s, begin, end);
+    if (end <= begin)
+        return true;
+    struct fetch *f = begin_fetch(s, begin, end - begin, &own);
+    if (f)
+        start_fetch(f);
+    return f != NULL;
+}
+
+/* ---- what is asked for next --------------------------------------------- */
+
+static void remote_expect(struct tn_source *source, uint64_t offset,
+                          uint64_t length)
+{
+    struct remote_source *s = (struct remote_source *)source;
+
+    if (length <= JUMP_SIZE || !tn_inside(offset, length, source->size))
+        return;
+    pthread_mutex_lock(&s->remote->lock);
+    /* Range after range: then more than this one is worth asking for. */
+    bool goes_on = offset >= s->expected_end &&
+                   offset - s->expected_end <= JUMP_SIZE && s->expected_end;
+    s->streak       = goes_on ? tn_min(s->streak + s->followed, CHUNK) : 0;
+    s->followed     = goes_on ? length : 0;
+    s->expected_end = offset + length;
+    memmove(&s->expected[1], &s->expected[0],
+            sizeof s->expected - sizeof s->expected[0]);
+    s->expected[0].begin = offset;
+    s->expected[0].end =
+        offset + tn_min(length + s->streak, source->size - offset);
+    pthread_mutex_unlock(&s->remote->lock);
+}
+
+/* The end of what is expected from `offset` on, or 0. */
+static uint64_t expected_end(const struct remote_source *s, uint64_t offset)
+{
+    for (unsigned i = 0; i < MOST_EXPECTED; i++)
+        if (offset >= s->expected[i].begin && offset < s->expected[i].end)
+            return s->expected[i].end;
+    return 0;
+}
+
+/* Requests of CHUNK bytes, as far ahead as is worth it. */
+static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
+{
+    uint64_t last = offset + tn_min(end - offset, AHEAD);
+
+    end_idle(s);
+    while (offset < last) {
+        struct piece *p = find_piece(s, offset);
+        struct fetch *f = p ? NULL : find_fetch(s, offset);
+        if (p)
+            offset = p->offset + p->size;
+        else if (f)
+            offset = f->offset + f->size;
+        else if (!fetch_ahead(s, offset,
+                              offset + tn_min(end - offset, CHUNK)))
+            return;
+    }
+}
+
+static unsigned count_fetches(const struct remote_source *s)
+{
+    unsigned count = 0;
+
+    for (const struct fetch *f = s->fetches; f; f = f->next)
+        count += f->transfer.state != TN_TRANSFER_DONE;
+    return count;
+}
+
+/* Where the walk will probably go on. */
+static void guess(struct remote_source *s)
+{
+    end_idle(s);
+    for (unsigned i = 0; i < s->strides.next_count; i++) {
+        uint64_t place = s->strides.next[i];
+        if (place >= s->source.size || count_fetches(s) >= MOST_GUESSES)
+            return;
+        if (!find_piece(s, place) && !find_fetch(s, place)) {
+            uint64_t begin = place - TN_STRIDE_SLACK;
+            if (find_piece(s, begin) || find_fetch(s, begin))
+                begin = place;
+            uint64_t stay = tn_min(s->strides.stays[i], GUESS_MOST);
+            fetch_ahead(s, begin,
+                        place + tn_max(stay + TN_STRIDE_SLACK,
+                                       GUESS_SIZE - TN_STRIDE_SLACK));
+        }
+    }
+}
+
+/* Keeps account of where reading goes: on, or somewhere else. */
+static void note_read(struct remote_source *s, uint64_t offset, size_t size)
+{
+    bool goes_on = offset >= s->end ? offset - s->end <= JUMP_SIZE
+                                    : s->end - offset <= NEAR_SIZE;
+
+    if (goes_on) {
+        s->run += size;
+    } else {
+        s->run = size;
+        if (offset < s->end || offset - s->end > NEAR)
+            s->near = 0;
+        tn_strides_jump(&s->strides, s->end, offset);
+        guess(s);
+    }
+    s->end = offset + size;
+}
+
+static bool is_near_piece(const struct remote_source *s, uint64_t offset)
+{
+    uint64_t i = piece_after(s, offset);
+
+    if (i < s->pieces.count && piece_at(s, i)->offset - offset < NEAR)
+        return true;
+    return i > 0 && offset - (piece_at(s, i - 1)->offset +
+                              piece_at(s, i - 1)->size) < NEAR;
+}
+
+/* How much to request where `size` bytes are missing. */
+static uint64_t worth(struct remote_source *s, uint64_t offset, uint64_t size)
+{
+    uint64_t least = tn_max(size, JUMP_SIZE);
+
+    if (s->run > JUMP_SIZE) /* structure: as much again */
+        return tn_max(least, tn_min(s->run, CHUNK));
+    if (is_near_piece(s, offset)) /* more, the more often */
+        return tn_max(least, JUMP_SIZE << tn_min(s->near++, NEAR_MOST));
+    return tn_max(least, tn_min(s->strides.here, GUESS_MOST) + TN_STRIDE_SLACK);
+}
+
+/* The request for a miss. */
+static struct fetch *fetch_missing(struct remote_source *s, uint64_t offset,
+                                   size_t size, uint64_t end,
+                                   struct tn_error *error)
+{
+    uint64_t begin = offset, last;
+
+    if (end)
+        last = offset + tn_min(end - offset, CHUNK);
+    else if (s->source.size - offset <= TAIL_SIZE &&
+             s->source.size > HEAD_SIZE) {
+        uint64_t tail = s->source.size - tn_min(s->source.size, TAIL_SIZE);
+        last          = s->source.size;
+        if (free_end(s, tail, last) > offset)
+            begin = tail;
+    } else
+        last = offset + tn_min(worth(s, offset, size), CHUNK);
+    struct fetch *f =
+        begin_fetch(s, begin, free_end(s, begin, last) - begin, error);
+    if (f)
+        start_fetch(f);
+    return f;
+}
+
+/* ---- the source --------------------------------------------------------- */
+
+static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
+                                  uint8_t *to, size_t size,
+                                  struct tn_error *error)
+{
+    uint64_t expected = expected_end(s, offset);
+
+    if (size > CHUNK && !expected)
+        expected = offset + size;
+    if (!expected)
+        note_read(s, offset, size);
+    while (size) {
+        struct piece *p = find_piece(s, offset);
+        if (p) {
+            uint64_t within = offset - p->offset;
+            size_t   n      = tn_min_size(p->size - within, size);
+            memcpy(to, p->data + within, n);
+            p->used = ++s->clock;
+            to += n;
+            offset += n;
+            size -= n;
+            continue;
+        }
+        if (expected > offset)
+            stream_ahead(s, offset, expected);
+        struct fetch *f = find_fetch(s, offset);
+        if (!f) /* also after a guess that failed: asking for it says why */
+            f = fetch_missing(s, offset, size,
+                              expected > offset ? expected : 0, error);
+        if (!f)
+            return error->status;
+        TN_TRY(await(f, error));
+    }
+    if (expected > offset)
+        stream_ahead(s, offset, expected);
+    return TN_OK;
+}
+
+static enum tn_status remote_read_at(struct tn_source *source, uint64_t offset,
+                                     void *to, size_t size,
+                                     struct tn_error *error)
+{
+    struct remote_source *s = (struct remote_source *)source;
+
+    pthread_mutex_lock(&s->remote->lock);
+    enum tn_status status = read_locked(s, offset, to, size, error);
+    pthread_mutex_unlock(&s->remote->lock);
+    return status;
+}
+
+static void remote_close(struct tn_source *source)
+{
+    struct remote_source *s = (struct remote_source *)source;
+
+    pthread_mutex_lock(&s->remote->lock);
+    while (s->fetches)
+        end_fetch(s->fetches);
+    while (s->pieces.count)
+        drop_piece(s, s->pieces.count - 1);
+    pthread_mutex_unlock(&s->remote->lock);
+    tn_list_done(&s->pieces);
+    tn_memory_free(source->memory, s, s->block_size);
+}
+
+static const struct tn_source_ops remote_ops = { remote_read_at, remote_close };
+
+/* A server that does not tell how long the file is tells where it ends. */
+static enum tn_status find_size(struct remote_source *s, struct tn_error *error)
+{
+    if (s->version.size != TN_ANSWER_UNKNOWN)
+        return TN_OK;
+    struct fetch *f = begin_fetch(s, UINT64_MAX - TAIL_SIZE, TAIL_SIZE, error);
+    if (!f)
+        return error->status;
+    f->is_suffix = true;
+    start_fetch(f);
+    TN_TRY(await(f, error));
+    return s->version.size != TN_ANSWER_UNKNOWN
+               ? TN_OK
+               : tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER,
+                                  TN_NOWHERE,
+                                  "the server does not tell the size of the "
+                                  "file");
+}
+
+/* The head and the end of a short file may overlap. */
+static void drop_overlap(struct remote_source *s)
+{
+    for (uint64_t i = 1; i < s->pieces.count; i++)
+        if (piece_at(s, i - 1)->offset + piece_at(s, i - 1)->size >
+            piece_at(s, i)->offset) {
+            drop_piece(s, i);
+            i--;
+        }
+}
+
+static enum tn_status open_source(struct remote_source *s,
+                                  struct tn_error      *error)
+{
+    struct fetch *f = begin_fetch(s, 0, HEAD_SIZE, error);
+
+    if (!f)
+        return error->status;
+    f->is_opening = true;
+    start_fetch(f);
+    TN_TRY(await(f, error));
+    TN_TRY(find_size(s, error));
+    drop_overlap(s);
+    s->source.size = s->version.size;
+    s->end         = tn_min(HEAD_SIZE, s->source.size);
+    return TN_OK;
+}
+
+enum tn_status tn_remote_source(struct tn_source **out,
+                                struct tn_remote *remote, const char *url,
+                                const char *name, bool is_trusted,
+                                struct tn_error *error)
+{
+    struct tn_memory     *memory = remote->memory;
+    uint64_t              size   = sizeof(struct remote_source);
+    struct remote_source *s =
+        tn_memory_resize(memory, NULL, 0, size + strlen(name) + 1, error);
+
+    *out = NULL;
+    if (!s)
+        return error->status;
+    *s = (struct remote_source){
+        .source       = { .ops    = &remote_ops,
+                          .name   = (char *)s + size,
+                          .memory = memory,
+                          .is_far = true,
+                          .expect = remote_expect },
+        .remote       = remote,
+        .is_trusted   = is_trusted,
+        .version.size = TN_ANSWER_UNKNOWN,
+        .block_size   = size + strlen(name) + 1,
+    };
+    memcpy((char *)s + size, name, strlen(name) + 1);
+    tn_arena_init(&s->source.pins, memory);
+    tn_list_init(&s->pieces, memory, sizeof(struct piece));
+    pthread_mutex_lock(&remote->lock);
+    enum tn_status status = tn_url_parse(&s->url, &remote->arena, url, error);
+    s->at                 = s->url;
+    if (status == TN_OK)
+        status = open_source(s, error);
+    pthread_mutex_unlock(&remote->lock);
+    if (status == TN_OK)
+        *out = &s->source;
+    else
+        tn_source_close(&s->source);
+    return status;
+}

@@ -1,0 +1,653 @@
+/* remote_transfer.c - requests to servers: made, repeated, redirected, answered
+ */
+#define _GNU_SOURCE
+#include "io/remote_transfer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <tenon/version.h>
+
+#include "base/arith.h"
+#include "base/mix.h"
+#include "base/sized.h"
+#include "base/watch.h"
+
+/* What a caller's struct of size 0 has. */
+#define FIRST_LAYOUT sizeof(struct tn_remote_options)
+
+#define MOST_ACTIVE    16    /* requests under way at a time                  */
+#define MOST_REDIRECTS 10
+#define MOST_IGNORED   (64u << 10) /* bytes of the body of a refusal          */
+#define DEFAULT_TIMEOUT  30
+#define DEFAULT_ATTEMPTS 5
+#define FIRST_PAUSE    250   /* milliseconds                                  */
+#define LONGEST_PAUSE  8000
+#define MOST_RETRY_AFTER 60  /* seconds that we wait because a server says so */
+#define SLOWEST        256   /* bytes a second, else it is no progress        */
+#define LONGEST_POLL   100   /* milliseconds until Ctrl-C is seen             */
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- the connections of a bundle ---------------------------------------- */
+
+static enum tn_status init(struct tn_remote               *r,
+                           const struct tn_remote_options *options,
+                           struct tn_error                *error)
+{
+    if (options)
+        TN_TRY(tn_sized_take(&r->options, sizeof r->options, FIRST_LAYOUT,
+                             options, error));
+    if (!r->options.timeout)
+        r->options.timeout = DEFAULT_TIMEOUT;
+    if (!r->options.attempts)
+        r->options.attempts = DEFAULT_ATTEMPTS;
+    r->chance = now_ms() ^ (uint64_t)(uintptr_t)r;
+    TN_TRY(tn_curl_load(&r->curl, error));
+    r->multi = r->curl.multi_init();
+    if (!r->multi)
+        return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
+                            "out of memory in libcurl");
+    r->curl.multi_setopt(r->multi, TN_CURLM_PIPELINING,
+                         (long)TN_CURL_MULTIPLEX);
+    r->curl.multi_setopt(r->multi, TN_CURLM_MAXCONNECTS, (long)MOST_ACTIVE);
+    r->curl.multi_setopt(r->multi, TN_CURLM_MAX_HOST_CONNECTIONS,
+                         (long)MOST_ACTIVE);
+    return TN_OK;
+}
+
+enum tn_status tn_remote_open(struct tn_remote **out, struct tn_memory *memory,
+                              const struct tn_remote_options *options,
+                              struct tn_error                *error)
+{
+    struct tn_remote *r = tn_memory_resize(memory, NULL, 0, sizeof *r, error);
+
+    *out = NULL;
+    if (!r)
+        return error->status;
+    *r = (struct tn_remote){ .memory = memory };
+    tn_arena_init(&r->arena, memory);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    if (init(r, options, error) == TN_OK)
+        *out = r;
+    else
+        tn_remote_close(r);
+    return error->status;
+}
+
+void tn_remote_close(struct tn_remote *r)
+{
+    if (!r)
+        return;
+    if (r->multi)
+        r->curl.multi_cleanup(r->multi);
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    tn_arena_done(&r->arena);
+    tn_memory_free(r->memory, r, sizeof *r);
+}
+
+/* ---- an attempt --------------------------------------------------------- */
+
+void tn_transfer_add_header(struct tn_transfer *t, const char *format, ...)
+{
+    char    line[TN_URL_MOST];
+    va_list list;
+
+    va_start(list, format);
+    int size = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    void *more = size > 0 && (size_t)size < sizeof line
+                     ? t->remote->curl.slist_append(t->headers, line)
+                     : NULL;
+    if (more)
+        t->headers = more;
+    else
+        tn_error_set(&t->error, TN_NO_MEMORY, TN_NOWHERE,
+                     "out of memory for the headers of a request");
+}
+
+/* An error that is found inside of a callback ends the transfer. */
+static bool is_final(const struct tn_answer *answer)
+{
+    return answer->status >= 200;
+}
+
+static size_t on_header(const char *line, size_t size, size_t count,
+                        void *context)
+{
+    struct tn_transfer *t = context;
+
+    if (!tn_answer_line(&t->answer, tn_bytes(line, size * count),
+                        (int64_t)time(NULL))) {
+        tn_error_because(&t->error, TN_LIMIT, TN_REASON_REMOTE_LIMIT,
+                         TN_NOWHERE,
+                         "the headers of the answer have more than %u bytes",
+                         TN_ANSWER_MOST_HEADERS);
+        return 0;
+    }
+    if (!t->answer.is_over || !is_final(&t->answer) || t->received)
+        return size * count;
+    t->is_ignored = t->answer.status / 100 != 2;
+    if (!t->is_ignored && t->ops->judge(t) != TN_OK)
+        return 0;
+    return size * count;
+}
+
+static size_t on_body(const char *bytes, size_t size, size_t count,
+                      void *context)
+{
+    struct tn_transfer *t = context;
+    struct tn_remote   *r = t->remote;
+
+    count *= size;
+    r->bytes += count;
+    t->received += count;
+    if (r->options.max_bytes && r->bytes > r->options.max_bytes) {
+        tn_error_because(&t->error, TN_LIMIT, TN_REASON_REMOTE_LIMIT,
+                         TN_NOWHERE,
+                         "more than %" PRIu64 " bytes would be fetched",
+                         r->options.max_bytes);
+        return 0;
+    }
+    if (t->is_ignored)
+        return t->received > MOST_IGNORED ? 0 : count;
+    if (t->received > t->expected) {
+        tn_error_because(&t->error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
+                         "the body of the answer is longer than the %" PRIu64
+                         " bytes that its headers announce",
+                         t->expected);
+        return 0;
+    }
+    return t->ops->on_body(t, tn_bytes(bytes, count)) == TN_OK ? count : 0;
+}
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
+/* The library does not look at these; the curl command does. */
+static void set_authorities(struct tn_transfer *t)
+{
+    const struct tn_curl *curl   = &t->remote->curl;
+    const char           *file   = environment("CURL_CA_BUNDLE");
+    const char           *folder = environment("SSL_CERT_DIR");
+
+    if (!file)
+        file = environment("SSL_CERT_FILE");
+    if (file)
+        curl->easy_setopt(t->easy, TN_CURL_CAINFO, file);
+    if (folder)
+        curl->easy_setopt(t->easy, TN_CURL_CAPATH, folder);
+}
+
+static bool is_same_origin(const struct tn_transfer *t)
+{
+    return strcmp(t->at.origin, t->url->origin) == 0;
+}
+
+/* Credentials go to the host that they are for, and nowhere in the clear but
+ * on this machine. */
+static bool may_send_credentials(const struct tn_transfer *t)
+{
+    return t->is_trusted && !t->remote->options.is_anonymous &&
+           is_same_origin(t) &&
+           (t->at.is_secure || t->at.is_local ||
+            t->remote->options.allows_plain);
+}
+
+static void set_credentials(struct tn_transfer *t)
+{
+    const struct tn_curl *curl = &t->remote->curl;
+    const char           *file = environment("NETRC");
+
+    if (!may_send_credentials(t))
+        return;
+    curl->easy_setopt(t->easy, TN_CURL_NETRC, (long)TN_CURL_NETRC_IF);
+    if (file)
+        curl->easy_setopt(t->easy, TN_CURL_NETRC_FILE, file);
+}
+
+static void set_options(struct tn_transfer *t, const char *url)
+{
+    const struct tn_curl *curl    = &t->remote->curl;
+    long                  timeout = (long)t->remote->options.timeout;
+
+    curl->easy_setopt(t->easy, TN_CURL_URL, url);
+    curl->easy_setopt(t->easy, TN_CURL_PRIVATE, (void *)t);
+    curl->easy_setopt(t->easy, TN_CURL_ERRORBUFFER, t->message);
+    curl->easy_setopt(t->easy, TN_CURL_NOSIGNAL, 1L);
+    curl->easy_setopt(t->easy, TN_CURL_FOLLOWLOCATION, 0L);
+    curl->easy_setopt(t->easy, TN_CURL_PROTOCOLS,
+                      (long)(TN_CURL_PROTO_HTTP | TN_CURL_PROTO_HTTPS));
+    curl->easy_setopt(t->easy, TN_CURL_HTTP_CONTENT_DECODING, 0L);
+    curl->easy_setopt(t->easy, TN_CURL_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl->easy_setopt(t->easy, TN_CURL_USERAGENT, "tenon/" TN_VERSION_STRING);
+    curl->easy_setopt(t->easy, TN_CURL_CONNECTTIMEOUT, timeout);
+    curl->easy_setopt(t->easy, TN_CURL_LOW_SPEED_LIMIT, (long)SLOWEST);
+    curl->easy_setopt(t->easy, TN_CURL_LOW_SPEED_TIME, timeout);
+    curl->easy_setopt(t->easy, TN_CURL_BUFFERSIZE, 512L << 10);
+    curl->easy_setopt(t->easy, TN_CURL_HEADERFUNCTION, on_header);
+    curl->easy_setopt(t->easy, TN_CURL_HEADERDATA, (void *)t);
+    curl->easy_setopt(t->easy, TN_CURL_WRITEFUNCTION, on_body);
+    curl->easy_setopt(t->easy, TN_CURL_WRITEDATA, (void *)t);
+    curl->easy_setopt(t->easy, TN_CURL_HTTPHEADER, t->headers);
+}
+
+static void free_attempt(struct tn_transfer *t)
+{
+    const struct tn_curl *curl = &t->remote->curl;
+
+    if (t->easy)
+        curl->easy_cleanup(t->easy);
+    if (t->headers)
+        curl->slist_free_all(t->headers);
+    t->easy = t->headers = NULL;
+}
+
+static void finish(struct tn_transfer *t);
+
+static void start_attempt(struct tn_transfer *t)
+{
+    struct tn_remote *r = t->remote;
+    struct tn_arena   arena;
+
+    t->answer     = (struct tn_answer){ 0 };
+    t->received   = 0;
+    t->expected   = 0;
+    t->is_ignored = false;
+    t->message[0] = '\0';
+    t->began      = now_ms();
+    tn_answer_begin(&t->answer);
+    tn_arena_init(&arena, r->memory);
+    const char *url = tn_url_text(&t->at, &arena, &t->error);
+    t->easy         = url ? r->curl.easy_init() : NULL;
+    if (t->easy) {
+        tn_transfer_add_header(t, "Accept-Encoding: identity");
+        t->ops->prepare(t);
+        set_options(t, url);
+        set_authorities(t);
+        set_credentials(t);
+    }
+    tn_arena_done(&arena);
+    if (!t->easy || r->curl.multi_add_handle(r->multi, t->easy) != 0)
+        tn_error_set(&t->error, TN_NO_MEMORY, TN_NOWHERE,
+                     "out of memory in libcurl");
+    if (tn_failed(&t->error)) {
+        free_attempt(t);
+        finish(t);
+        return;
+    }
+    t->state = TN_TRANSFER_ACTIVE;
+    r->active++;
+}
+
+/* ---- what an attempt led to --------------------------------------------- */
+
+static void finish(struct tn_transfer *t)
+{
+    struct tn_transfer **link = &t->remote->all;
+
+    while (*link && *link != t)
+        link = &(*link)->next;
+    if (*link)
+        *link = t->next;
+    t->next  = NULL;
+    t->state = TN_TRANSFER_DONE;
+    pthread_cond_broadcast(&t->remote->changed);
+}
+
+/* Says which URL it is about, without its query. */
+static void fail(struct tn_transfer *t, enum tn_status status,
+                 enum tn_reason reason, const char *format, ...)
+    TN_PRINTF(4, 5);
+static void fail(struct tn_transfer *t, enum tn_status status,
+                 enum tn_reason reason, const char *format, ...)
+{
+    char    what[400];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    tn_error_clear(&t->error);
+    if (status == TN_IO) /* others are told with the name of the file */
+        tn_error_because(&t->error, status, reason, TN_NOWHERE,
+                         "cannot read %.300s%.300s: %s", t->url->origin,
+                         t->url->path, what);
+    else
+        tn_error_because(&t->error, status, reason, TN_NOWHERE, "%s", what);
+    finish(t);
+}
+
+static void fail_as(struct tn_transfer *t)
+{
+    char what[400];
+
+    snprintf(what, sizeof what, "%.399s", t->error.what);
+    fail(t, t->error.status, t->error.reason, "%s", what);
+}
+
+static void queue(struct tn_transfer *t, uint64_t pause)
+{
+    t->not_before = now_ms() + pause;
+    t->state      = TN_TRANSFER_QUEUED;
+}
+
+/* Half of the pause is chance, so that many clients do not come back at once.
+ */
+static uint64_t next_pause(struct tn_transfer *t)
+{
+    uint64_t pause = FIRST_PAUSE;
+
+    for (unsigned i = 1; i < t->attempt && pause < LONGEST_PAUSE; i++)
+        pause *= 2;
+    t->remote->chance =
+        tn_mix(t->remote->chance + UINT64_C(0x9e3779b97f4a7c15),
+               UINT64_C(0xe7037ed1a0b428db));
+    return pause / 2 + t->remote->chance % (pause / 2 + 1);
+}
+
+static void try_again(struct tn_transfer *t, enum tn_reason reason,
+                      const char *why)
+{
+    uint64_t after = t->answer.retry_after;
+    uint64_t pause = next_pause(t);
+
+    if (after != TN_ANSWER_UNKNOWN && after > MOST_RETRY_AFTER) {
+        fail(t, TN_IO, reason,
+             "%s, and the server wants us to wait %" PRIu64 " seconds", why,
+             after);
+        return;
+    }
+    if (t->attempt >= t->remote->options.attempts) {
+        fail(t, TN_IO, reason, "%s (%u attempts)", why, t->attempt);
+        return;
+    }
+    t->attempt++;
+    if (after != TN_ANSWER_UNKNOWN)
+        pause = tn_max(pause, after * 1000);
+    queue(t, pause);
+}
+
+static void follow(struct tn_transfer *t)
+{
+    struct tn_url   to;
+    struct tn_error own = TN_ERROR_INIT;
+
+    if (++t->redirects > MOST_REDIRECTS) {
+        fail(t, TN_LIMIT, TN_REASON_REMOTE_LIMIT, "more than %d redirects",
+             MOST_REDIRECTS);
+        return;
+    }
+    if (!t->answer.location[0] || t->answer.is_bad) {
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER,
+             "a redirect (%u) that does not say where to", t->answer.status);
+        return;
+    }
+    if (tn_url_follow(&to, &t->remote->arena, &t->at, t->answer.location,
+                      &own) != TN_OK) {
+        fail(t, own.status == TN_NO_MEMORY ? TN_NO_MEMORY : TN_IO,
+             TN_REASON_BAD_ANSWER, "a redirect to what is not followed: %s",
+             own.what);
+        return;
+    }
+    if (t->at.is_secure && !to.is_secure) {
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER,
+             "a redirect from https:// to http:// is not followed");
+        return;
+    }
+    t->at = to;
+    if (t->ops->redirected && t->ops->redirected(t) != TN_OK)
+        fail_as(t);
+    else
+        queue(t, 0);
+}
+
+static void refuse_status(struct tn_transfer *t)
+{
+    unsigned status = t->answer.status;
+
+    switch (status) {
+    case 401:
+    case 403:
+    case 407:
+        fail(t, TN_IO, TN_REASON_ACCESS_DENIED,
+             "the server denies access (%u)%s", status,
+             may_send_credentials(t) || status == 407
+                 ? ""
+                 : "; no credentials were sent");
+        return;
+    case 404:
+    case 410:
+        fail(t, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
+             "the server has no such file (%u)", status);
+        return;
+    case 412:
+        fail(t, TN_IO, TN_REASON_REMOTE_CHANGED,
+             "the file changed while it was read (412)");
+        return;
+    default:
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER, "the server answered %u", status);
+    }
+}
+
+/* A link that a redirect led to may expire; the place that made it makes
+ * another. */
+static bool resolve_again(struct tn_transfer *t)
+{
+    unsigned status = t->answer.status;
+
+    if ((status != 401 && status != 403 && status != 404 && status != 410) ||
+        t->is_resolved_again ||
+        (is_same_origin(t) && !strcmp(t->at.path, t->url->path) &&
+         !strcmp(t->at.query, t->url->query)))
+        return false;
+    t->is_resolved_again = true;
+    t->redirects         = 0;
+    t->at                = *t->url;
+    queue(t, 0);
+    return true;
+}
+
+static void take_status(struct tn_transfer *t)
+{
+    unsigned status = t->answer.status;
+    char     why[64];
+
+    if (status / 100 == 2 && t->received == t->expected) {
+        if (t->ops->done(t))
+            queue(t, 0);
+        else
+            finish(t);
+    } else if (status / 100 == 2)
+        try_again(t, TN_REASON_UNREACHABLE, "the answer ended early");
+    else if (t->ops->accepts && t->ops->accepts(t))
+        finish(t);
+    else if (status == 301 || status == 302 || status == 303 || status == 307 ||
+             status == 308)
+        follow(t);
+    else if (status == 408 || status == 429 || status == 500 ||
+             status == 502 || status == 503 || status == 504) {
+        snprintf(why, sizeof why, "the server is busy or broken (%u)", status);
+        try_again(t, TN_REASON_SERVER_BUSY, why);
+    } else if (!resolve_again(t))
+        refuse_status(t);
+}
+
+static void take_failure(struct tn_transfer *t, int result)
+{
+    const char *text =
+        t->message[0] ? t->message : t->remote->curl.easy_strerror(result);
+
+    switch (result) {
+    case TN_CURLE_BAD_PROTOCOL:
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER, "%s", text);
+        return;
+    case TN_CURLE_MEMORY: /* that is what it says of long header lines */
+        fail(t, TN_LIMIT, TN_REASON_REMOTE_LIMIT,
+             "a header line of the answer is too long");
+        return;
+    case TN_CURLE_URL:
+    case TN_CURLE_CERTIFICATE:
+    case TN_CURLE_CA: fail(t, TN_IO, TN_REASON_UNREACHABLE, "%s", text); return;
+    default: try_again(t, TN_REASON_UNREACHABLE, text);
+    }
+}
+
+static void tell(const struct tn_transfer *t)
+{
+    const struct tn_remote_options *options = &t->remote->options;
+    char                            url[1024];
+    struct tn_request               request = {
+                      .url     = url,
+                      .offset  = t->offset,
+                      .bytes   = t->received,
+                      .status  = t->answer.status,
+                      .attempt = t->attempt,
+                      .seconds = (double)(now_ms() - t->began) / 1000,
+    };
+
+    if (!options->on_request)
+        return;
+    snprintf(url, sizeof url, "%s%s", t->at.origin, t->at.path);
+    options->on_request(options->context, &request);
+}
+
+static void end_attempt(struct tn_transfer *t, int result)
+{
+    tell(t);
+    t->remote->active--;
+    free_attempt(t);
+    if (tn_failed(&t->error))
+        fail_as(t);
+    else if (result == TN_CURLE_OK ||
+             (result == TN_CURLE_WRITE && t->is_ignored))
+        take_status(t);
+    else
+        take_failure(t, result);
+    pthread_cond_broadcast(&t->remote->changed);
+}
+
+/* ---- driving ------------------------------------------------------------ */
+
+void tn_transfer_start(struct tn_transfer *t, struct tn_remote *remote)
+{
+    struct tn_transfer **link = &remote->all;
+
+    t->remote = remote;
+    t->error  = (struct tn_error)TN_ERROR_INIT;
+    if (!t->at.origin)
+        t->at = *t->url;
+    t->attempt = 1;
+    while (*link)
+        link = &(*link)->next;
+    *link   = t;
+    t->next = NULL;
+    queue(t, 0);
+    if (remote->is_driven)
+        remote->curl.multi_wakeup(remote->multi);
+}
+
+/* Starts what is due; returns milliseconds until the next is. */
+static int start_due(struct tn_remote *r)
+{
+    uint64_t now = now_ms(), wait = LONGEST_POLL;
+
+    for (struct tn_transfer *t = r->all, *next; t; t = next) {
+        next = t->next;
+        if (t->state != TN_TRANSFER_QUEUED || r->active >= MOST_ACTIVE)
+            continue;
+        if (t->not_before <= now)
+            start_attempt(t);
+        else
+            wait = tn_min(wait, t->not_before - now);
+    }
+    return (int)wait;
+}
+
+/* With the lock held, which is released while bytes are moved. */
+static void step(struct tn_remote *r)
+{
+    struct tn_curl_message *message;
+    int                     running, left, wait = start_due(r);
+
+    struct {
+        void *easy;
+        int   result;
+    } ended[MOST_ACTIVE];
+    int count = 0;
+
+    pthread_mutex_unlock(&r->lock);
+    r->curl.multi_perform(r->multi, &running);
+    while (count < MOST_ACTIVE &&
+           (message = r->curl.multi_info_read(r->multi, &left)) != NULL)
+        if (message->kind == TN_CURLMSG_DONE) {
+            ended[count].easy   = message->easy;
+            ended[count].result = message->data.result;
+            count++;
+        }
+    if (!count)
+        r->curl.multi_poll(r->multi, NULL, 0, wait, NULL);
+    for (int i = 0; i < count; i++)
+        r->curl.multi_remove_handle(r->multi, ended[i].easy);
+    pthread_mutex_lock(&r->lock);
+    for (int i = 0; i < count; i++) {
+        struct tn_transfer *t = NULL;
+        r->curl.easy_getinfo(ended[i].easy, TN_CURLINFO_PRIVATE, (void *)&t);
+        end_attempt(t, ended[i].result);
+    }
+}
+
+enum tn_status tn_transfer_wait(struct tn_transfer *t, struct tn_error *error)
+{
+    struct tn_remote *r = t->remote;
+
+    while (t->state != TN_TRANSFER_DONE) {
+        pthread_mutex_unlock(&r->lock);
+        enum tn_status status = tn_watch_poll(r->memory, error);
+        pthread_mutex_lock(&r->lock);
+        TN_TRY(status);
+        if (r->is_driven) {
+            tn_watch_wait(r->memory, &r->changed, &r->lock);
+            continue;
+        }
+        r->is_driven = true;
+        step(r);
+        r->is_driven = false;
+        pthread_cond_broadcast(&r->changed);
+    }
+    if (tn_failed(&t->error) && !tn_failed(error))
+        *error = t->error;
+    return error->status;
+}
+
+void tn_transfer_cancel(struct tn_transfer *t)
+{
+    struct tn_remote *r = t->remote;
+
+    if (t->state == TN_TRANSFER_IDLE || t->state == TN_TRANSFER_DONE)
+        return;
+    while (r->is_driven)
+        pthread_cond_wait(&r->changed, &r->lock);
+    if (t->state == TN_TRANSFER_ACTIVE) {
+        r->curl.multi_remove_handle(r->multi, t->easy);
+        r->active--;
+        free_attempt(t);
+    }
+    tn_error_set(&t->error, TN_CANCELLED, TN_NOWHERE, "stopped on request");
+    finish(t);
+}

@@ -1,0 +1,106 @@
+/*
+ * remote_transfer.h - requests to servers: made, repeated, redirected, answered
+ *
+ * A struct tn_remote has the connections of one bundle.  It starts no thread:
+ * a thread that waits for an answer moves all transfers of the bundle on, until
+ * its own is done; others wait for it, or take over.
+ *
+ * A transfer is one request with everything that it takes to get an answer:
+ * redirects, which are followed by hand so that credentials stay with the host
+ * that they are for; repetition after what may pass, with growing pauses.
+ */
+#ifndef TN_IO_REMOTE_TRANSFER_H
+#define TN_IO_REMOTE_TRANSFER_H
+
+#include <pthread.h>
+
+#include <tenon/remote.h>
+
+#include "base/memory.h"
+#include "io/remote_answer.h"
+#include "io/remote_curl.h"
+#include "io/remote_url.h"
+
+struct tn_transfer;
+
+struct tn_remote {
+    struct tn_memory        *memory;
+    struct tn_arena          arena; /* of URLs                               */
+    struct tn_curl           curl;
+    struct tn_remote_options options;
+    pthread_mutex_t          lock;
+    pthread_cond_t           changed;   /* something is done, or may be driven */
+    bool                     is_driven; /* by a thread that waits             */
+    void                    *multi;
+    struct tn_transfer      *all;       /* queued or under way                */
+    unsigned                 active;
+    uint64_t                 bytes;     /* of all bodies                      */
+    uint64_t                 chance;    /* state of the pauses' jitter        */
+};
+
+/* UNSUPPORTED if libcurl is missing.  `options` may be NULL. */
+enum tn_status tn_remote_open(struct tn_remote **out, struct tn_memory *memory,
+                              const struct tn_remote_options *options,
+                              struct tn_error                *error);
+/* After all that was opened with it.  NULL is fine. */
+void tn_remote_close(struct tn_remote *remote);
+
+/* What the owner of a transfer is asked.  All but on_body() are called with the
+ * lock held. */
+struct tn_transfer_ops {
+    /* Before every attempt: adds the headers of the request. */
+    void (*prepare)(struct tn_transfer *transfer);
+    /* At the end of the headers of an answer of status 2xx: whether its body
+     * is wanted, and how long it must be (`expected`).  Called without the
+     * lock, as on_body() is. */
+    enum tn_status (*judge)(struct tn_transfer *transfer);
+    enum tn_status (*on_body)(struct tn_transfer *transfer,
+                              struct tn_bytes     bytes);
+    /* A redirect: NULL, or the place to ask next is checked. */
+    enum tn_status (*redirected)(struct tn_transfer *transfer);
+    /* A status that is neither 2xx nor repeated: an error, unless it is an
+     * answer, too.  NULL: always an error. */
+    bool (*accepts)(struct tn_transfer *transfer);
+    /* The answer is complete.  Returns true to ask again, for more. */
+    bool (*done)(struct tn_transfer *transfer);
+};
+
+enum tn_transfer_state {
+    TN_TRANSFER_IDLE,
+    TN_TRANSFER_QUEUED,
+    TN_TRANSFER_ACTIVE,
+    TN_TRANSFER_DONE, /* `error` says how                                     */
+};
+
+struct tn_transfer {
+    struct tn_transfer           *next;
+    struct tn_remote             *remote;
+    const struct tn_transfer_ops *ops;
+    const struct tn_url          *url; /* what is asked for                   */
+    struct tn_url                 at;  /* where, after redirects              */
+    bool                          is_trusted; /* the user named it: it may get
+                                                 credentials                  */
+    enum tn_transfer_state        state;
+    struct tn_answer              answer;
+    struct tn_error               error;
+    uint64_t                      offset;   /* for on_request                 */
+    uint64_t                      expected; /* bytes of the body              */
+    uint64_t                      received;
+    bool                          is_ignored; /* the body of this answer       */
+    bool                          is_resolved_again;
+    unsigned                      attempt, redirects;
+    uint64_t                      not_before, began; /* milliseconds           */
+    void                         *easy, *headers;
+    char                          message[TN_CURL_ERROR_SIZE];
+};
+
+/* The next four with the lock held. */
+void tn_transfer_start(struct tn_transfer *transfer, struct tn_remote *remote);
+void tn_transfer_add_header(struct tn_transfer *transfer, const char *format,
+                            ...) TN_PRINTF(2, 3);
+enum tn_status tn_transfer_wait(struct tn_transfer *transfer,
+                                struct tn_error    *error);
+/* Does nothing to one that is done. */
+void tn_transfer_cancel(struct tn_transfer *transfer);
+
+#endif

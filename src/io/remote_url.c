@@ -1,0 +1,244 @@
+/* remote_url.c - URLs: taken apart, joined with names, shown without secrets */
+#include "io/remote_url.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <strings.h>
+
+static bool begins(const char *text, const char *scheme)
+{
+    return strncasecmp(text, scheme, strlen(scheme)) == 0;
+}
+
+bool tn_url_is(const char *path)
+{
+    return begins(path, "http://") || begins(path, "https://");
+}
+
+bool tn_url_is_any(struct tn_bytes text)
+{
+    size_t i = 0;
+
+    while (i < text.size && (isalnum(text.data[i]) || text.data[i] == '+' ||
+                             text.data[i] == '-' || text.data[i] == '.'))
+        i++;
+    return i > 0 && text.size - i >= 3 && !memcmp(text.data + i, "://", 3);
+}
+
+/* ---- taking apart ------------------------------------------------------- */
+
+static enum tn_status refuse(const char *why, struct tn_error *error)
+{
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE, "the URL %s", why);
+}
+
+/* Spaces, control characters and bytes above 126 have to be encoded. */
+static bool is_plain(const char *text)
+{
+    for (; *text; text++)
+        if (*text <= 0x20 || *text >= 0x7f || strchr("\\\"<>^`{|}", *text))
+            return false;
+    return true;
+}
+
+static bool is_local(const char *host)
+{
+    size_t size = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+
+    if (size == 9 && !memcmp(host, "localhost", 9))
+        return true;
+    if (size == 5 && !memcmp(host, "[::1]", 5))
+        return true;
+    return begins(host, "127.") && strspn(host, "0123456789.") == size;
+}
+
+/* "host", "host:80", "[::1]:80"; the port is a number. */
+static bool is_host(const char *host)
+{
+    size_t name = host[0] == '[' ? strspn(host + 1, "0123456789abcdef:.") + 1
+                                 : strcspn(host, ":");
+    size_t least = 1;
+
+    if (host[0] == '[') {
+        if (host[name] != ']')
+            return false;
+        name++;
+        least = 4;
+    } else if (strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-._~%") <
+               name)
+        return false;
+    if (name < least || !host[name])
+        return name >= least;
+    size_t digits = strspn(host + name + 1, "0123456789");
+    return host[name] == ':' && digits > 0 && digits <= 5 &&
+           !host[name + 1 + digits];
+}
+
+/* The port that the scheme implies is no part of an origin. */
+static void drop_port(char *host, const char *port)
+{
+    size_t size = strlen(host), tail = strlen(port);
+
+    if (size > tail && !strcmp(host + size - tail, port))
+        host[size - tail] = '\0';
+}
+
+enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
+                            const char *text, struct tn_error *error)
+{
+    *url = (struct tn_url){ .is_secure = begins(text, "https://") };
+    if (!url->is_secure && !begins(text, "http://"))
+        return refuse("is neither http:// nor https://", error);
+    if (strlen(text) > TN_URL_MOST)
+        return refuse("is longer than 8192 bytes", error);
+    if (!is_plain(text))
+        return refuse("has a byte that must be written as %XX", error);
+
+    const char *at   = text + (url->is_secure ? 8 : 7);
+    size_t      size = strcspn(at, "/?#");
+    if (memchr(at, '@', size))
+        return refuse("has a user name in it; credentials belong into .netrc "
+                      "or the environment",
+                      error);
+    char *host =
+        (char *)(uintptr_t)tn_bytes_dup(arena, tn_bytes(at, size), error).data;
+    if (!host)
+        return error->status;
+    for (size_t i = 0; i < size; i++)
+        host[i] = (char)tolower((unsigned char)host[i]);
+    drop_port(host, url->is_secure ? ":443" : ":80");
+    if (!is_host(host))
+        return refuse("has no valid host", error);
+    at += size;
+    size             = strcspn(at, "?#");
+    const char *path = (const char *)tn_bytes_dup(
+                           arena, size ? tn_bytes(at, size) : tn_text("/"),
+                           error)
+                           .data;
+    at += size;
+    at += *at == '?';
+    url->query =
+        (const char *)tn_bytes_dup(arena, tn_bytes(at, strcspn(at, "#")), error)
+            .data;
+    url->host     = host;
+    url->path     = path;
+    url->is_local = is_local(host);
+    url->origin   = tn_text_format(arena, error, "http%s://%s",
+                                   url->is_secure ? "s" : "", host);
+    return error->status;
+}
+
+const char *tn_url_text(const struct tn_url *url, struct tn_arena *arena,
+                        struct tn_error *error)
+{
+    return tn_text_format(arena, error, "%s%s%s%s", url->origin, url->path,
+                          url->query[0] ? "?" : "", url->query);
+}
+
+const char *tn_url_shown(const char *text, struct tn_arena *arena,
+                         struct tn_error *error)
+{
+    return (const char *)tn_bytes_dup(
+               arena, tn_bytes(text, strcspn(text, "?#")), error)
+        .data;
+}
+
+/* ---- joining ------------------------------------------------------------ */
+
+/* The part of a path up to and with its last '/'. */
+static int folder_size(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* "a/../b" and "./": as RFC 3986, 5.2.4 has it, in place. */
+static void remove_dots(char *path)
+{
+    char *out = path;
+
+    for (const char *in = path; *in;) {
+        size_t size = 1 + strcspn(in + 1, "/");
+        bool   is_last = !in[size];
+        if (size == 2 && in[1] == '.') {
+            if (is_last)
+                *out++ = '/';
+        } else if (size == 3 && in[1] == '.' && in[2] == '.') {
+            while (out > path && *--out != '/')
+                ;
+            if (is_last)
+                *out++ = '/';
+        } else {
+            memmove(out, in, size);
+            out += size;
+        }
+        in += size;
+    }
+    *out = '\0';
+}
+
+enum tn_status tn_url_follow(struct tn_url *to, struct tn_arena *arena,
+                             const struct tn_url *base, const char *location,
+                             struct tn_error *error)
+{
+    char *text;
+
+    if (tn_url_is_any(tn_text(location)))
+        return tn_url_parse(to, arena, location, error);
+    if (location[0] == '/' && location[1] == '/')
+        text = tn_text_format(arena, error, "http%s:%s",
+                              base->is_secure ? "s" : "", location);
+    else if (location[0] == '/')
+        text = tn_text_format(arena, error, "%s%s", base->origin, location);
+    else if (location[0] == '?')
+        text = tn_text_format(arena, error, "%s%s%s", base->origin, base->path,
+                              location);
+    else
+        text = tn_text_format(arena, error, "%s%.*s%s", base->origin,
+                              folder_size(base->path), base->path, location);
+    if (!text || tn_url_parse(to, arena, text, error) != TN_OK)
+        return error->status;
+    char *path = tn_text_dup(arena, to->path, error);
+    if (path) {
+        remove_dots(path);
+        to->path = path[0] ? path : "/";
+    }
+    return error->status;
+}
+
+const char *tn_url_encode(struct tn_arena *arena, struct tn_bytes text,
+                          bool keeps_slashes, struct tn_error *error)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    char *to = tn_arena_alloc(arena, (uint64_t)text.size * 3 + 1, 1, error);
+    char *at = to;
+
+    for (size_t i = 0; to && i < text.size; i++) {
+        uint8_t c = text.data[i];
+        if ((c < 0x80 && isalnum(c)) || (c && strchr("-._~", c)) ||
+            (c == '/' && keeps_slashes)) {
+            *at++ = (char)c;
+            continue;
+        }
+        *at++ = '%';
+        *at++ = hex[c >> 4];
+        *at++ = hex[c & 15];
+    }
+    return to;
+}
+
+const char *tn_url_beside(struct tn_arena *arena, const char *base,
+                          const char *name, struct tn_error *error)
+{
+    const char *path = tn_url_shown(base, arena, error);
+    const char *end  = tn_url_encode(arena, tn_text(name), true, error);
+
+    if (!path || !end)
+        return NULL;
+    const char *host = strstr(path, "://") + 3;
+    int         size = folder_size(host);
+    return tn_text_format(arena, error, "%.*s%s%s",
+                          size ? (int)(host - path) + size : (int)strlen(path),
+                          path, size ? "" : "/", end);
+}
