@@ -50,7 +50,7 @@ static void put_receipt(const struct apply_opts         *opts,
     struct cli_json json;
 
     cli_json_begin(&json, "tenon.apply/1");
-    cli_json_put_string(&json, "path", args->items[0]);
+    cli_json_put_string(&json, "path", cli_path_shown(args->items[0]));
     cli_json_put_string(&json, "patch", args->items[1]);
     cli_json_put_string(&json, "out", opts->common.out);
     cli_json_put_string(&json, "format", summary->format);

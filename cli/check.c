@@ -412,7 +412,7 @@ static int check_one(struct run *run, const struct check_opts *opts,
     run->is_torn     = false;
     if (run->json != NULL) {
         cli_json_open(run->json, '{');
-        cli_json_put_string(run->json, "path", path);
+        cli_json_put_string(run->json, "path", cli_path_shown(path));
         cli_json_key(run->json, "findings");
         cli_json_open(run->json, '[');
     }

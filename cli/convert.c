@@ -81,7 +81,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
     struct cli_json json;
 
     cli_json_begin(&json, "tenon.convert/1");
-    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "path", cli_path_shown(path));
     cli_json_put_string(&json, "out", common->out);
     cli_json_put_string(&json, "format", summary->format);
     cli_json_put_number(&json, "bytes_written", summary->bytes_written);

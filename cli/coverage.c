@@ -118,7 +118,7 @@ static void put_rows(const struct rows *rows, const char *path)
     struct cli_json json;
 
     cli_json_begin(&json, "tenon.coverage/1");
-    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "path", cli_path_shown(path));
     cli_json_key(&json, "operators");
     cli_json_open(&json, '[');
     for (size_t i = 0; i < rows->count; i++) {

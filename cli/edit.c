@@ -77,7 +77,7 @@ static void put_receipt(const struct edit_opts *opts, const char *path,
     struct cli_json json;
 
     cli_json_begin(&json, "tenon.edit/1");
-    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "path", cli_path_shown(path));
     cli_json_put_string(&json, "out", opts->common.out);
     cli_json_put_string(&json, "format", summary->format);
     cli_json_key(&json, "actions");

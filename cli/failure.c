@@ -17,11 +17,28 @@
 #include "pager.h"
 #include "print.h"
 
+/* Queries of URLs are often signatures. */
+const char *cli_path_shown(const char *path)
+{
+    static char  shown[1024];
+    const char  *host = strstr(path, "://");
+    const char  *user = host != NULL ? strchr(host, '@') : NULL;
+
+    if (host == NULL || strcspn(path, "?#@") == strlen(path))
+        return path;
+    host += 3;
+    user = user != NULL && user < host + strcspn(host, "/?#") ? user : NULL;
+    const char *rest = user != NULL ? user : host;
+    snprintf(shown, sizeof(shown), "%.*s%s%.*s", (int)(host - path), path,
+             user != NULL ? "..." : "", (int)strcspn(rest, "?#"), rest);
+    return shown;
+}
+
 const char *cli_path_name(const char *path)
 {
     if (strcmp(path, "-") == 0)
         return "standard input";
-    return path[0] != '\0' ? path : "''";
+    return path[0] != '\0' ? cli_path_shown(path) : "''";
 }
 
 /* Does the sentence need the status in front of it?  "malformed" says what the

@@ -72,6 +72,10 @@ void cli_hint_command(const char *verb, const char *file, const char *does);
 /* Flushes standard output; if that fails, so does the command. */
 int cli_finish(int code);
 
+/* The path, or a URL without its query and user name, which may be secrets:
+ * then it is valid until the next call. */
+const char *cli_path_shown(const char *path);
+
 /* The path as messages name it: "-" is "standard input". */
 const char *cli_path_name(const char *path);
 

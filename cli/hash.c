@@ -178,7 +178,7 @@ static void print_json(const struct entries *entries, const char *path)
     struct cli_json json;
 
     cli_json_begin(&json, "tenon.hash/1");
-    cli_json_put_string(&json, "path", path);
+    cli_json_put_string(&json, "path", cli_path_shown(path));
     cli_json_key(&json, "tensors");
     cli_json_open(&json, '[');
     for (uint64_t i = 0; i < entries->count; i++) {
@@ -443,7 +443,7 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
     index_entries(entries);
     if (checking.json != NULL) {
         cli_json_begin(&json, "tenon.hash-check/1");
-        cli_json_put_string(&json, "path", args->items[0]);
+        cli_json_put_string(&json, "path", cli_path_shown(args->items[0]));
         cli_json_key(&json, "tensors");
         cli_json_open(&json, '[');
     }

@@ -789,7 +789,7 @@ static int print_json(struct cli_session *session, const struct cli_args *args)
     cli_json_open(&json, '[');
     for (int i = 0; i < args->count; i++) {
         cli_json_open(&json, '{');
-        cli_json_put_string(&json, "path", args->items[i]);
+        cli_json_put_string(&json, "path", cli_path_shown(args->items[i]));
         int this_code = show_one(session, args->items[i], &json, &is_next);
         code          = code != 0 ? code : this_code;
         cli_json_close(&json, '}');

@@ -273,21 +273,21 @@ static enum tn_status judge_part(const struct tn_answer *answer,
         answer->first == TN_ANSWER_UNKNOWN)
         return bad(error, "the answer does not say which bytes it has (no "
                           "Content-Range)");
-    if (asked->is_suffix ? answer->last - answer->first >= asked->last
-                         : answer->first != asked->first ||
-                               answer->last > asked->last)
-        return tn_error_because(
-            error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
-            "the server answered with bytes %" PRIu64 " to %" PRIu64
-            ", not those that were requested",
-            answer->first, answer->last);
+    if (asked->is_suffix
+            ? answer->last - answer->first >= asked->last
+            : answer->first != asked->first || answer->last > asked->last)
+        return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
+                                "the server answered with bytes %" PRIu64
+                                " to %" PRIu64
+                                ", not those that were requested",
+                                answer->first, answer->last);
     *first  = answer->first;
     *length = answer->last - answer->first + 1;
     if (answer->length != TN_ANSWER_UNKNOWN && answer->length != *length)
-        return tn_error_because(
-            error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
-            "the answer has %" PRIu64 " bytes, its Content-Range says %" PRIu64,
-            answer->length, *length);
+        return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
+                                "the answer has %" PRIu64
+                                " bytes, its Content-Range says %" PRIu64,
+                                answer->length, *length);
     if (answer->total != TN_ANSWER_UNKNOWN &&
         asked->version->size != TN_ANSWER_UNKNOWN &&
         answer->total != asked->version->size)

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-#define TN_ANSWER_MOST_HEADERS (64u << 10) /* bytes of all lines              */
+#define TN_ANSWER_MOST_HEADERS (64u << 10) /* bytes of all lines */
 #define TN_ANSWER_TAG          200         /* of an ETag, longest             */
 #define TN_ANSWER_LOCATION     8192
 
@@ -27,11 +27,11 @@ struct tn_answer {
     uint64_t retry_after; /* seconds, or UNKNOWN                             */
     bool     is_encoded;  /* Content-Encoding other than identity            */
     bool     is_multipart;
-    bool     is_bad;      /* a header that matters contradicts itself        */
+    bool     is_bad; /* a header that matters contradicts itself        */
     char     etag[TN_ANSWER_TAG];
-    char     modified[64];   /* Last-Modified, as it was sent                */
+    char     modified[64]; /* Last-Modified, as it was sent                */
     char     linked_etag[TN_ANSWER_TAG]; /* X-Linked-ETag of a redirect      */
-    char     region[64];     /* x-amz-bucket-region                          */
+    char     region[64]; /* x-amz-bucket-region                          */
     char     location[TN_ANSWER_LOCATION];
 };
 
@@ -39,7 +39,8 @@ struct tn_answer {
 void tn_answer_begin(struct tn_answer *answer);
 
 /* One line, with or without its end.  A status line begins an answer anew.
- * `now` is the time in seconds, for dates.  False if there is too much of it. */
+ * `now` is the time in seconds, for dates.  False if there is too much of it.
+ */
 bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line,
                     int64_t now);
 

@@ -47,9 +47,9 @@ enum tn_status tn_curl_load(struct tn_curl *curl, struct tn_error *error)
         FIND(easy_reset) && FIND(easy_cleanup) && FIND(easy_strerror) &&
         FIND(slist_append) && FIND(slist_free_all) && FIND(multi_init) &&
         FIND(multi_setopt) && FIND(multi_add_handle) &&
-        FIND(multi_remove_handle) && FIND(multi_perform) &&
-        FIND(multi_poll) && FIND(multi_wakeup) && FIND(multi_info_read) &&
-        FIND(multi_cleanup) && FIND(global_init);
+        FIND(multi_remove_handle) && FIND(multi_perform) && FIND(multi_poll) &&
+        FIND(multi_wakeup) && FIND(multi_info_read) && FIND(multi_cleanup) &&
+        FIND(global_init);
 #undef FIND
     if (!has_all || curl->global_init(TN_CURL_GLOBAL_ALL) != 0)
         return refuse("version 7.68 or newer is needed", error);

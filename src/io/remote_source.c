@@ -13,18 +13,20 @@
 #include "base/arith.h"
 #include "io/remote_stride.h"
 
-#define HEAD_SIZE  (UINT64_C(64) << 10) /* of the first request               */
-#define TAIL_SIZE  (UINT64_C(16) << 10) /* read at once when the end is asked */
-#define JUMP_SIZE  (UINT64_C(4) << 10)  /* after a jump to somewhere          */
-#define NEAR       (UINT64_C(256) << 10) /* a jump that is hardly one         */
-#define NEAR_SIZE  (UINT64_C(64) << 10)
-#define NEAR_MOST  6                    /* doublings of what is read then     */
-#define GUESS_SIZE (UINT64_C(2) << 10)  /* at a place that is predicted       */
-#define GUESS_MOST (UINT64_C(64) << 10)
-#define CHUNK      (UINT64_C(4) << 20)  /* longest request                    */
-#define AHEAD      (UINT64_C(16) << 20) /* requested before it is read        */
-#define CACHE_MOST (UINT64_C(48) << 20) /* bytes that are kept                */
-#define MOST_GUESSES 12                  /* requests that nobody waits for    */
+#define HEAD_SIZE (UINT64_C(64) << 10) /* of the first request */
+#define TAIL_SIZE (UINT64_C(16) << 10) /* read at once when the end is asked   \
+                                        */
+#define JUMP_SIZE     (UINT64_C(4) << 10) /* after a jump to somewhere          */
+#define NEAR          (UINT64_C(256) << 10) /* a jump that is hardly one         */
+#define NEAR_SIZE     (UINT64_C(64) << 10)
+#define NEAR_MOST     6 /* doublings of what is read then     */
+#define GUESS_SIZE    (UINT64_C(2) << 10) /* at a place that is predicted */
+#define GUESS_MOST    (UINT64_C(64) << 10)
+#define CHUNK         (UINT64_C(4) << 20) /* longest request                    */
+#define AHEAD         (UINT64_C(16) << 20) /* requested before it is read        */
+#define CACHE_MOST    (UINT64_C(24) << 20) /* bytes that are kept */
+#define MOST_SPARE    4  /* buffers of CHUNK bytes for reuse   */
+#define MOST_GUESSES  12 /* requests that nobody waits for    */
 #define GOOD_PROGRESS (UINT64_C(64) << 10)
 #define MOST_EXPECTED 8
 
@@ -56,7 +58,7 @@ struct remote_source {
     bool              is_trusted;
     bool              has_version;
     struct tn_version version;
-    char              origin[256];  /* of the host that the version is of     */
+    char              origin[256]; /* of the host that the version is of     */
     char              linked[TN_ANSWER_TAG]; /* its identity elsewhere        */
     struct tn_list    pieces;
     uint64_t          cached, clock;
@@ -71,12 +73,32 @@ struct remote_source {
     struct {
         uint64_t begin, end;
     } expected[MOST_EXPECTED]; /* the newest first                            */
+    uint8_t *spare[MOST_SPARE];
+    unsigned spare_count;
     uint64_t block_size;
 };
 
 static struct remote_source *source_of(struct tn_transfer *t)
 {
     return ((struct fetch *)t)->source;
+}
+
+/* ---- buffers: fresh memory costs a page fault every 4 KiB ---------------- */
+
+static uint8_t *take_buffer(struct remote_source *s, uint64_t size,
+                            struct tn_error *error)
+{
+    if (size == CHUNK && s->spare_count)
+        return s->spare[--s->spare_count];
+    return tn_memory_resize(s->source.memory, NULL, 0, size, error);
+}
+
+static void give_buffer(struct remote_source *s, uint8_t *buffer, uint64_t size)
+{
+    if (size == CHUNK && s->spare_count < MOST_SPARE)
+        s->spare[s->spare_count++] = buffer;
+    else
+        tn_memory_free(s->source.memory, buffer, size);
 }
 
 /* ---- pieces ------------------------------------------------------------- */
@@ -116,7 +138,7 @@ static void drop_piece(struct remote_source *s, uint64_t index)
     struct piece *p = piece_at(s, index);
 
     s->cached -= p->room;
-    tn_memory_free(s->source.memory, p->data, p->room);
+    give_buffer(s, p->data, p->room);
     memmove(p, p + 1, (size_t)(s->pieces.count - index - 1) * sizeof *p);
     s->pieces.count--;
 }
@@ -141,7 +163,7 @@ static void keep_piece(struct remote_source *s, struct fetch *f)
         return; /* the next read fetches it again */
     struct piece *p = piece_at(s, index);
     memmove(p + 1, p, (size_t)(s->pieces.count - 1 - index) * sizeof *p);
-    *p      = (struct piece){ f->offset, f->size, f->data, f->room, ++s->clock };
+    *p = (struct piece){ f->offset, f->size, f->data, f->room, ++s->clock };
     f->data = NULL;
     s->cached += f->room;
     while (s->cached > CACHE_MOST && s->pieces.count > 1)
@@ -204,8 +226,8 @@ static void take_version(struct remote_source *s, const struct tn_transfer *t)
 
 static enum tn_status fetch_judge(struct tn_transfer *t)
 {
-    struct fetch         *f = (struct fetch *)t;
-    struct remote_source *s = f->source;
+    struct fetch         *f     = (struct fetch *)t;
+    struct remote_source *s     = f->source;
     struct tn_asked       asked = {
               .first     = f->offset + f->got,
               .last      = f->is_suffix ? f->size : f->offset + f->size - 1,
@@ -216,8 +238,8 @@ static enum tn_status fetch_judge(struct tn_transfer *t)
     };
     uint64_t first;
 
-    TN_TRY(tn_answer_judge(&t->answer, &asked, &first, &t->expected,
-                           &t->error));
+    TN_TRY(
+        tn_answer_judge(&t->answer, &asked, &first, &t->expected, &t->error));
     if (!s->has_version)
         take_version(s, t);
     if (s->version.size == TN_ANSWER_UNKNOWN && f->is_suffix)
@@ -331,7 +353,7 @@ static void end_fetch(struct fetch *f)
         link = &(*link)->next;
     *link = f->next;
     if (f->data)
-        tn_memory_free(s->source.memory, f->data, f->room);
+        give_buffer(s, f->data, f->room);
     tn_memory_free(s->source.memory, f, sizeof *f);
 }
 
@@ -364,7 +386,7 @@ static struct fetch *begin_fetch(struct remote_source *s, uint64_t offset,
         .offset   = offset,
         .size     = size,
         .room     = size,
-        .data     = tn_memory_resize(memory, NULL, 0, size, error),
+        .data     = take_buffer(s, size, error),
         .next     = s->fetches,
     };
     if (!f->data) {
@@ -476,8 +498,7 @@ static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
             offset = p->offset + p->size;
         else if (f)
             offset = f->offset + f->size;
-        else if (!fetch_ahead(s, offset,
-                              offset + tn_min(end - offset, CHUNK)))
+        else if (!fetch_ahead(s, offset, offset + tn_min(end - offset, CHUNK)))
             return;
     }
 }
@@ -535,8 +556,9 @@ static bool is_near_piece(const struct remote_source *s, uint64_t offset)
 
     if (i < s->pieces.count && piece_at(s, i)->offset - offset < NEAR)
         return true;
-    return i > 0 && offset - (piece_at(s, i - 1)->offset +
-                              piece_at(s, i - 1)->size) < NEAR;
+    return i > 0 &&
+           offset - (piece_at(s, i - 1)->offset + piece_at(s, i - 1)->size) <
+               NEAR;
 }
 
 /* How much to request where `size` bytes are missing. */
@@ -603,14 +625,16 @@ static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
             stream_ahead(s, offset, expected);
         struct fetch *f = find_fetch(s, offset);
         if (!f) /* also after a guess that failed: asking for it says why */
-            f = fetch_missing(s, offset, size,
-                              expected > offset ? expected : 0, error);
+            f = fetch_missing(s, offset, size, expected > offset ? expected : 0,
+                              error);
         if (!f)
             return error->status;
         TN_TRY(await(f, error));
     }
-    if (expected > offset)
+    if (expected > offset) {
         stream_ahead(s, offset, expected);
+        tn_remote_nudge(s->remote);
+    }
     return TN_OK;
 }
 
@@ -635,6 +659,8 @@ static void remote_close(struct tn_source *source)
         end_fetch(s->fetches);
     while (s->pieces.count)
         drop_piece(s, s->pieces.count - 1);
+    while (s->spare_count)
+        tn_memory_free(source->memory, s->spare[--s->spare_count], CHUNK);
     pthread_mutex_unlock(&s->remote->lock);
     tn_list_done(&s->pieces);
     tn_memory_free(source->memory, s, s->block_size);

@@ -19,16 +19,17 @@
 /* What a caller's struct of size 0 has. */
 #define FIRST_LAYOUT sizeof(struct tn_remote_options)
 
-#define MOST_ACTIVE    16    /* requests under way at a time                  */
-#define MOST_REDIRECTS 10
-#define MOST_IGNORED   (64u << 10) /* bytes of the body of a refusal          */
+#define MOST_ACTIVE      16 /* requests under way at a time                  */
+#define MOST_REDIRECTS   10
+#define MOST_IGNORED     (64u << 10) /* bytes of the body of a refusal          */
 #define DEFAULT_TIMEOUT  30
 #define DEFAULT_ATTEMPTS 5
-#define FIRST_PAUSE    250   /* milliseconds                                  */
-#define LONGEST_PAUSE  8000
-#define MOST_RETRY_AFTER 60  /* seconds that we wait because a server says so */
-#define SLOWEST        256   /* bytes a second, else it is no progress        */
-#define LONGEST_POLL   100   /* milliseconds until Ctrl-C is seen             */
+#define FIRST_PAUSE      250 /* milliseconds                                  */
+#define LONGEST_PAUSE    8000
+#define MOST_RETRY_AFTER 60 /* seconds that we wait because a server says so   \
+                             */
+#define SLOWEST      256    /* bytes a second, else it is no progress        */
+#define LONGEST_POLL 100    /* milliseconds until Ctrl-C is seen             */
 
 static uint64_t now_ms(void)
 {
@@ -355,9 +356,8 @@ static uint64_t next_pause(struct tn_transfer *t)
 
     for (unsigned i = 1; i < t->attempt && pause < LONGEST_PAUSE; i++)
         pause *= 2;
-    t->remote->chance =
-        tn_mix(t->remote->chance + UINT64_C(0x9e3779b97f4a7c15),
-               UINT64_C(0xe7037ed1a0b428db));
+    t->remote->chance = tn_mix(t->remote->chance + UINT64_C(0x9e3779b97f4a7c15),
+                               UINT64_C(0xe7037ed1a0b428db));
     return pause / 2 + t->remote->chance % (pause / 2 + 1);
 }
 
@@ -480,8 +480,8 @@ static void take_status(struct tn_transfer *t)
     else if (status == 301 || status == 302 || status == 303 || status == 307 ||
              status == 308)
         follow(t);
-    else if (status == 408 || status == 429 || status == 500 ||
-             status == 502 || status == 503 || status == 504) {
+    else if (status == 408 || status == 429 || status == 500 || status == 502 ||
+             status == 503 || status == 504) {
         snprintf(why, sizeof why, "the server is busy or broken (%u)", status);
         try_again(t, TN_REASON_SERVER_BUSY, why);
     } else if (!resolve_again(t))
@@ -580,7 +580,7 @@ static int start_due(struct tn_remote *r)
 }
 
 /* With the lock held, which is released while bytes are moved. */
-static void step(struct tn_remote *r)
+static void step(struct tn_remote *r, bool may_wait)
 {
     struct tn_curl_message *message;
     int                     running, left, wait = start_due(r);
@@ -600,7 +600,7 @@ static void step(struct tn_remote *r)
             ended[count].result = message->data.result;
             count++;
         }
-    if (!count)
+    if (!count && may_wait)
         r->curl.multi_poll(r->multi, NULL, 0, wait, NULL);
     for (int i = 0; i < count; i++)
         r->curl.multi_remove_handle(r->multi, ended[i].easy);
@@ -610,6 +610,20 @@ static void step(struct tn_remote *r)
         r->curl.easy_getinfo(ended[i].easy, TN_CURLINFO_PRIVATE, (void *)&t);
         end_attempt(t, ended[i].result);
     }
+}
+
+static void drive(struct tn_remote *r, bool may_wait)
+{
+    r->is_driven = true;
+    step(r, may_wait);
+    r->is_driven = false;
+    pthread_cond_broadcast(&r->changed);
+}
+
+void tn_remote_nudge(struct tn_remote *r)
+{
+    if (!r->is_driven && r->all)
+        drive(r, false);
 }
 
 enum tn_status tn_transfer_wait(struct tn_transfer *t, struct tn_error *error)
@@ -625,10 +639,7 @@ enum tn_status tn_transfer_wait(struct tn_transfer *t, struct tn_error *error)
             tn_watch_wait(r->memory, &r->changed, &r->lock);
             continue;
         }
-        r->is_driven = true;
-        step(r);
-        r->is_driven = false;
-        pthread_cond_broadcast(&r->changed);
+        drive(r, true);
     }
     if (tn_failed(&t->error) && !tn_failed(error))
         *error = t->error;

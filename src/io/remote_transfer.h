@@ -29,13 +29,13 @@ struct tn_remote {
     struct tn_curl           curl;
     struct tn_remote_options options;
     pthread_mutex_t          lock;
-    pthread_cond_t           changed;   /* something is done, or may be driven */
+    pthread_cond_t           changed; /* something is done, or may be driven */
     bool                     is_driven; /* by a thread that waits             */
     void                    *multi;
-    struct tn_transfer      *all;       /* queued or under way                */
+    struct tn_transfer      *all; /* queued or under way                */
     unsigned                 active;
-    uint64_t                 bytes;     /* of all bodies                      */
-    uint64_t                 chance;    /* state of the pauses' jitter        */
+    uint64_t                 bytes;  /* of all bodies                      */
+    uint64_t                 chance; /* state of the pauses' jitter        */
 };
 
 /* UNSUPPORTED if libcurl is missing.  `options` may be NULL. */
@@ -80,21 +80,24 @@ struct tn_transfer {
     struct tn_url                 at;  /* where, after redirects              */
     bool                          is_trusted; /* the user named it: it may get
                                                  credentials                  */
-    enum tn_transfer_state        state;
-    struct tn_answer              answer;
-    struct tn_error               error;
-    uint64_t                      offset;   /* for on_request                 */
-    uint64_t                      expected; /* bytes of the body              */
-    uint64_t                      received;
-    bool                          is_ignored; /* the body of this answer       */
-    bool                          is_resolved_again;
-    unsigned                      attempt, redirects;
-    uint64_t                      not_before, began; /* milliseconds           */
-    void                         *easy, *headers;
-    char                          message[TN_CURL_ERROR_SIZE];
+    enum tn_transfer_state state;
+    struct tn_answer       answer;
+    struct tn_error        error;
+    uint64_t               offset;   /* for on_request                 */
+    uint64_t               expected; /* bytes of the body              */
+    uint64_t               received;
+    bool                   is_ignored; /* the body of this answer       */
+    bool                   is_resolved_again;
+    unsigned               attempt, redirects;
+    uint64_t               not_before, began; /* milliseconds           */
+    void                  *easy, *headers;
+    char                   message[TN_CURL_ERROR_SIZE];
 };
 
-/* The next four with the lock held. */
+/* Moves transfers on without waiting, so that they go on while what has arrived
+ * is being used.  With the lock held, as the next four. */
+void tn_remote_nudge(struct tn_remote *remote);
+
 void tn_transfer_start(struct tn_transfer *transfer, struct tn_remote *remote);
 void tn_transfer_add_header(struct tn_transfer *transfer, const char *format,
                             ...) TN_PRINTF(2, 3);

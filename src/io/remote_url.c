@@ -55,8 +55,8 @@ static bool is_local(const char *host)
 /* "host", "host:80", "[::1]:80"; the port is a number. */
 static bool is_host(const char *host)
 {
-    size_t name = host[0] == '[' ? strspn(host + 1, "0123456789abcdef:.") + 1
-                                 : strcspn(host, ":");
+    size_t name  = host[0] == '[' ? strspn(host + 1, "0123456789abcdef:.") + 1
+                                  : strcspn(host, ":");
     size_t least = 1;
 
     if (host[0] == '[') {
@@ -64,8 +64,7 @@ static bool is_host(const char *host)
             return false;
         name++;
         least = 4;
-    } else if (strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-._~%") <
-               name)
+    } else if (strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-._~%") < name)
         return false;
     if (name < least || !host[name])
         return name >= least;
@@ -110,11 +109,11 @@ enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
     if (!is_host(host))
         return refuse("has no valid host", error);
     at += size;
-    size             = strcspn(at, "?#");
-    const char *path = (const char *)tn_bytes_dup(
-                           arena, size ? tn_bytes(at, size) : tn_text("/"),
-                           error)
-                           .data;
+    size = strcspn(at, "?#");
+    const char *path =
+        (const char *)tn_bytes_dup(
+            arena, size ? tn_bytes(at, size) : tn_text("/"), error)
+            .data;
     at += size;
     at += *at == '?';
     url->query =
@@ -124,7 +123,7 @@ enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
     url->path     = path;
     url->is_local = is_local(host);
     url->origin   = tn_text_format(arena, error, "http%s://%s",
-                                   url->is_secure ? "s" : "", host);
+                                 url->is_secure ? "s" : "", host);
     return error->status;
 }
 
@@ -159,7 +158,7 @@ static void remove_dots(char *path)
     char *out = path;
 
     for (const char *in = path; *in;) {
-        size_t size = 1 + strcspn(in + 1, "/");
+        size_t size    = 1 + strcspn(in + 1, "/");
         bool   is_last = !in[size];
         if (size == 2 && in[1] == '.') {
             if (is_last)

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""places.py TENON: files beside a URL, folders, credentials, TLS, proxies.
+
+nginx serves the files; its log tells which requests were made, and whether
+credentials went where they do not belong.
+"""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from figures import field, varint
+from servers import (Server, HERE, clean_environment, node, noise, run,
+                     safetensors, skip)
+
+WEIGHTS = noise(40000, 5)
+
+
+def external_onnx(path, location):
+    """A model with one tensor, whose elements are in another file."""
+    entries = b"".join(
+        field(13, field(1, key) + field(2, value)) for key, value in (
+            (b"location", location.encode()), (b"offset", b"0"),
+            (b"length", str(len(WEIGHTS)).encode())))
+    tensor = (b"\x08" + varint(len(WEIGHTS)) + b"\x10\x02" + field(8, b"w") +
+              entries + b"\x70\x01")
+    with open(path, "wb") as file:
+        file.write(b"\x08\x08" + field(8, b"\x10\x11") +
+                   field(7, field(2, b"g") + field(5, tensor)))
+
+
+def free_ports():
+    """Four in a row, or as good as that."""
+    for port in range(28080, 60000, 7):
+        sockets = []
+        try:
+            for i in range(4):
+                sockets.append(socket.socket())
+                sockets[-1].bind(("127.0.0.1", port + i))
+            return port
+        except OSError:
+            continue
+        finally:
+            for s in sockets:
+                s.close()
+    raise SystemExit("no free ports")
+
+
+class Judge:
+    def __init__(self, tenon, folder, port):
+        self.tenon, self.folder, self.port = tenon, folder, port
+        self.plain = f"http://127.0.0.1:{port}"
+        self.secure = f"https://localhost:{port + 1}"
+        self.bad, self.count = [], 0
+
+    def log(self):
+        """Lines since the last call."""
+        path = os.path.join(self.folder, "access.log")
+        time.sleep(0.05)
+        with open(path, encoding="utf-8") as file:
+            lines = [line.rstrip("\n").split("\t") for line in file]
+        with open(path, "w", encoding="utf-8"):
+            pass
+        return lines
+
+    def claim(self, holds, text):
+        self.count += 1
+        if not holds:
+            self.bad.append(text)
+
+    def reason(self, want, url, *options, **environment):
+        done = run(self.tenon, "info", "--json", url, *options, **environment)
+        try:
+            model = json.loads(done.stdout)["models"][0]
+            got = model["error"]["reason"] if "error" in model else "ok"
+        except (ValueError, KeyError, IndexError):
+            got = done.stderr.decode()[-300:]
+        self.claim(got == want, f"{url} {options}: {got}, not {want}")
+        return done
+
+    def weights(self, url, *options, **environment):
+        done = run(self.tenon, "get", url, "w", "--raw", "-o", "-", *options,
+                   **environment)
+        self.claim(done.stdout == WEIGHTS,
+                   f"get {url}: {done.stderr.decode()[-300:]}")
+
+
+def siblings(j, www):
+    external_onnx(f"{www}/out.onnx", "data/w x.bin")
+    external_onnx(f"{www}/up.onnx", "../secret.bin")
+    external_onnx(f"{www}/gone.onnx", "gone.bin")
+    external_onnx(f"{www}/named.onnx", f"{j.plain}/data/w%20x.bin")
+    os.makedirs(f"{www}/data")
+    with open(f"{www}/data/w x.bin", "wb") as file:
+        file.write(WEIGHTS)
+    j.weights(f"{j.plain}/out.onnx")
+    j.weights(f"{j.plain}/dated/out.onnx")
+    j.log()
+    for name, word in (("up.onnx", b".."), ("gone.onnx", b"gone.bin")):
+        done = run(j.tenon, "get", f"{j.plain}/{name}", "w", "--raw", "-o", "-")
+        j.claim(done.returncode != 0 and word in done.stderr, f"{name}: {done}")
+    j.claim(not any("secret" in row[1] for row in j.log()),
+            "a file above the folder was asked for")
+    for url in (f"{j.plain}/named.onnx", f"{www}/named.onnx"):
+        done = run(j.tenon, "get", url, "w", "--raw", "-o", "-")
+        j.claim(done.returncode == 11 and
+                b"--allow-remote-external" in done.stderr, f"{url}: {done}")
+        j.claim(not any("/data/" in row[1] for row in j.log()),
+                f"{url}: a URL that a file names was asked for")
+        j.weights(url, "--allow-remote-external")
+        j.log()
+    netrc = os.path.join(j.folder, "netrc")
+    external_onnx(f"{www}/steals.onnx",
+                  f"http://localhost:{j.port + 2}/auth/data/w%20x.bin")
+    done = run(j.tenon, "get", f"{j.plain}/steals.onnx", "w", "--raw", "-o",
+               "-", "--allow-remote-external", NETRC=netrc)
+    j.claim(done.returncode != 0, "a URL in a file got credentials")
+    j.claim(all(row[3] == "-" for row in j.log() if row[0] != str(j.port)),
+            "a URL in a file got credentials")
+
+
+def folders(j, www):
+    os.makedirs(f"{www}/shards")
+    for i in range(2):
+        safetensors(f"{www}/shards/model-{i + 1:05}-of-00002.safetensors",
+                    {f"t{i}": noise(1000, i)})
+    with open(f"{www}/shards/model.safetensors.index.json", "w",
+              encoding="utf-8") as file:
+        json.dump({"metadata": {}, "weight_map": {
+            f"t{i}": f"model-{i + 1:05}-of-00002.safetensors"
+            for i in range(2)}}, file)
+    j.reason("ok", f"{j.plain}/shards/")
+    os.makedirs(f"{www}/nothing")
+    j.reason("missing-file", f"{j.plain}/nothing/")
+    j.reason("missing-file", f"{j.plain}/no.onnx")
+    saved = os.path.join(os.environ.get("TENON_TEST_DATA") or os.path.join(
+        HERE, "../../../shared/data"), "tensorflow/saved_model")
+    name = "VarsAndArithmeticObjectGraph"
+    if os.path.isdir(f"{saved}/{name}"):
+        shutil.copytree(f"{saved}/{name}", f"{www}/{name}")
+        here = run(j.tenon, "hash", f"{www}/{name}").stdout.split()
+        there = run(j.tenon, "hash", f"{j.plain}/{name}/").stdout.split()
+        j.claim(here[:1] == there[:1] and here, f"{name}: {here} {there}")
+
+
+def credentials(j):
+    netrc = os.path.join(j.folder, "netrc")
+    j.log()
+    j.reason("access-denied", f"{j.plain}/auth/out.onnx")
+    j.claim(all(row[3] == "-" for row in j.log()), "credentials from nowhere")
+    j.reason("ok", f"{j.plain}/auth/out.onnx", NETRC=netrc)
+    j.reason("access-denied", f"{j.plain}/auth/out.onnx", "--anonymous",
+             NETRC=netrc)
+    j.reason("ok", f"{j.plain}/same/out.onnx", NETRC=netrc)
+    j.log()
+    j.reason("access-denied", f"{j.plain}/redir/out.onnx", NETRC=netrc)
+    rows = j.log()
+    j.claim(any(row[0] == str(j.port + 2) for row in rows) and
+            all(row[3] == "-" for row in rows if row[0] == str(j.port + 2)),
+            f"credentials followed a redirect: {rows}")
+    # Without encryption to another machine: nginx plays the proxy.
+    away = "http://models.example/auth/out.onnx"
+    j.reason("access-denied", away, NETRC=netrc, http_proxy=j.plain)
+    j.claim(all(row[3] == "-" for row in j.log()), "credentials in the clear")
+    j.reason("ok", away, "--credentials-over-http", NETRC=netrc,
+             http_proxy=j.plain)
+    done = run(j.tenon, "info", f"http://tenon:hunter2@127.0.0.1:{j.port}/x")
+    j.claim(done.returncode == 11 and b"hunter2" not in done.stderr,
+            f"a password in a URL: {done}")
+    done = run(j.tenon, "info", "--verbose", f"{j.plain}/no.onnx?Sig=hunter2")
+    j.claim(done.returncode == 6 and b"hunter2" not in done.stderr,
+            f"a signature was printed: {done}")
+
+
+def encryption(j):
+    authority = os.path.join(j.folder, "ca.pem")
+    other = os.path.join(j.folder, "other-ca.pem")
+    j.reason("ok", f"{j.secure}/out.onnx", SSL_CERT_FILE=authority)
+    j.weights(f"{j.secure}/out.onnx", CURL_CA_BUNDLE=authority)
+    j.reason("unreachable", f"{j.secure}/out.onnx", SSL_CERT_FILE=other)
+    j.reason("unreachable", f"https://localhost:{j.port + 3}/out.onnx",
+             SSL_CERT_FILE=authority)
+    j.reason("bad-answer", f"{j.secure}/down/out.onnx",
+             SSL_CERT_FILE=authority)
+
+
+def limits(j, www):
+    j.reason("remote-limit", f"{j.plain}/out.onnx", "--max-fetch", "100")
+    j.reason("no-transport", f"{j.plain}/out.onnx", TENON_LIBCURL="/none.so")
+    # Ctrl-C while a server says nothing.
+    with node("faults.mjs", f"{www}/out.onnx") as server:
+        out = os.path.join(j.folder, "written.onnx")
+        process = subprocess.Popen(
+            [j.tenon, "convert",
+             f"http://127.0.0.1:{server.line[0]}/stallhead/x.onnx", "-o", out],
+            stderr=subprocess.DEVNULL,
+            env=dict(clean_environment(), TENON_TIMEOUT="30"))
+        time.sleep(1)
+        before = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+        j.claim(time.monotonic() - before < 3 and
+                process.returncode == -signal.SIGINT,
+                f"Ctrl-C: {process.returncode}")
+        j.claim(not os.path.exists(out), "Ctrl-C left a file")
+
+
+def main():
+    tenon = os.path.abspath(sys.argv[1])
+    for program in ("nginx", "node", "openssl"):
+        if not shutil.which(program, path="/usr/sbin:" + os.environ["PATH"]):
+            skip(f"no {program}")
+    with tempfile.TemporaryDirectory() as folder:
+        port = free_ports()
+        www = os.path.join(folder, "www")
+        os.makedirs(www)
+        with Server("sh", os.path.join(HERE, "nginx.sh"), folder, str(port),
+                    PATH="/usr/sbin:" + os.environ["PATH"]):
+            for _ in range(100):
+                if socket.socket().connect_ex(("127.0.0.1", port)) == 0:
+                    break
+                time.sleep(0.05)
+            j = Judge(tenon, folder, port)
+            with open(os.path.join(folder, "netrc"), "w",
+                      encoding="utf-8") as file:
+                for host in ("127.0.0.1", "localhost", "models.example"):
+                    file.write(f"machine {host} login tenon password secret\n")
+            siblings(j, www)
+            folders(j, www)
+            credentials(j)
+            encryption(j)
+            limits(j, www)
+    for line in j.bad:
+        print(line)
+    print(f"{j.count} claims, {len(j.bad)} do not hold")
+    return 1 if j.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
