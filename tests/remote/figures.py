@@ -100,6 +100,15 @@ class Judge:
         self.rows.append((title, len(log), size, seconds))
         return len(log), size, seconds, done.stdout
 
+    def round_trip(self):
+        """Seconds that one short request takes now, in the middle of five."""
+        times = []
+        for _ in range(5):
+            before = time.monotonic()
+            fetch(f"{self.server}/empty.onnx")
+            times.append(time.monotonic() - before)
+        return sorted(times)[2]
+
     def claim(self, holds, text):
         if not holds:
             self.bad.append(text)
@@ -151,7 +160,9 @@ def claims(judge, tensors, wide):
     n, size, seconds = judge.same(f"ls, ONNX of 1.5 GB, {tensors} tensors",
                                   "ls", "big.onnx", "--json")
     judge.claim(size <= 2000000, f"walk over 1.5 GB: {size} bytes")
-    judge.claim(seconds <= 5, f"walk over 1.5 GB: {seconds:.1f} s")
+    # 5 s at 50 ms are 100 round trips; a busy machine makes them longer.
+    most = max(5, 100 * judge.round_trip())
+    judge.claim(seconds <= most, f"walk over 1.5 GB: {seconds:.1f} s")
     _, opened, _ = judge.same("info, to compare with get", "info",
                               "one.safetensors")
     n, size, _, out = judge.job("get, 9 MB of 18 MB", "get",
