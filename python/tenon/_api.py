@@ -58,6 +58,15 @@ TN_REASON_MISSING_VARIABLE = 31
 TN_REASON_NO_RECEIPT = 32
 TN_REASON_BAD_SHAPE = 33
 TN_REASON_FOREIGN_OPTION = 34
+TN_REASON_NO_TRANSPORT = 35
+TN_REASON_UNREACHABLE = 36
+TN_REASON_SERVER_BUSY = 37
+TN_REASON_ACCESS_DENIED = 38
+TN_REASON_BAD_ANSWER = 39
+TN_REASON_NO_RANGES = 40
+TN_REASON_REMOTE_CHANGED = 41
+TN_REASON_REMOTE_LIMIT = 42
+TN_REASON_URL_IN_FILE = 43
 TN_UNDEFINED = 0
 TN_FLOAT32 = 1
 TN_FLOAT64 = 2
@@ -497,6 +506,14 @@ class tn_op_list(c.Structure):
     pass
 
 
+class tn_request(c.Structure):
+    pass
+
+
+class tn_remote_options(c.Structure):
+    pass
+
+
 class tn_rule_info(c.Structure):
     pass
 
@@ -580,6 +597,7 @@ tn_options._fields_ = [
     ("progress", tn_progress),
     ("progress_context", c.c_void_p),
     ("temporaries", c.c_void_p),
+    ("remote", c.POINTER(tn_remote_options)),
 ]
 tn_read_at = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_uint64, c.c_void_p, c.c_size_t)
 tn_folder_model._fields_ = [
@@ -1094,6 +1112,26 @@ tn_op_list._fields_ = [
     ("outputs", c.POINTER(c.c_uint32)),
     ("output_total", c.c_uint64),
     ("values", tn_texts),
+]
+tn_request._fields_ = [
+    ("url", c.c_char_p),
+    ("offset", c.c_uint64),
+    ("bytes", c.c_uint64),
+    ("status", c.c_uint),
+    ("attempt", c.c_uint),
+    ("seconds", c.c_double),
+]
+tn_on_request = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(tn_request))
+tn_remote_options._fields_ = [
+    ("size", c.c_size_t),
+    ("allows_external", c.c_bool),
+    ("is_anonymous", c.c_bool),
+    ("allows_plain", c.c_bool),
+    ("max_bytes", c.c_uint64),
+    ("timeout", c.c_uint),
+    ("attempts", c.c_uint),
+    ("on_request", tn_on_request),
+    ("context", c.c_void_p),
 ]
 tn_rule_info._fields_ = [
     ("file", c.c_char_p),

@@ -57,6 +57,15 @@ TN_REASON_MISSING_VARIABLE: int
 TN_REASON_NO_RECEIPT: int
 TN_REASON_BAD_SHAPE: int
 TN_REASON_FOREIGN_OPTION: int
+TN_REASON_NO_TRANSPORT: int
+TN_REASON_UNREACHABLE: int
+TN_REASON_SERVER_BUSY: int
+TN_REASON_ACCESS_DENIED: int
+TN_REASON_BAD_ANSWER: int
+TN_REASON_NO_RANGES: int
+TN_REASON_REMOTE_CHANGED: int
+TN_REASON_REMOTE_LIMIT: int
+TN_REASON_URL_IN_FILE: int
 TN_UNDEFINED: int
 TN_FLOAT32: int
 TN_FLOAT64: int
@@ -254,6 +263,7 @@ class tn_options(ctypes.Structure):
     progress: Any
     progress_context: Any
     temporaries: Any
+    remote: Any
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
 class tn_folder_model(ctypes.Structure):
@@ -827,6 +837,27 @@ class tn_op_list(ctypes.Structure):
     values: tn_texts
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
+class tn_request(ctypes.Structure):
+    url: Optional[bytes]
+    offset: int
+    bytes: int
+    status: int
+    attempt: int
+    seconds: float
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+class tn_remote_options(ctypes.Structure):
+    size: int
+    allows_external: bool
+    is_anonymous: bool
+    allows_plain: bool
+    max_bytes: int
+    timeout: int
+    attempts: int
+    on_request: Any
+    context: Any
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
 class tn_rule_info(ctypes.Structure):
     file: Optional[bytes]
     line: int
@@ -943,6 +974,7 @@ tn_on_loss: Any
 tn_native_run: Any
 tn_rule_function: Any
 tn_on_explain: Any
+tn_on_request: Any
 tn_on_scan_finding: Any
 tn_on_statistics: Any
 tn_on_tag: Any
