@@ -6,9 +6,12 @@ import sys
 
 def main() -> None:
     here = os.path.dirname(os.path.realpath(__file__))
-    beside = os.path.join(here, "bin", "tenon")
-    command = os.environ.get("TENON_COMMAND") or (
-        beside if os.access(beside, os.X_OK) else shutil.which("tenon"))
+    # Where the wheel puts it, in an environment or below --target.
+    beside = [os.path.join(os.path.dirname(sys.executable), "tenon"),
+              os.path.join(os.path.dirname(here), "bin", "tenon")]
+    command = os.environ.get("TENON_COMMAND") or next(
+        (path for path in beside if os.access(path, os.X_OK)), None) \
+        or shutil.which("tenon")
     if not command:
         sys.exit("tenon: the command is not installed: it is neither beside "
                  "the package nor in PATH (TENON_COMMAND can name it)")
