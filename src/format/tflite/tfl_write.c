@@ -1488,6 +1488,60 @@ struct tn_span tn_tfl_attached(struct tn_source *source,
     return span;
 }
 
+/* The directory of an archive counts from the beginning of the file, and the
+ * archive moves by `delta` bytes.  False if it is not such a directory. */
+static bool move_directory(uint8_t *bytes, uint64_t size, uint64_t start,
+                           uint64_t delta)
+{
+    uint8_t *end = bytes + size - 22;
+
+    if (tn_load32(end + 16) != start)
+        return false;
+    for (uint64_t at = 0; at + 46 <= size - 22;) {
+        uint8_t *row = bytes + at;
+        if (memcmp(row, "PK\1\2", 4) != 0)
+            return false;
+        tn_store_little(row + 42, tn_load32(row + 42) + delta, 4);
+        at += 46 + tn_load_little(row + 28, 2) + tn_load_little(row + 30, 2) +
+              tn_load_little(row + 32, 2);
+    }
+    tn_store_little(end + 16, start + delta, 4);
+    return true;
+}
+
+/* Directories are small; one that is not is copied as it is. */
+#define DIRECTORY_LIMIT (UINT64_C(1) << 24)
+
+static void append_archive(struct writer *w, struct tn_span zip,
+                           struct tn_rope *to)
+{
+    uint64_t delta = to->length - zip.offset, size;
+    uint8_t  end[22], *bytes;
+
+    if (zip.length < sizeof end ||
+        tn_source_read(zip.source, zip.offset + zip.length - sizeof end, end,
+                       sizeof end, w->error) != TN_OK)
+        return;
+    size = tn_load32(end + 12) + (uint64_t)sizeof end;
+    if (size > zip.length || size > DIRECTORY_LIMIT ||
+        to->length > UINT32_MAX - zip.length) {
+        tn_rope_span(to, zip);
+        return;
+    }
+    uint64_t start = zip.offset + zip.length - size;
+    bytes          = tn_new(w->arena, uint8_t, size, w->error);
+    if (!bytes || tn_source_read(zip.source, start, bytes, (size_t)size,
+                                 w->error) != TN_OK)
+        return;
+    if (!move_directory(bytes, size, start, delta)) {
+        tn_rope_span(to, zip);
+        return;
+    }
+    tn_rope_span(to, (struct tn_span){ zip.source, zip.offset,
+                                       zip.length - size });
+    tn_rope_borrow(to, tn_bytes(bytes, (size_t)size));
+}
+
 /* Subgraphs of the model, by where they are in the old file. */
 static void plan_graphs(struct writer *w)
 {
@@ -1559,7 +1613,7 @@ static void write_parts(struct writer *w, struct tn_sink *sink)
     if (!tn_failed(w->error) && build(w, &rope) == TN_OK) {
         append_outside(w, &rope);
         if (zip.length)
-            tn_rope_span(&rope, zip);
+            append_archive(w, zip, &rope);
         tn_rope_write(&rope, sink, w->error);
     }
     tn_rope_done(&first);
