@@ -8,8 +8,9 @@ include=$(cd "$(dirname "$0")/../../include/tenon" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-nm -D --defined-only "$library" | awk '{ print $3 }' |
-    grep -v '^__\|^_fini\|^_init' | sort >"$folder/shown"
+# Without the version of each, and without the versions themselves.
+nm -D --defined-only "$library" | awk '{ sub(/@.*/, "", $3); print $3 }' |
+    grep -v '^__\|^_fini\|^_init\|^TENON_' | sort >"$folder/shown"
 cat "$include"/*.h | tr '\n' ' ' | sed 's/TN_API/\n&/g' |
     sed -n 's/^TN_API[^;(]*[ *]\(tn_[a-z0-9_]*\)(.*/\1/p' | sort -u \
     >"$folder/promised"
