@@ -145,6 +145,8 @@ static void keep_header(struct tn_answer *answer, struct tn_bytes name,
     else if (!strcmp(word, "x-linked-etag"))
         keep_text(answer, answer->linked_etag, sizeof answer->linked_etag,
                   value);
+    else if (!strcmp(word, "x-repo-commit"))
+        keep_text(answer, answer->commit, sizeof answer->commit, value);
     else if (!strcmp(word, "x-amz-bucket-region"))
         keep_text(answer, answer->region, sizeof answer->region, value);
     else if (!strcmp(word, "location"))

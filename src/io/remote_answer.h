@@ -31,6 +31,7 @@ struct tn_answer {
     char     etag[TN_ANSWER_TAG];
     char     modified[64]; /* Last-Modified, as it was sent                */
     char     linked_etag[TN_ANSWER_TAG]; /* X-Linked-ETag of a redirect      */
+    char     commit[64];     /* X-Repo-Commit                                */
     char     region[64]; /* x-amz-bucket-region                          */
     char     location[TN_ANSWER_LOCATION];
 };

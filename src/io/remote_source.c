@@ -14,8 +14,9 @@
 #include "io/remote_stride.h"
 
 #define HEAD_SIZE (UINT64_C(64) << 10) /* of the first request */
-#define TAIL_SIZE (UINT64_C(16) << 10) /* read at once when the end is asked   \
-                                        */
+#define TAIL_SIZE                                                              \
+    (UINT64_C(16) << 10) /* read at once when the end is asked                 \
+                          */
 #define JUMP_SIZE     (UINT64_C(4) << 10) /* after a jump to somewhere          */
 #define NEAR          (UINT64_C(256) << 10) /* a jump that is hardly one         */
 #define NEAR_SIZE     (UINT64_C(64) << 10)
@@ -55,6 +56,7 @@ struct remote_source {
     struct tn_remote *remote;
     struct tn_url     url;
     struct tn_url     at; /* where it was found, after redirects              */
+    const char       *place; /* as it was named                              */
     bool              is_trusted;
     bool              has_version;
     struct tn_version version;
@@ -210,6 +212,16 @@ static enum tn_status check_pin(const struct remote_source *s,
         "download it first");
 }
 
+/* Files of one model are those of one commit. */
+static void take_commit(struct remote_source *s, const struct tn_transfer *t)
+{
+    const char *commit = t->answer.commit;
+
+    if (t->kind == TN_PLACE_HUB && s->is_trusted && !s->remote->commit[0] &&
+        strlen(commit) == 40 && strspn(commit, "0123456789abcdef") == 40)
+        memcpy(s->remote->commit, commit, 41);
+}
+
 static void take_version(struct remote_source *s, const struct tn_transfer *t)
 {
     const struct tn_answer *answer = &t->answer;
@@ -242,6 +254,7 @@ static enum tn_status fetch_judge(struct tn_transfer *t)
         tn_answer_judge(&t->answer, &asked, &first, &t->expected, &t->error));
     if (!s->has_version)
         take_version(s, t);
+    take_commit(s, t);
     if (s->version.size == TN_ANSWER_UNKNOWN && f->is_suffix)
         s->version.size = t->answer.last + 1;
     if (f->is_suffix) {
@@ -279,9 +292,31 @@ static enum tn_status fetch_redirected(struct tn_transfer *t)
                                 "the file changed while it was read: it has "
                                 "another X-Linked-ETag");
     memcpy(s->linked, linked, sizeof s->linked);
+    take_commit(s, t);
     /* Another host has ETags of its own; the identity above is enough. */
     if (linked[0] && s->has_version && strcmp(s->origin, t->at.origin) != 0)
         s->has_version = false;
+    return TN_OK;
+}
+
+/* Where the place is by what is known now: the region, the commit. */
+static enum tn_status find_place(struct remote_source *s,
+                                 struct tn_error      *error)
+{
+    struct tn_remote *r = s->remote;
+    const char       *url =
+        tn_place_url(&r->arena, s->place, s->is_trusted ? r->commit : "",
+                     r->s3.region[0] ? r->s3.region : "us-east-1", error);
+
+    return url ? tn_url_parse(&s->url, &r->arena, url, error) : error->status;
+}
+
+static enum tn_status fetch_moved(struct tn_transfer *t)
+{
+    struct remote_source *s = source_of(t);
+
+    TN_TRY(find_place(s, &t->error));
+    t->at = s->at = s->url;
     return TN_OK;
 }
 
@@ -337,6 +372,7 @@ static const struct tn_transfer_ops fetch_ops = {
     .judge      = fetch_judge,
     .on_body    = fetch_body,
     .redirected = fetch_redirected,
+    .moved      = fetch_moved,
     .accepts    = fetch_accepts,
     .done       = fetch_done,
 };
@@ -381,6 +417,7 @@ static struct fetch *begin_fetch(struct remote_source *s, uint64_t offset,
         .transfer = { .ops        = &fetch_ops,
                       .url        = &s->url,
                       .at         = s->at,
+                      .kind       = tn_place_kind_of(s->place),
                       .is_trusted = s->is_trusted },
         .source   = s,
         .offset   = offset,
@@ -715,6 +752,15 @@ static enum tn_status open_source(struct remote_source *s,
     return TN_OK;
 }
 
+static enum tn_status read_login(struct remote_source *s,
+                                 struct tn_error      *error)
+{
+    enum tn_place_kind kind = tn_place_kind_of(s->place);
+
+    return tn_login_read(kind == TN_PLACE_S3 ? &s->remote->s3 : &s->remote->hub,
+                         kind, s->remote->memory, error);
+}
+
 enum tn_status tn_remote_source(struct tn_source **out,
                                 struct tn_remote *remote, const char *url,
                                 const char *name, bool is_trusted,
@@ -743,10 +789,15 @@ enum tn_status tn_remote_source(struct tn_source **out,
     tn_arena_init(&s->source.pins, memory);
     tn_list_init(&s->pieces, memory, sizeof(struct piece));
     pthread_mutex_lock(&remote->lock);
-    enum tn_status status = tn_url_parse(&s->url, &remote->arena, url, error);
-    s->at                 = s->url;
+    s->place              = tn_text_dup(&remote->arena, url, error);
+    enum tn_status status = s->place ? read_login(s, error) : error->status;
+    if (status == TN_OK)
+        status = find_place(s, error);
+    s->at = s->url;
     if (status == TN_OK)
         status = open_source(s, error);
+    if (status == TN_OK) /* a link that expires is found again by the commit */
+        status = find_place(s, error);
     pthread_mutex_unlock(&remote->lock);
     if (status == TN_OK)
         *out = &s->source;

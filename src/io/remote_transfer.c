@@ -15,6 +15,7 @@
 #include "base/mix.h"
 #include "base/sized.h"
 #include "base/watch.h"
+#include "io/remote_sign.h"
 
 /* What a caller's struct of size 0 has. */
 #define FIRST_LAYOUT sizeof(struct tn_remote_options)
@@ -26,10 +27,11 @@
 #define DEFAULT_ATTEMPTS 5
 #define FIRST_PAUSE      250 /* milliseconds                                  */
 #define LONGEST_PAUSE    8000
-#define MOST_RETRY_AFTER 60 /* seconds that we wait because a server says so   \
-                             */
-#define SLOWEST      256    /* bytes a second, else it is no progress        */
-#define LONGEST_POLL 100    /* milliseconds until Ctrl-C is seen             */
+#define MOST_RETRY_AFTER                                                       \
+    60                   /* seconds that we wait because a server says so      \
+                          */
+#define SLOWEST      256 /* bytes a second, else it is no progress        */
+#define LONGEST_POLL 100 /* milliseconds until Ctrl-C is seen             */
 
 static uint64_t now_ms(void)
 {
@@ -183,10 +185,13 @@ static const char *environment(const char *name)
 /* The library does not look at these; the curl command does. */
 static void set_authorities(struct tn_transfer *t)
 {
-    const struct tn_curl *curl   = &t->remote->curl;
-    const char           *file   = environment("CURL_CA_BUNDLE");
-    const char           *folder = environment("SSL_CERT_DIR");
+    const struct tn_curl *curl = &t->remote->curl;
+    const char           *file =
+        t->kind == TN_PLACE_S3 ? environment("AWS_CA_BUNDLE") : NULL;
+    const char *folder = environment("SSL_CERT_DIR");
 
+    if (!file)
+        file = environment("CURL_CA_BUNDLE");
     if (!file)
         file = environment("SSL_CERT_FILE");
     if (file)
@@ -200,14 +205,57 @@ static bool is_same_origin(const struct tn_transfer *t)
     return strcmp(t->at.origin, t->url->origin) == 0;
 }
 
+/* Regions of one store are hosts of one owner. */
+static bool is_same_store(const struct tn_transfer *t)
+{
+    return t->kind == TN_PLACE_S3 && t->at.is_secure &&
+           tn_text_ends_with(t->at.host, ".amazonaws.com") &&
+           tn_text_ends_with(t->url->host, ".amazonaws.com");
+}
+
 /* Credentials go to the host that they are for, and nowhere in the clear but
  * on this machine. */
 static bool may_send_credentials(const struct tn_transfer *t)
 {
     return t->is_trusted && !t->remote->options.is_anonymous &&
-           is_same_origin(t) &&
+           (is_same_origin(t) || is_same_store(t)) &&
            (t->at.is_secure || t->at.is_local ||
             t->remote->options.allows_plain);
+}
+
+static void sign(struct tn_transfer *t)
+{
+    const struct tn_login *login = &t->remote->s3;
+    struct tn_arena        arena;
+    char                   date[TN_SIGN_DATE];
+
+    tn_sign_date((int64_t)time(NULL), date);
+    const struct tn_sign_header headers[] = {
+        { "host", t->at.host },
+        { "x-amz-content-sha256", TN_SIGN_EMPTY },
+        { "x-amz-date", date },
+        { "x-amz-security-token", login->token },
+    };
+    const struct tn_sign request = {
+        .method       = "GET",
+        .path         = t->at.path,
+        .query        = t->at.query,
+        .headers      = headers,
+        .header_count = login->token[0] ? 4 : 3,
+        .body_hash    = TN_SIGN_EMPTY,
+        .date         = date,
+        .region       = login->region,
+        .service      = "s3",
+        .access       = login->access,
+        .secret       = login->secret,
+    };
+    tn_arena_init(&arena, t->remote->memory);
+    const char *value = tn_sign_request(&arena, &request, &t->error);
+    if (value)
+        tn_transfer_add_header(t, "Authorization: %s", value);
+    for (unsigned i = 1; i < request.header_count; i++)
+        tn_transfer_add_header(t, "%s: %s", headers[i].name, headers[i].value);
+    tn_arena_done(&arena);
 }
 
 static void set_credentials(struct tn_transfer *t)
@@ -217,6 +265,17 @@ static void set_credentials(struct tn_transfer *t)
 
     if (!may_send_credentials(t))
         return;
+    if (t->kind == TN_PLACE_S3) {
+        if (t->remote->s3.access[0])
+            sign(t);
+        return;
+    }
+    if (t->kind == TN_PLACE_HUB) {
+        if (t->remote->hub.token[0])
+            tn_transfer_add_header(t, "Authorization: Bearer %s",
+                                   t->remote->hub.token);
+        return;
+    }
     curl->easy_setopt(t->easy, TN_CURL_NETRC, (long)TN_CURL_NETRC_IF);
     if (file)
         curl->easy_setopt(t->easy, TN_CURL_NETRC_FILE, file);
@@ -279,9 +338,9 @@ static void start_attempt(struct tn_transfer *t)
     if (t->easy) {
         tn_transfer_add_header(t, "Accept-Encoding: identity");
         t->ops->prepare(t);
+        set_credentials(t);
         set_options(t, url);
         set_authorities(t);
-        set_credentials(t);
     }
     tn_arena_done(&arena);
     if (!t->easy || r->curl.multi_add_handle(r->multi, t->easy) != 0)
@@ -463,6 +522,24 @@ static bool resolve_again(struct tn_transfer *t)
     return true;
 }
 
+/* A bucket is in another region: the same request is signed for that. */
+static bool sign_again(struct tn_transfer *t)
+{
+    struct tn_login *login  = &t->remote->s3;
+    const char      *region = t->answer.region;
+
+    if (t->kind != TN_PLACE_S3 || !region[0] || t->answer.is_bad ||
+        !strcmp(region, login->region) || t->is_signed_again || !t->ops->moved)
+        return false;
+    t->is_signed_again = true;
+    snprintf(login->region, sizeof login->region, "%s", region);
+    if (t->ops->moved(t) != TN_OK)
+        fail_as(t);
+    else
+        queue(t, 0);
+    return true;
+}
+
 static void take_status(struct tn_transfer *t)
 {
     unsigned status = t->answer.status;
@@ -477,6 +554,8 @@ static void take_status(struct tn_transfer *t)
         try_again(t, TN_REASON_UNREACHABLE, "the answer ended early");
     else if (t->ops->accepts && t->ops->accepts(t))
         finish(t);
+    else if (sign_again(t))
+        return;
     else if (status == 301 || status == 302 || status == 303 || status == 307 ||
              status == 308)
         follow(t);

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "io/remote_answer.h"
 #include "io/remote_curl.h"
+#include "io/remote_place.h"
 #include "io/remote_url.h"
 
 struct tn_transfer;
@@ -36,6 +37,9 @@ struct tn_remote {
     unsigned                 active;
     uint64_t                 bytes;  /* of all bodies                      */
     uint64_t                 chance; /* state of the pauses' jitter        */
+    struct tn_login          s3, hub;
+    char                     commit[64]; /* of the hub: a revision is resolved
+                                            once                             */
 };
 
 /* UNSUPPORTED if libcurl is missing.  `options` may be NULL. */
@@ -58,6 +62,9 @@ struct tn_transfer_ops {
                               struct tn_bytes     bytes);
     /* A redirect: NULL, or the place to ask next is checked. */
     enum tn_status (*redirected)(struct tn_transfer *transfer);
+    /* The bucket is in another region, which is now that of the login: `at` is
+     * where.  NULL: never. */
+    enum tn_status (*moved)(struct tn_transfer *transfer);
     /* A status that is neither 2xx nor repeated: an error, unless it is an
      * answer, too.  NULL: always an error. */
     bool (*accepts)(struct tn_transfer *transfer);
@@ -78,6 +85,8 @@ struct tn_transfer {
     const struct tn_transfer_ops *ops;
     const struct tn_url          *url; /* what is asked for                   */
     struct tn_url                 at;  /* where, after redirects              */
+    enum tn_place_kind            kind;
+    bool                          is_signed_again; /* for another region      */
     bool                          is_trusted; /* the user named it: it may get
                                                  credentials                  */
     enum tn_transfer_state state;

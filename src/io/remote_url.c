@@ -10,9 +10,16 @@ static bool begins(const char *text, const char *scheme)
     return strncasecmp(text, scheme, strlen(scheme)) == 0;
 }
 
+/* Names are as they are in these: no %XX, no query. */
+static bool has_raw_names(const char *url)
+{
+    return begins(url, "s3://") || begins(url, "hf://");
+}
+
 bool tn_url_is(const char *path)
 {
-    return begins(path, "http://") || begins(path, "https://");
+    return begins(path, "http://") || begins(path, "https://") ||
+           has_raw_names(path);
 }
 
 bool tn_url_is_any(struct tn_bytes text)
@@ -137,6 +144,8 @@ const char *tn_url_text(const struct tn_url *url, struct tn_arena *arena,
 const char *tn_url_shown(const char *text, struct tn_arena *arena,
                          struct tn_error *error)
 {
+    if (has_raw_names(text))
+        return tn_text_dup(arena, text, error);
     return (const char *)tn_bytes_dup(
                arena, tn_bytes(text, strcspn(text, "?#")), error)
         .data;
@@ -231,7 +240,9 @@ const char *tn_url_beside(struct tn_arena *arena, const char *base,
                           const char *name, struct tn_error *error)
 {
     const char *path = tn_url_shown(base, arena, error);
-    const char *end  = tn_url_encode(arena, tn_text(name), true, error);
+    const char *end  = has_raw_names(base)
+                           ? name
+                           : tn_url_encode(arena, tn_text(name), true, error);
 
     if (!path || !end)
         return NULL;

@@ -1,0 +1,337 @@
+/* remote_place.c - what s3:// and hf:// URLs stand for, and whose they are */
+#define _GNU_SOURCE
+#include "io/remote_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "io/path.h"
+#include "io/remote_url.h"
+
+#define MOST_OF_FILE ((size_t)256 << 10)
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
+enum tn_place_kind tn_place_kind_of(const char *url)
+{
+    if (strncasecmp(url, "s3://", 5) == 0)
+        return TN_PLACE_S3;
+    return strncasecmp(url, "hf://", 5) == 0 ? TN_PLACE_HUB : TN_PLACE_WEB;
+}
+
+/* ---- URLs --------------------------------------------------------------- */
+
+static enum tn_status refuse(const char *why, struct tn_error *error)
+{
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE, "the URL %s", why);
+}
+
+/* Letters, digits and a few signs; it becomes part of a host name or path. */
+static bool is_word(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!(text[i] >= 'a' && text[i] <= 'z') &&
+            !(text[i] >= 'A' && text[i] <= 'Z') &&
+            !(text[i] >= '0' && text[i] <= '9') && !strchr("-._", text[i]))
+            return false;
+    return size > 0 && text[0] != '.' && text[0] != '-';
+}
+
+static const char *without_slash(struct tn_arena *arena, const char *text,
+                                 struct tn_error *error)
+{
+    size_t size = strlen(text);
+
+    while (size && text[size - 1] == '/')
+        size--;
+    return (const char *)tn_bytes_dup(arena, tn_bytes(text, size), error).data;
+}
+
+static const char *s3_url(struct tn_arena *arena, const char *at,
+                          const char *region, struct tn_error *error)
+{
+    const char *endpoint = environment("AWS_ENDPOINT_URL_S3");
+    size_t      size     = strcspn(at, "/");
+
+    if (!endpoint)
+        endpoint = environment("AWS_ENDPOINT_URL");
+    if (!is_word(at, size) || size > 63 || at[size] != '/' || !at[size + 1])
+        return refuse("is not s3://bucket/key", error), NULL;
+    const char *key = tn_url_encode(arena, tn_text(at + size + 1), true, error);
+    if (!key)
+        return NULL;
+    if (endpoint) {
+        endpoint = without_slash(arena, endpoint, error);
+        return endpoint ? tn_text_format(arena, error, "%s/%.*s/%s", endpoint,
+                                         (int)size, at, key)
+                        : NULL;
+    }
+    if (!is_word(region, strlen(region)))
+        return refuse("is of a region that is no word", error), NULL;
+    /* A dot in the name would not fit the certificate. */
+    if (memchr(at, '.', size))
+        return tn_text_format(arena, error,
+                              "https://s3.%s.amazonaws.com/%.*s/%s", region,
+                              (int)size, at, key);
+    return tn_text_format(arena, error, "https://%.*s.s3.%s.amazonaws.com/%s",
+                          (int)size, at, region, key);
+}
+
+static const char *hub_url(struct tn_arena *arena, const char *at,
+                           const char *commit, struct tn_error *error)
+{
+    const char *endpoint = environment("HF_ENDPOINT");
+    size_t      owner    = strcspn(at, "/");
+    const char *name     = at + owner + (at[owner] == '/');
+    size_t      size     = strcspn(name, "/");
+    const char *sign     = memchr(name, '@', size);
+    size_t      repo     = sign ? (size_t)(sign - name) : size;
+
+    if (!is_word(at, owner) || !is_word(name, repo) || name[size] != '/' ||
+        !name[size + 1] || (sign && repo + 1 == size))
+        return refuse("is not hf://owner/repository[@revision]/path", error),
+               NULL;
+    const char *path =
+        tn_url_encode(arena, tn_text(name + size + 1), true, error);
+    const char *revision =
+        commit[0] ? commit
+        : sign    ? tn_url_encode(arena, tn_bytes(sign + 1, size - repo - 1),
+                                  false, error)
+                  : "main";
+    endpoint = without_slash(
+        arena, endpoint ? endpoint : "https://huggingface.co", error);
+    if (!path || !revision || !endpoint)
+        return NULL;
+    return tn_text_format(arena, error, "%s/%.*s/%.*s/resolve/%s/%s", endpoint,
+                          (int)owner, at, (int)repo, name, revision, path);
+}
+
+const char *tn_place_url(struct tn_arena *arena, const char *url,
+                         const char *commit, const char *region,
+                         struct tn_error *error)
+{
+    switch (tn_place_kind_of(url)) {
+    case TN_PLACE_S3: return s3_url(arena, url + 5, region, error);
+    case TN_PLACE_HUB: return hub_url(arena, url + 5, commit, error);
+    case TN_PLACE_WEB: break;
+    }
+    return url;
+}
+
+/* ---- credentials --------------------------------------------------------- */
+
+static void keep(char *to, size_t room, struct tn_bytes value)
+{
+    if (to[0] || value.size >= room || tn_bytes_find(value, 0))
+        return;
+    if (value.size)
+        memcpy(to, value.data, value.size);
+    to[value.size] = '\0';
+}
+
+static void keep_variable(char *to, size_t room, const char *name)
+{
+    const char *value = environment(name);
+
+    if (value)
+        keep(to, room, tn_text(value));
+}
+
+static struct tn_bytes trim(struct tn_bytes text)
+{
+    while (text.size && (text.data[text.size - 1] <= ' '))
+        text.size--;
+    while (text.size && text.data[0] <= ' ')
+        text = tn_bytes(text.data + 1, text.size - 1);
+    return text;
+}
+
+/* "[name]", "[profile name]" */
+static bool is_section(struct tn_bytes line, const char *profile)
+{
+    line = trim(tn_bytes(line.data + 1, line.size - 1));
+    if (!tn_bytes_ends_with(line, "]"))
+        return false;
+    line = trim(tn_bytes(line.data, line.size - 1));
+    if (tn_bytes_starts_with(line, "profile "))
+        line = trim(tn_bytes(line.data + 8, line.size - 8));
+    return tn_bytes_is(line, profile);
+}
+
+static void take_pair(struct tn_login *login, struct tn_bytes key,
+                      struct tn_bytes value)
+{
+    if (tn_bytes_is(key, "aws_access_key_id"))
+        keep(login->access, sizeof login->access, value);
+    else if (tn_bytes_is(key, "aws_secret_access_key"))
+        keep(login->secret, sizeof login->secret, value);
+    else if (tn_bytes_is(key, "aws_session_token"))
+        keep(login->token, sizeof login->token, value);
+    else if (tn_bytes_is(key, "region"))
+        keep(login->region, sizeof login->region, value);
+}
+
+void tn_login_parse(struct tn_login *login, struct tn_bytes text,
+                    const char *profile)
+{
+    bool is_ours = false;
+
+    while (text.size) {
+        const uint8_t  *end    = tn_bytes_find(text, '\n');
+        size_t          size   = end ? (size_t)(end - text.data) : text.size;
+        struct tn_bytes line   = trim(tn_bytes(text.data, size));
+        const uint8_t  *equals = tn_bytes_find(line, '=');
+
+        size += end != NULL;
+        text = tn_bytes(text.data + size, text.size - size);
+        if (line.size == 0 || line.data[0] == '#' || line.data[0] == ';')
+            continue;
+        if (line.data[0] == '[')
+            is_ours = is_section(line, profile);
+        else if (is_ours && equals) {
+            size_t name = (size_t)(equals - line.data);
+            take_pair(login, trim(tn_bytes(line.data, name)),
+                      trim(tn_bytes(equals + 1, line.size - name - 1)));
+        }
+    }
+}
+
+/* A small text file; empty if it is not there. */
+static enum tn_status read_small(const char *path, char *to, size_t room,
+                                 size_t *size, struct tn_error *error)
+{
+    int file = tn_path_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+
+    *size = 0;
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return TN_OK;
+    while (file >= 0 && *size < room) {
+        ssize_t n = read(file, to + *size, room - *size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            room = n < 0 ? 0 : room;
+            break;
+        }
+        *size += (size_t)n;
+    }
+    if (file >= 0)
+        close(file);
+    if (file >= 0 && *size < room)
+        return TN_OK;
+    *size = 0;
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "cannot read the credentials in %.200s", path);
+}
+
+/* The file that a variable names, else one in the home folder. */
+static bool file_of(char *path, size_t room, const char *variable,
+                    const char *below)
+{
+    const char *named = environment(variable), *home = environment("HOME");
+
+    if (named)
+        return (size_t)snprintf(path, room, "%s", named) < room;
+    return home && (size_t)snprintf(path, room, "%s/%s", home, below) < room;
+}
+
+static enum tn_status read_profile(struct tn_login *login, const char *variable,
+                                   const char *below, char *text,
+                                   struct tn_error *error)
+{
+    const char *profile = environment("AWS_PROFILE");
+    char        path[1024];
+    size_t      size;
+
+    if (!file_of(path, sizeof path, variable, below))
+        return TN_OK;
+    TN_TRY(read_small(path, text, MOST_OF_FILE, &size, error));
+    tn_login_parse(login, tn_bytes(text, size), profile ? profile : "default");
+    return TN_OK;
+}
+
+/* Half of a pair from the environment and half from a file is no pair. */
+static enum tn_status read_s3(struct tn_login *login, char *text,
+                              struct tn_error *error)
+{
+    struct tn_login filed = { 0 };
+
+    keep_variable(login->region, sizeof login->region, "AWS_REGION");
+    keep_variable(login->region, sizeof login->region, "AWS_DEFAULT_REGION");
+    keep_variable(login->access, sizeof login->access, "AWS_ACCESS_KEY_ID");
+    keep_variable(login->secret, sizeof login->secret, "AWS_SECRET_ACCESS_KEY");
+    keep_variable(login->token, sizeof login->token, "AWS_SESSION_TOKEN");
+    TN_TRY(read_profile(&filed, "AWS_SHARED_CREDENTIALS_FILE",
+                        ".aws/credentials", text, error));
+    TN_TRY(read_profile(&filed, "AWS_CONFIG_FILE", ".aws/config", text, error));
+    if (!login->access[0] || !login->secret[0]) {
+        memcpy(login->access, filed.access, sizeof login->access);
+        memcpy(login->secret, filed.secret, sizeof login->secret);
+        memcpy(login->token, filed.token, sizeof login->token);
+    }
+    if (!login->region[0])
+        memcpy(login->region, filed.region, sizeof login->region);
+    keep(login->region, sizeof login->region, tn_text("us-east-1"));
+    if (!login->access[0] || !login->secret[0])
+        login->access[0] = login->secret[0] = login->token[0] = '\0';
+    return TN_OK;
+}
+
+static enum tn_status read_hub(struct tn_login *login, char *text,
+                               struct tn_error *error)
+{
+    const char *home = environment("HF_HOME");
+    char        path[1024];
+    size_t      size = 0;
+
+    keep_variable(login->token, sizeof login->token, "HF_TOKEN");
+    if (login->token[0])
+        return TN_OK;
+    if (home && !environment("HF_TOKEN_PATH"))
+        snprintf(path, sizeof path, "%.1000s/token", home);
+    else if (!file_of(path, sizeof path, "HF_TOKEN_PATH",
+                      ".cache/huggingface/token"))
+        return TN_OK;
+    TN_TRY(read_small(path, text, MOST_OF_FILE, &size, error));
+    keep(login->token, sizeof login->token, trim(tn_bytes(text, size)));
+    return TN_OK;
+}
+
+/* What is sent in a header must not end it. */
+static bool is_one_line(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return false;
+    return true;
+}
+
+enum tn_status tn_login_read(struct tn_login *login, enum tn_place_kind kind,
+                             struct tn_memory *memory, struct tn_error *error)
+{
+    if (login->is_read || kind == TN_PLACE_WEB)
+        return TN_OK;
+    char *text = tn_memory_resize(memory, NULL, 0, MOST_OF_FILE, error);
+    if (!text)
+        return error->status;
+    enum tn_status status = kind == TN_PLACE_S3 ? read_s3(login, text, error)
+                                                : read_hub(login, text, error);
+    explicit_bzero(text, MOST_OF_FILE);
+    tn_memory_free(memory, text, MOST_OF_FILE);
+    login->is_read = status == TN_OK;
+    if (status == TN_OK &&
+        !(is_one_line(login->access) && is_one_line(login->secret) &&
+          is_one_line(login->token) && is_one_line(login->region)))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a credential has a control character in it");
+    return status;
+}

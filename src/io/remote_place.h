@@ -1,0 +1,51 @@
+/*
+ * remote_place.h - what s3:// and hf:// URLs stand for, and whose they are
+ *
+ *   s3://bucket/key                   an object of a store; signed requests
+ *   hf://owner/repo[@revision]/path   a file of a hub of models
+ *
+ * Keys and paths are written as they are, without %XX.  Credentials come from
+ * the environment and from files in the home folder, as the tools of both have
+ * them; they are read when they are first needed.
+ */
+#ifndef TN_IO_REMOTE_PLACE_H
+#define TN_IO_REMOTE_PLACE_H
+
+#include "base/memory.h"
+
+enum tn_place_kind {
+    TN_PLACE_WEB, /* http:// and https://: .netrc                            */
+    TN_PLACE_S3,
+    TN_PLACE_HUB,
+};
+
+#define TN_PLACE_KEY 256 /* of an identifier or a region, longest */
+
+/* Credentials of one kind; empty: none. */
+struct tn_login {
+    bool is_read;
+    char access[TN_PLACE_KEY];
+    char secret[TN_PLACE_KEY];
+    char token[4096];
+    char region[TN_PLACE_KEY];
+};
+
+enum tn_place_kind tn_place_kind_of(const char *url);
+
+/* The http or https URL of it.  `commit` replaces the revision of a hub, if it
+ * is not empty; `region` is that of a bucket.  NULL on failure: INVALID. */
+const char *tn_place_url(struct tn_arena *arena, const char *url,
+                         const char *commit, const char *region,
+                         struct tn_error *error);
+
+/* Reads what the environment says, once.  A file that is missing is no error;
+ * one that cannot be used is: INVALID. */
+enum tn_status tn_login_read(struct tn_login *login, enum tn_place_kind kind,
+                             struct tn_memory *memory, struct tn_error *error);
+
+/* Takes what a section of such a file says ("[name]" or "[profile name]"), for
+ * values that are not there yet. */
+void tn_login_parse(struct tn_login *login, struct tn_bytes text,
+                    const char *profile);
+
+#endif
