@@ -300,7 +300,7 @@ static void decode_bytes(struct decoding *d, struct tn_span span)
     struct tn_cursor c     = tn_cursor_span(span, d->error);
     const uint8_t   *bytes = tn_take(&c, span.length);
 
-    set_strings(d, TN_ATTR_STRING, tn_bytes(bytes, bytes ? span.length : 0));
+    set_strings(d, TN_ATTR_STRING, tn_bytes(bytes, bytes ? (size_t)span.length : 0));
 }
 
 static void decode_field(struct decoding *d)
