@@ -54,6 +54,7 @@ try_wheel() {
     readme_lines >"$scratch/lines/readme.py"
     [ -s "$scratch/lines/readme.py" ] || fail "the README has no Python"
     (cd "$scratch/lines" && "$scratch/venv/bin/python" readme.py)
+    rm "$scratch/lines/tiny.safetensors"
     (cd "$scratch/lines" && PYTHONPATH=$scratch/target /usr/bin/python3 readme.py)
     "$scratch/venv/bin/tenon" info "$scratch/lines/tiny.onnx" | grep -q Softmax
     (cd "$scratch/lines" && "$scratch/venv/bin/python" -m tenon check tiny.onnx)
