@@ -5,7 +5,7 @@
  * what that means).  A public function takes a copy before it looks at any
  * other field:
  *
- *   TN_TAKE(options, tn_options, temporaries);
+ *   TN_TAKE(options, tn_options, remote);
  *
  * names the last field of the first published layout, that of 0.2.0.  It stays
  * the same when the struct grows.  After it, `options` is NULL as before, or
@@ -36,7 +36,8 @@ enum tn_status tn_sized_take(void *to, size_t size, size_t first,
     _Static_assert(offsetof(struct type, size) == 0, "the size comes first")
 
 /* One for each struct, so that its last field is named once. */
-#define TN_TAKE_OPTIONS(options) TN_TAKE(options, tn_options, temporaries)
+#define TN_TAKE_OPTIONS(options) TN_TAKE(options, tn_options, remote)
+#define TN_TAKE_REMOTE(options)  TN_TAKE(options, tn_remote_options, context)
 #define TN_TAKE_CHECK(options)   TN_TAKE(options, tn_check_options, max_findings)
 #define TN_TAKE_GET(options)     TN_TAKE(options, tn_get_options, slice)
 #define TN_TAKE_ARRAY(options)   TN_TAKE(options, tn_array_options, is_copied)

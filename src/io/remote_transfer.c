@@ -17,9 +17,6 @@
 #include "base/watch.h"
 #include "io/remote_sign.h"
 
-/* What a caller's struct of size 0 has. */
-#define FIRST_LAYOUT sizeof(struct tn_remote_options)
-
 #define MOST_ACTIVE      16 /* requests under way at a time                  */
 #define MOST_REDIRECTS   10
 #define MOST_IGNORED     (64u << 10) /* bytes of the body of a refusal          */
@@ -47,9 +44,9 @@ static enum tn_status init(struct tn_remote               *r,
                            const struct tn_remote_options *options,
                            struct tn_error                *error)
 {
+    TN_TAKE_REMOTE(options);
     if (options)
-        TN_TRY(tn_sized_take(&r->options, sizeof r->options, FIRST_LAYOUT,
-                             options, error));
+        r->options = *options;
     if (!r->options.timeout)
         r->options.timeout = DEFAULT_TIMEOUT;
     if (!r->options.attempts)

@@ -43,11 +43,13 @@ def arguments(text, at):
     """What is between the parenthesis that opens before `at` and its end."""
     depth, end = 1, at
     while depth and end < len(text):
-        if text[end] == '"':
+        if text.startswith("'\"'", end):
+            end += 3
+        elif text[end] == '"':
             end = STRING.match(text, end).end()
-            continue
-        depth += (text[end] == "(") - (text[end] == ")")
-        end += 1
+        else:
+            depth += (text[end] == "(") - (text[end] == ")")
+            end += 1
     return text[at:end]
 
 

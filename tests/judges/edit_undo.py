@@ -97,7 +97,9 @@ def hold(tenon, path, line, scratch):
     out = out_name(path, scratch)
     with open(os.path.join(scratch, "script"), "w") as file:
         file.write(line + "\n")
-    for name in ("undo", "undo.safetensors", "undo.model"):
+    for name in os.listdir(scratch):  # a whole copy is several files, too
+        if not name.startswith("undo"):
+            continue
         target = os.path.join(scratch, name)
         shutil.rmtree(target, ignore_errors=True)
         if os.path.exists(target):
