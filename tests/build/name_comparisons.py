@@ -14,7 +14,8 @@ COMPARE = re.compile(r"\b(strn?(?:case)?cmp|memcmp|tn_bytes_(?:is|equal|"
                      r"starts_with)|tn_text_(?:is|ends_with|starts_with)|"
                      r"starts_with|tn_format_named|tn_find_format)\s*\(")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+# Or a text, in which "//" begins no comment.
+COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\'"\'|/\*.*?\*/|//[^\n]*', re.S)
 
 # The beginnings of families: "paddle-state" and "paddle-pir", "tf-graph".
 FAMILIES = {"paddle-", "tf-", "samediff-", "onnx-"}
@@ -54,6 +55,8 @@ def arguments(text, at):
 
 
 def blank(match):
+    if match[0][0] != "/":
+        return match[0]
     return re.sub(r"[^\n]", " ", match[0])
 
 

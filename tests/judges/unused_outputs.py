@@ -99,11 +99,12 @@ def only_refused():
 
 
 def demanded(tenon):
-    """(dialect, operator) that rules take and that may have several outputs."""
+    """(dialect, operator) that rules take and that may have several outputs.
+    Files of TFLite name all outputs of an operator; tflite_sweep.py has those."""
     told = subprocess.run([tenon, "rules", "ls", "--json"], stdout=subprocess.PIPE, check=True).stdout
     several = {dialect: vocabulary(dialect) for dialect in ("tensorflow", "onnx", "nd4j", "paddle")}
     return {(rule["from"], rule["operator"]) for rule in json.loads(told)["rules"]
-            if rule["operator"] in several[rule["from"]]} - only_refused()
+            if rule["operator"] in several.get(rule["from"], ())} - only_refused()
 
 
 # --- TensorFlow: all rows of a graph, direct and by way of .fb -----------------
