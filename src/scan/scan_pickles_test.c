@@ -40,7 +40,7 @@ static const struct {
     CASE("a value, then a call", "\x89" "0" CALL ".", "dangerous pickle-call  18;"),
     CASE("values left on the stack", "\x80\2NN.\x80\2" CALL ".", "dangerous pickle-call  23;"),
     CASE("values left after a name", "\x80\2" "ccollections\nOrderedDict\nN.", "unknown pickle-odd  28;"),
-    CASE("data of every size", "\x80\4(K\1M\1\1J\1\1\1\1G12345678\x8c\1aX\1\0\0\0aC\1a\x8a\1aI12\nS'a'\nt\x94." CALL ".", "dangerous pickle-call  72;"),
+    CASE("data of every size", "\x80\4(K\1M\1\1J\1\1\1\1G12345678\x8c\1aX\1\0\0\0aC\1a\x8a\1aI12\nS'a'\nt\x94." CALL ".", "dangerous pickle-call  65;"),
     CASE("data that is cut", "\x80\4X\xff\0\0\0a", "unknown pickle-broken  7;"),
     CASE("a slot far away", "cos\nsystem\np9999999\n0g9999999\n(S'ls'\ntR.", "dangerous pickle-call  38;"),
     CASE("a slot with blanks", "cos\nsystem\np 1_0\n0g+10 \n(S'ls'\ntR.", "dangerous pickle-call  32;"),
