@@ -50,7 +50,7 @@ bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line,
 bool tn_answer_parse_range(struct tn_bytes text, uint64_t *first,
                            uint64_t *last, uint64_t *total);
 
-/* Whether an ETag may be compared byte by byte ("W/" says no). */
+/* Whether an ETag names exact bytes: weak ones, which begin with "W/", do not. */
 bool tn_answer_is_strong(const char *etag);
 
 /* Which version of a file is read: what later answers are compared with. */

@@ -267,8 +267,8 @@ static void set_options(struct tn_tflite_work *work)
 
 /* ---- what ONNX has no place for --------------------------------------------- */
 
-/* ONNX's LSTM does not clip its cell.  In so few steps as the limit says no cell
- * that begins at zero gets there. */
+/* ONNX's LSTM does not clip its cell.  A cell that begins at zero grows by one at
+ * most in each step, so it stays within the limit for as many steps. */
 static void note_clips(struct tn_tflite_work *work)
 {
     struct tn_net *net = work->net;
