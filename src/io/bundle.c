@@ -13,6 +13,7 @@
 #include "io/file_source.h"
 #include "io/os.h"
 #include "io/path.h"
+#include "io/remote_list.h"
 #include "io/remote_source.h"
 
 /* Exporters write one file per tensor, and a process may have 1024 descriptors.
@@ -35,9 +36,8 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
 
     /* The query of a URL may be a secret. */
     bundle->is_remote = tn_url_is(path);
-    bundle->path      = bundle->is_remote
-                            ? tn_url_shown(path, &bundle->arena, error)
-                            : tn_text_dup(&bundle->arena, path, error);
+    bundle->path = bundle->is_remote ? tn_url_shown(path, &bundle->arena, error)
+                                     : tn_text_dup(&bundle->arena, path, error);
     if (!bundle->path)
         return error->status;
     struct tn_bytes name = tn_text(bundle->path);
@@ -285,8 +285,7 @@ static enum tn_status open_named_url(struct tn_bundle *bundle,
     if (!slot)
         return error->status;
     if (!*slot && !bundle->remote)
-        TN_TRY(
-            tn_remote_open(&bundle->remote, bundle->memory, options, error));
+        TN_TRY(tn_remote_open(&bundle->remote, bundle->memory, options, error));
     if (!*slot)
         TN_TRY(tn_remote_source(slot, bundle->remote, (const char *)url.data,
                                 (const char *)url.data, false, error));
@@ -419,22 +418,28 @@ static int by_name(const void *a, const void *b, void *context)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static enum tn_status sort_names(struct tn_bundle   *bundle,
+                                 struct tn_list     *found,
+                                 const char *const **names,
+                                 struct tn_error    *error)
+{
+    const char **kept =
+        tn_list_keep(found, const char *, &bundle->arena, error);
+
+    if (!kept)
+        return error->status;
+    tn_sort_items(kept, found->count, sizeof *kept, by_name, NULL);
+    *names = kept;
+    return TN_OK;
+}
+
 static enum tn_status list_entries(struct tn_bundle *bundle, DIR *entries,
                                    struct tn_list     *found,
                                    const char *const **names,
                                    struct tn_error    *error)
 {
     TN_TRY(collect(bundle, entries, found, error));
-    const char **kept =
-        tn_new(&bundle->arena, const char *, found->count, error);
-    if (!kept)
-        return error->status;
-    if (found->count) {
-        memcpy(kept, found->items, (size_t)found->count * sizeof *kept);
-        tn_sort_items(kept, found->count, sizeof *kept, by_name, NULL);
-    }
-    *names = kept;
-    return TN_OK;
+    return sort_names(bundle, found, names, error);
 }
 
 static DIR *open_folder(struct tn_bundle *bundle, const char *folder,
@@ -460,6 +465,49 @@ static DIR *open_folder(struct tn_bundle *bundle, const char *folder,
     return NULL;
 }
 
+/* ---- folders on a server ------------------------------------------------ */
+
+struct remote_names {
+    struct tn_bundle *bundle;
+    struct tn_list    found; /* const char *                                  */
+};
+
+static enum tn_status on_listed(void *context, const struct tn_listed *listed,
+                                struct tn_error *error)
+{
+    struct remote_names *r    = context;
+    const char         **name = tn_list_push(&r->found, const char *, error);
+
+    if (name)
+        *name = tn_text_dup(&r->bundle->arena, listed->name, error);
+    return error->status;
+}
+
+static enum tn_status list_on_server(struct tn_bundle   *bundle,
+                                     const char         *folder,
+                                     const char *const **names, uint64_t *count,
+                                     struct tn_error *error)
+{
+    struct remote_names r = { .bundle = bundle };
+    const char         *url =
+        tn_text_ends_with(bundle->path, "/") && !folder[0]
+                    ? bundle->path
+                    : tn_text_format(&bundle->arena, error, "%s%s%s", bundle->path,
+                                     folder, folder[0] ? "/" : "");
+
+    if (!url)
+        return error->status;
+    tn_list_init(&r.found, bundle->memory, sizeof(const char *));
+    enum tn_status status =
+        tn_remote_list(bundle->remote, url, false, on_listed, &r, error);
+    if (status == TN_OK)
+        status = sort_names(bundle, &r.found, names, error);
+    if (status == TN_OK)
+        *count = r.found.count;
+    tn_list_done(&r.found);
+    return status;
+}
+
 /* What models are called in a folder; the first that is there counts. */
 static const char *const known_names[] = {
     "saved_model.pb",    "model.safetensors.index.json",
@@ -467,18 +515,17 @@ static const char *const known_names[] = {
     "saved_model.pbtxt", "inference.pdmodel",
 };
 
-/* Web servers list nothing that a program could rely on. */
-static enum tn_status list_remote(struct tn_bundle *bundle, const char *folder,
-                                  const char *const **names, uint64_t *count,
-                                  struct tn_error *error)
+/* Web servers list their files as they like, or not at all: names that models
+ * have come first. */
+static enum tn_status list_web(struct tn_bundle   *bundle,
+                               const char *const **names, uint64_t *count,
+                               struct tn_error *error)
 {
+    struct tn_error   own = TN_ERROR_INIT;
     struct tn_source *source;
 
-    *names = known_names;
-    if (bundle->main || folder[0])
-        return TN_OK;
     for (size_t i = 0; i < sizeof known_names / sizeof known_names[0]; i++) {
-        struct tn_error own = TN_ERROR_INIT;
+        tn_error_clear(&own);
         if (tn_bundle_sibling(bundle, tn_text(known_names[i]), &source, &own) ==
             TN_OK) {
             *names = &known_names[i];
@@ -490,12 +537,39 @@ static enum tn_status list_remote(struct tn_bundle *bundle, const char *folder,
             return own.status;
         }
     }
+    tn_error_clear(&own);
+    if (list_on_server(bundle, "", names, count, &own) == TN_OK && *count)
+        return TN_OK;
+    if (tn_failed(&own) && own.reason != TN_REASON_MISSING_FILE &&
+        own.reason != TN_REASON_ACCESS_DENIED) {
+        *error = own;
+        return own.status;
+    }
     return tn_error_because(
         error, TN_NOT_FOUND, TN_REASON_MISSING_FILE, TN_NOWHERE,
         "cannot read %.300s: no saved_model.pb, model.safetensors.index.json, "
-        "model.safetensors, model.onnx or inference.pdmodel is there, and a "
-        "web server does not list its files; name the file",
+        "model.safetensors, model.onnx or inference.pdmodel is there, and the "
+        "server does not list its files; name the file",
         bundle->path);
+}
+
+static enum tn_status list_remote(struct tn_bundle *bundle, const char *folder,
+                                  const char *const **names, uint64_t *count,
+                                  struct tn_error *error)
+{
+    bool is_web = tn_place_kind_of(bundle->path) == TN_PLACE_WEB;
+
+    *names = known_names;
+    if (bundle->main || (is_web && folder[0]))
+        return TN_OK;
+    if (is_web)
+        return list_web(bundle, names, count, error);
+    TN_TRY(list_on_server(bundle, folder, names, count, error));
+    if (*count)
+        return TN_OK;
+    return tn_error_because(error, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
+                            TN_NOWHERE, "cannot read %.300s: it has no files",
+                            bundle->path);
 }
 
 enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
@@ -504,8 +578,8 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
 {
     struct tn_list found;
 
-    *names       = NULL;
-    *count       = 0;
+    *names = NULL;
+    *count = 0;
     if (bundle->is_remote)
         return list_remote(bundle, folder, names, count, error);
     DIR *entries = open_folder(bundle, folder, error);

@@ -13,8 +13,9 @@
  * then be read by several.
  *
  * A URL is a bundle, too: siblings are files below its folder on the same
- * server, and a URL that ends in '/' is a folder.  Web servers do not list
- * folders: entries are those of a few names that models have.
+ * server, and a URL that ends in '/' is a folder.  Stores and hubs list what is
+ * in it.  Of a web server's folder the first file that has one of a few names
+ * is the only entry; if there is none, what its page links to.
  */
 #ifndef TN_IO_BUNDLE_H
 #define TN_IO_BUNDLE_H

@@ -128,6 +128,23 @@ static void keep_range(struct tn_answer *answer, struct tn_bytes value)
     answer->has_range = true;
 }
 
+/* "<https://h/p?page=2>; rel=\"next\"".  Links of other kinds are many. */
+static void keep_link(struct tn_answer *answer, struct tn_bytes value)
+{
+    const uint8_t    *begin  = tn_bytes_find(value, '<');
+    const uint8_t    *end    = tn_bytes_find(value, '>');
+    static const char word[] = "rel=\"next\"";
+
+    if (!begin || !end || end < begin || answer->next[0])
+        return;
+    size_t          size = (size_t)(end - begin) - 1;
+    struct tn_bytes rest =
+        tn_bytes(end, value.size - (size_t)(end - value.data));
+    if (size < sizeof answer->next && !memchr(begin, 0, size + 1) &&
+        memmem(rest.data, rest.size, word, sizeof word - 1))
+        memcpy(answer->next, begin + 1, size);
+}
+
 static void keep_header(struct tn_answer *answer, struct tn_bytes name,
                         struct tn_bytes value, int64_t now)
 {
@@ -149,6 +166,10 @@ static void keep_header(struct tn_answer *answer, struct tn_bytes name,
         keep_text(answer, answer->commit, sizeof answer->commit, value);
     else if (!strcmp(word, "x-amz-bucket-region"))
         keep_text(answer, answer->region, sizeof answer->region, value);
+    else if (!strcmp(word, "x-amz-checksum-crc32c"))
+        keep_text(answer, answer->checksum, sizeof answer->checksum, value);
+    else if (!strcmp(word, "link"))
+        keep_link(answer, value);
     else if (!strcmp(word, "location"))
         keep_text(answer, answer->location, sizeof answer->location, value);
     else if (!strcmp(word, "content-length"))

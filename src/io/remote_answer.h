@@ -31,9 +31,11 @@ struct tn_answer {
     char     etag[TN_ANSWER_TAG];
     char     modified[64]; /* Last-Modified, as it was sent                */
     char     linked_etag[TN_ANSWER_TAG]; /* X-Linked-ETag of a redirect      */
-    char     commit[64];     /* X-Repo-Commit                                */
-    char     region[64]; /* x-amz-bucket-region                          */
+    char     commit[64];   /* X-Repo-Commit                                */
+    char     region[64];   /* x-amz-bucket-region                          */
+    char     checksum[16]; /* x-amz-checksum-crc32c                        */
     char     location[TN_ANSWER_LOCATION];
+    char     next[TN_ANSWER_LOCATION]; /* of Link with rel="next"            */
 };
 
 /* Before the first line. */
@@ -50,7 +52,8 @@ bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line,
 bool tn_answer_parse_range(struct tn_bytes text, uint64_t *first,
                            uint64_t *last, uint64_t *total);
 
-/* Whether an ETag names exact bytes: weak ones, which begin with "W/", do not. */
+/* Whether an ETag names exact bytes: weak ones, which begin with "W/", do not.
+ */
 bool tn_answer_is_strong(const char *etag);
 
 /* Which version of a file is read: what later answers are compared with. */

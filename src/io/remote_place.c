@@ -56,38 +56,72 @@ static const char *without_slash(struct tn_arena *arena, const char *text,
     return (const char *)tn_bytes_dup(arena, tn_bytes(text, size), error).data;
 }
 
-static const char *s3_url(struct tn_arena *arena, const char *at,
-                          const char *region, struct tn_error *error)
+/* The folder of a bucket's objects: "https://bucket.host" and the like. */
+static const char *bucket_url(struct tn_arena *arena, const char *bucket,
+                              size_t size, const char *region,
+                              struct tn_error *error)
 {
     const char *endpoint = environment("AWS_ENDPOINT_URL_S3");
-    size_t      size     = strcspn(at, "/");
 
     if (!endpoint)
         endpoint = environment("AWS_ENDPOINT_URL");
-    if (!is_word(at, size) || size > 63 || at[size] != '/' || !at[size + 1])
-        return refuse("is not s3://bucket/key", error), NULL;
-    const char *key = tn_url_encode(arena, tn_text(at + size + 1), true, error);
-    if (!key)
-        return NULL;
     if (endpoint) {
         endpoint = without_slash(arena, endpoint, error);
-        return endpoint ? tn_text_format(arena, error, "%s/%.*s/%s", endpoint,
-                                         (int)size, at, key)
+        return endpoint ? tn_text_format(arena, error, "%s/%.*s", endpoint,
+                                         (int)size, bucket)
                         : NULL;
     }
     if (!is_word(region, strlen(region)))
         return refuse("is of a region that is no word", error), NULL;
     /* A dot in the name would not fit the certificate. */
-    if (memchr(at, '.', size))
-        return tn_text_format(arena, error,
-                              "https://s3.%s.amazonaws.com/%.*s/%s", region,
-                              (int)size, at, key);
-    return tn_text_format(arena, error, "https://%.*s.s3.%s.amazonaws.com/%s",
-                          (int)size, at, region, key);
+    if (memchr(bucket, '.', size))
+        return tn_text_format(arena, error, "https://s3.%s.amazonaws.com/%.*s",
+                              region, (int)size, bucket);
+    return tn_text_format(arena, error, "https://%.*s.s3.%s.amazonaws.com",
+                          (int)size, bucket, region);
 }
 
-static const char *hub_url(struct tn_arena *arena, const char *at,
-                           const char *commit, struct tn_error *error)
+static const char *s3_url(struct tn_arena *arena, const char *at,
+                          const char *region, struct tn_error *error)
+{
+    size_t size = strcspn(at, "/");
+
+    if (!is_word(at, size) || size > 63 || at[size] != '/' || !at[size + 1])
+        return refuse("is not s3://bucket/key", error), NULL;
+    const char *key = tn_url_encode(arena, tn_text(at + size + 1), true, error);
+    const char *bucket = bucket_url(arena, at, size, region, error);
+    return key && bucket ? tn_text_format(arena, error, "%s/%s", bucket, key)
+                         : NULL;
+}
+
+static const char *s3_list_url(struct tn_arena *arena, const char *at,
+                               const char *region, bool is_recursive,
+                               const char **prefix, struct tn_error *error)
+{
+    size_t size = strcspn(at, "/");
+
+    if (!is_word(at, size) || size > 63 || at[size] != '/')
+        return refuse("is not s3://bucket/prefix/", error), NULL;
+    *prefix            = at + size + 1;
+    const char *value  = tn_url_encode(arena, tn_text(*prefix), false, error);
+    const char *bucket = bucket_url(arena, at, size, region, error);
+    if (!value || !bucket)
+        return NULL;
+    return tn_text_format(arena, error,
+                          "%s/?%sencoding-type=url&list-type=2&prefix=%s",
+                          bucket, is_recursive ? "" : "delimiter=%2F&", value);
+}
+
+/* "owner/repository[@revision]/path", taken apart. */
+struct hub_place {
+    const char *endpoint, *revision, *path; /* encoded                        */
+    const char *raw_path;
+    const char *repository; /* with its owner                                */
+};
+
+static enum tn_status parse_hub(struct hub_place *place, struct tn_arena *arena,
+                                const char *at, const char *commit,
+                                bool is_folder, struct tn_error *error)
 {
     const char *endpoint = environment("HF_ENDPOINT");
     size_t      owner    = strcspn(at, "/");
@@ -97,22 +131,77 @@ static const char *hub_url(struct tn_arena *arena, const char *at,
     size_t      repo     = sign ? (size_t)(sign - name) : size;
 
     if (!is_word(at, owner) || !is_word(name, repo) || name[size] != '/' ||
-        !name[size + 1] || (sign && repo + 1 == size))
-        return refuse("is not hf://owner/repository[@revision]/path", error),
-               NULL;
-    const char *path =
-        tn_url_encode(arena, tn_text(name + size + 1), true, error);
-    const char *revision =
+        (!name[size + 1] && !is_folder) || (sign && repo + 1 == size))
+        return refuse("is not hf://owner/repository[@revision]/path", error);
+    place->raw_path = name + size + 1;
+    place->path = tn_url_encode(arena, tn_text(name + size + 1), true, error);
+    place->revision =
         commit[0] ? commit
         : sign    ? tn_url_encode(arena, tn_bytes(sign + 1, size - repo - 1),
                                   false, error)
                   : "main";
-    endpoint = without_slash(
+    place->endpoint = without_slash(
         arena, endpoint ? endpoint : "https://huggingface.co", error);
-    if (!path || !revision || !endpoint)
+    place->repository = tn_text_format(arena, error, "%.*s/%.*s", (int)owner,
+                                       at, (int)repo, name);
+    return error->status;
+}
+
+static const char *hub_url(struct tn_arena *arena, const char *at,
+                           const char *commit, struct tn_error *error)
+{
+    struct hub_place place;
+
+    if (parse_hub(&place, arena, at, commit, false, error) != TN_OK)
         return NULL;
-    return tn_text_format(arena, error, "%s/%.*s/%.*s/resolve/%s/%s", endpoint,
-                          (int)owner, at, (int)repo, name, revision, path);
+    return tn_text_format(arena, error, "%s/%s/resolve/%s/%s", place.endpoint,
+                          place.repository, place.revision, place.path);
+}
+
+static const char *hub_list_url(struct tn_arena *arena, const char *at,
+                                const char *commit, bool is_recursive,
+                                const char **prefix, struct tn_error *error)
+{
+    struct hub_place place;
+
+    if (parse_hub(&place, arena, at, commit, true, error) != TN_OK)
+        return NULL;
+    *prefix     = place.raw_path;
+    size_t size = strlen(place.path);
+    while (size && place.path[size - 1] == '/')
+        size--;
+    return tn_text_format(arena, error, "%s/api/models/%s/tree/%s%s%.*s%s",
+                          place.endpoint, place.repository, place.revision,
+                          size ? "/" : "", (int)size, place.path,
+                          is_recursive ? "?recursive=true" : "");
+}
+
+const char *tn_place_revision_url(struct tn_arena *arena, const char *url,
+                                  struct tn_error *error)
+{
+    struct hub_place place;
+
+    if (parse_hub(&place, arena, url + 5, "", true, error) != TN_OK)
+        return NULL;
+    return tn_text_format(arena, error, "%s/api/models/%s/revision/%s",
+                          place.endpoint, place.repository, place.revision);
+}
+
+const char *tn_place_list_url(struct tn_arena *arena, const char *url,
+                              const char *commit, const char *region,
+                              bool is_recursive, const char **prefix,
+                              struct tn_error *error)
+{
+    *prefix = "";
+    switch (tn_place_kind_of(url)) {
+    case TN_PLACE_S3:
+        return s3_list_url(arena, url + 5, region, is_recursive, prefix, error);
+    case TN_PLACE_HUB:
+        return hub_list_url(arena, url + 5, commit, is_recursive, prefix,
+                            error);
+    case TN_PLACE_WEB: break;
+    }
+    return url;
 }
 
 const char *tn_place_url(struct tn_arena *arena, const char *url,

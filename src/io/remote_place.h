@@ -38,6 +38,19 @@ const char *tn_place_url(struct tn_arena *arena, const char *url,
                          const char *commit, const char *region,
                          struct tn_error *error);
 
+/* The URL of a document that lists what is in a folder, which `url` names with
+ * a '/' at its end.  `is_recursive` also lists what is in its folders; web
+ * servers do not.  The names in it begin with *prefix, which is encoded
+ * nowhere. */
+const char *tn_place_list_url(struct tn_arena *arena, const char *url,
+                              const char *commit, const char *region,
+                              bool is_recursive, const char **prefix,
+                              struct tn_error *error);
+
+/* That of a document that has the commit of a hub's revision. */
+const char *tn_place_revision_url(struct tn_arena *arena, const char *url,
+                                  struct tn_error *error);
+
 /* Reads what the environment says, once.  A file that is missing is no error;
  * one that cannot be used is: INVALID. */
 enum tn_status tn_login_read(struct tn_login *login, enum tn_place_kind kind,

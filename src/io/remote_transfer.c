@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "io/remote_transfer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include "base/mix.h"
 #include "base/sized.h"
 #include "base/watch.h"
-#include "io/remote_sign.h"
 
 #define MOST_ACTIVE      16 /* requests under way at a time                  */
 #define MOST_REDIRECTS   10
@@ -117,6 +117,14 @@ void tn_transfer_add_header(struct tn_transfer *t, const char *format, ...)
                      "out of memory for the headers of a request");
 }
 
+void tn_transfer_add_signed(struct tn_transfer *t, const char *name,
+                            const char *value)
+{
+    assert(t->signed_count < TN_TRANSFER_SIGNED);
+    t->signed_headers[t->signed_count++] =
+        (struct tn_sign_header){ name, value };
+}
+
 /* An error that is found inside of a callback ends the transfer. */
 static bool is_final(const struct tn_answer *answer)
 {
@@ -144,6 +152,31 @@ static size_t on_header(const char *line, size_t size, size_t count,
     return size * count;
 }
 
+/* Its first bytes say why. */
+static void keep_refusal(struct tn_transfer *t, struct tn_bytes bytes)
+{
+    size_t filled = strlen(t->refusal);
+    size_t size   = tn_min_size(bytes.size, sizeof t->refusal - 1 - filled);
+
+    if (size && !memchr(bytes.data, 0, size))
+        memcpy(t->refusal + filled, bytes.data, size);
+}
+
+void tn_transfer_code(const struct tn_transfer *t, char code[TN_TRANSFER_CODE])
+{
+    const char *at   = strstr(t->refusal, "<Code>");
+    size_t      size = 0;
+
+    if (at)
+        size = strspn(at + 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (size >= TN_TRANSFER_CODE)
+        size = 0;
+    if (size)
+        memcpy(code, at + 6, size);
+    code[size] = '\0';
+}
+
 static size_t on_body(const char *bytes, size_t size, size_t count,
                       void *context)
 {
@@ -160,8 +193,10 @@ static size_t on_body(const char *bytes, size_t size, size_t count,
                          r->options.max_bytes);
         return 0;
     }
-    if (t->is_ignored)
+    if (t->is_ignored) {
+        keep_refusal(t, tn_bytes(bytes, count));
         return t->received > MOST_IGNORED ? 0 : count;
+    }
     if (t->received > t->expected) {
         tn_error_because(&t->error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
                          "the body of the answer is longer than the %" PRIu64
@@ -220,26 +255,42 @@ static bool may_send_credentials(const struct tn_transfer *t)
             t->remote->options.allows_plain);
 }
 
+/* Headers are signed in the order of their names. */
+static void add_sorted(struct tn_sign_header *list, unsigned *count,
+                       const char *name, const char *value)
+{
+    unsigned i = (*count)++;
+
+    for (; i && strcmp(list[i - 1].name, name) > 0; i--)
+        list[i] = list[i - 1];
+    list[i] = (struct tn_sign_header){ name, value };
+}
+
 static void sign(struct tn_transfer *t)
 {
     const struct tn_login *login = &t->remote->s3;
+    const char            *hash  = t->body_hash ? t->body_hash : TN_SIGN_EMPTY;
+    struct tn_sign_header  headers[4 + TN_TRANSFER_SIGNED];
+    unsigned               count = 0;
     struct tn_arena        arena;
     char                   date[TN_SIGN_DATE];
 
     tn_sign_date((int64_t)time(NULL), date);
-    const struct tn_sign_header headers[] = {
-        { "host", t->at.host },
-        { "x-amz-content-sha256", TN_SIGN_EMPTY },
-        { "x-amz-date", date },
-        { "x-amz-security-token", login->token },
-    };
+    add_sorted(headers, &count, "host", t->at.host);
+    add_sorted(headers, &count, "x-amz-content-sha256", hash);
+    add_sorted(headers, &count, "x-amz-date", date);
+    if (login->token[0])
+        add_sorted(headers, &count, "x-amz-security-token", login->token);
+    for (unsigned i = 0; i < t->signed_count; i++)
+        add_sorted(headers, &count, t->signed_headers[i].name,
+                   t->signed_headers[i].value);
     const struct tn_sign request = {
-        .method       = "GET",
+        .method       = t->method ? t->method : "GET",
         .path         = t->at.path,
         .query        = t->at.query,
         .headers      = headers,
-        .header_count = login->token[0] ? 4 : 3,
-        .body_hash    = TN_SIGN_EMPTY,
+        .header_count = count,
+        .body_hash    = hash,
         .date         = date,
         .region       = login->region,
         .service      = "s3",
@@ -250,8 +301,10 @@ static void sign(struct tn_transfer *t)
     const char *value = tn_sign_request(&arena, &request, &t->error);
     if (value)
         tn_transfer_add_header(t, "Authorization: %s", value);
-    for (unsigned i = 1; i < request.header_count; i++)
-        tn_transfer_add_header(t, "%s: %s", headers[i].name, headers[i].value);
+    tn_transfer_add_header(t, "x-amz-content-sha256: %s", hash);
+    tn_transfer_add_header(t, "x-amz-date: %s", date);
+    if (login->token[0])
+        tn_transfer_add_header(t, "x-amz-security-token: %s", login->token);
     tn_arena_done(&arena);
 }
 
@@ -302,6 +355,28 @@ static void set_options(struct tn_transfer *t, const char *url)
     curl->easy_setopt(t->easy, TN_CURL_WRITEFUNCTION, on_body);
     curl->easy_setopt(t->easy, TN_CURL_WRITEDATA, (void *)t);
     curl->easy_setopt(t->easy, TN_CURL_HTTPHEADER, t->headers);
+    if (t->kind != TN_PLACE_WEB) /* ".." is part of a key as any other */
+        curl->easy_setopt(t->easy, TN_CURL_PATH_AS_IS, 1L);
+}
+
+/* What is sent is in memory: so it can be sent again. */
+static void set_method(struct tn_transfer *t)
+{
+    const struct tn_curl *curl = &t->remote->curl;
+
+    if (!t->method)
+        return;
+    if (!strcmp(t->method, "HEAD")) {
+        curl->easy_setopt(t->easy, TN_CURL_NOBODY, 1L);
+        return;
+    }
+    curl->easy_setopt(t->easy, TN_CURL_CUSTOMREQUEST, t->method);
+    if (!t->body_hash)
+        return;
+    curl->easy_setopt(t->easy, TN_CURL_POSTFIELDSIZE_LARGE,
+                      (int64_t)t->body.size);
+    curl->easy_setopt(t->easy, TN_CURL_POSTFIELDS,
+                      t->body.size ? (const char *)t->body.data : "");
 }
 
 static void free_attempt(struct tn_transfer *t)
@@ -328,15 +403,20 @@ static void start_attempt(struct tn_transfer *t)
     t->is_ignored = false;
     t->message[0] = '\0';
     t->began      = now_ms();
+    memset(t->refusal, 0, sizeof t->refusal);
     tn_answer_begin(&t->answer);
     tn_arena_init(&arena, r->memory);
     const char *url = tn_url_text(&t->at, &arena, &t->error);
     t->easy         = url ? r->curl.easy_init() : NULL;
     if (t->easy) {
         tn_transfer_add_header(t, "Accept-Encoding: identity");
+        for (unsigned i = 0; i < t->signed_count; i++)
+            tn_transfer_add_header(t, "%s: %s", t->signed_headers[i].name,
+                                   t->signed_headers[i].value);
         t->ops->prepare(t);
         set_credentials(t);
         set_options(t, url);
+        set_method(t);
         set_authorities(t);
     }
     tn_arena_done(&arena);
@@ -367,6 +447,11 @@ static void finish(struct tn_transfer *t)
     pthread_cond_broadcast(&t->remote->changed);
 }
 
+static bool is_writing(const struct tn_transfer *t)
+{
+    return t->method && strcmp(t->method, "HEAD") != 0;
+}
+
 /* Says which URL it is about, without its query. */
 static void fail(struct tn_transfer *t, enum tn_status status,
                  enum tn_reason reason, const char *format, ...)
@@ -383,7 +468,8 @@ static void fail(struct tn_transfer *t, enum tn_status status,
     tn_error_clear(&t->error);
     if (status == TN_IO) /* others are told with the name of the file */
         tn_error_because(&t->error, status, reason, TN_NOWHERE,
-                         "cannot read %.300s%.300s: %s", t->url->origin,
+                         "cannot %s %.300s%.300s: %s",
+                         is_writing(t) ? "write" : "read", t->url->origin,
                          t->url->path, what);
     else
         tn_error_because(&t->error, status, reason, TN_NOWHERE, "%s", what);
@@ -461,12 +547,23 @@ static void follow(struct tn_transfer *t)
              own.what);
         return;
     }
+    if (is_writing(t) && t->answer.status != 307 && t->answer.status != 308) {
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER,
+             "a redirect (%u) of what is written is not followed",
+             t->answer.status);
+        return;
+    }
     if (t->at.is_secure && !to.is_secure) {
         fail(t, TN_IO, TN_REASON_BAD_ANSWER,
              "a redirect from https:// to http:// is not followed");
         return;
     }
     t->at = to;
+    if (is_writing(t) && !is_same_origin(t) && !is_same_store(t)) {
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER,
+             "a redirect to another host is not followed by what is written");
+        return;
+    }
     if (t->ops->redirected && t->ops->redirected(t) != TN_OK)
         fail_as(t);
     else
@@ -476,13 +573,16 @@ static void follow(struct tn_transfer *t)
 static void refuse_status(struct tn_transfer *t)
 {
     unsigned status = t->answer.status;
+    char     code[TN_TRANSFER_CODE], why[TN_TRANSFER_CODE + 8];
 
+    tn_transfer_code(t, code);
+    snprintf(why, sizeof why, "%u%s%s", status, code[0] ? ", " : "", code);
     switch (status) {
     case 401:
     case 403:
     case 407:
         fail(t, TN_IO, TN_REASON_ACCESS_DENIED,
-             "the server denies access (%u)%s", status,
+             "the server denies access (%s)%s", why,
              may_send_credentials(t) || status == 407
                  ? ""
                  : "; no credentials were sent");
@@ -490,14 +590,20 @@ static void refuse_status(struct tn_transfer *t)
     case 404:
     case 410:
         fail(t, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
-             "the server has no such file (%u)", status);
+             strcmp(code, "NoSuchBucket") ? "the server has no such file (%s)"
+                                          : "there is no such bucket (%s)",
+             why);
         return;
     case 412:
-        fail(t, TN_IO, TN_REASON_REMOTE_CHANGED,
-             "the file changed while it was read (412)");
+        if (is_writing(t))
+            fail(t, TN_EXISTS, TN_REASON_TARGET_EXISTS,
+                 "it already exists on the server");
+        else
+            fail(t, TN_IO, TN_REASON_REMOTE_CHANGED,
+                 "the file changed while it was read (412)");
         return;
     default:
-        fail(t, TN_IO, TN_REASON_BAD_ANSWER, "the server answered %u", status);
+        fail(t, TN_IO, TN_REASON_BAD_ANSWER, "the server answered %s", why);
     }
 }
 
@@ -542,7 +648,8 @@ static void take_status(struct tn_transfer *t)
     unsigned status = t->answer.status;
     char     why[64];
 
-    if (status / 100 == 2 && t->received == t->expected) {
+    if (status / 100 == 2 &&
+        (t->received == t->expected || t->has_any_length)) {
         if (t->ops->done(t))
             queue(t, 0);
         else
@@ -591,7 +698,7 @@ static void tell(const struct tn_transfer *t)
     struct tn_request               request = {
                       .url     = url,
                       .offset  = t->offset,
-                      .bytes   = t->received,
+                      .bytes   = t->received + t->body.size,
                       .status  = t->answer.status,
                       .attempt = t->attempt,
                       .seconds = (double)(now_ms() - t->began) / 1000,

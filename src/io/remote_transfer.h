@@ -20,6 +20,7 @@
 #include "io/remote_answer.h"
 #include "io/remote_curl.h"
 #include "io/remote_place.h"
+#include "io/remote_sign.h"
 #include "io/remote_url.h"
 
 struct tn_transfer;
@@ -48,6 +49,9 @@ enum tn_status tn_remote_open(struct tn_remote **out, struct tn_memory *memory,
                               struct tn_error                *error);
 /* After all that was opened with it.  NULL is fine. */
 void tn_remote_close(struct tn_remote *remote);
+
+#define TN_TRANSFER_SIGNED  4   /* headers of a transfer that are signed, too */
+#define TN_TRANSFER_REFUSAL 512 /* bytes of a refusal that are looked at */
 
 /* What the owner of a transfer is asked.  All but on_body() are called with the
  * lock held. */
@@ -86,9 +90,14 @@ struct tn_transfer {
     const struct tn_url          *url; /* what is asked for                   */
     struct tn_url                 at;  /* where, after redirects              */
     enum tn_place_kind            kind;
-    bool                          is_signed_again; /* for another region      */
-    bool                          is_trusted; /* the user named it: it may get
-                                                 credentials                  */
+    const char     *method;    /* NULL: GET                                   */
+    struct tn_bytes body;      /* that is sent; borrowed                      */
+    const char     *body_hash; /* SHA-256 of it in hexadecimal; NULL: no body */
+    struct tn_sign_header signed_headers[TN_TRANSFER_SIGNED];
+    unsigned              signed_count;
+    bool                  is_signed_again; /* for another region      */
+    bool                  is_trusted;      /* the user named it: it may get
+                                              credentials                  */
     enum tn_transfer_state state;
     struct tn_answer       answer;
     struct tn_error        error;
@@ -96,11 +105,13 @@ struct tn_transfer {
     uint64_t               expected; /* bytes of the body              */
     uint64_t               received;
     bool                   is_ignored; /* the body of this answer       */
-    bool                   is_resolved_again;
-    unsigned               attempt, redirects;
-    uint64_t               not_before, began; /* milliseconds           */
-    void                  *easy, *headers;
-    char                   message[TN_CURL_ERROR_SIZE];
+    bool     has_any_length; /* `expected` is the most there may be           */
+    char     refusal[TN_TRANSFER_REFUSAL]; /* the body of one, cut            */
+    bool     is_resolved_again;
+    unsigned attempt, redirects;
+    uint64_t not_before, began; /* milliseconds           */
+    void    *easy, *headers;
+    char     message[TN_CURL_ERROR_SIZE];
 };
 
 /* Moves transfers on without waiting, so that they go on while what has arrived
@@ -110,6 +121,15 @@ void tn_remote_nudge(struct tn_remote *remote);
 void tn_transfer_start(struct tn_transfer *transfer, struct tn_remote *remote);
 void tn_transfer_add_header(struct tn_transfer *transfer, const char *format,
                             ...) TN_PRINTF(2, 3);
+/* A header "x-amz-...", which is part of the signature; the texts are borrowed.
+ */
+void tn_transfer_add_signed(struct tn_transfer *transfer, const char *name,
+                            const char *value);
+/* The code of a store's refusal, such as "NoSuchBucket"; "" if there is none.
+ */
+#define TN_TRANSFER_CODE 64
+void           tn_transfer_code(const struct tn_transfer *transfer,
+                                char                      code[TN_TRANSFER_CODE]);
 enum tn_status tn_transfer_wait(struct tn_transfer *transfer,
                                 struct tn_error    *error);
 /* Does nothing to one that is done. */
