@@ -6,10 +6,12 @@
  * graph to the first, so that the node they go in front of is in place; what
  * changes of nodes that stay; inputs and outputs of the graph.
  *
+ * Then new graphs inside nodes, and new functions, which are copied from a model
+ * beside the script that has nothing else: a function says more than its nodes.
+ *
  * New elements are in a safetensors file beside the script, under their
- * digests. What no action can say (a node with graphs inside that is new, a new
- * function, strings that changed) makes the script one action, which takes a
- * copy of the right model.
+ * digests. What no action can say (another way of training, a name with a zero
+ * byte) makes the script one action, which takes a copy of the right model.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@
 #include "engine/diff_models.h"
 #include "engine/edit_value.h"
 #include "engine/edit_words.h"
+#include "engine/patch_tensor.h"
 #include "engine/target.h"
 #include "format/about.h"
 #include "format/registry.h"
@@ -44,14 +47,19 @@ struct patch {
     struct tn_buffer            text;
     struct tn_buffer            word;
     const char *file;     /* name of the safetensors file                     */
+    const char *functions_file; /* that functions are copied from             */
     const char *why_take; /* what cannot be said; NULL: nothing               */
     uint64_t    actions;
     uint32_t    unnamed; /* op that the line calls by number; TN_NONE: none  */
     const struct tn_model *unnamed_model;
-    uint32_t  in_graph;   /* of the left that lines are about                 */
-    uint32_t  graph;      /* of the left that is being compared               */
+    uint32_t  in_graph;   /* that lines are about: of the left, or new        */
+    uint32_t  graph;      /* that is being compared                           */
     uint32_t  added;      /* ops that the script adds                         */
     uint32_t *added_id;   /* by op of the right                               */
+    uint32_t  added_graphs; /* inside nodes                                   */
+    uint32_t *graph_id;   /* by graph of the right that is new                */
+    uint8_t  *copies;     /* by graph of the right: a function to be copied   */
+    uint32_t  copied;     /* functions                                        */
     uint32_t *renamed;    /* by value of the left: value of the right whose name
                              it gets                                          */
     uint32_t      *votes; /* by value of the left: ends that want that name   */
@@ -103,7 +111,10 @@ static void begin_line(struct patch *p, const char *action)
 {
     if (p->in_graph != p->graph) {
         tn_words_put(&p->text, tn_text("in"));
-        put_text(p, tn_model_graph_at(p->left, p->graph)->path);
+        if (p->graph < p->m->left.graph_count)
+            put_text(p, tn_model_graph_at(p->left, p->graph)->path);
+        else
+            tn_buffer_format(&p->text, " @%" PRIu32, p->graph);
         tn_buffer_text(&p->text, "\n");
         p->in_graph = p->graph;
     }
@@ -226,26 +237,6 @@ static const struct tn_tensor *tensor_at(const struct tn_model *model,
     return tn_list_at(&model->tensors, struct tn_tensor, i);
 }
 
-static bool fits_safetensors(const struct tn_tensor *tensor)
-{
-    switch (tensor->elements.shape.dtype) {
-    case TN_FLOAT32:
-    case TN_FLOAT64:
-    case TN_FLOAT16:
-    case TN_BFLOAT16:
-    case TN_INT8:
-    case TN_INT16:
-    case TN_INT32:
-    case TN_INT64:
-    case TN_UINT8:
-    case TN_UINT16:
-    case TN_UINT32:
-    case TN_UINT64:
-    case TN_BOOL: return true;
-    default: return false;
-    }
-}
-
 /* Attributes are decoded into memory that is used again. */
 static void keep_elements(struct patch *p, const struct tn_elements *from,
                           struct tn_elements *to)
@@ -258,15 +249,13 @@ static void keep_elements(struct patch *p, const struct tn_elements *from,
     to->shape.dims = dims;
 }
 
-/* "fix.patch.safetensors:DIGEST", and the elements go into that file. */
+/* "fix.patch.safetensors:DIGEST", and the elements go into that file; behind
+ * that ":string[2,3]" if safetensors has no such type. */
 static void put_tensor(struct patch *p, const struct tn_tensor *tensor)
 {
-    uint8_t digest[TN_HASH_SIZE];
+    struct tn_elements elements;
+    uint8_t            digest[TN_HASH_SIZE];
 
-    if (!fits_safetensors(tensor)) {
-        give_up(p, "safetensors has no such type of elements");
-        return;
-    }
     if (p->m->host->digest(p->m->host->context, tensor, digest, p->error) !=
         TN_OK)
         return;
@@ -274,6 +263,16 @@ static void put_tensor(struct patch *p, const struct tn_tensor *tensor)
     tn_buffer_format(&p->word, "%s:", p->file);
     for (size_t i = 0; i < sizeof digest; i++)
         tn_buffer_format(&p->word, "%02x", digest[i]);
+    bool is_plain = tn_patch_is_plain(&tensor->elements);
+    if (is_plain)
+        keep_elements(p, &tensor->elements, &elements);
+    else {
+        tn_buffer_text(&p->word, ":");
+        tn_patch_pack(&tensor->elements, &p->kept, &elements, &p->word,
+                      p->error);
+    }
+    if (tn_failed(p->error))
+        return;
     put(p, tn_buffer_bytes(&p->word));
     uint64_t key = tn_diff_hash(tn_bytes(digest, sizeof digest), 103) | 1;
     if (tn_diff_buckets_count(&p->blob_index, key))
@@ -283,7 +282,7 @@ static void put_tensor(struct patch *p, const struct tn_tensor *tensor)
     if (!blob)
         return;
     memcpy(blob->digest, digest, sizeof digest);
-    keep_elements(p, &tensor->elements, &blob->elements);
+    blob->elements = elements;
 }
 
 static bool is_listed(const struct tn_tensor *tensor)
@@ -767,10 +766,6 @@ static bool same_attr(const struct patch *p, const struct tn_attr_value *a,
 
 static void put_value(struct patch *p, const struct tn_attr_value *value)
 {
-    if (value->kind == TN_ATTR_GRAPH) {
-        give_up(p, "a node has a graph inside that is new");
-        return;
-    }
     if (value->kind != TN_ATTR_TENSOR) {
         struct tn_error own = TN_ERROR_INIT;
         if (tn_edit_value_put(&p->text, value, &own) == TN_OK)
@@ -810,16 +805,45 @@ static bool is_revalued(const struct patch *p, uint32_t right,
     return false;
 }
 
+/* Graphs that the attribute has are made here, without nodes, so that
+ * attributes are in order; write_new_graphs() fills them in. */
+static void add_graphs(struct patch *p, uint32_t right,
+                       const struct tn_attr_named *attr)
+{
+    if (!tn_dialect_facts(p->left->dialect->name)->lists_io) {
+        give_up(p, "a node has a graph inside that is new");
+        return;
+    }
+    for (uint32_t i = 0; i < attr->value.count; i++) {
+        uint32_t graph = (uint32_t)attr->value.of.ints[i];
+        if (graph >= p->m->right.graph_count || p->graph_id[graph] != TN_NONE ||
+            p->m->graphs[1][graph] != TN_NONE) {
+            give_up(p, "a graph is in another attribute");
+            return;
+        }
+        begin_line(p, "add-graph");
+        put_right(p, right);
+        put(p, attr->name);
+        put(p, tn_model_name(p->right,
+                             tn_model_graph_at(p->right, graph)->name));
+        if (attr->value.is_list)
+            put_text(p, "list");
+        end_line(p);
+        p->graph_id[graph] = p->m->left.graph_count + p->added_graphs++;
+    }
+}
+
 /* Tensors of decoded attributes are not rows of the model, whose digests are
  * remembered; those that were compared are. */
 static void set_attr(struct patch *p, uint32_t right,
-                     const struct tn_attr_named *attr, bool is_added)
+                     const struct tn_attr_named *attr)
 {
+    if (attr->value.kind == TN_ATTR_GRAPH) {
+        add_graphs(p, right, attr);
+        return;
+    }
     begin_line(p, "set-attr");
-    if (is_added)
-        put_right(p, right);
-    else
-        put_left(p, p->m->ops[1][right]);
+    put_right(p, right);
     put(p, attr->name);
     put_value(p, &attr->value);
     end_line(p);
@@ -849,7 +873,7 @@ static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
             const struct tn_attr_named *old = attr_named(&a, attr->name);
             if (!old || !same_attr(p, &old->value, &attr->value) ||
                 is_revalued(p, right, attr->name))
-                set_attr(p, right, attr, false);
+                set_attr(p, right, attr);
         }
     }
     tn_list_done(&b);
@@ -904,7 +928,7 @@ static void add_op(struct patch *p, uint32_t op, uint32_t before)
     tn_list_init(&attrs, p->memory, sizeof(struct tn_attr_named));
     if (tn_attr_list(p->right, op, &p->arena, &attrs, p->error) == TN_OK)
         for (uint64_t i = 0; i < attrs.count && !tn_failed(p->error); i++)
-            set_attr(p, op, tn_list_at(&attrs, struct tn_attr_named, i), true);
+            set_attr(p, op, tn_list_at(&attrs, struct tn_attr_named, i));
     tn_list_done(&attrs);
 }
 
@@ -1072,6 +1096,44 @@ static const struct tn_io *io_now(const struct patch *p, uint32_t g,
     return NULL;
 }
 
+/* "float32", or "sequence(float32)". */
+static void put_type(struct patch *p, const struct tn_io *io)
+{
+    const char *note = io->note ? io->note : "";
+    const char *type =
+        io->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(io->dtype);
+
+    if (!note[0]) {
+        put_text(p, type);
+        return;
+    }
+    if (strcmp(note, "sequence") != 0 && strcmp(note, "optional") != 0)
+        give_up(p, "an input or output is not a tensor");
+    tn_buffer_clear(&p->word);
+    tn_buffer_format(&p->word, "%s(%s)", note, type);
+    put(p, tn_buffer_bytes(&p->word));
+}
+
+/* The list `b`, where `a` is the one that is there. */
+static void list_ios(struct patch *p, uint32_t g, const char *action,
+                     struct tn_io_list a, struct tn_io_list b)
+{
+    begin_line(p, action);
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct tn_io *io  = &b.items[i];
+        const struct tn_io *old = io_now(p, g, a, io->name);
+        put(p, io->name);
+        if (old && same_type(old, io)) {
+            put_text(p, "as-it-is");
+            put_text(p, "");
+            continue;
+        }
+        put_type(p, io);
+        put_dims(p, io);
+    }
+    end_line(p);
+}
+
 static void compare_io(struct patch *p, uint32_t g, const char *action,
                        struct tn_io_list a, struct tn_io_list b)
 {
@@ -1086,27 +1148,9 @@ static void compare_io(struct patch *p, uint32_t g, const char *action,
     }
     if (is_same)
         return;
-    if (!p->left->dialect->names_outputs) {
-        if (a.count && !a.items[0].is_guessed && g != 0)
-            give_up(p, "inputs or outputs of a function changed");
+    if (!p->left->dialect->names_outputs)
         return; /* they are ops */
-    }
-    begin_line(p, action);
-    for (uint32_t i = 0; i < b.count; i++) {
-        const struct tn_io *io  = &b.items[i];
-        const struct tn_io *old = io_now(p, g, a, io->name);
-        put(p, io->name);
-        if (old && same_type(old, io)) {
-            put_text(p, "as-it-is");
-            put_text(p, "");
-            continue;
-        }
-        if (io->note && io->note[0])
-            give_up(p, "an input or output is not a tensor");
-        put_text(p, io->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(io->dtype));
-        put_dims(p, io);
-    }
-    end_line(p);
+    list_ios(p, g, action, a, b);
 }
 
 /* ---- graphs ------------------------------------------------------------- */
@@ -1169,10 +1213,6 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
     index_names(p, x, y);
     if (tn_failed(p->error))
         return;
-    if (!tn_bytes_equal(tn_model_name(p->left, x->name),
-                        tn_model_name(p->right, y->name)) &&
-        x->kind == TN_GRAPH_FUNCTION)
-        give_up(p, "a function has another name");
     find_renames(p, g, h);
     write_renames(p, g, true); /* while they are there */
     remove_ops(p, x);
@@ -1189,26 +1229,136 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
     compare_ios(p, g, x, y);
 }
 
+/* ---- new graphs --------------------------------------------------------- */
+
+/* Graphs inside nodes, each with its own after it. */
+static void write_new_graph(struct patch *p, uint32_t h)
+{
+    static const struct tn_graph   none      = { .first_op = 0 };
+    static const struct tn_io_list no_values = { 0, NULL };
+    const struct tn_graph         *y = tn_model_graph_at(p->right, h);
+
+    p->graph = p->graph_id[h];
+    index_names(p, &none, y);
+    if (y->inputs.count)
+        list_ios(p, p->graph, "list-inputs", no_values, y->inputs);
+    if (y->outputs.count)
+        list_ios(p, p->graph, "list-outputs", no_values, y->outputs);
+    add_tensors(p, h);
+    for (uint64_t i = 0; i < y->op_count && !tn_failed(p->error); i++) {
+        tn_arena_rewind(&p->arena);
+        add_op(p, y->first_op + (uint32_t)i, TN_NONE);
+    }
+}
+
+static void write_new_graphs(struct patch *p)
+{
+    for (uint32_t h = 0; h < p->m->right.graph_count && !tn_failed(p->error);
+         h++)
+        if (p->graph_id[h] != TN_NONE)
+            write_new_graph(p, h);
+}
+
+/* ---- functions ---------------------------------------------------------- */
+
+static bool is_function(const struct tn_model *model, uint32_t graph)
+{
+    return tn_model_graph_at(model, graph)->kind == TN_GRAPH_FUNCTION;
+}
+
+static bool same_ios(struct tn_io_list a, struct tn_io_list b)
+{
+    for (uint32_t i = 0; i < a.count && i < b.count; i++)
+        if (!tn_bytes_equal(a.items[i].name, b.items[i].name) ||
+            !same_type(&a.items[i], &b.items[i]))
+            return false;
+    return a.count == b.count;
+}
+
+/* Whether a function of the left becomes that of the right by actions on its
+ * nodes: no action changes its name, nor what it takes where that is more than
+ * names. */
+static bool can_stay(const struct patch *p, uint32_t g, uint32_t h)
+{
+    const struct tn_graph *x = tn_model_graph_at(p->left, g);
+    const struct tn_graph *y = tn_model_graph_at(p->right, h);
+
+    if (x->kind != TN_GRAPH_FUNCTION)
+        return true;
+    return tn_bytes_equal(tn_model_name(p->left, x->name),
+                          tn_model_name(p->right, y->name)) &&
+           tn_bytes_equal(tn_model_name(p->left, x->domain),
+                          tn_model_name(p->right, y->domain)) &&
+           (p->left->dialect->names_outputs ||
+            (same_ios(x->inputs, y->inputs) &&
+             same_ios(x->outputs, y->outputs)));
+}
+
+/* Of the graph, or of the function around it. */
+static uint32_t outermost(const struct tn_model *model, uint32_t graph)
+{
+    while (tn_model_graph_at(model, graph)->parent_graph != TN_NONE)
+        graph = tn_model_graph_at(model, graph)->parent_graph;
+    return graph;
+}
+
+static void remove_function(struct patch *p, uint32_t g)
+{
+    begin_line(p, "remove-function");
+    put_text(p, tn_model_graph_at(p->left, g)->path);
+    end_line(p);
+}
+
+static void add_function(struct patch *p, uint32_t h)
+{
+    const struct tn_graph *y = tn_model_graph_at(p->right, h);
+
+    if (!tn_dialect_facts(p->right->dialect->name)->function_format)
+        give_up(p, "a function is new");
+    begin_line(p, "add-function");
+    put_text(p, p->functions_file);
+    put(p, tn_model_name(p->right, y->name));
+    if (tn_model_name(p->right, y->domain).size)
+        put(p, tn_model_name(p->right, y->domain));
+    tn_buffer_format(&p->text, "  # %" PRIu64 " node%s", y->op_count,
+                     y->op_count == 1 ? "" : "s");
+    end_line(p);
+    p->copied++;
+}
+
+static void write_functions(struct patch *p)
+{
+    p->graph = p->in_graph; /* lines about functions are about no graph */
+    for (uint32_t g = 0; g < p->m->left.graph_count; g++) {
+        uint32_t h = p->m->graphs[0][g];
+        if (is_function(p->left, g) && (h == TN_NONE || p->copies[h]))
+            remove_function(p, g);
+    }
+    for (uint32_t h = 0; h < p->m->right.graph_count; h++) {
+        if (is_function(p->right, h) &&
+            (p->copies[h] || p->m->graphs[1][h] == TN_NONE)) {
+            p->copies[h] = 1;
+            add_function(p, h);
+        } else if (p->m->graphs[1][h] == TN_NONE &&
+                   p->graph_id[h] == TN_NONE &&
+                   !p->copies[outermost(p->right, h)])
+            give_up(p, "a graph is new that is in no node");
+    }
+}
+
 static void compare_all_graphs(struct patch *p)
 {
     const struct tn_diff_match *m = p->m;
 
+    for (uint32_t g = 0; g < m->left.graph_count; g++)
+        if (m->graphs[0][g] != TN_NONE && !can_stay(p, g, m->graphs[0][g]))
+            p->copies[m->graphs[0][g]] = 1;
     for (uint32_t g = 0; g < m->left.graph_count && !tn_failed(p->error); g++)
-        if (m->graphs[0][g] != TN_NONE)
+        if (m->graphs[0][g] != TN_NONE &&
+            !p->copies[outermost(p->right, m->graphs[0][g])])
             compare_graphs(p, g, m->graphs[0][g]);
-    for (uint32_t g = 0; g < m->left.graph_count; g++) {
-        const struct tn_graph *graph = tn_model_graph_at(p->left, g);
-        if (m->graphs[0][g] != TN_NONE || graph->kind != TN_GRAPH_FUNCTION)
-            continue; /* others go with their node */
-        begin_line(p, "remove-function");
-        put_text(p, graph->path);
-        end_line(p);
-    }
-    for (uint32_t g = 0; g < m->right.graph_count; g++)
-        if (m->graphs[1][g] == TN_NONE)
-            give_up(p, tn_model_graph_at(p->right, g)->kind == TN_GRAPH_FUNCTION
-                           ? "a function is new"
-                           : "a node has a graph inside that is new");
+    write_new_graphs(p);
+    write_functions(p);
 }
 
 /* No action says how a model is trained. */
@@ -1389,6 +1539,54 @@ static enum tn_status write_blobs(struct patch *p, const char *path,
     return p->error->status;
 }
 
+/* What is left of the right model if its functions are copied from it. */
+static enum tn_status leave_functions(struct patch *p, struct tn_edit *edit)
+{
+    struct tn_draft *draft = tn_edit_draft(edit);
+
+    for (uint32_t i = 0; i < draft->graphs.count; i++) {
+        struct tn_draft_graph *g = tn_draft_graph_at(draft, i);
+        if (g->kind == TN_GRAPH_FUNCTION && !p->copies[i])
+            g->is_removed = true;
+    }
+    for (uint32_t i = 0; i < draft->ops.count; i++) {
+        struct tn_draft_op *op = tn_draft_op_at(draft, i);
+        if (!is_function(p->right, outermost(p->right, op->graph)))
+            TN_TRY(tn_draft_remove_op(draft, i, p->error));
+    }
+    for (uint64_t i = 0; i < draft->tensors.count; i++) {
+        struct tn_draft_tensor *t =
+            tn_list_at(&draft->tensors, struct tn_draft_tensor, i);
+        if (t->row.graph == TN_NONE ||
+            !is_function(p->right, outermost(p->right, t->row.graph)))
+            t->is_removed = true;
+    }
+    return TN_OK;
+}
+
+/* A model of nothing but the functions. */
+static enum tn_status write_copied(struct patch *p, const char *path,
+                                   const struct tn_target  *target,
+                                   const struct tn_options *options)
+{
+    struct tn_convert_options convert = TN_CONVERT_OPTIONS_INIT;
+    struct tn_target          place   = *target;
+    struct tn_edit           *edit;
+    struct tn_model          *made = NULL;
+
+    place.path            = path;
+    convert.to =
+        tn_dialect_facts(p->right->dialect->name)->function_format;
+    convert.force_invalid = true;
+    TN_TRY(tn_edit_open(&edit, p->right, options, p->error));
+    if (leave_functions(p, edit) == TN_OK &&
+        tn_edit_commit(edit, &made, p->error) == TN_OK)
+        tn_convert(made, &convert, &place, options, NULL, p->error);
+    tn_model_close(made);
+    tn_edit_close(edit);
+    return p->error->status;
+}
+
 /* The whole model beside the script. */
 static enum tn_status write_take(struct patch *p, const char *path,
                                  const struct tn_target  *target,
@@ -1441,6 +1639,9 @@ static enum tn_status write_files(struct patch            *p,
         snprintf(path, sizeof path, "%s.safetensors", target->path);
         if (p->blobs.count)
             write_blobs(p, path, target, options);
+        snprintf(path, sizeof path, "%s.functions", target->path);
+        if (p->copied && !tn_failed(p->error))
+            write_copied(p, path, target, options);
     }
     tn_buffer_done(&script);
     if (tn_failed(p->error))
@@ -1492,6 +1693,8 @@ static void begin(struct patch *p)
     tn_diff_buckets_init(&p->blob_index, p->memory,
                          m->right.tensor_count + m->right.op_count, p->error);
     p->added_id = tn_diff_nones(p->memory, m->right.op_count, p->error);
+    p->graph_id = tn_diff_nones(p->memory, m->right.graph_count, p->error);
+    p->copies   = marks(p, m->right.graph_count);
     p->renamed  = tn_diff_nones(p->memory, m->left.value_count, p->error);
     p->votes    = tn_diff_nones(p->memory, m->left.value_count, p->error);
     if (p->votes)
@@ -1522,6 +1725,8 @@ static void end(struct patch *p)
     const struct tn_diff_match *m = p->m;
 
     release(p, p->added_id, ((uint64_t)m->right.op_count + 1) * 4);
+    release(p, p->graph_id, ((uint64_t)m->right.graph_count + 1) * 4);
+    release(p, p->copies, (uint64_t)m->right.graph_count + 1);
     release(p, p->renamed, ((uint64_t)m->left.value_count + 1) * 4);
     release(p, p->votes, ((uint64_t)m->left.value_count + 1) * 4);
     for (int side = 0; side < 2; side++) {
@@ -1553,11 +1758,13 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
 {
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
-    char name[4096];
+    char name[4096], functions[4096];
 
     TN_TRY(check(diff, target, error));
     const struct tn_diff_match *m = tn_diff_matching(diff);
     snprintf(name, sizeof name, "%s.safetensors", last_part(target->path));
+    snprintf(functions, sizeof functions, "%s.functions",
+             last_part(target->path));
     struct patch p = { .diff    = diff,
                        .m       = m,
                        .left    = m->left.model,
@@ -1565,7 +1772,8 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
                        .memory  = m->memory,
                        .error   = error,
                        .unnamed = TN_NONE,
-                       .file    = name };
+                       .file    = name,
+                       .functions_file = functions };
     if (strchr(name, ':'))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "the name of a patch has no colon");

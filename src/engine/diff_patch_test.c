@@ -38,6 +38,8 @@ struct editing {
     char                   script[65536]; /* for messages                    */
     size_t                 size;
     unsigned               actions, fresh;
+    uint32_t               graphs; /* of the draft                           */
+    uint32_t               graph;  /* that ops are chosen from               */
 };
 
 static bool is_removed[1 << 16];
@@ -73,12 +75,12 @@ static bool try_line(struct editing *e, const char *line)
 
 static uint32_t random_op(const struct editing *e)
 {
-    uint32_t count = tn_model_graph(e->model, 0).op_count > UINT16_MAX
-                         ? UINT16_MAX
-                         : (uint32_t)tn_model_graph(e->model, 0).op_count;
+    struct tn_graph_info graph = tn_model_graph(e->model, e->graph);
+    uint32_t             count =
+        graph.op_count > UINT16_MAX ? UINT16_MAX : (uint32_t)graph.op_count;
 
     for (int i = 0; i < 20; i++) {
-        uint32_t op = tn_model_graph(e->model, 0).first_op + below(count);
+        uint32_t op = graph.first_op + below(count);
         if (count && op < (1 << 16) && !is_removed[op])
             return op;
     }
@@ -227,9 +229,59 @@ static void change_tensor(struct editing *e, unsigned how)
                          "(%s %s)\n", how == 2 ? "add" : "replace", name);
 }
 
+/* Without counting: a place in the model is no action. */
+static void go_to(struct editing *e, uint32_t graph)
+{
+    struct tn_error error = TN_ERROR_INIT;
+    char            line[64];
+
+    snprintf(line, sizeof line, "in @%" PRIu32, graph);
+    assert_int_equal(tn_edit_run(e->edit, tn_text(line), &error), TN_OK);
+    e->size += (size_t)snprintf(e->script + e->size,
+                                sizeof e->script - e->size, "%s\n", line);
+}
+
+/* An If with two graphs inside. */
+static void add_branches(struct editing *e)
+{
+    static const char *const slots[] = { "then_branch", "else_branch" };
+    char                     line[2048], name[1024];
+    struct tn_bytes          value = random_value(e);
+    unsigned                 node  = e->fresh;
+
+    if (value.size == 0 || value.size > 200)
+        return;
+    quoted(name, sizeof name, value);
+    e->fresh += 4;
+    snprintf(line, sizeof line, "add-op fresh_%u If - %s -> fresh_%u", node,
+             name, node + 1);
+    if (!try_line(e, line))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(line, sizeof line, "add-graph fresh_%u %s inner_%u", node,
+                 slots[i], i);
+        if (!try_line(e, line))
+            return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        go_to(e, e->graphs++);
+        snprintf(line, sizeof line, "list-outputs fresh_%u float32 ...",
+                 node + 2 + i);
+        try_line(e, line);
+        snprintf(line, sizeof line, "add-op \"\" Neg - %s -> fresh_%u", name,
+                 node + 2 + i);
+        try_line(e, line);
+    }
+    go_to(e, e->graph);
+}
+
 static void edit_once(struct editing *e)
 {
-    switch (below(14)) {
+    uint32_t graphs = (uint32_t)tn_model_graph_count(e->model);
+
+    e->graph = below(3) ? 0 : below(graphs);
+    go_to(e, e->graph);
+    switch (below(15)) {
     case 0:
     case 1: change_attr(e, false); break;
     case 2: change_attr(e, true); break;
@@ -243,6 +295,7 @@ static void edit_once(struct editing *e)
     case 10: change_node(e, 5); break;
     case 11: change_tensor(e, 0); break;
     case 12: change_tensor(e, 1); break;
+    case 13: add_branches(e); break;
     default: change_tensor(e, 2); break;
     }
 }
@@ -380,7 +433,8 @@ static void try_edits(struct tn_scratch *scratch, const struct tn_model *a,
         struct tn_model *edited;
 
         memset(is_removed, 0, sizeof is_removed);
-        e = (struct editing){ .model = a };
+        e = (struct editing){ .model  = a,
+                              .graphs = (uint32_t)tn_model_graph_count(a) };
         assert_int_equal(tn_edit_open(&e.edit, a, NULL, &error), TN_OK);
         for (uint32_t k = 1 + below(4); k > 0; k--)
             edit_once(&e);
@@ -443,48 +497,97 @@ static void edits_of_real_models(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* Both directions between models that have little in common. */
+#define INPUT                                                                  \
+    "  input { name: \"a\" type { tensor_type { elem_type: 7 shape {\n"          \
+    "    dim { dim_param: \"n\" } dim { } } } } }\n"
+#define OUTPUT(type) "  output { name: \"d\" type { " type " } }\n}\n"
+#define TENSOR       "tensor_type { elem_type: 7 }"
+#define GRAPH(slot, name, body, out)                                           \
+    "attribute { name: \"" slot "\" type: GRAPH g { name: \"" name "\" " body    \
+    " output { name: \"" out "\" type { " TENSOR " } } } }\n"
+#define NODE(in, out, type)                                                    \
+    "node { input: \"" in "\" output: \"" out "\" op_type: \"" type "\" }\n"
+
+static const char *const little[] = {
+    little_onnx,
+    "ir_version: 8 opset_import { version: 17 } graph { name: \"g\"\n" NODE(
+        "a", "b",
+        "Relu") "  node { input: \"b\" input: \"c\" output: \"d\" name: \"sum\"\n"
+                "         op_type: \"Mul\" }\n"
+                "  initializer { dims: 1 data_type: 7 name: \"c\" int64_data: 3 "
+                "}\n" INPUT OUTPUT(TENSOR),
+    /* graphs in graphs, a function, values that are no tensors */
+    "ir_version: 8 opset_import { version: 17 } opset_import { domain: \"f\" "
+    "version: 1 } graph { name: \"g\"\n"
+    "node { input: \"a\" output: \"t\" op_type: \"Twice\" domain: \"f\" }\n"
+    "node { input: \"t\" output: \"d\" name: \"if\" op_type: \"If\"\n" GRAPH(
+        "then_branch", "then",
+        "node { input: \"t\" output: \"p\" name: \"inner\" op_type: "
+        "\"If\"\n" GRAPH("then_branch", "one", NODE("t", "q", "Neg"), "q")
+            GRAPH("else_branch", "two", NODE("a", "r", "Abs"), "r") "}\n",
+        "p") GRAPH("else_branch", "else", NODE("t", "s", "Neg"),
+                   "s") "}\n" INPUT OUTPUT("sequence_type { elem_type { " TENSOR
+                                           " } }") "functions { name: "
+    "\"Twice\" domain: \"f\" input: \"i\" output: \"o\" opset_import { version: "
+    "17 } node { input: \"i\" input: \"i\" output: \"o\" op_type: \"Add\" "
+    "doc_string: \"kept\" } }\n",
+    /* another function of that name; strings and complex numbers */
+    "ir_version: 8 opset_import { version: 17 } opset_import { domain: \"f\" "
+    "version: 1 } graph { name: \"g\"\n"
+    "node { input: \"a\" output: \"d\" op_type: \"Twice\" domain: \"f\" "
+    "attribute { name: \"raw\" type: STRING s: \"a\\000b\" } }\n"
+    "initializer { dims: 3 data_type: 8 name: \"c\" string_data: \"a\" "
+    "string_data: \"\\000\" string_data: \"\" }\n"
+    "initializer { dims: 1 data_type: 14 name: \"z\" float_data: 1 float_data: "
+    "2 }\n" INPUT OUTPUT(TENSOR) "functions { name: \"Twice\" domain: \"f\" "
+    "input: \"i\" input: \"j\" output: \"o\" opset_import { version: 17 } node "
+    "{ input: \"i\" output: \"o\" op_type: \"Neg\" } }\n",
+};
+
+static void becomes(struct tn_scratch *scratch, const char *from,
+                    const char *to)
+{
+    struct tn_error         error = TN_ERROR_INIT;
+    struct tn_model        *a     = open_file(scratch, from);
+    struct tn_model        *b     = open_file(scratch, to);
+    struct tn_diff         *diff;
+    struct tn_patch_summary summary;
+    struct tn_target        target = { .path = tn_in_scratch(scratch, "x.patch"),
+                                       .can_replace = true };
+
+    assert_int_equal(tn_diff_open(&diff, a, b, NULL, NULL, &error), TN_OK);
+    assert_int_equal(tn_diff_write_patch(diff, &target, NULL, &summary, &error),
+                     TN_OK);
+    assert_false(summary.is_whole);
+    tn_diff_close(diff);
+    struct tn_model *made = apply(a, tn_in_scratch(scratch, "x.patch"), "");
+    assert_int_equal(tn_diff_open(&diff, made, b, NULL, NULL, &error), TN_OK);
+    for (uint64_t i = 0; i < tn_diff_count(diff); i++)
+        assert_true(tn_diff_change_at(diff, i)->part == TN_DIFF_METADATA ||
+                    tn_diff_change_at(diff, i)->part == TN_DIFF_VERSION);
+    tn_diff_close(diff);
+    write_to(scratch, made, "made", "onnx", from);
+    tn_model_close(open_file(scratch, "made"));
+    tn_model_close(made);
+    tn_model_close(b);
+    tn_model_close(a);
+}
+
+/* All directions between models that have little in common. */
 static void little_models_become_each_other(void **state)
 {
-    static const char other[] =
-        "ir_version: 8 opset_import { version: 17 } graph { name: \"g\"\n"
-        "  node { input: \"a\" output: \"b\" op_type: \"Relu\" }\n"
-        "  node { input: \"b\" input: \"c\" output: \"d\" name: \"sum\"\n"
-        "         op_type: \"Mul\" }\n"
-        "  initializer { dims: 1 data_type: 7 name: \"c\" int64_data: 3 }\n"
-        "  input { name: \"a\" type { tensor_type { elem_type: 7 shape {\n"
-        "    dim { dim_param: \"n\" } dim { } } } } }\n"
-        "  output { name: \"d\" type { tensor_type { elem_type: 7 } } }\n"
-        "}\n";
+    enum { COUNT = sizeof little / sizeof little[0] };
     struct tn_scratch scratch = tn_scratch_open();
+    char              names[COUNT][16];
 
     (void)state;
-    tn_make_model(&scratch, "left", little_onnx);
-    tn_make_model(&scratch, "right", other);
-    for (int way = 0; way < 2; way++) {
-        struct tn_error  error = TN_ERROR_INIT;
-        struct tn_model *a     = open_file(&scratch, way ? "right" : "left");
-        struct tn_model *b     = open_file(&scratch, way ? "left" : "right");
-        struct tn_diff  *diff;
-        struct tn_target target = { .path = tn_in_scratch(&scratch, "x.patch"),
-                                    .can_replace = true };
-
-        assert_int_equal(tn_diff_open(&diff, a, b, NULL, NULL, &error), TN_OK);
-        assert_int_equal(tn_diff_write_patch(diff, &target, NULL, NULL, &error),
-                         TN_OK);
-        tn_diff_close(diff);
-        struct tn_model *made =
-            apply(a, tn_in_scratch(&scratch, "x.patch"), "");
-        assert_int_equal(tn_diff_open(&diff, made, b, NULL, NULL, &error),
-                         TN_OK);
-        for (uint64_t i = 0; i < tn_diff_count(diff); i++)
-            assert_true(tn_diff_change_at(diff, i)->part == TN_DIFF_METADATA ||
-                        tn_diff_change_at(diff, i)->part == TN_DIFF_VERSION);
-        tn_diff_close(diff);
-        tn_model_close(made);
-        tn_model_close(b);
-        tn_model_close(a);
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "model%zu", i);
+        tn_make_model(&scratch, names[i], little[i]);
     }
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < COUNT; k++)
+            becomes(&scratch, names[i], names[k]);
     tn_scratch_close(&scratch);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/sized.h"
+#include "engine/patch_tensor.h"
 #include "engine/read_file.h"
 #include "io/path.h"
 #include "ir/dialect_facts.h"
@@ -48,6 +49,9 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "set-outputs",    "NODE VALUE...", "set all outputs of a node",             1, TN_EDIT_MANY, 0, tn_edit_act_set_outputs },
     { "list-inputs",    "NAME TYPE DIMS...", "set all inputs of the graph",       0, TN_EDIT_MANY, 0, tn_edit_act_list_inputs },
     { "list-outputs",   "NAME TYPE DIMS...", "set all outputs of the graph",      0, TN_EDIT_MANY, 0, tn_edit_act_list_outputs },
+    { "list-values",    "NAME TYPE DIMS...", "set the types of values of a new graph", 0, TN_EDIT_MANY, TN_EDIT_LISTED, tn_edit_act_list_values },
+    { "add-graph",      "NODE NAME GRAPH", "add a graph as an attribute of a node", 3, 4, TN_EDIT_LISTED, tn_edit_act_add_graph },
+    { "add-function",   "FILE NAME",     "add a function of another model",       2, 3, 0, tn_edit_act_add_function },
     { "remove-function", "NAME",         "remove a function",                     1, 1, 0, tn_edit_act_remove_function },
     { "take",           "FILE",          "go on with another model",              1, 1, 0, tn_edit_act_take },
     { "keep-float32", "OP[,NODE...]",    "these stay float32 in what follows",    1, TN_EDIT_MANY, 0, tn_edit_act_keep_float32 },
@@ -436,11 +440,19 @@ static bool is_graph(const struct tn_draft_graph *graph, const char *word)
 enum tn_status tn_edit_find_graph(struct tn_edit *edit, const char *word,
                                   uint32_t *graph, struct tn_error *error)
 {
+    int64_t number;
+
     for (uint32_t i = 0; i < edit->draft.graphs.count; i++)
         if (is_graph(tn_draft_graph_at(&edit->draft, i), word)) {
             *graph = i;
             return TN_OK;
         }
+    if (word[0] == '@' && tn_int64_parse(tn_text(word + 1), &number) &&
+        number >= 0 && number < (int64_t)edit->draft.graphs.count &&
+        !tn_draft_graph_at(&edit->draft, (uint32_t)number)->is_removed) {
+        *graph = (uint32_t)number;
+        return TN_OK;
+    }
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                         "no graph '%s': give the name of a function, or the "
                         "path of a graph such as "
@@ -493,6 +505,7 @@ const char *tn_edit_path(struct tn_edit *edit, const char *word,
 }
 
 enum tn_status tn_edit_open_model(struct tn_edit *edit, const char *word,
+                                  bool                    wants_graph,
                                   const struct tn_model **model,
                                   struct tn_error        *error)
 {
@@ -501,10 +514,11 @@ enum tn_status tn_edit_open_model(struct tn_edit *edit, const char *word,
     struct tn_model  *opened  = NULL;
 
     *model              = NULL;
-    options.wants_graph = false;
+    options.wants_graph = wants_graph;
     if (!path)
         return error->status;
-    if (edit->last_path && strcmp(edit->last_path, path) == 0) {
+    if (edit->last_path && strcmp(edit->last_path, path) == 0 &&
+        edit->last_model->wants_graph == wants_graph) {
         *model = edit->last_model;
         return TN_OK;
     }
@@ -536,6 +550,33 @@ static const char *split_name(struct tn_edit *edit, const char *word,
     return colon + 1;
 }
 
+/* "DIGEST:string[2,3]": elements that are bytes in the file of a patch. */
+static enum tn_status open_packed(struct tn_edit        *edit,
+                                  const struct tn_model *model,
+                                  const char            *name,
+                                  const struct tn_tensor **tensor,
+                                  struct tn_error         *error)
+{
+    struct tn_arena *arena = &edit->store->model.arena;
+    const char      *colon = strrchr(name, ':');
+
+    if (!colon)
+        return TN_OK;
+    struct tn_bytes key =
+        tn_bytes_dup(arena, tn_bytes(name, (size_t)(colon - name)), error);
+    const struct tn_tensor *from =
+        key.data ? tn_model_find(model, (const char *)key.data) : NULL;
+    if (!from)
+        return error->status;
+    struct tn_tensor *made = tn_new(arena, struct tn_tensor, 1, error);
+    if (!made)
+        return error->status;
+    *made   = *from;
+    *tensor = made;
+    return tn_patch_unpack(&from->elements, colon + 1, arena, &made->elements,
+                           error);
+}
+
 enum tn_status tn_edit_open_tensor(struct tn_edit *edit, const char *word,
                                    const struct tn_tensor **tensor,
                                    struct tn_error         *error)
@@ -546,11 +587,13 @@ enum tn_status tn_edit_open_tensor(struct tn_edit *edit, const char *word,
 
     if (tn_failed(error))
         return error->status;
-    TN_TRY(tn_edit_open_model(edit, file, &model, error));
+    TN_TRY(tn_edit_open_model(edit, file, false, &model, error));
     if (name)
         *tensor = tn_model_find(model, name);
     else
         *tensor = model->tensors.count == 1 ? tn_model_tensor(model, 0) : NULL;
+    if (!*tensor && name)
+        TN_TRY(open_packed(edit, model, name, tensor, error));
     if (*tensor)
         return TN_OK;
     tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,

@@ -79,18 +79,19 @@ struct tn_bytes tn_edit_op_output(const struct tn_edit *edit, uint32_t op,
 struct tn_bytes tn_edit_op_name(const struct tn_edit *edit, uint32_t op);
 
 /* The graph that a word names: by its path in the model that the edit began
- * with, or the name of a function. */
+ * with, the name of a function, or its number ("@3"). */
 enum tn_status tn_edit_find_graph(struct tn_edit *edit, const char *word,
                                   uint32_t *graph, struct tn_error *error);
 
-/* The tensor that a word names: FILE if that has one tensor, or FILE:NAME.  The
- * edit keeps the file open. */
+/* The tensor that a word names: FILE if that has one tensor, FILE:NAME, or
+ * FILE:NAME:TYPE (patch_tensor.h).  The edit keeps the file open. */
 enum tn_status tn_edit_open_tensor(struct tn_edit *edit, const char *word,
                                    const struct tn_tensor **tensor,
                                    struct tn_error         *error);
 
 /* A model that a word names; the edit keeps it open. */
 enum tn_status tn_edit_open_model(struct tn_edit *edit, const char *word,
+                                  bool                    wants_graph,
                                   const struct tn_model **model,
                                   struct tn_error        *error);
 
@@ -143,6 +144,7 @@ tn_edit_function tn_edit_act_inputs, tn_edit_act_outputs, tn_edit_act_extract,
 /* patch_actions.c */
 tn_edit_function tn_edit_act_add_op, tn_edit_act_set_op, tn_edit_act_move_op,
     tn_edit_act_set_inputs, tn_edit_act_set_outputs, tn_edit_act_list_inputs,
-    tn_edit_act_list_outputs, tn_edit_act_remove_function, tn_edit_act_take;
+    tn_edit_act_list_outputs, tn_edit_act_list_values, tn_edit_act_add_graph,
+    tn_edit_act_add_function, tn_edit_act_remove_function, tn_edit_act_take;
 
 #endif

@@ -409,7 +409,7 @@ enum tn_status tn_edit_act_weights_from(struct tn_edit        *edit,
     const struct tn_model *from;
     struct weights         w;
 
-    TN_TRY(tn_edit_open_model(edit, words->items[0], &from, error));
+    TN_TRY(tn_edit_open_model(edit, words->items[0], false, &from, error));
     weights_init(&w, edit, true, error);
     if (!tn_failed(error) && put_by_name(&w, from, error) != TN_OK)
         tn_error_file(error, words->items[0]);
@@ -440,7 +440,7 @@ enum tn_status tn_edit_act_weights_by_position(struct tn_edit        *edit,
     const struct tn_model *from;
     struct weights         w;
 
-    TN_TRY(tn_edit_open_model(edit, words->items[0], &from, error));
+    TN_TRY(tn_edit_open_model(edit, words->items[0], false, &from, error));
     weights_init(&w, edit, false, error);
     if (w.places.count == 0 && edit->graph != TN_NONE)
         add_constants(&w, error);
@@ -497,7 +497,7 @@ enum tn_status tn_edit_act_weights_by_map(struct tn_edit        *edit,
     struct tn_arena        arena;
     struct weights         w;
 
-    TN_TRY(tn_edit_open_model(edit, words->items[0], &from, error));
+    TN_TRY(tn_edit_open_model(edit, words->items[0], false, &from, error));
     const char *path = tn_edit_path(edit, words->items[1], error);
     tn_arena_init(&arena, &edit->store->memory);
     weights_init(&w, edit, true, error);

@@ -16,6 +16,7 @@ static const struct kind_word {
     { "double", "doubles", TN_ATTR_DOUBLE },
     { "bool", "bools", TN_ATTR_BOOL },
     { "string", "strings", TN_ATTR_STRING },
+    { "hex", "hexes", TN_ATTR_STRING }, /* strings with zero bytes            */
     { "type", "types", TN_ATTR_DTYPE },
     { "shape", "shapes", TN_ATTR_SHAPE },
     { "function", "functions", TN_ATTR_FUNCTION },
@@ -50,6 +51,7 @@ struct making {
     struct tn_words       words;
     struct tn_attr_value *value;
     struct tn_error      *error;
+    bool                  is_hex;
 };
 
 static enum tn_status refuse(struct making *m, const char *word,
@@ -157,7 +159,7 @@ static enum tn_status read_strings(struct making *m)
         tn_new(m->arena, struct tn_bytes, m->words.count, m->error);
 
     for (uint32_t i = 0; strings && i < m->words.count; i++)
-        if (m->value->kind == TN_ATTR_OTHER)
+        if (m->value->kind == TN_ATTR_OTHER || m->is_hex)
             TN_TRY(read_hex(m, m->words.items[i], &strings[i]));
         else
             strings[i] = tn_text(m->words.items[i]);
@@ -307,14 +309,15 @@ enum tn_status tn_edit_value_read(struct tn_edit *edit, struct tn_arena *arena,
                                   struct tn_attr_value       *value,
                                   struct tn_error            *error)
 {
-    struct making m = { edit, arena, *words, value, error };
+    struct making m = { edit, arena, *words, value, error, false };
 
     *value = (struct tn_attr_value){ .kind = TN_ATTR_NONE };
     /* "int" alone is a string: a kind is followed by its value. */
     if (words->count > 0 && find_kind(words->items[0], value) &&
-        (words->count > 1 || value->is_list || value->kind == TN_ATTR_NONE))
-        m.words = (struct tn_words){ words->count - 1, words->items + 1 };
-    else if (hint && hint->is_known)
+        (words->count > 1 || value->is_list || value->kind == TN_ATTR_NONE)) {
+        m.words  = (struct tn_words){ words->count - 1, words->items + 1 };
+        m.is_hex = words->items[0][0] == 'h';
+    } else if (hint && hint->is_known)
         take_hint(&m, hint);
     else
         guess(&m);
@@ -360,13 +363,23 @@ static void put_shape(struct tn_buffer *to, const struct tn_attr_shape *shape)
         tn_buffer_format(to, "%s%" PRId64, i ? "," : "", shape->dims[i]);
 }
 
+/* Whether strings have zero bytes, which words have not. */
+static bool has_zeros(const struct tn_attr_value *value)
+{
+    for (uint32_t i = 0; value->kind == TN_ATTR_STRING && i < value->count; i++)
+        if (value->of.strings[i].size &&
+            memchr(value->of.strings[i].data, 0, value->of.strings[i].size))
+            return true;
+    return false;
+}
+
 static enum tn_status put_string(struct tn_buffer           *to,
                                  const struct tn_attr_value *value, uint32_t i,
-                                 struct tn_error *error)
+                                 bool is_hex, struct tn_error *error)
 {
     struct tn_bytes text = value->of.strings[i];
 
-    if (value->kind == TN_ATTR_OTHER) {
+    if (is_hex) {
         tn_buffer_text(to, " 0x");
         for (size_t k = 0; k < text.size; k++)
             tn_buffer_format(to, "%02x", text.data[k]);
@@ -374,15 +387,15 @@ static enum tn_status put_string(struct tn_buffer           *to,
     }
     if (text.size && memchr(text.data, 0, text.size))
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a string with a zero byte cannot be written into "
-                            "a script");
+                            "a name with a zero byte cannot be written into a "
+                            "script");
     tn_words_put(to, text);
     return TN_OK;
 }
 
 static enum tn_status put_one(struct tn_buffer           *to,
                               const struct tn_attr_value *value, uint32_t i,
-                              struct tn_error *error)
+                              bool is_hex, struct tn_error *error)
 {
     switch (value->kind) {
     case TN_ATTR_INT:
@@ -397,7 +410,9 @@ static enum tn_status put_one(struct tn_buffer           *to,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "an attribute that is a tensor or a graph has no "
                             "words");
-    default: return put_string(to, value, i, error);
+    default:
+        return put_string(to, value, i, is_hex || value->kind == TN_ATTR_OTHER,
+                          error);
     }
 }
 
@@ -405,11 +420,14 @@ enum tn_status tn_edit_value_put(struct tn_buffer           *to,
                                  const struct tn_attr_value *value,
                                  struct tn_error            *error)
 {
-    for (size_t k = 0; k < KIND_COUNT; k++)
-        if (kind_words[k].kind == value->kind)
-            put_text(to,
-                     value->is_list ? kind_words[k].many : kind_words[k].one);
+    bool   is_hex = has_zeros(value);
+    size_t k      = 0;
+
+    while (kind_words[k].kind != value->kind)
+        k++;
+    k += is_hex; /* the row behind strings */
+    put_text(to, value->is_list ? kind_words[k].many : kind_words[k].one);
     for (uint32_t i = 0; i < value->count && !tn_failed(error); i++)
-        TN_TRY(put_one(to, value, i, error));
+        TN_TRY(put_one(to, value, i, is_hex, error));
     return error->status;
 }

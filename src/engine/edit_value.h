@@ -4,6 +4,7 @@
  *   int 2              ints 2 2           float 0.5        strings a b
  *   bool true          type float32       shape 2,-1,3     shape ?
  *   tensor FILE.npy    tensor FILE:NAME   graph PATH       other 0x0a02
+ *   hex 0x6100         a string with zero bytes
  *
  * The word before the values is the kind; its plural makes a list, of any
  * length.  "?" is a shape of unknown rank.  People may leave the kind out.

@@ -4,13 +4,17 @@
  *   add-op NAME TYPE BEFORE INPUT... -> OUTPUT...
  *   set-op NODE TYPE           move-op NODE BEFORE
  *   set-inputs NODE INPUT...   set-outputs NODE OUTPUT...
- *   list-inputs, list-outputs  NAME TYPE DIMS ...
+ *   list-inputs, list-outputs, list-values  NAME TYPE DIMS ...
+ *   add-graph NODE ATTRIBUTE NAME [list]
+ *   add-function FILE NAME [DOMAIN]
  *   remove-function NAME       take FILE
  *
  * TYPE is an operator, "com.microsoft:Gelu" if it is of another domain than the
  * framework's own; BEFORE is a node, or - for the end of the graph.  An input
  * that is not given is "".  A control input of TensorFlow is ^NAME.  DIMS are
- * "2,N,?", "" for a scalar, "..." if the rank is unknown.
+ * "2,N,?", "" for a scalar, "..." if the rank is unknown; TYPE of a value may
+ * be sequence(float32) or optional(float32).  A new graph has no nodes; `in @N`
+ * goes to it, where N counts on from the graphs of the model.
  */
 #include <inttypes.h>
 
@@ -189,6 +193,32 @@ static const struct tn_io *io_named(struct tn_io_list list, const char *name)
     return NULL;
 }
 
+/* "float32", "?" or "sequence(float32)". */
+static enum tn_status read_type(const char *word, struct tn_io *io,
+                                struct tn_error *error)
+{
+    static const char *const notes[] = { "sequence", "optional" };
+    char                     inner[32];
+    size_t                   size = strlen(word);
+
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        size_t begin = strlen(notes[i]);
+        if (strncmp(word, notes[i], begin) != 0 || word[begin] != '(' ||
+            word[size - 1] != ')' || size - begin - 2 >= sizeof inner)
+            continue;
+        memcpy(inner, word + begin + 1, size - begin - 2);
+        inner[size - begin - 2] = '\0';
+        io->note                = notes[i];
+        word                    = inner;
+        break;
+    }
+    io->dtype = tn_dtype_find(word);
+    if (io->dtype == TN_UNDEFINED && strcmp(word, "?") != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "'%s' is not a type of elements", word);
+    return TN_OK;
+}
+
 static enum tn_status read_io(struct tn_edit *edit, struct tn_io_list now,
                               const char *const *words, struct tn_io *io,
                               struct tn_error *error)
@@ -202,34 +232,45 @@ static enum tn_status read_io(struct tn_edit *edit, struct tn_io_list now,
     }
     if (old)
         io->key = old->key;
-    io->name  = tn_text(words[0]);
-    io->dtype = tn_dtype_find(words[1]);
-    if (io->dtype == TN_UNDEFINED && strcmp(words[1], "?") != 0)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "'%s' is not a type of elements", words[1]);
+    io->name = tn_text(words[0]);
+    TN_TRY(read_type(words[1], io, error));
     return read_dims(edit, words[2], io, error);
 }
 
-static enum tn_status list_io(struct tn_edit *edit, bool is_input,
-                              const struct tn_words *words,
-                              struct tn_error       *error)
+static enum tn_status read_ios(struct tn_edit *edit, struct tn_io_list now,
+                               const struct tn_words *words,
+                               struct tn_io_list *made, struct tn_error *error)
 {
     if (edit->graph == TN_NONE || words->count % 3 != 0)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             edit->graph == TN_NONE
                                 ? "a set of tensors has no inputs and outputs"
                                 : "for each its name, type and dimensions");
-    const struct tn_draft_graph *g =
-        tn_draft_graph_at(&edit->draft, edit->graph);
-    struct tn_io_list lists[2] = { g->inputs, g->outputs };
-    struct tn_io     *made     = tn_new(&edit->store->model.arena, struct tn_io,
-                                        words->count / 3 + 1, error);
-    if (!made)
+    struct tn_io *items = tn_new(&edit->store->model.arena, struct tn_io,
+                                 words->count / 3 + 1, error);
+    if (!items)
         return error->status;
     for (uint32_t i = 0; i < words->count / 3; i++)
-        TN_TRY(read_io(edit, lists[!is_input], words->items + 3 * (size_t)i,
-                       &made[i], error));
-    lists[!is_input] = (struct tn_io_list){ words->count / 3, made };
+        TN_TRY(read_io(edit, now, words->items + 3 * (size_t)i, &items[i],
+                       error));
+    *made = (struct tn_io_list){ words->count / 3, items };
+    return TN_OK;
+}
+
+static enum tn_status list_io(struct tn_edit *edit, bool is_input,
+                              const struct tn_words *words,
+                              struct tn_error       *error)
+{
+    struct tn_io_list lists[2] = { { 0, NULL }, { 0, NULL } }, made;
+
+    if (edit->graph != TN_NONE) {
+        const struct tn_draft_graph *g =
+            tn_draft_graph_at(&edit->draft, edit->graph);
+        lists[0] = g->inputs;
+        lists[1] = g->outputs;
+    }
+    TN_TRY(read_ios(edit, lists[!is_input], words, &made, error));
+    lists[!is_input] = made;
     return tn_draft_list_io(&edit->draft, edit->graph, lists[0], lists[1],
                             error);
 }
@@ -248,7 +289,56 @@ enum tn_status tn_edit_act_list_outputs(struct tn_edit        *edit,
     return list_io(edit, false, words, error);
 }
 
-/* ---- functions, and whole models ---------------------------------------- */
+enum tn_status tn_edit_act_list_values(struct tn_edit        *edit,
+                                       const struct tn_words *words,
+                                       struct tn_error       *error)
+{
+    struct tn_io_list made;
+
+    TN_TRY(read_ios(edit, (struct tn_io_list){ 0, NULL }, words, &made, error));
+    return tn_draft_set_values(&edit->draft, edit->graph, made, true, error);
+}
+
+/* ---- graphs, functions, and whole models --------------------------------- */
+
+enum tn_status tn_edit_act_add_graph(struct tn_edit        *edit,
+                                     const struct tn_words *words,
+                                     struct tn_error       *error)
+{
+    bool     in_list = words->count == 4;
+    uint32_t op;
+
+    if (in_list && strcmp(words->items[3], "list") != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "'%s' is not 'list'", words->items[3]);
+    TN_TRY(tn_edit_find_op(edit, words->items[0], &op, error));
+    return tn_draft_add_graph(&edit->draft, op, words->items[1],
+                              words->items[2], in_list, NULL, error);
+}
+
+/* The bytes of a function say more than nodes do (its attributes, its own
+ * opsets): it is copied from a file. */
+enum tn_status tn_edit_act_add_function(struct tn_edit        *edit,
+                                        const struct tn_words *words,
+                                        struct tn_error       *error)
+{
+    const char            *name   = words->items[1];
+    const char            *domain = words->count > 2 ? words->items[2] : NULL;
+    const struct tn_model *model;
+
+    TN_TRY(tn_edit_open_model(edit, words->items[0], true, &model, error));
+    for (uint32_t i = 0; i < model->graphs.count; i++) {
+        const struct tn_graph *g = tn_model_graph_at(model, i);
+        if (g->kind == TN_GRAPH_FUNCTION &&
+            tn_bytes_is(tn_model_name(model, g->name), name) &&
+            (!domain ||
+             tn_bytes_is(tn_model_name(model, g->domain), domain)))
+            return tn_edit_copy_function(edit, model, i, NULL, NULL, error);
+    }
+    tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no function '%s'", name);
+    tn_error_file(error, words->items[0]);
+    return error->status;
+}
 
 enum tn_status tn_edit_act_remove_function(struct tn_edit        *edit,
                                            const struct tn_words *words,

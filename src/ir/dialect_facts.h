@@ -31,6 +31,8 @@ struct tn_dialect_facts {
     const char *own_domain;   /* another name of the domain of its own
                                  operators, which needs none; may be NULL    */
     const char *counterpart;  /* format that it is usually converted to       */
+    const char *function_format; /* one file of a graph and functions; NULL: an
+                                    edit adds no functions                    */
     int64_t oldest_version;   /* that rules can read; 0: it has no versions  */
     int64_t rule_version;     /* that rules write                            */
     bool    can_be_built; /* a graph of it can be put together from nothing   */

@@ -163,6 +163,13 @@ enum tn_status tn_draft_add_function(
     struct tn_draft *draft, const char *name, const char *domain,
     const char *const *inputs, uint32_t input_count, const char *const *outputs,
     uint32_t output_count, uint32_t *graph, struct tn_error *error);
+/* A new graph without ops as the value of an attribute of an op, or, with
+ * `in_list`, as one more of a list of new graphs.  UNSUPPORTED where graphs are
+ * not attributes. */
+enum tn_status tn_draft_add_graph(struct tn_draft *draft, uint32_t op,
+                                  const char *attr, const char *name,
+                                  bool in_list, uint32_t *graph,
+                                  struct tn_error *error);
 enum tn_status tn_draft_add_io(struct tn_draft *draft, uint32_t graph,
                                bool is_input, const struct tn_io *io,
                                struct tn_error *error);

@@ -235,14 +235,67 @@ static void place_op(struct layout *to, uint32_t graph, struct tn_draft_op *op)
 
 /* ---- graphs ------------------------------------------------------------- */
 
-/* Where a graph is now: numbers of nodes may have moved. */
-static const char *path_of(struct layout *to, const struct tn_draft_graph *g,
-                           uint32_t parent, uint32_t node)
+/* Numbers of graphs in a value without a wire are those of the model that the
+ * op is from; new ops and new values have those of the draft, which are the
+ * same as those of its base. */
+static bool is_numbered_by_draft(const struct tn_draft    *draft,
+                                 const struct tn_draft_op *op)
 {
-    char old[512], now[512];
+    return !op->from || op->from == draft->base;
+}
+
+/* The attribute of a changed op whose value names a graph, and which of the
+ * value's graphs it is; NULL: none does. */
+static const struct tn_draft_attr *attr_naming(const struct tn_draft *draft,
+                                               uint32_t graph, uint32_t *slot,
+                                               uint32_t *index)
+{
+    const struct tn_draft_graph *g  = tn_draft_graph_at(draft, graph);
+    const struct tn_draft_op    *op = tn_draft_op_at(draft, g->parent_op);
+    uint32_t id = is_numbered_by_draft(draft, op) ? graph : g->row;
+
+    for (*slot = 0; op->change && *slot < op->change->attrs.count; ++*slot) {
+        const struct tn_draft_attr *attr =
+            tn_list_at(&op->change->attrs, struct tn_draft_attr, *slot);
+        if (!attr->value || attr->value->kind != TN_ATTR_GRAPH ||
+            attr->wire.source)
+            continue;
+        for (*index = 0; *index < attr->value->count; ++*index)
+            if (attr->value->of.ints[*index] == (int64_t)id)
+                return attr;
+    }
+    return NULL;
+}
+
+/* "graph.node[3].attribute[0].g", of a new graph. */
+static const char *path_in_attr(struct layout *to, uint32_t graph,
+                                const char *node, uint32_t *slot)
+{
+    uint32_t                    index;
+    const struct tn_draft_attr *attr =
+        attr_naming(to->draft, graph, slot, &index);
+
+    if (!attr || !attr->value->is_list)
+        return tn_text_format(&to->model->arena, to->error,
+                              "%s.attribute[%" PRIu32 "].g", node, *slot);
+    return tn_text_format(&to->model->arena, to->error,
+                          "%s.attribute[%" PRIu32 "].graphs[%" PRIu32 "]", node,
+                          *slot, index);
+}
+
+/* Where a graph is now: numbers of nodes may have moved. */
+static const char *path_of(struct layout *to, uint32_t graph, uint32_t parent,
+                           uint32_t node, uint32_t *slot)
+{
+    const struct tn_draft_graph *g = tn_draft_graph_at(to->draft, graph);
+    char                         old[512], now[512];
 
     if (!g->from && g->kind == TN_GRAPH_MAIN)
         return tn_dialect_facts(to->draft->dialect->name)->main_graph;
+    if (!g->from && g->kind == TN_GRAPH_SUBGRAPH) {
+        tn_model_path_of(to->model, parent, node, now, sizeof now);
+        return path_in_attr(to, graph, now, slot);
+    }
     if (!g->from)
         return tn_text_format(&to->model->arena, to->error, "functions['%.*s']",
                               TN_FMT(g->name));
@@ -272,6 +325,8 @@ static void fill_graph(struct layout *to, uint32_t id,
     row->has_other_io = g->has_other_io;
     row->drops_values = g->drops_values;
     row->values       = g->values;
+    if (!g->from && parent != TN_NONE)
+        row->depth = tn_model_graph_at(to->model, parent)->depth + 1;
     if (!g->from)
         return;
     const struct tn_graph *old = tn_model_graph_at(g->from, g->row);
@@ -313,25 +368,52 @@ static bool is_inside(struct tn_span part, struct tn_span whole)
            part.offset - whole.offset < whole.length;
 }
 
-/* Whether the attribute that a graph was in is no longer there.  Graphs that
- * are beside their ops in the file, and only named by them, stay. */
-static bool has_lost_slot(const struct tn_draft_op    *op,
-                          const struct tn_draft_graph *g)
+/* Whether a value in the row of an op names a graph of the same model. */
+static bool is_in_slot(const struct tn_model *model, uint32_t op,
+                       uint32_t graph)
 {
-    struct tn_span wire = tn_model_graph_at(g->from, g->row)->wire;
+    const struct tn_op *row = tn_model_op_at(model, op);
 
-    if (!op->change || !wire.source || op->from != g->from ||
-        !is_inside(wire, tn_model_op_wire(
-                             op->from, tn_model_op_at(op->from, op->row))))
-        return false;
-    for (uint64_t i = 0; i < op->change->attrs.count; i++) {
-        const struct tn_draft_attr *attr =
-            tn_list_at(&op->change->attrs, struct tn_draft_attr, i);
-        if ((attr->value && attr->value->kind == TN_ATTR_GRAPH &&
-             !attr->wire.source) ||
-            is_inside(wire, attr->wire))
-            return false;
+    for (uint32_t i = 0; row->first_attr != TN_NONE && i < row->attr_count;
+         i++) {
+        const struct tn_attr_slot *slot =
+            tn_list_at(&model->attrs, struct tn_attr_slot,
+                       (uint64_t)row->first_attr + i);
+        for (uint32_t k = 0; slot->value && !slot->wire.source &&
+                             slot->value->kind == TN_ATTR_GRAPH &&
+                             k < slot->value->count;
+             k++)
+            if (slot->value->of.ints[k] == (int64_t)graph)
+                return true;
     }
+    return false;
+}
+
+/* Whether no attribute of the op that a graph is in has it any longer.  Graphs
+ * that are beside their ops in the file, and only named by them, stay. */
+static bool has_lost_slot(const struct tn_draft *draft, uint32_t graph)
+{
+    const struct tn_draft_graph *g  = tn_draft_graph_at(draft, graph);
+    const struct tn_draft_op    *op = tn_draft_op_at(draft, g->parent_op);
+    uint32_t                     slot, index;
+
+    if (!op->change || attr_naming(draft, graph, &slot, &index))
+        return false;
+    if (!g->from)
+        return true;
+    if (op->from != g->from)
+        return false;
+    struct tn_span wire = tn_model_graph_at(g->from, g->row)->wire;
+    if (!wire.source)
+        return is_in_slot(op->from, op->row, g->row);
+    if (!is_inside(wire, tn_model_op_wire(op->from,
+                                          tn_model_op_at(op->from, op->row))))
+        return false;
+    for (uint64_t i = 0; i < op->change->attrs.count; i++)
+        if (is_inside(wire,
+                      tn_list_at(&op->change->attrs, struct tn_draft_attr, i)
+                          ->wire))
+            return false;
     return true;
 }
 
@@ -345,15 +427,15 @@ static bool is_gone(const struct tn_draft *draft, uint32_t graph)
         return false;
     if (g->parent_op == TN_NONE)
         return tn_draft_graph_at(draft, g->parent)->placed == TN_NONE;
-    return tn_draft_op_at(draft, g->parent_op)->placed == TN_NONE ||
-           !tn_draft_op_at(draft, g->parent_op)->from ||
-           has_lost_slot(tn_draft_op_at(draft, g->parent_op), g);
+    const struct tn_draft_op *op = tn_draft_op_at(draft, g->parent_op);
+    return op->placed == TN_NONE || (g->from && !op->from) ||
+           has_lost_slot(draft, graph);
 }
 
 static void place_graph(struct layout *to, uint32_t graph)
 {
     struct tn_draft_graph *g      = tn_draft_graph_at(to->draft, graph);
-    uint32_t               parent = TN_NONE, node = TN_NONE;
+    uint32_t               parent = TN_NONE, node = TN_NONE, slot = TN_NONE;
     const char            *word = "node";
 
     if (g->parent != TN_NONE)
@@ -363,12 +445,14 @@ static void place_graph(struct layout *to, uint32_t graph)
                tn_model_graph_at(to->model, parent)->first_op;
     if (g->from)
         word = tn_model_graph_at(g->from, g->row)->node_word;
-    const char *path = path_of(to, g, parent, node);
+    const char *path = path_of(to, graph, parent, node, &slot);
     g->placed = tn_model_add_graph(to->model, (enum tn_graph_kind)g->kind, path,
                                    word, to->error);
     if (g->placed == TN_NONE || tn_failed(to->error))
         return;
     fill_graph(to, g->placed, g, parent, node);
+    if (!g->from)
+        tn_model_graph_at(to->model, g->placed)->parent_slot = slot;
     define_io_list(to, g->placed, g);
     for (uint32_t op = g->first; op != TN_NONE && !tn_failed(to->error);
          op          = tn_draft_op_at(to->draft, op)->next)
@@ -437,6 +521,64 @@ static void point_at_subgraph(struct layout *to, uint32_t graph)
                                           .count   = count + 1,
                                           .of.ints = ids };
     slot->value = value;
+}
+
+/* The graph that a value of an op names, in the committed model. */
+static uint32_t graph_named(const struct tn_draft    *draft,
+                            const struct tn_draft_op *op, int64_t id)
+{
+    if (is_numbered_by_draft(draft, op))
+        return id >= 0 && (uint64_t)id < draft->graphs.count
+                   ? tn_draft_graph_at(draft, (uint32_t)id)->placed
+                   : TN_NONE;
+    for (uint32_t i = 0; i < draft->graphs.count; i++) {
+        const struct tn_draft_graph *g = tn_draft_graph_at(draft, i);
+        if (g->from == op->from && g->row == id && g->placed != TN_NONE)
+            return g->placed;
+    }
+    return TN_NONE;
+}
+
+static void number_graphs(struct layout *to, const struct tn_draft_op *op,
+                          struct tn_attr_slot *slot)
+{
+    const struct tn_attr_value *old = slot->value;
+    struct tn_attr_value       *now =
+        tn_new(&to->model->arena, struct tn_attr_value, 1, to->error);
+    int64_t *ids = tn_new(&to->model->arena, int64_t, old->count, to->error);
+
+    if (!now || !ids)
+        return;
+    *now         = *old;
+    now->of.ints = ids;
+    slot->value  = now;
+    for (uint32_t i = 0; i < old->count; i++) {
+        ids[i] = graph_named(to->draft, op, old->of.ints[i]);
+        if (ids[i] == TN_NONE)
+            tn_error_set(to->error, TN_INVALID, TN_NOWHERE,
+                         "attribute '%.*s' names a graph that is gone",
+                         TN_FMT(tn_model_name(to->model, slot->name)));
+    }
+}
+
+/* Values that are not in the bytes of their slot name graphs by numbers. */
+static void number_values(struct layout *to)
+{
+    for (uint64_t i = 0; i < to->draft->ops.count; i++) {
+        const struct tn_draft_op *op = tn_draft_op_at(to->draft, (uint32_t)i);
+        if (op->placed == TN_NONE)
+            continue;
+        const struct tn_op *row = tn_model_op_at(to->model, op->placed);
+        for (uint32_t k = 0; row->first_attr != TN_NONE && k < row->attr_count;
+             k++) {
+            struct tn_attr_slot *slot =
+                tn_list_at(&to->model->attrs, struct tn_attr_slot,
+                           (uint64_t)row->first_attr + k);
+            if (slot->value && slot->value->kind == TN_ATTR_GRAPH &&
+                !slot->wire.source)
+                number_graphs(to, op, slot);
+        }
+    }
 }
 
 /* ---- tensors ------------------------------------------------------------ */
@@ -608,6 +750,8 @@ enum tn_status tn_draft_commit(struct tn_draft *draft, struct tn_model *model,
             place_graph(&to, i);
     for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
         point_at_subgraph(&to, i);
+    if (!tn_failed(error))
+        number_values(&to);
     for (uint64_t i = 0; i < draft->tensors.count && !tn_failed(error); i++)
         place_tensor(&to,
                      tn_list_at(&draft->tensors, struct tn_draft_tensor, i));

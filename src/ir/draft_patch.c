@@ -1,6 +1,7 @@
-/* draft_patch.c - changes of whole lists, and of the order of ops */
+/* draft_patch.c - changes of whole lists and of the order of ops, new graphs */
 #include <inttypes.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/draft.h"
 
 static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
@@ -123,4 +124,74 @@ enum tn_status tn_draft_move_op(struct tn_draft *draft, uint32_t op,
     unlink_op(draft, op);
     link_op(draft, op, before);
     return TN_OK;
+}
+
+/* ---- graphs in attributes ----------------------------------------------- */
+
+/* The list of new graphs that an attribute has so far; NULL if it has none. */
+static const struct tn_attr_value *list_of_graphs(
+    const struct tn_draft_change *change, struct tn_bytes attr)
+{
+    for (uint64_t i = 0; i < change->attrs.count; i++) {
+        const struct tn_draft_attr *at =
+            tn_list_at(&change->attrs, struct tn_draft_attr, i);
+        if (tn_bytes_equal(at->name, attr) && at->value && !at->wire.source &&
+            at->value->kind == TN_ATTR_GRAPH && at->value->is_list)
+            return at->value;
+    }
+    return NULL;
+}
+
+static enum tn_status name_graph(struct tn_draft *draft, uint32_t op,
+                                 const char *attr, uint32_t graph, bool in_list,
+                                 struct tn_error *error)
+{
+    struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
+
+    if (!change)
+        return error->status;
+    const struct tn_attr_value *old =
+        in_list ? list_of_graphs(change, tn_text(attr)) : NULL;
+    uint32_t count = old ? old->count : 0;
+    int64_t *ids   = tn_new(draft->arena, int64_t, (uint64_t)count + 1, error);
+    if (!ids)
+        return error->status;
+    if (count)
+        memcpy(ids, old->of.ints, count * sizeof *ids);
+    ids[count]                 = graph;
+    struct tn_attr_value value = { .kind    = TN_ATTR_GRAPH,
+                                   .is_list = in_list,
+                                   .count   = count + 1,
+                                   .of.ints = ids };
+    return tn_draft_set_attr(draft, op, attr, &value, error);
+}
+
+enum tn_status tn_draft_add_graph(struct tn_draft *draft, uint32_t op,
+                                  const char *attr, const char *name,
+                                  bool in_list, uint32_t *graph,
+                                  struct tn_error *error)
+{
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(draft->dialect ? draft->dialect->name : "");
+
+    TN_TRY(expect_op(draft, op, error));
+    if (!facts->lists_io)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "attributes of %s are not graphs", facts->title);
+    struct tn_bytes kept = tn_bytes_dup(draft->arena, tn_text(name), error);
+    uint32_t        id   = (uint32_t)draft->graphs.count;
+    struct tn_draft_graph *g =
+        tn_list_push(&draft->graphs, struct tn_draft_graph, error);
+    if (!g || !kept.data)
+        return error->status;
+    *g = (struct tn_draft_graph){ .first      = TN_NONE,
+                                  .last       = TN_NONE,
+                                  .parent     = tn_draft_op_at(draft, op)->graph,
+                                  .parent_op  = op,
+                                  .name       = kept,
+                                  .kind       = TN_GRAPH_SUBGRAPH,
+                                  .is_touched = true };
+    if (graph)
+        *graph = id;
+    return name_graph(draft, op, attr, id, in_list, error);
 }
