@@ -793,12 +793,158 @@ static void check_tensor_names(struct tn_diff_match *m)
         }
 }
 
-/* ---- values ------------------------------------------------------------- */
+/* ---- inputs of graphs --------------------------------------------------- */
 
-static struct tn_bytes input_name(const struct tn_model *model, uint32_t value)
+/* The input of a graph that a value is, or that a graph inside refers to by its
+ * name; TN_NONE: it is no input. */
+static uint32_t input_behind(const struct tn_diff_side *side, uint32_t value)
 {
-    return tn_model_value_name(model, value);
+    const struct tn_model *model = side->model;
+
+    while (value != TN_NONE && side->input_of[value] == TN_NONE) {
+        const struct tn_value *v = tn_model_value_at(model, value);
+        if (v->kind != TN_VALUE_OUTER)
+            return TN_NONE;
+        uint32_t graph = v->graph;
+        do {
+            graph = tn_model_graph_at(model, graph)->parent_graph;
+            value = graph == TN_NONE
+                        ? TN_NONE
+                        : tn_model_find_value(model, graph, v->name);
+        } while (graph != TN_NONE && value == TN_NONE);
+    }
+    return value;
 }
+
+static uint32_t input_value_of(const struct tn_model *model, uint32_t graph,
+                               struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&model->names, name);
+
+    return id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, graph, id);
+}
+
+static void join_inputs(struct tn_diff_match *m, uint32_t left, uint32_t right)
+{
+    if (left == TN_NONE || right == TN_NONE ||
+        m->left.input_of[left] == TN_NONE ||
+        m->right.input_of[right] == TN_NONE || m->inputs[0][left] != TN_NONE ||
+        m->inputs[1][right] != TN_NONE ||
+        m->graphs[0][tn_model_value_at(m->left.model, left)->graph] !=
+            tn_model_value_at(m->right.model, right)->graph)
+        return;
+    m->inputs[0][left]  = right;
+    m->inputs[1][right] = left;
+}
+
+static void match_inputs_of_ops(struct tn_diff_match *m)
+{
+    for (uint32_t op = 0; op < m->left.op_count; op++) {
+        uint32_t match = m->ops[0][op];
+        if (match == TN_NONE)
+            continue;
+        const struct tn_op *x = tn_model_op_at(m->left.model, op);
+        const struct tn_op *y = tn_model_op_at(m->right.model, match);
+        for (uint32_t i = 0; i < x->input_count && i < y->input_count; i++) {
+            uint32_t left = input_behind(
+                &m->left, tn_model_ref_at(m->left.model,
+                                          (uint64_t)x->first_input + i));
+            if (left != TN_NONE && m->inputs[0][left] == TN_NONE)
+                join_inputs(m, left,
+                            input_behind(&m->right,
+                                         tn_model_ref_at(
+                                             m->right.model,
+                                             (uint64_t)y->first_input + i)));
+        }
+    }
+}
+
+/* What is left, one after the other. */
+static void match_inputs_in_order(struct tn_diff_match *m, uint32_t g,
+                                  uint32_t h)
+{
+    struct tn_io_list a = tn_model_graph_at(m->left.model, g)->inputs;
+    struct tn_io_list b = tn_model_graph_at(m->right.model, h)->inputs;
+    uint32_t          k = 0;
+
+    for (uint32_t i = 0; i < a.count; i++) {
+        uint32_t left = input_value_of(m->left.model, g, a.items[i].name);
+        if (left == TN_NONE || m->inputs[0][left] != TN_NONE)
+            continue;
+        for (; k < b.count && m->inputs[0][left] == TN_NONE; k++)
+            join_inputs(m, left,
+                        input_value_of(m->right.model, h, b.items[k].name));
+    }
+}
+
+static void match_inputs(struct tn_diff_match *m)
+{
+    for (uint32_t g = 0; g < m->left.graph_count; g++) {
+        uint32_t          h = m->graphs[0][g];
+        struct tn_io_list a = tn_model_graph_at(m->left.model, g)->inputs;
+        for (uint32_t i = 0; h != TN_NONE && i < a.count; i++)
+            join_inputs(m, input_value_of(m->left.model, g, a.items[i].name),
+                        input_value_of(m->right.model, h, a.items[i].name));
+    }
+    match_inputs_of_ops(m);
+    for (uint32_t g = 0; g < m->left.graph_count; g++)
+        if (m->graphs[0][g] != TN_NONE)
+            match_inputs_in_order(m, g, m->graphs[0][g]);
+}
+
+/* ---- functions ---------------------------------------------------------- */
+
+static void list_functions(struct tn_diff_match *m)
+{
+    for (uint32_t g = m->left.graph_count; g-- > 0;) {
+        const struct tn_graph *graph = tn_model_graph_at(m->left.model, g);
+        if (graph->kind == TN_GRAPH_FUNCTION && graph->name != TN_NO_NAME)
+            m->functions[graph->name] = g;
+    }
+}
+
+bool tn_diff_same_function(const struct tn_diff_match *m, struct tn_bytes left,
+                           struct tn_bytes right)
+{
+    if (tn_bytes_equal(left, right))
+        return true;
+    if (!m->functions)
+        return false;
+    uint32_t id = tn_intern_find(&m->left.model->names, left);
+    uint32_t g  = id == TN_NO_NAME ? TN_NONE : m->functions[id];
+    uint32_t h  = g == TN_NONE ? TN_NONE : m->graphs[0][g];
+    return h != TN_NONE &&
+           tn_bytes_equal(
+               tn_model_name(m->right.model,
+                             tn_model_graph_at(m->right.model, h)->name),
+               right);
+}
+
+bool tn_diff_same_string(const struct tn_diff_match *m, struct tn_bytes left,
+                         struct tn_bytes right)
+{
+    static const char mark[] = "loc:@";
+    const size_t      size   = sizeof mark - 1;
+
+    if (tn_bytes_equal(left, right))
+        return true;
+    if (!tn_bytes_starts_with(left, mark) || !tn_bytes_starts_with(right, mark))
+        return false;
+    uint32_t value =
+        input_value_of(m->left.model, 0,
+                       tn_bytes(left.data + size, left.size - size));
+    uint32_t op = value == TN_NONE
+                      ? TN_NONE
+                      : tn_model_value_at(m->left.model, value)->producer;
+    uint32_t match = op == TN_NONE ? TN_NONE : m->ops[0][op];
+    return match != TN_NONE &&
+           tn_bytes_equal(
+               tn_model_name(m->right.model,
+                             tn_model_op_at(m->right.model, match)->name),
+               tn_bytes(right.data + size, right.size - size));
+}
+
+/* ---- values ------------------------------------------------------------- */
 
 bool tn_diff_same_value(const struct tn_diff_match *m, uint32_t left,
                         uint32_t right)
@@ -809,16 +955,19 @@ bool tn_diff_same_value(const struct tn_diff_match *m, uint32_t left,
     const struct tn_value *w = tn_model_value_at(m->right.model, right);
     bool is_named_by_op      = !m->left.model->dialect->names_outputs;
     if (is_named_by_op && (v->producer == TN_NONE) != (w->producer == TN_NONE))
-        return tn_bytes_equal(input_name(m->left.model, left),
-                              input_name(m->right.model, right));
+        return tn_bytes_equal(tn_model_value_name(m->left.model, left),
+                              tn_model_value_name(m->right.model, right));
     if (v->producer != TN_NONE || w->producer != TN_NONE)
         return v->producer != TN_NONE && w->producer != TN_NONE &&
                v->output == w->output && m->ops[0][v->producer] == w->producer;
     uint32_t t = m->left.tensor_of[left], u = m->right.tensor_of[right];
     if (t != TN_NONE && u != TN_NONE)
         return m->tensors[0][t] == u;
-    return tn_bytes_equal(input_name(m->left.model, left),
-                          input_name(m->right.model, right));
+    uint32_t input = input_behind(&m->left, left);
+    if (input != TN_NONE && m->inputs[0][input] != TN_NONE)
+        return m->inputs[0][input] == input_behind(&m->right, right);
+    return tn_bytes_equal(tn_model_value_name(m->left.model, left),
+                          tn_model_value_name(m->right.model, right));
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -842,7 +991,9 @@ void tn_diff_match_done(struct tn_diff_match *m)
         free_one(m->memory, m->ops[side], sides[side]->op_count);
         free_one(m->memory, m->graphs[side], sides[side]->graph_count);
         free_one(m->memory, m->tensors[side], sides[side]->tensor_count);
+        free_one(m->memory, m->inputs[side], sides[side]->value_count);
     }
+    free_one(m->memory, m->functions, m->function_names);
     tn_diff_side_done(&m->left);
     tn_diff_side_done(&m->right);
 }
@@ -883,10 +1034,16 @@ enum tn_status tn_diff_match_init(struct tn_diff_match      *m,
             tn_diff_nones(memory, sides[side]->graph_count, error);
         m->tensors[side] =
             tn_diff_nones(memory, sides[side]->tensor_count, error);
+        m->inputs[side] =
+            tn_diff_nones(memory, sides[side]->value_count, error);
     }
+    m->function_names = tn_intern_count(&left->names);
+    m->functions      = tn_diff_nones(memory, m->function_names, error);
     if (tn_failed(error))
         return error->status;
+    list_functions(m);
     TN_TRY(match_graphs(m, error));
+    match_inputs(m);
     TN_TRY(match_tensors_by(m, tensor_key, error));
     check_tensor_names(m);
     TN_TRY(match_tensors_by(m, tensor_name_key, error));

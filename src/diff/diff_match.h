@@ -13,6 +13,8 @@
  *   5. the order of the file, between matched ops
  *   6. the same name, with another operator
  *
+ * Inputs of graphs: by name, then by what reads them, then in order.
+ *
  * Tensors: by graph and name, or by op and attribute; by name alone; then by
  * content, also after a transposition or a conversion (diff_content.c).
  *
@@ -37,6 +39,9 @@ struct tn_diff_match {
     uint32_t *ops[2];     /* by op of the left, the right: its match          */
     uint32_t *graphs[2];  /* by graph                                         */
     uint32_t *tensors[2]; /* by tensor                                        */
+    uint32_t *inputs[2];  /* by value that is an input of a graph             */
+    uint32_t *functions;  /* by name of the left: a function; TN_NONE: none   */
+    uint32_t  function_names;
 };
 
 enum tn_status tn_diff_match_init(struct tn_diff_match      *match,
@@ -48,9 +53,18 @@ enum tn_status tn_diff_match_init(struct tn_diff_match      *match,
 void           tn_diff_match_done(struct tn_diff_match *match);
 
 /* Whether a value of one model is that of the other: made by matched ops,
- * defined by matched tensors, inputs of the same name, or just of one name. */
+ * defined by matched tensors, matched inputs, or just of one name. */
 bool tn_diff_same_value(const struct tn_diff_match *match, uint32_t left,
                         uint32_t right);
+
+/* Whether both names are of one function: it may have got another name. */
+bool tn_diff_same_function(const struct tn_diff_match *match,
+                           struct tn_bytes left, struct tn_bytes right);
+
+/* Whether strings of an attribute are equal; "loc:@conv1" names an op, which
+ * may have got another name. */
+bool tn_diff_same_string(const struct tn_diff_match *match,
+                         struct tn_bytes left, struct tn_bytes right);
 
 /* diff_content.c: matches tensors that nothing else matched, by content.
  * `permuted` and `converted` say what else was needed. */

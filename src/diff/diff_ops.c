@@ -68,9 +68,11 @@ static bool same_item(const struct tn_diff_match *m,
     case TN_ATTR_DOUBLE:
         return memcmp(&a->of.doubles[i], &b->of.doubles[i], sizeof(double)) ==
                0;
-    case TN_ATTR_STRING:
-    case TN_ATTR_REFERENCE:
     case TN_ATTR_FUNCTION:
+        return tn_diff_same_function(m, a->of.strings[i], b->of.strings[i]);
+    case TN_ATTR_STRING:
+        return tn_diff_same_string(m, a->of.strings[i], b->of.strings[i]);
+    case TN_ATTR_REFERENCE:
     case TN_ATTR_OTHER:
         return tn_bytes_equal(a->of.strings[i], b->of.strings[i]);
     case TN_ATTR_SHAPE: return same_shapes(&a->of.shapes[i], &b->of.shapes[i]);
@@ -335,7 +337,8 @@ static void compare_ops(struct op_work *w, uint32_t left, uint32_t right)
     const struct tn_op    *y = tn_model_op_at(b, right);
 
     w->report->facets.count = 0;
-    if (!tn_bytes_equal(tn_model_name(a, x->type), tn_model_name(b, y->type)) ||
+    if (!tn_diff_same_function(w->m, tn_model_name(a, x->type),
+                               tn_model_name(b, y->type)) ||
         !tn_bytes_equal(tn_model_name(a, x->domain),
                         tn_model_name(b, y->domain)))
         tn_diff_add_facet(w->report, tn_text("operator"),

@@ -186,7 +186,29 @@ static uint64_t io_key(const struct io_work *w, const struct tn_io *io)
     return tn_diff_hash(w->of.size ? io->key : bare_name(w, io->name), 61) | 1;
 }
 
-/* By name, then in order; linear, as every list comes from a file. */
+/* Inputs of the main graph that got other names, by what reads them. */
+static void pair_inputs(struct io_work *w, struct tn_io_list a, uint32_t *left,
+                        uint32_t *right)
+{
+    const struct tn_diff_match *m = w->report->match;
+
+    for (uint32_t i = 0; m->left.graph_count && i < a.count; i++) {
+        uint32_t id    = tn_intern_find(&m->left.model->names, a.items[i].name);
+        uint32_t value = id == TN_NO_NAME
+                             ? TN_NONE
+                             : tn_model_find_value(m->left.model, 0, id);
+        uint32_t match = value == TN_NONE ? TN_NONE : m->inputs[0][value];
+        uint32_t k     = match == TN_NONE ? TN_NONE : m->right.input_of[match];
+        if (k == TN_NONE || left[i] != TN_NONE || right[k] != TN_NONE ||
+            !counts(w, false, &a.items[i]))
+            continue;
+        left[i]  = k;
+        right[k] = i;
+    }
+}
+
+/* By name, then by what reads them, then in order; linear, as every list comes
+ * from a file. */
 static void compare_io_lists(struct io_work *w, struct tn_io_list a,
                              struct tn_io_list b)
 {
@@ -210,6 +232,8 @@ static void compare_io_lists(struct io_work *w, struct tn_io_list a,
                 right[k] = i;
             }
         }
+        if (w->of.size == 0 && w->part == TN_DIFF_INPUT)
+            pair_inputs(w, a, left, right);
         uint32_t k = 0;
         for (uint32_t i = 0; i < a.count && w->of.size == 0; i++) {
             if (left[i] != TN_NONE || !counts(w, false, &a.items[i]))
@@ -464,12 +488,15 @@ static void one_graph(struct io_work *w, const struct tn_model *model,
     change->right = is_left ? TN_NONE : g;
 }
 
-static bool same_io_lists(struct tn_io_list a, struct tn_io_list b)
+/* In types, and with `has_names` in names, too. */
+static bool same_io_lists(struct tn_io_list a, struct tn_io_list b,
+                          bool has_names)
 {
     if (a.count != b.count)
         return false;
     for (uint32_t i = 0; i < a.count; i++)
-        if (!tn_bytes_equal(a.items[i].name, b.items[i].name) ||
+        if ((has_names &&
+             !tn_bytes_equal(a.items[i].name, b.items[i].name)) ||
             !same_io(&a.items[i], &b.items[i]))
             return false;
     return true;
@@ -483,6 +510,8 @@ static struct tn_bytes list_text(struct io_work *w, struct tn_io_list list)
     for (uint32_t i = 0; i < list.count && i < ITEMS_MOST; i++) {
         tn_buffer_text(&w->text, i ? ", " : "");
         tn_diff_plain_text(&w->text, list.items[i].name, 80);
+        if (list.items[i].dtype == TN_UNDEFINED && !list.items[i].has_rank)
+            continue;
         tn_buffer_text(&w->text, " ");
         tn_diff_io_text(&w->text, &list.items[i]);
     }
@@ -505,18 +534,20 @@ static void two_graphs(struct io_work *w, uint32_t left, uint32_t right)
         x->kind == TN_GRAPH_FUNCTION &&
         !tn_bytes_equal(tn_model_name(a, x->name), tn_model_name(b, y->name));
 
-    if (!same_io_lists(x->inputs, y->inputs))
+    if (!same_io_lists(x->inputs, y->inputs, true))
         tn_diff_add_facet(w->report, tn_text("inputs"), list_text(w, x->inputs),
                           list_text(w, y->inputs), w->error);
-    if (!same_io_lists(x->outputs, y->outputs))
+    if (!same_io_lists(x->outputs, y->outputs, true))
         tn_diff_add_facet(w->report, tn_text("outputs"),
                           list_text(w, x->outputs), list_text(w, y->outputs),
                           w->error);
     if (!is_new && w->report->facets.count == 0)
         return;
+    bool is_same = same_io_lists(x->inputs, y->inputs, false) &&
+                   same_io_lists(x->outputs, y->outputs, false);
     struct tn_diff_change *change = tn_diff_add_change(
-        w->report, TN_DIFF_GRAPH,
-        w->report->facets.count ? TN_DIFF_CHANGED : TN_DIFF_RENAMED, w->error);
+        w->report, TN_DIFF_GRAPH, is_same ? TN_DIFF_RENAMED : TN_DIFF_CHANGED,
+        w->error);
     if (!change)
         return;
     change->name = graph_label(a, left);

@@ -750,16 +750,22 @@ static bool is_string_now(const struct patch *p, struct tn_bytes old,
            is_called(p, value, tn_bytes(now.data + size, now.size - size));
 }
 
+/* Whether an attribute needs no line.  Names count here: the diff may call two
+ * names of one function the same. */
 static bool same_attr(const struct patch *p, const struct tn_attr_value *a,
                       const struct tn_attr_value *b)
 {
-    if (p->left->dialect->names_outputs || a->kind != TN_ATTR_STRING)
+    bool has_texts = a->kind == TN_ATTR_STRING || a->kind == TN_ATTR_FUNCTION;
+    bool follows   = !p->left->dialect->names_outputs &&
+                   a->kind == TN_ATTR_STRING; /* the names of ops */
+
+    if (!has_texts)
         return tn_diff_same_attr(p->m, a, b);
-    if (b->kind != TN_ATTR_STRING || a->is_list != b->is_list ||
-        a->count != b->count)
+    if (b->kind != a->kind || a->is_list != b->is_list || a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!is_string_now(p, a->of.strings[i], b->of.strings[i]))
+        if (follows ? !is_string_now(p, a->of.strings[i], b->of.strings[i])
+                    : !tn_bytes_equal(a->of.strings[i], b->of.strings[i]))
             return false;
     return true;
 }

@@ -29,6 +29,9 @@ static const struct {
     { "shape \"\"", NULL, "shape \"\"" },
     { "strings \"a b\" \"\"", NULL, "strings \"a b\" \"\"" },
     { "other 0x0aff", NULL, "other 0x0aff" },
+    { "hex 0x6100", NULL, "hex 0x6100" },
+    { "hexes 0x 0x00ff", NULL, "hexes 0x 0x00ff" },
+    { "hex 0x61", NULL, "string a" },
     { "none", NULL, "none" },
     { "2", "float", "float 2" },
     { "2", "ints", "ints 2" },
@@ -44,6 +47,7 @@ static const struct {
     { "shape -2", NULL, NULL },
     { "other 0x0", NULL, NULL },
     { "other 12", NULL, NULL },
+    { "hex a", NULL, NULL },
     { "two", "int", NULL },
 };
 
