@@ -70,6 +70,7 @@ struct patch {
     uint32_t *owner;        /* by value of the right: which one gets its name */
     uint8_t  *is_fixed;     /* by value of the left: its name is settled      */
     uint8_t  *moved;    /* by op of the left                                */
+    uint8_t  *freed;    /* by op of the left that goes: enum freed          */
     uint8_t  *puts;     /* by tensor of the right                           */
     uint8_t  *goes;     /* by tensor of the left                            */
     uint8_t  *revalued; /* by tensor of the right: of an attribute          */
@@ -77,6 +78,10 @@ struct patch {
     struct tn_diff_buckets blob_index;
     struct tn_diff_buckets names; /* of the ops of one pair of graphs        */
 };
+
+/* The name of an op that goes, where ops name their values: another gets it,
+ * and what stays may still read it until its inputs are set. */
+enum freed { NOT_FREED, FREED, FREED_AND_READ };
 
 static void give_up(struct patch *p, const char *why)
 {
@@ -186,7 +191,8 @@ static void put_op(struct patch *p, const struct tn_model *model, uint32_t op,
 {
     struct tn_bytes name = op_name(model, op);
 
-    if (is_plain_name(p, name) && !(model == p->left && is_renamed_op(p, op))) {
+    if (is_plain_name(p, name) &&
+        !(model == p->left && (is_renamed_op(p, op) || p->freed[op]))) {
         put(p, name);
         return;
     }
@@ -420,6 +426,8 @@ static bool is_called(const struct patch *p, uint32_t value,
                       ? TN_NONE
                       : tn_model_value_at(p->left, value)->producer;
 
+    if (op != TN_NONE && p->freed[op] == FREED_AND_READ)
+        return false;
     if (op == TN_NONE || !is_renamed_op(p, op))
         return tn_bytes_equal(name_now(p, value), wanted);
     struct tn_bytes name = value_name(p->left, value);
@@ -702,6 +710,68 @@ static bool next_rename(const struct patch *p, uint32_t g, bool of_removed,
     return false;
 }
 
+/* ---- names that ops give up ---------------------------------------------- */
+
+static uint32_t producer_of(const struct tn_model *model, uint32_t value)
+{
+    return value == TN_NONE ? TN_NONE
+                            : tn_model_value_at(model, value)->producer;
+}
+
+static void mark_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < x->op_count; i++) {
+        uint32_t op = x->first_op + i;
+        if (!is_renamed_op(p, op))
+            continue;
+        uint32_t other = producer_of(
+            p->left,
+            value_called(p->left, g, op_name(p->right, p->m->ops[0][op])));
+        if (other != TN_NONE && p->m->ops[0][other] == TN_NONE) {
+            p->freed[other] = FREED;
+            count++;
+        }
+    }
+    for (uint32_t i = 0; count && i < x->op_count; i++) {
+        const struct tn_op *o = tn_model_op_at(p->left, x->first_op + i);
+        if (p->m->ops[0][x->first_op + i] == TN_NONE)
+            continue;
+        for (uint32_t k = 0; k < o->input_count; k++) {
+            uint32_t op =
+                producer_of(p->left, ref(p->left, o->first_input, k));
+            if (op != TN_NONE && p->freed[op] == FREED)
+                p->freed[op] = FREED_AND_READ;
+        }
+    }
+}
+
+/* Such an op gets a name that nobody has before it goes. */
+static void write_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
+{
+    if (p->left->dialect->names_outputs)
+        return;
+    mark_freed(p, g, x);
+    for (uint32_t i = 0; i < x->op_count; i++) {
+        uint32_t        op   = x->first_op + i;
+        struct tn_bytes name = op_name(p->left, op);
+        if (p->freed[op] != FREED_AND_READ)
+            continue;
+        begin_line(p, "rename");
+        put(p, name);
+        tn_buffer_clear(&p->word);
+        tn_buffer_add(&p->word, name);
+        do
+            tn_buffer_text(&p->word, "_removed");
+        while (value_called(p->left, g, tn_buffer_bytes(&p->word)) != TN_NONE ||
+               value_called(p->right, p->m->graphs[0][g],
+                            tn_buffer_bytes(&p->word)) != TN_NONE);
+        put(p, tn_buffer_bytes(&p->word));
+        end_line(p);
+    }
+}
+
 /* One line each, unless a name is given away and taken, or there are many. */
 static void write_renames(struct patch *p, uint32_t g, bool of_removed)
 {
@@ -914,11 +984,32 @@ static void put_outputs(struct patch *p, const struct tn_op *o)
     }
 }
 
+/* Whether the file declares the type of every value, and no action does. */
+static bool declares_types(const struct patch *p)
+{
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(p->left->dialect->name);
+
+    return facts->names_io && !facts->can_be_built;
+}
+
+static void expect_values(struct patch *p, const struct tn_op *o)
+{
+    for (uint32_t i = 0; i < o->output_count && declares_types(p); i++) {
+        uint32_t value = ref(p->right, o->first_output, i);
+        if (value != TN_NONE && value_called(p->left, p->graph,
+                                             value_name(p->right, value)) ==
+                                    TN_NONE)
+            give_up(p, "the type of a new value");
+    }
+}
+
 static void add_op(struct patch *p, uint32_t op, uint32_t before)
 {
     const struct tn_op *o = tn_model_op_at(p->right, op);
     struct tn_list      attrs;
 
+    expect_values(p, o);
     begin_line(p, "add-op");
     put(p, op_name(p->right, op));
     put_operator(p, o);
@@ -1183,25 +1274,32 @@ static bool are_guessed(struct tn_io_list list)
 
 /* Where operators say what inputs and outputs are, variables say what type they
  * have, and no action declares those. */
-static void expect_io(struct patch *p, uint32_t g, struct tn_io_list a,
-                      struct tn_io_list b)
+static void expect_io(struct patch *p, uint32_t g, uint32_t h,
+                      struct tn_io_list a, struct tn_io_list b)
 {
+    bool may_be_new = tn_dialect_facts(p->left->dialect->name)->can_be_built;
+
     for (uint32_t i = 0; i < b.count; i++) {
         const struct tn_io *old = io_now(p, g, a, b.items[i].name);
-        if (!old || !same_type(old, &b.items[i]))
+        uint32_t            value = value_called(p->right, h, b.items[i].name);
+        bool                is_new =
+            may_be_new &&
+            value_called(p->left, g, b.items[i].name) == TN_NONE &&
+            (value == TN_NONE || p->owner[value] == TN_NONE);
+        if (!is_new && (!old || !same_type(old, &b.items[i])))
             give_up(p, "an input or output is new, or has another type");
     }
 }
 
-static void compare_ios(struct patch *p, uint32_t g, const struct tn_graph *x,
-                        const struct tn_graph *y)
+static void compare_ios(struct patch *p, uint32_t g, uint32_t h,
+                        const struct tn_graph *x, const struct tn_graph *y)
 {
     const struct tn_dialect_facts *facts =
         tn_dialect_facts(p->left->dialect->name);
 
-    if (facts->has_inputs_as_ops && g == 0) {
-        expect_io(p, g, x->inputs, y->inputs);
-        expect_io(p, g, x->outputs, y->outputs);
+    if ((facts->has_inputs_as_ops || facts->names_io) && g == 0) {
+        expect_io(p, g, h, x->inputs, y->inputs);
+        expect_io(p, g, h, x->outputs, y->outputs);
     }
     if (!facts->lists_io && !(facts->names_io && g == 0))
         return; /* they follow from the nodes */
@@ -1221,6 +1319,7 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
         return;
     find_renames(p, g, h);
     write_renames(p, g, true); /* while they are there */
+    write_freed(p, g, x);
     remove_ops(p, x);
     remove_tensors(p, g);
     write_renames(p, g, false);
@@ -1232,7 +1331,7 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
             compare_ops(p, op, p->m->ops[0][op]);
     }
     rename_ops(p, x);
-    compare_ios(p, g, x, y);
+    compare_ios(p, g, h, x, y);
 }
 
 /* ---- new graphs --------------------------------------------------------- */
@@ -1365,6 +1464,69 @@ static void compare_all_graphs(struct patch *p)
             compare_graphs(p, g, m->graphs[0][g]);
     write_new_graphs(p);
     write_functions(p);
+}
+
+/* ---- what no action changes ---------------------------------------------- */
+
+/* "x:0" is the value of the op "x", where ops do not name their outputs. */
+static struct tn_bytes bare_name(const struct patch *p, struct tn_bytes name)
+{
+    bool is_first = p->left->dialect && p->left->dialect->producer_of &&
+                    name.size > 2 &&
+                    memcmp(name.data + name.size - 2, ":0", 2) == 0;
+
+    return is_first ? tn_bytes(name.data, name.size - 2) : name;
+}
+
+static bool follows(const struct patch *p, struct tn_io_list a,
+                    struct tn_io_list b)
+{
+    if (a.count != b.count)
+        return false;
+    for (uint32_t i = 0; i < a.count; i++) {
+        struct tn_bytes old   = bare_name(p, a.items[i].name);
+        struct tn_bytes now   = bare_name(p, b.items[i].name);
+        uint32_t        value = value_called(p->left, 0, old);
+        if (!tn_bytes_equal(a.items[i].key, b.items[i].key) ||
+            !same_type(&a.items[i], &b.items[i]) ||
+            !(value == TN_NONE ? tn_bytes_equal(old, now)
+                               : is_called(p, value, now)))
+            return false;
+    }
+    return true;
+}
+
+/* Signatures follow the names of what they name, and else stay. */
+static void compare_signatures(struct patch *p)
+{
+    bool is_same = p->left->signatures.count == p->right->signatures.count;
+
+    for (uint64_t i = 0; is_same && i < p->left->signatures.count; i++) {
+        const struct tn_signature *a =
+            tn_list_at(&p->left->signatures, struct tn_signature, i);
+        const struct tn_signature *b =
+            tn_list_at(&p->right->signatures, struct tn_signature, i);
+        is_same = tn_bytes_equal(a->name, b->name) &&
+                  follows(p, a->inputs, b->inputs) &&
+                  follows(p, a->outputs, b->outputs);
+    }
+    if (!is_same)
+        give_up(p, "a signature changed");
+}
+
+/* Where variables are beside the graph, it says which there are. */
+static void compare_variables(struct patch *p)
+{
+    if (!p->right->has_variables_apart)
+        return;
+    for (uint64_t i = 0; i < p->right->tensors.count; i++)
+        if (tensor_at(p->right, i)->graph == TN_NONE &&
+            p->m->tensors[1][i] == TN_NONE)
+            give_up(p, "a variable is new");
+    for (uint64_t i = 0; i < p->left->tensors.count; i++)
+        if (tensor_at(p->left, i)->graph == TN_NONE &&
+            p->m->tensors[0][i] == TN_NONE)
+            give_up(p, "a variable is gone");
 }
 
 /* No action says how a model is trained. */
@@ -1715,6 +1877,7 @@ static void begin(struct patch *p)
     p->owner    = tn_diff_nones(p->memory, m->right.value_count, p->error);
     p->is_fixed = marks(p, m->left.value_count);
     p->moved    = marks(p, m->left.op_count);
+    p->freed    = marks(p, m->left.op_count);
     p->puts     = marks(p, m->right.tensor_count);
     p->revalued = marks(p, m->right.tensor_count);
     p->goes     = marks(p, m->left.tensor_count);
@@ -1744,6 +1907,7 @@ static void end(struct patch *p)
     release(p, p->owner, ((uint64_t)m->right.value_count + 1) * 4);
     release(p, p->is_fixed, (uint64_t)m->left.value_count + 1);
     release(p, p->moved, (uint64_t)m->left.op_count + 1);
+    release(p, p->freed, (uint64_t)m->left.op_count + 1);
     release(p, p->puts, m->right.tensor_count + 1);
     release(p, p->revalued, m->right.tensor_count + 1);
     release(p, p->goes, m->left.tensor_count + 1);
@@ -1792,6 +1956,8 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
         if (p.left->dialect)
             compare_all_graphs(&p);
         compare_training(&p);
+        compare_signatures(&p);
+        compare_variables(&p);
         compare_bare(&p);
         compare_texts(&p);
     }
