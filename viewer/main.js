@@ -120,16 +120,20 @@ async function colourTensors(scene, panel) {
     return;
   const tensors = model.column('value_tensor');
   const counts = new Map();
-  for (const dtype of dtypes)
+  const areas = new Map(); // the largest have colours of their own
+  const sizes = model.column('tensor_bytes');
+  dtypes.forEach((dtype, i) => {
     counts.set(dtype, (counts.get(dtype) || 0) + 1);
-  const order = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+    areas.set(dtype, (areas.get(dtype) || 0) + Number(sizes[i]));
+  });
+  const order = [...counts.keys()].sort((a, b) => areas.get(b) - areas.get(a) || counts.get(b) - counts.get(a));
   const classes = [3, 4, 6, 1, 5, 9, 10, 8, 2, 7, 0];
   const classOf = new Map(order.map((dtype, k) => [dtype, classes[Math.min(k, classes.length - 1)]]));
   scene.tensorClasses = (node) => {
     const tensor = tensors[model.values(node).own];
     return tensor ? classOf.get(dtypes[tensor - 1]) : 0;
   };
-  const key = () => order.map((dtype) => ({ name: model.column('tensor_words').get(dtype), count: counts.get(dtype), colours: paletteOf(scene.isDark).classes[classOf.get(dtype)] }));
+  const key = () => order.map((dtype) => ({ name: model.column('tensor_words').get(dtype), count: counts.get(dtype), place: classOf.get(dtype), colours: paletteOf(scene.isDark).classes[classOf.get(dtype)] }));
   Object.defineProperty(scene, 'dtypeKey', { get: key });
   panel.show();
 }

@@ -351,7 +351,7 @@ function breakable(text) {
   return out;
 }
 
-function swatch([fill, stroke]) {
+export function swatch([fill, stroke]) {
   const element = make('span', { class: 'swatch', 'aria-hidden': 'true' });
   element.style.background = fill;
   element.style.borderColor = stroke;

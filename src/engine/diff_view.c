@@ -218,11 +218,14 @@ static enum tn_status draw(struct both *b, const struct tn_diff *diff,
         return b->error->status;
     TN_TRY(tn_edit_commit(b->edit, &drawn, b->error));
     uint8_t *states = tn_new(&b->arena, uint8_t, drawn->ops.count, b->error);
-    if (states) {
+    const char *name =
+        tn_text_format(&b->arena, b->error, "%s \xe2\x86\x92 %s",
+                       tn_view_name(tn_model_path(b->left)),
+                       tn_view_name(tn_model_path(b->right)));
+    if (states && name) {
         mark_changes(b, diff, of_right);
         place_states(b, drawn, of_right, states);
-        tn_view_states(drawn, states, tn_model_path(b->right), target, options,
-                       summary, b->error);
+        tn_view_states(drawn, states, name, target, options, summary, b->error);
     }
     tn_model_close(drawn);
     return b->error->status;

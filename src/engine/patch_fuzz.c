@@ -77,8 +77,9 @@ static struct tn_model *open_bytes(struct tn_bytes bytes)
 /* Files that a patch names are not opened here. */
 static bool names_files(struct tn_bytes text)
 {
-    static const char *const words[] = { "script", "put",    "weights", "from",
-                                         "take",   "append", "tensor",  NULL };
+    static const char *const words[] = { "script", "put",          "weights",
+                                         "from",   "take",         "append",
+                                         "tensor", "add-function", NULL };
 
     for (const char *const *word = words; *word; word++)
         for (size_t at = 0; at + strlen(*word) <= text.size; at++)

@@ -26,7 +26,7 @@ struct viewing {
     bool                          is_svg;
 };
 
-static const char *last_name(const char *path)
+const char *tn_view_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -178,7 +178,7 @@ enum tn_status tn_view(const struct tn_model        *model,
         TN_TRY(tn_opened_read_graph(&loaded, model, options, error));
     v.model = loaded ? loaded : model;
     v.about = (struct tn_view_about){
-        .name    = last_name(tn_model_path(model)),
+        .name    = tn_view_name(tn_model_path(model)),
         .version = TN_VERSION_STRING,
         .workers = options ? options->workers : 0,
     };
@@ -200,7 +200,7 @@ enum tn_status tn_view_states(const struct tn_model   *model,
                          .summary = summary,
                          .is_svg  = tn_text_ends_with(target->path, ".svg"),
                          .about   = {
-                               .name    = last_name(name),
+                               .name    = name,
                                .version = TN_VERSION_STRING,
                                .workers = options ? options->workers : 0,
                          } };

@@ -12,6 +12,9 @@ enum tn_op_state {
     TN_OP_CHANGED,
 };
 
+/* What a picture calls the model at a path. */
+const char *tn_view_name(const char *path);
+
 /* Like tn_view(), of a model with its graph; `states` by op. */
 enum tn_status tn_view_states(const struct tn_model   *model,
                               const uint8_t           *states, const char *name,

@@ -6,6 +6,25 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "ir/blocks.h"
+
+const char *tn_picture_type_name(const struct tn_tensor *tensor)
+{
+    const struct tn_payload *payload = &tensor->elements.payload;
+
+    return tn_payload_is_blocks(payload) ? tn_block_type(payload->field)->name
+                                         : tn_dtype_name(
+                                               tensor->elements.shape.dtype);
+}
+
+uint64_t tn_picture_tensor_bytes(const struct tn_tensor *tensor)
+{
+    uint64_t size = tn_tensor_size(tensor);
+
+    return size == 0 || tn_payload_is_blocks(&tensor->elements.payload)
+               ? tn_tensor_stored_size(tensor)
+               : size;
+}
 
 void tn_picture_init(struct tn_picture *picture, const struct tn_model *model,
                      struct tn_memory *memory, struct tn_error *error)

@@ -186,6 +186,11 @@ void tn_picture_done(struct tn_picture *picture);
 /* All steps. */
 enum tn_status tn_picture_draw(struct tn_picture *picture);
 
+/* The type of a tensor as it is stored, "float32" or "q4_K", and the bytes that
+ * it takes in memory; blocks of quantised elements count as they are stored. */
+const char *tn_picture_type_name(const struct tn_tensor *tensor);
+uint64_t    tn_picture_tensor_bytes(const struct tn_tensor *tensor);
+
 /* The id of a text; bytes that are not UTF-8 become U+FFFD, and what is beyond
  * TN_VIEW_STRING_MOST is cut. */
 #define TN_VIEW_STRING_MOST 4096

@@ -144,7 +144,7 @@ static void add_tensor(struct tn_buffer *to, const struct tn_tensor *tensor)
 {
     if (!tensor)
         return;
-    tn_buffer_format(to, "%s ", tn_dtype_name(tn_tensor_dtype(tensor)));
+    tn_buffer_format(to, "%s ", tn_picture_type_name(tensor));
     add_dims(to, tensor);
     add_elements(to, tensor);
 }

@@ -616,11 +616,10 @@ static void put_tensors(struct writer *w)
         put_front(w, tn_tensor_name(tn_model_tensor(w->model, i)));
     end(w);
     EACH_TENSOR(w, "tensor_dtype", "varint",
-                put_word(w, &words, tn_dtype_name(tn_tensor_dtype(tensor))));
+                put_word(w, &words, tn_picture_type_name(tensor)));
     EACH_TENSOR(w, "tensor_shape", "varint", put_shape(w, &words, tensor));
     EACH_TENSOR(w, "tensor_bytes", "varint",
-                put(w, tn_tensor_size(tensor) ? tn_tensor_size(tensor)
-                                              : tn_tensor_stored_size(tensor)));
+                put(w, tn_picture_tensor_bytes(tensor)));
     EACH_TENSOR(w, "tensor_role", "u8",
                 tn_buffer_byte(w->to, (uint8_t)tn_tensor_role(tensor)));
     EACH_TENSOR(w, "tensor_file", "varint",

@@ -599,7 +599,7 @@ static void add_tensor(struct finder *f, uint32_t index)
     tn_buffer_clear(&f->text);
     tn_buffer_add(&f->text, tn_picture_text(f->picture, shape));
     tn_buffer_format(&f->text, "%s%s", f->text.size ? " " : "",
-                     tn_dtype_name(tn_tensor_dtype(tensor)));
+                     tn_picture_type_name(tensor));
     node->detail = tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
     node->look   = tn_view_mix(tensor_look(tensor), hash_without_digits(name));
 }

@@ -172,9 +172,8 @@ static void map_all(struct mapper *m)
     for (uint32_t i = 0; i < count; i++) {
         const struct tn_tensor *tensor =
             tn_model_tensor(p->model, tn_picture_node(p, p->order[i])->what);
-        uint64_t size = tn_tensor_size(tensor);
         m->bytes[i + 1] =
-            m->bytes[i] + (double)(size ? size : tn_tensor_stored_size(tensor));
+            m->bytes[i] + (double)tn_picture_tensor_bytes(tensor);
     }
     *first = (struct job){ 0, 0, WIDTH * FINE, HEIGHT * FINE };
     while (m->jobs.count && !tn_failed(m->error)) {

@@ -258,6 +258,21 @@ const tests = {
     const pdf = await page.pdf();
     assert.ok(pdf.length > 5000);
   },
+  async 'paper: each part on a page of its own, with what colours mean'(page) {
+    const pages = async () => ((await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g) || []).length;
+    const drawn = async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+      return page.locator('#paper canvas').count();
+    };
+    assert.equal(await pages(), await drawn());
+    assert.ok(await page.locator('#paper .key li').count() > 0);
+    assert.match(await page.locator('#paper h1').textContent(), /./);
+    const canvas = page.locator('#paper canvas').first();
+    const [width, shown] = await canvas.evaluate((element) => [element.width, parseFloat(element.style.width)]);
+    assert.equal(width, 2 * shown);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    assert.equal(await page.locator('#paper *').count(), 0);
+  },
 };
 
 const others = {

@@ -17,6 +17,10 @@ SEEDS = {
     "sizes.onnx": "0set-dim x[0]=4\nbatch 2\ndynamic x[0]=N\nfloat16\nopset 18\n",
     "pairs.onnx": "0insert-identity a\ninsert-casts a=float16\ninsert-qdq a 0.5 3 uint8\nremove-identities\nremove-casts\nremove-qdq\n",
     "texts.onnx": "0doc \"about \\x41\"\nmetadata k v\nremove-metadata k\ngraph-name h\nproducer me\n",
+    "branch.onnx": "0add-op new If - c -> z\nadd-graph new then_branch t\nadd-graph new else_branch e\nin @4\nlist-outputs p float32 2\nadd-op k Neg - a -> p\n"
+                   "in @5\nlist-outputs q sequence(float32) ...\nlist-values q float32 N\nadd-op \"\" Abs - a -> q\nset-attr @9 s hex 0x6100\n",
+    "other-branch.onnx": "0add-graph if then_branch t\nadd-graph call list g list\nadd-graph call list h list\nset-attr if else_branch graph @1\n",
+    "moved-branch.onnx": "0set-attr if then_branch graph @2\nremove-attr if else_branch\nin @4\nopset 18\n",
     "nodes.graph": "1set-inputs y s ^x\nset-input s 1 x\nset-attr x shape shape 2,-1\nadd-op z Neg - s\nset-attr z T type float32\n",
     "parts.graph": "1inputs s\n",
     "outputs.graph": "1outputs s:0\nadd-output w\ndrop-output s\n",
