@@ -247,6 +247,26 @@ static void scan_model(struct tn_scan *scan, const char *path,
     tn_model_close(model);
 }
 
+/* Pickles that hold tensors alone, in an archive or not: their bytes were looked
+ * at, and as models they have nothing that could reach outside. */
+static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
+                       const char *path)
+{
+    struct tn_error         own = TN_ERROR_INIT;
+    struct tn_bundle        bundle;
+    const struct tn_format *format = NULL;
+    uint8_t                 head;
+
+    if (source->size == 0 ||
+        tn_source_read(source, 0, &head, 1, &own) != TN_OK ||
+        (head != 0x80 && head != 'P') ||
+        tn_bundle_open(&bundle, scan->memory, path, NULL, &own) != TN_OK)
+        return false;
+    tn_find_kind(&bundle, false, &format, &own);
+    tn_bundle_close(&bundle);
+    return format == &tn_format_pytorch || format == &tn_format_paddle_state;
+}
+
 /* ---- files and folders --------------------------------------------------- */
 
 struct tour {
@@ -277,7 +297,8 @@ static void scan_source(struct tour *t, const char *path,
 {
     begin_file(t, path);
     tn_scan_bytes(&t->scan, source, tn_text(name));
-    scan_model(&t->scan, path, t->options);
+    if (!is_pickled(&t->scan, source, path))
+        scan_model(&t->scan, path, t->options);
     end_file(t);
 }
 

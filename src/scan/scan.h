@@ -27,6 +27,7 @@ struct tn_scan {
     unsigned               depth;
     bool                   is_stopped;
     bool                   is_in_folder; /* files beside it are scanned, too  */
+    bool                   is_thorough; /* follows values of harmless pickles */
     int                    worst; /* verdict of this file; -1: nothing found  */
     uint64_t               unpacked; /* by members of archives, so far        */
     uint64_t               most;     /* that they may unpack to, together     */
@@ -51,6 +52,24 @@ void tn_scan_member(struct tn_scan *scan, struct tn_source *source,
 /* Pickles, one after the other, from the start of the span.  False if it is not
  * a pickle; then nothing is told. */
 bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span);
+
+/* Whether the machine would tell nothing about the pickle at the start of the
+ * span: it is data, or calls harmless names alone.  *length is then what it
+ * takes.  False may also mean that this is not easy to say. */
+bool tn_scan_is_harmless(struct tn_span span, struct tn_memory *memory,
+                         uint64_t *length, struct tn_error *error);
+
+/* Whether bytes in a pickle could be a pickle again. */
+static inline bool tn_scan_could_nest(struct tn_bytes bytes)
+{
+    if (bytes.size < 2)
+        return false;
+    return bytes.data[0] == 0x80
+               ? bytes.data[1] <= 5
+               : (bytes.data[0] == 'c' || bytes.data[0] == '(') &&
+                     memchr(bytes.data, '\n',
+                            bytes.size < 256 ? bytes.size : 256);
+}
 
 /* Pickles with other bytes between them, wherever they begin. */
 void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source);

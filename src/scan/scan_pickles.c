@@ -12,7 +12,6 @@
 #include "scan/scan.h"
 
 #include "base/arith.h"
-#include "base/little.h"
 #include "base/utf8.h"
 #include "wire/pickle/pickle.h"
 
@@ -36,7 +35,9 @@ struct oddity {
 struct look {
     struct tn_scan *scan;
     struct tn_list  pending; /* struct pending                                */
+    struct tn_list  nested;  /* struct tn_pickle_string                       */
     bool            is_sure; /* this is a pickle                              */
+    bool            is_guess; /* only if it ends where the bytes do           */
     struct oddity   oddities[ODDITY_LIMIT];
     unsigned        oddity_count;
 };
@@ -235,6 +236,30 @@ static void on_call(void *context, uint64_t offset, const char *by,
         tell_use(look, offset, by, callee, row->kind, makes_object(by));
 }
 
+/* Bytes are data, until somebody loads them as a pickle. */
+static void on_bytes(void *context, const struct tn_pickle_string *bytes)
+{
+    struct look             *look = context;
+    struct tn_pickle_string *row;
+    struct tn_bytes          text = bytes->text;
+    uint8_t                  head[256];
+
+    if (text.size < bytes->span.length) {
+        struct tn_error own = TN_ERROR_INIT;
+        text = tn_bytes(head, (size_t)tn_min(bytes->span.length, sizeof head));
+        if (tn_source_read(bytes->span.source, bytes->span.offset, head,
+                           text.size, &own) != TN_OK)
+            return;
+    }
+    /* As text, a byte from 0x80 on takes two. */
+    if (bytes->is_latin1 && text.size > 2 && text.data[0] == 0xc2)
+        text = tn_bytes(text.data + 1, text.size - 1);
+    if (tn_scan_could_nest(text) &&
+        (row = tn_list_push(&look->nested, struct tn_pickle_string,
+                            look->scan->error)))
+        *row = *bytes;
+}
+
 /* Names with which nothing was done. */
 static void tell_names(struct look *look)
 {
@@ -269,6 +294,7 @@ static bool look_at_pickle(struct look *look, struct tn_cursor *c)
     struct tn_pickle_watch  watch = { .context = look,
                                       .name    = on_name,
                                       .call    = on_call,
+                                      .bytes   = on_bytes,
                                       .odd     = on_odd };
     struct tn_arena         arena;
     const struct tn_pickle *value;
@@ -276,12 +302,13 @@ static bool look_at_pickle(struct look *look, struct tn_cursor *c)
 
     look->oddity_count  = 0;
     look->pending.count = 0;
+    look->nested.count  = 0;
     tn_arena_init(&arena, look->scan->memory);
     tn_pickle_describe(c, &arena, &watch, &value);
     if (!tn_machine_failed(c->error)) {
         if (tn_failed(c->error))
             tell_broken(look, c->error, begin);
-        else if (!look->is_sure)
+        else if (!look->is_sure && !(look->is_guess && tn_more(c)))
             be_sure(look);
         if (look->is_sure)
             tell_names(look);
@@ -291,153 +318,140 @@ static bool look_at_pickle(struct look *look, struct tn_cursor *c)
     return look->is_sure;
 }
 
-/* ---- pickles of nothing but data ------------------------------------------ */
-
-/* What opcodes of data are followed by: so many bytes, a length of so many bytes
- * and as many as it says, or a line.  All others need the machine. */
-enum { OTHER, PLAIN, SIZED = 0x10, LINE = 0x20, WIDTH = 0x0f };
-
-static const uint8_t followed[256] = {
-    ['('] = PLAIN,      ['.'] = PLAIN,      ['N'] = PLAIN,      ['}'] = PLAIN,
-    [']'] = PLAIN,      [')'] = PLAIN,      ['a'] = PLAIN,      ['e'] = PLAIN,
-    ['s'] = PLAIN,      ['u'] = PLAIN,      ['t'] = PLAIN,      ['d'] = PLAIN,
-    ['l'] = PLAIN,      ['0'] = PLAIN,      ['1'] = PLAIN,      ['2'] = PLAIN,
-    [0x85] = PLAIN,     [0x86] = PLAIN,     [0x87] = PLAIN,     [0x88] = PLAIN,
-    [0x89] = PLAIN,     [0x8f] = PLAIN,     [0x90] = PLAIN,     [0x91] = PLAIN,
-    [0x94] = PLAIN,     [0x80] = PLAIN + 1, ['K'] = PLAIN + 1,  ['h'] = PLAIN + 1,
-    ['q'] = PLAIN + 1,  ['M'] = PLAIN + 2,  ['J'] = PLAIN + 4,  ['j'] = PLAIN + 4,
-    ['r'] = PLAIN + 4,  ['G'] = PLAIN + 8,  [0x95] = PLAIN + 8, [0x8c] = SIZED + 1,
-    ['U'] = SIZED + 1,  ['C'] = SIZED + 1,  [0x8a] = SIZED + 1, ['X'] = SIZED + 4,
-    ['B'] = SIZED + 4,  ['T'] = SIZED + 4,  [0x8b] = SIZED + 4, [0x8d] = SIZED + 8,
-    [0x8e] = SIZED + 8, [0x96] = SIZED + 8, ['I'] = LINE,       ['L'] = LINE,
-    ['F'] = LINE,       ['S'] = LINE,       ['V'] = LINE,       ['p'] = LINE,
-    ['g'] = LINE,
-};
-
-/* Steps over opcodes of data in a window; stops at the end of the window, after
- * STOP, or at another opcode. */
-struct stride {
-    const uint8_t *at, *end;
-    uint64_t       skip; /* bytes after the window that belong to an opcode   */
-    bool           is_done, is_other;
-};
-
-static void step_over(struct stride *s)
-{
-    const uint8_t *at = s->at, *end = s->end;
-
-    while (at < end) {
-        uint8_t  opcode = *at, kind = followed[opcode];
-        uint64_t size;
-        if (kind & LINE) {
-            const uint8_t *line = memchr(at, '\n', (size_t)(end - at));
-            if (!line)
-                break;
-            at = line + 1;
-            continue;
-        }
-        unsigned width = kind & SIZED ? kind & WIDTH : 0;
-        if (kind == OTHER) {
-            s->is_other = true;
-            break;
-        }
-        if ((size_t)(end - at) < 1 + width)
-            break;
-        size = width ? tn_load_little(at + 1, width) : (uint64_t)(kind - PLAIN);
-        at += 1 + width;
-        if (size > (uint64_t)(end - at)) {
-            s->skip = size - (uint64_t)(end - at);
-            at      = end;
-            break;
-        }
-        at += size;
-        if (opcode == '.') {
-            s->is_done = true;
-            break;
-        }
-    }
-    s->at = at;
-}
-
-/* Whether a pickle is data alone, which nothing can be hidden in; *length is
- * then what it takes.  Damaged ones are left to the machine. */
-static bool is_data(struct tn_span span, struct tn_memory *memory,
-                    uint64_t *length, struct tn_error *error)
-{
-    enum { WINDOW = 1 << 17 };
-    uint8_t *window = tn_memory_resize(memory, NULL, 0, WINDOW, error);
-    uint64_t at     = 0;
-    bool     is_it  = false;
-
-    while (window && at < span.length) {
-        size_t n = (size_t)tn_min(span.length - at, WINDOW);
-        if (tn_source_read(span.source, span.offset + at, window, n, error) !=
-            TN_OK)
-            break;
-        struct stride s = { .at = window, .end = window + n };
-        step_over(&s);
-        uint64_t done = (uint64_t)(s.at - window);
-        is_it         = s.is_done;
-        if (s.is_done || s.is_other || (done == 0 && s.skip == 0) ||
-            s.skip > span.length - at - done) {
-            at += done;
-            break;
-        }
-        at += done + s.skip;
-    }
-    *length = at;
-    if (window)
-        tn_memory_free(memory, window, WINDOW);
-    return is_it;
-}
-
 static bool has_protocol(const uint8_t *head)
 {
     return head[0] == 0x80 && head[1] <= 5;
 }
 
-/* Pickles of a file, one after the other.  In what follows a pickle, two bytes
- * that look like the beginning of another are not enough: it may be data. */
-bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span)
+/* ---- pickles in bytes of pickles ------------------------------------------ */
+
+static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess);
+
+/* Bytes that were written as text, which are not many. */
+static bool decode_latin1(struct tn_bytes text, uint8_t *to, size_t *size)
 {
-    struct look look = { .scan = scan };
-    uint64_t    end  = span.offset + span.length;
+    *size = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t byte = text.data[i];
+        if (byte >= 0x80) {
+            if ((byte & 0xfe) != 0xc2 || ++i == text.size)
+                return false;
+            byte = (uint8_t)((byte & 3) << 6 | (text.data[i] & 0x3f));
+        }
+        to[(*size)++] = byte;
+    }
+    return true;
+}
+
+static void scan_nested_text(struct tn_scan *scan, struct tn_bytes text)
+{
+    uint8_t         *bytes = tn_memory_resize(scan->memory, NULL, 0, text.size,
+                                              scan->error);
+    struct tn_source source;
+    size_t           size;
+
+    if (!bytes)
+        return;
+    if (decode_latin1(text, bytes, &size)) {
+        tn_source_memory(&source, scan->memory, tn_bytes(bytes, size));
+        source.name = "";
+        scan_span(scan, (struct tn_span){ &source, 0, size }, true);
+        tn_source_close(&source);
+    }
+    tn_memory_free(scan->memory, bytes, text.size);
+}
+
+/* The bytes are named by their offset.  Those that were written as text have
+ * offsets of their own. */
+static void scan_nested(struct look *look)
+{
+    struct tn_scan *scan   = look->scan;
+    size_t          before = scan->member.size;
+
+    if (look->nested.count && scan->depth >= TN_SCAN_DEPTH_LIMIT) {
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "closed", TN_NOWHERE,
+                     "bytes that may be pickles, deeper than %d",
+                     TN_SCAN_DEPTH_LIMIT);
+        look->nested.count = 0;
+    }
+    scan->depth++;
+    for (uint64_t i = 0; i < look->nested.count && !scan->is_stopped &&
+                         !tn_failed(scan->error);
+         i++) {
+        const struct tn_pickle_string *bytes =
+            tn_list_at(&look->nested, struct tn_pickle_string, i);
+        tn_buffer_format(&scan->member, "%sbytes at %" PRIu64,
+                         before ? "/" : "", bytes->span.offset);
+        if (bytes->is_latin1)
+            scan_nested_text(scan, bytes->text);
+        else
+            scan_span(scan, bytes->span, true);
+        scan->member.size = before;
+    }
+    scan->depth--;
+    look->nested.count = 0;
+}
+
+/* One pickle that is not harmless at first sight; false at the end. */
+static bool scan_one(struct look *look, struct tn_span *span, bool is_first,
+                     bool *any)
+{
+    struct tn_scan  *scan = look->scan;
+    struct tn_error  own  = TN_ERROR_INIT;
+    struct tn_cursor c    = tn_cursor_span(*span, &own);
+    uint64_t         end  = span->offset + span->length;
+    uint8_t          head[2];
+
+    if (tn_source_read(span->source, span->offset, head, 2, &own) != TN_OK) {
+        tn_scan_absorb(scan, &own);
+        return false;
+    }
+    look->is_sure  = is_first && has_protocol(head);
+    bool is_pickle = look_at_pickle(look, &c);
+    *any           = *any || is_pickle;
+    if (tn_machine_failed(&own))
+        *scan->error = own;
+    if (is_pickle)
+        scan_nested(look);
+    span->offset = c.offset;
+    span->length = end - c.offset;
+    return is_pickle && !tn_failed(&own);
+}
+
+/* Pickles of a file, one after the other.  In what follows a pickle, two bytes
+ * that look like the beginning of another are not enough: it may be data.  Nor
+ * are they where a pickle is only a guess. */
+static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess)
+{
+    struct look look = { .scan = scan, .is_guess = is_guess };
     bool        any  = false;
 
     tn_list_init(&look.pending, scan->memory, sizeof(struct pending));
+    tn_list_init(&look.nested, scan->memory, sizeof(struct tn_pickle_string));
     while (span.length >= 2 && !tn_failed(scan->error) && !scan->is_stopped) {
-        struct tn_error  own = TN_ERROR_INIT;
-        struct tn_cursor c;
-        uint8_t          head[2];
-        if (tn_source_read(span.source, span.offset, head, 2, &own) != TN_OK) {
-            tn_scan_absorb(scan, &own);
-            break;
-        }
-        uint64_t length;
-        if (has_protocol(head) && is_data(span, scan->memory, &length, &own)) {
+        struct tn_error own    = TN_ERROR_INIT;
+        uint64_t        length = 0;
+        if (!scan->is_thorough &&
+            tn_scan_is_harmless(span, scan->memory, &length, &own)) {
             any = true;
             scan->totals->pickles++;
             span.offset += length;
             span.length -= length;
-            continue;
-        }
-        if (tn_failed(&own)) {
+        } else if (tn_failed(&own)) {
             tn_scan_absorb(scan, &own);
             break;
-        }
-        look.is_sure   = !any && has_protocol(head);
-        c              = tn_cursor_span(span, &own);
-        bool is_pickle = look_at_pickle(&look, &c);
-        any            = any || is_pickle;
-        if (tn_machine_failed(&own))
-            *scan->error = own;
-        if (!is_pickle || tn_failed(&own))
+        } else if (!scan_one(&look, &span, !any && !is_guess, &any)) {
             break;
-        span.offset = c.offset;
-        span.length = end - c.offset;
+        }
     }
     tn_list_done(&look.pending);
+    tn_list_done(&look.nested);
     return any;
+}
+
+bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span)
+{
+    return scan_span(scan, span, false);
 }
 
 /* Whether something that is pushed, or a name, could begin here. */
@@ -456,6 +470,7 @@ void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source)
         tn_memory_resize(scan->memory, NULL, 0, WINDOW, scan->error);
 
     tn_list_init(&look.pending, scan->memory, sizeof(struct pending));
+    tn_list_init(&look.nested, scan->memory, sizeof(struct tn_pickle_string));
     for (uint64_t at = 0; window && source->size - at >= 2 &&
                           !tn_failed(scan->error) && !scan->is_stopped;) {
         struct tn_error own = TN_ERROR_INIT;
@@ -478,6 +493,7 @@ void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source)
         at = is_pickle && !tn_failed(&own) ? c.offset : at + 1;
     }
     tn_list_done(&look.pending);
+    tn_list_done(&look.nested);
     if (window)
         tn_memory_free(scan->memory, window, WINDOW);
 }

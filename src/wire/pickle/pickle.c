@@ -269,6 +269,13 @@ static void tell_odd(struct machine *m, const char *what)
         m->watch->odd(m->watch->context, m->at, m->by, what);
 }
 
+/* The bytes on top. */
+static void tell_bytes(struct machine *m)
+{
+    if (m->watch->bytes && !tn_failed(m->error))
+        m->watch->bytes(m->watch->context, &top(m)->as.string);
+}
+
 /* Items for a value that takes none: an error in data. */
 static void refuse_items(struct machine *m, const char *what)
 {
@@ -697,6 +704,7 @@ static bool call_encode(struct machine *m, arguments args, uint64_t count)
     if (value) {
         value->as.string           = args[0]->as.string;
         value->as.string.is_latin1 = true;
+        tell_bytes(m);
     }
     return true;
 }
@@ -831,8 +839,10 @@ static void build(struct machine *m)
         refuse(m, TN_UNSUPPORTED, "a state that is not an array's");
     else if (tell_change(m, value, state))
         value->as.call.state = state;
-    else if (value->kind != TN_PICKLE_DICT && value->kind != TN_PICKLE_ARRAY)
-        /* Attributes of an OrderedDict are nothing that data depends on. */
+    else if (value->kind != TN_PICKLE_DICT && value->kind != TN_PICKLE_ARRAY &&
+             value->kind != TN_PICKLE_DTYPE)
+        /* Attributes of an OrderedDict are nothing that data depends on, and
+         * numpy refuses what is not a state of its own. */
         tell_odd(m, "a state for something that takes none");
 }
 
@@ -939,6 +949,7 @@ static void push_text(struct machine *m, uint64_t length)
 static void push_bytes(struct machine *m, uint64_t length)
 {
     push_run(m, TN_PICKLE_BYTES, length);
+    tell_bytes(m);
 }
 
 /* A container without items, or None. */
@@ -1285,6 +1296,8 @@ static void push_quoted(struct machine *m, uint64_t given)
     value->as.string.span.offset += 1;
     value->as.string.span.length -= 2;
     unescape(m, text, read_byte_escape);
+    if (text->size == value->as.string.span.length)
+        tell_bytes(m);
 }
 
 static void push_text_line(struct machine *m, uint64_t given)

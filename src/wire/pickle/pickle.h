@@ -137,6 +137,8 @@ struct tn_pickle_watch {
     /* What data never has: an extension code, a value of a wrong kind. */
     void (*odd)(void *context, uint64_t offset, const char *by,
                 const char *what);
+    /* Bytes, or a string of Python 2. */
+    void (*bytes)(void *context, const struct tn_pickle_string *bytes);
 };
 
 /* Reads one pickle of any protocol; `watch` may be NULL. */

@@ -167,8 +167,11 @@ static void test_described(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof described / sizeof described[0]; i++) {
         char                   seen[16] = "";
-        struct tn_pickle_watch watch = { seen, note_name, note_call, note_id,
-                                         note_odd };
+        struct tn_pickle_watch watch = { .context    = seen,
+                                         .name       = note_name,
+                                         .call       = note_call,
+                                         .persistent = note_id,
+                                         .odd        = note_odd };
         struct tn_error        error = TN_ERROR_INIT;
         struct tn_bytes bytes = tn_hex(described[i].bytes);
         struct tn_cursor c    = tn_cursor_bytes(bytes, 0, &error);
