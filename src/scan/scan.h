@@ -78,6 +78,9 @@ void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source);
 void tn_scan_zip(struct tn_scan *scan, struct tn_source *source);
 void tn_scan_tar(struct tn_scan *scan, struct tn_source *source);
 
+/* Whether these are the first bytes of a tar, with or without its magic. */
+bool tn_scan_is_tar(struct tn_bytes head);
+
 /* How a name in a pickle is judged, by itself. */
 enum tn_name_kind {
     TN_NAME_HARMLESS,

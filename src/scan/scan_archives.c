@@ -29,6 +29,36 @@ struct walk {
     uint64_t         base;    /* bytes before the archive                     */
 };
 
+/* ---- names ---------------------------------------------------------------- */
+
+static bool is_slash(uint8_t c)
+{
+    return c == '/' || c == '\\';
+}
+
+/* A name that leads out of the folder that an archive is unpacked to, on some
+ * system, or that programs see different parts of. */
+static void judge_name(struct tn_scan *scan, struct tn_bytes name,
+                       uint64_t offset)
+{
+    const char *what = NULL;
+
+    if (name.size && is_slash(name.data[0]))
+        what = "is absolute";
+    else if (name.size > 1 && name.data[1] == ':')
+        what = "is absolute on Windows";
+    else if (tn_bytes_find(name, 0))
+        what = "has a zero byte, where it ends for some";
+    for (size_t i = 0; i + 2 <= name.size && !what; i++)
+        if (name.data[i] == '.' && name.data[i + 1] == '.' &&
+            (i == 0 || is_slash(name.data[i - 1])) &&
+            (i + 2 == name.size || is_slash(name.data[i + 2])))
+            what = "leads out of the folder";
+    if (what)
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "archive-path", offset,
+                     "the name '%.*s' %s", TN_FMT(name), what);
+}
+
 /* ---- members of a zip ---------------------------------------------------- */
 
 /* Small archives can unpack to any size, one in another even more so. */
@@ -64,6 +94,12 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
         entry->size = entry->packed_size;
     }
 
+    judge_name(w->scan, entry->name, entry->offset);
+    if (tn_bytes_ends_with(entry->name, ".data/extern_modules"))
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "python-package",
+                     entry->offset,
+                     "a package of PyTorch: loading it runs the Python code "
+                     "that is in it");
     if (entry->name.size && tn_zip_is_folder(entry))
         return;
     if (entry->method != TN_ZIP_STORED && entry->method != TN_ZIP_DEFLATED) {
@@ -379,16 +415,105 @@ void tn_scan_zip(struct tn_scan *scan, struct tn_source *source)
 
 #define BLOCK 512
 
-/* A number in octal, ended by a zero or a blank; false: another form. */
-static bool read_octal(const uint8_t *text, size_t size, uint64_t *value)
+/* A number in octal, ended by a zero or a blank, or in binary after 0x80; false:
+ * another form. */
+static bool read_number(const uint8_t *text, size_t size, uint64_t *value)
 {
+    size_t i = 0;
+
     *value = 0;
-    for (size_t i = 0; i < size && text[i] && text[i] != ' '; i++) {
+    if (text[0] == 0x80) {
+        for (i = 1; i < size; i++) {
+            if (*value >> 55)
+                return false;
+            *value = *value << 8 | text[i];
+        }
+        return true;
+    }
+    while (i < size && text[i] == ' ')
+        i++;
+    for (; i < size && text[i] && text[i] != ' '; i++) {
         if (text[i] < '0' || text[i] > '7' || *value >> 60)
             return false;
         *value = *value * 8 + (uint64_t)(text[i] - '0');
     }
     return true;
+}
+
+/* The sum of the header's bytes, in which its own place counts as blanks. */
+static bool has_checksum(const uint8_t header[BLOCK])
+{
+    uint64_t sum = 8 * ' ', said;
+
+    for (size_t i = 0; i < BLOCK; i++)
+        if (i < 148 || i >= 156)
+            sum += header[i];
+    return header[148] && read_number(header + 148, 8, &said) && sum == said;
+}
+
+/* The oldest tars have no magic: their sum tells them. */
+bool tn_scan_is_tar(struct tn_bytes head)
+{
+    return head.size >= BLOCK && (memcmp(head.data + 257, "ustar", 5) == 0 ||
+                                  has_checksum(head.data));
+}
+
+/* Records "LENGTH KEY=VALUE\n" that replace fields of the next header. */
+static void judge_extended(struct tn_scan *scan, struct tn_bytes text,
+                           uint64_t offset)
+{
+    for (size_t at = 0; at < text.size;) {
+        const uint8_t *line = text.data + at;
+        const uint8_t *end  = memchr(line, '\n', text.size - at);
+        size_t         size = end ? (size_t)(end - line) : text.size - at;
+        const uint8_t *key  = memchr(line, ' ', size);
+        const uint8_t *is   = key ? memchr(key, '=', size - (size_t)(key - line))
+                                  : NULL;
+        at += size + 1;
+        if (!is)
+            continue;
+        struct tn_bytes name  = tn_bytes(key + 1, (size_t)(is - key - 1));
+        struct tn_bytes value = tn_bytes(is + 1, (size_t)(line + size - is - 1));
+        if (tn_bytes_is(name, "path") || tn_bytes_is(name, "linkpath"))
+            judge_name(scan, value, offset);
+        else if (tn_bytes_is(name, "size") ||
+                 tn_bytes_starts_with(name, "GNU.sparse."))
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-disagrees", offset,
+                         "a member has a second size, which not all programs "
+                         "read");
+    }
+}
+
+/* What a header says without the data that follow: names, links, devices; and
+ * the long names that some members consist of. */
+static void judge_header(struct tn_scan *scan, const uint8_t header[BLOCK],
+                         struct tn_source *source,
+                         const struct tn_zip_entry *entry)
+{
+    enum { LONG = 4096 };
+    uint8_t         text[LONG];
+    size_t          size = (size_t)tn_min(entry->size, LONG);
+    struct tn_error own  = TN_ERROR_INIT;
+    char            type = (char)header[156];
+
+    judge_name(scan, entry->name, entry->offset);
+    if (type == '1' || type == '2')
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-link", entry->offset,
+                     "'%.*s' is a link", TN_FMT(entry->name));
+    else if (type && !strchr("05LKxgX7", type))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-special", entry->offset,
+                     "'%.*s' is neither a file nor a folder (type '%c')",
+                     TN_FMT(entry->name),
+                     type >= ' ' && type < 0x7f ? type : '?');
+    if (!type || !strchr("LKxgX", type))
+        return;
+    if (tn_source_read(source, entry->data_offset, text, size, &own) != TN_OK)
+        tn_scan_absorb(scan, &own);
+    else if (type == 'L' || type == 'K')
+        judge_name(scan, tn_bytes(text, strnlen((const char *)text, size)),
+                   entry->offset);
+    else
+        judge_extended(scan, tn_bytes(text, size), entry->offset);
 }
 
 /* The first form of torch.save() is a tar in which pickles and elements take
@@ -399,6 +524,31 @@ static void scan_tar_member(struct tn_scan *scan, struct tn_source *member,
     if (tn_bytes_is(name, "storages") || tn_bytes_is(name, "tensors"))
         tn_scan_pickles_anywhere(scan, member);
     tn_scan_member(scan, member, name);
+}
+
+static bool is_zero(const uint8_t block[BLOCK])
+{
+    return block[0] == 0 && memcmp(block, block + 1, BLOCK - 1) == 0;
+}
+
+/* After the end there are zeros, or what only some programs read. */
+static void scan_after_tar(struct tn_scan *scan, struct tn_source *source,
+                           uint64_t at)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    uint8_t         block[BLOCK];
+
+    for (; source->size - at >= BLOCK; at += BLOCK) {
+        if (tn_source_read(source, at, block, BLOCK, &own) != TN_OK)
+            break;
+        if (is_zero(block))
+            continue;
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-trailing", at,
+                     "bytes after the end of the tar: another program may see "
+                     "another file");
+        break;
+    }
+    tn_scan_absorb(scan, &own);
 }
 
 void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
@@ -417,10 +567,12 @@ void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
             tn_scan_absorb(scan, &own);
             break;
         }
-        if (header[0] == 0)
-            break; /* the end */
+        if (is_zero(header)) {
+            scan_after_tar(scan, source, at);
+            break;
+        }
         size_t name = strnlen((const char *)header, 100);
-        if (!read_octal(header + 124, 12, &size) ||
+        if (!read_number(header + 124, 12, &size) ||
             size > source->size - at - BLOCK) {
             tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-broken", at,
                          "a member of a size that cannot be");
@@ -432,10 +584,8 @@ void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
                                       .packed_size = size,
                                       .size        = size,
                                       .method      = TN_ZIP_STORED };
-        if ((header[156] == '1' || header[156] == '2'))
-            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-link", at,
-                         "'%.*s' is a link", TN_FMT(entry.name));
-        else if (size && tn_zip_source(&zip, &entry, &member, &own) == TN_OK)
+        judge_header(scan, header, source, &entry);
+        if (size && tn_zip_source(&zip, &entry, &member, &own) == TN_OK)
             scan_tar_member(scan, member, entry.name);
         tn_scan_absorb(scan, &own);
         at += BLOCK + tn_min((size + BLOCK - 1) / BLOCK * BLOCK,

@@ -4,12 +4,12 @@
 
 #include "base/arith.h"
 #include "base/expand.h"
+#include "base/little.h"
 #include "scan/scan.h"
 
 #define HEAD_SIZE   512
 #define NPY_LIMIT   (UINT64_C(1) << 20) /* of the header of an array          */
 #define TEMPLATE_LIMIT (UINT64_C(1) << 20)
-#define TAR_MAGIC   257
 #define TAIL_SIZE   (UINT64_C(22) + UINT16_MAX) /* of a zip, with a comment   */
 
 void tn_scan_tell(struct tn_scan *scan, enum tn_verdict verdict,
@@ -49,6 +49,8 @@ void tn_scan_absorb(struct tn_scan *scan, const struct tn_error *own)
 
 /* ---- what cannot be looked into ------------------------------------------ */
 
+/* Elements begin with any bytes: a magic that is short counts for whole files
+ * alone. */
 static const struct {
     const char *magic;
     size_t      size;
@@ -56,7 +58,7 @@ static const struct {
 } closed[] = {
     { "7z\xbc\xaf\x27\x1c", 6, "a 7z archive" },
     { "Rar!\x1a\x07", 6, "a RAR archive" },
-    { "\x1f\x8b", 2, "gzip data" },
+    { "\x1f\x8b\x08", 3, "gzip data" },
     { "BZh", 3, "bzip2 data" },
     { "\xfd"
       "7zXZ",
@@ -72,11 +74,23 @@ static const struct {
     { "\x78\xda", 2, "zlib data" },
 };
 
+static bool begins_with(struct tn_bytes head, size_t at, const char *magic,
+                        size_t size)
+{
+    return head.size >= at + size && !memcmp(head.data + at, magic, size);
+}
+
 static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
 {
     for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
-        if (head.size < closed[i].size ||
-            memcmp(head.data, closed[i].magic, closed[i].size) != 0)
+        size_t size = closed[i].size;
+        if (!begins_with(head, 0, closed[i].magic, size))
+            continue;
+        /* In archives: with the flags that gzip has, the block of bzip2. */
+        if (scan->depth && size < 4 &&
+            !(closed[i].magic[0] == '\x1f' && head.size > 3 &&
+              head.data[3] < 0x20) &&
+            !(closed[i].magic[0] == 'B' && begins_with(head, 4, "1AY&SY", 6)))
             continue;
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "closed", 0,
                      "%s: not looked into; unpack it and scan what is inside",
@@ -85,9 +99,54 @@ static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
     }
 }
 
+/* Programs of a processor, which some packages of models carry. */
+static void tell_native(struct tn_scan *scan, struct tn_bytes head)
+{
+    const char *what = NULL;
+    size_t      at = head.size >= 64 ? tn_load32(head.data + 60) : SIZE_MAX;
+
+    if (begins_with(head, 0, "\x7f"
+                             "ELF", 4))
+        what = "ELF";
+    else if (begins_with(head, 0, "\xce\xfa\xed\xfe", 4) ||
+             begins_with(head, 0, "\xcf\xfa\xed\xfe", 4))
+        what = "Mach-O";
+    else if (begins_with(head, 0, "MZ", 2) && at < head.size - 4 &&
+             begins_with(head, at, "PE\0\0", 4))
+        what = "PE";
+    if (what)
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "native-code", 0,
+                     "a program or library for a processor (%s)", what);
+}
+
 /* ---- arrays -------------------------------------------------------------- */
 
-/* The header of an array that holds objects says 'O'; a pickle follows. */
+/* Whether the header says plainly that elements are numbers or texts of one
+ * size: 'descr': '<f4'.  Python takes many other forms, some of which name
+ * objects without the letter that usually stands for them. */
+static bool is_plain_array(struct tn_bytes dict)
+{
+    static const char key[] = "'descr': '";
+    const uint8_t    *at = dict.data, *end = dict.data + dict.size;
+
+    while (at < end && *at != '\'')
+        at++;
+    if ((size_t)(end - at) < sizeof key - 1 ||
+        memcmp(at, key, sizeof key - 1) != 0)
+        return false;
+    at += sizeof key - 1;
+    if (at < end && memchr("<>|=", *at, 4))
+        at++;
+    if (at == end || !memchr("biufcSUVmM?", *at, 11))
+        return false;
+    for (at++; at < end && ((*at >= '0' && *at <= '9') || *at == '[' ||
+                            *at == ']' || (*at >= 'a' && *at <= 'z'));
+         at++)
+        ;
+    return end - at >= 2 && at[0] == '\'' && at[1] == ',';
+}
+
+/* An array that holds objects is a pickle. */
 static void scan_array(struct tn_scan *scan, struct tn_source *source)
 {
     struct tn_error  own = TN_ERROR_INIT;
@@ -104,18 +163,41 @@ static void scan_array(struct tn_scan *scan, struct tn_source *source)
         tn_scan_absorb(scan, &own);
         return;
     }
-    if (!tn_bytes_contains(dict, tn_text("|O")) &&
-        !tn_bytes_contains(dict, tn_text("'O")))
+    if (is_plain_array(dict))
         return;
-    tn_scan_tell(scan, TN_VERDICT_NOTE, "object-array", 0,
-                 "an array of Python objects, which is a pickle");
+    bool is_said = tn_bytes_contains(dict, tn_text("|O"));
+    if (is_said)
+        tn_scan_tell(scan, TN_VERDICT_NOTE, "object-array", 0,
+                     "an array of Python objects, which is a pickle");
     if (!tn_scan_pickles(scan, (struct tn_span){ source, c.offset,
-                                                 source->size - c.offset }))
+                                                 source->size - c.offset }) &&
+        is_said)
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "object-array", c.offset,
                      "no pickle where the objects of the array should be");
 }
 
 /* ---- everything ---------------------------------------------------------- */
+
+/* Whether bytes that look like the end of a zip are one: a directory is where
+ * they say, or right before them, or an end of 64 bits is. */
+static bool is_zip_end(struct tn_source *source, uint64_t at,
+                       struct tn_error *own)
+{
+    uint8_t end[22], mark[4];
+
+    if (source->size - at < sizeof end ||
+        tn_source_read(source, at, end, sizeof end, own) != TN_OK)
+        return false;
+    uint64_t size   = tn_load32(end + 12);
+    uint64_t places[] = { tn_load32(end + 16), size <= at ? at - size : 0,
+                          at >= 20 ? at - 20 : 0 };
+    for (size_t i = 0; i < 3; i++)
+        if (source->size >= 4 && places[i] <= source->size - 4 &&
+            tn_source_read(source, places[i], mark, 4, own) == TN_OK &&
+            (!memcmp(mark, "PK\1\2", 4) || !memcmp(mark, "PK\6\7", 4)))
+            return true;
+    return tn_load16(end + 8) == 0 && size == 0 && tn_load32(end + 4) == 0;
+}
 
 static bool is_zip(struct tn_scan *scan, struct tn_source *source,
                    struct tn_bytes head)
@@ -124,8 +206,7 @@ static bool is_zip(struct tn_scan *scan, struct tn_source *source,
     uint64_t        left = tn_min(source->size, TAIL_SIZE);
     struct tn_error own  = TN_ERROR_INIT;
 
-    if (head.size >= 4 && (memcmp(head.data, "PK\3\4", 4) == 0 ||
-                           memcmp(head.data, "PK\5\6", 4) == 0))
+    if (begins_with(head, 0, "PK\3\4", 4) || begins_with(head, 0, "PK\5\6", 4))
         return true;
     /* Readers of zips look for the end: something may be before it. */
     for (uint64_t at = source->size - left; left >= 22 && !tn_failed(&own);) {
@@ -133,7 +214,8 @@ static bool is_zip(struct tn_scan *scan, struct tn_source *source,
         if (tn_source_read(source, at, tail, n, &own) != TN_OK)
             break;
         for (size_t i = 0; i + 4 <= n; i++)
-            if (memcmp(tail + i, "PK\5\6", 4) == 0 && source->size - at - i >= 22)
+            if (memcmp(tail + i, "PK\5\6", 4) == 0 &&
+                is_zip_end(source, at + i, &own))
                 return true;
         if (n == left)
             break;
@@ -142,6 +224,41 @@ static bool is_zip(struct tn_scan *scan, struct tn_source *source,
     }
     tn_scan_absorb(scan, &own);
     return false;
+}
+
+/* HDF5 may begin after a block of the user's, whose size is 512 times a power of
+ * two. */
+static bool is_hdf(struct tn_scan *scan, struct tn_source *source)
+{
+    static const uint8_t magic[8] = "\x89HDF\r\n\x1a\n";
+    struct tn_error      own      = TN_ERROR_INIT;
+    uint8_t              head[8];
+
+    for (uint64_t at = 0; source->size >= 8 && at <= source->size - 8;
+         at = at ? 2 * at : 512) {
+        if (tn_source_read(source, at, head, 8, &own) != TN_OK)
+            break;
+        if (memcmp(head, magic, 8) == 0)
+            return true;
+        if (scan->depth)
+            break; /* members are weights, which nobody opens there */
+    }
+    tn_scan_absorb(scan, &own);
+    return false;
+}
+
+/* Texts of other encodings than UTF-8, which Python's json module reads. */
+static void tell_encoding(struct tn_scan *scan, struct tn_source *source)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    uint8_t         head[4];
+
+    if (source->size >= 4 &&
+        tn_source_read(source, 0, head, 4, &own) == TN_OK &&
+        (head[0] >= 0xfe || memchr(head, 0, 4)))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "encoding", 0,
+                     "a text that is not UTF-8: not looked into");
+    tn_scan_absorb(scan, &own);
 }
 
 /* A template, in a file of its own or as a text of a tokenizer's JSON. */
@@ -159,16 +276,42 @@ static void scan_template_file(struct tn_scan *scan, struct tn_source *source)
     tn_scan_absorb(scan, &own);
 }
 
+/* YAML can name what Python shall call. */
+static void scan_yaml(struct tn_scan *scan, struct tn_source *source)
+{
+    struct tn_error own  = TN_ERROR_INIT;
+    size_t          size = (size_t)tn_min(source->size, TEMPLATE_LIMIT);
+    uint8_t        *text =
+        tn_memory_resize(scan->memory, NULL, 0, size, scan->error);
+
+    if (text && tn_source_read(source, 0, text, size, &own) == TN_OK &&
+        (tn_bytes_contains(tn_bytes(text, size), tn_text("!!python/")) ||
+         tn_bytes_contains(tn_bytes(text, size), tn_text(",2002:python/"))))
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
+                     "YAML with tags of Python, which name what is called");
+    if (text)
+        tn_memory_free(scan->memory, text, size);
+    tn_scan_absorb(scan, &own);
+}
+
 /* Texts that are what their names say. */
 static void scan_by_name(struct tn_scan *scan, struct tn_source *source,
                          struct tn_bytes name)
 {
+    bool is_json = tn_bytes_ends_with(name, ".json");
+
+    if (is_json)
+        tell_encoding(scan, source);
     if (tn_bytes_ends_with(name, ".jinja") ||
         tn_bytes_ends_with(name, "tokenizer_config.json") ||
         tn_bytes_ends_with(name, "chat_template.json"))
         scan_template_file(scan, source);
-    else if (tn_bytes_ends_with(name, "config.json"))
+    else if (is_json || tn_bytes_ends_with(name, "keras_metadata.pb") ||
+             tn_bytes_ends_with(name, "saved_model.pb"))
         tn_scan_keras(scan, source);
+    else if (tn_bytes_ends_with(name, ".yaml") ||
+             tn_bytes_ends_with(name, ".yml"))
+        scan_yaml(scan, source);
 }
 
 void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
@@ -193,14 +336,15 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
         tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
     if (is_zip(scan, source, head))
         tn_scan_zip(scan, source);
-    else if (size > TAR_MAGIC + 5 && memcmp(bytes + TAR_MAGIC, "ustar", 5) == 0)
+    else if (tn_scan_is_tar(head))
         tn_scan_tar(scan, source);
     else if (size >= 10 && memcmp(bytes, "\x93NUMPY", 6) == 0)
         scan_array(scan, source);
-    else if (size >= 4 && memcmp(bytes, "\x89HDF", 4) == 0)
+    else if (is_hdf(scan, source))
         tn_scan_keras(scan, source);
     else
         tell_closed(scan, head);
+    tell_native(scan, head);
     scan_by_name(scan, source, name);
 }
 

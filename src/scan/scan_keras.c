@@ -60,52 +60,132 @@ static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end)
     return at;
 }
 
-static bool is_of_keras(const char *module)
+static bool is_below(const char *module, const char *root)
 {
-    static const char *const roots[] = { "keras", "tf_keras", "tensorflow",
-                                         "builtins" };
+    size_t size = strlen(root);
 
-    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
-        size_t size = strlen(roots[i]);
-        if (strncmp(module, roots[i], size) == 0 &&
-            (module[size] == 0 || module[size] == '.' ||
-             (i == 0 && module[size] == '_')))
-            return true;
-    }
-    return false;
+    return strncmp(module, root, size) == 0 &&
+           (module[size] == 0 || module[size] == '.');
 }
 
-static void judge(struct tn_scan *scan, uint64_t offset, const char *key,
-                  const char *value)
+/* Modules that layers, and what belongs to them, come from; files, other models
+ * and settings are reached by others. */
+static bool is_of_layers(const char *module)
 {
-    if (strcmp(key, "class_name") == 0 &&
-        (strcmp(value, "Lambda") == 0 || strcmp(value, "__lambda__") == 0))
-        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "keras-lambda", offset,
+    static const char *const others[] = { "utils", "config", "saving",
+                                          "backend", "export", "datasets",
+                                          "callbacks", "tree" };
+
+    if (is_below(module, "builtins"))
+        return true;
+    if (is_below(module, "tensorflow"))
+        return is_below(module, "tensorflow.keras") ||
+               is_below(module, "tensorflow.python.keras");
+    if (strncmp(module, "keras_", 6) == 0)
+        return true;
+    if (is_below(module, "tf_keras"))
+        module += 3;
+    if (!is_below(module, "keras"))
+        return false;
+    module += 5;
+    if (strncmp(module, ".src", 4) == 0 && (!module[4] || module[4] == '.'))
+        module += 4;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (*module == '.' && is_below(module + 1, others[i]))
+            return false;
+    return true;
+}
+
+/* Layers are classes; these are the values that are not. */
+static bool is_class_name(const char *name)
+{
+    static const char *const values[] = {
+        "function", "str", "int", "float", "bool", "tuple", "list", "dict",
+        "set", "slice", "complex", "bytes", "type",
+    };
+
+    if (strncmp(name, "__", 2) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (strcmp(name, values[i]) == 0)
+            return true;
+    /* "package>Name" of what was registered */
+    return strchr(name, '>') || tn_scan_is_class(tn_text(name));
+}
+
+struct search {
+    struct tn_scan *scan;
+    bool            has_class; /* it is a configuration of Keras              */
+    char            module[TEXT_LIMIT]; /* the first before that is known     */
+    uint64_t        module_at;
+};
+
+static void tell_module(struct search *s, uint64_t offset, const char *module)
+{
+    tn_scan_tell(s->scan,
+                 tn_scan_is_python(tn_text(module)) ? TN_VERDICT_DANGEROUS
+                                                    : TN_VERDICT_UNKNOWN,
+                 "keras-module", offset,
+                 "the configuration of a layer imports from '%s'", module);
+}
+
+static void judge_class(struct search *s, uint64_t offset, const char *name)
+{
+    s->has_class = true;
+    if (s->module[0])
+        tell_module(s, s->module_at, s->module);
+    s->module[0] = 0;
+    if (strcmp(name, "Lambda") == 0 || strcmp(name, "__lambda__") == 0)
+        tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-lambda", offset,
                      "a Lambda layer of Keras: it runs Python code that is in "
                      "the file");
-    if (strcmp(key, "module") == 0 && !is_of_keras(value))
-        tn_scan_tell(scan,
-                     tn_scan_is_python(tn_text(value)) ? TN_VERDICT_DANGEROUS
-                                                       : TN_VERDICT_UNKNOWN,
-                     "keras-module", offset,
-                     "the configuration of a layer imports from '%s'", value);
+    else if (!is_class_name(name))
+        tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-function", offset,
+                     "the configuration of a layer calls '%s', which is not a "
+                     "class",
+                     name);
 }
 
+/* JSON of others has modules, too: one counts when there are classes. */
+static void judge_module(struct search *s, uint64_t offset, const char *module)
+{
+    if (is_of_layers(module))
+        return;
+    if (s->has_class) {
+        tell_module(s, offset, module);
+    } else if (!s->module[0]) {
+        memcpy(s->module, module, TEXT_LIMIT);
+        s->module_at = offset;
+    }
+}
+
+#define BLANK_LIMIT 4096
+
 /* Whether "key": "value" begins at a quote. */
-static void look_at_quote(struct tn_scan *scan, const uint8_t *at,
+static void look_at_quote(struct search *s, const uint8_t *at,
                           const uint8_t *end, uint64_t offset)
 {
-    char key[TEXT_LIMIT], value[TEXT_LIMIT];
+    char           key[TEXT_LIMIT], value[TEXT_LIMIT] = { 0 };
+    const uint8_t *begin;
 
     if (!read_string(&at, end, key) ||
         (strcmp(key, "class_name") != 0 && strcmp(key, "module") != 0))
         return;
-    at = skip_blanks(at, end);
-    if (at == end || *at++ != ':')
+    begin = at;
+    at    = skip_blanks(at, end);
+    if (at < end && *at == ':')
+        at = skip_blanks(at + 1, end);
+    if (at - begin > BLANK_LIMIT) {
+        tn_scan_tell(s->scan, TN_VERDICT_UNKNOWN, "keras-odd", offset,
+                     "\"%s\" is followed by very many blanks", key);
         return;
-    at = skip_blanks(at, end);
-    if (read_string(&at, end, value))
-        judge(scan, offset, key, value);
+    }
+    if (!read_string(&at, end, value))
+        return;
+    if (strcmp(key, "module") == 0)
+        judge_module(s, offset, value);
+    else
+        judge_class(s, offset, value);
 }
 
 void tn_scan_keras(struct tn_scan *scan, struct tn_source *source)
@@ -114,6 +194,7 @@ void tn_scan_keras(struct tn_scan *scan, struct tn_source *source)
     struct tn_error own    = TN_ERROR_INIT;
     uint8_t        *window = tn_memory_resize(scan->memory, NULL, 0, WINDOW,
                                               scan->error);
+    struct search   s      = { .scan = scan };
     uint64_t        at     = 0;
 
     while (window && at < source->size && !scan->is_stopped) {
@@ -124,7 +205,7 @@ void tn_scan_keras(struct tn_scan *scan, struct tn_source *source)
         const uint8_t *end  = window + n, *p = window,
                       *last = n < WINDOW ? end : end - OVERLAP;
         while (p < last && (p = memchr(p, '"', (size_t)(last - p)))) {
-            look_at_quote(scan, p, end, at + (uint64_t)(p - window));
+            look_at_quote(&s, p, end, at + (uint64_t)(p - window));
             p++;
         }
         at += (uint64_t)(last - window);

@@ -281,7 +281,13 @@ static void tell_names(struct look *look)
 static void tell_broken(struct look *look, const struct tn_error *own,
                         uint64_t begin)
 {
+    enum { SHORT = 16 };
+
     if (!look->is_sure && (own->status != TN_LIMIT || !look->oddity_count))
+        return;
+    /* Elements in an archive, which happen to begin as a pickle does. */
+    if (look->scan->depth && !look->pending.count && !look->oddity_count &&
+        own->offset - begin < SHORT)
         return;
     be_sure(look);
     tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-broken", own->offset,

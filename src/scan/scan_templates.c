@@ -41,6 +41,11 @@ static const struct sign signs[] = {
     { "\\137", TN_VERDICT_DANGEROUS },
     { "os.system", TN_VERDICT_DANGEROUS },
     { "popen", TN_VERDICT_DANGEROUS },
+    { "\\U0000005", TN_VERDICT_DANGEROUS },
+    { "\\N{", TN_VERDICT_DANGEROUS },
+    { "'attr'", TN_VERDICT_DANGEROUS },
+    { "\"attr\"", TN_VERDICT_DANGEROUS },
+    { "%c", TN_VERDICT_UNKNOWN },
     { "lipsum", TN_VERDICT_UNKNOWN },
     { "cycler", TN_VERDICT_UNKNOWN },
     { "joiner", TN_VERDICT_UNKNOWN },
@@ -82,6 +87,28 @@ static bool has_use(struct tn_bytes text, const char *before, const char *word)
     return false;
 }
 
+/* Two underscores in an expression, or a text of nothing but underscores, which
+ * such names are put together from. */
+static bool has_underscores(struct tn_bytes text)
+{
+    unsigned depth = 0;
+
+    for (size_t i = 0; i + 2 <= text.size; i++) {
+        uint8_t c = text.data[i], next = text.data[i + 1];
+        if (c == '{' && (next == '{' || next == '%'))
+            depth = 1;
+        else if ((c == '}' || c == '%') && next == '}')
+            depth = 0;
+        if (!depth || c != '_')
+            continue;
+        bool is_quoted = i && (text.data[i - 1] == '\'' ||
+                               text.data[i - 1] == '"');
+        if (next == '_' || (is_quoted && next == text.data[i - 1]))
+            return true;
+    }
+    return false;
+}
+
 void tn_scan_template(struct tn_scan *scan, struct tn_bytes text)
 {
     enum tn_verdict worst = TN_VERDICT_NOTE;
@@ -102,6 +129,10 @@ void tn_scan_template(struct tn_scan *scan, struct tn_bytes text)
             worst = uses[i].verdict;
             why   = uses[i].word;
         }
+    if (worst < TN_VERDICT_UNKNOWN && has_underscores(text)) {
+        worst = TN_VERDICT_UNKNOWN;
+        why   = "__";
+    }
     if (why)
         tn_scan_tell(scan, worst, "chat-template", TN_NOWHERE,
                      "a chat template, which programs that use the model run, "

@@ -281,8 +281,85 @@ def archives():
     add("numpy-object.npy", "dangerous", npy("|O") + pickle)
     add("numpy-object-spaced.npy", "dangerous", npy("|O", " ") + pickle)
     add("numpy-nested.npy", "dangerous", npy("[('a', 'O')]", raw=True) + pickle)
+    for i, descr in enumerate(("'object'", "'<O'", "'=O8'", '"O"', "'\\x4f'", "'\\117'", "u'O'", "b'O'", "('O', (2,))", "{'names': ['a'], 'formats': ['O']}",
+                               "[('a', [('b', '<f4'), ('c', 'object')])]", "'f4,O'", "[('a', '<f4'), ('b', 'O', (2,))]")):
+        add(f"numpy-object-{i}.npy", "dangerous", npy(descr, raw=True) + pickle)
+    for size, descr in ((4, "'<f4'"), (24, "[('O', '<f4'), ('b', '<U5')]"), (8, "'|V8'"), (8, "'<M8[ns]'"), (17, "[('a', '<f4', (2, 2)), ('b', '|b1')]")):
+        add(f"numpy-plain-{descr[-7:]}.npy".replace("'", ""), "clean", npy(descr, raw=True) + bytes(size))
     add("numpy-object2.npz", "dangerous", zipped(("x.npy", npy("|O") + pickle)))
     add("numpy-version9.npy", "flagged", b"\x93NUMPY\x09\0" + npy("|O")[8:] + pickle)
+
+
+def end_record(count, size, offset, comment=b""):
+    return b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, count, count, size, offset, len(comment)) + comment
+
+
+def disguises():
+    """Names that leave the folder, archives that say one thing and are another, native code."""
+    pickle = b"\x80\x02" + EVIL
+    good = b"\x80\x02}."
+    for label, name in (("up", "../../evil.txt"), ("up-inside", "a/../../evil.txt"), ("absolute", "/etc/passwd"),
+                        ("backslash", "..\\..\\evil.txt"), ("drive", "C:\\evil.txt"), ("share", "\\\\server\\x")):
+        add(f"name-{label}.zip", "flagged", zipped((name, b"hello")))
+        add(f"name-{label}.tar", "flagged", tarred((name, b"hello")))
+    nul = zipped(("archive/data.pklXtxt", good))
+    add("name-nul.zip", "flagged", nul.replace(b".pklXtxt", b".pkl\0txt"))
+    add("name-dots.zip", "clean", zipped(("archive/a..b/...x", b"hello"), ("archive/..data", b"x")))
+    clean = zipped(("archive/data.pkl", good), ("archive/version", b"3\n"))
+    plain = zipped(("archive/data.pkl", pickle), ("archive/version", b"3\n"))
+    # Two end records: what each reader finds depends on where it begins to look.
+    at = clean.index(b"PK\1\2")
+    directory = clean[at:clean.index(b"PK\5\6")]
+    add("two-ends.zip", "flagged", clean[:-2] + struct.pack("<H", 22) + end_record(2, len(directory), at))
+    evil_at = plain.index(b"PK\1\2")
+    both = plain[:evil_at] + plain[evil_at:plain.index(b"PK\5\6")] + directory
+    add("two-directories.zip", "flagged", both + end_record(2, len(directory), len(both) - len(directory)))
+    few = bytearray(plain)
+    end = few.rindex(b"PK\5\6")
+    few[end + 8:end + 12] = struct.pack("<HH", 0, 0)
+    add("count-of-none.zip", "dangerous", bytes(few))
+    # Zip64: the end record says that the true one is elsewhere.
+    far = plain[:evil_at] + plain[evil_at:plain.index(b"PK\5\6")]
+    record = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 2, 2, len(far) - evil_at, evil_at)
+    locator = b"PK\6\7" + struct.pack("<IQI", 0, len(far), 1)
+    add("zip64.zip", "dangerous", far + record + locator + end_record(0xffff, 0xffffffff, 0xffffffff))
+    add("zip64-lie.zip", "flagged", far + record + b"PK\6\7" + struct.pack("<IQI", 0, 1 << 60, 1) + end_record(0xffff, 0xffffffff, 0xffffffff))
+    big = bytearray(clean)
+    at = big.index(b"PK\1\2")
+    big[at + 20:at + 28] = b"\xff" * 8
+    add("zip64-without-sizes.zip", "flagged", bytes(big))
+
+    def old_tar(name, data, kind=b"0", magic=b"", size=None):
+        head = bytearray(512)
+        head[:len(name)] = name
+        head[100:108] = b"0000644\0"
+        head[108:116] = head[116:124] = b"0000000\0"
+        head[124:136] = size or b"%011o\0" % len(data)
+        head[136:148] = b"00000000000\0"
+        head[148:156] = b" " * 8
+        head[156:157] = kind
+        head[257:257 + len(magic)] = magic
+        head[148:156] = b"%06o\0 " % sum(head)
+        return bytes(head) + data + bytes(-len(data) % 512)
+    add("tar-v7.tar", "dangerous", old_tar(b"pickle", pickle) + bytes(1024))
+    add("tar-no-name.tar", "dangerous", old_tar(b"sys_info", good) + old_tar(b"", pickle) + bytes(1024))
+    add("tar-base256.tar", "dangerous", old_tar(b"pickle", pickle, magic=b"ustar  ", size=b"\x80" + len(pickle).to_bytes(11, "big")) + bytes(1024))
+    add("tar-long-name.tar", "dangerous", old_tar(b"././@LongLink", b"pickle\0", b"L") + old_tar(b"x", pickle) + bytes(1024))
+    add("tar-pax-size.tar", "flagged", old_tar(b"x", b"11 size=4\n\n", b"x", b"ustar\0") + old_tar(b"x", pickle, magic=b"ustar\0") + bytes(1024))
+    add("tar-device.tar", "flagged", old_tar(b"dev", b"", b"3", b"ustar\0") + bytes(1024))
+    add("tar-link.tar", "flagged", old_tar(b"a", b"", b"2", b"ustar\0") + bytes(1024))
+    add("tar-two-ends.tar", "flagged", old_tar(b"a", b"x") + bytes(512) + old_tar(b"b", pickle) + bytes(1024))
+    add("elf.zip", "unknown", zipped(("archive/data.pkl", good), ("archive/data/aotinductor/model.so", b"\x7fELF\2\1\1" + bytes(60))))
+    add("pe.bin", "unknown", b"MZ" + bytes(58) + struct.pack("<I", 128) + bytes(64) + b"PE\0\0" + bytes(100))
+    add("package.pt", "flagged", zipped(("p/.data/extern_modules", b"os\n"), ("p/.data/version", b"6\n"), ("p/mod.py", b"import os\n")))
+    # Elements that begin as something that is packed.
+    storages = [(f"archive/data/{i}", head + bytes(64)) for i, head in enumerate((
+        b"\x5d\0\0\0", b"\x78\x01", b"\x78\x9c", b"\x1f\x8b", b"MZ", b"BZh", b"\x80\x02", b"PK", b"ab" * 40 + b"PK\5\6" + b"xy" * 40))]
+    add("storages.pt", "clean", zipped(("archive/data.pkl", good), *storages, ("archive/version", b"3\n")))
+    nested = b"\x80\x02}X\x01\0\0\0aB" + struct.pack("<I", len(pickle)) + pickle + b"s."
+    add("nested-bytes.pkl", "dangerous", nested)
+    add("nested-twice.pkl", "dangerous", b"\x80\x02}X\x01\0\0\0aB" + struct.pack("<I", len(nested)) + nested + b"s.")
+    add("nested-array.npy", "clean", npy(f"|V{len(pickle)}") + pickle)
 
 
 def npy(descr, blank="", raw=False):
@@ -304,11 +381,33 @@ def configurations():
     add("lambda-function.keras", "dangerous", zipped(("config.json", '{"class_name": "__lambda__", "config": {"code": "4wE="}}')))
     add("module-os.keras", "dangerous", zipped(("config.json", '{"module": "os", "class_name": "system"}')))
     add("module-own.keras", "unknown", zipped(("config.json", '{"module": "mylib.layers", "class_name": "Mine"}')))
+    add("lambda-utf16.keras", "flagged", zipped(("config.json", lamb.encode("utf-16"))))
+    add("lambda-utf32.keras", "flagged", zipped(("config.json", lamb.encode("utf-32-be"))))
+    add("lambda-far.keras", "flagged", zipped(("config.json", lamb.replace('": "', '":' + " " * 300000 + '"'))))
+    add("lambda-block.h5", "dangerous", bytes(2048) + hdf + lamb.encode() + bytes(100))
+    add("lambda-saved/keras_metadata.pb", "dangerous", b"\n\x80\x01\x08" + lamb.encode())
+    add("lambda-model.json", "dangerous", lamb.encode())
+    add("get-file.keras", "flagged", zipped(("config.json", '{"module": "keras.utils", "class_name": "get_file", "config": {"origin": "http://x"}}')))
+    add("get-file-function.keras", "flagged", zipped(("config.json", '{"class_name": "function", "module": "keras.src.utils.file_utils", "config": "get_file"}')))
+    add("unsafe.keras", "flagged", zipped(("config.json", '{"module": "keras.config", "class_name": "enable_unsafe_deserialization", "config": {}}')))
+    add("eval.keras", "dangerous", zipped(("config.json", '{"module": "builtins", "class_name": "eval", "config": "1"}')))
+    add("write-file.keras", "flagged", zipped(("config.json", '{"module": "tensorflow.io", "class_name": "write_file", "config": {}}')))
+    add("function.keras", "clean", zipped(("config.json", '{"module": "keras.activations", "class_name": "function", "config": "relu", "registered_name": "relu"}')))
+    add("tuple.keras", "clean", zipped(("config.json", '{"class_name": "__tuple__", "items": [1]}')))
+    add("other.json", "clean", b'{"module": "mylib.x", "type": "commonjs"}')
+    add("evil.yaml", "dangerous", b"a: !!python/object/apply:os.system ['id']\n")
+    add("plain.yaml", "clean", b"a: 1\n")
     add("harmless.keras", "clean", zipped(("config.json", '{"module": "keras.layers", "class_name": "Dense", "name": "Lambda"}')))
     add("harmless.h5", "clean", hdf + b'{"module": "keras_hub.src", "class_name": "TFOpLambda"}')
     add("evil.jinja", "dangerous", b"{{ ''.__class__.__mro__[1].__subclasses__() }}")
     add("attr.jinja", "dangerous", b"{{ messages | attr('x') }}")
     add("hidden.jinja", "dangerous", b"{{ messages['\\x5f\\x5fclass'] }}")
+    for i, template in enumerate(("{{ messages['_' ~ '_class_' ~ '_'] }}", "{{ x['__cla' + 'ss__'] }}", "{{ (x, '__mro__') | map(attribute=y) }}",
+                                  "{{ x | map('attr', y) | list }}", "{{ '%c%cclass%c%c' % (95, 95, 95, 95) }}", "{{ x['\\N{LOW LINE}' * 2] }}",
+                                  "{{ x['\\U0000005f'] }}", "{{ x['__ssalc__'[::-1]] }}", "{% set u = '_' %}{{ x[u * 2] }}", "{{ x | attr ('y') }}",
+                                  "{%- import 'x' as y %}", "{{ x['-class-' | replace('-', '_' * 2)] }}", "{{ x|\nattr(y) }}", "{{ self._TemplateReference__context }}")):
+        add(f"template-{i}.jinja", "flagged", template.encode())
+    add("text.jinja", "clean", b"<__media__>{% for m in messages %}{{ m['content'] }}{% endfor %}")
     add("include.jinja", "unknown", b"{%- include 'other' %}")
     add("plain.jinja", "clean", b"{% for m in messages %}{{ m['content'] | trim }}{% endfor %}")
     add("evil/tokenizer_config.json", "dangerous", json.dumps({"chat_template": "{{ x.__init__.__globals__ }}"}).encode())
@@ -365,7 +464,7 @@ def judge(tenon, folder):
 
 
 def main(tenon, folder=None):
-    for make in (calls, texts, frames, known, archives, configurations, harmless):
+    for make in (calls, texts, frames, known, archives, disguises, configurations, harmless):
         make()
     if folder:
         return judge(tenon, folder)
