@@ -150,13 +150,23 @@ static int on_finding(void *context, const struct tn_finding *finding)
 {
     struct tn_scan *scan = context;
 
-    if (strncmp(finding->rule, "unsafe-", strlen("unsafe-")) == 0)
+    if (strncmp(finding->rule, "unsafe-", strlen("unsafe-")) == 0 ||
+        strcmp(finding->rule, "asset-outside") == 0)
         tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "external-path",
                      finding->offset, "%s: %s", finding->where, finding->what);
     return scan->is_stopped;
 }
 
-/* Weights in other files; their names must stay in the folder. */
+static bool has_assets(const struct tn_model *model)
+{
+    for (uint64_t i = 0; i < model->facts.count; i++)
+        if (tn_bytes_is(tn_list_at(&model->facts, struct tn_fact, i)->key,
+                        "asset"))
+            return true;
+    return false;
+}
+
+/* Weights and assets in other files; their names must stay in the folder. */
 static void scan_outside(struct tn_scan *scan, const struct tn_model *model,
                          const char *path, const struct tn_options *options)
 {
@@ -166,15 +176,15 @@ static void scan_outside(struct tn_scan *scan, const struct tn_model *model,
 
     for (uint64_t i = 0; i < tn_model_tensor_count(model); i++)
         external += tn_model_tensor(model, i)->is_external;
-    if (external == 0)
+    if (external == 0 && !has_assets(model))
         return;
     /* Files of PyTorch are pickles. */
-    if (tn_is_of_format(model, &tn_format_pytorch) && !scan->is_in_folder)
+    if (external && tn_is_of_format(model, &tn_format_pytorch) && !scan->is_in_folder)
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "external-data", TN_NOWHERE,
                      "%" PRIu64 " tensors are in other pickles, which are not "
                      "looked into: scan the folder",
                      external);
-    else
+    else if (external)
         tn_scan_tell(scan, TN_VERDICT_NOTE, "external-data", TN_NOWHERE,
                      "the elements of %" PRIu64 " tensors are in other files",
                      external);

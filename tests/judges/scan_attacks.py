@@ -419,6 +419,51 @@ def configurations():
             text("tokenizer.chat_template") + struct.pack("<I", 8) + text(template))
 
 
+def number(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def field(index, value):
+    """A field of protobuf: a number, or bytes."""
+    if isinstance(value, int):
+        return number(index << 3) + number(value)
+    value = value.encode() if isinstance(value, str) else value
+    return number(index << 3 | 2) + number(len(value)) + value
+
+
+def models():
+    """Models that reach outside of themselves."""
+    def node(name, op):
+        return field(1, name) + field(2, op)
+
+    def saved(asset):
+        return field(1, 1) + field(2, field(1, field(4, "serve")) + field(2, field(1, node("x", "NoOp"))) +
+                                   field(6, field(1, field(1, "a:0")) + field(2, asset)))
+
+    def onnx(location, op="Add", domain=""):
+        weight = field(1, 4) + field(2, 1) + field(8, "w") + field(13, field(1, "location") + field(2, location)) + field(14, 1)
+        real = field(2, field(1, field(1, 1)))
+        graph = (field(1, field(1, "x") + field(1, "w") + field(2, "y") + field(4, op) + field(7, domain)) + field(2, "g") +
+                 (field(5, weight) if location else b"") + field(11, field(1, "x") + real) + field(12, field(1, "y") + real))
+        return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)) + field(8, field(1, domain) + field(2, 1))
+    add("asset-outside/saved_model.pb", "dangerous", saved("../../../etc/passwd"))
+    add("asset-absolute/saved_model.pb", "dangerous", saved("/etc/passwd"))
+    add("asset-inside/saved_model.pb", "clean", saved("words.txt"))
+    add("write.pb", "dangerous", field(1, node("w", "WriteFile")))
+    add("write-in-function.pb", "dangerous", field(1, node("x", "NoOp")) + field(2, field(1, field(1, field(1, "f")) + field(3, node("w", "WriteFile")))))
+    add("read.pb", "unknown", field(1, node("r", "ReadFile")))
+    add("python.pb", "dangerous", field(1, node("p", "PyFunc")))
+    add("custom.pb", "unknown", field(1, node("p", "MyOwnOp")))
+    for i, location in enumerate(("../../etc/passwd", "/etc/passwd", "a/../../x", "C:\\x", "\\\\server\\x", "file:///etc/passwd", "http://host/x")):
+        add(f"location-{i}.onnx", "dangerous", onnx(location))
+    add("location-inside.onnx", "clean", onnx("w.bin"))
+    add("custom-domain.onnx", "unknown", onnx("", "Mine", "my.ops"))
+
+
 def harmless():
     tensor = (b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0actorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\n"
               b"X\x01\0\0\0" + b"0X\x03\0\0\0cpuK\x01tQK\0K\x01\x85K\x01\x85\x89ccollections\nOrderedDict\n)RtRu.")
@@ -464,7 +509,7 @@ def judge(tenon, folder):
 
 
 def main(tenon, folder=None):
-    for make in (calls, texts, frames, known, archives, disguises, configurations, harmless):
+    for make in (calls, texts, frames, known, archives, disguises, configurations, models, harmless):
         make()
     if folder:
         return judge(tenon, folder)

@@ -1709,6 +1709,8 @@ static void check_asset(struct tn_tf_checking *c, struct tn_bytes name,
         return;
     if (tn_bytes_find(name, 0))
         tn_error_set(&own, TN_INVALID, offset, "a name with a zero byte");
+    else if (tn_bytes_starts_with(name, "/")) /* Python drops the folder */
+        tn_error_set(&own, TN_INVALID, offset, "an absolute name");
     else
         tn_bundle_sibling(c->bundle, tn_text(path), &source, &own);
     if (own.status == TN_NO_MEMORY || own.status == TN_LIMIT)
