@@ -108,6 +108,7 @@ struct tn_pt_detail {
     uint64_t          other_count; /* values that are not tensors             */
     struct tn_bytes   first_other; /* the name of one                         */
     uint64_t          code_count;  /* modules of TorchScript                  */
+    uint64_t          empty_count; /* tensors of the device meta                */
 };
 
 /* Reports what is not a tensor, as struct tn_format says. */

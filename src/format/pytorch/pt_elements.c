@@ -171,8 +171,7 @@ enum tn_status tn_pt_elements(const struct tn_pt_file   *file,
         return read_array(t, bundle, arena, elements, error);
     elements->shape = (struct tn_shape){ t->dtype, t->rank, t->dims };
     if (t->kind == TN_PT_WITHOUT_DATA) {
-        elements->payload =
-            tn_payload_raw(&elements->shape, (struct tn_span){ NULL, 0, 0 }, 1);
+        elements->payload = (struct tn_payload){ .encoding = TN_ENCODING_NONE };
         return TN_OK;
     }
     const struct tn_pt_storage *storage =

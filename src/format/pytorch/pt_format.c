@@ -227,6 +227,10 @@ static void add_detail(struct tn_model *model, const struct tn_pt_file *file,
         detail->first_other =
             tn_bytes_dup(&model->arena, file->tree.first_other.name, error);
     detail->other_count += file->tree.other_count;
+    for (uint64_t i = 0; i < file->tree.tensors.count; i++)
+        detail->empty_count +=
+            tn_list_at(&file->tree.tensors, struct tn_pt_tensor, i)->kind ==
+            TN_PT_WITHOUT_DATA;
     detail->code_count += file->code_count;
 }
 
@@ -486,6 +490,13 @@ enum tn_status tn_pt_report_rest(const struct tn_model         *model,
         snprintf(text, sizeof text,
                  "%" PRIu64 " values that are not tensors, such as '%.*s'",
                  detail->other_count, TN_FMT(detail->first_other));
+        options->loss(options->loss_context, TN_NOWHERE, "", text);
+    }
+    if (detail->empty_count) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " tensors of the device meta, which have no "
+                 "elements: zeros are written for them",
+                 detail->empty_count);
         options->loss(options->loss_context, TN_NOWHERE, "", text);
     }
     if (detail->code_count) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/number.h"
 #include "format/pytorch/pt.h"
 
 #define DEPTH_LIMIT 512
@@ -310,7 +311,11 @@ static value_t unwrap(value_t value)
             tn_pickle_is_name(callee, "torch._utils",
                               "_rebuild_parameter_with_state") ||
             tn_pickle_is_name(callee, "torch.nn.parameter", "Parameter") ||
-            tn_pickle_is_name(callee, "torch.nn.parameter", "Buffer");
+            tn_pickle_is_name(callee, "torch.nn.parameter", "Buffer") ||
+            tn_pickle_is_name(callee, "torch._utils",
+                              "_rebuild_device_tensor_from_numpy") ||
+            tn_pickle_is_name(callee, "torch._utils",
+                              "_rebuild_device_tensor_from_cpu_tensor");
         if (!is_wrapper || !item(args, 0))
             return value;
         value = item(args, 0);
@@ -330,6 +335,34 @@ static void see_through_type(value_t *callee, value_t *args)
     }
 }
 
+/* Pairs of float16: there is no such complex type elsewhere. */
+static bool split_pairs(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
+                        value_t dtype)
+{
+    uint32_t  rank    = t->rank;
+    uint64_t *dims    = tn_new(tree->arena, uint64_t, rank + 1, tree->error);
+    int64_t  *strides = tn_new(tree->arena, int64_t, rank + 1, tree->error);
+
+    if (!tn_bytes_is(dtype->as.name.name, "complex32") &&
+        !tn_bytes_is(dtype->as.name.name, "chalf"))
+        return true;
+    if (!dims || !strides || rank + 1 > RANK_LIMIT ||
+        !tn_mul(t->start, 2, &t->start))
+        return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (t->strides[i] > INT64_MAX / 2)
+            return false;
+        dims[i]    = t->dims[i];
+        strides[i] = t->strides[i] * 2;
+    }
+    dims[rank]    = 2;
+    strides[rank] = 1;
+    t->dims       = dims;
+    t->strides    = strides;
+    t->rank++;
+    return true;
+}
+
 static bool read_call(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
                       value_t callee, value_t args)
 {
@@ -346,7 +379,9 @@ static bool read_call(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
     }
     if (tn_bytes_is(name, "_rebuild_tensor_v3")) {
         read_marks(t, item(args, 7));
-        return read_view(tree, t, args) && read_dtype(item(args, 6), &t->dtype);
+        return read_view(tree, t, args) &&
+               read_dtype(item(args, 6), &t->dtype) &&
+               split_pairs(tree, t, item(args, 6));
     }
     if (tn_bytes_is(name, "_rebuild_meta_tensor_no_storage")) {
         t->kind = TN_PT_WITHOUT_DATA;
@@ -460,6 +495,11 @@ static size_t print_key(char *to, size_t room, value_t key, unsigned depth)
         n = snprintf(to, room, "%s", key->as.truth ? "True" : "False");
         break;
     case TN_PICKLE_NONE: n = snprintf(to, room, "None"); break;
+    case TN_PICKLE_REAL:
+        n = snprintf(to, room, "%.15g", key->as.real);
+        if (n > 0 && (size_t)n < room)
+            tn_number_drop_locale(to);
+        break;
     case TN_PICKLE_TUPLE:
         if (depth > 3)
             return (size_t)snprintf(to, room, "(...)");
@@ -548,6 +588,10 @@ static bool is_module_part(value_t key)
            is_word(key, "_modules");
 }
 
+/* _rebuild_nested_tensor(buffer, sizes, strides, offsets) */
+static const char *const nested_parts[] = { "buffer", "sizes", "strides",
+                                            "offsets" };
+
 static const struct {
     const char *layout, *parts[3];
 } sparse[] = {
@@ -586,6 +630,36 @@ static bool visit_sparse(struct walk *w, struct tn_bytes path, value_t value)
     return false;
 }
 
+static bool visit_nested(struct walk *w, struct tn_bytes path, value_t value)
+{
+    if (!tn_pickle_is_name(value->as.call.callee, "torch._utils",
+                           "_rebuild_nested_tensor"))
+        return false;
+    for (unsigned k = 0; k < 4; k++)
+        if (item(value->as.call.args, k))
+            visit(w, join(w->tree, path, tn_text(nested_parts[k])),
+                  item(value->as.call.args, k));
+    return true;
+}
+
+/* Attributes of a tensor or parameter: a dict, or a tuple of dicts. */
+static void visit_attributes(struct walk *w, struct tn_bytes path,
+                             value_t value)
+{
+    value_t callee = value->kind == TN_PICKLE_CALL ? value->as.call.callee
+                                                   : NULL;
+    if (!callee ||
+        (!tn_pickle_is_name(callee, "torch._tensor", "_rebuild_from_type_v2") &&
+         !tn_pickle_is_name(callee, "torch._utils",
+                            "_rebuild_parameter_with_state")))
+        return;
+    value_t state = item(value->as.call.args, 3);
+    if (state && state->kind == TN_PICKLE_DICT)
+        enter(w, &state->as.list, true, false, path);
+    else if (state && state->kind == TN_PICKLE_TUPLE)
+        enter(w, &state->as.list, false, true, path);
+}
+
 /* _rebuild_qtensor(storage, start, size, stride, (scheme, scale, zero point),
  * ...): the numbers of one scheme, the tensors of another. */
 static void visit_quantizer(struct walk *w, struct tn_bytes path, value_t value)
@@ -609,7 +683,7 @@ static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
 {
     const struct tn_pickle_call *call = &value->as.call;
 
-    if (visit_sparse(w, path, value))
+    if (visit_sparse(w, path, value) || visit_nested(w, path, value))
         return;
     if (call->callee->kind == TN_PICKLE_NAME) {
         char text[KEY_LIMIT];
@@ -660,6 +734,7 @@ static void visit(struct walk *w, struct tn_bytes path, value_t value)
     if (read_tensor(w->tree, value, &tensor)) {
         add_tensor(w->tree, path, &tensor);
         visit_quantizer(w, path, value);
+        visit_attributes(w, path, value);
         return;
     }
     switch (value->kind) {

@@ -39,6 +39,23 @@ static const struct {
     { NULL, "bits1x8", TN_UINT8, 1 },
     { NULL, "bits2x4", TN_UINT8, 1 },
     { NULL, "bits4x2", TN_UINT8, 1 },
+    { NULL, "complex32", TN_FLOAT16, 1 }, /* pairs: pt_tree.c */
+    { NULL, "chalf", TN_FLOAT16, 1 },
+    /* A few bits of a byte. */
+    { NULL, "uint1", TN_UINT8, 1 },
+    { NULL, "uint2", TN_UINT8, 1 },
+    { NULL, "uint3", TN_UINT8, 1 },
+    { NULL, "uint4", TN_UINT8, 1 },
+    { NULL, "uint5", TN_UINT8, 1 },
+    { NULL, "uint6", TN_UINT8, 1 },
+    { NULL, "uint7", TN_UINT8, 1 },
+    { NULL, "int1", TN_INT8, 1 },
+    { NULL, "int2", TN_INT8, 1 },
+    { NULL, "int3", TN_INT8, 1 },
+    { NULL, "int4", TN_INT8, 1 },
+    { NULL, "int5", TN_INT8, 1 },
+    { NULL, "int6", TN_INT8, 1 },
+    { NULL, "int7", TN_INT8, 1 },
     /* Other names of the same types. */
     { NULL, "double", TN_FLOAT64, 1 },
     { NULL, "float", TN_FLOAT32, 1 },
