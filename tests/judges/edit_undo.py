@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Undo gives the original back: every action, every format that is written.
 
-    edit_undo.py TENON [--shared DIR] [--only PATTERN]
+    edit_undo.py TENON [--shared DIR] [--only PATTERN,...]
 
 Real models of ../shared, and what `tenon convert` makes of one: each is edited by
 one action after the other with --patch-out; `tenon apply` of the patch must make
@@ -149,7 +149,8 @@ def main():
             tenon.run("convert", "-q", source, "-o", name)
             paths.append(os.path.join(scratch, name))
         for path in paths:
-            if not fnmatch.fnmatch(os.path.basename(path), arguments.only):
+            if not any(fnmatch.fnmatch(os.path.basename(path), pattern)
+                       for pattern in arguments.only.split(",")):
                 continue
             for line in filter(None, actions_of(tenon, path)):
                 why = hold(tenon, path, line, scratch)

@@ -43,14 +43,13 @@ def data_of(buffer, path):
     return bytes(buffer.get("data", []))
 
 
-def is_whole(path, folder):
-    return all(b.get("offset", 0) <= 1
-               for b in decode(path, folder).get("buffers", []))
+def is_whole(model):
+    return all(b.get("offset", 0) <= 1 for b in model.get("buffers", []))
 
 
-def normal(path, folder):
+def normal(path, folder, model=None):
     """What flatc reads; indices of buffers become their bytes."""
-    model = decode(path, folder)
+    model = model or decode(path, folder)
     buffers = [data_of(b, path) for b in model.pop("buffers", [])]
     model.pop("description", None)
     for graph in model.get("subgraphs", []):
@@ -71,12 +70,14 @@ def run(tenon, *words):
 
 
 def judge(tenon, path, folder):
-    before = normal(path, folder)
+    original = decode(path, folder)
+    whole = is_whole(original)
+    before = normal(path, folder, original)
     again = os.path.join(folder, "again.tflite")
     run(tenon, "edit", path, "--doc", "built anew", "-o", again, "--force")
     if normal(again, folder) != before:
         raise RuntimeError("built anew, it is another model")
-    if is_whole(path, folder):
+    if whole:
         text = os.path.join(folder, "text.json")
         with open(text, "w", encoding="utf-8") as file:
             file.write(run(tenon, "dump", "--strict", path))
