@@ -19,6 +19,7 @@
 #include "base/sort.h"
 #include "engine/foreign.h"
 #include "io/path.h"
+#include "io/remote_url.h"
 
 /* Folders in folders, as model servers have them: name/1/model.onnx. */
 #define MOST_DEPTH 2
@@ -77,10 +78,12 @@ static void add(struct looking *l, const char *path,
         *slot = (struct inside){ path, format };
 }
 
-static char *join(struct looking *l, const char *folder, const char *name)
+static const char *join(struct looking *l, const char *folder, const char *name)
 {
     size_t size = strlen(folder);
 
+    if (tn_url_is(folder) && size && folder[size - 1] == '/')
+        return tn_url_beside(l->arena, folder, name, l->error);
     return tn_text_format(l->arena, l->error, "%s%s%s", folder,
                           size && folder[size - 1] != '/' ? "/" : "", name);
 }
@@ -408,13 +411,14 @@ static enum tn_status open_named(struct tn_bundle *bundle,
 static enum tn_status open_only(struct tn_bundle *bundle, struct looking *l,
                                 struct tn_error *error)
 {
-    char *path = join(l, bundle->path, found_at(l, 0)->path);
+    const char *path = join(l, bundle->path, found_at(l, 0)->path);
 
     tn_bundle_close(bundle);
+    if (path && is_folder_name(path) && !bundle->is_remote)
+        path = tn_text_format(l->arena, error, "%.*s", (int)strlen(path) - 1,
+                              path);
     if (!path)
         return error->status;
-    if (is_folder_name(path) && !bundle->is_remote)
-        path[strlen(path) - 1] = '\0';
     return tn_bundle_open(bundle, l->memory, path, l->how, error);
 }
 

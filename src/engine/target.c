@@ -3,6 +3,7 @@
 
 #include "io/meter.h"
 #include "io/path.h"
+#include "io/remote_url.h"
 
 enum tn_status tn_target_check_bundle(const struct tn_target *target,
                                       const struct tn_bundle *bundle,
@@ -42,7 +43,8 @@ enum tn_status tn_target_check_input(const char *path, const char *input,
     struct tn_opened *opened;
 
     if (!strcmp(input, "-") || tn_output_is_stream(path) ||
-        !tn_path_exists(path) || tn_path_is_folder(path))
+        (!tn_url_is(path) &&
+         (!tn_path_exists(path) || tn_path_is_folder(path))))
         return TN_OK;
     if (options)
         how = *options;

@@ -180,6 +180,8 @@ static bool is_of_bundle(const struct tn_output *output, const char *name,
     struct stat there, about;
 
     *is_main = false;
+    if (output->remote)
+        return tn_output_is_remote_of(output, name, bundle, is_main);
     if (fstatat(output->parent, name, &there, 0) != 0)
         return false;
     if (bundle->path && strcmp(bundle->path, "-") != 0 &&
@@ -301,6 +303,13 @@ static bool is_inside(const struct tn_output *output,
            fstat(other->parent, &there) == 0 && is_same_file(&here, &there);
 }
 
+static enum tn_status refuse_twice(const struct tn_output *other,
+                                   struct tn_error        *error)
+{
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                        "%.150s is given for two outputs", other->name);
+}
+
 enum tn_status tn_output_check_other(const struct tn_output *output,
                                      const struct tn_output *other,
                                      struct tn_error        *error)
@@ -310,15 +319,16 @@ enum tn_status tn_output_check_other(const struct tn_output *output,
     if (!output || !other || other->kind != TN_TO_FILE ||
         (output->kind != TN_TO_FILE && output->kind != TN_TO_FOLDER))
         return TN_OK;
+    if (output->remote || other->remote)
+        return tn_output_meets_remote(output, other)
+                   ? refuse_twice(other, error)
+                   : TN_OK;
     is_met = is_target(output, output->name, other) ||
              (output->kind == TN_TO_FOLDER && is_inside(output, other));
     for (uint64_t i = 0; output->kind == TN_TO_FILE && i < output->files.count;
          i++)
         is_met |= is_target(output, tn_output_entry_at(output, i)->name, other);
-    if (!is_met)
-        return TN_OK;
-    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "%.150s is given for two outputs", other->name);
+    return is_met ? refuse_twice(other, error) : TN_OK;
 }
 
 /* How often a fresh name is looked for. */
@@ -340,6 +350,7 @@ static enum tn_status new_output(struct tn_output              **out,
                                   .kind         = kind,
                                   .parent       = -1,
                                   .lock         = -1,
+                                  .spool_parent = -1,
                                   .buffer_error = TN_ERROR_INIT };
     if (options)
         output->options = *options;
@@ -554,12 +565,12 @@ static enum tn_status open_stream(struct tn_output *output, const char *path,
                             "this call cannot write to a tn_writer");
     if (is_writer)
         path = "/dev/null"; /* a descriptor that nothing is written to */
-    output->name = is_standard ? "standard output"
-                   : is_writer ? "the caller's writer"
-                               : tn_text_dup(&output->arena, path, error);
-    int file     = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                               : tn_path_open(path, O_WRONLY | O_NOCTTY);
-    output->pool.write         = is_writer ? output->options.write : NULL;
+    output->name       = is_standard ? "standard output"
+                         : is_writer ? "the caller's writer"
+                                     : tn_text_dup(&output->arena, path, error);
+    int file           = is_standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                                     : tn_path_open(path, O_WRONLY | O_NOCTTY);
+    output->pool.write = is_writer ? output->options.write : NULL;
     output->pool.write_context = output->options.write_context;
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", path);
@@ -607,6 +618,8 @@ static enum tn_status open_for_file(struct tn_output *output, const char *path,
 {
     struct stat about, link;
 
+    if (tn_url_is(path))
+        return tn_output_open_remote(output, path, error);
     if (tn_output_is_stream(path)) {
         output->kind = TN_TO_STREAM;
         return open_stream(output, path, error);
@@ -679,6 +692,10 @@ static enum tn_status open_for_folder(struct tn_output *output,
 {
     struct stat about;
 
+    if (tn_url_is(path)) {
+        TN_TRY(tn_output_open_remote(output, path, error));
+        return make_temporary_folder(output, error);
+    }
     TN_TRY(split_path(output, path, error));
     if (!fstatat(output->parent, output->name, &about, AT_SYMLINK_NOFOLLOW)) {
         if (!output->options.can_replace)
@@ -847,7 +864,7 @@ void tn_output_close(struct tn_output *output)
     if (!output)
         return;
     tn_file_pool_done(&output->pool);
-    if (!output->is_committed)
+    if (!output->is_committed || output->remote)
         discard(output);
     for (uint64_t i = 0; i < output->files.count; i++)
         tn_temporary_drop(tn_output_entry_at(output, i)->listed);
@@ -858,6 +875,7 @@ void tn_output_close(struct tn_output *output)
     tn_output_end(output);
     if (output->pool.folder >= 0 && output->pool.folder != output->parent)
         close(output->pool.folder);
+    tn_output_close_remote(output);
     if (output->parent >= 0)
         close(output->parent);
     tn_buffer_done(&output->buffer);

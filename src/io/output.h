@@ -36,6 +36,12 @@
  * what such a process left, except an -old folder whose model has no other
  * copy.  Where locks do not work, nothing is removed.
  *
+ * A URL (s3://, https://, http://) is a target, too: files are written into a
+ * folder of their own below $TMPDIR, and uploaded by the commit, the one that
+ * names the others last (remote_upload.h).  A server cannot rename: when the
+ * process dies between the first file and the last, the first ones are there,
+ * and nothing names them.  With --force files are replaced one by one.
+ *
  * A file that replaces another one gets its permissions.
  *
  * Replacing by rename does not affect mappings of the old file, so an output
@@ -68,10 +74,10 @@ struct tn_output_options {
                                          be committed                         */
     const struct tn_fault_hook *hook; /* NULL: none                           */
     struct tn_meter            *meter; /* of what is written; NULL: none      */
-    tn_write *write;     /* where the bytes go if the path is tn_to_writer()  */
+    tn_write *write; /* where the bytes go if the path is tn_to_writer()  */
     void     *write_context;
-    uint64_t  max_expand; /* LIMIT before more bytes than this are written to all
-                            files together; 0: no limit                       */
+    uint64_t max_expand; /* LIMIT before more bytes than this are written to all
+                           files together; 0: no limit                       */
 };
 
 /* Those for a target of the caller. */
@@ -95,7 +101,7 @@ enum tn_status tn_output_expect_path(const char *path, struct tn_error *error);
 bool tn_output_is_stream(const char *path);
 
 /* A whole new folder.  If it replaces one, everything in the old folder is
- * removed. */
+ * removed; on a server, a folder with other files is not replaced. */
 enum tn_status tn_output_folder(struct tn_output **output,
                                 struct tn_memory *memory, const char *path,
                                 const struct tn_output_options *options,

@@ -330,6 +330,8 @@ static enum tn_status finish_files(struct tn_output *output,
 static enum tn_status commit(struct tn_output *output, struct tn_error *error)
 {
     TN_TRY(finish_files(output, error));
+    if (output->remote)
+        return tn_output_commit_remote(output, error);
     switch (output->kind) {
     case TN_TO_FILE: return commit_file(output, error);
     case TN_TO_FOLDER: return commit_folder(output, error);

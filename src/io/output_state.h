@@ -2,7 +2,9 @@
  * output_state.h - the inside of an output, for its own files
  *
  * output.c opens outputs, hands out their sinks and has the steps that are
- * taken on disk, output_commit.c gives the files their names.
+ * taken on disk, output_commit.c gives the files their names.  Files for a
+ * server are written into a folder of their own, and output_remote.c uploads
+ * them.
  */
 #ifndef TN_IO_OUTPUT_STATE_H
 #define TN_IO_OUTPUT_STATE_H
@@ -12,6 +14,7 @@
 #include "io/file_sink.h"
 #include "io/meter.h"
 #include "io/output.h"
+#include "io/remote_transfer.h"
 #include "io/temporary.h"
 
 /* Letters that distinguish the temporary files of one output from others. */
@@ -65,8 +68,14 @@ struct tn_output {
     struct tn_intern        names;   /* of the files, to tell doubles        */
     struct tn_buffer        buffer;  /* TN_TO_MEMORY                         */
     struct tn_error         buffer_error;
-    bool                    is_committed;
-    bool                    leaves_old; /* it could not be removed           */
+    struct tn_remote       *remote; /* the target is on a server; NULL: here */
+    const char             *url;    /* as it was given; of a folder with '/'  */
+    const char             *given_name; /* of the main file, by that URL      */
+    int         spool_parent; /* where the folder of its files is, or -1 */
+    const char *spool;        /* that folder; NULL: none                */
+    struct tn_temporary *listed_spool;
+    bool                 is_committed;
+    bool                 leaves_old; /* it could not be removed           */
 };
 
 static inline struct tn_output_entry *tn_output_entry_at(
@@ -111,6 +120,26 @@ void tn_output_letters(char *to, size_t count);
 
 /* Releases the lock: no temporary file is left. */
 void tn_output_end(struct tn_output *output);
+
+/* Opens an output whose target is a URL: checks it, and makes a folder for its
+ * files. */
+enum tn_status tn_output_open_remote(struct tn_output *output, const char *url,
+                                     struct tn_error *error);
+
+/* Uploads all files, and gives them their names. */
+enum tn_status tn_output_commit_remote(struct tn_output *output,
+                                       struct tn_error  *error);
+
+/* After all files are gone. */
+void tn_output_close_remote(struct tn_output *output);
+
+/* Whether the file of that name would replace one of the bundle. */
+bool tn_output_is_remote_of(const struct tn_output *output, const char *name,
+                            const struct tn_bundle *bundle, bool *is_main);
+
+/* Whether the target of `other` is one of the files of this output. */
+bool tn_output_meets_remote(const struct tn_output *output,
+                            const struct tn_output *other);
 
 /* Creates the folders on the way to `name`, inside the folder of the files. */
 enum tn_status tn_output_make_folders(struct tn_output *output,

@@ -168,6 +168,8 @@ static void keep_header(struct tn_answer *answer, struct tn_bytes name,
         keep_text(answer, answer->region, sizeof answer->region, value);
     else if (!strcmp(word, "x-amz-checksum-crc32c"))
         keep_text(answer, answer->checksum, sizeof answer->checksum, value);
+    else if (!strcmp(word, "x-amz-meta-tenon-upload"))
+        keep_text(answer, answer->upload, sizeof answer->upload, value);
     else if (!strcmp(word, "link"))
         keep_link(answer, value);
     else if (!strcmp(word, "location"))

@@ -34,6 +34,7 @@ struct tn_answer {
     char     commit[64];   /* X-Repo-Commit                                */
     char     region[64];   /* x-amz-bucket-region                          */
     char     checksum[16]; /* x-amz-checksum-crc32c                        */
+    char     upload[32];   /* x-amz-meta-tenon-upload                      */
     char     location[TN_ANSWER_LOCATION];
     char     next[TN_ANSWER_LOCATION]; /* of Link with rel="next"            */
 };

@@ -30,7 +30,7 @@
 #define SLOWEST      256 /* bytes a second, else it is no progress        */
 #define LONGEST_POLL 100 /* milliseconds until Ctrl-C is seen             */
 
-static uint64_t now_ms(void)
+uint64_t tn_remote_now(void)
 {
     struct timespec now;
 
@@ -51,7 +51,7 @@ static enum tn_status init(struct tn_remote               *r,
         r->options.timeout = DEFAULT_TIMEOUT;
     if (!r->options.attempts)
         r->options.attempts = DEFAULT_ATTEMPTS;
-    r->chance = now_ms() ^ (uint64_t)(uintptr_t)r;
+    r->chance = tn_remote_now() ^ (uint64_t)(uintptr_t)r;
     TN_TRY(tn_curl_load(&r->curl, error));
     r->multi = r->curl.multi_init();
     if (!r->multi)
@@ -402,7 +402,7 @@ static void start_attempt(struct tn_transfer *t)
     t->expected   = 0;
     t->is_ignored = false;
     t->message[0] = '\0';
-    t->began      = now_ms();
+    t->began      = tn_remote_now();
     memset(t->refusal, 0, sizeof t->refusal);
     tn_answer_begin(&t->answer);
     tn_arena_init(&arena, r->memory);
@@ -486,7 +486,7 @@ static void fail_as(struct tn_transfer *t)
 
 static void queue(struct tn_transfer *t, uint64_t pause)
 {
-    t->not_before = now_ms() + pause;
+    t->not_before = tn_remote_now() + pause;
     t->state      = TN_TRANSFER_QUEUED;
 }
 
@@ -643,6 +643,25 @@ static bool sign_again(struct tn_transfer *t)
     return true;
 }
 
+/* Refusals that a store means for this attempt alone. */
+static bool is_passing(const struct tn_transfer *t)
+{
+    static const char *const codes[] = { "RequestTimeout", "BadDigest",
+                                         "XAmzContentSHA256Mismatch",
+                                         "ConditionalRequestConflict",
+                                         "OperationAborted" };
+    char                     code[TN_TRANSFER_CODE];
+
+    if (t->kind != TN_PLACE_S3 ||
+        (t->answer.status != 400 && t->answer.status != 409))
+        return false;
+    tn_transfer_code(t, code);
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (!strcmp(code, codes[i]))
+            return true;
+    return false;
+}
+
 static void take_status(struct tn_transfer *t)
 {
     unsigned status = t->answer.status;
@@ -667,7 +686,10 @@ static void take_status(struct tn_transfer *t)
              status == 503 || status == 504) {
         snprintf(why, sizeof why, "the server is busy or broken (%u)", status);
         try_again(t, TN_REASON_SERVER_BUSY, why);
-    } else if (!resolve_again(t))
+    } else if (is_passing(t))
+        try_again(t, TN_REASON_SERVER_BUSY,
+                  "the server refuses for the moment");
+    else if (!resolve_again(t))
         refuse_status(t);
 }
 
@@ -701,7 +723,7 @@ static void tell(const struct tn_transfer *t)
                       .bytes   = t->received + t->body.size,
                       .status  = t->answer.status,
                       .attempt = t->attempt,
-                      .seconds = (double)(now_ms() - t->began) / 1000,
+                      .seconds = (double)(tn_remote_now() - t->began) / 1000,
     };
 
     if (!options->on_request)
@@ -748,7 +770,7 @@ void tn_transfer_start(struct tn_transfer *t, struct tn_remote *remote)
 /* Starts what is due; returns milliseconds until the next is. */
 static int start_due(struct tn_remote *r)
 {
-    uint64_t now = now_ms(), wait = LONGEST_POLL;
+    uint64_t now = tn_remote_now(), wait = LONGEST_POLL;
 
     for (struct tn_transfer *t = r->all, *next; t; t = next) {
         next = t->next;
@@ -809,15 +831,25 @@ void tn_remote_nudge(struct tn_remote *r)
         drive(r, false);
 }
 
+static enum tn_status ask_caller(struct tn_remote *r, struct tn_error *error)
+{
+    if (r->gives_up_at)
+        return tn_remote_now() < r->gives_up_at
+                   ? TN_OK
+                   : tn_error_because(error, TN_IO, TN_REASON_UNREACHABLE,
+                                      TN_NOWHERE, "no answer in time");
+    pthread_mutex_unlock(&r->lock);
+    enum tn_status status = tn_watch_poll(r->memory, error);
+    pthread_mutex_lock(&r->lock);
+    return status;
+}
+
 enum tn_status tn_transfer_wait(struct tn_transfer *t, struct tn_error *error)
 {
     struct tn_remote *r = t->remote;
 
     while (t->state != TN_TRANSFER_DONE) {
-        pthread_mutex_unlock(&r->lock);
-        enum tn_status status = tn_watch_poll(r->memory, error);
-        pthread_mutex_lock(&r->lock);
-        TN_TRY(status);
+        TN_TRY(ask_caller(r, error));
         if (r->is_driven) {
             tn_watch_wait(r->memory, &r->changed, &r->lock);
             continue;

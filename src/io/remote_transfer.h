@@ -36,11 +36,14 @@ struct tn_remote {
     void                    *multi;
     struct tn_transfer      *all; /* queued or under way                */
     unsigned                 active;
-    uint64_t                 bytes;  /* of all bodies                      */
-    uint64_t                 chance; /* state of the pauses' jitter        */
-    struct tn_login          s3, hub;
-    char                     commit[64]; /* of the hub: a revision is resolved
-                                            once                             */
+    uint64_t                 gives_up_at; /* time when all waiting ends, and
+                                             until which the caller is not
+                                             asked; 0: never               */
+    uint64_t        bytes;  /* of all bodies                      */
+    uint64_t        chance; /* state of the pauses' jitter        */
+    struct tn_login s3, hub;
+    char            commit[64]; /* of the hub: a revision is resolved
+                                   once                             */
 };
 
 /* UNSUPPORTED if libcurl is missing.  `options` may be NULL. */
@@ -113,6 +116,9 @@ struct tn_transfer {
     void    *easy, *headers;
     char     message[TN_CURL_ERROR_SIZE];
 };
+
+/* Milliseconds of a clock that only goes on. */
+uint64_t tn_remote_now(void);
 
 /* Moves transfers on without waiting, so that they go on while what has arrived
  * is being used.  With the lock held, as the next four. */

@@ -16,7 +16,7 @@ import time
 
 from figures import field, varint
 from servers import (Server, HERE, clean_environment, node, noise, run,
-                     safetensors, skip)
+                     safetensors, search_path, skip)
 
 WEIGHTS = noise(40000, 5)
 
@@ -148,6 +148,38 @@ def folders(j, www):
         j.claim(here[:1] == there[:1] and here, f"{name}: {here} {there}")
 
 
+def listings(j, www):
+    """Folders whose files have names of their own are listed by their page."""
+    os.makedirs(f"{www}/other")
+    safetensors(f"{www}/other/my net.safetensors", {"w": WEIGHTS})
+    for way in ("index", "json"):
+        j.weights(f"{j.plain}/{way}/other/")
+    j.reason("missing-file", f"{j.plain}/other/")
+
+
+def writing(j, www):
+    model = f"{www}/other/my net.safetensors"
+    url = f"{j.plain}/put/a%20b.safetensors"
+    for options, code in (((), 0), ((), 9), (("--force",), 0)):
+        done = run(j.tenon, "convert", model, "-o", url, *options)
+        j.claim(done.returncode == code, f"PUT {options}: {done}")
+        j.weights(f"{www}/put/a b.safetensors")
+    for place, code in ((f"{j.plain}/no/x.safetensors", 7),
+                        (f"{j.plain}/put/", 11),
+                        (f"{j.plain}/redir/x.safetensors", 7)):
+        done = run(j.tenon, "convert", model, "-o", place, "--to",
+                   "safetensors")
+        j.claim(done.returncode == code and not os.path.exists(
+            f"{www}/no/x.safetensors"), f"PUT {place}: {done}")
+    external_onnx(f"{www}/whole.onnx", "data/w x.bin")
+    done = run(j.tenon, "convert", f"{www}/whole.onnx", "-o",
+               f"{j.plain}/put/whole.onnx", "--external", "whole.bin")
+    rows = [row[1].split()[1] for row in j.log() if row[1].startswith("PUT")]
+    j.claim(done.returncode == 0 and
+            rows[-2:] == ["/put/whole.bin", "/put/whole.onnx"],
+            f"the file that names others is not last: {rows} {done}")
+
+
 def credentials(j):
     netrc = os.path.join(j.folder, "netrc")
     j.log()
@@ -212,15 +244,16 @@ def limits(j, www):
 
 def main():
     tenon = os.path.abspath(sys.argv[1])
+    path = search_path()
     for program in ("nginx", "node", "openssl"):
-        if not shutil.which(program, path="/usr/sbin:" + os.environ["PATH"]):
+        if not shutil.which(program, path=path):
             skip(f"no {program}")
     with tempfile.TemporaryDirectory() as folder:
         port = free_ports()
         www = os.path.join(folder, "www")
         os.makedirs(www)
         with Server("sh", os.path.join(HERE, "nginx.sh"), folder, str(port),
-                    PATH="/usr/sbin:" + os.environ["PATH"]):
+                    PATH=path):
             for _ in range(100):
                 if socket.socket().connect_ex(("127.0.0.1", port)) == 0:
                     break
@@ -232,6 +265,8 @@ def main():
                     file.write(f"machine {host} login tenon password secret\n")
             siblings(j, www)
             folders(j, www)
+            listings(j, www)
+            writing(j, www)
             credentials(j)
             encryption(j)
             limits(j, www)

@@ -14,6 +14,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = "240"
 
 
+def search_path():
+    """Where servers are: installed, or unpacked by tests/engines/install."""
+    engines = os.environ.get("TN_ENGINES", "")
+    return f"{os.environ['PATH']}:/usr/sbin:{engines}/nginx/usr/sbin"
+
+
 def skip(why):
     print("skipped:", why)
     sys.exit(77)
@@ -49,6 +55,7 @@ class Server:
 
 
 def node(script, *arguments, **environment):
+    environment.setdefault("ENGINES", os.environ.get("TN_ENGINES", ""))
     return Server("node", os.path.join(HERE, script), *arguments, **environment)
 
 

@@ -7,11 +7,14 @@ node_modules of $ENGINES; without them only the hub is tried.
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
-from servers import fetch_json, node, noise, run, safetensors, skip
+from servers import (clean_environment, fetch, fetch_json, node, noise, run,
+                     safetensors, skip)
 
 TENSORS = {"b": noise(3000000, 1)}
 
@@ -45,8 +48,127 @@ def hub(tenon, bad, folder):
             bad.append("the token went to another host")
 
 
+class Store:
+    """Writing to the store, and what it logged."""
+
+    def __init__(self, tenon, bad, at, folder):
+        self.tenon, self.bad, self.at, self.folder = tenon, bad, at, folder
+        self.keys = {"AWS_ENDPOINT_URL": at, "TMPDIR": folder,
+                     "AWS_ACCESS_KEY_ID": "AKIDTENON",
+                     "AWS_SECRET_ACCESS_KEY": "SECRETTENON"}
+
+    def claim(self, holds, text):
+        if not holds:
+            self.bad.append(text)
+
+    def run(self, *arguments, **more):
+        fetch(f"{self.at}/__log", "DELETE")
+        return run(self.tenon, *arguments, **dict(self.keys, **more))
+
+    def log(self):
+        return fetch_json(f"{self.at}/__log")
+
+    def write(self, code, source, url, *options, fault="", named=None):
+        """Copies a model there; nothing is left under way, or here."""
+        fetch(f"{self.at}/__fault?{fault}", "POST")
+        done = self.run("convert", source, "-o", url, *options)
+        rows = self.log()
+        fetch(f"{self.at}/__fault", "POST")
+        text = f"{url} {fault} {options}: {done.returncode} {done.stderr}"
+        self.claim(done.returncode == code, text)
+        self.claim(fetch(f"{self.at}/__uploads") == "[]", f"{text}: uploads")
+        self.claim(not [n for n in os.listdir(self.folder)
+                        if n.startswith("tenon-")], f"{text}: files are left")
+        if named is not None:
+            found = self.run("info", "--json", url).returncode == 0
+            self.claim(found == named, f"{text}: there is {found}")
+        return rows
+
+    def same(self, source, url):
+        here = self.run("hash", source).stdout
+        there = self.run("hash", url).stdout
+        self.claim(here and here == there, f"{url} has other tensors")
+
+
+def writing(tenon, bad, at, folder):
+    s = Store(tenon, bad, at, folder)
+    small, large = f"{folder}/small.safetensors", f"{folder}/large.safetensors"
+    safetensors(small, {"b": noise(30000, 3)})
+    safetensors(large, {"b": noise(9000000, 4), "c": noise(11000000, 5)})
+    to = "s3://models/new/ä b+%41.safetensors"
+    rows = s.write(0, small, to)
+    s.same(small, to)
+    puts = [r for r in rows if r["method"] == "PUT"]
+    s.claim(len(puts) == 1 and puts[0]["none"] == "*" and puts[0]["sum"], rows)
+    s.claim(not any(r["method"] == "PUT" for r in s.write(9, large, to)),
+            "a file that exists was written to")
+    s.same(small, to)
+    rows = s.write(0, large, to, "--force")
+    s.same(large, to)
+    s.claim(not any(r.get("none") for r in rows) and
+            len([r for r in rows if r["method"] == "PUT" and r["sum"]]) == 3,
+            f"--force: {rows}")
+    for source, kind in ((small, "put"), (large, "parts")):
+        for fault, code in (("busy=2", 0), ("lost=1", 0), ("badsum=1", 7),
+                            ("late=2", 0), ("late=9", 7), ("deny=1", 7),
+                            ("nocopy=9", 7), ("region=9", 0)):
+            name = f"s3://models/{kind}/{fault}.safetensors"
+            if kind == "put" and fault in ("late=9", "deny=1"):
+                continue # of parts alone
+            s.write(code, source, name, fault=fault, named=code == 0)
+    s.write(6, small, "s3://no-such-bucket/x.safetensors")
+    s.write(5, small, "hf://acme/m/x.safetensors")
+    s.write(11, small, "s3://models/folder/", "--to", "safetensors")
+    denied = s.run("convert", small, "-o", "s3://models/denied.safetensors",
+                   AWS_SECRET_ACCESS_KEY="wrong")
+    s.claim(denied.returncode == 7 and b"wrong" not in denied.stderr, denied)
+    several(s, small)
+    interrupted(s, large)
+
+
+def several(s, source):
+    """Shards come before the index that names them; none after a failure."""
+    tensors = {f"t{i}": noise(3000, i) for i in range(4)}
+    safetensors(source, tensors)
+    split = ("--shard-size", "4000")
+    to = "s3://models/shards/model.safetensors.index.json"
+    rows = s.write(0, source, to, *split)
+    names = [r["url"] for r in rows if r["method"] == "PUT"]
+    s.claim(len(names) > 2 and names[-1].endswith("index.json"), names)
+    s.same(source, to)
+    s.same(source, "s3://models/shards/")
+    s.write(9, source, to, *split)
+    # One of the shards is there, of something else: it stays, alone.
+    s.write(0, source, "s3://models/half/model-00002-of-00004.safetensors")
+    s.write(9, source, "s3://models/half/model.safetensors.index.json", *split)
+    listed = s.run("info", "s3://models/half/")
+    s.claim(b"00002" in listed.stdout and b"00001" not in listed.stdout and
+            listed.returncode == 0, f"half: {listed}")
+
+
+def interrupted(s, source):
+    """Ctrl-C while a part is not answered: the upload is aborted."""
+    fetch(f"{s.at}/__fault?stall=9", "POST")
+    fetch(f"{s.at}/__log", "DELETE")
+    process = subprocess.Popen(
+        [s.tenon, "convert", source, "-o", "s3://models/int.safetensors"],
+        stderr=subprocess.DEVNULL,
+        env=dict(clean_environment(**s.keys), TENON_TIMEOUT="30"))
+    for _ in range(200):
+        if any(r["method"] == "PUT" for r in s.log()):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    s.claim(process.returncode == -signal.SIGINT, process.returncode)
+    s.claim(fetch(f"{s.at}/__uploads") == "[]", "Ctrl-C left an upload")
+    s.claim(not [n for n in os.listdir(s.folder) if n.startswith("tenon-")],
+            "Ctrl-C left files")
+    fetch(f"{s.at}/__fault", "POST")
+
+
 def store(tenon, bad, folder, path):
-    with node("s3_store.cjs", folder, "34568", "34569"):
+    with node("s3_store.cjs", folder, "34568", "34569", MAXKEYS="2"):
         with open(path, "rb") as file:
             digest = hashlib.sha256(file.read()).hexdigest()
         at = "http://127.0.0.1:34569"
@@ -68,13 +190,16 @@ def store(tenon, bad, folder, path):
                        "aws_secret_access_key = SECRETTENON\n")
         check(tenon, bad, url, True, AWS_ENDPOINT_URL_S3=at, AWS_PROFILE="p",
               AWS_SHARED_CREDENTIALS_FILE=profile)
+        work = os.path.join(folder, "work")
+        os.makedirs(work)
+        writing(tenon, bad, at, work)
 
 
 def main():
     tenon, bad = os.path.abspath(sys.argv[1]), []
     if not shutil.which("node"):
         skip("no node")
-    engines = os.environ.get("ENGINES", "")
+    engines = os.environ.get("TN_ENGINES", "")
     with tempfile.TemporaryDirectory() as folder:
         hub(tenon, bad, folder)
         if os.path.isdir(f"{engines}/node_modules/s3rver"):
