@@ -34,7 +34,7 @@ def external_onnx(path, location):
                    field(7, field(2, b"g") + field(5, tensor)))
 
 
-def free_ports():
+def four_ports():
     """Four in a row, or as good as that."""
     for port in range(28080, 60000, 7):
         sockets = []
@@ -249,7 +249,7 @@ def main():
         if not shutil.which(program, path=path):
             skip(f"no {program}")
     with tempfile.TemporaryDirectory() as folder:
-        port = free_ports()
+        port = four_ports()
         www = os.path.join(folder, "www")
         os.makedirs(www)
         with Server("sh", os.path.join(HERE, "nginx.sh"), folder, str(port),

@@ -5,6 +5,7 @@ also when a test fails; a server that outlives its test is ended by `timeout`.
 """
 import json
 import os
+import socket
 import struct
 import subprocess
 import sys
@@ -18,6 +19,16 @@ def search_path():
     """Where servers are: installed, or unpacked by tests/engines/install."""
     engines = os.environ.get("TN_ENGINES", "")
     return f"{os.environ['PATH']}:/usr/sbin:{engines}/nginx/usr/sbin"
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
 
 
 def skip(why):

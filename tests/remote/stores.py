@@ -13,8 +13,8 @@ import sys
 import tempfile
 import time
 
-from servers import (clean_environment, fetch, fetch_json, node, noise, run,
-                     safetensors, skip)
+from servers import (clean_environment, fetch, fetch_json, free_ports, node,
+                     noise, run, safetensors, skip)
 
 TENSORS = {"b": noise(3000000, 1)}
 
@@ -168,10 +168,11 @@ def interrupted(s, source):
 
 
 def store(tenon, bad, folder, path):
-    with node("s3_store.cjs", folder, "34568", "34569", MAXKEYS="2"):
+    ports = [str(port) for port in free_ports(2)]
+    with node("s3_store.cjs", folder, *ports, MAXKEYS="2"):
         with open(path, "rb") as file:
             digest = hashlib.sha256(file.read()).hexdigest()
-        at = "http://127.0.0.1:34569"
+        at = f"http://127.0.0.1:{ports[1]}"
         subprocess.run(
             ["curl", "-s", "--noproxy", "*", "--aws-sigv4",
              "aws:amz:us-east-1:s3", "--user", "AKIDTENON:SECRETTENON", "-H",
