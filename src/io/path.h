@@ -29,4 +29,19 @@ bool tn_path_is(const char *path, const struct tn_source *source);
 /* Removes a file; one that is not there is fine. */
 enum tn_status tn_path_remove(const char *path, struct tn_error *error);
 
+/* Makes an empty file, unless there is one. */
+enum tn_status tn_path_touch(const char *path, struct tn_error *error);
+
+/* Gives a file another name, replacing what has it.  With `is_durable` its
+ * bytes and its new name reach the disk. */
+enum tn_status tn_path_rename(const char *from, const char *to, bool is_durable,
+                              struct tn_error *error);
+
+/* Claims what a lock file stands for: `lock` is created if need be.  BUSY if
+ * another process has the claim; one that died has none.  The claim is a
+ * descriptor for tn_path_release(), which removes the lock file. */
+enum tn_status tn_path_claim(const char *lock, const char *what, int *claim,
+                             struct tn_error *error);
+void           tn_path_release(const char *lock, int claim);
+
 #endif
