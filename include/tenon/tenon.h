@@ -11,6 +11,7 @@
 #include <tenon/array.h>
 #include <tenon/blocks.h>
 #include <tenon/bytes.h>
+#include <tenon/catalog.h>
 #include <tenon/chunk.h>
 #include <tenon/diff.h>
 #include <tenon/dtype.h>

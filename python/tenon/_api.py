@@ -124,6 +124,11 @@ TN_DUMP_TEXT = 0
 TN_DUMP_JSON = 1
 TN_SPLIT_CPP = 0
 TN_SPLIT_PYTHON = 1
+TN_CATALOG_BY_NAME = 0
+TN_CATALOG_SQLITE = 1
+TN_CATALOG_NDJSON = 2
+TN_CATALOG_ARROW = 3
+TN_CATALOG_ARROW_STREAM = 4
 TN_CHUNK_UNSET = 0
 TN_CHUNK_MESSAGE = 1
 TN_CHUNK_BYTES = 2
@@ -367,6 +372,18 @@ class tn_strip_summary(c.Structure):
 
 
 class tn_block_info(c.Structure):
+    pass
+
+
+class tn_catalog_file(c.Structure):
+    pass
+
+
+class tn_catalog_options(c.Structure):
+    pass
+
+
+class tn_catalog_totals(c.Structure):
     pass
 
 
@@ -856,6 +873,34 @@ tn_block_info._fields_ = [
     ("elements", c.c_uint32),
     ("bytes", c.c_uint32),
 ]
+tn_catalog_file._fields_ = [
+    ("path", c.c_char_p),
+    ("status", c.c_char_p),
+    ("error", c.c_char_p),
+    ("is_kept", c.c_bool),
+]
+tn_on_catalog_file = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(tn_catalog_file))
+tn_catalog_options._fields_ = [
+    ("size", c.c_size_t),
+    ("form", c.c_int),
+    ("wants_hashes", c.c_bool),
+    ("wants_statistics", c.c_bool),
+    ("wants_scan", c.c_bool),
+    ("only_names", c.c_bool),
+    ("jobs", c.c_uint),
+    ("on_file", tn_on_catalog_file),
+    ("context", c.c_void_p),
+]
+tn_catalog_totals._fields_ = [
+    ("files", c.c_uint64),
+    ("models", c.c_uint64),
+    ("broken", c.c_uint64),
+    ("kept", c.c_uint64),
+    ("removed", c.c_uint64),
+    ("missing", c.c_uint64),
+    ("tensors", c.c_uint64),
+    ("bytes", c.c_uint64),
+]
 tn_message_part._fields_ = [
     ("end", c.c_uint64),
     ("field", c.c_uint32),
@@ -1254,6 +1299,7 @@ FUNCTIONS = {
     "tn_call_pair_framework": "tn_bytes, [c.c_void_p, c.c_uint32]",
     "tn_call_pair_nd4j": "tn_bytes, [c.c_void_p, c.c_uint32]",
     "tn_call_parameter": "c.POINTER(tn_arg), [c.c_void_p, c.c_char_p, c.c_uint32]",
+    "tn_catalog": "c.c_int, [c.POINTER(c.c_char_p), c.c_uint64, c.POINTER(tn_catalog_options), c.POINTER(tn_target), c.POINTER(tn_options), c.POINTER(tn_catalog_totals), c.POINTER(tn_error)]",
     "tn_check": "c.c_int, [c.c_char_p, c.POINTER(tn_options), c.POINTER(tn_check_options), tn_on_finding, c.c_void_p, c.POINTER(tn_check_summary), c.POINTER(tn_error)]",
     "tn_convert": "c.c_int, [c.c_void_p, c.POINTER(tn_convert_options), c.POINTER(tn_target), c.POINTER(tn_options), c.POINTER(tn_convert_summary), c.POINTER(tn_error)]",
     "tn_declaration_name": "c.c_char_p, [c.c_int]",

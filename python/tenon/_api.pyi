@@ -123,6 +123,11 @@ TN_DUMP_TEXT: int
 TN_DUMP_JSON: int
 TN_SPLIT_CPP: int
 TN_SPLIT_PYTHON: int
+TN_CATALOG_BY_NAME: int
+TN_CATALOG_SQLITE: int
+TN_CATALOG_NDJSON: int
+TN_CATALOG_ARROW: int
+TN_CATALOG_ARROW_STREAM: int
 TN_CHUNK_UNSET: int
 TN_CHUNK_MESSAGE: int
 TN_CHUNK_BYTES: int
@@ -549,6 +554,36 @@ class tn_block_info(ctypes.Structure):
     bytes: int
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
+class tn_catalog_file(ctypes.Structure):
+    path: Optional[bytes]
+    status: Optional[bytes]
+    error: Optional[bytes]
+    is_kept: bool
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+class tn_catalog_options(ctypes.Structure):
+    size: int
+    form: int
+    wants_hashes: bool
+    wants_statistics: bool
+    wants_scan: bool
+    only_names: bool
+    jobs: int
+    on_file: Any
+    context: Any
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+class tn_catalog_totals(ctypes.Structure):
+    files: int
+    models: int
+    broken: int
+    kept: int
+    removed: int
+    missing: int
+    tensors: int
+    bytes: int
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
 class tn_message_part(ctypes.Structure):
     end: int
     field: int
@@ -971,6 +1006,7 @@ tn_on_folder_model: Any
 tn_on_string: Any
 tn_on_finding: Any
 tn_on_loss: Any
+tn_on_catalog_file: Any
 tn_native_run: Any
 tn_rule_function: Any
 tn_on_explain: Any
@@ -1001,6 +1037,7 @@ class _Library:
     def tn_call_pair_framework(self, call: Any, pair: Any, /) -> tn_bytes: ...
     def tn_call_pair_nd4j(self, call: Any, pair: Any, /) -> tn_bytes: ...
     def tn_call_parameter(self, call: Any, key: Any, index: Any, /) -> Any: ...
+    def tn_catalog(self, paths: Any, count: Any, catalog: Any, target: Any, options: Any, totals: Any, error: Any, /) -> int: ...
     def tn_check(self, path: Any, options: Any, check: Any, on_finding: Any, context: Any, summary: Any, error: Any, /) -> int: ...
     def tn_convert(self, model: Any, convert: Any, target: Any, options: Any, summary: Any, error: Any, /) -> int: ...
     def tn_declaration_name(self, declaration: Any, /) -> Optional[bytes]: ...

@@ -137,6 +137,7 @@ static void models_and_tensors(void)
     FAILS(tn_model_open, &other, NOWHERE, NULL);
     assert_null(other);
     FAILS(tn_scan, NOWHERE, NULL, NULL, NULL, NULL);
+    FAILS(tn_catalog, &(const char *){ NOWHERE }, 1, NULL, &nowhere, NULL, NULL);
     FAILS(tn_model_open_source, &other, "name", 100, refuse_read, NULL, NULL);
     FAILS(tn_tensor_read, tensor, 1, digest, 1);
     FAILS(tn_tensor_level, tensor, 0, NULL, 0, &(uint64_t){ 0 });

@@ -1,0 +1,79 @@
+/*
+ * catalog_sink.h - where the rows of a catalog go, and what is there already
+ *
+ * A sink is asked first for the files that it has from an earlier run, in the
+ * order of their paths.  Then it gets, in the same order, files that are as
+ * they were (keep), new rows (put), and files that are gone (remove).
+ */
+#ifndef TN_ENGINE_CATALOG_SINK_H
+#define TN_ENGINE_CATALOG_SINK_H
+
+#include <tenon/catalog.h>
+
+#include "base/memory.h"
+#include "engine/catalog_rows.h"
+
+/* A file of an earlier run.  Texts are valid until the next one is taken. */
+struct tn_catalog_old {
+    struct tn_bytes path, etag, made_by, status, parts;
+    uint64_t        tensors, bytes;
+    /* What the sink knows it by. */
+    uint64_t mark, size;
+    bool     is_work; /* in the file that an interrupted run left             */
+};
+
+struct tn_catalog_sink;
+
+struct tn_catalog_sink_ops {
+    /* False at the end, and after a failure. */
+    bool (*old)(struct tn_catalog_sink *sink, struct tn_catalog_old *old,
+                struct tn_error *error);
+    /* NOT_FOUND, and nothing is lost: its rows are no longer there, make them
+     * again. */
+    enum tn_status (*keep)(struct tn_catalog_sink      *sink,
+                           const struct tn_catalog_old *old,
+                           struct tn_error             *error);
+    /* The row of a file, then those of its tensors.  `old` is what it replaces,
+     * or NULL. */
+    enum tn_status (*put)(struct tn_catalog_sink      *sink,
+                          const struct tn_catalog_row *row,
+                          const struct tn_catalog_old *old,
+                          struct tn_error             *error);
+    enum tn_status (*remove)(struct tn_catalog_sink      *sink,
+                             const struct tn_catalog_old *old,
+                             struct tn_error             *error);
+    /* A file is complete, and so many bytes were read for it. */
+    enum tn_status (*end)(struct tn_catalog_sink *sink, uint64_t read,
+                          struct tn_error *error);
+    /* All of it is there: now it gets its name. */
+    enum tn_status (*finish)(struct tn_catalog_sink *sink,
+                             struct tn_error        *error);
+    /* Without finish(): what was done stays for the next run. */
+    void (*close)(struct tn_catalog_sink *sink);
+};
+
+struct tn_catalog_sink {
+    const struct tn_catalog_sink_ops *ops;
+};
+
+/* What all sinks are made of. */
+struct tn_catalog_place {
+    struct tn_memory        *memory;
+    const struct tn_target  *target;
+    const struct tn_options *options; /* may be NULL                          */
+    enum tn_catalog_form     form;
+};
+
+/* Lines of JSON, and Arrow, which is made of them at the end. */
+enum tn_status tn_catalog_lines(struct tn_catalog_sink       **out,
+                                const struct tn_catalog_place *place,
+                                struct tn_error               *error);
+enum tn_status tn_catalog_database(struct tn_catalog_sink       **out,
+                                   const struct tn_catalog_place *place,
+                                   struct tn_error               *error);
+
+/* "NAME.part": the rows of a catalog that is not complete yet.  In the arena. */
+char *tn_catalog_work(struct tn_arena *arena, const char *path,
+                      struct tn_error *error);
+
+#endif
