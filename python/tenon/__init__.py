@@ -20,6 +20,8 @@ MYPY = False
 if MYPY:
     from typing import Any
 
+    from tenon.fleet import (Catalog, CatalogFile, ScanFinding, catalog,
+                             scan)
     from tenon.interpreting import Interpreter, OpDescriptors
     from tenon.known import (GraphDefSplitter, ModelProtoSplitter,
                              SavedModelSplitter)
@@ -42,6 +44,7 @@ __version__ = (_api.library.tn_version() or b"").decode()
 
 # Imported when it is first used.
 _LATER = {
+    "fleet": ["Catalog", "CatalogFile", "ScanFinding", "catalog", "scan"],
     "interpreting": ["Interpreter", "OpDescriptors"],
     "known": ["GraphDefSplitter", "ModelProtoSplitter", "SavedModelSplitter"],
     "messages": ["ChunkedField", "ChunkedMessage", "FieldTag", "Message",
@@ -58,17 +61,19 @@ _LATER = {
                   "MergeWarning", "Splitter", "Version", "VersionDef"],
 }
 
-__all__ = ["BusyError", "CancelledError", "Change", "ChunkedField",
+__all__ = ["BusyError", "CancelledError", "Catalog", "CatalogFile",
+           "Change", "ChunkedField",
            "ChunkedMessage", "ComposableSplitter", "Conversion", "Edit",
            "Error", "ExistsError", "FieldTag", "Finding", "Format", "Graph",
            "GraphDefSplitter", "Interpreter", "InvalidError", "LazyMerger",
            "LimitError", "Loss", "MalformedError", "MergeWarning", "Merger",
            "Message", "Model", "ModelProtoSplitter", "NoMemoryError", "Node",
-           "NotFoundError", "OpDescriptors", "SafeFile", "SafeSlice",
+           "NotFoundError", "OpDescriptors", "ScanFinding", "SafeFile", "SafeSlice",
            "SavedModelSplitter", "Schema", "Signature", "Splitter",
            "SystemError", "Tensor", "Tensors", "TruncatedError",
            "UnsupportedError", "Value", "Version", "VersionDef", "View",
-           "check", "formats", "open", "safe_open", "save_file"]
+           "catalog", "check", "formats", "open", "safe_open", "save_file",
+           "scan"]
 
 
 def __getattr__(name: str) -> Any:
@@ -84,7 +89,7 @@ def __getattr__(name: str) -> Any:
             return value
         if name == module:
             return importlib.import_module("tenon." + module)
-    if name in ("numpy", "torch", "arrays"):
+    if name in ("numpy", "torch", "arrays", "dask"):
         return importlib.import_module("tenon." + name)
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
