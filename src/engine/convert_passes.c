@@ -624,7 +624,7 @@ static enum tn_status layer_onnx(struct tn_conversion *c)
 #define OLDEST_OPSET 11
 #define NEWEST_OPSET 28
 
-static enum tn_status complete_onnx(struct tn_conversion *c)
+static enum tn_status set_opset(struct tn_conversion *c, bool is_made)
 {
     struct tn_opset_how how = {
         .shapes  = tn_rule_cache_shapes(c->cache, c->net->dialect, c->error),
@@ -634,6 +634,7 @@ static enum tn_status complete_onnx(struct tn_conversion *c)
                                         c->error),
         .wanted  = c->how->opset ? (int64_t)c->how->opset : USUAL_OPSET,
         .is_wish = !c->how->opset,
+        .is_made = is_made,
         .new_net = next_net,
         .context = c,
     };
@@ -648,6 +649,16 @@ static enum tn_status complete_onnx(struct tn_conversion *c)
     snprintf(c->did, sizeof c->did, "opset %" PRId64, net->version);
     TN_TRY(tn_onnx_forms(net));
     return tn_net_complete_onnx(net);
+}
+
+static enum tn_status complete_onnx(struct tn_conversion *c)
+{
+    return set_opset(c, true);
+}
+
+static enum tn_status keep_onnx(struct tn_conversion *c)
+{
+    return set_opset(c, false);
 }
 
 static enum tn_status inline_functions(struct tn_conversion *c)
@@ -1004,7 +1015,7 @@ static const struct tn_pass rule_passes[] = {
 
 /* Of a graph that stays ONNX, in another opset. */
 static const struct tn_pass version_passes[] = {
-    { "version", "operators are those of the opset", complete_onnx },
+    { "version", "operators are those of the opset", keep_onnx },
     { "infer", "types and shapes", infer },
     { NULL, NULL, NULL },
 };

@@ -116,6 +116,25 @@ def unblocked(x, block, crops):
     return made[tuple(cut)]
 
 
+def resized(x, size, half_pixel_centers=False):
+    """ResizeNearestNeighbor."""
+    for axis, to in zip((1, 2), numbers(size)):
+        at = (np.arange(to) + half_pixel_centers * 0.5) * (x.shape[axis] / to)
+        x = np.take(x, np.minimum(at.astype(int), x.shape[axis] - 1), axis)
+    return x
+
+
+def undone(dims, w, x, strides, padding):
+    """Conv2DBackpropInput, of which VALID and SAME differ by what is cut off."""
+    kernel, whole = w.shape[:2], [(x.shape[i + 1] - 1) * strides[i + 1] + w.shape[i] for i in (0, 1)]
+    made = np.zeros((x.shape[0], *whole, w.shape[2]), x.dtype)
+    for i, j in np.ndindex(*x.shape[1:3]):
+        top, left = i * strides[1], j * strides[2]
+        made[:, top:top + kernel[0], left:left + kernel[1]] += np.einsum("no,hwco->nhwc", x[:, i, j], w)
+    cut = [(whole[i] - numbers(dims)[i + 1]) // 2 if padding == "SAME" else 0 for i in (0, 1)]
+    return made[:, cut[0]:cut[0] + numbers(dims)[1], cut[1]:cut[1] + numbers(dims)[2]]
+
+
 def dense(at, dims, values, default, validate_indices=True):
     made = np.full(numbers(dims), default)
     made[tuple(np.reshape(at, (len(np.atleast_1d(values)), -1)).T)] = values
@@ -142,7 +161,7 @@ KERNELS = {
     "Split": lambda axis, x, num_split: np.split(x, num_split, int(axis)), "Tile": lambda x, n: np.tile(x, numbers(n)),
     "Squeeze": lambda x, squeeze_dims: np.squeeze(x, tuple(squeeze_dims)), "FusedBatchNormV3": normalised,
     "Conv2D": convolved, "DepthwiseConv2dNative": depthwise, "Pad": lambda x, pads: np.pad(x, [tuple(p) for p in pads]),
-    "SpaceToBatchND": blocks, "BatchToSpaceND": unblocked,
+    "ResizeNearestNeighbor": resized, "Conv2DBackpropInput": undone, "SpaceToBatchND": blocks, "BatchToSpaceND": unblocked,
     "LeakyRelu": lambda x, alpha=0.2: np.where(x < 0, x * np.float32(alpha), x), "Elu": lambda x: np.where(x < 0, np.expm1(x), x),
     "AvgPool": lambda x, ksize, strides, padding: windows(x, np.zeros(ksize[1:3]), strides, (1,) * 4).mean((4, 5)).astype(x.dtype),
 }

@@ -3,8 +3,8 @@
 
     tensorflow_idioms.py TENON [--only PATTERN]
 
-Each graph has an open batch, goes to ONNX directly and through nd4j, gives what numpy gives, and
-the direct one has exactly the operators that are listed; the other one no more nodes than listed.
+Each graph has an open batch, goes to ONNX directly (in opset 11, too) and through nd4j, gives what numpy
+gives, and the direct one has exactly the operators that are listed; the other one no more nodes than listed.
 """
 import collections
 import fnmatch
@@ -270,6 +270,57 @@ def padded_depthwise(net):
     return net("Relu6", net("FusedBatchNormV3", made, *moments(3), epsilon=1e-3, is_training=False))
 
 
+# --- images of open sizes ------------------------------------------------------------------------
+
+def open_image(net):
+    return net.feed("x", numbers(2, 6, 8, 3), [None, None, None, 3])
+
+
+def size_of(net, x, axis):
+    return net("StridedSlice", net("Shape", x), [axis], [axis + 1], [1], shrink_axis_mask=1)
+
+
+@idiom("upsampled", 5, Transpose=2, Conv=1, Relu=1, Resize=1)
+def upsampled(net):
+    """UpSampling2D of Keras."""
+    y = net("Relu", conv(net, open_image(net)))
+    return net("ResizeNearestNeighbor", y, net("Mul", net("StridedSlice", net("Shape", y), [1], [3], [1]), [2, 3]), half_pixel_centers=True)
+
+
+def deconvolved(net, padding):
+    """Conv2DTranspose of Keras, 3 by 3 with strides of 2."""
+    x = open_image(net)
+    sides = [net("Mul", size_of(net, x, axis), 2) for axis in (1, 2)]
+    if padding == "VALID":
+        sides = [net("AddV2", side, 1) for side in sides]
+    return net("Conv2DBackpropInput", net("Pack", size_of(net, x, 0), *sides, 4), numbers(3, 3, 4, 3), x, strides=[1, 2, 2, 1], padding=padding)
+
+
+@idiom("deconvolved", 23, Transpose=2, ConvTranspose=1)
+def deconvolved_same(net):
+    return deconvolved(net, "SAME")
+
+
+@idiom("deconvolved-valid", 27, Transpose=2, ConvTranspose=1)
+def deconvolved_valid(net):
+    return net("BiasAdd", deconvolved(net, "VALID"), numbers(4))
+
+
+@idiom("squeeze-excite", 9, Transpose=2, Conv=3, Relu=1, Sigmoid=1, Mul=1, GlobalAveragePool=1)
+def squeeze_excite(net):
+    """The mean is a row that is reshaped to an image again."""
+    y = conv(net, open_image(net), 8)
+    mean = net("Mean", y, [1, 2])
+    mean = net("Reshape", mean, net("Pack", size_of(net, mean, 0), 1, 1, 8))
+    return net("Mul", y, net("Sigmoid", conv(net, net("Relu", conv(net, mean, 2, 1)), 8, 1)))
+
+
+@idiom("mean-open", 2, ReduceMean=1, Sub=1)
+def mean_open(net):
+    x = net.feed("x", numbers(2, 3, 4), [None, None, None])
+    return net("Sub", x, net("Mean", x, [0, 1], keep_dims=True))
+
+
 # --- products by letters -------------------------------------------------------------------------
 
 @idiom("einsum-dense", 2, MatMul=1, Reshape=1)
@@ -403,6 +454,8 @@ def run(name, engine, folder, tenon):
     counts = histogram(back)
     if counts != wanted:
         yield f"{dict(counts)}, not {wanted}"
+    hold(engine.run(back, net.fed, optimize="disabled"), want)
+    proof.convert_directly(tenon, source, back, "--outputs", made, "--opset", "11")
     hold(engine.run(back, net.fed, optimize="disabled"), want)
     if name.startswith("dropout"):
         subprocess.run([tenon, "convert", "--quiet", "--force", "--outputs", made, source, "-o", back, "--receipt", receipt], check=True)

@@ -213,11 +213,35 @@ static int64_t reachable(struct tn_net *net, const struct tn_opset_how *how)
     return oldest;
 }
 
+/* Before this opset a 0 in a shape is the size that the input has there.  What
+ * is computed has a 0 only where an array has no elements: the size is the same
+ * one as a rule, else the runtime says that the sizes do not fit. */
+#define FIRST_WITH_ZEROS 14
+
+static void take_zeros_as_copies(struct tn_net *net)
+{
+    static const int64_t       no   = 0;
+    const struct tn_attr_value zero = { .kind    = TN_ATTR_INT,
+                                        .count   = 1,
+                                        .of.ints = &no };
+
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (!node.is_removed && !node.op->domain.size &&
+            tn_bytes_is(node.op->type, "Reshape") && node.input_count == 2 &&
+            !tn_net_value(net, node.inputs[1]).constant &&
+            tn_net_attr(&node, "allowzero"))
+            tn_net_set_attr(net, i, "allowzero", &zero);
+    }
+}
+
 struct tn_net *tn_set_opset(struct tn_net *net, const struct tn_opset_how *how)
 {
     int64_t         wanted = reachable(net, how);
     struct tn_arena arena;
 
+    if (how->is_made && wanted < FIRST_WITH_ZEROS)
+        take_zeros_as_copies(net);
     tn_arena_init(&arena, net->arena->memory);
     while (net && !tn_failed(net->error) && net->version != wanted) {
         struct step step = { wanted < net->version ? how->older : how->newer,

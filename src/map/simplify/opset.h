@@ -16,6 +16,8 @@ struct tn_opset_how {
     const struct tn_lang_file *older, *newer; /* rules                        */
     int64_t                    wanted;
     bool is_wish; /* where it cannot be reached, the nearest one will do      */
+    bool is_made; /* rules made the graph: Reshape to a computed shape need not
+                   * be exact for arrays of no elements, see opset.c         */
 
     /* A new net of the dialect; NULL: it failed. */
     struct tn_net *(*new_net)(void *context);

@@ -40,22 +40,26 @@ static void tear_down(struct fixture *f)
     assert_int_equal(f->memory.used, 0);
 }
 
-/* y = reduce(x) over axis 1, which is a constant or an input. */
+/* y = reduce(x) over axis 1, which is a constant or an input; a Reshape takes
+ * a 0 as it is. */
 static void make(struct tn_net *net, const char *op, bool is_fixed)
 {
-    static const int64_t axis = 1, dims[] = { 2, 3, -2 }, one[] = { 1, -2 };
+    static const int64_t     axis = 1, dims[] = { 2, 3, -2 }, one[] = { 1, -2 };
+    const struct tn_net_attr zero       = make_int("allowzero", &axis);
+    bool                     is_reshape = !strcmp(op, "Reshape");
 
     if (tn_net_add_graph(net, TN_GRAPH_MAIN, tn_text("g"), TN_NONE) == TN_NONE)
         return;
     uint32_t inputs[] = { make_input(net, "x", TN_FLOAT32, dims),
                           is_fixed ? make_ints(net, "a", &axis, 1)
                                    : make_input(net, "a", TN_INT64, one) };
-    tn_net_add_output(net, 0, make_node(net, op, "y", inputs, 2, NULL, 0),
+    tn_net_add_output(net, 0,
+                      make_node(net, op, "y", inputs, 2, &zero, is_reshape),
                       tn_text("y"));
 }
 
 static struct tn_net *run(struct fixture *f, const char *op, bool is_fixed,
-                          int64_t wanted, bool is_wish)
+                          int64_t wanted, bool is_wish, bool is_made)
 {
     struct tn_net *net = new_net(f);
 
@@ -63,9 +67,11 @@ static struct tn_net *run(struct fixture *f, const char *op, bool is_fixed,
     net->version = 18;
     if (!tn_failed(&f->error))
         make(net, op, is_fixed);
-    struct tn_opset_how how = {
-        .wanted = wanted, .is_wish = is_wish, .new_net = new_net, .context = f
-    };
+    struct tn_opset_how how = { .wanted  = wanted,
+                                .is_wish = is_wish,
+                                .is_made = is_made,
+                                .new_net = new_net,
+                                .context = f };
     if (tn_failed(&f->error))
         return NULL;
     how.shapes = tn_rule_cache_shapes(&f->cache, "onnx", &f->error);
@@ -83,19 +89,29 @@ static const struct {
     bool        is_wish;
     int64_t     version; /* 0: refused                                        */
     const char *net;     /* or the refusal                                    */
+    bool        is_made;
 } cases[] = {
-    { "ReduceMean", true, 17, false, 17, "y:ReduceMean(x) ->y" },
-    { "ReduceMean", true, 11, false, 11, "y:ReduceMean(x) ->y" },
-    { "ReduceMean", true, 21, false, 21, "y:ReduceMean(x,a) ->y" },
-    { "ReduceMean", false, 17, true, 18, "y:ReduceMean(x,a) ->y" },
+    { "ReduceMean", true, 17, false, 17, "y:ReduceMean(x) ->y", false },
+    { "ReduceMean", true, 11, false, 11, "y:ReduceMean(x) ->y", false },
+    { "ReduceMean", true, 21, false, 21, "y:ReduceMean(x,a) ->y", false },
+    { "ReduceMean", false, 17, true, 18, "y:ReduceMean(x,a) ->y", false },
     { "ReduceMean", false, 17, false, 0,
       "ReduceMean 'y' cannot be written in opset 17: the rule's condition does "
-      "not hold" },
-    { "ReduceSum", true, 13, false, 13, "y:ReduceSum(x,a) ->y" },
-    { "ReduceSum", true, 12, false, 12, "y:ReduceSum(x) ->y" },
-    { "BitwiseAnd", true, 17, true, 18, "y:BitwiseAnd(x,a) ->y" },
+      "not hold",
+      false },
+    { "ReduceSum", true, 13, false, 13, "y:ReduceSum(x,a) ->y", false },
+    { "ReduceSum", true, 12, false, 12, "y:ReduceSum(x) ->y", false },
+    { "BitwiseAnd", true, 17, true, 18, "y:BitwiseAnd(x,a) ->y", false },
     { "BitwiseAnd", true, 17, false, 0,
-      "cannot be written in opset 17: BitwiseAnd came with opset 18" },
+      "cannot be written in opset 17: BitwiseAnd came with opset 18", false },
+    { "Reshape", true, 13, false, 13, "y:Reshape(x,a) ->y", false },
+    { "Reshape", false, 14, false, 14, "y:Reshape(x,a) ->y", false },
+    { "Reshape", false, 13, false, 0,
+      "Reshape 'y' cannot be written in opset 13: its shape is computed; "
+      "before "
+      "opset 14 a 0 in it would be a size of the input",
+      false },
+    { "Reshape", false, 13, false, 13, "y:Reshape(x,a) ->y", true },
 };
 
 static void test_versions(void **state)
@@ -106,8 +122,9 @@ static void test_versions(void **state)
         struct tn_buffer text;
 
         set_up(&f, NULL);
-        struct tn_net *net = run(&f, cases[i].op, cases[i].is_fixed,
-                                 cases[i].wanted, cases[i].is_wish);
+        struct tn_net *net =
+            run(&f, cases[i].op, cases[i].is_fixed, cases[i].wanted,
+                cases[i].is_wish, cases[i].is_made);
         if (!cases[i].version) {
             assert_null(net);
             assert_string_equal(f.error.what, cases[i].net);
@@ -133,7 +150,7 @@ static void test_every_allocation_may_fail(void **state)
         struct fixture      f;
 
         set_up(&f, &allocator);
-        bool is_done = run(&f, "ReduceSum", true, 11, false) != NULL;
+        bool is_done = run(&f, "ReduceSum", true, 11, false, false) != NULL;
         if (!is_done)
             assert_int_equal(f.error.status, TN_NO_MEMORY);
         tear_down(&f);

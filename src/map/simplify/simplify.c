@@ -461,7 +461,7 @@ static struct tn_net *run_round(struct tn_net                *net,
     struct tn_infer *facts  = NULL;
     uint64_t         folded = 0, chosen = 0, rewritten = 0;
     bool             is_idle = false;
-    struct tn_net   *to = how->new_net(how->context);
+    struct tn_net   *to      = how->new_net(how->context);
 
     if (to && open_facts(&facts, net, how, did) == TN_OK) {
         if (!how->folds_nothing)
@@ -543,6 +543,32 @@ static uint64_t run_pass(struct tn_net *net, const struct tn_simplify_how *how,
     return count;
 }
 
+static uint64_t count_transposes(const struct tn_net *net)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node_row *row = tn_net_node_row(net, i);
+        count += !row->is_removed && row->op != TN_NONE &&
+                 tn_bytes_is(tn_net_op_at(net, row->op)->type, "Transpose");
+    }
+    return count;
+}
+
+/* Once more, when all is folded: what they could not be moved over is known
+ * now, or gone.  How many there are less. */
+static uint64_t move_again(struct tn_net                *net,
+                           const struct tn_simplify_how *how,
+                           struct tn_simplified         *did)
+{
+    uint64_t before = count_transposes(net);
+
+    if (before < 2)
+        return 0;
+    did->rewritten += run_pass(net, how, did, tn_move_transposes);
+    return tn_failed(net->error) ? 0 : before - count_transposes(net);
+}
+
 /* Transposes before all else: rules see what is next to what.  Groups when all
  * is folded, weights among it; then there is more to fold. */
 struct tn_net *tn_simplify(struct tn_net                *net,
@@ -564,6 +590,8 @@ struct tn_net *tn_simplify(struct tn_net                *net,
         }
         joined = net ? run_pass(net, how, did, tn_join_groups) : 0;
         did->rewritten += joined;
+        if (net && !joined)
+            joined = move_again(net, how, did);
         has_changed = joined;
     } while (joined && !tn_failed(net->error) && did->rounds < MOST_ROUNDS);
     if (net)
