@@ -142,6 +142,18 @@ def layer_norm_divided(net):
     return net("AddV2", net("Mul", net("RealDiv", off, net("Sqrt", net("AddV2", variance, 1e-5))), numbers(4)), numbers(4))
 
 
+@idiom("layer-norm-dense", 3, MatMul=1, Add=1, LayerNormalization=1)
+def layer_norm_dense(net):
+    """Behind a Dense of Keras, whose sizes are gathered and multiplied."""
+    from transformers import norm_fused
+    x = net.feed("x", numbers(2, 3, 4), [None, None, 4])
+    shape = net("Shape", x)
+    rows_of, width = net("GatherV2", shape, np.array([0, 1], "i4"), 0), net("GatherV2", shape, np.array([2], "i4"), 0)
+    flat = net("Reshape", net("Transpose", x, [0, 1, 2]), net("Pack", net("Prod", rows_of, [0]), net("Prod", width, [0])))
+    made = net("Reshape", net("MatMul", flat, numbers(4, 6)), net("ConcatV2", rows_of, np.array([6], "i4"), 0))
+    return norm_fused(net, net("BiasAdd", made, numbers(6)), numbers(6), numbers(6))
+
+
 # --- activations -----------------------------------------------------------------------------
 
 @idiom("leaky", 1, LeakyRelu=1)

@@ -24,6 +24,8 @@ struct tn_builtin {
     bool takes_unknown;
     bool is_lazy; /* instead of `run`: the result is the first argument, or the
                      second if that is unknown                                */
+    bool (*has_word)(struct tn_bytes word); /* whether the first argument may be
+                                               that text; NULL: any           */
 };
 
 /* NULL if there is no such function. */

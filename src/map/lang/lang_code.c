@@ -590,6 +590,10 @@ static bool make_builtin(struct tn_builder *b, const struct tn_lang_expr *expr,
         expr->item_count > code->of.builtin->max_count)
         return build_refuse(b, &expr->place, "wrong number of arguments for",
                             expr->text);
+    if (code->of.builtin->has_word && expr->items[0]->kind == TN_LANG_STRING &&
+        !code->of.builtin->has_word(expr->items[0]->text))
+        return build_refuse(b, &expr->place,
+                            "no such operation:", expr->items[0]->text);
     return !tn_bytes_is(expr->text, "wanted") || make_wanted(b, expr, code);
 }
 

@@ -107,6 +107,10 @@ static const struct {
       "wrong number of arguments for 'two'" },
     { "Relu(X) : dtype(X) [wanted(X)]", "line 2, column 21",
       "not an output: 'X'" },
+    { "Relu(X) : dtype(X) shape(X) = calc(\"sum\", X, X)", "line 2, column 31",
+      "no such operation: 'sum'" },
+    { "Relu(X) : dtype(X) shape(X) = reduced(\"less\", value(X), shape(X), [0])",
+      "line 2, column 31", "no such operation: 'less'" },
 };
 
 static void test_what_contradicts_itself_is_refused(void **state)

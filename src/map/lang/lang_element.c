@@ -458,12 +458,29 @@ static const struct {
     [CALC_WHERE]         = { "where", 3 },
 };
 
-static enum calc find_calc(struct tn_item name)
+static enum calc find_calc(struct tn_bytes name)
 {
-    for (int i = 0; i < CALC_NONE && name.kind == TN_ITEM_STRING; i++)
-        if (tn_bytes_is(tn_item_bytes(name), calcs[i].name))
+    for (int i = 0; i < CALC_NONE; i++)
+        if (tn_bytes_is(name, calcs[i].name))
             return (enum calc)i;
     return CALC_NONE;
+}
+
+static enum calc calc_of(struct tn_item name)
+{
+    return name.kind == TN_ITEM_STRING ? find_calc(tn_item_bytes(name))
+                                       : CALC_NONE;
+}
+
+static bool is_calc(struct tn_bytes name)
+{
+    return find_calc(name) != CALC_NONE;
+}
+
+/* Those that join two of one kind. */
+static bool is_reduction(struct tn_bytes name)
+{
+    return find_calc(name) <= CALC_OR;
 }
 
 static bool whole_quotient(enum calc calc, int64_t a, int64_t b, int64_t *out)
@@ -653,7 +670,7 @@ static struct tn_item calc_at(const struct tn_call *call, enum calc calc,
 
 static struct tn_item run_calc(const struct tn_call *call)
 {
-    enum calc       calc = find_calc(call->args[0]);
+    enum calc       calc = calc_of(call->args[0]);
     struct operands o;
     struct tn_item  answer;
     int64_t         index[TN_DIMS_RANK_MAX] = { 0 };
@@ -710,7 +727,7 @@ static struct tn_item run_reduced(const struct tn_call *call)
     struct tn_call inner = *call;
     struct tn_dims dims, out;
     struct tn_item answer, axes = call->args[3];
-    enum calc      calc = find_calc(call->args[0]);
+    enum calc      calc = calc_of(call->args[0]);
     int64_t        strides[TN_DIMS_RANK_MAX], index[TN_DIMS_RANK_MAX] = { 0 };
 
     if (!dims_read_array(&inner, 1, &dims, &answer))
@@ -733,8 +750,8 @@ static struct tn_item run_reduced(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_arithmetic[] = {
-    { "calc", 2, 4, .run = run_calc },
+    { "calc", 2, 4, .run = run_calc, .has_word = is_calc },
     { "cast", 2, 2, .run = run_cast },
-    { "reduced", 4, 4, .run = run_reduced },
+    { "reduced", 4, 4, .run = run_reduced, .has_word = is_reduction },
     { NULL, 0, 0, .run = NULL },
 };
