@@ -81,6 +81,12 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
             net->error);
 }
 
+/* Runs before all else, and what it sets is known by now (tflite_state.c). */
+static bool is_set_up(const struct tn_net_node *node)
+{
+    return tn_bytes_is(node->op->type, "CALL_ONCE");
+}
+
 static void lose_nodes(const struct tn_conversion *c, const struct tn_net *net,
                        const bool *by_data, const bool *by_control,
                        const struct tn_intern *inputs)
@@ -88,7 +94,7 @@ static void lose_nodes(const struct tn_conversion *c, const struct tn_net *net,
     for (uint32_t i = 0; i < net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(net, i);
         if (by_data[i] || node.is_removed || node.graph != 0 ||
-            is_graph_io(net, &node, inputs))
+            is_graph_io(net, &node, inputs) || is_set_up(&node))
             continue;
         lose_node(c, net, &node,
                   by_control[i] ? "left behind: an operator that only runs by "
@@ -161,7 +167,7 @@ static void follow_calls(struct calling *c, const bool *needed)
 {
     for (uint32_t i = 0; i < c->net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(c->net, i);
-        if (node.graph == 0 && needed[i])
+        if (node.graph == 0 && (needed[i] || is_set_up(&node)))
             look_at(c, &node);
     }
     while (c->queue.count && !tn_failed(c->net->error)) {

@@ -17,6 +17,7 @@
 #include "engine/convert_dialect.h"
 #include "engine/interpreter.h"
 #include "ir/attr.h"
+#include "ir/vocab.h"
 #include "map/flow/flow.h"
 #include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
@@ -94,6 +95,52 @@ static void tell_notes(struct tn_conversion *c, const struct tn_list *notes)
 
 /* ---- first of all ------------------------------------------------------- */
 
+/* The element type of an output that no rule of shapes tells: attributes do, as
+ * the vocabulary says. */
+static enum tn_dtype told_dtype(struct tn_net *net, uint32_t value)
+{
+    const struct tn_net_value it   = tn_net_value(net, value);
+    struct tn_error           own  = TN_ERROR_INIT;
+    enum tn_dtype             made = TN_UNDEFINED;
+    struct tn_vocab           vocab;
+
+    if (it.producer == TN_NONE ||
+        tn_vocab_open(&vocab, net->arena, net->dialect, &own) != TN_OK)
+        return TN_UNDEFINED;
+    const struct tn_net_node  node = tn_net_node(net, it.producer);
+    const struct tn_vocab_op *op =
+        tn_vocab_find(&vocab, node.op->domain, node.op->type, INT64_MAX, &own);
+    if (!op || op->has_lists || it.output >= op->output_count)
+        return TN_UNDEFINED;
+    const struct tn_vocab_arg *arg = &op->outputs[it.output];
+    if (!arg->variable.size) {
+        for (int i = 1; i < TN_DTYPE_COUNT; i++)
+            if (arg->types.tensors == TN_VOCAB_TYPE(i))
+                made = (enum tn_dtype)i;
+        return made;
+    }
+    for (uint32_t i = 0; i < node.attr_count; i++)
+        if (tn_bytes_equal(node.attrs[i].name, arg->variable) &&
+            node.attrs[i].value.kind == TN_ATTR_DTYPE)
+            return (enum tn_dtype)node.attrs[i].value.of.ints[0];
+    const struct tn_vocab_attr *attr = tn_vocab_find_attr(op, arg->variable);
+    return attr && attr->has_default && attr->value.kind == TN_ATTR_DTYPE
+               ? (enum tn_dtype)attr->value.of.ints[0]
+               : TN_UNDEFINED;
+}
+
+/* What is known of the value where it is computed. */
+static void type_input(struct tn_net *net, uint32_t input, struct tn_net *whole,
+                       uint32_t value)
+{
+    struct tn_net_type type = *tn_net_value(whole, value).type;
+
+    if (type.dtype == TN_UNDEFINED)
+        type.dtype = told_dtype(whole, value);
+    if (!tn_net_value(net, input).type->has_rank)
+        tn_net_set_type(net, input, &type);
+}
+
 /* Inputs that the caller chose are computed in the model: what is known of them
  * there is known of them here.  Failing to find out is none: then nothing is
  * known. */
@@ -113,13 +160,9 @@ static void type_inputs(struct tn_conversion *c)
         (shapes = tn_rule_cache_shapes(c->cache, net->dialect, &unheard)) &&
         tn_infer(&whole, shapes) == TN_OK) {
         const struct tn_list *from = &tn_net_graph(&whole, 0)->outputs;
-        for (uint64_t i = 0; i < from->count && i < to->count; i++) {
-            uint32_t input = *tn_list_at(to, uint32_t, i);
-            if (!tn_net_value(net, input).type->has_rank)
-                tn_net_set_type(
-                    net, input,
-                    tn_net_value(&whole, *tn_list_at(from, uint32_t, i)).type);
-        }
+        for (uint64_t i = 0; i < from->count && i < to->count; i++)
+            type_input(net, *tn_list_at(to, uint32_t, i), &whole,
+                       *tn_list_at(from, uint32_t, i));
     }
     tn_net_done(&whole);
 }

@@ -322,11 +322,15 @@ enum { MOST_CUTS = 6 };
  * converted. */
 struct cutting {
     const struct refusing *r;
-    bool                  *is_seen; /* by value                            */
-    struct tn_list         found;   /* uint32_t: values still to be walked */
-    uint32_t               cuts[MOST_CUTS];
-    uint32_t               count, kept;
-    bool                   is_useless;
+    uint32_t              *owners; /* by graph: the node of the main graph that
+                                      it is inside of; TN_NONE: none      */
+    bool *is_lost;                 /* by node of the main graph: it, or one
+                                      inside of it, cannot be converted   */
+    bool          *is_seen;        /* by value                            */
+    struct tn_list found;          /* uint32_t: values still to be walked */
+    uint32_t       cuts[MOST_CUTS];
+    uint32_t       count, kept;
+    bool           is_useless;
 };
 
 static void reach(struct cutting *x, uint32_t value)
@@ -371,14 +375,41 @@ static bool is_plain(struct tn_bytes name)
     return name.size > 0;
 }
 
+/* Whether the value can be an input that --inputs names. */
+static bool can_be_input(const struct cutting *x, uint32_t value)
+{
+    const struct tn_net_value it = tn_net_value(x->r->from, value);
+
+    return is_plain(it.name) && it.type->wrap == TN_NET_TENSOR &&
+           (it.producer == TN_NONE || is_of_model(x->r, it.producer));
+}
+
+/* What graphs inside of the node use of the main graph. */
+static void reach_from_inside(struct cutting *x, uint32_t owner)
+{
+    const struct tn_net *net = x->r->from;
+
+    for (uint32_t g = 1; g < net->graphs.count; g++) {
+        const struct tn_list *nodes = &tn_net_graph(net, g)->nodes;
+        for (uint64_t i = 0; x->owners[g] == owner && i < nodes->count; i++) {
+            const struct tn_net_node node =
+                tn_net_node(net, *tn_list_at(nodes, uint32_t, i));
+            for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+                reach(x, node.inputs[k]);
+        }
+        const struct tn_list *outputs = &tn_net_graph(net, g)->outputs;
+        for (uint64_t i = 0; x->owners[g] == owner && i < outputs->count; i++)
+            reach(x, *tn_list_at(outputs, uint32_t, i));
+    }
+}
+
 static void walk_from(struct cutting *x, uint32_t value)
 {
     uint32_t maker = tn_net_value(x->r->from, value).producer;
-    bool     ends  = maker == TN_NONE ? is_input(x->r->from, value)
-                                      : !tn_map_rule(x->r->report, maker);
+    bool     ends =
+        maker == TN_NONE ? is_input(x->r->from, value) : x->is_lost[maker];
 
-    x->is_useless |= ends && ((maker != TN_NONE && !is_of_model(x->r, maker)) ||
-                              !is_plain(tn_net_value(x->r->from, value).name));
+    x->is_useless |= ends && !can_be_input(x, value);
     if (ends && x->count < MOST_CUTS)
         x->cuts[x->count] = value;
     x->count += ends;
@@ -388,9 +419,13 @@ static void walk_from(struct cutting *x, uint32_t value)
     x->kept++;
     for (uint32_t i = 0; i < node.input_count; i++)
         reach(x, node.inputs[i]);
+    for (uint32_t i = 0; i < node.attr_count; i++)
+        if (node.attrs[i].value.kind == TN_ATTR_GRAPH) {
+            reach_from_inside(x, maker);
+            break;
+        }
 }
 
-/* What graphs in the graph use of it, is used. */
 static void begin_walk(struct cutting *x)
 {
     const struct tn_net  *net     = x->r->from;
@@ -400,39 +435,103 @@ static void begin_walk(struct cutting *x)
         uint32_t value = *tn_list_at(outputs, uint32_t, i);
         uint32_t maker =
             value == TN_NONE ? TN_NONE : tn_net_value(net, value).producer;
-        x->is_useless |= maker == TN_NONE || !tn_map_rule(x->r->report, maker);
+        x->is_useless |= maker == TN_NONE || x->is_lost[maker];
         reach(x, value);
-    }
-    for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node node = tn_net_node(net, i);
-        for (uint32_t k = 0;
-             !node.is_removed && node.graph != 0 && k < node.input_count; k++)
-            reach(x, node.inputs[k]);
     }
 }
 
-static void add_cut(struct refusing *r, struct tn_arena *arena)
+/* The node of the main graph that a graph is inside of, at any depth. */
+static void find_owners(struct cutting *x)
+{
+    const struct tn_net *net = x->r->from;
+
+    for (uint32_t g = 0; g < net->graphs.count; g++)
+        x->owners[g] = TN_NONE;
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        for (uint32_t a = 0; !node.is_removed && a < node.attr_count; a++) {
+            const struct tn_attr_value *value = &node.attrs[a].value;
+            for (uint32_t k = 0;
+                 value->kind == TN_ATTR_GRAPH && k < value->count; k++)
+                x->owners[value->of.ints[k]] = i;
+        }
+    }
+    for (uint32_t g = 0; g < net->graphs.count; g++)
+        for (uint32_t up = 0; up < net->graphs.count; up++) {
+            uint32_t graph = x->owners[g] == TN_NONE
+                                 ? 0
+                                 : tn_net_node_row(net, x->owners[g])->graph;
+            if (!graph)
+                break;
+            x->owners[g] = x->owners[graph];
+        }
+}
+
+static void find_lost(struct cutting *x)
+{
+    const struct tn_net *net = x->r->from;
+
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node_row *row = tn_net_node_row(net, i);
+        if (row->is_removed || tn_map_rule(x->r->report, i))
+            continue;
+        uint32_t owner = row->graph ? x->owners[row->graph] : i;
+        if (owner != TN_NONE)
+            x->is_lost[owner] = true;
+    }
+}
+
+/* What operators gave that cannot be converted comes first. */
+static int by_place(const void *a, const void *b, void *context)
+{
+    const struct tn_net *net = context;
+    uint32_t             x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    bool                 is_first  = tn_net_value(net, x).producer != TN_NONE;
+    bool                 is_second = tn_net_value(net, y).producer != TN_NONE;
+
+    if (is_first != is_second)
+        return is_first ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void add_cut(struct refusing *r, struct tn_arena *arena, bool is_one)
 {
     struct cutting x = { .r = r };
 
     x.is_seen = tn_new(arena, bool, r->from->values.count, r->c->error);
-    if (!x.is_seen ||
+    x.is_lost = tn_new(arena, bool, r->from->nodes.count, r->c->error);
+    x.owners  = tn_new(arena, uint32_t, r->from->graphs.count, r->c->error);
+    if (!x.is_seen || !x.is_lost || !x.owners ||
         r->from->facts != tn_dialect_facts(r->c->path.dialects[0]))
         return;
     tn_list_init(&x.found, r->from->arena->memory, sizeof(uint32_t));
+    find_owners(&x);
+    find_lost(&x);
     begin_walk(&x);
     for (uint64_t i = 0; !x.is_useless && i < x.found.count; i++)
         walk_from(&x, *tn_list_at(&x.found, uint32_t, i));
     tn_list_done(&x.found);
     if (x.is_useless || !x.kept || !x.count || x.count > MOST_CUTS)
         return;
+    tn_sort_items(x.cuts, x.count, sizeof x.cuts[0], by_place,
+                  (void *)(uintptr_t)r->from);
     tn_buffer_clear(&r->item);
+    tn_buffer_format(&r->item, "; begin behind %s: --inputs ",
+                     is_one ? "it" : "them");
     for (uint32_t i = 0; i < x.count; i++)
-        tn_buffer_format(&r->item, "%s%.*s",
-                         i ? "," : "; what follows needs --inputs ",
+        tn_buffer_format(&r->item, "%s%.*s", i ? "," : "",
                          TN_FMT(tn_net_value(r->from, x.cuts[i]).name));
     if (r->to->size + r->item.size < sizeof r->c->error->what)
         tn_buffer_add(r->to, tn_buffer_bytes(&r->item));
+}
+
+/* Whether nothing that could be told of the inputs would help. */
+static bool is_for_good(const struct refusing      *r,
+                        const struct tn_refused_op *op)
+{
+    enum tn_reason reason = reason_of(r, op->first);
+
+    return reason == TN_REASON_NO_RULE || reason == TN_REASON_RULE_REFUSED;
 }
 
 static int by_count(const void *a, const void *b, void *context)
@@ -453,22 +552,24 @@ enum tn_status tn_conversion_refuse(struct tn_conversion       *c,
     struct tn_memory *memory = from->arena->memory;
     struct tn_error   own    = TN_ERROR_INIT;
     struct tn_buffer  message;
-    struct refusing   r                             = { .c      = c,
-                                                        .from   = from,
-                                                        .report = report,
-                                                        .to     = &message,
-                                                        .left   = MOST_LISTED };
-    uint32_t          without                       = 0;
+    struct refusing   r       = { .c      = c,
+                                  .from   = from,
+                                  .report = report,
+                                  .to     = &message,
+                                  .left   = MOST_LISTED };
+    uint32_t          without = 0, lasting = 0;
     char              where[sizeof c->error->where] = "";
 
     tn_sort_items(ops, count, sizeof *ops, by_count, NULL);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         without += has_no_rule(&r, &ops[i]);
+        lasting += is_for_good(&r, &ops[i]);
+    }
     tn_buffer_init(&message, memory, &own);
     tn_buffer_init(&r.item, memory, &own);
     add_message(&r, ops, count, without);
-    if (without == count)
-        add_cut(&r, from->arena);
+    if (lasting == count)
+        add_cut(&r, from->arena, count == 1 && ops[0].count == 1);
     tn_error_because(c->error, TN_UNSUPPORTED,
                      without ? TN_REASON_NO_RULE : reason_of(&r, ops[0].first),
                      TN_NOWHERE, "%s", tn_buffer_string(&message));

@@ -64,9 +64,10 @@ def cases(Case, _shared, _scratch):
         node.attr["T"].type = case.type("float32")
         case.holds["y:0"] = drawn
         yield case
-    case = Case("RandomGamma", refuses="draw them outside, and begin behind it: --inputs y")
+    case = Case("RandomGamma", refuses="draw them outside; begin behind it: --inputs y")
     case.constant("dims", np.int32([3]))
     case.feed("alpha", np.float32([1]))
     node = case.graph.node("RandomGamma", "y", ["dims", "alpha"])
     node.attr["S"].type, node.attr["T"].type = case.type("int32"), case.type("float32")
-    yield case.want("y", np.float32(0))
+    case.add("Neg", "z", ["y"], T="float32")
+    yield case.want("z", np.float32(0))

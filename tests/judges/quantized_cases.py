@@ -98,13 +98,15 @@ def dequantizing(Case):
         case.add("Mul", "y", ["w", "x"], T="float32")
         wide = (lambda a: a[:, None]) if axis >= 0 else (lambda a: a)
         yield case.want("y", f4((q.astype("f8") - wide(zeros)) * wide(scales)))
-    case = Case("quantized.other", refuses="before it was quantised, or begin behind it: --inputs y")
+    case = Case("quantized.other", refuses="before it was quantised; begin behind it: --inputs y")
     for name in ("a", "b"):
         case.feed(name, steps("quint8", 3), "quint8")
     for name in ("c", "d", "e", "f"):
         case.constant(name, f4(1))
     case.add("QuantizedMul", "y", ["a", "b", "c", "d", "e", "f"], T1="quint8", T2="quint8", Toutput="qint32")
-    yield case.want("y:0", q)
+    case.add("Neg", "z", ["y:1"], T="float32")
+    case.add("Dequantize", "w", ["y", "y:1", "y:2"], T="qint32", mode="SCALED")
+    yield case.want("z", q).want("w", q)
     case = Case("dequantize.bfloat16")
     q = steps("quint8", 6)
     case.feed("q", q, "quint8")

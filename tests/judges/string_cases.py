@@ -70,7 +70,8 @@ def tables(Case):
     case.feed("x", np.array([1]))
     case.constant("d", np.int64(0))
     find(case, np.array([1]), np.array([1]), "x", "d")
-    yield case.want("y", np.array([0]))
+    case.add("Neg", "z", ["y"], T="int64")
+    yield case.want("z", np.array([0]))
     case = Case("table.mutable", refuses="changes while the model runs")
     case.graph.node("MutableHashTableV2", "t", [])
     for key in ("key_dtype", "value_dtype"):

@@ -1884,9 +1884,8 @@ case("ExtractImagePatches", [x_], lambda x: patches(x, (2, 2), (2, 2), (1, 1), "
 case("SpaceToBatchND", [x_, K([2, 2]), K([[0, 0], [0, 0]])], space_to_batch, is_open=True)
 case("Qr", [f(2, 4, 3)], one_by_one(np.linalg.qr, 2), is_open=True)
 
-with np.errstate(all="ignore"):
-    case("Mean", [f(0, 3), K([0])], np.full(3, np.nan, "f4"), is_open=True)
-    case("Mean", [f(0, 3), K([0, 1])], np.array(np.nan, "f4"), is_open="rank")
+case("Mean", [f(4, 3), K([0])], lambda x, a: x.mean(0), is_open=True)
+case("Mean", [f(4, 3), K([0, 1])], lambda x, a: x.mean(), is_open="rank")
 case("Mean", [f(2, 3, 4), K([0, -1])], lambda x, a: x.mean((0, 2)), is_open="sizes")
 case("Mean", [n(2, 3), K([0])], lambda x, a: np.trunc(x.mean(0)).astype("i4"), is_open=True)
 case("BatchMatMulV2", [f(3, 4), f(2, 4, 5, seed=1)], np.matmul, is_open=True)

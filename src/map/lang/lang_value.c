@@ -341,110 +341,6 @@ static struct tn_item run_graph_outputs(const struct tn_call *call)
     return graph ? ends_of(call, &graph->outputs) : tn_item_none();
 }
 
-/* ---- where a graph could begin instead ----------------------------------- */
-
-/* The rest of a larger graph is not looked through for inputs. */
-#define BEHIND_MOST_NODES 65536
-
-struct behind {
-    const struct tn_net      *net;
-    const struct tn_net_node *node;
-    struct tn_arena          *scratch;
-    struct tn_error          *error;
-    bool                     *is_seen; /* by value                            */
-    uint32_t                 *queue;   /* values to look at                   */
-    uint32_t                  count;
-};
-
-static void see(struct behind *b, uint32_t value)
-{
-    if (value == TN_NONE || b->is_seen[value])
-        return;
-    b->is_seen[value]    = true;
-    b->queue[b->count++] = value;
-}
-
-static bool makes(const struct tn_net_node *node, uint32_t value)
-{
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] == value)
-            return true;
-    return false;
-}
-
-/* Values that the outputs need when the node is not there; graphs inside may
- * need all that is around them, so their nodes need all inputs. */
-static bool see_needed(struct behind *b)
-{
-    const struct tn_net *net = b->net;
-    uint64_t             all = net->values.count;
-
-    b->is_seen = tn_new(b->scratch, bool, all, b->error);
-    b->queue   = tn_new(b->scratch, uint32_t, all, b->error);
-    if (!b->is_seen || !b->queue || net->nodes.count > BEHIND_MOST_NODES ||
-        net->graphs.count != 1)
-        return false;
-    const struct tn_net_graph *graph = tn_net_graph(net, 0);
-    for (uint64_t i = 0; i < graph->outputs.count; i++)
-        see(b, *tn_list_at(&graph->outputs, uint32_t, i));
-    while (b->count > 0) {
-        uint32_t value    = b->queue[--b->count];
-        uint32_t producer = tn_net_value(net, value).producer;
-        if (producer == TN_NONE || makes(b->node, value))
-            continue;
-        const struct tn_net_node node = tn_net_node(net, producer);
-        for (uint32_t i = 0; i < node.input_count; i++)
-            see(b, node.inputs[i]);
-    }
-    return true;
-}
-
-static void add_name(struct tn_buffer *to, const struct tn_net *net,
-                     uint32_t value)
-{
-    tn_buffer_text(to, to->size ? "," : "");
-    tn_buffer_add(to, tn_net_value(net, value).name);
-}
-
-static void add_behind(struct behind *b, struct tn_buffer *to,
-                       const struct tn_eval *e)
-{
-    const struct tn_list *inputs = &tn_net_graph(b->net, 0)->inputs;
-
-    for (uint32_t i = 0; i < b->node->output_count; i++) {
-        uint32_t value = b->node->outputs[i];
-        if (value != TN_NONE && (!e->uses || e->uses[value]))
-            add_name(to, b->net, value);
-    }
-    if (!see_needed(b))
-        return;
-    for (uint64_t i = 0; i < inputs->count; i++) {
-        uint32_t value = *tn_list_at(inputs, uint32_t, i);
-        if (b->is_seen[value])
-            add_name(to, b->net, value);
-    }
-}
-
-/* What --inputs takes so that the graph begins behind the node. */
-static struct tn_item run_behind(const struct tn_call *call)
-{
-    struct tn_eval *e = call->eval;
-    struct behind   b = {
-          .net = e->net, .node = e->node, .scratch = e->scratch, .error = e->error
-    };
-    struct tn_buffer names;
-    struct tn_bytes  kept = tn_text("");
-
-    e->looks_far = true;
-    if (!e->node)
-        return tn_item_text(kept);
-    tn_buffer_init(&names, e->scratch->memory, e->error);
-    add_behind(&b, &names, e);
-    kept = tn_bytes_dup(e->scratch, tn_buffer_bytes(&names), e->error);
-    tn_buffer_done(&names);
-    return tn_item_text(kept);
-}
-
 /* ---- what the caller asked for ------------------------------------------ */
 
 static struct tn_item run_keeps_quantized(const struct tn_call *call)
@@ -453,7 +349,6 @@ static struct tn_item run_keeps_quantized(const struct tn_call *call)
 }
 
 const struct tn_builtin tn_builtins_of_values[] = {
-    { "behind", 0, 0, .run = run_behind },
     { "dim", 2, 2, .run = run_dim },
     { "dtype", 1, 1, .run = run_dtype },
     { "given", 1, 1, .run = run_given, .takes_unknown = true },

@@ -91,17 +91,24 @@ static uint32_t find_refused(const struct tn_net        *from,
     return TN_NONE;
 }
 
+/* `needed`: the oldest opset that has the node as it is. */
 static void refuse(struct tn_net *from, uint32_t id, int64_t version,
-                   const struct tn_map_report *report)
+                   int64_t needed, const struct tn_map_report *report)
 {
     const struct tn_net_node    node = tn_net_node(from, id);
     uint32_t                    count;
     const struct tn_map_reason *why = tn_map_reasons(report, id, &count);
 
+    struct tn_bytes name =
+        node.name.size || !node.output_count || node.outputs[0] == TN_NONE
+            ? node.name
+            : tn_net_value(from, node.outputs[0]).name;
+
     tn_error_because(from->error, TN_UNSUPPORTED, TN_REASON_RULE_REFUSED,
                      TN_NOWHERE,
-                     "%.*s '%.*s' cannot be written in opset %" PRId64 "%s%s",
-                     TN_FMT(node.op->type), TN_FMT(node.name), version,
+                     "%.*s '%.*s' cannot be written in opset %" PRId64
+                     ", only from %" PRId64 " on%s%s",
+                     TN_FMT(node.op->type), TN_FMT(name), version, needed,
                      count ? ": " : "", count ? why[count - 1].text : "");
 }
 
@@ -145,7 +152,7 @@ static struct tn_net *run_step(struct tn_net *net, const struct step *step,
     uint32_t refused =
         tn_failed(net->error) ? TN_NONE : find_refused(net, &report, changed);
     if (refused != TN_NONE && !how->is_wish)
-        refuse(net, refused, how->wanted, &report);
+        refuse(net, refused, how->wanted, step->to + 1, &report);
     if (refused != TN_NONE)
         tn_net_give_back(to, net);
     tn_map_report_done(&report);

@@ -96,8 +96,9 @@ static const struct {
     { "ReduceMean", true, 21, false, 21, "y:ReduceMean(x,a) ->y", false },
     { "ReduceMean", false, 17, true, 18, "y:ReduceMean(x,a) ->y", false },
     { "ReduceMean", false, 17, false, 0,
-      "ReduceMean 'y' cannot be written in opset 17: the rule's condition does "
-      "not hold",
+      "ReduceMean 'y' cannot be written in opset 17, only from 18 on: the "
+      "rule's "
+      "condition does not hold",
       false },
     { "ReduceSum", true, 13, false, 13, "y:ReduceSum(x,a) ->y", false },
     { "ReduceSum", true, 12, false, 12, "y:ReduceSum(x) ->y", false },
@@ -107,9 +108,8 @@ static const struct {
     { "Reshape", true, 13, false, 13, "y:Reshape(x,a) ->y", false },
     { "Reshape", false, 14, false, 14, "y:Reshape(x,a) ->y", false },
     { "Reshape", false, 13, false, 0,
-      "Reshape 'y' cannot be written in opset 13: its shape is computed; "
-      "before "
-      "opset 14 a 0 in it would be a size of the input",
+      "Reshape 'y' cannot be written in opset 13, only from 14 on: its shape is "
+      "computed; before opset 14 a 0 in it would be a size of the input",
       false },
     { "Reshape", false, 13, false, 13, "y:Reshape(x,a) ->y", true },
 };

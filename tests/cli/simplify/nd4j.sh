@@ -14,7 +14,7 @@ opset_import { version: 17 }
 TEXT
 tenon undump in.textproto -o in.onnx
 tenon convert --quiet --simplify no in.onnx -o in.fb
-tenon simplify in.fb -o out.fb
+tenon simplify --check in.fb -o out.fb
 tenon check out.fb
 cat >if.textproto <<'TEXT'
 ir_version: 8
