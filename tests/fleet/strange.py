@@ -253,7 +253,7 @@ def damaged(place, models):
         run(small, "-o", good)
         with open(good, "rb") as file:
             bytes_ = file.read()
-        for i in range(40):
+        for i in range(40 if KILLS > 4 else 12):
             bad = f"{place}/bad.{form}"
             data = bytearray(bytes_)
             if i % 2:
