@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "io/remote_cache.h"
 #include "io/remote_stride.h"
 
 #define HEAD_SIZE (UINT64_C(64) << 10) /* of the first request */
@@ -75,9 +76,10 @@ struct remote_source {
     struct {
         uint64_t begin, end;
     } expected[MOST_EXPECTED]; /* the newest first                            */
-    uint8_t *spare[MOST_SPARE];
-    unsigned spare_count;
-    uint64_t block_size;
+    struct tn_cache *cache; /* on disk; NULL: none                            */
+    uint8_t         *spare[MOST_SPARE];
+    unsigned         spare_count;
+    uint64_t         block_size;
 };
 
 static struct remote_source *source_of(struct tn_transfer *t)
@@ -363,6 +365,8 @@ static bool fetch_done(struct tn_transfer *t)
     if (f->got < f->size)
         return check_pin(s, &t->error) == TN_OK;
     shrink(f);
+    if (f->size)
+        tn_cache_keep(s->cache, f->offset, tn_bytes(f->data, f->size));
     keep_piece(s, f);
     return false;
 }
@@ -465,7 +469,12 @@ static uint64_t free_end(const struct remote_source *s, uint64_t offset,
 {
     uint64_t i = piece_after(s, offset);
 
+    uint64_t begin, size;
+
     end = tn_min(end, s->source.size);
+    if (tn_cache_find(s->cache, offset, &begin, &size))
+        return offset;
+    end = tn_min(end, tn_max(begin, offset));
     if (i < s->pieces.count)
         end = tn_min(end, tn_max(piece_at(s, i)->offset, offset));
     for (const struct fetch *f = s->fetches; f; f = f->next)
@@ -473,6 +482,75 @@ static uint64_t free_end(const struct remote_source *s, uint64_t offset,
             f->offset + f->size > offset)
             end = tn_min(end, tn_max(f->offset, offset));
     return end;
+}
+
+/* Of a range on disk the bytes that are missing here, where pieces are in the
+ * way. */
+static bool load_part(struct remote_source *s, uint64_t offset, uint64_t begin,
+                      uint64_t size)
+{
+    struct tn_error own   = TN_ERROR_INIT;
+    uint64_t        i     = piece_after(s, offset);
+    uint64_t        end   = begin + size;
+    uint8_t        *whole = take_buffer(s, size, &own);
+
+    if (i < s->pieces.count)
+        end = tn_min(end, piece_at(s, i)->offset);
+    struct fetch f       = { .source = s,
+                             .offset = offset,
+                             .size   = end - offset,
+                             .room   = end - offset };
+    bool         is_kept = false;
+    if (whole && tn_cache_read(s->cache, begin, size, whole))
+        f.data = take_buffer(s, f.size, &own);
+    if (f.data) {
+        memcpy(f.data, whole + (offset - begin), f.size);
+        keep_piece(s, &f);
+        is_kept = !f.data;
+    }
+    if (f.data)
+        give_buffer(s, f.data, f.room);
+    if (whole)
+        give_buffer(s, whole, size);
+    return is_kept;
+}
+
+/* The whole range. */
+static bool load_whole(struct remote_source *s, uint64_t begin, uint64_t size)
+{
+    struct tn_error own     = TN_ERROR_INIT;
+    struct fetch    f       = { .source = s,
+                                .offset = begin,
+                                .size   = size,
+                                .room   = size,
+                                .data   = take_buffer(s, size, &own) };
+    bool            is_kept = false;
+
+    if (f.data && tn_cache_read(s->cache, begin, size, f.data)) {
+        keep_piece(s, &f);
+        is_kept = !f.data;
+    }
+    if (f.data)
+        give_buffer(s, f.data, f.room);
+    return is_kept;
+}
+
+/* What the disk has becomes a piece, as what was fetched does.  Pieces are
+ * disjoint. */
+static bool load(struct remote_source *s, uint64_t offset)
+{
+    uint64_t begin, size;
+
+    if (!tn_cache_find(s->cache, offset, &begin, &size))
+        return false;
+    uint64_t i = piece_after(s, begin);
+    bool     is_free =
+        i == s->pieces.count || piece_at(s, i)->offset >= begin + size;
+    bool is_kept = is_free ? load_whole(s, begin, size)
+                           : load_part(s, offset, begin, size);
+    if (!is_kept)
+        tn_cache_forget(s->cache, begin);
+    return is_kept;
 }
 
 /* A request for what is missing of a range, which nobody waits for. */
@@ -531,10 +609,13 @@ static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
     while (offset < last) {
         struct piece *p = find_piece(s, offset);
         struct fetch *f = p ? NULL : find_fetch(s, offset);
+        uint64_t      begin, size;
         if (p)
             offset = p->offset + p->size;
         else if (f)
             offset = f->offset + f->size;
+        else if (tn_cache_find(s->cache, offset, &begin, &size))
+            offset = begin + size;
         else if (!fetch_ahead(s, offset, offset + tn_min(end - offset, CHUNK)))
             return;
     }
@@ -661,6 +742,8 @@ static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
         if (expected > offset)
             stream_ahead(s, offset, expected);
         struct fetch *f = find_fetch(s, offset);
+        if (!f && load(s, offset))
+            continue;
         if (!f) /* also after a guess that failed: asking for it says why */
             f = fetch_missing(s, offset, size, expected > offset ? expected : 0,
                               error);
@@ -699,6 +782,7 @@ static void remote_close(struct tn_source *source)
     while (s->spare_count)
         tn_memory_free(source->memory, s->spare[--s->spare_count], CHUNK);
     pthread_mutex_unlock(&s->remote->lock);
+    tn_cache_close(s->cache);
     tn_list_done(&s->pieces);
     tn_memory_free(source->memory, s, s->block_size);
 }
@@ -752,6 +836,23 @@ static enum tn_status open_source(struct remote_source *s,
     return TN_OK;
 }
 
+/* Only what a strong ETag identifies is kept on disk. */
+static void open_cache(struct remote_source *s)
+{
+    const char *etag = s->linked[0] ? s->linked : s->version.etag;
+
+    if (!tn_answer_is_strong(etag))
+        return;
+    /* A query may be a signature, which is another one every time. */
+    struct tn_error own  = TN_ERROR_INIT;
+    const char     *name = tn_url_shown(s->place, &s->remote->arena, &own);
+    if (name)
+        s->cache = tn_cache_open(s->source.memory, name, etag, s->source.size);
+    for (uint64_t i = 0; i < s->pieces.count; i++)
+        tn_cache_keep(s->cache, piece_at(s, i)->offset,
+                      tn_bytes(piece_at(s, i)->data, piece_at(s, i)->size));
+}
+
 static enum tn_status read_login(struct remote_source *s,
                                  struct tn_error      *error)
 {
@@ -798,6 +899,8 @@ enum tn_status tn_remote_source(struct tn_source **out,
         status = open_source(s, error);
     if (status == TN_OK) /* a link that expires is found again by the commit */
         status = find_place(s, error);
+    if (status == TN_OK)
+        open_cache(s);
     pthread_mutex_unlock(&remote->lock);
     if (status == TN_OK)
         *out = &s->source;

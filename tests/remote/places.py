@@ -180,6 +180,48 @@ def writing(j, www):
             f"the file that names others is not last: {rows} {done}")
 
 
+def cache(j, www):
+    """What was fetched once is read from disk, if it is whole."""
+    folder = os.path.join(j.folder, "cache")
+    path = f"{www}/kept.safetensors"
+    url = f"{j.plain}/kept.safetensors"
+    safetensors(path, {"a": noise(3000000, 7), "w": WEIGHTS,
+                       "z": noise(3000000, 8)})
+
+    def requests(**more):
+        j.log()
+        j.weights(url, TENON_CACHE=folder, **more)
+        return len(j.log())
+
+    def files():
+        return [os.path.join(at, name) for at, _, names in os.walk(folder)
+                for name in names]
+
+    first = requests()
+    j.claim(first > 1 and requests() == 1, f"cache: {first} requests before")
+    j.claim(len(files()) >= 2, "cache: nothing is kept")
+    for name in files():
+        with open(name, "r+b") as file:
+            file.seek(100)
+            file.write(b"broken")
+    j.claim(requests() == first and requests() == 1,
+            "cache: broken files are not fetched again")
+    several = [subprocess.Popen(
+        [j.tenon, "hash", url], stdout=subprocess.PIPE,
+        env=dict(clean_environment(), TENON_CACHE=folder)) for _ in range(4)]
+    told = {process.communicate(timeout=60)[0] for process in several}
+    j.claim(len(told) == 1 and told != {b""}, f"cache: processes: {told}")
+    safetensors(path, {"w": WEIGHTS[::-1]})
+    done = run(j.tenon, "get", url, "w", "--raw", "-o", "-",
+               TENON_CACHE=folder)
+    j.claim(done.stdout == WEIGHTS[::-1], "cache: an old version was read")
+    safetensors(path, {"a": noise(900000, 9), "w": WEIGHTS})
+    requests(TENON_CACHE_SIZE="50000")
+    j.claim(sum(os.path.getsize(n) for n in files()) <= 50000,
+            f"cache: larger than it may be: {files()}")
+    j.weights(url, TENON_CACHE="/proc/none")
+
+
 def credentials(j):
     netrc = os.path.join(j.folder, "netrc")
     j.log()
@@ -267,6 +309,7 @@ def main():
             folders(j, www)
             listings(j, www)
             writing(j, www)
+            cache(j, www)
             credentials(j)
             encryption(j)
             limits(j, www)
