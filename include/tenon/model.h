@@ -41,8 +41,8 @@ TN_API enum tn_status tn_model_open_source(struct tn_model **out,
                                            struct tn_error *error);
 TN_API void tn_model_close(struct tn_model *model);
 
-/* Lists the models in a folder that is not itself a model: files, or subfolders
- * if there are no files; numbered ones (versions) by number, others by name.
+/* Lists the models in a folder that is not itself a model: files, then
+ * subfolders; numbered ones (versions) by number, others by name.
  * Links to files are listed with the format of their target; broken links come
  * last, without a format.  Links to folders are not followed.  Return non-zero
  * to stop. */

@@ -363,6 +363,7 @@ static enum tn_status run_value(struct tn_edit           *edit,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "the value of an action is one line");
     tn_words_init(&reader, memory, tn_text(value));
+    reader.has_comments = false;
     tn_arena_init(&arena, memory);
     if (tn_words_next(&reader, &arena, &words, error) || !tn_failed(error))
         run_row(edit, row, &words, error);
@@ -385,13 +386,21 @@ static enum tn_status run_pair(struct tn_edit           *edit,
                                struct tn_error *error)
 {
     struct tn_arena *arena = &edit->store->model.arena;
-    const char      *equal = strchr(value, '=');
+    /* "x=1[0]=4": a size has no '=', a name may. */
+    const char *equal = strstr(row->arguments, "]=") ? strrchr(value, '=')
+                                                     : strchr(value, '=');
     struct tn_bytes  left =
         tn_bytes_dup(arena, tn_bytes(value, (size_t)(equal - value)), error);
     const char *pair[] = { (const char *)left.data, equal + 1 };
 
-    return left.data ? run_row(edit, row, &(struct tn_words){ 2, pair }, error)
-                     : error->status;
+    if (!left.data)
+        return error->status;
+    run_row(edit, row, &(struct tn_words){ 2, pair }, error);
+    size_t size = strlen(error->what);
+    if (error->status == TN_NOT_FOUND && strchr(equal + 1, '='))
+        snprintf(error->what + size, sizeof error->what - size,
+                 "; a name with '=' is given in quotes, as in '\"a=b\" c'");
+    return error->status;
 }
 
 enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
@@ -442,17 +451,17 @@ enum tn_status tn_edit_find_graph(struct tn_edit *edit, const char *word,
 {
     int64_t number;
 
-    for (uint32_t i = 0; i < edit->draft.graphs.count; i++)
-        if (is_graph(tn_draft_graph_at(&edit->draft, i), word)) {
-            *graph = i;
-            return TN_OK;
-        }
     if (word[0] == '@' && tn_int64_parse(tn_text(word + 1), &number) &&
         number >= 0 && number < (int64_t)edit->draft.graphs.count &&
         !tn_draft_graph_at(&edit->draft, (uint32_t)number)->is_removed) {
         *graph = (uint32_t)number;
         return TN_OK;
     }
+    for (uint32_t i = 0; i < edit->draft.graphs.count; i++)
+        if (is_graph(tn_draft_graph_at(&edit->draft, i), word)) {
+            *graph = i;
+            return TN_OK;
+        }
     return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                         "no graph '%s': give the name of a function, or the "
                         "path of a graph such as "

@@ -41,9 +41,9 @@ const struct tn_edit_row *tn_edit_row_named(const char *name);
 /* ---- for functions of actions ------------------------------------------- */
 
 /* The op of the current graph that a word names, which must be the only one of
- * that name: by its name; by its path in the model that the edit began with
- * ("graph.node[3]"), in any graph; or by its number ("@3").  NOT_FOUND or
- * INVALID otherwise. */
+ * that name: by its number ("@3"); by its name; or by its path in the model that
+ * the edit began with ("graph.node[3]"), in any graph.  NOT_FOUND or INVALID
+ * otherwise. */
 enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
                                uint32_t *op, struct tn_error *error);
 

@@ -177,8 +177,10 @@ static uint32_t find_placed(const struct tn_edit *edit, const char *word)
 enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
                                uint32_t *op, struct tn_error *error)
 {
-    *op = TN_NONE;
-    TN_TRY(find_named(edit, word, op, error));
+    /* Patches write numbers: a node that is called "@7" is not in their way. */
+    *op = word[0] == '@' ? find_placed(edit, word) : TN_NONE;
+    if (*op == TN_NONE)
+        TN_TRY(find_named(edit, word, op, error));
     if (*op == TN_NONE)
         *op = find_placed(edit, word);
     if (*op != TN_NONE && !tn_draft_op_at(&edit->draft, *op)->is_removed)

@@ -6,7 +6,7 @@
 void tn_words_init(struct tn_words_reader *reader, struct tn_memory *memory,
                    struct tn_bytes text)
 {
-    *reader = (struct tn_words_reader){ .text = text };
+    *reader = (struct tn_words_reader){ .text = text, .has_comments = true };
     tn_list_init(&reader->items, memory, sizeof(const char *));
 }
 
@@ -194,7 +194,7 @@ static bool read_line(struct line *line)
             return false;
         if (r->at == r->text.size || r->text.data[r->at] == '\n')
             break;
-        if (r->text.data[r->at] == '#') {
+        if (r->has_comments && r->text.data[r->at] == '#') {
             while (r->at < r->text.size && r->text.data[r->at] != '\n')
                 r->at++;
             break;

@@ -30,6 +30,7 @@ struct tn_words_reader {
     struct tn_bytes text;
     size_t          at;
     uint32_t        line; /* of the words that were read last, from 1         */
+    bool            has_comments; /* else '#' is a character like others      */
     struct tn_list  items; /* const char *                                    */
 };
 

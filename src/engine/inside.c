@@ -1,8 +1,8 @@
 /*
  * inside.c - the models in a folder
  *
- * Files come first: if a folder has a model file, its subfolders are not looked
- * into.  Among files a single graph is the model, and sets of tensors beside it
+ * Files come first: if a folder has a model file, its subfolders are looked into
+ * only for a list.  Among files a single graph is the model, and sets of tensors beside it
  * are its weights or examples.
  *
  * A list of models has links to files, too, and marks broken ones.  Opening a
@@ -40,6 +40,7 @@ struct looking {
     struct tn_list                  found; /* struct inside                   */
     struct tn_list                  broken; /* struct inside: links           */
     bool                            follows; /* links to files                */
+    bool                            lists; /* folders beside files, too       */
     bool                            has_links; /* that were not followed      */
     struct tn_error                *error;
 };
@@ -327,7 +328,8 @@ static void look_into(struct looking *l, struct tn_bundle *folder,
     }
     count = tn_min(count, MOST_ENTRIES);
     look_at_files(l, folder, below, names, count);
-    if (l->found.count == first && !tn_failed(l->error))
+    if ((l->found.count == first || (l->lists && depth == 0)) &&
+        !tn_failed(l->error))
         look_at_folders(l, folder, below, names, count, depth);
 }
 
@@ -550,6 +552,7 @@ enum tn_status tn_folder_models(const char              *path,
     }
     begin(&l, &opened->memory, &opened->bundle.arena, &how, error);
     l.follows = true;
+    l.lists   = true;
     if (!opened->bundle.main)
         look_into(&l, &opened->bundle, "", 0);
     sort_versions(&l);

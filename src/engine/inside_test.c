@@ -32,6 +32,7 @@ static const struct {
     { "too deep",             "a/b/c/d/m.onnx ",              NULL, "" },
     { "folders of models",    "a/1.onnx a/2.onnx b/3.onnx ",  NULL, ":a/ onnx:b/3.onnx " },
     { "one folder of many",   "a/1.onnx a/2.onnx ",           NULL, ":a/ " },
+    { "models and folders",   "m.onnx n.onnx 1/o.onnx a/p.onnx a/q.onnx b/c ", NULL, "onnx:m.onnx onnx:n.onnx onnx:1/o.onnx :a/ " },
     { "hidden",               ".m.onnx .git/n.onnx ",         NULL, "" },
     { "prose",                "README.md config.json ",       NULL, "" },
     { "a link",               "link ",                        NULL, "onnx:link " },
