@@ -105,7 +105,8 @@ static enum tn_status draw(struct tn_picture *p)
 {
     struct tn_view_tree tree;
 
-    if (!p->model->ops.count && p->model->tensors.count)
+    if (!p->model->ops.count &&
+        (p->model->tensors.count || !p->model->graphs.count))
         TN_TRY(tn_view_find_tensors(p));
     else
         TN_TRY(tn_view_find_nodes(p));
