@@ -76,6 +76,34 @@ OTHERS = {
     "STABLEHLO_WHILE": "inputs* -> outputs*", "STABLEHLO_GATHER": "operand starts -> output",
     "STABLEHLO_RNG_BIT_GENERATOR": "state -> state_out output", "STABLEHLO_COMPOSITE": "inputs* -> outputs*", "STABLEHLO_CASE": "index inputs* -> outputs*",
 }
+# What arguments are, by their names: numbers of places and sizes, conditions.
+INDICES = """axis axes shape perm begin end strides size paddings block crops multiples dims k depth lengths output_shape sizes length
+    ids most indices starts dilations""".split()
+RANKS = {"perm": "[1]", "begin": "[1]", "end": "[1]", "strides": "[1]", "size": "[1]", "multiples": "[1]", "dims": "[1]", "output_shape": "[1]",
+         "paddings": "[2]", "crops": "[2]", "axis": "[0..1]", "axes": "[0..1]", "block": "[1]"}
+# The same of single operators: for each argument a type, a rank or both; kernels refuse others.
+IMAGES = dict.fromkeys("AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D SPACE_TO_DEPTH DEPTH_TO_SPACE LOCAL_RESPONSE_NORMALIZATION".split(), {"x": "any[4]", "y": "any[4]"})
+SINGLE = {
+    **IMAGES,
+    **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"), {"input": "any[4]", "filter": "any[4]", "output": "any[4]"}),
+    **dict.fromkeys(("CONV_3D", "CONV_3D_TRANSPOSE"), {"input": "any[5]", "filter": "any[5]", "output": "any[5]"}),
+    **dict.fromkeys(("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"), {"images": "any[4]", "output": "any[4]"}),
+    **dict.fromkeys(("LESS", "GREATER", "GREATER_EQUAL", "LESS_EQUAL", "EQUAL", "NOT_EQUAL"), {"z": "bool"}),
+    **dict.fromkeys(("LOGICAL_OR", "LOGICAL_AND"), {"x": "bool", "y": "bool", "z": "bool"}),
+    "LOGICAL_NOT": {"x": "bool", "y": "bool"}, **dict.fromkeys(("REDUCE_ANY", "REDUCE_ALL"), {"input": "bool", "output": "bool"}),
+    **dict.fromkeys(("SELECT", "SELECT_V2", "IF", "STABLEHLO_SELECT"), {"condition": "bool"}),
+    "SHAPE": {"y": "integers[1]"}, "RANK": {"y": "integers[0]"}, "WHERE": {"y": "integers[2]"},
+    **dict.fromkeys(("ARG_MAX", "ARG_MIN"), {"output": "integers"}),
+    "FULLY_CONNECTED": {"filter": "any[2]"}, "BATCH_MATMUL": {"x": "any[2..]", "y": "any[2..]"},
+    "SVDF": {"input": "any[2]", "features": "any[2]", "time": "any[2]"}, "EMBEDDING_LOOKUP": {"ids": "integers[1]"},
+    "LSTM": {"input": "any[2]"}, "RNN": {"input": "any[2]", "weights": "any[2]", "recurrent": "any[2]"},
+    **dict.fromkeys(("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN"),
+                    {"input": "any[3]"}),
+    "STRIDED_SLICE": {"strides": "integers[1]"}, "REDUCE_WINDOW": {"strides": "integers[1]"}, "DILATE": {"dilations": "integers[1]"},
+    "DYNAMIC_UPDATE_SLICE": {"start": "integers[1]"}, "CUMSUM": {"axis": "integers"},
+    # Of these the names say something else.
+    "UNIQUE": {"indices": "integers[1]"}, "HASHTABLE_LOOKUP": {"keys": "any"}, "LSH_PROJECTION": {"hash": "any"},
+}
 # Where the table of options is not called like the operator.
 OPTIONS = {
     "AVERAGE_POOL_2D": "Pool2D", "MAX_POOL_2D": "Pool2D", "L2_POOL_2D": "Pool2D", "CONV_2D": "Conv2D", "DEPTHWISE_CONV_2D": "DepthwiseConv2D",
@@ -93,8 +121,9 @@ HEAD = """vocabulary tflite 1
 # Every builtin operator of TFLite, as tools/make_tflite_vocab.py writes it from
 # the schema.  The format: rules/README.md.
 #
-# Types are not compared: kernels mix floats with quantised integers, and what
-# is right depends on their scales.
+# Types of what is computed are not compared: kernels mix floats with quantised
+# integers, and what is right depends on their scales.  Places, sizes, conditions
+# and ranks are.
 
 types integers = {int2 int4 int8 int16 int32 int64 uint4 uint8 uint16 uint32 uint64}
 types floats = {float16 bfloat16 float32 float64 float8e4m3fn float8e5m2}
@@ -150,11 +179,13 @@ MADE = {"BITCAST": "out_data_type? type", "MULTINOMIAL": "out_data_type? type", 
         "STABLEHLO_IOTA": "out_data_type? type"}
 
 
-def arguments(text):
+def arguments(op, text):
     parts = []
     for word in text.split():
         mark = word[-1] if word[-1] in "?*+" else ""
-        parts.append(word + " any" if mark in ("", "?") else word + " ~$V")
+        name = word.rstrip("?*+")
+        kind = SINGLE.get(op, {}).get(name) or ("integers" + RANKS.get(name, "") if name in INDICES else "any")
+        parts.append(word + " " + kind if mark in ("", "?") else word + " ~$V")
     return ", ".join(parts)
 
 
@@ -176,7 +207,7 @@ def main(path):
     out = [HEAD]
     for op in sorted(enums["BuiltinOperator"]):
         inputs, outputs = signatures.pop(op).split("->")
-        out.append("op %s (%s) -> (%s)" % (op, arguments(inputs), arguments(outputs)))
+        out.append("op %s (%s) -> (%s)" % (op, arguments(op, inputs), arguments(op, outputs)))
         if "~$V" in out[-1]:
             out.append("    $V in {any}")
         table = known.get((OPTIONS.get(op, camel(op)) + "Options").lower())

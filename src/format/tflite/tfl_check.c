@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "format/tflite/tflite.h"
 #include "ir/graph_check.h"
+#include "ir/vocab_check.h"
 
 struct checking {
     struct tn_report   *report;
@@ -498,9 +499,61 @@ enum tn_status tn_tfl_check(struct tn_bundle *bundle,
     return tn_tfl_check_graph(model, report, error);
 }
 
+/* What the file says of values that nothing computes.  Of the others it says
+ * what a converter guessed: engines work it out again. */
+struct telling {
+    const struct tn_model *model;
+    struct tn_error       *error;
+};
+
+static void tell_values(const struct telling *t, uint8_t *types, uint8_t *ranks)
+{
+    const struct tn_model *model = t->model;
+    struct tn_arena        arena;
+    struct tn_value_about  about;
+
+    tn_arena_init(&arena, model->arena.memory);
+    for (uint32_t i = 0; i < model->values.count && !tn_failed(t->error); i++) {
+        const struct tn_value *value = tn_model_value_at(model, i);
+        if (!model->dialect->describe_value(model, value->graph,
+                                            tn_model_name(model, value->name),
+                                            &arena, &about, t->error))
+            continue;
+        if (types && about.dtype != TN_UNDEFINED)
+            types[i] = TN_TYPE(about.dtype, TN_WRAP_NONE);
+        if (ranks && about.rank && value->producer == TN_NONE)
+            ranks[i] = TN_RANK(about.rank);
+        tn_arena_rewind(&arena);
+    }
+    tn_arena_done(&arena);
+}
+
+static void declare(void *context, uint8_t *types)
+{
+    tell_values(context, types, NULL);
+}
+
+static void declare_ranks(void *context, uint8_t *ranks)
+{
+    tell_values(context, NULL, ranks);
+}
+
 enum tn_status tn_tfl_check_graph(const struct tn_model *model,
                                   struct tn_report      *report,
                                   struct tn_error       *error)
 {
-    return tn_graph_check(model, report, error);
+    struct telling      telling = { model, error };
+    struct tn_vocab_use use     = {
+            .context        = &telling,
+            .declare        = declare,
+            .declare_ranks  = declare_ranks,
+            .compares_types = true,
+            .file           = model->wire.source ? model->wire.source->name : "",
+            .free_prefix    = "__",
+            .unknown        = TN_LEVEL_NOTE,
+            .deprecated     = TN_LEVEL_NOTE,
+    };
+
+    TN_TRY(tn_graph_check(model, report, error));
+    return tn_vocab_check_builtin(model, &use, "tflite", report, error);
 }

@@ -242,10 +242,31 @@ static void data_are_read(void **state)
     "],'inputs':[0],'outputs':[1],'operators':[{'inputs':[0],'outputs':[1]}]" \
     rest
 
+/* An operator of two inputs: the second one is given. */
+#define TWO(code, first, second, inputs)                                       \
+    "{'version':3,'operator_codes':[{'deprecated_builtin_code':" code "}],"    \
+    "'buffers':[{}],'subgraphs':[{'tensors':[{'name':'x'," first "},"          \
+    "{'name':'y','shape':[1]},{'name':'z'," second "}],'inputs':[0,2],"        \
+    "'outputs':[1],'operators':[{'inputs':" inputs ",'outputs':[1]}]}]}"
+
 static const struct {
     const char *rule, *json;
 } wrong[] = {
     { "", ONE("", "}]}") },
+    { "", TWO("39", "'shape':[1,2]", "'shape':[2],'type':'INT32'", "[0,2]") },
+    { "wrong-arity",
+      TWO("39", "'shape':[1,2]", "'shape':[2],'type':'INT32'", "[0]") },
+    { "wrong-arity",
+      TWO("101", "'shape':[1,2]", "'shape':[2],'type':'INT32'", "[0,2]") },
+    { "missing-input",
+      TWO("39", "'shape':[1,2]", "'shape':[2],'type':'INT32'", "[0,-1]") },
+    { "type-not-allowed",
+      TWO("39", "'shape':[1,2]", "'shape':[2],'type':'FLOAT32'", "[0,2]") },
+    { "type-mismatch", TWO("71", "'shape':[2]", "'shape':[2]", "[0,2]") },
+    { "rank-not-allowed",
+      TWO("39", "'shape':[1,2]", "'shape':[1,2],'type':'INT32'", "[0,2]") },
+    { "rank-not-allowed",
+      TWO("3", "'shape':[1,2,2]", "'shape':[1,2,2,2]", "[0,2]") },
     { "wrong-version", "{'version':2,'subgraphs':[{'tensors':[]}]}" },
     { "bad-index", ONE(",{'shape':[1],'buffer':7,'name':'z'}", "}]}") },
     { "wrong-data", ONE(",{'shape':[2],'buffer':1,'name':'z'}", "}]}") },
@@ -342,18 +363,15 @@ static void check_finds_every_rule(void **state)
 
 /* ---- hostility ------------------------------------------------------------ */
 
-static enum tn_status open_bytes(struct tn_bytes bytes,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
+static enum tn_status open_source(struct tn_source *source,
+                                  struct tn_memory *memory,
+                                  struct tn_error  *error)
 {
     struct tn_report report = { 0 };
-    struct tn_source source;
     struct tn_bundle bundle;
     struct tn_model  model;
 
-    tn_source_memory(&source, memory, bytes);
-    source.name = "";
-    if (tn_bundle_from_source(&bundle, memory, &source, "a.tflite", error) !=
+    if (tn_bundle_from_source(&bundle, memory, source, "a.tflite", error) !=
         TN_OK)
         return error->status;
     tn_model_init(&model, memory);
@@ -365,6 +383,61 @@ static enum tn_status open_bytes(struct tn_bytes bytes,
     tn_model_done(&model);
     tn_bundle_close(&bundle);
     return error->status;
+}
+
+static enum tn_status open_bytes(struct tn_bytes bytes,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    struct tn_source source;
+
+    tn_source_memory(&source, memory, bytes);
+    source.name = "";
+    return open_source(&source, memory, error);
+}
+
+/* A file whose n-th read fails, as one on a network may. */
+struct failing {
+    struct tn_source source;
+    struct tn_bytes  bytes;
+    uint64_t         left;
+};
+
+static enum tn_status read_failing(struct tn_source *source, uint64_t offset,
+                                   void *to, size_t size,
+                                   struct tn_error *error)
+{
+    struct failing *f = (struct failing *)source;
+
+    if (f->left-- == 0)
+        return tn_error_set(error, TN_IO, offset, "no answer");
+    memcpy(to, f->bytes.data + offset, size);
+    return TN_OK;
+}
+
+static void close_failing(struct tn_source *source)
+{
+    tn_arena_done(&source->pins);
+}
+
+static void every_read_may_fail(struct tn_bytes bytes, struct tn_memory *memory)
+{
+    static const struct tn_source_ops ops = { read_failing, close_failing };
+    enum tn_status                    status = TN_IO;
+
+    for (uint64_t n = 0; status != TN_OK; n++) {
+        struct failing  f = { .source = { .ops    = &ops,
+                                          .size   = bytes.size,
+                                          .name   = "",
+                                          .memory = memory },
+                              .bytes  = bytes,
+                              .left   = n };
+        struct tn_error error = TN_ERROR_INIT;
+        assert_true(n < 10000);
+        tn_arena_init(&f.source.pins, memory);
+        status = open_source(&f.source, memory, &error);
+        assert_true(status == TN_OK || status == TN_IO);
+    }
 }
 
 /* Padding at the end belongs to no table. */
@@ -390,7 +463,9 @@ static void models_survive_hostility(void **state)
     tn_refuses_every_prefix(open_bytes, tn_buffer_bytes(&bytes), is_whole);
     tn_survives_every_flip(open_bytes, tn_buffer_bytes(&bytes));
     tn_survives_no_memory(open_bytes, tn_buffer_bytes(&bytes));
+    every_read_may_fail(tn_buffer_bytes(&bytes), &memory);
     tn_buffer_done(&bytes);
+    assert_int_equal(memory.used, 0);
 }
 
 int main(void)
