@@ -105,8 +105,13 @@ static void scan_kind(struct tn_scan *scan, const struct tn_model *model,
                       const struct tn_vocab   *vocab,
                       const struct tn_op_kind *kind)
 {
+    struct tn_bytes type = kind->type;
+
+    /* TFLite runs operators of TensorFlow under such names. */
+    if (tn_bytes_is(kind->domain, "custom") && tn_bytes_starts_with(type, "Flex"))
+        type = tn_bytes(type.data + 4, type.size - 4);
     for (size_t i = 0; i < sizeof reaching / sizeof reaching[0]; i++)
-        if (tn_bytes_is(kind->type, reaching[i].type))
+        if (tn_bytes_is(type, reaching[i].type))
             tn_scan_tell(scan, reaching[i].verdict, "reaching-operator",
                          TN_NOWHERE, "%s %s (%" PRIu64 " nodes)",
                          reaching[i].type, reaching[i].does, kind->count);
