@@ -879,13 +879,20 @@ static void match_inputs_in_order(struct tn_diff_match *m, uint32_t g,
 
 static void match_inputs(struct tn_diff_match *m)
 {
+    bool is_one_free = false;
+
     for (uint32_t g = 0; g < m->left.graph_count; g++) {
         uint32_t          h = m->graphs[0][g];
         struct tn_io_list a = tn_model_graph_at(m->left.model, g)->inputs;
-        for (uint32_t i = 0; h != TN_NONE && i < a.count; i++)
-            join_inputs(m, input_value_of(m->left.model, g, a.items[i].name),
+        for (uint32_t i = 0; h != TN_NONE && i < a.count; i++) {
+            uint32_t left = input_value_of(m->left.model, g, a.items[i].name);
+            join_inputs(m, left,
                         input_value_of(m->right.model, h, a.items[i].name));
+            is_one_free |= left != TN_NONE && m->inputs[0][left] == TN_NONE;
+        }
     }
+    if (!is_one_free)
+        return; /* usually: ops need not be looked at */
     match_inputs_of_ops(m);
     for (uint32_t g = 0; g < m->left.graph_count; g++)
         if (m->graphs[0][g] != TN_NONE)
@@ -1037,11 +1044,14 @@ enum tn_status tn_diff_match_init(struct tn_diff_match      *m,
         m->inputs[side] =
             tn_diff_nones(memory, sides[side]->value_count, error);
     }
-    m->function_names = tn_intern_count(&left->names);
-    m->functions      = tn_diff_nones(memory, m->function_names, error);
+    if (m->left.graph_count > 1) {
+        m->function_names = tn_intern_count(&left->names);
+        m->functions      = tn_diff_nones(memory, m->function_names, error);
+    }
     if (tn_failed(error))
         return error->status;
-    list_functions(m);
+    if (m->functions)
+        list_functions(m);
     TN_TRY(match_graphs(m, error));
     match_inputs(m);
     TN_TRY(match_tensors_by(m, tensor_key, error));
