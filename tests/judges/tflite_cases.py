@@ -502,3 +502,22 @@ BLOCKS = {"x": fed(reals(1, 6, 6, 2)), "block": const([2, 2]), "pads": const([[2
 CASES.append(Case("dilated_blocks", [("SPACE_TO_BATCH_ND", None, {}, ["x", "block", "pads"], ["cut"]),
                                      ("CONV_2D", "Conv2DOptions", {"padding": "VALID", "stride_w": 1, "stride_h": 1, "fused_activation_function": "RELU"}, ["cut", "w", "b"], ["made"]),
                                      ("BATCH_TO_SPACE_ND", None, {}, ["made", "block", "crops"], ["y"])], BLOCKS, ["y"], 1, []))
+
+# --- sequences that become loops ----------------------------------------------------------------------
+
+def projected(units, width, given, norms=False):
+    """Weights, recurrent weights, peepholes, biases; the projection and its bias; the state; weights of normalised gates."""
+    made = [const(reals(units, width)) for _ in range(4)] + [const(reals(units, given, low=-0.5, high=0.5)) for _ in range(4)] + [None] * 3
+    made += [const(reals(units)) for _ in range(4)]
+    made += [const(reals(given, units)), const(reals(given))] if given != units else [None, None]
+    made += [state(2, given), state(2, units)]
+    return made + ([const(reals(units)) for _ in range(4)] if norms else [])
+
+
+for major in (False, True):
+    shape = (4, 2, 3) if major else (2, 4, 3)
+    case(f"lstm_sequence_projection_{'time' if major else 'batch'}", "UNIDIRECTIONAL_SEQUENCE_LSTM", [fed(reals(*shape)), *projected(5, 3, 4)],
+         [out("float32", *shape[:2], 4)], {"fused_activation_function": "TANH", "time_major": major, "cell_clip": 1.0, "proj_clip": 0.5},
+         "UnidirectionalSequenceLSTMOptions")
+case("lstm_sequence_normalised", "UNIDIRECTIONAL_SEQUENCE_LSTM", [fed(reals(2, 4, 3)), *projected(5, 3, 5, True)], [out("float32", 2, 4, 5)],
+     {"fused_activation_function": "TANH"}, "UnidirectionalSequenceLSTMOptions")

@@ -54,12 +54,16 @@ def arguments_of(test):
     return [None if name is None else one.values[name].array.astype("f8") for name in one.operators[0][3]]
 
 
-def lstm_cell(x, h, c, w, clip=0, projection=None, proj_clip=0):
+def lstm_cell(x, h, c, w, clip=0, projection=None, proj_clip=0, norms=None):
     """One step; w: weights, recurrent ones, peepholes and biases of i, f, c, o."""
     def pre(i, cell=None):
         peep = {0: 8, 1: 9, 3: 10}.get(i)
-        sum_ = x @ w[i].T + h @ w[4 + i].T + w[11 + i]
-        return sum_ + (cell * w[peep] if peep and w[peep] is not None else 0)
+        sum_ = x @ w[i].T + h @ w[4 + i].T
+        sum_ = sum_ + (cell * w[peep] if peep and w[peep] is not None else 0)
+        if norms is not None:
+            off = sum_ - sum_.mean(-1, keepdims=True)
+            sum_ = off / numpy.sqrt((off * off).mean(-1, keepdims=True) + 1e-8) * norms[i]
+        return sum_ + w[11 + i]
     f = sigmoid(pre(1, c))
     i = 1 - f if w[0] is None else sigmoid(pre(0, c))
     c = f * c + i * numpy.tanh(pre(2))
@@ -104,6 +108,14 @@ def sequences():
     made["lstm_step"] = [lstm_cell(x, rest[17], rest[18], rest[:15], clip=1.0)[0]]
     x, *rest = arguments_of("lstm_step_projection")
     made["lstm_step_projection"] = [lstm_cell(x, rest[17], rest[18], rest[:15], projection=rest[15:17], proj_clip=1.0)[0]]
+    for test, how in (("lstm_sequence_projection_time", {}), ("lstm_sequence_projection_batch", {}), ("lstm_sequence_normalised", {"norms": True})):
+        x, *rest = arguments_of(test)
+        how = {"norms": rest[19:23]} if how else {"clip": 1.0, "projection": rest[15:17], "proj_clip": 0.5}
+        h, c, rows, is_first = rest[17], rest[18], [], test.endswith("time")
+        for step in x if is_first else x.swapaxes(0, 1):
+            h, c = lstm_cell(step, h, c, rest[:15], **how)
+            rows.append(h)
+        made[test] = [numpy.stack(rows, 0 if is_first else 1)]
     x, features, time, b, _state = arguments_of("svdf")
     # Only the newest of what is remembered is not zero.
     made["svdf"] = [numpy.maximum((x @ features.T * time[:, -1]).reshape(2, 4, 2).sum(2) + b, 0)]

@@ -321,6 +321,8 @@ enum tn_status tn_tflite_tidy(struct tn_net *net, struct tn_list *notes,
         tn_tflite_state(&work);
     if (!tn_failed(net->error))
         drop_functions(net);
+    if (!tn_failed(net->error))
+        tn_tflite_cells(&work);
     tn_arena_done(&work.arena);
     return net->error->status;
 }

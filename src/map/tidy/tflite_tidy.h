@@ -14,6 +14,8 @@
  *                            graph if ASSIGN_VARIABLE changes it; what it
  *                            becomes is an output (tflite_state.c)
  *   LSTM, RNN, SVDF          take their state as an input, and give it
+ *   sequences of LSTM cells  Loop, where no layer of ONNX is the same
+ *                            (tflite_cells.c)
  *   CAST, SHAPE, ...         say the type of their output in an attribute
  *   custom operators         have the options of their flexbuffer as attributes
  *
@@ -67,5 +69,6 @@ struct tn_tflite_states tn_tflite_states_of(const struct tn_net_node *node);
 enum tn_status tn_tflite_quantize(struct tn_tflite_work *work);
 enum tn_status tn_tflite_calls(struct tn_tflite_work *work);
 enum tn_status tn_tflite_state(struct tn_tflite_work *work);
+enum tn_status tn_tflite_cells(struct tn_tflite_work *work);
 
 #endif
