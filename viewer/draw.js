@@ -404,8 +404,19 @@ export class Painter {
         continue;
       said.add(key);
       const text = weights[shape.edge] > 1 ? `${label} (${weights[shape.edge]})` : label;
-      this.lineText(text, shape.start.x + 7, shape.start.y + 13, 190, isStrong);
+      const x = shape.start.x + (this.isCrossed(shape, shapes, strong) ? -7 - textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, 190)) : 7);
+      this.lineText(text, x, shape.start.y + 13, 190, isStrong);
     }
+  }
+
+  // Whether lines of the same box, or the line itself, bend through the place right of its
+  // beginning, and none bends to the left.
+  isCrossed(shape, shapes, strong) {
+    const { from, start } = shape;
+    const lines = [...strong, ...shapes].filter((other) => other.from === from && other.start);
+    const bend = (other) => (other.lane ?? other.end?.x ?? other.start.x) - other.start.x;
+    return lines.some((other) => other.start.x >= start.x && bend(other) > 20) &&
+      !lines.some((other) => other.start.x <= start.x && bend(other) < -20);
   }
 
   // A box that says the same need not be told so by its line.
@@ -449,9 +460,9 @@ export class Painter {
     this.taken.push(rect);
     ctx.font = FONT_DETAIL;
     ctx.textAlign = 'left';
-    ctx.lineWidth = 3;
+    ctx.lineWidth = 4;
     ctx.strokeStyle = this.ground;
-    ctx.globalAlpha = 0.85;
+    ctx.globalAlpha = 0.95;
     ctx.strokeText(short, x + this.dx, y + this.dy);
     ctx.globalAlpha = 1;
     ctx.fillStyle = isStrong ? palette.strong : palette.muted;
