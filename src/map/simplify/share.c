@@ -124,7 +124,12 @@ static void share_small(struct tn_net *net, bool looks_around)
     tn_arena_done(&c.arena);
 }
 
-/* ---- nodes -------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------
+ *
+ * Equal nodes take the same values.  So a node that takes a value which nobody
+ * else takes has no equal, and most nodes of a graph do: these are not looked
+ * up.  When two nodes become one, what the first gives gets more users: the
+ * one that it had is then looked up by those that come later. */
 
 /* A node that was the first of its kind. */
 struct slot {
@@ -141,10 +146,16 @@ struct sharing {
     tn_may_share   *may_share;
     uint8_t        *answers; /* by op: enum answer                            */
     const bool     *is_output;
-    struct slot *slots; /* twice as many as nodes, at least; a power of two */
-    uint64_t     slot_count;
-    uint64_t     seed;
+    uint32_t    *users; /* by value: the node that takes it, NOBODY, SEVERAL  */
+    bool        *is_passed; /* by node: it was not looked up                  */
+    struct slot *slots;     /* at least twice as many as are used; a power of
+                               two                                            */
+    uint64_t slot_count, used_count;
+    uint64_t seed;
 };
+
+#define NOBODY  TN_NONE
+#define SEVERAL (TN_NONE - 1)
 
 static bool has_graph(const struct tn_net_node *node)
 {
@@ -221,6 +232,30 @@ static struct slot *find_slot(const struct sharing *s, uint32_t id,
     }
 }
 
+static bool grow(struct sharing *s)
+{
+    struct tn_memory *memory = s->net->arena->memory;
+    struct slot      *old    = s->slots;
+    uint64_t          before = s->slot_count;
+
+    s->slot_count = before ? before * 2 : 64;
+    s->slots      = tn_memory_resize(
+             memory, NULL, 0, s->slot_count * sizeof *s->slots, s->net->error);
+    if (s->slots)
+        memset(s->slots, 0, (size_t)(s->slot_count * sizeof *s->slots));
+    for (uint64_t i = 0; s->slots && i < before; i++) {
+        uint64_t at = old[i].hash & (s->slot_count - 1);
+        while (old[i].node && s->slots[at].node)
+            at = (at + 1) & (s->slot_count - 1);
+        if (old[i].node)
+            s->slots[at] = old[i];
+    }
+    tn_memory_free(memory, old, before * sizeof *old);
+    if (!s->slots)
+        s->slot_count = 0;
+    return s->slots;
+}
+
 /* What graphs around compute, they compute anyway. */
 static uint32_t owner_around(const struct sharing *s, uint32_t id)
 {
@@ -240,28 +275,55 @@ static uint32_t owner_around(const struct sharing *s, uint32_t id)
 /* The first node that is equal, or TN_NONE: it is the first. */
 static uint32_t owner_of(struct sharing *s, uint32_t id)
 {
-    const struct tn_net_node_row *row   = tn_net_node_row(s->net, id);
-    uint32_t                      owner = owner_around(s, id);
-    uint32_t                      hash  = hash_node(s, row, row->graph);
+    const struct tn_net_node_row *row = tn_net_node_row(s->net, id);
 
+    if (s->used_count * 2 >= s->slot_count && !grow(s))
+        return TN_NONE;
+    uint32_t owner = owner_around(s, id);
+    uint32_t hash  = hash_node(s, row, row->graph);
     if (owner != TN_NONE)
         return owner;
     struct slot *slot = find_slot(s, id, row->graph, hash);
     if (slot->node)
         return slot->node - 1;
     *slot = (struct slot){ id + 1, hash };
+    s->used_count++;
     return TN_NONE;
+}
+
+static bool takes_alone(const struct sharing *s, uint32_t id)
+{
+    const struct tn_net_node_row *row = tn_net_node_row(s->net, id);
+
+    for (uint32_t i = 0; i < row->input_count; i++)
+        if (row->edges[i] != TN_NONE && s->users[row->edges[i]] == id)
+            return true;
+    return false;
+}
+
+/* Users of the one value now take the other. */
+static void join_users(struct sharing *s, uint32_t from, uint32_t to)
+{
+    uint32_t was = s->users[to];
+
+    if (s->users[from] == NOBODY)
+        return;
+    s->users[to] = was == NOBODY ? s->users[from] : SEVERAL;
+    if (was >= SEVERAL || !s->is_passed[was])
+        return;
+    s->is_passed[was] = false;
+    owner_of(s, was);
 }
 
 /* What the first gives, and what only this one gives. */
 static void join_outputs(struct sharing *s, uint32_t owner,
                          const struct tn_net_node *node)
 {
-    const struct tn_net_node same = tn_net_node(s->net, owner);
-    uint32_t  count = same.output_count > node->output_count
-                          ? same.output_count
-                          : node->output_count;
-    uint32_t *all = tn_new(&s->arena, uint32_t, count, s->net->error);
+    const struct tn_net_node same  = tn_net_node(s->net, owner);
+    uint32_t                 count = same.output_count > node->output_count
+                                         ? same.output_count
+                                         : node->output_count;
+    uint32_t *all     = tn_new(&s->arena, uint32_t, count, s->net->error);
     bool      is_more = false;
 
     for (uint32_t i = 0; all && i < count; i++) {
@@ -269,8 +331,10 @@ static void join_outputs(struct sharing *s, uint32_t owner,
         uint32_t now = i < node->output_count ? node->outputs[i] : TN_NONE;
         all[i]       = own != TN_NONE ? own : now;
         is_more |= own == TN_NONE && now != TN_NONE;
-        if (own != TN_NONE && now != TN_NONE)
+        if (own != TN_NONE && now != TN_NONE) {
             tn_net_replace(s->net, now, own);
+            join_users(s, now, own);
+        }
     }
     if (all && is_more)
         tn_net_set_outputs(s->net, owner, all, count);
@@ -278,9 +342,13 @@ static void join_outputs(struct sharing *s, uint32_t owner,
 
 static bool share_node(struct sharing *s, uint32_t id)
 {
-    const struct tn_net_node node = tn_net_node(s->net, id);
-    uint32_t owner = may_share(s, &node) ? owner_of(s, id) : TN_NONE;
+    const struct tn_net_node node  = tn_net_node(s->net, id);
+    uint32_t                 owner = TN_NONE;
 
+    if (may_share(s, &node)) {
+        s->is_passed[id] = takes_alone(s, id);
+        owner            = s->is_passed[id] ? TN_NONE : owner_of(s, id);
+    }
     if (owner == TN_NONE || owner == id)
         return false;
     join_outputs(s, owner, &node);
@@ -292,15 +360,24 @@ static bool make_tables(struct sharing *s)
 {
     struct tn_net *net = s->net;
 
-    s->slot_count = 64;
-    while (s->slot_count < 2 * net->nodes.count)
-        s->slot_count *= 2;
-    s->seed  = tn_mix_seed(s);
-    s->slots = tn_new(&s->arena, struct slot, s->slot_count, net->error);
+    s->seed = tn_mix_seed(s);
     s->answers =
         tn_new(&s->arena, uint8_t, net->pool->ops.ops.count, net->error);
+    s->is_passed = tn_new(&s->arena, bool, net->nodes.count, net->error);
+    s->users     = tn_new(&s->arena, uint32_t, net->values.count, net->error);
     s->is_output = tn_net_find_outputs(net, &s->arena);
-    return !tn_failed(net->error);
+    if (tn_failed(net->error))
+        return false;
+    memset(s->users, 0xff, (size_t)net->values.count * sizeof *s->users);
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node_row *row = tn_net_node_row(net, i);
+        for (uint32_t k = 0; !row->is_removed && k < row->input_count; k++)
+            if (row->edges[k] != TN_NONE) {
+                uint32_t *user = &s->users[row->edges[k]];
+                *user          = *user == NOBODY ? i : SEVERAL;
+            }
+    }
+    return true;
 }
 
 static uint64_t share_nodes(struct tn_net *net, tn_may_share *asked,
@@ -318,6 +395,7 @@ static uint64_t share_nodes(struct tn_net *net, tn_may_share *asked,
         for (uint64_t i = 0; i < nodes->count && tn_net_goes_on(net); i++)
             count += share_node(&s, *tn_list_at(nodes, uint32_t, i));
     }
+    tn_memory_free(net->arena->memory, s.slots, s.slot_count * sizeof *s.slots);
     tn_arena_done(&s.arena);
     return count;
 }

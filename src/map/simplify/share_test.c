@@ -50,6 +50,28 @@ static void equal_nodes_become_one(void **state)
     tear_down(&b);
 }
 
+/* A whole chain comes before the one that it is equal to: each node of it is
+ * the only one that takes what is before it, until that is what both take. */
+static void chains_become_one(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    set_up(&b, "onnx");
+    net_add_io(&b.net, 0, "x -> y");
+    net_add_line(&b.net, 0, "a = F x");
+    net_add_line(&b.net, 0, "c = G a");
+    net_add_line(&b.net, 0, "e = K c");
+    net_add_line(&b.net, 0, "b = F x");
+    net_add_line(&b.net, 0, "d = G b");
+    net_add_line(&b.net, 0, "f = K d");
+    net_add_line(&b.net, 0, "y = H e,f");
+    assert_int_equal(tn_share(&b.net, is_pure), 3);
+    tn_net_order(&b.net, NULL);
+    assert_net(&b, "a:F(x) c:G(a) e:K(c) y:H(e,e) ->y");
+    tear_down(&b);
+}
+
 /* Inside of a graph what is around it is taken. */
 static void graphs_around_count(void **state)
 {
@@ -119,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_nodes_become_one),
+        cmocka_unit_test(chains_become_one),
         cmocka_unit_test(graphs_around_count),
         cmocka_unit_test(graphs_may_stay_apart),
         cmocka_unit_test(many_stay_apart),
