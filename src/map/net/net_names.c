@@ -15,13 +15,15 @@ void tn_net_names_init(struct tn_net_names *names, struct tn_arena *arena)
     names->given_count = 0;
     names->taken       = NULL;
     tn_intern_init(&names->table, arena);
-    tn_list_init(&names->tries, arena->memory, sizeof(uint32_t));
+    tn_pairs_init(&names->tries, arena->memory);
+    tn_list_init(&names->numbers, arena->memory, sizeof(uint32_t));
 }
 
 void tn_net_names_done(struct tn_net_names *names)
 {
     tn_intern_done(&names->table);
-    tn_list_done(&names->tries);
+    tn_pairs_done(&names->tries);
+    tn_list_done(&names->numbers);
 }
 
 enum tn_status tn_net_give_names(struct tn_net          *net,
@@ -100,26 +102,33 @@ static struct tn_bytes with_number(struct tn_net *net, struct tn_bytes wish,
     return tn_bytes(text, wish.size + size);
 }
 
-/* wish_1, wish_2...: each wish remembers how far it got, so that a million
- * equal ones cost no more than different ones. */
-static uint32_t numbered(struct tn_net *net, struct tn_bytes wish)
+/* The last number that was made for a name; NULL on failure. */
+static uint32_t *last_number(struct tn_net *net, uint32_t id)
 {
     struct tn_net_names *names = &net->pool->names;
-    struct tn_list      *tries = &names->tries;
-    uint32_t id = tn_intern_copy(&names->table, wish, net->error), made;
+    uint32_t             next  = (uint32_t)names->numbers.count;
+    uint32_t at = tn_pairs_add(&names->tries, id, 0, next, net->error);
 
-    if (id == TN_NO_NAME ||
-        (id >= tries->count &&
-         !tn_list_grow(tries, id + 1 - tries->count, net->error)))
-        return TN_NO_NAME;
-    for (;;) {
-        uint32_t        n    = ++*tn_list_at(tries, uint32_t, id);
-        struct tn_bytes text = with_number(net, wish, n);
+    if (at == TN_NONE)
+        return NULL;
+    return at < next ? tn_list_at(&names->numbers, uint32_t, at)
+                     : tn_list_push(&names->numbers, uint32_t, net->error);
+}
+
+/* wish_1, wish_2...: each wish remembers how far it got, so that a million
+ * equal ones cost no more than different ones. */
+static uint32_t numbered(struct tn_net *net, uint32_t id, struct tn_bytes wish)
+{
+    uint32_t *last = last_number(net, id), made;
+
+    while (last) {
+        struct tn_bytes text = with_number(net, wish, ++*last);
         if (!text.size)
             return TN_NO_NAME;
         if (take(net, text, true, &made))
             return made;
     }
+    return TN_NO_NAME;
 }
 
 static uint32_t unique(struct tn_net *net, struct tn_bytes wish)
@@ -127,7 +136,7 @@ static uint32_t unique(struct tn_net *net, struct tn_bytes wish)
     struct tn_bytes name = wish.size ? wish : tn_text("v");
     uint32_t        id;
 
-    return take(net, name, false, &id) ? id : numbered(net, name);
+    return take(net, name, false, &id) ? id : numbered(net, id, name);
 }
 
 struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish)

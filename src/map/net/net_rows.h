@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "ir/pairs.h"
 
 struct tn_elements;
 struct tn_net_attr;
@@ -65,7 +66,8 @@ struct tn_net_pool {
         uint32_t                given_count;
         uint64_t               *taken; /* a bit for each of those             */
         struct tn_intern        table; /* all others; their ids come after    */
-        struct tn_list tries; /* uint32_t by id: the last _N that was made    */
+        struct tn_pairs         tries; /* (id, 0) -> in numbers             */
+        struct tn_list numbers;        /* uint32_t: the last _N that was made */
     } names;
     struct tn_net_ops {
         struct tn_intern table; /* type and domain, as bytes                  */

@@ -25,7 +25,7 @@ struct order {
 };
 
 struct form {
-    uint32_t     base; /* a value without a form; TN_NONE: none               */
+    uint32_t     base; /* a value without a form                              */
     struct order order;
     bool is_channels; /* the base is what a convolution or the like gives: what
                          is after it is better off in its order               */
@@ -40,16 +40,17 @@ struct found {
 };
 
 struct moving {
-    struct tn_net   *net;
-    struct tn_infer *facts;
-    struct tn_arena  arena;
-    struct form     *forms; /* by value, of those that there were             */
-    const uint32_t  *uses;
-    bool            *wants; /* by value: a Transpose follows, over others     */
-    uint32_t         values;
-    uint64_t         moved;
-    struct found    *ops; /* by op of the net's table                         */
-    uint32_t         op_count;
+    struct tn_net      *net;
+    struct tn_infer    *facts;
+    struct tn_arena     arena;
+    const struct form **forms; /* by value, of those that there were; NULL:
+                                  none                                        */
+    const uint32_t *uses;
+    bool           *wants; /* by value: a Transpose follows, over others     */
+    uint32_t        values;
+    uint64_t        moved;
+    struct found   *ops; /* by op of the net's table                         */
+    uint32_t        op_count;
 };
 
 /* What becomes of a node that is made again. */
@@ -144,10 +145,16 @@ static const struct tn_net_type *type_of(const struct moving *m, uint32_t value)
 /* NULL if it has none. */
 static const struct form *form_of(const struct moving *m, uint32_t value)
 {
-    const struct form *form =
-        value < m->values ? &m->forms[value] : NULL; /* new ones have none */
+    return value < m->values ? m->forms[value] : NULL; /* new ones have none */
+}
 
-    return form && form->base != TN_NONE ? form : NULL;
+static void set_form(struct moving *m, uint32_t value, struct form form)
+{
+    struct form *kept = tn_new(&m->arena, struct form, 1, m->net->error);
+
+    if (kept)
+        *kept = form;
+    m->forms[value] = kept;
 }
 
 /* A value of the type of `like`, for the base of that form of it. */
@@ -973,7 +980,6 @@ static void make_again(struct moving *m, uint32_t id, const struct change *c)
                                    .is_list = c->is_list,
                                    .count   = c->number_count };
     uint32_t             outputs[MOST_INPUTS];
-    int64_t *numbers = tn_new(m->net->arena, int64_t, MOST_RANK, m->net->error);
 
     for (uint32_t i = 0; i < node.output_count; i++) {
         uint32_t out = node.outputs[i];
@@ -983,16 +989,19 @@ static void make_again(struct moving *m, uint32_t id, const struct change *c)
         outputs[i] = add_base(m, out, &c->out);
         if (outputs[i] == TN_NONE)
             return;
-        m->forms[out] =
-            (struct form){ outputs[i], c->out, c->form->is_channels };
+        set_form(m, out,
+                 (struct form){ outputs[i], c->out, c->form->is_channels });
     }
-    node             = tn_net_node(m->net, id);
-    node.inputs      = c->inputs;
-    node.input_count = c->input_count;
-    node.outputs     = outputs;
+    struct tn_net_node_row row = *tn_net_node_row(m->net, id);
+    node.inputs                = c->inputs;
+    node.input_count           = c->input_count;
+    node.outputs               = outputs;
     tn_net_remove(m->net, id);
-    uint32_t made = tn_net_add_node(m->net, &node);
-    if (!c->attr || !numbers || made == TN_NONE)
+    uint32_t made = tn_net_add_row(m->net, &row, &node);
+    if (!c->attr || made == TN_NONE)
+        return;
+    int64_t *numbers = tn_new(m->net->arena, int64_t, MOST_RANK, m->net->error);
+    if (!numbers)
         return;
     for (uint32_t i = 0; i < c->number_count; i++)
         numbers[i] = c->numbers[i];
@@ -1004,22 +1013,19 @@ static bool move_over(struct moving *m, uint32_t id, const struct operator* op)
 {
     const struct tn_net_node node = tn_net_node(m->net, id);
     const struct form       *form = find_form(m, &node, op->data);
-    struct change            c    = { .form = form };
-    struct form              own;
 
     if (!form || node.control_count || node.input_count > MOST_INPUTS - 4 ||
         node.output_count > MOST_INPUTS || !has_axes(m, &node, op, form))
         return false;
-    own           = *form;
-    c.form        = &own;
-    c.out         = own.order;
-    c.input_count = node.input_count;
+    struct change c = { .form        = form,
+                        .out         = form->order,
+                        .input_count = node.input_count };
     for (uint32_t i = 0; i < node.input_count; i++)
         c.inputs[i] = node.inputs[i];
     if (!op->move(m, &node, &c) || !pays(m, &node, op, &c))
         return false;
     for (uint32_t i = 0; i < data_count(&node, op->data); i++) {
-        c.inputs[i] = in_order(m, node.inputs[i], &own);
+        c.inputs[i] = in_order(m, node.inputs[i], form);
         if (c.inputs[i] == TN_NONE)
             return false;
     }
@@ -1042,9 +1048,10 @@ static void take_transpose(struct moving *m, uint32_t id)
     if (!type->has_rank || !take_order(&node, type->rank, &o) ||
         tn_net_value(m->net, from).graph != node.graph)
         return;
-    m->forms[to] = form ? (struct form){ form->base, both(&form->order, &o),
-                                         form->is_channels }
-                        : (struct form){ from, o, is_channels(m->net, from) };
+    set_form(m, to,
+             form ? (struct form){ form->base, both(&form->order, &o),
+                                   form->is_channels }
+                  : (struct form){ from, o, is_channels(m->net, from) });
     tn_net_remove(m->net, id);
 }
 
@@ -1273,11 +1280,9 @@ static void go_back(struct tn_net *net, const struct before *b)
 
 static bool moving_init(struct moving *m)
 {
-    m->forms = tn_new(&m->arena, struct form, m->values, m->net->error);
+    m->forms = tn_new(&m->arena, const struct form *, m->values, m->net->error);
     m->wants = tn_new(&m->arena, bool, m->values, m->net->error);
     m->uses  = tn_net_count_uses(m->net, &m->arena);
-    for (uint32_t i = 0; m->forms && i < m->values; i++)
-        m->forms[i].base = TN_NONE;
     m->op_count = (uint32_t)m->net->pool->ops.ops.count;
     m->ops      = tn_new(&m->arena, struct found, m->op_count, m->net->error);
     return m->forms && m->wants && m->uses && m->ops;
