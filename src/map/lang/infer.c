@@ -36,8 +36,14 @@ struct tn_infer {
     struct tn_list  stack;      /* uint32_t: values that wait                 */
     uint64_t        item_count; /* of the memos                               */
     struct tn_list  values;     /* uint8_t by op: see has_values()            */
-    uint32_t        asked[TN_INFER_ASKED_MAX];
-    uint32_t        asked_count;
+    struct tn_intern in_vain; /* nodes that were folded in vain, as words     */
+    struct tn_list   lacked;  /* uint32_t by id: their inputs, a bit each, whose
+                                 elements the rules asked for                 */
+    const struct tn_net_node *folding; /* the node at hand; NULL: none        */
+    uint32_t                  asked_inputs; /* of it, a bit each              */
+    bool asked_others; /* also for elements that it does not take             */
+    uint32_t asked[TN_INFER_ASKED_MAX];
+    uint32_t asked_count;
 };
 
 /* Whether rules may take more steps; else what they would say is unknown. */
@@ -676,6 +682,19 @@ uint32_t tn_infer_asked(const struct tn_infer *infer, const uint32_t **asked)
     return infer ? infer->asked_count : 0;
 }
 
+static void note_input(struct tn_infer *infer, uint32_t value)
+{
+    const struct tn_net_node *node = infer->folding;
+    uint32_t                  i    = 0;
+
+    while (i < node->input_count && node->inputs[i] != value)
+        i++;
+    if (i < node->input_count && i < TN_INFER_IO_MAX)
+        infer->asked_inputs |= UINT32_C(1) << i;
+    else
+        infer->asked_others = true;
+}
+
 /* Of an input nothing will ever be known. */
 static void note_asked(struct tn_infer *infer, uint32_t value)
 {
@@ -683,6 +702,8 @@ static void note_asked(struct tn_infer *infer, uint32_t value)
 
     if (!v.constant && v.producer == TN_NONE)
         return;
+    if (infer->folding)
+        note_input(infer, value);
     if (infer->asked_count < TN_INFER_ASKED_MAX)
         infer->asked[infer->asked_count] = value;
     infer->asked_count++;
@@ -774,29 +795,120 @@ static bool has_values(struct tn_infer *infer, const struct tn_net_op *op)
     return *answer == YES;
 }
 
+/*
+ * Most values are not known because elements of inputs are not.  That is so for
+ * all nodes that are equal for rules and lack the same elements: the rules see
+ * one of them.
+ */
+
+struct node_words {
+    uint64_t words[TN_INFER_NODE_WORDS + 2 * TN_INFER_IO_MAX + 1];
+    uint32_t count;
+};
+
+static struct tn_bytes say_node(const struct tn_net      *net,
+                                const struct tn_net_node *node,
+                                struct node_words        *to);
+
+#define OUTCOMES_MAX (UINT64_C(1) << 16)
+
+enum vanity { NOT_IN_VAIN, IN_VAIN, NOT_YET };
+
+/* Whether none of these inputs has elements.  Those that nobody has asked for
+ * are on the stack then. */
+static enum vanity lacks_elements(struct tn_infer          *infer,
+                                  const struct tn_net_node *node,
+                                  uint32_t                  inputs)
+{
+    enum vanity answer = IN_VAIN;
+
+    for (uint32_t i = 0; inputs >> i; i++) {
+        const uint32_t *state = state_of(infer, node->inputs[i]);
+        if (!(inputs >> i & 1))
+            continue;
+        if (!state || *state == IN_PROGRESS ||
+            (*state >= FIRST_MEMO &&
+             tn_list_at(&infer->memos, struct tn_item, *state - FIRST_MEMO)
+                     ->kind != TN_ITEM_UNKNOWN))
+            return NOT_IN_VAIN;
+        if (*state == NOT_ASKED)
+            answer = NOT_YET;
+    }
+    for (uint32_t i = 0; answer == NOT_YET && inputs >> i; i++)
+        if (inputs >> i & 1 && *state_of(infer, node->inputs[i]) == NOT_ASKED)
+            tn_fold_want(infer, node->inputs[i]);
+    return answer;
+}
+
+static enum vanity is_in_vain(struct tn_infer          *infer,
+                              const struct tn_net_node *node,
+                              struct tn_bytes           key)
+{
+    uint32_t id = key.size ? tn_intern_find(&infer->in_vain, key) : TN_NO_NAME;
+
+    return id == TN_NO_NAME
+               ? NOT_IN_VAIN
+               : lacks_elements(infer, node,
+                                *tn_list_at(&infer->lacked, uint32_t, id));
+}
+
+static void note_in_vain(struct tn_infer *infer, const struct tn_net_node *node,
+                         struct tn_bytes key)
+{
+    struct tn_error *error = infer->net->error;
+
+    if (!key.size || infer->asked_others || tn_failed(error) ||
+        infer->lacked.count >= OUTCOMES_MAX ||
+        tn_intern_find(&infer->in_vain, key) != TN_NO_NAME ||
+        lacks_elements(infer, node, infer->asked_inputs) != IN_VAIN)
+        return;
+    uint32_t *lacked = tn_list_push(&infer->lacked, uint32_t, error);
+    if (!lacked)
+        return;
+    *lacked = infer->asked_inputs;
+    if (tn_intern_copy(&infer->in_vain, key, error) == TN_NO_NAME)
+        infer->lacked.count--;
+}
+
 /* Folds by the rule of the node that makes it.  False: what must be folded
  * before is on the stack now. */
 static bool fold_made(struct tn_infer *infer, uint32_t value)
 {
-    const struct tn_net_value v    = tn_net_value(infer->net, value);
-    const struct tn_net_node  node = tn_net_node(infer->net, v.producer);
+    const struct tn_net_value v     = tn_net_value(infer->net, value);
+    const struct tn_net_node  node  = tn_net_node(infer->net, v.producer);
     struct tn_item            items = tn_item_unknown(NULL);
+    struct tn_bytes           key   = { NULL, 0 };
+    struct node_words         words;
 
-    if (!has_values(infer, node.op)) {
+    if (has_values(infer, node.op) && tn_infer_has_words(&node)) {
+        say_node(infer->net, &node, &words);
+        words.words[words.count++] = v.output;
+        key = tn_bytes(words.words, words.count * sizeof *words.words);
+    }
+    enum vanity vanity = is_in_vain(infer, &node, key);
+    if (vanity == NOT_YET)
+        return false;
+    if (vanity == IN_VAIN || !has_values(infer, node.op)) {
         set_memo(infer, value, items);
         return true;
     }
     struct tn_eval e = infer_eval(infer, &node, &infer->fold_scratch);
     tn_arena_rewind(&infer->fold_scratch);
-    e.is_fold = true;
-    e.output  = v.output;
-    const struct tn_code_rule *rule =
-        infer_has_time(infer) ? infer_enter(infer, &e) : NULL;
+    e.is_fold                       = true;
+    e.output                        = v.output;
+    bool has_time                   = infer_has_time(infer);
+    infer->folding                  = &node;
+    infer->asked_inputs             = 0;
+    infer->asked_others             = false;
+    const struct tn_code_rule *rule = has_time ? infer_enter(infer, &e) : NULL;
     if (rule)
         items = run_values(&e, rule);
+    infer->folding = NULL;
     infer_count_steps(infer, &e);
     if (e.missing != TN_NONE)
         return false;
+    if (items.kind == TN_ITEM_UNKNOWN && has_time && !e.looks_far)
+        note_in_vain(infer, &node, key);
     set_memo(infer, value, keep_items(infer, items));
     return true;
 }
@@ -901,6 +1013,8 @@ static struct tn_infer *new_infer(struct tn_net *net)
     tn_list_init(&infer->memos, memory, sizeof(struct tn_item));
     tn_list_init(&infer->stack, memory, sizeof(uint32_t));
     tn_list_init(&infer->values, memory, sizeof(uint8_t));
+    tn_intern_init(&infer->in_vain, &infer->arena);
+    tn_list_init(&infer->lacked, memory, sizeof(uint32_t));
     tn_list_init(&infer->seen, memory, sizeof(uint8_t));
     tn_intern_init(&infer->nodes, &infer->arena);
     tn_list_init(&infer->outcomes, memory, sizeof(uint32_t));
@@ -936,6 +1050,8 @@ void tn_infer_close(struct tn_infer *infer)
     tn_list_done(&infer->outcomes);
     tn_intern_done(&infer->nodes);
     tn_list_done(&infer->seen);
+    tn_list_done(&infer->lacked);
+    tn_intern_done(&infer->in_vain);
     tn_list_done(&infer->values);
     tn_list_done(&infer->stack);
     tn_list_done(&infer->memos);
@@ -1081,11 +1197,6 @@ uint64_t tn_infer_word(const struct tn_net *net, uint32_t value)
     return (uintptr_t)v.type | kind;
 }
 
-struct node_words {
-    uint64_t words[TN_INFER_NODE_WORDS + 2 * TN_INFER_IO_MAX];
-    uint32_t count;
-};
-
 static struct tn_bytes say_node(const struct tn_net      *net,
                                 const struct tn_net_node *node,
                                 struct node_words        *to)
@@ -1115,8 +1226,6 @@ static bool infer_again(struct tn_infer *infer, const struct tn_net_node *node,
                                             first + i));
     return true;
 }
-
-#define OUTCOMES_MAX (UINT64_C(1) << 16)
 
 static void note_outcome(struct tn_infer *infer, const struct tn_net_node *node,
                          struct tn_bytes key)
