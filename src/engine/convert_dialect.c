@@ -211,6 +211,14 @@ static enum tn_status judge_plan(const struct tn_conversion *c,
     return c->error->status;
 }
 
+/* Passes of a graph that leaves its dialect soon wait for the judgement of the
+ * source; those of one that stays do not, before they lay it out. */
+static bool stays_here(const struct tn_conversion *c)
+{
+    return tn_is_same_dialect(tn_model_dialect(c->from), c->format->dialect) &&
+           !c->how->via;
+}
+
 /* What is wrong with the source stops a conversion, but for a plan.  A large
  * source is judged while it is loaded. */
 static enum tn_status judge_source(struct tn_conversion *c,
@@ -219,7 +227,8 @@ static enum tn_status judge_source(struct tn_conversion *c,
     c->judges_beside &= !c->plan && tn_judging_is_worth_it(c->from);
     if (c->judges_beside)
         tn_judging_begin(&c->judging, c->from, tn_opened_of(c->from)->format,
-                         &c->validity);
+                         &c->validity, stays_here(c) ? c->also : NULL,
+                         c->also_context);
     else
         tn_refuse_invalid(c->from, &c->validity, invalid);
     if (tn_failed(invalid) && (!c->plan || invalid->status != TN_MALFORMED))
@@ -271,7 +280,8 @@ enum tn_status tn_conversion_make(struct tn_conversion  *c,
     run_conversion(c, model);
     tn_conversion_end_source(c);
     if (!tn_failed(error) && c->judges_beside)
-        tn_judging_begin(&c->judging, c->model, c->format, &c->validity);
+        tn_judging_begin(&c->judging, c->model, c->format, &c->validity, NULL,
+                         NULL);
     return c->plan ? judge_plan(c, &invalid) : error->status;
 }
 

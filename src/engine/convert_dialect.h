@@ -78,6 +78,9 @@ struct tn_conversion {
     struct tn_validity             validity;
     struct tn_judging              judging; /* the source, then the result    */
     bool judges_beside; /* what is judged is, while something else is done    */
+    void (*also)(void *context); /* called beside the passes if the source is
+                                    judged beside them; or NULL               */
+    void *also_context;
     bool is_part; /* of a model that is not here: a node of a loop is accepted
                      without its loop                                         */
 };

@@ -314,7 +314,8 @@ static enum tn_status write_as(struct conversion *c)
     if (c->format->dialect[0] != '\0')
         tn_convert_lose_comments(&c->about, &c->losses);
     else if (c->format != tn_opened_of(c->model)->format)
-        TN_TRY(tn_convert_rest(c->model, c->format, &c->about, &c->losses));
+        TN_TRY(
+            tn_convert_rest(c->model, c->format, &c->about, &c->losses, NULL));
     if (write_model(c, c->model, &output) == TN_OK)
         tn_losses_refuse(&c->losses);
     finish(c, output);
@@ -440,18 +441,24 @@ static enum tn_status map_and_write(struct conversion *c)
                                     .validity =
                                         validity_of(c->convert, c->summary),
                                     .judges_beside = true };
+    struct tn_rest_ahead rest;
 
+    tn_rest_ahead_init(&rest, c->model, c->format);
+    mapped.also         = tn_rest_ahead_run;
+    mapped.also_context = &rest;
     if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK) {
         c->losses.files_taken = &mapped.files_taken;
         tn_about_add_text(&c->about, "tensorflow.signature", mapped.signature);
     }
     if (!tn_failed(c->error) && check_mapped(c, &mapped) == TN_OK &&
-        tn_convert_rest(c->model, c->format, &c->about, &c->losses) == TN_OK) {
+        tn_convert_rest(c->model, c->format, &c->about, &c->losses, &rest) ==
+            TN_OK) {
         lose_unknown_ranks(c, mapped.model);
         write_mapped(c, &mapped);
     }
     c->losses.files_taken = NULL;
     tn_conversion_done(&mapped);
+    tn_rest_ahead_done(&rest);
     return c->error->status;
 }
 

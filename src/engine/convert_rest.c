@@ -107,23 +107,114 @@ static void lose_about(const struct tn_about *about, struct tn_losses *losses)
 }
 
 /* Of the message that the file is, every field that is not taken. */
-static enum tn_status tell_fields(const struct tn_model  *model,
-                                  const struct tn_format *from, bool is_bare,
-                                  struct tn_losses *losses)
+static enum tn_status find_fields(const struct tn_model  *model,
+                                  const struct tn_format *to, tn_on_loss *loss,
+                                  void *context, struct tn_error *error)
 {
-    struct tn_rest rest = { .schema       = from->schema,
-                            .message      = from->message,
-                            .taken        = is_bare ? from->taken_by_tensors
-                                                    : from->taken_by_graph,
-                            .path         = "",
-                            .loss         = tn_losses_add,
-                            .loss_context = losses };
+    const struct tn_format *from = tn_opened_of(model)->format;
+    struct tn_rest          rest = { .schema       = from->schema,
+                                     .message      = from->message,
+                                     .taken        = to->dialect[0] == '\0'
+                                                         ? from->taken_by_tensors
+                                                         : from->taken_by_graph,
+                                     .path         = "",
+                                     .loss         = loss,
+                                     .loss_context = context };
 
     if (!rest.taken)
         return TN_OK;
     if (!rest.message) /* PIR: what it was read as */
         rest.message = rest.taken[0].message;
-    return tn_rest_report(&rest, model->wire, model->memory, losses->error);
+    return tn_rest_report(&rest, model->wire, model->memory, error);
+}
+
+/* ---- ahead -------------------------------------------------------------- */
+
+struct tn_rest_loss {
+    uint64_t    offset;
+    const char *where, *what;
+};
+
+void tn_rest_ahead_init(struct tn_rest_ahead   *ahead,
+                        const struct tn_model  *model,
+                        const struct tn_format *to)
+{
+    *ahead = (struct tn_rest_ahead){ .model = model,
+                                     .to    = to,
+                                     .error = TN_ERROR_INIT };
+    tn_arena_init(&ahead->arena, model->memory);
+    tn_about_init(&ahead->about, &ahead->arena, &ahead->error);
+    tn_list_init(&ahead->found, model->memory, sizeof(struct tn_rest_loss));
+}
+
+void tn_rest_ahead_done(struct tn_rest_ahead *ahead)
+{
+    tn_list_done(&ahead->found);
+    tn_about_done(&ahead->about);
+    tn_arena_done(&ahead->arena);
+}
+
+static void keep_loss(void *context, uint64_t offset, const char *where,
+                      const char *what)
+{
+    struct tn_rest_ahead *ahead = context;
+    struct tn_rest_loss   loss  = {
+           offset, tn_text_dup(&ahead->arena, where, &ahead->error),
+           tn_text_dup(&ahead->arena, what, &ahead->error)
+    };
+    struct tn_rest_loss *kept =
+        tn_list_push(&ahead->found, struct tn_rest_loss, &ahead->error);
+
+    if (kept)
+        *kept = loss;
+}
+
+void tn_rest_ahead_run(void *context)
+{
+    struct tn_rest_ahead   *ahead = context;
+    const struct tn_format *from  = tn_opened_of(ahead->model)->format;
+
+    if (ahead->is_done || tn_failed(&ahead->error))
+        return;
+    if (from->describe)
+        from->describe(ahead->model, &ahead->about);
+    if (!tn_failed(&ahead->error))
+        find_fields(ahead->model, ahead->to, keep_loss, ahead, &ahead->error);
+    ahead->is_done = !tn_failed(&ahead->error);
+}
+
+/* What failed ahead is done once more, in its turn. */
+static void describe(const struct tn_model *model, struct tn_about *about,
+                     const struct tn_rest_ahead *ahead)
+{
+    const struct tn_format *from = tn_opened_of(model)->format;
+
+    if (!ahead || !ahead->is_done) {
+        if (from->describe)
+            from->describe(model, about);
+        return;
+    }
+    for (uint64_t i = 0; i < ahead->about.items.count; i++) {
+        const struct tn_fact *item =
+            tn_list_at(&ahead->about.items, struct tn_fact, i);
+        tn_about_add(about, item->key, item->value);
+    }
+    about->others += ahead->about.others;
+}
+
+static enum tn_status tell_fields(const struct tn_model      *model,
+                                  const struct tn_format     *to,
+                                  struct tn_losses           *losses,
+                                  const struct tn_rest_ahead *ahead)
+{
+    if (!ahead || !ahead->is_done)
+        return find_fields(model, to, tn_losses_add, losses, losses->error);
+    for (uint64_t i = 0; i < ahead->found.count; i++) {
+        const struct tn_rest_loss *loss =
+            tn_list_at(&ahead->found, struct tn_rest_loss, i);
+        tn_losses_add(losses, loss->offset, loss->where, loss->what);
+    }
+    return losses->error->status;
 }
 
 static void lose_levels(const struct tn_model *model, struct tn_losses *losses)
@@ -141,15 +232,15 @@ static void lose_levels(const struct tn_model *model, struct tn_losses *losses)
 
 enum tn_status tn_convert_rest(const struct tn_model  *model,
                                const struct tn_format *to,
-                               struct tn_about *about, struct tn_losses *losses)
+                               struct tn_about *about, struct tn_losses *losses,
+                               const struct tn_rest_ahead *ahead)
 {
     const struct tn_format *from    = tn_opened_of(model)->format;
     bool                    is_bare = to->dialect[0] == '\0';
     struct tn_write_options how     = { .loss         = tn_losses_add,
                                         .loss_context = losses };
 
-    if (from->describe)
-        from->describe(model, about);
+    describe(model, about, ahead);
     if (tn_failed(losses->error))
         return losses->error->status;
     if (about->items.count && !to->has_about)
@@ -158,7 +249,7 @@ enum tn_status tn_convert_rest(const struct tn_model  *model,
         lose_others(about, losses);
     if (!to->has_levels)
         lose_levels(model, losses);
-    TN_TRY(tell_fields(model, from, is_bare, losses));
+    TN_TRY(tell_fields(model, to, losses, ahead));
     if (from->report_rest)
         TN_TRY(from->report_rest(model, &how, is_bare, losses->error));
     return losses->error->status;

@@ -19,11 +19,32 @@ enum tn_status tn_convert_comments(const struct tn_model *model,
 void           tn_convert_lose_comments(const struct tn_about *about,
                                         struct tn_losses      *losses);
 
+/* Texts about a model, and fields that are left behind, found before anybody
+ * asks for them: walks over all nodes, which read nothing but the file.  It
+ * must outlive the texts. */
+struct tn_rest_ahead {
+    const struct tn_model  *model;
+    const struct tn_format *to;
+    struct tn_arena         arena;
+    struct tn_about         about;
+    struct tn_list          found; /* struct tn_rest_loss                     */
+    struct tn_error         error;
+    bool                    is_done;
+};
+
+void tn_rest_ahead_init(struct tn_rest_ahead   *ahead,
+                        const struct tn_model  *model,
+                        const struct tn_format *to);
+void tn_rest_ahead_done(struct tn_rest_ahead *ahead);
+
+/* `context` is one; may run on any thread, and more than once. */
+void tn_rest_ahead_run(void *context);
+
 /* Fills `about`, which is initialised, and reports the rest as losses,
- * including texts that `to` has no place for. */
+ * including texts that `to` has no place for.  `ahead` may be NULL. */
 enum tn_status tn_convert_rest(const struct tn_model  *model,
                                const struct tn_format *to,
-                               struct tn_about        *about,
-                               struct tn_losses       *losses);
+                               struct tn_about *about, struct tn_losses *losses,
+                               const struct tn_rest_ahead *ahead);
 
 #endif

@@ -111,8 +111,14 @@ static void check_graph(void *context, struct tn_report *report,
 {
     const struct tn_judging *j = context;
 
+    if (j->also)
+        report->workers = tn_pipeline_workers(report->workers) > 2
+                              ? tn_pipeline_workers(report->workers) - 1
+                              : 1;
     if (j->format && j->format->check_graph)
         j->format->check_graph(j->model, report, error);
+    if (j->also)
+        j->also(j->also_context);
 }
 
 static enum tn_status judge(struct tn_judging *j, struct listening *l,
@@ -188,6 +194,7 @@ static void judging_init(struct tn_judging *j, const struct tn_model *model,
     j->format   = format;
     j->how      = *how;
     j->is_begun = false;
+    j->also     = NULL;
 }
 
 enum tn_status tn_refuse_invalid(const struct tn_model    *model,
@@ -394,27 +401,23 @@ enum tn_status tn_refuse_edited(const struct tn_model    *model,
 
 bool tn_judging_is_worth_it(const struct tn_model *from)
 {
-    bool is_plain = from->wire.source && from->wire.source->map &&
-                    from->ops.count >= MANY_NODES;
-
-    for (uint64_t i = 0; is_plain && i < from->tensors.count; i++) {
-        const struct tn_payload *p =
-            &tn_model_tensor(from, i)->elements.payload;
-        is_plain = !p->view && (!p->span.source || p->span.source->map);
-    }
-    return is_plain;
+    return from->wire.source && from->wire.source->map &&
+           from->ops.count >= MANY_NODES && tn_model_is_mapped(from);
 }
 
 void tn_judging_begin(struct tn_judging *j, const struct tn_model *model,
                       const struct tn_format   *format,
-                      const struct tn_validity *how)
+                      const struct tn_validity *how,
+                      void (*also)(void *context), void *also_context)
 {
     struct tn_report report = { .skip_data = true,
                                 .workers   = how->workers,
                                 .memory    = model->memory };
 
     judging_init(j, model, format, how);
-    j->is_begun = true;
+    j->is_begun     = true;
+    j->also         = also;
+    j->also_context = also_context;
     tn_later_check_begin(&j->check, &report, model->memory, check_graph, j);
 }
 

@@ -50,16 +50,21 @@ struct tn_judging {
     const struct tn_format *format;
     struct tn_validity      how;
     bool                    is_begun; /* on a thread of its own               */
-    struct tn_later_check   check;
+    void (*also)(void *context); /* what that thread does then; or NULL       */
+    void                 *also_context;
+    struct tn_later_check check;
 };
 
 /* Whether a graph is large enough for that, and its files can be read by
  * several threads: they are mapped. */
 bool tn_judging_is_worth_it(const struct tn_model *from);
 
+/* With `also`, the caller has as much to do, and one worker is left for that;
+ * `also` is called when the graph is judged, on the same thread. */
 void tn_judging_begin(struct tn_judging *j, const struct tn_model *model,
                       const struct tn_format   *format,
-                      const struct tn_validity *how);
+                      const struct tn_validity *how,
+                      void (*also)(void *context), void *also_context);
 
 /* What tn_refuse_invalid() and tn_refuse_made() say; or nothing, when nobody
  * wants to know any more.  Where none was begun they say nothing, too. */

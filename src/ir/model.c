@@ -71,6 +71,18 @@ enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error)
     return error->status;
 }
 
+bool tn_model_is_mapped(const struct tn_model *model)
+{
+    bool is_mapped = true;
+
+    for (uint64_t i = 0; is_mapped && i < model->tensors.count; i++) {
+        const struct tn_payload *p =
+            &tn_model_tensor(model, i)->elements.payload;
+        is_mapped = !p->view && (!p->span.source || p->span.source->map);
+    }
+    return is_mapped;
+}
+
 void tn_model_drop_ops(struct tn_model *model)
 {
     model->wants_graph = false;

@@ -204,6 +204,10 @@ void tn_model_done(struct tn_model *model);
 /* Sorts the histogram and frees spare memory: called at the end of open(). */
 enum tn_status tn_model_finish(struct tn_model *model, struct tn_error *error);
 
+/* Whether several threads can read the elements of all tensors: they lie in
+ * memory or in mapped files. */
+bool tn_model_is_mapped(const struct tn_model *model);
+
 /* Frees the tables of ops when they are no longer needed; paths of ops still
  * work. */
 void tn_model_drop_ops(struct tn_model *model);

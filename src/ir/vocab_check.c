@@ -853,8 +853,24 @@ static uint32_t group_of(struct visit *v)
     return kind->group;
 }
 
-/* The same where attributes are not looked at: those of the same bytes are the
- * same. */
+/* The same where attributes are not looked at: those in the same slots are the
+ * same, */
+static void group_by_slots(struct visit *v)
+{
+    struct kind *kind = v->kind;
+    bool         is_same =
+        kind->first_slot != TN_NONE && kind->group &&
+        kind->slot_count == v->row->attr_count &&
+        (!kind->slot_count || kind->first_slot == v->row->first_attr);
+
+    keep(v, tn_bytes(NULL, 0));
+    kind->group      = is_same ? kind->group : v->op + 1;
+    kind->first_slot = v->row->first_attr;
+    kind->slot_count = v->row->attr_count;
+    tn_sizing_note(&v->check->flow.sizing, v->op, kind->group);
+}
+
+/* and those of the same bytes. */
 static void group_by_wire(struct visit *v)
 {
     struct tn_sizing *sizing  = &v->check->flow.sizing;
@@ -863,8 +879,13 @@ static void group_by_wire(struct visit *v)
     struct tn_cursor  node;
     struct tn_bytes   rest;
 
-    if (!sizing->groups || !kind->op->facts || v->row->first_attr != TN_NONE)
+    if (!sizing->groups || !kind->op->facts)
         return;
+    if (v->row->first_attr != TN_NONE) {
+        group_by_slots(v);
+        return;
+    }
+    kind->first_slot = TN_NONE;
     node = tn_cursor_span(tn_model_op_wire(v->check->model, v->row), &failure);
     if (!is_kept(v, &node, &rest)) {
         keep(v, tn_failed(&failure) ? tn_bytes(NULL, 0) : rest);

@@ -317,8 +317,10 @@ static void find_roots(struct tn_onnx_checker *ch)
  * looks like, unless they call functions. */
 static bool can_be_shared(const struct tn_onnx_checker *ch)
 {
-    return ch->model->ops.count >= MANY_NODES && ch->model->wire.source &&
-           ch->model->wire.source->map && !ch->report->is_stopped &&
+    const struct tn_source *source = ch->model->wire.source;
+
+    return ch->model->ops.count >= MANY_NODES && !ch->report->is_stopped &&
+           (source ? source->map != NULL : tn_model_is_mapped(ch->model)) &&
            tn_intern_count(&ch->functions) == 0;
 }
 
@@ -344,20 +346,27 @@ static void check_wires(struct tn_onnx_checker *ch)
         tn_graph_check(ch->model, ch->report, ch->error);
 }
 
-static void check_nodes(struct tn_onnx_checker *ch)
+static void check_made_nodes(struct tn_onnx_checker *ch)
+{
+    tn_graph_check(ch->model, ch->report, ch->error);
+}
+
+/* `check` comes before what the vocabulary says. */
+static void check_nodes(struct tn_onnx_checker *ch,
+                        void (*check)(struct tn_onnx_checker *ch))
 {
     struct tn_onnx_checker as_it_is = *ch;
     struct tn_later_check  later;
 
     if (!can_be_shared(ch)) {
-        check_wires(ch);
+        check(ch);
         if (!tn_failed(ch->error))
             tn_onnx_check_vocab(ch, TN_VOCAB_BOTH);
         return;
     }
     tn_later_check_begin(&later, ch->report, ch->model->memory,
                          check_values_beside, &as_it_is);
-    check_wires(ch);
+    check(ch);
     if (!tn_failed(ch->error))
         tn_onnx_check_vocab(ch, TN_VOCAB_OPS);
     tn_later_check_end(&later, ch->report, ch->error);
@@ -376,7 +385,7 @@ static void check_parts_of(struct tn_onnx_checker *ch, bool is_all)
     if (!tn_failed(ch->error))
         tn_onnx_check_graphs(ch);
     if (!tn_failed(ch->error))
-        check_nodes(ch);
+        check_nodes(ch, check_wires);
     if (!is_all && !tn_failed(ch->error))
         tn_onnx_check_tensor_names(ch);
     if (is_all && !tn_failed(ch->error))
@@ -473,9 +482,7 @@ static void check_made(struct tn_onnx_checker *ch)
             check_made_io(ch, i, &graph->outputs.items[k], GRAPH_OUTPUT, k);
     }
     if (!tn_failed(ch->error))
-        tn_graph_check(ch->model, ch->report, ch->error);
-    if (!tn_failed(ch->error))
-        tn_onnx_check_vocab(ch, TN_VOCAB_BOTH);
+        check_nodes(ch, check_made_nodes);
 }
 
 /* ---- from the top ------------------------------------------------------- */
