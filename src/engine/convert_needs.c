@@ -192,7 +192,8 @@ static void lose_functions(const struct tn_conversion *c, struct tn_net *net,
     tn_list_init(&calls.queue, net->arena->memory, sizeof(uint32_t));
     if (calls.is_called) {
         name_functions(&calls);
-        follow_calls(&calls, needed);
+        if (calls.graphs.count)
+            follow_calls(&calls, needed);
     }
     for (uint64_t i = 0; i < calls.graphs.count && !tn_failed(net->error);
          i++) {
@@ -204,6 +205,14 @@ static void lose_functions(const struct tn_conversion *c, struct tn_net *net,
     tn_list_done(&calls.queue);
     tn_list_done(&calls.graphs);
     tn_intern_done(&calls.names);
+}
+
+static bool has_controls(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (tn_net_node_row(net, i)->control_count)
+            return true;
+    return false;
 }
 
 void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
@@ -219,8 +228,9 @@ void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
     tn_arena_init(&scratch, net->arena->memory);
     tn_intern_init(&inputs, &scratch);
     list_inputs(net, &inputs);
-    const bool *by_data    = tn_net_needed(net, true, &scratch);
-    const bool *by_control = tn_net_needed(net, false, &scratch);
+    const bool *by_data = tn_net_needed(net, true, &scratch);
+    const bool *by_control =
+        has_controls(net) ? tn_net_needed(net, false, &scratch) : by_data;
     if (by_data && by_control) {
         lose_nodes(c, net, by_data, by_control, &inputs);
         lose_functions(c, net, by_data, &scratch);

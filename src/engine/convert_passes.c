@@ -471,6 +471,7 @@ static enum tn_status run_simplify(struct tn_conversion *c)
         .fold_limit = c->how->fold_limit ? c->how->fold_limit : TN_FOLD_LIMIT,
         .folds_nothing = c->how->folds_nothing,
         .folds_shapes  = c->how->folds_shapes,
+        .is_pruned     = !c->path.steps,
         .new_net       = next_net,
         .on_rules      = note_rules,
         .on_folded     = note_folded,

@@ -486,9 +486,11 @@ static struct tn_net *run_round(struct tn_net                *net,
     to = choose_net(net, to, is_idle);
     if (!to)
         return NULL;
-    tn_net_prune(to);
+    bool is_as_before = is_idle && !folded && !chosen &&
+                        (how->is_pruned || did->rounds);
+    if (!is_as_before)
+        tn_net_prune(to);
     uint64_t shared = tn_share(to, may_share);
-    tn_net_prune(to);
     tn_net_forget_uses(to);
     did->folded += folded;
     did->rewritten += rewritten + chosen;
@@ -496,6 +498,9 @@ static struct tn_net *run_round(struct tn_net                *net,
     did->rounds++;
     *has_changed   = folded || chosen || rewritten || shared;
     did->has_types = !*has_changed;
+    if (is_as_before && !shared && !tn_failed(to->error))
+        return to; /* pruned and in order */
+    tn_net_prune(to);
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 

@@ -34,6 +34,7 @@ struct tn_simplify_how {
     bool folds_nothing;
     bool folds_shapes; /* only what follows from shapes, and constants that are
                           merely moved around                                 */
+    bool is_pruned; /* the net has only what outputs need, in order          */
 
     /* A new net of the dialect; NULL on failure. */
     struct tn_net *(*new_net)(void *context);
