@@ -219,6 +219,16 @@ static bool stays_here(const struct tn_conversion *c)
            !c->how->via;
 }
 
+static void do_beside(void *context)
+{
+    struct tn_conversion *c = context;
+
+    if (c->also)
+        c->also(c->also_context);
+    if (c->loaded) /* else the result has names of its own */
+        tn_op_names_find(&c->op_names, c->loaded);
+}
+
 /* What is wrong with the source stops a conversion, but for a plan.  A large
  * source is judged while it is loaded. */
 static enum tn_status judge_source(struct tn_conversion *c,
@@ -227,8 +237,7 @@ static enum tn_status judge_source(struct tn_conversion *c,
     c->judges_beside &= !c->plan && tn_judging_is_worth_it(c->from);
     if (c->judges_beside)
         tn_judging_begin(&c->judging, c->from, tn_opened_of(c->from)->format,
-                         &c->validity, stays_here(c) ? c->also : NULL,
-                         c->also_context);
+                         &c->validity, stays_here(c) ? do_beside : NULL, c);
     else
         tn_refuse_invalid(c->from, &c->validity, invalid);
     if (tn_failed(invalid) && (!c->plan || invalid->status != TN_MALFORMED))
@@ -288,6 +297,7 @@ enum tn_status tn_conversion_make(struct tn_conversion  *c,
 void tn_conversion_done(struct tn_conversion *c)
 {
     tn_judging_drop(&c->judging);
+    tn_op_names_done(&c->op_names);
     if (c->store) {
         tn_rule_cache_done(&c->own_cache);
         tn_list_done(&c->origins);

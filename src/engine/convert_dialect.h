@@ -16,6 +16,7 @@
 #include "ir/vocab.h"
 #include "map/lang/lang_apply.h"
 #include "map/lang/lang_dl4j.h"
+#include "map/net/net_load.h"
 
 struct tn_conversion;
 
@@ -80,7 +81,8 @@ struct tn_conversion {
     bool judges_beside; /* what is judged is, while something else is done    */
     void (*also)(void *context); /* called beside the passes if the source is
                                     judged beside them; or NULL               */
-    void *also_context;
+    void              *also_context;
+    struct tn_op_names op_names; /* of the source, found in the same way      */
     bool is_part; /* of a model that is not here: a node of a loop is accepted
                      without its loop                                         */
 };

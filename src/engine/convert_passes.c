@@ -1021,18 +1021,19 @@ static enum tn_status lay_out(struct tn_conversion *c)
     };
 
     TN_TRY(tn_conversion_end_source(c));
-    if (c->loaded)
-        tn_model_drop_ops(c->loaded);
     TN_TRY(tn_opened_new(&c->result, &options, c->error));
     c->result->format       = c->format;
     c->result->model.format = c->format->name;
     c->result->model.title  = c->format->title;
     TN_TRY(tn_opened_hold(c->result, c->store, c->error));
     TN_TRY(tn_opened_hold(c->result, tn_opened_of(c->from), c->error));
-    if (c->loaded)
+    if (c->loaded) {
+        tn_model_hand_tables(c->loaded, &c->result->model);
         TN_TRY(hand_names(c));
+    }
     TN_TRY(tn_net_lay_out(c->net, c->format->dialect_ops, &c->result->model,
-                          &c->origins, c->error));
+                          &c->origins, &c->op_names, c->error));
+    tn_op_names_done(&c->op_names);
     c->result->model.file_size = c->from->file_size;
     c->model                   = &c->result->model;
     if (c->judges_beside) /* when the nets are gone */

@@ -1356,7 +1356,7 @@ static enum tn_status judge_sizes(struct changing *c)
     made->model.title  = format->title;
     if (tn_net_order(&c->now.net, NULL) == TN_OK &&
         tn_net_lay_out(&c->now.net, format->dialect_ops, &made->model, NULL,
-                       &failure) == TN_OK)
+                       NULL, &failure) == TN_OK)
         tn_refuse_made(&made->model, format, &how, &failure);
     if (failure.status == TN_NO_MEMORY || failure.status == TN_CANCELLED)
         *c->error = failure;

@@ -103,6 +103,25 @@ static uint32_t keep_name(const struct tn_model *model, struct tn_intern *kept,
     return tn_intern_borrow(kept, tn_model_name(model, name), error);
 }
 
+/* Fresh memory costs as much as filling it. */
+static void hand(struct tn_list *from, struct tn_list *to)
+{
+    tn_list_done(to);
+    *to        = *from;
+    to->count  = 0;
+    from->room = from->count = 0;
+    from->items              = NULL;
+}
+
+void tn_model_hand_tables(struct tn_model *model, struct tn_model *to)
+{
+    hand(&model->ops, &to->ops);
+    hand(&model->refs, &to->refs);
+    hand(&model->values, &to->values);
+    hand(&model->first_values, &to->first_values);
+    tn_model_drop_ops(model);
+}
+
 enum tn_status tn_model_hand_names(struct tn_model *model, struct tn_intern *to,
                                    struct tn_error *error)
 {

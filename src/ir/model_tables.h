@@ -212,6 +212,10 @@ bool tn_model_is_mapped(const struct tn_model *model);
  * work. */
 void tn_model_drop_ops(struct tn_model *model);
 
+/* The same, but the memory of the tables becomes that of empty ones of `to`,
+ * which must not outlive the model. */
+void tn_model_hand_tables(struct tn_model *model, struct tn_model *to);
+
 /* After that, moves the table of names to `to`, which must not outlive the
  * model.  Names of tensors and graphs stay, with new ids. */
 enum tn_status tn_model_hand_names(struct tn_model *model, struct tn_intern *to,

@@ -72,10 +72,122 @@ struct tn_laying {
     struct tn_list  constants; /* struct tn_lay_constant */
     struct tn_pairs lists; /* address of a list of attributes -> first slot  */
     struct tn_lay_scope value_names, op_names;
-    struct tn_buffer    wish; /* a name before it is one                      */
+    const struct tn_op_names
+                    *given; /* see tn_op_names_find(); NULL: not there */
+    struct tn_buffer wish;  /* a name before it is one                      */
 };
 
 enum { LOOK_AHEAD = 8 }; /* nodes */
+
+/* ---- names of the source's nodes ---------------------------------------- */
+
+/* Two bits for each name of the model. */
+enum { OF_NODE = 1, REPEATED = 2 };
+
+static unsigned said_of(const struct tn_op_names *names, uint32_t id)
+{
+    return names->bits[id / 32] >> id % 32 * 2 & 3;
+}
+
+static void say(const struct tn_op_names *names, uint32_t id, unsigned what)
+{
+    names->bits[id / 32] |= (uint64_t)what << id % 32 * 2;
+}
+
+/* The slot of a text, or the free one where it belongs. */
+static struct tn_intern_slot *name_slot(const struct tn_op_names *names,
+                                        struct tn_bytes text, uint32_t hash)
+{
+    uint64_t mask = names->slot_count - 1;
+
+    for (uint64_t i = hash & mask;; i = (i + 1) & mask) {
+        struct tn_intern_slot *slot = &names->slots[i];
+        if (!slot->entry ||
+            (slot->hash == hash &&
+             tn_bytes_equal(tn_intern_text(names->of, slot->entry - 1), text)))
+            return slot;
+    }
+}
+
+/* The id of the first node's name that is this text; TN_NO_NAME: none is. */
+static uint32_t find_op_name(const struct tn_op_names *names,
+                             struct tn_bytes           text)
+{
+    uint32_t entry =
+        name_slot(names, text, tn_hash_bytes(text, names->of->seed))->entry;
+
+    return entry ? entry - 1 : TN_NO_NAME;
+}
+
+static void add_op_name(const struct tn_op_names *names, uint32_t id,
+                        uint32_t hash)
+{
+    struct tn_intern_slot *slot =
+        name_slot(names, tn_intern_text(names->of, id), hash);
+
+    if (slot->entry)
+        say(names, id, REPEATED);
+    else
+        *slot = (struct tn_intern_slot){ id + 1, hash };
+    say(names, id, OF_NODE);
+}
+
+/* A million names and their slots are in no cache: they are fetched a few ahead
+ * of their turn. */
+static void add_op_names(const struct tn_op_names *names,
+                         const struct tn_model    *model)
+{
+    enum { AHEAD = 8 };
+    uint32_t hashes[AHEAD], ids[AHEAD];
+    uint64_t count = model->ops.count;
+
+    for (uint64_t i = 0; i < count + AHEAD; i++) {
+        if (i >= AHEAD && ids[i % AHEAD] != TN_NO_NAME)
+            add_op_name(names, ids[i % AHEAD], hashes[i % AHEAD]);
+        if (i >= count) {
+            ids[i % AHEAD] = TN_NO_NAME;
+            continue;
+        }
+        uint32_t        id   = tn_model_op_at(model, (uint32_t)i)->name;
+        struct tn_bytes text = tn_intern_text(names->of, id);
+        ids[i % AHEAD]       = text.size ? id : TN_NO_NAME;
+        hashes[i % AHEAD]    = tn_hash_bytes(text, names->of->seed);
+#if defined(__GNUC__)
+        __builtin_prefetch(
+            &names->slots[hashes[i % AHEAD] & (names->slot_count - 1)], 1);
+#endif
+    }
+}
+
+void tn_op_names_find(struct tn_op_names *names, const struct tn_model *model)
+{
+    struct tn_error ignored = TN_ERROR_INIT;
+    uint64_t        words   = tn_intern_count(&model->names) / 32 + 1;
+
+    if (names->is_done)
+        return;
+    names->slot_count = 64;
+    while (names->slot_count * 3 <= model->ops.count * 4)
+        names->slot_count *= 2;
+    tn_arena_init(&names->arena, model->memory);
+    names->of    = &model->names;
+    names->slots = tn_new(&names->arena, struct tn_intern_slot,
+                          names->slot_count, &ignored);
+    names->bits  = tn_new(&names->arena, uint64_t, words, &ignored);
+    if (tn_failed(&ignored)) {
+        tn_arena_done(&names->arena);
+        return;
+    }
+    names->is_done = true;
+    add_op_names(names, model);
+}
+
+void tn_op_names_done(struct tn_op_names *names)
+{
+    if (names->is_done)
+        tn_arena_done(&names->arena);
+    names->is_done = false;
+}
 
 /* ---- what values are called when a net is laid out ---------------------- */
 
@@ -146,6 +258,13 @@ static void add_number(struct tn_buffer *to, uint32_t number)
     tn_buffer_add(to, tn_bytes(at, (size_t)(text + sizeof text - at)));
 }
 
+/* In the scope of nodes a text has one id: that of the source's node, if it is
+ * the name of one; TN_NO_NAME: it is not. */
+static uint32_t given_name(const struct tn_laying *l, struct tn_bytes text)
+{
+    return l->given ? find_op_name(l->given, text) : TN_NO_NAME;
+}
+
 /* wish_1, wish_2...: continues after the last number for the same wish. */
 static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
                          uint32_t wish)
@@ -158,8 +277,10 @@ static uint32_t numbered(struct tn_laying *l, struct tn_lay_scope *scope,
         tn_buffer_clear(&l->wish);
         tn_buffer_add(&l->wish, of);
         add_number(&l->wish, ++*last);
-        uint32_t id =
-            tn_intern_copy(names, tn_buffer_bytes(&l->wish), l->error);
+        struct tn_bytes text = tn_buffer_bytes(&l->wish);
+        uint32_t id = scope == &l->op_names ? given_name(l, text) : TN_NO_NAME;
+        if (id == TN_NO_NAME)
+            id = tn_intern_copy(names, text, l->error);
         if (id == TN_NO_NAME || take(l, scope, id))
             return id;
     }
@@ -739,6 +860,13 @@ static uint32_t wished_name(struct tn_laying *l, uint32_t id,
 {
     uint32_t name = tn_net_node_row(l->net, id)->name;
 
+    if (node->name.size && l->given) {
+        if (has_name(l, name) && said_of(l->given, name) == OF_NODE)
+            return name;
+        uint32_t given = given_name(l, node->name);
+        if (given != TN_NO_NAME)
+            return given;
+    }
     if (node->name.size && has_name(l, name))
         return tn_intern_adopt(&l->model->names, name, l->error);
     if (node->name.size)
@@ -799,8 +927,9 @@ static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
                       uint32_t graph)
 {
-    uint32_t op = new_op(l, graph, r->to,
-                         op_of(l, tn_text(l->facts->identity), tn_text("")));
+    uint32_t given = given_name(l, tn_model_name(l->model, r->to));
+    uint32_t op    = new_op(l, graph, given == TN_NO_NAME ? r->to : given,
+                            op_of(l, tn_text(l->facts->identity), tn_text("")));
 
     if (op == TN_NONE)
         return;
@@ -931,7 +1060,7 @@ static void fetch_text(const struct tn_laying *l, uint32_t node)
     struct tn_bytes name =
         tn_net_text(l->net, tn_net_node_row(l->net, node)->name);
 
-    if (name.size) {
+    if (name.size && !l->given) {
         __builtin_prefetch(name.data);
         __builtin_prefetch(name.data + name.size - 1);
     }
@@ -947,7 +1076,7 @@ static void fetch_name(const struct tn_laying *l, uint32_t node)
     struct tn_bytes name =
         tn_net_text(l->net, tn_net_node_row(l->net, node)->name);
 
-    if (name.size)
+    if (name.size && !l->given)
         tn_intern_fetch(&l->model->names, name);
 }
 
@@ -1026,7 +1155,8 @@ static enum tn_status lay_all(struct tn_laying *l)
 
     find_needs(l);
     if (tn_failed(l->error) ||
-        !tn_intern_reserve(&l->model->names, l->net->nodes.count, l->error))
+        (!l->given &&
+         !tn_intern_reserve(&l->model->names, l->net->nodes.count, l->error)))
         return l->error->status;
     number_graphs(l);
     lay_name_values(l);
@@ -1083,7 +1213,7 @@ static bool make_tables(struct tn_laying *l)
 enum tn_status tn_net_lay_out(struct tn_net           *net,
                               const struct tn_dialect *dialect,
                               struct tn_model *model, struct tn_list *origins,
-                              struct tn_error *error)
+                              struct tn_op_names *given, struct tn_error *error)
 {
     struct tn_laying l = { .net     = net,
                            .model   = model,
@@ -1094,6 +1224,11 @@ enum tn_status tn_net_lay_out(struct tn_net           *net,
     /* Where a graph stays what it is, nodes without a name stay so. */
     l.names_nodes = l.facts->names_everything ||
                     (net->source && net->source->dialect != dialect);
+    if (given && given->is_done && !l.names_nodes &&
+        net->pool->names.given == &model->names) {
+        given->of = &model->names;
+        l.given   = given;
+    }
     if (!l.facts->can_be_built)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
