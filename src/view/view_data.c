@@ -28,7 +28,6 @@ static const char *const stream_names[STREAM_COUNT] = {
 struct section {
     const char *name, *kind;
     uint64_t    count, bytes;
-    uint8_t     stream;
 };
 
 struct writer {
@@ -40,8 +39,9 @@ struct writer {
     struct tn_arena             arena;
     struct tn_buffer            streams[STREAM_COUNT];
     struct tn_buffer            header;
-    struct tn_list              sections; /* struct section                   */
-    struct tn_buffer           *to;       /* of the section being written     */
+    struct tn_list              sections[STREAM_COUNT]; /* struct section     */
+    enum stream                 stream; /* of the section being written     */
+    struct tn_buffer           *to;     /* likewise                         */
     uint64_t                    begin;
     int64_t                     before; /* for deltas                         */
     struct tn_buffer            last, clean; /* for front coding              */
@@ -66,16 +66,15 @@ static void begin(struct writer *w, enum stream stream, const char *name,
                   const char *kind, uint64_t count)
 {
     struct section *section =
-        tn_list_push(&w->sections, struct section, w->error);
+        tn_list_push(&w->sections[stream], struct section, w->error);
 
+    w->stream = stream;
     w->to     = &w->streams[stream];
     w->begin  = w->to->size;
     w->before = 0;
     if (section)
-        *section = (struct section){ .name   = name,
-                                     .kind   = kind,
-                                     .count  = count,
-                                     .stream = (uint8_t)stream };
+        *section =
+            (struct section){ .name = name, .kind = kind, .count = count };
 }
 
 static void end(struct writer *w)
@@ -84,7 +83,8 @@ static void end(struct writer *w)
 
     if (tn_failed(w->error))
         return;
-    tn_list_at(&w->sections, struct section, w->sections.count - 1)->bytes =
+    struct tn_list *sections = &w->sections[w->stream];
+    tn_list_at(sections, struct section, sections->count - 1)->bytes =
         w->to->size - w->begin;
     tn_buffer_add(w->to, tn_bytes(zeros, (size_t)(-w->to->size & 3)));
 }
@@ -779,11 +779,9 @@ static void put_section_list(struct writer *w, struct tn_json_writer *json)
     tn_json_key(json, "sections");
     tn_json_array_begin(json);
     for (unsigned stream = 0; stream < STREAM_COUNT; stream++)
-        for (uint64_t i = 0; i < w->sections.count; i++) {
+        for (uint64_t i = 0; i < w->sections[stream].count; i++) {
             const struct section *s =
-                tn_list_at(&w->sections, struct section, i);
-            if (s->stream != stream)
-                continue;
+                tn_list_at(&w->sections[stream], struct section, i);
             tn_json_object_begin(json);
             tn_json_key(json, "name");
             tn_json_text(json, s->name);
@@ -891,22 +889,64 @@ static void put_header(struct writer *w)
     tn_buffer_done(&json_text);
 }
 
-/* ---- deflate and base64 ------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------ */
 
-static enum tn_status pack_stream(void *context, uint64_t index,
+static void put_picture(struct writer *w)
+{
+    put_strings(w, PICTURE, "strings", &w->p->strings);
+    put_blocks(w);
+    put_items(w);
+    put_edges(w);
+}
+
+static void (*const put_streams[STREAM_COUNT])(struct writer *w) = {
+    put_picture,    put_nodes,   put_names,   put_values,
+    put_attributes, put_tensors, put_overlay,
+};
+
+static enum tn_status pack_stream(struct tn_bytes bytes, struct tn_buffer *to,
                                   struct tn_error *error)
 {
-    struct writer  *w = context;
-    struct tn_bytes bytes =
-        tn_buffer_bytes(index == PICTURE ? &w->header : &w->streams[index]);
-    struct tn_buffer *to = &w->packed[index];
-
     if (!bytes.size)
         return TN_OK;
     /* More effort where it costs nothing. */
     int level = bytes.size < 1 << 20 ? 9 : bytes.size < 8 << 20 ? 5 : 1;
     return tn_deflate_encode(bytes, level, to, error);
 }
+
+/* Streams have nothing in common but the picture: each is put, and packed, by
+ * whoever has time.  The longest come first, and the first comes last, since
+ * its header says how long all sections are. */
+static enum tn_status make_stream(void *context, uint64_t index,
+                                  struct tn_error *error)
+{
+    static const enum stream order[STREAM_COUNT] = {
+        TENSORS, NAMES, NODES, VALUES, ATTRIBUTES, PICTURE, OVERLAY,
+    };
+    struct writer   *w       = context;
+    enum stream      stream  = order[index];
+    struct tn_error *failure = &w->failures[stream];
+    struct writer    own     = *w;
+
+    own.error = failure;
+    tn_arena_init(&own.arena, w->memory);
+    tn_buffer_init(&own.last, w->memory, failure);
+    tn_buffer_init(&own.clean, w->memory, failure);
+    put_streams[stream](&own);
+    w->streams[stream]  = own.streams[stream];
+    w->sections[stream] = own.sections[stream];
+    tn_buffer_done(&own.clean);
+    tn_buffer_done(&own.last);
+    tn_arena_done(&own.arena);
+    if (!tn_failed(failure) && stream != PICTURE)
+        pack_stream(tn_buffer_bytes(&w->streams[stream]), &w->packed[stream],
+                    failure);
+    if (tn_failed(failure))
+        *error = *failure;
+    return failure->status;
+}
+
+/* ---- base64 ------------------------------------------------------------- */
 
 static void encode64(const uint8_t *from, size_t size, uint8_t *to)
 {
@@ -969,23 +1009,18 @@ static enum tn_status write_page(struct writer *w, struct tn_sink *to)
                          w->error);
 }
 
-static void put_all(struct writer *w)
+static enum tn_status put_all(struct writer *w)
 {
     prepare_values(w);
     if (tn_failed(w->error))
-        return;
-    put_strings(w, PICTURE, "strings", &w->p->strings);
-    put_blocks(w);
-    put_items(w);
-    put_edges(w);
-    put_nodes(w);
-    put_names(w);
-    put_values(w);
-    put_attributes(w);
-    put_tensors(w);
-    put_overlay(w);
-    if (!tn_failed(w->error))
-        put_header(w);
+        return w->error->status;
+    TN_TRY(tn_workers_run(w->about->workers, STREAM_COUNT, make_stream, w,
+                          w->error));
+    put_header(w);
+    if (tn_failed(w->error))
+        return w->error->status;
+    return pack_stream(tn_buffer_bytes(&w->header), &w->packed[PICTURE],
+                       w->error);
 }
 
 enum tn_status tn_view_write_html(const struct tn_picture    *picture,
@@ -999,27 +1034,25 @@ enum tn_status tn_view_write_html(const struct tn_picture    *picture,
                         .error  = error };
 
     tn_arena_init(&w.arena, w.memory);
-    tn_list_init(&w.sections, w.memory, sizeof(struct section));
     tn_buffer_init(&w.header, w.memory, error);
     tn_buffer_init(&w.last, w.memory, error);
     tn_buffer_init(&w.clean, w.memory, error);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
         w.failures[i] = (struct tn_error)TN_ERROR_INIT;
-        tn_buffer_init(&w.streams[i], w.memory, error);
+        tn_list_init(&w.sections[i], w.memory, sizeof(struct section));
+        tn_buffer_init(&w.streams[i], w.memory, &w.failures[i]);
         tn_buffer_init(&w.packed[i], w.memory, &w.failures[i]);
     }
-    put_all(&w);
-    if (!tn_failed(error) && tn_workers_run(about->workers, STREAM_COUNT,
-                                            pack_stream, &w, error) == TN_OK)
+    if (put_all(&w) == TN_OK)
         write_page(&w, to);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
+        tn_list_done(&w.sections[i]);
         tn_buffer_done(&w.streams[i]);
         tn_buffer_done(&w.packed[i]);
     }
     tn_buffer_done(&w.clean);
     tn_buffer_done(&w.last);
     tn_buffer_done(&w.header);
-    tn_list_done(&w.sections);
     tn_arena_done(&w.arena);
     return error->status;
 }
