@@ -11,9 +11,13 @@
 #include "engine/target.h"
 #include "io/append.h"
 #include "io/bundle.h"
+#include "io/file_source.h"
 #include "io/path.h"
 #include "io/remote_url.h"
 #include "engine/arrow_write.h"
+
+/* Pages of the lines leave memory so many bytes at a time. */
+#define RELEASE (UINT64_C(8) << 20)
 
 struct lines {
     struct tn_catalog_sink  sink; /* first                                    */
@@ -113,6 +117,7 @@ static enum tn_status fill_arrow(void *context, struct tn_sink *to,
     struct tn_arena         arena;
     struct tn_catalog_row   row;
     struct tn_bytes         line;
+    uint64_t                released = 0;
 
     TN_TRY(tn_bundle_open(&lines, l->memory, l->work, NULL, error));
     tn_arena_init(&arena, l->memory);
@@ -126,6 +131,10 @@ static enum tn_status fill_arrow(void *context, struct tn_sink *to,
             if (tn_catalog_read(&row, &arena, line, at, error) != TN_OK ||
                 put_arrow(arrow, &row) != TN_OK)
                 break;
+            if (at - released >= RELEASE) { /* read, and not needed again */
+                tn_source_release_pages(lines.main, released, RELEASE);
+                released += RELEASE;
+            }
         }
         tn_arrow_finish(arrow);
         tn_arrow_close(arrow);
