@@ -1,4 +1,5 @@
-/* draft_patch_test.c - lists of ops that are replaced, and ops that move */
+/* draft_patch_test.c - lists of ops that are replaced, ops that move, graphs
+ * that come */
 #include "ir/draft.h"
 
 #include "support/sketch.h"
@@ -112,12 +113,139 @@ static void lists_are_replaced(void **state)
     tear_down(&b);
 }
 
+/* ONNX, as far as drafts ask. */
+static const struct tn_dialect with_graphs = {
+    .name          = "onnx",
+    .next_attr     = sketch_next_attr,
+    .names_outputs = true,
+};
+
+static void adds_graph(struct bench *b, uint32_t op, const char *attr,
+                       bool in_list, uint32_t number)
+{
+    uint32_t graph;
+
+    assert_int_equal(tn_draft_add_graph(&b->draft, op, attr, "inner", in_list,
+                                        &graph, &b->error),
+                     TN_OK);
+    assert_int_equal(graph, number);
+}
+
+static const struct tn_attr_value *value_of(const struct bench *b, uint32_t op,
+                                            uint32_t slot)
+{
+    const struct tn_op *row = tn_model_op_at(&b->result, op);
+
+    assert_true(slot < row->attr_count);
+    return tn_list_at(&b->result.attrs, struct tn_attr_slot,
+                      (uint64_t)row->first_attr + slot)
+        ->value;
+}
+
+/* A graph in an op, one in an op of that graph, and a list of two; ops that go
+ * before them change their paths and no number. */
+static void graphs_are_added(void **state)
+{
+    const char *const       inputs[] = { "b" }, *const outputs[] = { "d" };
+    const struct tn_op_spec spec     = { .name         = "d",
+                                         .type         = "If",
+                                         .inputs       = inputs,
+                                         .input_count  = 1,
+                                         .outputs      = outputs,
+                                         .output_count = 1 };
+    struct bench b;
+    uint32_t     op;
+
+    (void)state;
+    set_up(&b, &with_graphs);
+    adds_graph(&b, 1, "body", false, 2);
+    assert_int_equal(
+        tn_draft_add_op(&b.draft, 2, TN_NONE, &spec, &op, &b.error), TN_OK);
+    adds_graph(&b, op, "then_branch", false, 3);
+    adds_graph(&b, 2, "list", true, 4);
+    adds_graph(&b, 2, "list", true, 5);
+    assert_int_equal(tn_draft_remove_op(&b.draft, 0, &b.error), TN_OK);
+    assert_int_equal(tn_draft_commit(&b.draft, &b.result, &b.error), TN_OK);
+    assert_int_equal(b.result.graphs.count, 6);
+    assert_string_equal(tn_model_graph_at(&b.result, 2)->path,
+                        "graph.node[0].attribute[0].g");
+    assert_string_equal(tn_model_graph_at(&b.result, 3)->path,
+                        "graph.node[0].attribute[0].g.node[0].attribute[0].g");
+    assert_string_equal(tn_model_graph_at(&b.result, 5)->path,
+                        "graph.node[1].attribute[0].graphs[1]");
+    assert_int_equal(tn_model_graph_at(&b.result, 3)->depth, 2);
+    assert_int_equal(tn_model_graph_at(&b.result, 3)->parent_graph, 2);
+    assert_int_equal(value_of(&b, 0, 0)->of.ints[0], 2);
+    assert_int_equal(value_of(&b, 1, 0)->count, 2);
+    assert_int_equal(value_of(&b, 1, 0)->of.ints[1], 5);
+    tear_down(&b);
+}
+
+/* With its op, with its attribute, or when another takes its place; numbers of
+ * those that stay follow. */
+static void graphs_go_with_what_holds_them(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        set_up(&b, &with_graphs);
+        adds_graph(&b, 1, "body", false, 2);
+        adds_graph(&b, 2, "body", false, 3);
+        if (way == 0)
+            assert_int_equal(tn_draft_remove_op(&b.draft, 1, &b.error), TN_OK);
+        else if (way == 1)
+            assert_int_equal(
+                tn_draft_remove_attr(&b.draft, 1, "body", &b.error), TN_OK);
+        else
+            adds_graph(&b, 1, "body", false, 4);
+        assert_int_equal(tn_draft_commit(&b.draft, &b.result, &b.error), TN_OK);
+        assert_int_equal(b.result.graphs.count, way == 2 ? 4 : 3);
+        assert_int_equal(value_of(&b, way == 0 ? 1 : 2, 0)->of.ints[0], 2);
+        if (way == 2)
+            assert_int_equal(value_of(&b, 1, 0)->of.ints[0], 3);
+        tear_down(&b);
+    }
+}
+
+static void graphs_are_refused(void **state)
+{
+    int64_t              gone  = 2;
+    struct tn_attr_value value = { .kind    = TN_ATTR_GRAPH,
+                                   .count   = 1,
+                                   .of.ints = &gone };
+    struct bench         b;
+
+    (void)state;
+    set_up(&b, &sketch_dialect); /* attributes are no graphs there */
+    assert_int_equal(
+        tn_draft_add_graph(&b.draft, 0, "body", "g", false, NULL, &b.error),
+        TN_UNSUPPORTED);
+    tear_down(&b);
+    set_up(&b, &with_graphs);
+    assert_int_equal(
+        tn_draft_add_graph(&b.draft, 9, "body", "g", false, NULL, &b.error),
+        TN_INVALID);
+    tear_down(&b);
+    set_up(&b, &with_graphs); /* an attribute that names a graph of another op */
+    adds_graph(&b, 1, "body", false, 2);
+    assert_int_equal(tn_draft_set_attr(&b.draft, 2, "body", &value, &b.error),
+                     TN_OK);
+    assert_int_equal(tn_draft_remove_op(&b.draft, 1, &b.error), TN_OK);
+    assert_int_equal(tn_draft_commit(&b.draft, &b.result, &b.error),
+                     TN_INVALID);
+    tear_down(&b);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops_move),
         cmocka_unit_test(places_must_be_of_the_graph),
         cmocka_unit_test(lists_are_replaced),
+        cmocka_unit_test(graphs_are_added),
+        cmocka_unit_test(graphs_go_with_what_holds_them),
+        cmocka_unit_test(graphs_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
