@@ -27,7 +27,7 @@
 #define CHUNK         (UINT64_C(4) << 20) /* longest request                    */
 #define AHEAD         (UINT64_C(16) << 20) /* requested before it is read        */
 #define CACHE_MOST    (UINT64_C(24) << 20) /* bytes that are kept */
-#define MOST_SPARE    4  /* buffers of CHUNK bytes for reuse   */
+#define MOST_SPARE    6  /* buffers of CHUNK bytes for reuse   */
 #define MOST_GUESSES  12 /* requests that nobody waits for    */
 #define GOOD_PROGRESS (UINT64_C(64) << 10)
 #define MOST_EXPECTED 8
@@ -600,6 +600,17 @@ static uint64_t expected_end(const struct remote_source *s, uint64_t offset)
     return 0;
 }
 
+/* A run that is longer than what is kept: what was read of it is gone when it
+ * is read again, and can go at once, so that its memory is used again while it
+ * is in the processor's caches. */
+static bool is_passing(const struct remote_source *s, uint64_t offset)
+{
+    for (unsigned i = 0; i < MOST_EXPECTED; i++)
+        if (offset >= s->expected[i].begin && offset < s->expected[i].end)
+            return s->expected[i].end - s->expected[i].begin > CACHE_MOST;
+    return false;
+}
+
 /* Requests of CHUNK bytes, as far ahead as is worth it. */
 static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
 {
@@ -722,6 +733,7 @@ static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
                                   struct tn_error *error)
 {
     uint64_t expected = expected_end(s, offset);
+    bool     passes   = is_passing(s, offset);
 
     if (size > CHUNK && !expected)
         expected = offset + size;
@@ -737,6 +749,8 @@ static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
             to += n;
             offset += n;
             size -= n;
+            if (passes && within + n == p->size)
+                drop_piece(s, (uint64_t)(p - piece_at(s, 0)));
             continue;
         }
         if (expected > offset)

@@ -89,6 +89,8 @@ void tn_remote_close(struct tn_remote *r)
 {
     if (!r)
         return;
+    while (r->idle_count)
+        r->curl.easy_cleanup(r->idle[--r->idle_count]);
     if (r->multi)
         r->curl.multi_cleanup(r->multi);
     pthread_cond_destroy(&r->changed);
@@ -379,12 +381,28 @@ static void set_method(struct tn_transfer *t)
                       t->body.size ? (const char *)t->body.data : "");
 }
 
+/* A handle has a buffer, and fresh memory costs a page fault every 4 KiB. */
+static void *take_handle(struct tn_remote *r)
+{
+    return r->idle_count ? r->idle[--r->idle_count] : r->curl.easy_init();
+}
+
+static void give_handle(struct tn_remote *r, void *easy)
+{
+    if (r->idle_count == TN_REMOTE_IDLE) {
+        r->curl.easy_cleanup(easy);
+        return;
+    }
+    r->curl.easy_reset(easy);
+    r->idle[r->idle_count++] = easy;
+}
+
 static void free_attempt(struct tn_transfer *t)
 {
     const struct tn_curl *curl = &t->remote->curl;
 
     if (t->easy)
-        curl->easy_cleanup(t->easy);
+        give_handle(t->remote, t->easy);
     if (t->headers)
         curl->slist_free_all(t->headers);
     t->easy = t->headers = NULL;
@@ -407,7 +425,7 @@ static void start_attempt(struct tn_transfer *t)
     tn_answer_begin(&t->answer);
     tn_arena_init(&arena, r->memory);
     const char *url = tn_url_text(&t->at, &arena, &t->error);
-    t->easy         = url ? r->curl.easy_init() : NULL;
+    t->easy         = url ? take_handle(r) : NULL;
     if (t->easy) {
         tn_transfer_add_header(t, "Accept-Encoding: identity");
         for (unsigned i = 0; i < t->signed_count; i++)

@@ -25,6 +25,8 @@
 
 struct tn_transfer;
 
+#define TN_REMOTE_IDLE 8
+
 struct tn_remote {
     struct tn_memory        *memory;
     struct tn_arena          arena; /* of URLs                               */
@@ -34,6 +36,8 @@ struct tn_remote {
     pthread_cond_t           changed; /* something is done, or may be driven */
     bool                     is_driven; /* by a thread that waits             */
     void                    *multi;
+    void                    *idle[TN_REMOTE_IDLE]; /* handles for reuse    */
+    unsigned                 idle_count;
     struct tn_transfer      *all; /* queued or under way                */
     unsigned                 active;
     uint64_t                 gives_up_at; /* time when all waiting ends, and
