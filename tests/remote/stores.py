@@ -5,6 +5,7 @@ The store needs s3rver, @smithy/signature-v4 and @aws-crypto/sha256-js in the
 node_modules of $ENGINES; without them only the hub is tried.
 """
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -29,10 +30,42 @@ def check(tenon, bad, url, is_good, **environment):
         bad.append(f"{url}: {done.returncode} {done.stderr.decode()[-300:]}")
 
 
+def hub_folders(tenon, bad, folder):
+    """Folders are listed, page by page; links that expire are found again."""
+    at = os.path.join(folder, "acme", "shards")
+    os.makedirs(at)
+    index = {}
+    for i in range(3):
+        safetensors(f"{at}/model-0000{i + 1}-of-00003.safetensors",
+                    {f"t{i}": noise(1500000, i)})
+        index[f"t{i}"] = f"model-0000{i + 1}-of-00003.safetensors"
+    with open(f"{at}/model.safetensors.index.json", "w",
+              encoding="utf-8") as file:
+        json.dump({"metadata": {}, "weight_map": index}, file)
+    want = run(tenon, "hash", f"{at}/model.safetensors.index.json").stdout
+    with node("hub.mjs", folder, ONCE="1", PAGE="2") as server:
+        for url in ("hf://acme/shards/", "hf://acme/shards@v1/",
+                    "hf://acme/shards/model.safetensors.index.json"):
+            done = run(tenon, "hash", url,
+                       HF_ENDPOINT=f"http://127.0.0.1:{server.line[1]}")
+            if done.stdout != want or not want:
+                bad.append(f"{url}: {done.stderr.decode()[-300:]}")
+        rows = fetch_json(f"http://127.0.0.1:{server.line[1]}/__log")
+        if len([r for r in rows if "/revision/" in r["url"]]) != 2:
+            bad.append("the revision is not resolved once for each folder")
+        if not any("cursor=" in r["url"] for r in rows):
+            bad.append("only the first page was asked for")
+        if not any(r["at"] == "hub" and "/resolve/" + "a" * 40 in r["url"]
+                   for r in rows):
+            bad.append("files are not of the commit")
+    shutil.rmtree(at)
+
+
 def hub(tenon, bad, folder):
     for owner in ("acme", "gated"):
         os.makedirs(f"{folder}/{owner}/m")
         safetensors(f"{folder}/{owner}/m/x.safetensors", TENSORS)
+    hub_folders(tenon, bad, folder)
     with node("hub.mjs", folder) as server:
         at = f"http://127.0.0.1:{server.line[1]}"
         check(tenon, bad, "hf://acme/m/x.safetensors", True, HF_ENDPOINT=at)
