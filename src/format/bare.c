@@ -21,13 +21,6 @@ struct collecting {
     const char *why; /* the last that was refused is; NULL: none was        */
 };
 
-static void lose(const struct tn_write_options *options, const char *where,
-                 const char *what)
-{
-    if (options->loss)
-        options->loss(options->loss_context, TN_NOWHERE, where, what);
-}
-
 void tn_bare_lose_graph(const struct tn_model         *model,
                         const struct tn_write_options *options)
 {
@@ -37,7 +30,7 @@ void tn_bare_lose_graph(const struct tn_model         *model,
         return;
     snprintf(what, sizeof what, "the graph is left behind: %" PRIu64 " node%s",
              model->node_count, model->node_count == 1 ? "" : "s");
-    lose(options, "", what);
+    tn_lose(options, TN_NOWHERE, "", what);
 }
 
 static bool is_free(const struct collecting *c, struct tn_bytes name)
@@ -54,7 +47,7 @@ static void tell_renaming(const struct collecting *c, struct tn_bytes old,
         return; /* it had no name that could be lost */
     snprintf(what, sizeof what, "written as '%s': another tensor has the name",
              path);
-    tn_bare_lose(c->options, old, what);
+    tn_lose_named(c->options, old, what);
 }
 
 /* Its name, or where that is taken its place in the model. */
@@ -65,9 +58,8 @@ static struct tn_bytes name_of(struct collecting      *c,
     struct tn_bytes name = tn_tensor_name(tensor);
 
     if (c->table && name.size)
-        name = tn_bytes_dup(c->arena,
-                            tn_name_table_map(c->table, name, c->error),
-                            c->error);
+        name = tn_bytes_dup(
+            c->arena, tn_name_table_map(c->table, name, c->error), c->error);
     if (c->table && name.size && !is_free(c, name)) {
         tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
                      "the table of names calls two tensors '%.*s'",
@@ -97,15 +89,15 @@ static void take(struct collecting *c, const struct tn_tensor *tensor,
         tn_tensor_path(tensor, path, sizeof path);
         if (name.size)
             snprintf(path, sizeof path, "%.*s", TN_FMT(name));
-        lose(c->options, path, why);
+        tn_lose(c->options, TN_NOWHERE, path, why);
         c->why = why;
         return;
     }
     *item = (struct tn_bare_tensor){ name_of(c, tensor), &tensor->elements };
     if (tensor->role == TN_ROLE_SPARSE_VALUES)
-        tn_bare_lose(c->options, item->name,
-                     "a sparse tensor: its values and indices are written, "
-                     "its dimensions are not");
+        tn_lose_named(c->options, item->name,
+                      "a sparse tensor: its values and indices are written, "
+                      "its dimensions are not");
 }
 
 /* A SavedModel has more tensors than weights: what trained it, and constants of
@@ -126,7 +118,7 @@ static void tell_count(const struct collecting *c, const char *which,
              "left behind: %s: %" PRIu64 " tensor%s; --all-tensors writes %s",
              which, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
     if (count)
-        lose(c->options, "", what);
+        tn_lose(c->options, TN_NOWHERE, "", what);
 }
 
 static void tell_unwanted(const struct collecting *c)
@@ -202,15 +194,6 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
     return error->status;
 }
 
-void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
-                  const char *what)
-{
-    char where[640];
-
-    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
-    lose(options, where, what);
-}
-
 void tn_bare_lose_type(const struct tn_write_options *options,
                        const struct tn_bare_tensor   *tensor,
                        enum tn_dtype                  written)
@@ -222,7 +205,7 @@ void tn_bare_lose_type(const struct tn_write_options *options,
         return;
     snprintf(what, sizeof what, "%s is written as %s", tn_dtype_name(dtype),
              tn_dtype_name(written));
-    tn_bare_lose(options, tensor->name, what);
+    tn_lose_named(options, tensor->name, what);
 }
 
 enum tn_dtype tn_bare_substitute(enum tn_dtype dtype)
@@ -251,8 +234,7 @@ struct stored {
 static int compare_stored(const void *a, const void *b, void *context)
 {
     const struct stored *x = a, *y = b;
-    uintptr_t            p = (uintptr_t)x->span.source,
-              q            = (uintptr_t)y->span.source;
+    uintptr_t p = (uintptr_t)x->span.source, q = (uintptr_t)y->span.source;
 
     (void)context;
     if (p != q)
@@ -287,8 +269,8 @@ const uint64_t *tn_bare_find_shared(const struct tn_bare_set *set,
     for (uint64_t i = 0; i < set->count; i++) {
         struct stored *item = &items[count];
         firsts[i]           = i;
-        *item = (struct stored){ .elements = set->items[i].elements,
-                                 .index    = i };
+        *item =
+            (struct stored){ .elements = set->items[i].elements, .index = i };
         count += tn_payload_is_plain(item->elements, false, &item->span) &&
                  item->span.source && item->span.length;
     }

@@ -39,11 +39,7 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
 void tn_bare_lose_graph(const struct tn_model         *model,
                         const struct tn_write_options *options);
 
-/* Reports that a part of a tensor is lost. */
-void tn_bare_lose(const struct tn_write_options *options, struct tn_bytes name,
-                  const char *what);
-
-/* The same if its elements are written in another type. */
+/* Reports that the elements of a tensor are written in another type. */
 void tn_bare_lose_type(const struct tn_write_options *options,
                        const struct tn_bare_tensor   *tensor,
                        enum tn_dtype                  written);

@@ -7,6 +7,8 @@
 #ifndef TN_FORMAT_FORMAT_H
 #define TN_FORMAT_FORMAT_H
 
+#include <stdio.h>
+
 #include <tenon/verbs.h>
 
 #include "base/buffer.h"
@@ -53,7 +55,7 @@ struct tn_write_options {
     const char *quantize;    /* GGUF: a type; NULL: as they are               */
     const char *byte_order;  /* GGUF: "little", "big"; NULL: as it was        */
     const char *gguf_version; /* "2", "3"; NULL: as it was                    */
-    uint64_t    alignment;   /* GGUF: of tensors; 0: as it was                */
+    uint64_t    alignment; /* GGUF: of tensors; 0: as it was                */
 
     bool             leaves_debug; /* a SavedModel without debug/             */
     struct tn_meter *meter; /* NULL: none                                     */
@@ -67,6 +69,24 @@ struct tn_write_options {
      * them (has_about); NULL: the model has this format's dialect. */
     const struct tn_about *about;
 };
+
+/* Reports what the format cannot hold. */
+static inline void tn_lose(const struct tn_write_options *options,
+                           uint64_t offset, const char *where, const char *what)
+{
+    if (options->loss)
+        options->loss(options->loss_context, offset, where, what);
+}
+
+/* The same where a name of the model says it. */
+static inline void tn_lose_named(const struct tn_write_options *options,
+                                 struct tn_bytes name, const char *what)
+{
+    char where[640];
+
+    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
+    tn_lose(options, TN_NOWHERE, where, what);
+}
 
 /* A field of a message. */
 struct tn_strip_field {

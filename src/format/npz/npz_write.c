@@ -116,8 +116,8 @@ static void put_strings(struct writing *w, const struct tn_bare_tensor *tensor,
                            w->error) != TN_OK)
         return;
     if (p->is_lossy)
-        tn_bare_lose(w->options, tensor->name,
-                     "strings lose the zeros at their end");
+        tn_lose_named(w->options, tensor->name,
+                      "strings lose the zeros at their end");
     p->width = tn_max(p->width, 1); /* numpy has no strings of no bytes */
     if (!tn_mul(p->count, p->width, &p->producer.length)) {
         tn_error_set(w->error, TN_LIMIT, TN_NOWHERE,
@@ -141,9 +141,9 @@ static void put_numbers(struct writing *w, const struct tn_bare_tensor *tensor,
 
     tn_bare_lose_type(w->options, tensor, read_as(shape->dtype));
     if (shape->dtype == TN_BFLOAT16)
-        tn_bare_lose(w->options, tensor->name,
-                     "bfloat16 is written as two bytes of no type (V2): numpy "
-                     "has no bfloat16");
+        tn_lose_named(w->options, tensor->name,
+                      "bfloat16 is written as two bytes of no type (V2): numpy "
+                      "has no bfloat16");
     if (!p ||
         tn_npy_write(header, shape->dtype, shape->rank, shape->dims) != TN_OK)
         return;

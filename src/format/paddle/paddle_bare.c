@@ -207,10 +207,10 @@ static enum tn_status write_sorted(const struct tn_bare_tensor **order,
 static void lose_names(const struct tn_model         *model,
                        const struct tn_write_options *options)
 {
-    if (options->loss && !tn_is_of_format(model, &tn_format_paddle_params))
-        options->loss(options->loss_context, TN_NOWHERE, "",
-                      "the names are left behind: records stand in the order "
-                      "of their names");
+    if (!tn_is_of_format(model, &tn_format_paddle_params))
+        tn_lose(options, TN_NOWHERE, "",
+                "the names are left behind: records stand in the order of "
+                "their names");
 }
 
 static enum tn_status params_write(const struct tn_model         *model,

@@ -52,10 +52,9 @@ enum tn_status tn_paddle_report_rest(const struct tn_model         *model,
     const struct tn_paddle_detail *detail = model->detail;
 
     (void)is_bare;
-    if (detail && options->loss && (detail->info.source || detail->meta.source))
-        options->loss(options->loss_context, TN_NOWHERE, "",
-                      "left behind: the files .info and .meta beside the "
-                      "parameters");
+    if (detail && (detail->info.source || detail->meta.source))
+        tn_lose(options, TN_NOWHERE, "",
+                "left behind: the files .info and .meta beside the parameters");
     return error->status;
 }
 

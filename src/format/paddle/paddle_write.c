@@ -303,7 +303,7 @@ static void put_var(struct encoder *e, struct tn_rope *to, uint32_t graph,
 {
     struct tn_bytes now  = name_now(e, graph, var->name);
     uint32_t        name = tn_intern_find(&e->model->names, now);
-    uint32_t row =
+    uint32_t        row =
         name == TN_NO_NAME ? UINT32_MAX : tn_pairs_find(&e->rows, graph, name);
 
     if (row == UINT32_MAX) {
@@ -824,10 +824,10 @@ void tn_paddle_lose_io(const struct tn_model         *model,
 {
     const struct tn_paddle_detail *detail = model->detail;
 
-    if (options->loss && detail && detail->has_pickled_io)
-        options->loss(options->loss_context, TN_NOWHERE, "",
-                      "the inputs and outputs are left behind: a pickle beside "
-                      "the program names them");
+    if (detail && detail->has_pickled_io)
+        tn_lose(options, TN_NOWHERE, "",
+                "the inputs and outputs are left behind: a pickle beside "
+                "the program names them");
 }
 
 /* The files that only inform: where there is a place for them, as they are. */
@@ -857,11 +857,10 @@ static enum tn_status write_sides(struct writing *w, const char *params)
             write_side(w, detail->meta,
                        tn_paddle_with_suffix(&w->arena, tn_output_name(w->to),
                                              ".meta", w->error)));
-    if ((detail->info.source || detail->meta.source) && !params &&
-        w->options->loss)
-        w->options->loss(w->options->loss_context, TN_NOWHERE, "",
-                         "what .info and .meta say is left behind: there is no "
-                         "place for it beside separate files");
+    if ((detail->info.source || detail->meta.source) && !params)
+        tn_lose(w->options, TN_NOWHERE, "",
+                "what .info and .meta say is left behind: there is no "
+                "place for it beside separate files");
     return w->error->status;
 }
 
@@ -870,10 +869,10 @@ static enum tn_status write_params(struct writing *w)
     TN_TRY(
         tn_paddle_params(w->model, &w->arena, &w->rows, &w->count, w->error));
     const struct tn_paddle_detail *detail = w->model->detail;
-    if (w->options->loss && detail && detail->stored_count && !w->count)
-        w->options->loss(w->options->loss_context, TN_NOWHERE, "",
-                         "the parameters were not found: the program is "
-                         "converted without them");
+    if (detail && detail->stored_count && !w->count)
+        tn_lose(w->options, TN_NOWHERE, "",
+                "the parameters were not found: the program is converted "
+                "without them");
     if (w->count == 0)
         return TN_OK;
     const char *name = combined_name(w);

@@ -74,7 +74,7 @@ static void tell(const struct telling *t, struct tn_bytes first, uint64_t count,
                  count);
     else
         snprintf(text, sizeof text, "left behind: %s", what);
-    tn_sd_lose(t->options, TN_NOWHERE, where, text);
+    tn_lose(t->options, TN_NOWHERE, where, text);
 }
 
 /* Of all variables of all graphs, those for which `has` is true. */

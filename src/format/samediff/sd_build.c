@@ -838,8 +838,8 @@ static void lose_classic(const struct tn_sd_content *content)
         const struct tn_graph *graph = tn_model_graph_at(content->model, i);
         /* bodies that a conversion inlined have no ops left */
         if (graph->op_count > 0 || !content->model->is_edited)
-            tn_sd_lose(content->options, TN_NOWHERE, graph->path,
-                       "left behind: a graph that is called by name");
+            tn_lose(content->options, TN_NOWHERE, graph->path,
+                    "left behind: a graph that is called by name");
     }
 }
 
@@ -865,19 +865,19 @@ void tn_sd_build_losses(const struct tn_sd_content *content,
     else
         lose_classic(content);
     if (content->row && content->row->sequences)
-        tn_sd_lose(content->options, content->row->at, "sequences",
-                   "left behind: sequences of arrays");
+        tn_lose(content->options, content->row->at, "sequences",
+                "left behind: sequences of arrays");
     if (detail && detail->nulls)
-        tn_sd_lose(content->options, detail->null_where, "properties",
-                   "left behind: nulls among the arrays of properties");
+        tn_lose(content->options, detail->null_where, "properties",
+                "left behind: nulls among the arrays of properties");
     if (content->model->dialect == &tn_dialect_nd4j)
         return;
     for (uint32_t i = 0; i < content->op_count; i++)
         if (has_own_names(content, content->first_op + i)) {
             tn_op_path(content->model, content->first_op + i, path,
                        sizeof path);
-            tn_sd_lose(content->options, TN_NOWHERE, path,
-                       "left behind: names of arguments");
+            tn_lose(content->options, TN_NOWHERE, path,
+                    "left behind: names of arguments");
         }
 }
 

@@ -3,21 +3,11 @@
 
 #include <stdio.h>
 
-void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
-                const char *where, const char *what)
-{
-    if (options->loss)
-        options->loss(options->loss_context, offset, where, what);
-}
-
 void tn_sd_lose_beside(const struct tn_write_options *options,
                        struct tn_bytes                name)
 {
-    char where[128];
-
-    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
-    tn_sd_lose(options, TN_NOWHERE, where,
-               "left behind: no part of the model, but beside it");
+    tn_lose_named(options, name,
+                  "left behind: no part of the model, but beside it");
 }
 
 void tn_sd_lose_all_beside(const struct tn_write_options *options,
@@ -35,7 +25,7 @@ void tn_sd_lose_meta(const struct tn_write_options *options,
     char what[200];
 
     snprintf(what, sizeof what, "left behind: metadata '%.*s'", TN_FMT(key));
-    tn_sd_lose(options, TN_NOWHERE, "metadataKeys", what);
+    tn_lose(options, TN_NOWHERE, "metadataKeys", what);
 }
 
 void tn_sd_lose_taken_keys(const struct tn_write_options *options)

@@ -91,11 +91,7 @@ static inline int32_t tn_sd_content_op_id(const struct tn_sd_content *content,
     return content->op_ids ? content->op_ids[ordinal] : (int32_t)ordinal + 1;
 }
 
-/* Reports a loss. */
-void tn_sd_lose(const struct tn_write_options *options, uint64_t offset,
-                const char *where, const char *what);
-
-/* The same for another file of the container, and for all that the model
+/* Reports that another file of the container is lost, or all that the model
  * has. */
 void tn_sd_lose_beside(const struct tn_write_options *options,
                        struct tn_bytes                name);

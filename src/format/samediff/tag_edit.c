@@ -560,17 +560,6 @@ static void add_model(struct adding *a, const struct tn_model *model)
     tn_tagged_writer_done(&a->w);
 }
 
-static void tell_stranger(const struct adding *a, struct tn_bytes name)
-{
-    char where[160];
-
-    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
-    if (a->how->write->loss)
-        a->how->write->loss(a->how->write->loss_context, TN_NOWHERE, where,
-                            "left behind: no variable of the graph has the "
-                            "name");
-}
-
 /* A set of tensors may hold more than variables: bookkeeping of a checkpoint,
  * which belongs to no parameter, and constants of attributes, which are
  * reported. */
@@ -584,7 +573,8 @@ static void replace(struct adding *a, const struct tn_tensor *tensor)
     a->replaced_count += own.status == TN_OK;
     if (own.status == TN_NOT_FOUND) {
         if (tensor->role != TN_ROLE_STATE)
-            tell_stranger(a, tn_tensor_name(tensor));
+            tn_lose_named(a->how->write, tn_tensor_name(tensor),
+                          "left behind: no variable of the graph has the name");
         return;
     }
     if (tn_failed(&own))

@@ -59,15 +59,6 @@ static void add_line(struct tn_tagged_writer *w, enum tn_tag_file which,
 
 /* ---- what has an array -------------------------------------------------- */
 
-static void lose(struct tn_tagged_writer *w, struct tn_bytes name,
-                 const char *what)
-{
-    char where[128];
-
-    snprintf(where, sizeof where, "%.*s", TN_FMT(name));
-    tn_sd_lose(w->options, TN_NOWHERE, where, what);
-}
-
 static void refuse(struct tn_tagged_writer *w, struct tn_bytes name,
                    const struct tn_elements *elements)
 {
@@ -87,10 +78,10 @@ static void add_param(struct tn_tagged_writer *w, uint32_t graph,
 
     if (entry->elements && entry->kind != TN_SD_VARIABLE &&
         entry->kind != TN_SD_CONSTANT) {
-        lose(w, entry->name,
-             entry->kind == TN_SD_PLACEHOLDER
-                 ? "the example of a placeholder is left behind"
-                 : "the value of what is computed is left behind");
+        tn_lose_named(w->options, entry->name,
+                      entry->kind == TN_SD_PLACEHOLDER
+                          ? "the example of a placeholder is left behind"
+                          : "the value of what is computed is left behind");
         return;
     }
     if (!entry->elements)
@@ -186,7 +177,8 @@ static void add_state(struct tn_tagged_writer *w,
     for (uint32_t k = 0; k < w->columns.count; k++)
         if (!state_value(state, w->columns.items[k])) {
             if (state->count)
-                lose(w, state->param, "some of its states, without the others");
+                tn_lose_named(w->options, state->param,
+                              "some of its states, without the others");
             return;
         }
     add_line(w, TN_TAG_UPDATER, state->param, w->columns.count,

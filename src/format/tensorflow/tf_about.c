@@ -48,13 +48,6 @@ void tn_tf_describe(const struct tn_model *model, struct tn_about *about)
 
 /* ---- reporting ---------------------------------------------------------- */
 
-static void lose(const struct tn_write_options *options, const char *where,
-                 const char *what)
-{
-    if (options->loss)
-        options->loss(options->loss_context, TN_NOWHERE, where, what);
-}
-
 /* Of several graphs with tags of their own, one is taken. */
 static void lose_metas(const struct tn_model         *model,
                        const struct tn_write_options *options)
@@ -67,23 +60,19 @@ static void lose_metas(const struct tn_model         *model,
         snprintf(what, sizeof what,
                  "left behind: the graph for the tags '%.*s'",
                  TN_FMT(detail->metas[i].tags));
-        lose(options, where, what);
+        tn_lose(options, TN_NOWHERE, where, what);
     }
 }
 
 void tn_tf_lose_variables(const struct tn_model         *model,
                           const struct tn_write_options *options)
 {
-    char where[160];
-
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
-        if (tensor->graph != TN_NONE)
-            continue;
-        snprintf(where, sizeof where, "%.*s", TN_FMT(tn_tensor_name(tensor)));
-        lose(options, where,
-             "left behind: the value of a variable; a checkpoint "
-             "(tf-checkpoint) or a SavedModel holds it");
+        if (tensor->graph == TN_NONE)
+            tn_lose_named(options, tn_tensor_name(tensor),
+                          "left behind: the value of a variable; a checkpoint "
+                          "(tf-checkpoint) or a SavedModel holds it");
     }
 }
 

@@ -532,9 +532,9 @@ static enum tn_status copy_files(struct tn_tf_writing *w, bool keep_variables,
 
 static enum tn_status lose_file(struct tn_tf_writing *w, const char *name)
 {
-    if (w->options->loss && !starts_with(name, "variables/"))
-        w->options->loss(w->options->loss_context, TN_NOWHERE, name,
-                         "left behind: a file of the SavedModel");
+    if (!starts_with(name, "variables/"))
+        tn_lose(w->options, TN_NOWHERE, name,
+                "left behind: a file of the SavedModel");
     return w->error->status;
 }
 
@@ -692,12 +692,11 @@ static enum tn_status renew_fingerprint(struct tn_tf_writing  *w,
         TN_TRY(
             tn_tf_old_checkpoint(written.from, &written.checkpoint, w->error));
     TN_TRY(tn_tf_write_fingerprint(&written, &dropped, w->error));
-    if (tn_failed(&dropped) && w->options->loss) {
+    if (tn_failed(&dropped)) {
         const char *why =
             tn_text_format(&w->arena, w->error, "left out: %s", dropped.what);
         if (why)
-            w->options->loss(w->options->loss_context, TN_NOWHERE,
-                             TN_TF_FINGERPRINT, why);
+            tn_lose(w->options, TN_NOWHERE, TN_TF_FINGERPRINT, why);
     }
     return w->error->status;
 }
