@@ -281,4 +281,9 @@ void tn_tf_entry_read(struct tn_cursor *body, struct tn_tf_entry *entry);
  * last value of the oneof. */
 uint32_t tn_tf_attr_kind(struct tn_cursor value, struct tn_pb_field *field);
 
+/* Inputs or outputs that were gathered, kept by the model. */
+struct tn_io_list tn_tf_keep_io(struct tn_model      *model,
+                                const struct tn_list *list,
+                                struct tn_error      *error);
+
 #endif

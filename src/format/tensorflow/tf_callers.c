@@ -87,14 +87,6 @@ const struct tn_tf_caller *tn_tf_callers(uint32_t *count)
     return callers;
 }
 
-const struct tn_tf_caller *tn_tf_caller_find(struct tn_bytes type)
-{
-    for (uint32_t i = 0; i < CALLERS; i++)
-        if (tn_bytes_is(type, callers[i].type))
-            return &callers[i];
-    return NULL;
-}
-
 const struct tn_tf_caller *tn_tf_caller_at(const struct tn_tf_caller *first,
                                            uint32_t number, uint32_t *place)
 {

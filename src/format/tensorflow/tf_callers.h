@@ -37,11 +37,8 @@ struct tn_tf_caller {
  * functions. */
 const struct tn_tf_caller *tn_tf_callers(uint32_t *count);
 
-/* The first row of an operator; NULL if it has none. */
-const struct tn_tf_caller *tn_tf_caller_find(struct tn_bytes type);
-
-/* The row of a function by its number, and its index in the attribute if that
- * is a list; NULL if there is none. */
+/* The row of a function by its number, after the first row of its operator, and
+ * its index in the attribute if that is a list; NULL if there is none. */
 const struct tn_tf_caller *tn_tf_caller_at(const struct tn_tf_caller *first,
                                            uint32_t number, uint32_t *place);
 

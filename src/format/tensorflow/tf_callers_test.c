@@ -76,14 +76,24 @@ static void rows_are_what_operators_have(void **state)
     tn_arena_done(&arena);
 }
 
+static const struct tn_tf_caller *first_row(const char *type)
+{
+    uint32_t                   count;
+    const struct tn_tf_caller *row = tn_tf_callers(&count);
+
+    for (; count && strcmp(row->type, type); row++)
+        count--;
+    assert_true(count > 0);
+    return row;
+}
+
 static void functions_have_numbers(void **state)
 {
-    const struct tn_tf_caller *loop = tn_tf_caller_find(tn_text("While"));
-    const struct tn_tf_caller *last = tn_tf_caller_find(tn_text("Case"));
+    const struct tn_tf_caller *loop = first_row("While");
+    const struct tn_tf_caller *last = first_row("Case");
     uint32_t                   place;
 
     (void)state;
-    assert_null(tn_tf_caller_find(tn_text("Relu")));
     assert_string_equal(tn_tf_caller_at(loop, 0, &place)->attr, "cond");
     assert_string_equal(tn_tf_caller_at(loop, 1, &place)->attr, "body");
     assert_int_equal(place, 0);

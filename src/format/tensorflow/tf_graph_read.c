@@ -815,15 +815,6 @@ static void read_return(struct tn_tf_reader *reader, struct function *f,
     *tn_list_at(&f->returns, struct tn_bytes, id) = value;
 }
 
-static struct tn_io_list keep_io_list(struct tn_tf_reader  *reader,
-                                      const struct tn_list *list)
-{
-    struct tn_io *io_list =
-        tn_list_keep(list, struct tn_io, &reader->model->arena, reader->error);
-
-    return (struct tn_io_list){ io_list ? (uint32_t)list->count : 0, io_list };
-}
-
 /* The reference that gives an output. */
 static struct tn_bytes return_of(const struct function *f, struct tn_bytes key)
 {
@@ -849,11 +840,13 @@ static void finish_function(struct tn_tf_reader *reader, struct function *f)
         tn_model_define(model, value_named(reader, io->name), TN_VALUE_INPUT,
                         TN_NONE, 0);
     }
-    struct tn_io_list inputs  = keep_io_list(reader, &f->inputs);
-    struct tn_io_list outputs = keep_io_list(reader, &f->outputs);
-    struct tn_graph  *graph   = tn_model_graph_at(model, reader->graph);
-    graph->inputs             = inputs;
-    graph->outputs            = outputs;
+    struct tn_io_list inputs =
+        tn_tf_keep_io(reader->model, &f->inputs, reader->error);
+    struct tn_io_list outputs =
+        tn_tf_keep_io(reader->model, &f->outputs, reader->error);
+    struct tn_graph *graph = tn_model_graph_at(model, reader->graph);
+    graph->inputs          = inputs;
+    graph->outputs         = outputs;
     resolve_values(reader);
 }
 

@@ -183,11 +183,12 @@ static void read_tensor_info(struct gathering *g, struct tn_io *io,
     }
 }
 
-static struct tn_io_list keep_io_list(struct gathering     *g,
-                                      const struct tn_list *list)
+struct tn_io_list tn_tf_keep_io(struct tn_model      *model,
+                                const struct tn_list *list,
+                                struct tn_error      *error)
 {
     struct tn_io *io_list =
-        tn_list_keep(list, struct tn_io, &g->model->arena, g->error);
+        tn_list_keep(list, struct tn_io, &model->arena, error);
 
     return (struct tn_io_list){ io_list ? (uint32_t)list->count : 0, io_list };
 }
@@ -208,7 +209,7 @@ static struct tn_io_list read_io_list(struct gathering *g, struct tn_cursor c,
         io->note = "";
         read_tensor_info(g, io, &entry.value);
     }
-    struct tn_io_list io_list = keep_io_list(g, &list);
+    struct tn_io_list io_list = tn_tf_keep_io(g->model, &list, g->error);
     tn_list_done(&list);
     return io_list;
 }

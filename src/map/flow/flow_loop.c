@@ -205,7 +205,7 @@ bool tn_flow_is_round(const struct tn_flow_loop *loop, uint32_t place)
 
 /* ---- changing it -------------------------------------------------------- */
 
-static void remove_at(struct tn_list *list, uint64_t index)
+void tn_flow_remove_at(struct tn_list *list, uint64_t index)
 {
     uint8_t *items = list->items;
     size_t   size  = list->item_size;
@@ -241,13 +241,13 @@ void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable)
         return;
     if (variable + 2 < ins) {
         tn_net_set_inputs(net, loop->node, inputs, ins - 1);
-        remove_at(&body->inputs, variable + 2);
-        remove_at(&body->input_names, variable + 2);
+        tn_flow_remove_at(&body->inputs, variable + 2);
+        tn_flow_remove_at(&body->input_names, variable + 2);
     }
     tn_net_set_outputs(net, loop->node, outputs, outs - 1);
-    remove_at(&body->outputs, variable + 1);
-    remove_at(&body->output_names, variable + 1);
-    remove_at(&body->output_types, variable + 1);
+    tn_flow_remove_at(&body->outputs, variable + 1);
+    tn_flow_remove_at(&body->output_names, variable + 1);
+    tn_flow_remove_at(&body->output_types, variable + 1);
 }
 
 void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,

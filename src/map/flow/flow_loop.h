@@ -37,6 +37,9 @@ void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable);
 void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,
                         uint32_t each, uint32_t stacked);
 
+/* Takes one item out of a list of a graph's inputs or outputs. */
+void tn_flow_remove_at(struct tn_list *list, uint64_t index);
+
 /* What the value is a copy of. */
 uint32_t tn_flow_behind(const struct tn_net *net, uint32_t value);
 

@@ -21,6 +21,7 @@
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
+#include "map/flow/flow_loop.h"
 #include "map/net/net_build.h"
 
 enum tn_raise_region_kind {
@@ -1164,18 +1165,6 @@ static void set_output(struct tn_raising *r, uint64_t index, uint32_t value)
     *slot                                                     = value;
 }
 
-static void remove_at(struct tn_list *list, uint64_t index)
-{
-    uint8_t *items = list->items;
-    size_t   size  = list->item_size;
-
-    if (index >= list->count)
-        return;
-    memmove(items + index * size, items + (index + 1) * size,
-            (size_t)(list->count - index - 1) * size);
-    list->count--;
-}
-
 /* Values that look like outputs in a graph that names none, because they are
  * not used: which input of a Merge came, and all that may not have been
  * computed. */
@@ -1199,9 +1188,9 @@ static void drop_loose_ends(struct tn_raising *r)
         if (graph->outputs.count == 1 || !graph->are_outputs_guessed ||
             !is_loose_end(r, *tn_list_at(&graph->outputs, uint32_t, i)))
             continue;
-        remove_at(&graph->outputs, i);
-        remove_at(&graph->output_names, i);
-        remove_at(&graph->output_types, i);
+        tn_flow_remove_at(&graph->outputs, i);
+        tn_flow_remove_at(&graph->output_names, i);
+        tn_flow_remove_at(&graph->output_types, i);
     }
 }
 

@@ -559,15 +559,6 @@ static void put_name(struct writer *w, const char *name)
 
 /* ---- text --------------------------------------------------------------- */
 
-static uint32_t code_at(const uint8_t *at, unsigned size)
-{
-    uint32_t code = size == 1 ? at[0] : at[0] & (0x7fu >> size);
-
-    for (unsigned i = 1; i < size; i++)
-        code = code << 6 | (at[i] & 0x3fu);
-    return code;
-}
-
 static unsigned java_size(const uint8_t *at, unsigned size)
 {
     return size == 1 && at[0] == 0 ? 2 : size == 4 ? 6 : size;
@@ -585,7 +576,7 @@ static void put_character(struct writer *w, const uint8_t *at, unsigned size)
     if (size == 1 && at[0] == 0) {
         tn_buffer_add(w->to, tn_bytes("\xc0\x80", 2));
     } else if (size == 4) {
-        uint32_t code = code_at(at, size) - 0x10000;
+        uint32_t code = tn_utf8_code(at, size) - 0x10000;
         put_unit(w, 0xd800 | code >> 10);
         put_unit(w, 0xdc00 | (code & 0x3ff));
     } else {
