@@ -1,5 +1,5 @@
 # The page of `tenon view` (viewer/): its files are joined into one page, which
-# the library carries in two parts, `tn_viewer_head[]` and `tn_viewer_tail[]`.
+# the library carries in two parts, tn_viewer_head and tn_viewer_tail.
 # What is written between them is the model.  Nothing but CMake is needed.
 set(tn_viewer_parts palette stream model warp frame grid camera textfit wires
     draw treemap scene list tree search panel legend minimap link theme keys
@@ -19,8 +19,8 @@ function(tn_viewer)
                 -DPAGE=${CMAKE_CURRENT_SOURCE_DIR}/page.html -P ${join}
         DEPENDS ${scripts} ${join} ${CMAKE_CURRENT_SOURCE_DIR}/style.css
                 ${CMAKE_CURRENT_SOURCE_DIR}/page.html VERBATIM)
-    tn_embed_rules(tn_viewer_head ${out}/viewer_head.html)
-    tn_embed_rules(tn_viewer_tail ${out}/viewer_tail.html)
+    tn_compile_rules(tn_viewer_head ${out}/viewer_head.html)
+    tn_compile_rules(tn_viewer_tail ${out}/viewer_tail.html)
     # Two targets that need one command: the first of them runs it.
     add_custom_target(tn_viewer_join DEPENDS
                       ${out}/viewer_head.html ${out}/viewer_tail.html)

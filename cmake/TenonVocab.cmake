@@ -40,22 +40,22 @@ if(CMAKE_CROSSCOMPILING)
         OUTPUT ${tn_compile_rules}
         COMMAND ${TN_HOST_CC} -std=c11 -D_POSIX_C_SOURCE=200809L -O1
                 -I${CMAKE_SOURCE_DIR}/src -I${CMAKE_SOURCE_DIR}/include
-                ${tn_compile_sources} -o ${tn_compile_rules} -lm
+                ${tn_compile_sources} -o ${tn_compile_rules} -lzstd -lm
         DEPENDS ${tn_compile_sources} ${tn_compile_headers} VERBATIM)
     add_custom_target(compile_rules DEPENDS ${tn_compile_rules})
 else()
     add_executable(compile_rules ${tn_compile_sources})
     target_include_directories(compile_rules PRIVATE
         ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-    target_link_libraries(compile_rules PRIVATE tn_warnings m)
+    target_link_libraries(compile_rules PRIVATE tn_warnings zstd m)
     set_target_properties(compile_rules PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
     set(tn_compile_rules compile_rules)
 endif()
 add_custom_target(tn_compiled)
 
-# The library carries FILE as `const unsigned char SYMBOL[]`, and what the parser
-# made of it as SYMBOL_packed[].
+# The library carries FILE as SYMBOL_text[], and what the parser made of it as
+# SYMBOL_packed[]: rules/compile.c.
 function(tn_compile_rules symbol file)
     set(code ${CMAKE_BINARY_DIR}/generated/${symbol}.c)
     add_custom_command(

@@ -1,19 +1,25 @@
 /*
  * compile.c - reads rules and vocabularies while the library is built
  *
- *   compile_rules SYMBOL FILE.rules OUTPUT.c      rules, or FILE.shapes
- *   compile_rules SYMBOL FILE.ops   OUTPUT.c      a vocabulary
+ *   compile_rules SYMBOL FILE.rules  OUTPUT.c     rules
+ *   compile_rules SYMBOL FILE.shapes OUTPUT.c     rules for types and shapes
+ *   compile_rules SYMBOL FILE.ops    OUTPUT.c     a vocabulary
+ *   compile_rules SYMBOL FILE        OUTPUT.c     any other text
  *
- * The library carries every such file twice: as text, which messages and
- * `tenon rules` quote, and as what our parser made of it (lang_pack.h,
- * vocab_pack.h).  So a conversion parses nothing of ours, and a mistake in a
- * file is found when the library is built.
+ * The library carries what our parser made of the file, as SYMBOL_packed
+ * (lang_pack.h, vocab_pack.h).  So a conversion parses nothing of ours, and a
+ * mistake in a file is found when the library is built.  Texts that users see,
+ * those of rules and others, are SYMBOL_text.  All of it is compressed
+ * (codec/stored.h) but vocabularies, which every task looks into where they are.
  *
  * Runs where the library is built, not where it will run; the bytes that it
  * writes are the same for all machines.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include <zstd.h>
 
 #include "base/buffer.h"
 #include "ir/vocab_pack.h"
@@ -90,23 +96,42 @@ static void compile_rules(struct job *job)
 
     if (tn_lang_parse(&file, &job->arena, file_name(job->input),
                       tn_buffer_bytes(&job->text), &job->error) == TN_OK)
-        tn_lang_pack(&file, tn_buffer_bytes(&job->text), &job->packed);
+        tn_lang_pack(&file, &job->packed);
     tn_lang_done(&file);
 }
 
-/* SYMBOL and SYMBOL_size; the suffix goes before "_size". */
+/* SYMBOL_SUFFIX and SYMBOL_SUFFIX_size. */
 static void write_array(FILE *to, const struct job *job, const char *suffix,
-                        struct tn_bytes bytes)
+                        const uint8_t *bytes, size_t size)
 {
     fprintf(to,
-            "extern const unsigned char %s%s[];\n"
-            "extern const size_t %s%s_size;\n"
-            "const unsigned char %s%s[] = {",
+            "extern const unsigned char %s_%s[];\n"
+            "extern const size_t %s_%s_size;\n"
+            "const unsigned char %s_%s[] = {",
             job->symbol, suffix, job->symbol, suffix, job->symbol, suffix);
-    for (size_t i = 0; i < bytes.size; i++)
-        fprintf(to, "%s%u,", i % 20 ? "" : "\n", (unsigned)bytes.data[i]);
-    fprintf(to, "\n};\nconst size_t %s%s_size = %zu;\n", job->symbol, suffix,
-            bytes.size);
+    for (size_t i = 0; i < size; i++)
+        fprintf(to, "%s%u,", i % 20 ? "" : "\n", (unsigned)bytes[i]);
+    fprintf(to, "\n};\nconst size_t %s_%s_size = %zu;\n", job->symbol, suffix,
+            size);
+}
+
+/* The size of the content, and a frame. */
+static bool write_stored(FILE *to, const struct job *job, const char *suffix,
+                         const struct tn_buffer *content)
+{
+    size_t   room   = ZSTD_compressBound(content->size);
+    uint8_t *stored = malloc(4 + room);
+    size_t   size   = stored ? ZSTD_compress(stored + 4, room, content->data,
+                                             content->size, ZSTD_maxCLevel())
+                             : 0;
+    bool     is_packed = stored && !ZSTD_isError(size);
+
+    for (int i = 0; is_packed && i < 4; i++)
+        stored[i] = (uint8_t)(content->size >> 8 * i);
+    if (is_packed)
+        write_array(to, job, suffix, stored, size + 4);
+    free(stored);
+    return is_packed;
 }
 
 static bool write_code(const struct job *job)
@@ -116,9 +141,14 @@ static bool write_code(const struct job *job)
     if (!to)
         return complain_of(job->output);
     fprintf(to, "#include <stddef.h>\n");
-    write_array(to, job, "", tn_buffer_bytes(&job->text));
-    write_array(to, job, "_packed", tn_buffer_bytes(&job->packed));
-    bool is_written = !ferror(to);
+    bool is_written = true;
+    if (ends_with(job->input, ".ops"))
+        write_array(to, job, "packed", job->packed.data, job->packed.size);
+    else if (job->packed.size)
+        is_written &= write_stored(to, job, "packed", &job->packed);
+    if (!ends_with(job->input, ".ops") && !ends_with(job->input, ".shapes"))
+        is_written &= write_stored(to, job, "text", &job->text);
+    is_written &= !ferror(to);
     is_written &= !fclose(to);
     return is_written || complain_of(job->output);
 }
@@ -129,7 +159,8 @@ static bool run(struct job *job)
         return false;
     if (ends_with(job->input, ".ops"))
         compile_vocabulary(job);
-    else
+    else if (ends_with(job->input, ".rules") ||
+             ends_with(job->input, ".shapes"))
         compile_rules(job);
     return tn_failed(&job->error) ? complain(job) : write_code(job);
 }

@@ -3,22 +3,114 @@
 
 #include "base/varint.h"
 
-struct tn_pack tn_pack_writer(struct tn_buffer *out, struct tn_bytes text)
+/* ---- texts -------------------------------------------------------------- */
+
+void tn_pack_texts_init(struct tn_pack_texts *texts, struct tn_arena *arena,
+                        struct tn_error *error)
 {
-    return (struct tn_pack){ .out = out, .in.error = out->error, .text = text };
+    tn_intern_init(&texts->known, arena);
+    tn_buffer_init(&texts->places, arena->memory, error);
+    tn_buffer_init(&texts->bytes, arena->memory, error);
+    tn_buffer_init(&texts->part, arena->memory, error);
 }
 
-struct tn_pack tn_pack_reader(struct tn_bytes packed, uint64_t at,
-                              struct tn_bytes text, struct tn_arena *arena,
+void tn_pack_texts_done(struct tn_pack_texts *texts)
+{
+    tn_intern_done(&texts->known);
+    tn_buffer_done(&texts->places);
+    tn_buffer_done(&texts->bytes);
+    tn_buffer_done(&texts->part);
+}
+
+static uint32_t place_of(struct tn_pack_texts *texts, struct tn_bytes text,
+                         uint32_t count, uint32_t id)
+{
+    if (id == count) {
+        tn_buffer_u32(&texts->places, (uint32_t)texts->bytes.size);
+        tn_buffer_varint(&texts->bytes, text.size);
+        tn_buffer_add(&texts->bytes, text);
+    }
+    return tn_failed(texts->bytes.error)
+               ? 0
+               : tn_load32(texts->places.data + (size_t)id * 4);
+}
+
+uint32_t tn_pack_text_place(struct tn_pack_texts *texts, struct tn_bytes text)
+{
+    uint32_t count = tn_intern_count(&texts->known);
+
+    return place_of(
+        texts, text, count,
+        tn_intern_borrow(&texts->known, text, texts->bytes.error));
+}
+
+/* ---- the ends ----------------------------------------------------------- */
+
+#define END_SIZE 8
+
+struct tn_pack tn_pack_writer(struct tn_buffer     *out,
+                              struct tn_pack_texts *texts)
+{
+    return (struct tn_pack){ .out      = out,
+                             .texts    = texts,
+                             .in.error = out->error };
+}
+
+void tn_pack_end(struct tn_buffer *out, const struct tn_pack_texts *texts,
+                 uint64_t outline)
+{
+    uint64_t begin = out->size;
+
+    tn_buffer_add(out, tn_buffer_bytes(&texts->bytes));
+    tn_buffer_u32(out, (uint32_t)outline);
+    tn_buffer_u32(out, (uint32_t)begin);
+}
+
+enum tn_status tn_packed_open(struct tn_packed *packed, struct tn_bytes bytes,
                               struct tn_error *error)
 {
-    struct tn_pack p = { .in    = tn_cursor_bytes(packed, 0, error),
-                         .text  = text,
-                         .arena = arena };
+    *packed = (struct tn_packed){ .bytes = bytes };
+    if (bytes.size < END_SIZE)
+        return tn_error_set(error, TN_TRUNCATED, TN_NOWHERE,
+                            "%zu packed bytes", bytes.size);
+    const uint8_t *end   = bytes.data + bytes.size - END_SIZE;
+    uint32_t       begin = tn_load32(end + 4);
+    packed->outline      = tn_load32(end);
+    if (begin > bytes.size - END_SIZE || packed->outline > begin)
+        return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
+                            "packed texts past the end");
+    packed->texts =
+        tn_bytes(bytes.data + begin, bytes.size - END_SIZE - begin);
+    return TN_OK;
+}
+
+struct tn_pack tn_pack_reader(const struct tn_packed *packed, uint64_t at,
+                              struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_pack p = { .in         = tn_cursor_bytes(packed->bytes, 0, error),
+                         .read_texts = packed->texts,
+                         .arena      = arena };
 
     tn_skip(&p.in, at);
     return p;
 }
+
+static struct tn_bytes text_at(struct tn_bytes texts, uint64_t place,
+                               struct tn_error *error)
+{
+    struct tn_cursor in = tn_cursor_bytes(texts, 0, error);
+
+    tn_skip(&in, place);
+    return tn_take_bytes(&in, tn_varint(&in));
+}
+
+struct tn_bytes tn_packed_text(const struct tn_packed *packed, uint32_t place,
+                               struct tn_error *error)
+{
+    return text_at(packed->texts, place, error);
+}
+
+/* ---- fields ------------------------------------------------------------- */
 
 uint64_t tn_pack_number(struct tn_pack *p, uint64_t value)
 {
@@ -56,52 +148,44 @@ bool tn_pack_bool(struct tn_pack *p, bool value)
     return tn_pack_number(p, value) != 0;
 }
 
-/* A text begins with one of these, or with FIRST_STEP and the step, zigzag,
- * from the place of the last one to its own. */
-enum { IS_NULL, IS_HERE, FIRST_STEP };
-
-static void write_text(struct tn_pack *p, struct tn_bytes text)
-{
-    uintptr_t begin = (uintptr_t)p->text.data, at = (uintptr_t)text.data;
-
-    if (!text.data) {
-        tn_pack_number(p, IS_NULL);
-    } else if (at >= begin && at - begin <= p->text.size &&
-               text.size <= p->text.size - (at - begin)) {
-        int64_t step = (int64_t)(at - begin) - (int64_t)p->text_at;
-
-        tn_pack_number(p, tn_zigzag_encode(step) + FIRST_STEP);
-        tn_pack_number(p, text.size);
-        p->text_at = at - begin;
-    } else {
-        tn_pack_number(p, IS_HERE);
-        tn_pack_number(p, text.size);
-        tn_buffer_add(p->out, text);
-    }
-}
-
-static struct tn_bytes read_text(struct tn_pack *p)
-{
-    uint64_t step = tn_varint(&p->in);
-
-    if (step == IS_NULL)
-        return tn_bytes(NULL, 0);
-    uint64_t size = tn_varint(&p->in);
-    if (step == IS_HERE)
-        return tn_take_bytes(&p->in, size);
-    uint64_t place = p->text_at + (uint64_t)tn_zigzag_decode(step - FIRST_STEP);
-    p->text_at     = place;
-    if (place > p->text.size || size > p->text.size - place) {
-        tn_fail(&p->in, TN_MALFORMED, "a text past the end of its source");
-        return tn_bytes(NULL, 0);
-    }
-    return tn_bytes(p->text.data + place, (size_t)size);
-}
-
+/* 0: none; else one more than its place. */
 struct tn_bytes tn_pack_text(struct tn_pack *p, struct tn_bytes text)
 {
+    if (p->out) {
+        tn_pack_number(p, text.data
+                              ? (uint64_t)tn_pack_text_place(p->texts, text) + 1
+                              : 0);
+        return text;
+    }
+    uint64_t place = tn_varint(&p->in);
+    return place ? text_at(p->read_texts, place - 1, p->in.error)
+                 : tn_bytes(NULL, 0);
+}
+
+struct tn_pack tn_pack_part(struct tn_pack *p)
+{
+    struct tn_pack part = *p;
+
+    if (p->out) {
+        tn_buffer_clear(&p->texts->part);
+        part.out = &p->texts->part;
+    } else {
+        part.in = tn_cursor_bytes(
+            text_at(p->read_texts, tn_varint(&p->in), p->in.error), 0,
+            p->in.error);
+    }
+    return part;
+}
+
+void tn_pack_part_end(struct tn_pack *p, const struct tn_pack *part)
+{
     if (!p->out)
-        return read_text(p);
-    write_text(p, text);
-    return text;
+        return;
+    struct tn_pack_texts *texts = p->texts;
+    struct tn_bytes       bytes = tn_buffer_bytes(part->out);
+    uint32_t              count = tn_intern_count(&texts->known);
+
+    tn_pack_number(p, place_of(texts, bytes, count,
+                               tn_intern_copy(&texts->known, bytes,
+                                              texts->bytes.error)));
 }

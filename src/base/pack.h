@@ -11,8 +11,12 @@
  *
  *   struct row *to = tn_pack_room(p, struct row, count);  writing: NULL
  *
- * A piece of the text from which a tree was parsed is packed as an offset and a
- * length, and becomes a part of that text again when it is read.
+ * Texts are kept once each, after everything else:
+ *
+ *   the trees
+ *   the texts, each with its size before it
+ *   u32  where the outline begins: the tree that leads to all others
+ *   u32  where the texts begin
  *
  * Packed bytes are our own, made while the library is built; they are read with
  * the bounded cursor all the same.  They do not depend on the machine.
@@ -22,29 +26,56 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/intern.h"
 
-struct tn_pack {
-    struct tn_buffer *out; /* NULL: reading                                   */
-    struct tn_cursor  in;
-    struct tn_bytes   text;
-    uint64_t          text_at; /* of the last piece: the next one is near it  */
-    struct tn_arena  *arena;   /* of what is read                             */
+/* The texts of what is being packed. */
+struct tn_pack_texts {
+    struct tn_intern known;
+    struct tn_buffer places; /* u32 by id: where the text is in `bytes`       */
+    struct tn_buffer bytes;
+    struct tn_buffer part; /* that is being packed: tn_pack_part()            */
 };
 
+struct tn_pack {
+    struct tn_buffer     *out; /* NULL: reading                               */
+    struct tn_pack_texts *texts;
+    struct tn_cursor      in;
+    struct tn_bytes       read_texts;
+    struct tn_arena      *arena; /* of what is read                           */
+};
+
+/* Borrows what is packed until it is done; the arena is that of a few tables. */
+void tn_pack_texts_init(struct tn_pack_texts *texts, struct tn_arena *arena,
+                        struct tn_error *error);
+void tn_pack_texts_done(struct tn_pack_texts *texts);
+
+/* Where a text is among the texts, for rows of fixed size. */
+uint32_t tn_pack_text_place(struct tn_pack_texts *texts, struct tn_bytes text);
+
 /* Appends to `out`, which keeps the error. */
-struct tn_pack tn_pack_writer(struct tn_buffer *out, struct tn_bytes text);
+struct tn_pack tn_pack_writer(struct tn_buffer     *out,
+                              struct tn_pack_texts *texts);
 
-/* Reading can start at this point. */
-static inline void tn_pack_restart(struct tn_pack *p)
-{
-    p->text_at = 0;
-}
+/* What comes after all trees. */
+void tn_pack_end(struct tn_buffer *out, const struct tn_pack_texts *texts,
+                 uint64_t outline);
 
-/* Reads from offset `at`, where the writer started or restarted.  The text and
- * the packed bytes must outlive what is read. */
-struct tn_pack tn_pack_reader(struct tn_bytes packed, uint64_t at,
-                              struct tn_bytes text, struct tn_arena *arena,
+/* Packed bytes that were ended, taken apart. */
+struct tn_packed {
+    struct tn_bytes bytes, texts;
+    uint32_t        outline;
+};
+enum tn_status tn_packed_open(struct tn_packed *packed, struct tn_bytes bytes,
                               struct tn_error *error);
+
+/* Reads from offset `at`, where a writer began a tree.  The packed bytes must
+ * outlive what is read. */
+struct tn_pack tn_pack_reader(const struct tn_packed *packed, uint64_t at,
+                              struct tn_arena *arena, struct tn_error *error);
+
+/* The text at a place of tn_pack_text_place(). */
+struct tn_bytes tn_packed_text(const struct tn_packed *packed, uint32_t place,
+                               struct tn_error *error);
 
 uint64_t        tn_pack_number(struct tn_pack *p, uint64_t value);
 uint32_t        tn_pack_u32(struct tn_pack *p, uint32_t value);
@@ -52,6 +83,12 @@ int64_t         tn_pack_signed(struct tn_pack *p, int64_t value);
 double          tn_pack_real(struct tn_pack *p, double value);
 bool            tn_pack_bool(struct tn_pack *p, bool value);
 struct tn_bytes tn_pack_text(struct tn_pack *p, struct tn_bytes text);
+
+/* A part of a tree that others have, too, such as an argument of many
+ * operators: it is kept among the texts, once.  Fields are packed with the
+ * tn_pack that is returned, until the part is ended.  No part has parts. */
+struct tn_pack tn_pack_part(struct tn_pack *p);
+void           tn_pack_part_end(struct tn_pack *p, const struct tn_pack *part);
 
 /* Reading: a zeroed array in the arena, or NULL on failure. */
 #define tn_pack_room(p, T, count)                                              \

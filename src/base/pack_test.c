@@ -8,6 +8,7 @@ struct fixture {
     struct tn_memory memory;
     struct tn_arena  arena;
     struct tn_buffer bytes;
+    struct tn_pack_texts texts;
 };
 
 static void open_fixture(struct fixture *d)
@@ -16,19 +17,23 @@ static void open_fixture(struct fixture *d)
     tn_memory_init(&d->memory, NULL, 0);
     tn_arena_init(&d->arena, &d->memory);
     tn_buffer_init(&d->bytes, &d->memory, &d->error);
+    tn_pack_texts_init(&d->texts, &d->arena, &d->error);
 }
 
 static void close_fixture(struct fixture *d)
 {
+    tn_pack_texts_done(&d->texts);
     tn_buffer_done(&d->bytes);
     tn_arena_done(&d->arena);
 }
 
-static struct tn_pack reader(struct fixture *d, uint64_t at,
-                             struct tn_bytes text)
+/* What was written, ended and opened. */
+static struct tn_pack reader(struct fixture *d, uint64_t at)
 {
-    return tn_pack_reader(tn_buffer_bytes(&d->bytes), at, text, &d->arena,
-                          &d->error);
+    struct tn_packed packed;
+
+    tn_packed_open(&packed, tn_buffer_bytes(&d->bytes), &d->error);
+    return tn_pack_reader(&packed, at, &d->arena, &d->error);
 }
 
 static void numbers_come_back(void **state)
@@ -40,7 +45,7 @@ static void numbers_come_back(void **state)
 
     (void)state;
     open_fixture(&d);
-    struct tn_pack p = tn_pack_writer(&d.bytes, tn_text(""));
+    struct tn_pack p = tn_pack_writer(&d.bytes, &d.texts);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         assert_true(tn_pack_signed(&p, numbers[i]) == numbers[i]);
         tn_pack_number(&p, (uint64_t)numbers[i]);
@@ -48,7 +53,9 @@ static void numbers_come_back(void **state)
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         tn_pack_real(&p, reals[i]);
     tn_pack_bool(&p, true);
-    p = reader(&d, 0, tn_text(""));
+    uint64_t end = d.bytes.size;
+    tn_pack_end(&d.bytes, &d.texts, 0);
+    p = reader(&d, 0);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         assert_true(tn_pack_signed(&p, 7) == numbers[i]);
         assert_true(tn_pack_number(&p, 7) == (uint64_t)numbers[i]);
@@ -58,62 +65,79 @@ static void numbers_come_back(void **state)
         assert_memory_equal(&real, &reals[i], sizeof real);
     }
     assert_true(tn_pack_bool(&p, false));
-    assert_false(tn_more(&p.in));
+    assert_int_equal(p.in.offset, end);
     assert_int_equal(d.error.status, TN_OK);
     close_fixture(&d);
 }
 
-/* Pieces of the text are pieces of it again, others are copied. */
+/* Each is stored once, whatever its place in memory. */
 static void texts_come_back(void **state)
 {
-    struct tn_bytes text  = tn_text("op Conv (X, W)");
-    struct tn_bytes name  = tn_bytes(text.data + 3, 4);
-    struct tn_bytes arg   = tn_bytes(text.data + 9, 1);
-    struct tn_bytes empty = tn_bytes(text.data + text.size, 0);
+    char            again[] = "Conv";
+    struct tn_bytes empty   = tn_text("");
     struct fixture  d;
 
     (void)state;
     open_fixture(&d);
-    struct tn_pack p = tn_pack_writer(&d.bytes, text);
-    tn_pack_text(&p, arg);
+    struct tn_pack p = tn_pack_writer(&d.bytes, &d.texts);
+    tn_pack_text(&p, tn_text("Conv"));
     tn_pack_text(&p, tn_bytes(NULL, 0));
-    tn_pack_text(&p, tn_text("elsewhere"));
     tn_pack_text(&p, empty);
     uint64_t second = d.bytes.size;
-    tn_pack_restart(&p);
-    tn_pack_text(&p, name);
-    p = reader(&d, 0, text);
-    assert_ptr_equal(tn_pack_text(&p, name).data, arg.data);
-    assert_null(tn_pack_text(&p, name).data);
-    assert_true(tn_bytes_is(tn_pack_text(&p, name), "elsewhere"));
-    assert_ptr_equal(tn_pack_text(&p, name).data, empty.data);
-    p                    = reader(&d, second, text);
-    struct tn_bytes read = tn_pack_text(&p, arg);
-    assert_ptr_equal(read.data, name.data);
-    assert_int_equal(read.size, 4);
+    tn_pack_text(&p, tn_text(again));
+    assert_int_equal(d.texts.bytes.size, 5 + 1);
+    assert_int_equal(tn_pack_text_place(&d.texts, tn_text("Conv")), 0);
+    tn_pack_end(&d.bytes, &d.texts, second);
+
+    struct tn_packed packed;
+    tn_packed_open(&packed, tn_buffer_bytes(&d.bytes), &d.error);
+    assert_int_equal(packed.outline, second);
+    assert_true(tn_bytes_is(tn_packed_text(&packed, 0, &d.error), "Conv"));
+    p                     = reader(&d, 0);
+    struct tn_bytes first = tn_pack_text(&p, empty);
+    assert_true(tn_bytes_is(first, "Conv"));
+    assert_null(tn_pack_text(&p, empty).data);
+    struct tn_bytes third = tn_pack_text(&p, first);
+    assert_true(third.data && !third.size);
+    p = reader(&d, second);
+    assert_ptr_equal(tn_pack_text(&p, empty).data, first.data);
     assert_int_equal(d.error.status, TN_OK);
     close_fixture(&d);
 }
 
 static void nothing_past_the_end(void **state)
 {
-    struct tn_bytes text = tn_text("Conv");
-    struct fixture  d;
+    static const uint8_t bad[] = { 9, 4, 'C', 'o', 'n', 0, 0, 0, 0, 1, 0, 0, 0 };
+    struct fixture       d;
+    struct tn_packed     packed;
 
     (void)state;
     open_fixture(&d);
-    struct tn_pack p = tn_pack_writer(&d.bytes, text);
-    tn_pack_text(&p, text);
-    p = reader(&d, 0, tn_text("Con"));
-    assert_null(tn_pack_text(&p, text).data);
-    assert_int_equal(d.error.status, TN_MALFORMED);
+    tn_buffer_add(&d.bytes, tn_bytes(bad, sizeof bad));
+    struct tn_pack p = reader(&d, 0); /* the place 8, of 4 bytes */
+    assert_null(tn_pack_text(&p, tn_text("")).data);
+    assert_int_equal(d.error.status, TN_TRUNCATED);
     d.error = (struct tn_error)TN_ERROR_INIT;
-    p       = reader(&d, d.bytes.size, text);
+    tn_packed_open(&packed, tn_bytes(bad, sizeof bad), &d.error);
+    assert_null(tn_packed_text(&packed, 0, &d.error).data); /* 4 of 3 bytes */
+    assert_int_equal(d.error.status, TN_TRUNCATED);
+    d.error = (struct tn_error)TN_ERROR_INIT;
+    p       = reader(&d, d.bytes.size);
     assert_int_equal(tn_pack_number(&p, 7), 0);
     assert_int_equal(d.error.status, TN_TRUNCATED);
     d.error = (struct tn_error)TN_ERROR_INIT;
-    p       = reader(&d, d.bytes.size + 1, text);
+    p       = reader(&d, d.bytes.size + 1);
     assert_int_equal(d.error.status, TN_TRUNCATED);
+    for (size_t size = 0; size < 8; size++) {
+        d.error = (struct tn_error)TN_ERROR_INIT;
+        tn_packed_open(&packed, tn_bytes(bad, size), &d.error);
+        assert_int_equal(d.error.status, TN_TRUNCATED);
+    }
+    d.error = (struct tn_error)TN_ERROR_INIT;
+    tn_packed_open(&packed, tn_bytes(bad + 3, 10), &d.error);
+    assert_int_equal(d.error.status, TN_OK);
+    tn_packed_open(&packed, tn_bytes(bad + 1, 9), &d.error);
+    assert_int_equal(d.error.status, TN_MALFORMED);
     close_fixture(&d);
 }
 

@@ -154,16 +154,9 @@ static enum tn_status check_frame(struct tn_bytes packed, uint64_t offset,
 
 static enum tn_status decode_with(struct context *context,
                                   struct tn_bytes packed, uint64_t offset,
-                                  uint64_t size, struct tn_buffer *to,
+                                  uint64_t size, uint8_t *room,
                                   struct tn_error *error)
 {
-    uint8_t *room = tn_buffer_room(to, size ? (size_t)size : 1);
-
-    if (!room) {
-        if (to->error != error)
-            *error = *to->error;
-        return error->status;
-    }
     ZSTD_DCtx_setParameter(context->unpacker, ZSTD_d_windowLogMax,
                            TN_ZSTD_WINDOW_LOG_MAX);
     size_t got = ZSTD_decompressDCtx(context->unpacker, room, (size_t)size,
@@ -173,8 +166,21 @@ static enum tn_status decode_with(struct context *context,
     if (got != size)
         return tn_error_set(error, TN_MALFORMED, offset,
                             "zstd gives %zu of %" PRIu64 " bytes", got, size);
-    to->size += got;
     return TN_OK;
+}
+
+static enum tn_status decode_to(struct tn_bytes packed, uint64_t offset,
+                                uint64_t size, uint8_t *room,
+                                struct tn_memory *memory,
+                                struct tn_error  *error)
+{
+    struct context *context = take_context(memory, drop_unpacker, error);
+
+    if (!context)
+        return error->status;
+    decode_with(context, packed, offset, size, room, error);
+    leave_context(context, error);
+    return error->status;
 }
 
 enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
@@ -182,12 +188,28 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               struct tn_error *error)
 {
     TN_TRY(check_frame(packed, offset, size, error));
-    struct context *context = take_context(to->memory, drop_unpacker, error);
-    if (!context)
+    uint8_t *room = tn_buffer_room(to, size ? (size_t)size : 1);
+    if (!room) {
+        if (to->error != error)
+            *error = *to->error;
         return error->status;
-    decode_with(context, packed, offset, size, to, error);
-    leave_context(context, error);
-    return error->status;
+    }
+    TN_TRY(decode_to(packed, offset, size, room, to->memory, error));
+    to->size += (size_t)size;
+    return TN_OK;
+}
+
+struct tn_bytes tn_zstd_decode_all(struct tn_bytes packed, uint64_t size,
+                                   struct tn_arena *arena,
+                                   struct tn_error *error)
+{
+    if (check_frame(packed, TN_NOWHERE, size, error) != TN_OK)
+        return tn_bytes(NULL, 0);
+    uint8_t *room = tn_arena_take(arena, size ? size : 1, 1, error);
+    if (!room || decode_to(packed, TN_NOWHERE, size, room, arena->memory,
+                           error) != TN_OK)
+        return tn_bytes(NULL, 0);
+    return tn_bytes(room, (size_t)size);
 }
 
 /* ---- in portions -------------------------------------------------------- */

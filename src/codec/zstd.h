@@ -16,6 +16,11 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               uint64_t size, struct tn_buffer *to,
                               struct tn_error *error);
 
+/* The same into an arena; .data is NULL on failure. */
+struct tn_bytes tn_zstd_decode_all(struct tn_bytes packed, uint64_t size,
+                                   struct tn_arena *arena,
+                                   struct tn_error *error);
+
 /* Appends one frame with all these bytes; unlike a packer it does not copy them
  * into a window. */
 enum tn_status tn_zstd_encode(struct tn_bytes plain, int level, int window_log,

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "codec/stored.h"
 #include "engine/interpreter.h"
 #include "engine/read_file.h"
 #include "ir/dialect_facts.h"
@@ -402,9 +403,15 @@ static enum tn_status load_builtin(struct tn_interpreter *i,
     struct tn_rule_text file;
 
     TN_TRY(load_builtin_ops(i, error));
-    for (uint32_t k = 0; tn_rules_builtin_at(k, &file); k++)
-        if (tn_dialect_facts(file.to)->is_mapped_to)
-            TN_TRY(load_own(i, file.name, file.text, error));
+    for (uint32_t k = 0; tn_rules_builtin_at(k, &file); k++) {
+        if (!tn_dialect_facts(file.to)->is_mapped_to)
+            continue;
+        struct tn_bytes text =
+            tn_stored_read(file.stored_text, &i->arena, error);
+        if (!text.data)
+            return error->status;
+        TN_TRY(load_own(i, file.name, text, error));
+    }
     return TN_OK;
 }
 

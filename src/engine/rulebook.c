@@ -74,11 +74,8 @@ static enum tn_status read_builtin(struct tn_rulebook *book,
     book->is_ours = true;
     TN_TRY(tn_rule_cache_init(&book->cache, &book->arena, error));
     book->files = book->cache.rules;
-    for (; tn_rules_builtin_at(book->file_count, &text); book->file_count++) {
-        if (!tn_rule_cache_rules(&book->cache, book->file_count, error))
-            return error->status;
-        TN_TRY(tn_lang_complete(&book->files[book->file_count], error));
-    }
+    for (; tn_rules_builtin_at(book->file_count, &text); book->file_count++)
+        TN_TRY(tn_rule_cache_complete(&book->cache, book->file_count, error));
     return TN_OK;
 }
 
@@ -161,7 +158,7 @@ struct tn_rule_info tn_rulebook_rule(const struct tn_rulebook *book,
         .domain      = rule->head.domain,
         .since       = rule->head.since,
         .until       = rule->head.until,
-        .text        = rule->text,
+        .text        = tn_lang_text(file, rule->text),
         .is_native   = rule->native.size > 0,
         .is_reversed = rule->is_reversed,
     };
@@ -291,7 +288,7 @@ static enum tn_status test_one(struct tn_rulebook             *book,
 {
     struct tn_rule_example told = { .file = file->name,
                                     .line = example->place.line,
-                                    .text = example->text };
+                                    .text = tn_lang_text(file, example->text) };
     struct tn_arena        scratch;
 
     tn_arena_init(&scratch, &book->memory);

@@ -5,8 +5,6 @@
 
 /* rules/compile.c writes these. */
 #define VOCABULARY(dialect)                                                    \
-    extern const unsigned char tn_vocab_##dialect[];                           \
-    extern const size_t        tn_vocab_##dialect##_size;                      \
     extern const unsigned char tn_vocab_##dialect##_packed[];                  \
     extern const size_t        tn_vocab_##dialect##_packed_size;
 VOCABULARY(nd4j)
@@ -20,10 +18,8 @@ VOCABULARY(tflite)
 static const struct tn_dialect_facts dialects[] = {
     { .name                   = "nd4j",
       .title                  = "SameDiff",
-      .vocabulary             = tn_vocab_nd4j,
-      .vocabulary_size        = &tn_vocab_nd4j_size,
-      .packed_vocabulary      = tn_vocab_nd4j_packed,
-      .packed_vocabulary_size = &tn_vocab_nd4j_packed_size,
+      .vocabulary             = tn_vocab_nd4j_packed,
+      .vocabulary_size        = &tn_vocab_nd4j_packed_size,
       .identity               = "identity",
       .main_graph             = "",
       .node_list              = "nodes",
@@ -37,10 +33,8 @@ static const struct tn_dialect_facts dialects[] = {
       .is_mapped_to           = true },
     { .name                   = "onnx",
       .title                  = "ONNX",
-      .vocabulary             = tn_vocab_onnx,
-      .vocabulary_size        = &tn_vocab_onnx_size,
-      .packed_vocabulary      = tn_vocab_onnx_packed,
-      .packed_vocabulary_size = &tn_vocab_onnx_packed_size,
+      .vocabulary             = tn_vocab_onnx_packed,
+      .vocabulary_size        = &tn_vocab_onnx_packed_size,
       .identity               = "Identity",
       .main_graph             = "graph",
       .node_list              = "node",
@@ -57,10 +51,8 @@ static const struct tn_dialect_facts dialects[] = {
       .is_mapped_from         = true },
     { .name                   = "paddle",
       .title                  = "PaddlePaddle",
-      .vocabulary             = tn_vocab_paddle,
-      .vocabulary_size        = &tn_vocab_paddle_size,
-      .packed_vocabulary      = tn_vocab_paddle_packed,
-      .packed_vocabulary_size = &tn_vocab_paddle_packed_size,
+      .vocabulary             = tn_vocab_paddle_packed,
+      .vocabulary_size        = &tn_vocab_paddle_packed_size,
       .identity               = "Identity",
       .main_graph             = "",
       .node_list              = "node",
@@ -68,10 +60,8 @@ static const struct tn_dialect_facts dialects[] = {
       .has_inputs_as_ops      = true },
     { .name                   = "tensorflow",
       .title                  = "TensorFlow",
-      .vocabulary             = tn_vocab_tensorflow,
-      .vocabulary_size        = &tn_vocab_tensorflow_size,
-      .packed_vocabulary      = tn_vocab_tensorflow_packed,
-      .packed_vocabulary_size = &tn_vocab_tensorflow_packed_size,
+      .vocabulary             = tn_vocab_tensorflow_packed,
+      .vocabulary_size        = &tn_vocab_tensorflow_packed_size,
       .identity               = "Identity",
       .main_graph             = "",
       .node_list              = "node",
@@ -83,10 +73,8 @@ static const struct tn_dialect_facts dialects[] = {
       .is_mapped_from         = true },
     { .name                   = "tflite",
       .title                  = "TFLite",
-      .vocabulary             = tn_vocab_tflite,
-      .vocabulary_size        = &tn_vocab_tflite_size,
-      .packed_vocabulary      = tn_vocab_tflite_packed,
-      .packed_vocabulary_size = &tn_vocab_tflite_packed_size,
+      .vocabulary             = tn_vocab_tflite_packed,
+      .vocabulary_size        = &tn_vocab_tflite_packed_size,
       .identity               = "Identity",
       .main_graph             = "subgraphs[0]",
       .node_list              = "operators",

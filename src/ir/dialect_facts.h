@@ -18,15 +18,11 @@
 struct tn_dialect_facts {
     const char *name;
     const char *title; /* its usual name: "ONNX"                              */
-    const unsigned char
-                 *vocabulary; /* of its operators, as text; may be NULL */
+    const unsigned char *vocabulary; /* of its operators, packed
+                                        (vocab_pack.h); may be NULL           */
     const size_t *vocabulary_size;
-    const unsigned char
-                 *packed_vocabulary; /* the same, packed (vocab_pack.h) */
-    const size_t *packed_vocabulary_size;
-    const char   *identity;   /* the op that returns its input          */
-    const char   *main_graph; /* the path of the main graph of a new
-                                 model                                  */
+    const char   *identity;   /* the op that returns its input                */
+    const char   *main_graph; /* the path of the main graph of a new model    */
     const char *node_list;    /* what paths call its nodes: "node"           */
     const char *own_domain;   /* another name of the domain of its own
                                  operators, which needs none; may be NULL    */

@@ -10,11 +10,11 @@
 
 static void dialects_have_a_vocabulary(void **state)
 {
-    static const char *const names[] = { "nd4j", "onnx", "paddle",
-                                         "tensorflow" };
+    static const char *const names[] = { "nd4j", "onnx", "paddle", "tensorflow",
+                                         "tflite" };
 
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         const struct tn_dialect_facts *facts = tn_dialect_facts(names[i]);
         assert_string_equal(facts->name, names[i]);
         assert_non_null(facts->vocabulary);

@@ -15,7 +15,7 @@
 
 #include <tenon/graph.h>
 
-#include "base/memory.h"
+#include "base/pack.h"
 
 /* A set of types: bits by enum tn_dtype, for each way to wrap one. */
 struct tn_vocab_types {
@@ -233,13 +233,13 @@ struct tn_vocab {
     uint32_t               facts_count;
 
     /* Of a packed one (vocab_pack.h). */
-    struct tn_bytes            packed;
+    struct tn_packed           packed;
     const uint8_t             *packed_rows;
     const struct tn_vocab_op **ops; /* by row; NULL: not used yet             */
 };
 
-/* The built-in vocabulary of a dialect, as text; empty if there is none. */
-struct tn_bytes tn_vocab_builtin(const char *dialect);
+/* Whether a dialect has a built-in vocabulary. */
+bool tn_vocab_is_builtin(const char *dialect);
 
 /* Opens a built-in vocabulary, which was parsed when the library was built: no
  * line is read again.  NOT_FOUND if there is none. */

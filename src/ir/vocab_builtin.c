@@ -2,12 +2,9 @@
 #include "ir/dialect_facts.h"
 #include "ir/vocab_pack.h"
 
-struct tn_bytes tn_vocab_builtin(const char *dialect)
+bool tn_vocab_is_builtin(const char *dialect)
 {
-    const struct tn_dialect_facts *facts = tn_dialect_facts(dialect);
-
-    return tn_bytes(facts->vocabulary,
-                    facts->vocabulary ? *facts->vocabulary_size : 0);
+    return tn_dialect_facts(dialect)->vocabulary != NULL;
 }
 
 enum tn_status tn_vocab_open(struct tn_vocab *vocab, struct tn_arena *arena,
@@ -15,11 +12,11 @@ enum tn_status tn_vocab_open(struct tn_vocab *vocab, struct tn_arena *arena,
 {
     const struct tn_dialect_facts *facts = tn_dialect_facts(dialect);
 
+    *vocab = (struct tn_vocab){ 0 };
     if (!facts->vocabulary)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "no vocabulary of '%s'", dialect);
     return tn_vocab_unpack(
-        vocab, arena, tn_vocab_builtin(dialect),
-        tn_bytes(facts->packed_vocabulary, *facts->packed_vocabulary_size),
+        vocab, arena, tn_bytes(facts->vocabulary, *facts->vocabulary_size),
         error);
 }

@@ -5,7 +5,7 @@
 #include "base/varint.h"
 #include "ir/vocab_lines.h"
 
-#define ROW_SIZE 16
+#define ROW_SIZE 12
 
 /* ---- arguments ---------------------------------------------------------- */
 
@@ -43,17 +43,19 @@ static const struct tn_vocab_arg *pack_args(struct tn_pack            *p,
     struct tn_vocab_arg *to = tn_pack_room(p, struct tn_vocab_arg, *count);
     for (uint32_t i = 0; i < *count; i++) {
         struct tn_vocab_arg arg = was ? was[i] : (struct tn_vocab_arg){ 0 };
+        struct tn_pack part = tn_pack_part(p);
 
-        arg.name       = tn_pack_text(p, arg.name);
-        arg.arity      = (enum tn_vocab_arity)tn_pack_u32(p, arg.arity);
-        arg.is_mixed   = tn_pack_bool(p, arg.is_mixed);
-        arg.is_ref     = tn_pack_bool(p, arg.is_ref);
-        arg.list       = tn_pack_text(p, arg.list);
-        arg.variable   = tn_pack_text(p, arg.variable);
-        arg.has_others = tn_pack_bool(p, arg.has_others);
+        arg.name       = tn_pack_text(&part, arg.name);
+        arg.arity      = (enum tn_vocab_arity)tn_pack_u32(&part, arg.arity);
+        arg.is_mixed   = tn_pack_bool(&part, arg.is_mixed);
+        arg.is_ref     = tn_pack_bool(&part, arg.is_ref);
+        arg.list       = tn_pack_text(&part, arg.list);
+        arg.variable   = tn_pack_text(&part, arg.variable);
+        arg.has_others = tn_pack_bool(&part, arg.has_others);
         if (!arg.variable.size || arg.has_others)
-            arg.types = pack_types(p, arg.types);
-        arg.rank = pack_rank(p, arg.rank);
+            arg.types = pack_types(&part, arg.types);
+        arg.rank = pack_rank(&part, arg.rank);
+        tn_pack_part_end(p, &part);
         if (to)
             to[i] = arg;
     }
@@ -167,23 +169,25 @@ static const struct tn_vocab_attr *pack_attrs(struct tn_pack             *p,
     struct tn_vocab_attr *to = tn_pack_room(p, struct tn_vocab_attr, *count);
     for (uint32_t i = 0; i < *count; i++) {
         struct tn_vocab_attr attr = was ? was[i] : (struct tn_vocab_attr){ 0 };
+        struct tn_pack part = tn_pack_part(p);
 
-        attr.name          = tn_pack_text(p, attr.name);
-        attr.type          = tn_pack_text(p, attr.type);
-        attr.is_list       = tn_pack_bool(p, attr.is_list);
-        attr.is_required   = tn_pack_bool(p, attr.is_required);
-        attr.has_default   = tn_pack_bool(p, attr.has_default);
-        attr.has_minimum   = tn_pack_bool(p, attr.has_minimum);
-        attr.is_restricted = tn_pack_bool(p, attr.is_restricted);
+        attr.name          = tn_pack_text(&part, attr.name);
+        attr.type          = tn_pack_text(&part, attr.type);
+        attr.is_list       = tn_pack_bool(&part, attr.is_list);
+        attr.is_required   = tn_pack_bool(&part, attr.is_required);
+        attr.has_default   = tn_pack_bool(&part, attr.has_default);
+        attr.has_minimum   = tn_pack_bool(&part, attr.has_minimum);
+        attr.is_restricted = tn_pack_bool(&part, attr.is_restricted);
         if (attr.has_default)
-            attr.value = pack_value(p, attr.value);
-        attr.minimum      = tn_pack_signed(p, attr.minimum);
-        attr.types        = tn_pack_number(p, attr.types);
-        attr.string_count = tn_pack_u32(p, attr.string_count);
-        attr.strings      = pack_strings(p, attr.strings, attr.string_count);
-        attr.list         = (enum tn_vocab_list)tn_pack_u32(p, attr.list);
-        attr.slot         = tn_pack_u32(p, attr.slot);
-        attr.is_rest      = tn_pack_bool(p, attr.is_rest);
+            attr.value = pack_value(&part, attr.value);
+        attr.minimum      = tn_pack_signed(&part, attr.minimum);
+        attr.types        = tn_pack_number(&part, attr.types);
+        attr.string_count = tn_pack_u32(&part, attr.string_count);
+        attr.strings      = pack_strings(&part, attr.strings, attr.string_count);
+        attr.list         = (enum tn_vocab_list)tn_pack_u32(&part, attr.list);
+        attr.slot         = tn_pack_u32(&part, attr.slot);
+        attr.is_rest      = tn_pack_bool(&part, attr.is_rest);
+        tn_pack_part_end(p, &part);
         if (to)
             to[i] = attr;
     }
@@ -245,7 +249,9 @@ static const struct tn_vocab_fact *pack_facts(struct tn_pack             *p,
         struct tn_vocab_fact  fact = was ? *was : (struct tn_vocab_fact){ 0 };
         struct tn_vocab_fact *to   = tn_pack_room(p, struct tn_vocab_fact, 1);
 
-        pack_fact(p, &fact);
+        struct tn_pack part = tn_pack_part(p);
+        pack_fact(&part, &fact);
+        tn_pack_part_end(p, &part);
         if (was)
             was = was->next;
         if (to) {
@@ -294,9 +300,8 @@ const struct tn_vocab_op *tn_vocab_unpack_op(const struct tn_vocab *vocab,
                                              uint32_t               index,
                                              struct tn_error       *error)
 {
-    uint32_t at = tn_load32(vocab->packed_rows + (size_t)index * ROW_SIZE + 12);
-    struct tn_pack p =
-        tn_pack_reader(vocab->packed, at, vocab->text, vocab->arena, error);
+    uint32_t at = tn_load32(vocab->packed_rows + (size_t)index * ROW_SIZE + 8);
+    struct tn_pack p = tn_pack_reader(&vocab->packed, at, vocab->arena, error);
     struct tn_vocab_op *op = tn_new(vocab->arena, struct tn_vocab_op, 1, error);
 
     if (!op)
@@ -310,18 +315,20 @@ const struct tn_vocab_op *tn_vocab_unpack_op(const struct tn_vocab *vocab,
 struct tn_vocab_row tn_vocab_unpack_row(const struct tn_vocab *vocab,
                                         uint32_t               index)
 {
-    const uint8_t *row = vocab->packed_rows + (size_t)index * ROW_SIZE;
+    const uint8_t  *row = vocab->packed_rows + (size_t)index * ROW_SIZE;
+    struct tn_error ours = TN_ERROR_INIT; /* our own bytes are whole */
 
     return (struct tn_vocab_row){
-        .name = tn_bytes(vocab->text.data + tn_load32(row), tn_load32(row + 4)),
-        .since = tn_load32(row + 8),
+        .name  = tn_packed_text(&vocab->packed, tn_load32(row), &ours),
+        .since = tn_load32(row + 4),
     };
 }
 
 /* The operators go to `out` at once, their rows follow. */
-static void write_rows(struct tn_vocab *vocab, struct tn_buffer *out)
+static void write_rows(struct tn_vocab *vocab, struct tn_pack_texts *texts,
+                       struct tn_buffer *out)
 {
-    struct tn_pack   p = tn_pack_writer(out, vocab->text);
+    struct tn_pack   p = tn_pack_writer(out, texts);
     struct tn_buffer rows;
 
     tn_buffer_init(&rows, out->memory, out->error);
@@ -330,11 +337,9 @@ static void write_rows(struct tn_vocab *vocab, struct tn_buffer *out)
         struct tn_vocab_op        copy = op ? *op : (struct tn_vocab_op){ 0 };
         struct tn_bytes           name = tn_vocab_row_name(vocab, i);
 
-        tn_buffer_u32(&rows, (uint32_t)(name.data - vocab->text.data));
-        tn_buffer_u32(&rows, (uint32_t)name.size);
+        tn_buffer_u32(&rows, tn_pack_text_place(texts, name));
         tn_buffer_u32(&rows, copy.since);
         tn_buffer_u32(&rows, (uint32_t)out->size);
-        tn_pack_restart(&p);
         pack_op(&p, &copy);
     }
     tn_buffer_add(out, tn_buffer_bytes(&rows));
@@ -391,24 +396,25 @@ static void pack_outline(struct tn_pack *p, struct tn_vocab *vocab)
 
 void tn_vocab_pack(struct tn_vocab *vocab, struct tn_buffer *out)
 {
-    struct tn_vocab copy = *vocab;
+    struct tn_vocab      copy = *vocab;
+    struct tn_pack_texts texts;
 
-    write_rows(vocab, out);
-    uint32_t       begin = (uint32_t)out->size;
-    struct tn_pack p     = tn_pack_writer(out, vocab->text);
+    tn_pack_texts_init(&texts, vocab->arena, out->error);
+    write_rows(vocab, &texts, out);
+    uint64_t       begin = out->size;
+    struct tn_pack p     = tn_pack_writer(out, &texts);
     pack_outline(&p, &copy);
-    tn_buffer_u32(out, begin);
+    tn_pack_end(out, &texts, begin);
+    tn_pack_texts_done(&texts);
 }
 
 enum tn_status tn_vocab_unpack(struct tn_vocab *vocab, struct tn_arena *arena,
-                               struct tn_bytes text, struct tn_bytes packed,
-                               struct tn_error *error)
+                               struct tn_bytes packed, struct tn_error *error)
 {
-    uint32_t       begin = tn_load32(packed.data + packed.size - 4);
-    struct tn_pack p     = tn_pack_reader(packed, begin, text, arena, error);
-
-    *vocab =
-        (struct tn_vocab){ .arena = arena, .text = text, .packed = packed };
+    *vocab = (struct tn_vocab){ .arena = arena };
+    TN_TRY(tn_packed_open(&vocab->packed, packed, error));
+    uint32_t       begin = vocab->packed.outline;
+    struct tn_pack p = tn_pack_reader(&vocab->packed, begin, arena, error);
     pack_outline(&p, vocab);
     vocab->packed_rows =
         packed.data + begin - (size_t)vocab->row_count * ROW_SIZE;

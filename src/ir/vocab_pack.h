@@ -6,10 +6,10 @@
  * (rules/compile.c) and packed (base/pack.h):
  *
  *   operators    each where its row says
- *   rows         of 16 bytes, four u32: offset and size of the name in the
- *                text, version, offset of the operator; in its order
+ *   rows         of 12 bytes, three u32: place of the name among the texts,
+ *                version, offset of the operator; in its order
  *   outline      dialect, named types, domains
- *   u32          where the outline begins
+ *   texts
  *
  * Rows are searched in place; an operator is read on first use.
  */
@@ -23,10 +23,10 @@
  * keeps the error. */
 void tn_vocab_pack(struct tn_vocab *vocab, struct tn_buffer *out);
 
-/* The vocabulary again, as tn_vocab_load() makes it of the text. */
+/* The vocabulary again, as tn_vocab_load() makes it of the text; the packed
+ * bytes must outlive it. */
 enum tn_status tn_vocab_unpack(struct tn_vocab *vocab, struct tn_arena *arena,
-                               struct tn_bytes text, struct tn_bytes packed,
-                               struct tn_error *error);
+                               struct tn_bytes packed, struct tn_error *error);
 
 /* Of a packed vocabulary: a row, without `op`; and its operator. */
 struct tn_vocab_row;

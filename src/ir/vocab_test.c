@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "support/hostile.h"
+#include "support/rules_text.h"
 
 #define HEAD "vocabulary tiny 1\ntypes two = {int8 float32}\ndomain d \"\"\n"
 
@@ -412,7 +413,7 @@ static void carries_onnx(void **state)
     struct loaded l;
 
     (void)state;
-    load(&l, tn_vocab_builtin("onnx"));
+    load(&l, rules_text("onnx.ops"));
     if (l.error.status != TN_OK)
         fail_msg("%s: %s", l.error.where, l.error.what);
     assert_int_equal(l.vocab.row_count, 653);
@@ -439,7 +440,7 @@ static void carries_tensorflow(void **state)
     struct loaded l;
 
     (void)state;
-    load(&l, tn_vocab_builtin("tensorflow"));
+    load(&l, rules_text("tensorflow.ops"));
     if (l.error.status != TN_OK)
         fail_msg("%s: %s", l.error.where, l.error.what);
     assert_int_equal(l.vocab.row_count, 1570);
@@ -462,7 +463,7 @@ static void carries_nd4j(void **state)
     struct loaded l;
 
     (void)state;
-    load(&l, tn_vocab_builtin("nd4j"));
+    load(&l, rules_text("nd4j.ops"));
     if (l.error.status != TN_OK)
         fail_msg("%s: %s", l.error.where, l.error.what);
     assert_int_equal(l.vocab.row_count, 718);
@@ -489,7 +490,7 @@ static void carries_paddle(void **state)
     struct loaded l;
 
     (void)state;
-    load(&l, tn_vocab_builtin("paddle"));
+    load(&l, rules_text("paddle.ops"));
     if (l.error.status != TN_OK)
         fail_msg("%s: %s", l.error.where, l.error.what);
     assert_true(l.vocab.row_count >= 342);

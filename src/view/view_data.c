@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/varint.h"
 #include "codec/deflate.h"
+#include "codec/stored.h"
 #include "io/workers.h"
 #include "view/view_digits.h"
 #include "view/view_page.h"
@@ -999,14 +1000,22 @@ static enum tn_status write_stream(struct writer *w, unsigned stream,
     return tn_sink_write(to, tn_text("</script>\n"), w->error);
 }
 
+static enum tn_status write_stored(struct writer *w, struct tn_bytes stored,
+                                   struct tn_sink *to)
+{
+    struct tn_bytes text = tn_stored_read(stored, &w->arena, w->error);
+
+    return text.data ? tn_sink_write(to, text, w->error) : w->error->status;
+}
+
 static enum tn_status write_page(struct writer *w, struct tn_sink *to)
 {
-    TN_TRY(tn_sink_write(to, tn_bytes(tn_viewer_head, tn_viewer_head_size),
-                         w->error));
+    TN_TRY(write_stored(
+        w, tn_bytes(tn_viewer_head_text, tn_viewer_head_text_size), to));
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         TN_TRY(write_stream(w, i, to));
-    return tn_sink_write(to, tn_bytes(tn_viewer_tail, tn_viewer_tail_size),
-                         w->error);
+    return write_stored(
+        w, tn_bytes(tn_viewer_tail_text, tn_viewer_tail_text_size), to);
 }
 
 static enum tn_status put_all(struct writer *w)

@@ -4,10 +4,11 @@
 
 #include <stddef.h>
 
-/* What comes before the elements with data, and what comes after. */
-extern const unsigned char tn_viewer_head[];
-extern const size_t        tn_viewer_head_size;
-extern const unsigned char tn_viewer_tail[];
-extern const size_t        tn_viewer_tail_size;
+/* What comes before the elements with data, and what comes after, stored
+ * (codec/stored.h). */
+extern const unsigned char tn_viewer_head_text[];
+extern const size_t        tn_viewer_head_text_size;
+extern const unsigned char tn_viewer_tail_text[];
+extern const size_t        tn_viewer_tail_text_size;
 
 #endif

@@ -24,7 +24,7 @@
 #include <tenon/dtype.h>
 
 #include "base/location.h"
-#include "base/memory.h"
+#include "base/pack.h"
 
 /* ---- expressions -------------------------------------------------------- */
 
@@ -209,6 +209,11 @@ struct tn_lang_shape {
     const struct tn_lang_expr *value;        /* flat list; NULL: not known    */
 };
 
+/* A piece of the text of a file: see tn_lang_text(). */
+struct tn_lang_piece {
+    uint32_t at, size;
+};
+
 struct tn_lang_rule {
     struct tn_lang_head         head;
     struct tn_lang_block        body;
@@ -219,7 +224,7 @@ struct tn_lang_rule {
     bool               is_reversed; /* the way back of a <=>         */
     bool               has_pattern; /* the head speaks of several nodes */
     bool               takes_pairs; /* it is for complex numbers     */
-    struct tn_bytes    text;        /* as in the file                */
+    struct tn_lang_piece text;      /* as in the file                */
     struct tn_location place;
     uint32_t           rest; /* of a packed file; 0: it is complete  */
 };
@@ -253,8 +258,8 @@ struct tn_lang_macro {
 struct tn_lang_example {
     uint32_t           rule;    /* in rules, or in back                     */
     bool               is_back; /* of a <=                                  */
-    struct tn_bytes    text; /* NODE => NODES, as in the file               */
-    struct tn_location place;
+    struct tn_lang_piece text; /* NODE => NODES, as in the file             */
+    struct tn_location   place;
 };
 
 struct tn_lang_file {
@@ -275,10 +280,20 @@ struct tn_lang_file {
                                 the file needs to name                       */
     const struct tn_native *functions; /* set by the caller of the parser     */
     uint32_t                function_count;
-    struct tn_bytes         text, packed; /* of a packed file (lang_pack.h):
-                                             where the rest of its items is   */
-    uint32_t rest;                        /* that of examples, as of a rule   */
+    struct tn_bytes text; /* empty: it is not known                           */
+
+    /* Of a packed file (lang_pack.h). */
+    struct tn_packed packed; /* where the rest of its items is                */
+    uint32_t         rest;   /* that of examples, as of a rule                */
 };
+
+/* Empty where the text of the file is not known. */
+static inline struct tn_bytes tn_lang_text(const struct tn_lang_file *file,
+                                           struct tn_lang_piece       piece)
+{
+    return file->text.data ? tn_bytes(file->text.data + piece.at, piece.size)
+                           : tn_bytes(NULL, 0);
+}
 
 /* Reads a file; everything lives in the arena, the text must outlive it.  What
  * is wrong is refused with line and column, and what was expected there.

@@ -1147,7 +1147,7 @@ enum tn_status tn_lang_side_open(struct tn_lang_side *side,
         return error->status;
     const char                    *name      = (const char *)copy.data;
     const struct tn_dialect_facts *facts     = tn_dialect_facts(name);
-    bool                           has_vocab = tn_vocab_builtin(name).size > 0;
+    bool                           has_vocab = tn_vocab_is_builtin(name);
     *side = (struct tn_lang_side){ .vocab   = has_vocab ? vocab : NULL,
                                    .newest  = INT64_MAX,
                                    .version = INT64_MAX };

@@ -5,6 +5,7 @@
 
 #include "map/lang/rule_sets.h"
 #include "support/hostile.h"
+#include "support/rules_text.h"
 
 /* Every finding, with its place, one a line. */
 struct findings {
@@ -244,17 +245,18 @@ static void test_the_rules_we_carry_drop_nothing(void **state)
 
     (void)state;
     for (uint32_t i = 0; tn_rules_builtin_at(i, &text); i++)
-        assert_clean(text.text, text.name);
+        assert_clean(rules_text(text.name), text.name);
 }
 
 static void test_the_shapes_we_carry_are_of_ops_that_exist(void **state)
 {
-    static const char *const dialects[] = { "onnx", "nd4j", "tensorflow",
-                                            "paddle" };
+    static const char *const files[] = { "onnx.shapes", "nd4j.shapes",
+                                         "tensorflow.shapes", "paddle.shapes",
+                                         "tflite.shapes" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
-        assert_clean(tn_shapes_builtin(dialects[i]), dialects[i]);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        assert_clean(rules_text(files[i]), files[i]);
 }
 
 static enum tn_status check_any(struct tn_bytes input, struct tn_memory *memory,

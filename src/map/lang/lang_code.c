@@ -733,8 +733,8 @@ enum tn_status tn_code_init(struct tn_code_set *set, struct tn_memory *memory,
     tn_intern_init(&set->types, &set->arena);
     tn_list_init(&set->heads, memory, sizeof(struct tn_code_head));
     tn_list_init(&set->entries, memory, sizeof(struct tn_code_entry));
-    set->has_from = tn_vocab_builtin(net->dialect).size > 0;
-    set->has_to   = to && tn_vocab_builtin(to).size > 0;
+    set->has_from = tn_vocab_is_builtin(net->dialect);
+    set->has_to   = to && tn_vocab_is_builtin(to);
     if (set->has_from)
         TN_TRY(tn_vocab_open(&set->from, &set->arena, net->dialect, error));
     if (set->has_to)

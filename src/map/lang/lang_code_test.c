@@ -11,6 +11,7 @@
 #include "map/lang/rule_sets.h"
 #include "map/net/net_build.h"
 #include "support/hostile.h"
+#include "support/rules_text.h"
 
 /* Asks for every op of a list of rules; returns how many are broken. */
 static unsigned prepare_all(const struct tn_lang_file *file,
@@ -58,7 +59,7 @@ static void test_all_rules_can_be_made_ready(void **state)
         tn_memory_init(&memory, NULL, 0);
         tn_arena_init(&arena, &memory);
         assert_int_equal(
-            tn_lang_parse(&file, &arena, text.name, text.text, &error), TN_OK);
+            tn_lang_parse(&file, &arena, text.name, rules_text(text.name), &error), TN_OK);
         broken += prepare_all(&file, &file.rules, text.from, text.to, &memory);
         broken += prepare_all(&file, &file.back, text.to, text.from, &memory);
         tn_lang_done(&file);

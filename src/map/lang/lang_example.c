@@ -234,8 +234,9 @@ static bool read(struct tn_example *r)
 {
     struct tn_lang_parser *p = &r->p;
 
-    if (!tn_lang_parser_open(p, &r->words, r->example->text, &r->example->place,
-                             r->error))
+    if (!tn_lang_parser_open(p, &r->words,
+                             tn_lang_text(r->file, r->example->text),
+                             &r->example->place, r->error))
         return false;
     if (r->example->is_back) {
         r->wanted = tn_lang_value(p);

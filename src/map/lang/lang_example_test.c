@@ -5,6 +5,7 @@
 
 #include "map/lang/rule_sets.h"
 #include "support/hostile.h"
+#include "support/rules_text.h"
 
 static enum tn_status run_all(struct tn_bytes text, const char *name,
                               struct tn_memory *memory, char *whys, size_t room,
@@ -210,7 +211,7 @@ static void test_the_examples_we_carry_hold(void **state)
         char             whys[2000] = "";
 
         tn_memory_init(&memory, NULL, 0);
-        run_all(text.text, text.name, &memory, whys, sizeof whys, &error);
+        run_all(rules_text(text.name), text.name, &memory, whys, sizeof whys, &error);
         assert_string_equal(error.what, "");
         assert_string_equal(whys, "");
     }

@@ -25,25 +25,43 @@ static bool has_failed(const struct packing *x)
  * byte, because 0 is an item that is complete. */
 static uint32_t begin_rest(struct packing *x)
 {
-    tn_pack_restart(&x->rest->p);
     x->rest->last = (struct tn_location){ 0 };
     return (uint32_t)x->rest->p.out->size + 1;
 }
 
+/* Most places are in the line of the last one, where columns differ as offsets
+ * do: the step of the offset, and whether that is all. */
 static struct tn_location pack_place(struct packing    *x,
                                      struct tn_location place)
 {
     struct tn_location last = x->last;
+    int64_t            step = (int64_t)(place.offset - last.offset);
+    bool               is_other = place.line != last.line ||
+                    place.column - last.column != (uint32_t)step;
+    uint64_t packed =
+        tn_pack_number(&x->p, tn_zigzag_encode(step) << 1 | is_other);
 
-    place.file = x->file;
-    place.offset =
-        last.offset +
-        (uint64_t)tn_pack_signed(&x->p, (int64_t)(place.offset - last.offset));
-    place.line = last.line + (uint32_t)tn_pack_signed(
-                                 &x->p, (int32_t)(place.line - last.line));
-    place.column = tn_pack_u32(&x->p, place.column);
-    x->last      = place;
+    step         = tn_zigzag_decode(packed >> 1);
+    place.file   = x->file;
+    place.offset = last.offset + (uint64_t)step;
+    if (packed & 1) {
+        place.line = last.line + (uint32_t)tn_pack_signed(
+                                     &x->p, (int32_t)(place.line - last.line));
+        place.column = tn_pack_u32(&x->p, place.column);
+    } else {
+        place.line   = last.line;
+        place.column = last.column + (uint32_t)step;
+    }
+    x->last = place;
     return place;
+}
+
+static struct tn_lang_piece pack_piece(struct packing      *x,
+                                       struct tn_lang_piece piece)
+{
+    piece.at   = tn_pack_u32(&x->p, piece.at);
+    piece.size = tn_pack_u32(&x->p, piece.size);
+    return piece;
 }
 
 /* ---- expressions -------------------------------------------------------- */
@@ -285,7 +303,7 @@ static void pack_rule_outline(struct packing *x, struct tn_lang_rule *rule)
     rule->is_reversed = tn_pack_bool(&x->p, rule->is_reversed);
     rule->has_pattern = tn_pack_bool(&x->p, rule->has_pattern);
     rule->takes_pairs = tn_pack_bool(&x->p, rule->takes_pairs);
-    rule->text        = tn_pack_text(&x->p, rule->text);
+    rule->text        = pack_piece(x, rule->text);
     rule->place       = pack_place(x, rule->place);
     rule->rest        = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
     if (x->rest)
@@ -342,7 +360,7 @@ static void pack_example(struct packing *x, struct tn_lang_example *example)
 {
     example->rule    = tn_pack_u32(&x->p, example->rule);
     example->is_back = tn_pack_bool(&x->p, example->is_back);
-    example->text    = tn_pack_text(&x->p, example->text);
+    example->text    = pack_piece(x, example->text);
     example->place   = pack_place(x, example->place);
 }
 
@@ -392,35 +410,36 @@ static void pack_outline(struct packing *x, struct tn_lang_file *file)
         pack_file_rest(x->rest, file);
 }
 
-void tn_lang_pack(const struct tn_lang_file *file, struct tn_bytes text,
-                  struct tn_buffer *out)
+void tn_lang_pack(const struct tn_lang_file *file, struct tn_buffer *out)
 {
-    struct tn_lang_file copy = *file;
-    struct tn_buffer    outline;
+    struct tn_lang_file  copy = *file;
+    struct tn_pack_texts texts;
+    struct tn_buffer     outline;
 
+    tn_pack_texts_init(&texts, file->arena, out->error);
     tn_buffer_init(&outline, out->memory, out->error);
-    struct packing rest = { .p    = tn_pack_writer(out, text),
+    struct packing rest = { .p    = tn_pack_writer(out, &texts),
                             .file = file->name };
-    struct packing x    = { .p    = tn_pack_writer(&outline, text),
+    struct packing x    = { .p    = tn_pack_writer(&outline, &texts),
                             .file = file->name,
                             .rest = &rest };
     pack_outline(&x, &copy);
-    uint32_t begin = (uint32_t)out->size;
+    uint64_t begin = out->size;
     tn_buffer_add(out, tn_buffer_bytes(&outline));
-    tn_buffer_u32(out, begin);
+    tn_pack_end(out, &texts, begin);
     tn_buffer_done(&outline);
+    tn_pack_texts_done(&texts);
 }
 
 enum tn_status tn_lang_unpack(struct tn_lang_file *file, struct tn_arena *arena,
-                              const char *name, struct tn_bytes text,
-                              struct tn_bytes packed, struct tn_error *error)
+                              const char *name, struct tn_bytes packed,
+                              struct tn_error *error)
 {
-    uint32_t begin = tn_load32(packed.data + packed.size - 4);
-
     tn_lang_init(file, arena, name);
-    file->text       = text;
-    file->packed     = packed;
-    struct packing x = { .p = tn_pack_reader(packed, begin, text, arena, error),
+    TN_TRY(tn_packed_open(&file->packed, packed, error));
+    struct packing x = { .p    = tn_pack_reader(&file->packed,
+                                                file->packed.outline, arena,
+                                                error),
                          .file = name };
     pack_outline(&x, file);
     return error->status;
@@ -432,8 +451,8 @@ static struct packing rest_of(const struct tn_lang_file *file, uint32_t rest,
                               struct tn_error *error)
 {
     return (struct packing){ .p =
-                                 tn_pack_reader(file->packed, rest - 1,
-                                                file->text, file->arena, error),
+                                 tn_pack_reader(&file->packed, rest - 1,
+                                                file->arena, error),
                              .file = file->name };
 }
 

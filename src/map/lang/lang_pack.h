@@ -7,7 +7,7 @@
  *
  *   the rest of rules, definitions and macros, each where its outline says
  *   the outline: the header, and for every rule which op it is for
- *   u32          where the outline begins
+ *   texts
  *
  * Opening a packed file reads the outline.  The rest of a rule is read on first
  * use and kept in the file: for one thread at a time.
@@ -18,16 +18,15 @@
 #include "base/buffer.h"
 #include "map/lang/lang.h"
 
-/* Appends the packed form of a file that was parsed from `text`; the buffer
- * keeps the error. */
-void tn_lang_pack(const struct tn_lang_file *file, struct tn_bytes text,
-                  struct tn_buffer *out);
+/* Appends the packed form of a file that was parsed; the buffer keeps the
+ * error. */
+void tn_lang_pack(const struct tn_lang_file *file, struct tn_buffer *out);
 
-/* The file again, as tn_lang_parse() makes it of the text.  Everything lives in
- * the arena, but for text, packed bytes and name. */
+/* The file again, as tn_lang_parse() makes it of its text, but for the text.
+ * Everything lives in the arena, but for packed bytes and name. */
 enum tn_status tn_lang_unpack(struct tn_lang_file *file, struct tn_arena *arena,
-                              const char *name, struct tn_bytes text,
-                              struct tn_bytes packed, struct tn_error *error);
+                              const char *name, struct tn_bytes packed,
+                              struct tn_error *error);
 
 /* Read the rest of one, unless it is there.  The pointers stay the same. */
 enum tn_status tn_lang_complete_rule(const struct tn_lang_file *file,

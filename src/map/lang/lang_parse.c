@@ -1485,12 +1485,12 @@ static bool read_shapes(struct tn_lang_parser *p, struct tn_lang_rule *rule)
 /* ---- rules -------------------------------------------------------------- */
 
 /* From the margin to the last token that was read. */
-static struct tn_bytes text_of_item(const struct tn_lang_parser *p)
+static struct tn_lang_piece text_of_item(const struct tn_lang_parser *p)
 {
     uint64_t begin = tn_list_at(&p->tokens, struct tn_token, p->item)->begin;
     uint64_t end   = tn_list_at(&p->tokens, struct tn_token, p->at - 1)->end;
 
-    return tn_bytes(p->text.data + begin, (size_t)(end - begin));
+    return (struct tn_lang_piece){ (uint32_t)begin, (uint32_t)(end - begin) };
 }
 
 static bool add_rule(struct tn_lang_parser *p, struct tn_list *to,
@@ -1763,8 +1763,9 @@ static bool read_example(struct tn_lang_parser *p, bool is_back)
         tn_list_push(&p->file->examples, struct tn_lang_example, p->error);
     if (!to)
         return false;
-    example.text =
-        tn_bytes(first->text.data, (size_t)(last->end - first->begin));
+    example.text = (struct tn_lang_piece){
+        (uint32_t)first->begin, (uint32_t)(last->end - first->begin)
+    };
     *to = example;
     return true;
 }
@@ -1899,6 +1900,7 @@ enum tn_status tn_lang_parse(struct tn_lang_file *file, struct tn_arena *arena,
     struct tn_lang_parser    p;
 
     tn_lang_init(file, arena, name);
+    file->text = text;
     if (tn_lang_parser_open(&p, file, text, &begin, error) && read_header(&p))
         read_items(&p);
     tn_lang_parser_close(&p);

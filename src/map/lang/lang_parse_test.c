@@ -454,8 +454,8 @@ static void test_examples_belong_to_rules(void **state)
     assert_string_equal(error.what, "");
     assert_int_equal(file.examples.count, 4);
     const struct tn_lang_example *e = file.examples.items;
-    assert_true(tn_bytes_is(e[0].text, "A(x:float32[2,3])\n       => z(x)"));
-    assert_true(tn_bytes_is(e[1].text, "A(y) => z(y)"));
+    assert_true(tn_bytes_is(tn_lang_text(&file, e[0].text), "A(x:float32[2,3])\n       => z(x)"));
+    assert_true(tn_bytes_is(tn_lang_text(&file, e[1].text), "A(y) => z(y)"));
     assert_int_equal(e[1].rule, 0);
     assert_int_equal(e[2].rule, 1);
     assert_true(e[3].is_back && e[3].rule == 0 && e[3].place.line == 9);

@@ -1,6 +1,7 @@
 /* rule_sets.c - the built-in rule files, and the user's own */
 #include "map/lang/rule_sets.h"
 
+#include "codec/stored.h"
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_pack.h"
 
@@ -28,15 +29,16 @@
     X(tflite)
 
 /* rules/compile.c writes these. */
-#define COMPILED(symbol)                                                       \
-    extern const unsigned char symbol[], symbol##_packed[];                    \
-    extern const size_t        symbol##_size, symbol##_packed_size;
+#define STORED(symbol)                                                         \
+    extern const unsigned char symbol[];                                       \
+    extern const size_t        symbol##_size;
 
-#define X(file, from, to, both, purpose) COMPILED(tn_rules_##file)
+#define X(file, from, to, both, purpose)                                       \
+    STORED(tn_rules_##file##_text) STORED(tn_rules_##file##_packed)
 RULES(X)
 #undef X
 
-#define X(dialect) COMPILED(tn_shapes_##dialect)
+#define X(dialect) STORED(tn_shapes_##dialect##_packed)
 SHAPES(X)
 #undef X
 
@@ -50,7 +52,8 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
       from,                                                                    \
       to,                                                                      \
       both,                                                                    \
-      tn_bytes(tn_rules_##file, tn_rules_##file##_size),                       \
+      { NULL, 0 },                                                             \
+      tn_bytes(tn_rules_##file##_text, tn_rules_##file##_text_size),           \
       tn_bytes(tn_rules_##file##_packed, tn_rules_##file##_packed_size),       \
       NULL,                                                                    \
       0,                                                                       \
@@ -73,8 +76,7 @@ static struct tn_rule_text find_shapes(const char *dialect)
     if (!strcmp(dialect, #file))                                               \
         return (struct tn_rule_text){                                          \
             .name   = #file ".shapes",                                         \
-            .text   = tn_bytes(tn_shapes_##file, tn_shapes_##file##_size),     \
-            .packed = tn_bytes(tn_shapes_##file##_packed,                      \
+            .stored = tn_bytes(tn_shapes_##file##_packed,                      \
                                tn_shapes_##file##_packed_size)                 \
         };
     SHAPES(X)
@@ -82,9 +84,16 @@ static struct tn_rule_text find_shapes(const char *dialect)
     return (struct tn_rule_text){ .name = "" };
 }
 
-struct tn_bytes tn_shapes_builtin(const char *dialect)
+static enum tn_status unpack(struct tn_lang_file *file, struct tn_arena *arena,
+                             const struct tn_rule_text *ours,
+                             struct tn_error           *error)
 {
-    return find_shapes(dialect).text;
+    struct tn_bytes packed = tn_stored_read(ours->stored, arena, error);
+
+    *file = (struct tn_lang_file){ 0 };
+    return packed.data
+               ? tn_lang_unpack(file, arena, ours->name, packed, error)
+               : error->status;
 }
 
 /* ---- the cache ---------------------------------------------------------- */
@@ -135,9 +144,23 @@ const struct tn_lang_file *tn_rule_cache_rules(struct tn_rule_cache *cache,
     if (file->name)
         return file;
     tn_rules_builtin_at(index, &text);
-    tn_lang_unpack(file, cache->arena, text.name, text.text, text.packed,
-                   error);
+    unpack(file, cache->arena, &text, error);
     return keep(file, error);
+}
+
+enum tn_status tn_rule_cache_complete(struct tn_rule_cache *cache,
+                                      uint32_t              index,
+                                      struct tn_error      *error)
+{
+    struct tn_lang_file *file = &cache->rules[index];
+    struct tn_rule_text  ours;
+
+    if (!tn_rule_cache_rules(cache, index, error))
+        return error->status;
+    tn_rules_builtin_at(index, &ours);
+    if (!file->text.data)
+        file->text = tn_stored_read(ours.stored_text, cache->arena, error);
+    return tn_failed(error) ? error->status : tn_lang_complete(file, error);
 }
 
 const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
@@ -277,9 +300,8 @@ enum tn_status tn_shapes_read(struct tn_lang_file *file, struct tn_arena *arena,
 {
     struct tn_rule_text shapes = find_shapes(dialect);
 
-    if (shapes.text.size)
-        return tn_lang_unpack(file, arena, shapes.name, shapes.text,
-                              shapes.packed, error);
+    if (shapes.stored.size)
+        return unpack(file, arena, &shapes, error);
     const char *name = tn_text_format(arena, error, "%s.shapes", dialect);
     *file            = (struct tn_lang_file){ 0 };
     return name ? tn_lang_parse(file, arena, name, tn_text("shapes none 1"),

@@ -22,9 +22,10 @@ struct tn_rule_text {
     const char     *name; /* "onnx_nd4j.rules"                                */
     const char     *from, *to;
     bool            is_both_ways;
-    struct tn_bytes text;
-    struct tn_bytes packed; /* what the parser made of it (lang_pack.h); empty:
-                               it has not been read yet                       */
+    struct tn_bytes text; /* of a user's file                                 */
+    struct tn_bytes stored_text, stored; /* of ours (codec/stored.h): its text,
+                                            and what the parser made of it
+                                            (lang_pack.h)                     */
     const struct tn_native *functions; /* that its rules may call             */
     uint32_t                function_count;
     const struct tn_location *places; /* by rule, its place in the original
@@ -36,10 +37,6 @@ struct tn_rule_text {
 
 /* The file `index`; false: there are no more. */
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out);
-
-/* The rules for types and shapes of a dialect, as text; empty if there are
- * none. */
-struct tn_bytes tn_shapes_builtin(const char *dialect);
 
 /* Our files that have been read: each is read on first use, and once.  For one
  * thread at a time. */
@@ -61,6 +58,11 @@ const struct tn_lang_file *tn_rule_cache_rules(struct tn_rule_cache *cache,
 const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error);
+
+/* The same with all of its items (tn_lang_complete()) and its text. */
+enum tn_status tn_rule_cache_complete(struct tn_rule_cache *cache,
+                                      uint32_t              index,
+                                      struct tn_error      *error);
 
 /* Our rules within the dialect for that purpose; NULL if there are none, or if
  * they cannot be read. */

@@ -2,6 +2,7 @@
 #include "map/lang/rule_sets.h"
 
 #include "support/hostile.h"
+#include "support/rules_text.h"
 
 static const char *const dialects[] = { "onnx", "nd4j", "tensorflow",
                                         "paddle" };
@@ -19,7 +20,7 @@ static void test_every_file_is_what_its_name_says(void **state)
 
         tn_memory_init(&memory, NULL, 0);
         tn_arena_init(&arena, &memory);
-        tn_lang_parse(&file, &arena, text.name, text.text, &error);
+        tn_lang_parse(&file, &arena, text.name, rules_text(text.name), &error);
         assert_string_equal(error.what, "");
         assert_true(tn_bytes_is(file.from, text.from));
         assert_true(tn_bytes_is(file.to, text.to));
@@ -197,7 +198,7 @@ static void test_few_rules_are_native(void **state)
 
         tn_memory_init(&memory, NULL, 0);
         tn_arena_init(&arena, &memory);
-        tn_lang_parse(&file, &arena, text.name, text.text, &error);
+        tn_lang_parse(&file, &arena, text.name, rules_text(text.name), &error);
         assert_few_natives(&text, &file.rules);
         assert_few_natives(&text, &file.back);
         tn_lang_done(&file);
