@@ -209,6 +209,21 @@ TN_API enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
                                          const struct tn_io *output,
                                          struct tn_error    *error);
 
+/* ---- signatures ---------------------------------------------------------- */
+
+/* A signature of the main graph: a new one, or another one of that name.  Of
+ * its inputs and outputs it takes key, name ("serving_x:0" in a SavedModel) and,
+ * where the format has a place for them, type and dims; all of that is copied.  UNSUPPORTED if the format has no
+ * signatures.  Whether the values exist is checked when the model is written. */
+TN_API enum tn_status tn_edit_set_signature(struct tn_edit            *edit,
+                                            const struct tn_signature *signature,
+                                            struct tn_error           *error);
+
+/* NOT_FOUND if there is none. */
+TN_API enum tn_status tn_edit_remove_signature(struct tn_edit  *edit,
+                                               const char      *name,
+                                               struct tn_error *error);
+
 /* ---- texts about the model ---------------------------------------------- */
 
 /* A key of the metadata; value NULL removes it, and then writing fails with

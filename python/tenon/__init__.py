@@ -32,8 +32,8 @@ if MYPY:
                               View, check, formats)
     from tenon.native import (BusyError, CancelledError, Error, ExistsError,
                               InvalidError, LimitError, MalformedError,
-                              NoMemoryError, NotFoundError, SystemError,
-                              TruncatedError, UnsupportedError)
+                              MissingFileError, NoMemoryError, NotFoundError,
+                              SystemError, TruncatedError, UnsupportedError)
     from tenon.saving import SafeFile, SafeSlice, safe_open, save_file
     from tenon.splitting import (ComposableSplitter, Format, LazyMerger,
                                  Merger, MergeWarning, Splitter, Version,
@@ -53,9 +53,9 @@ _LATER = {
                "Model", "Node", "Signature", "Tensor", "Tensors", "Value",
                "View", "check", "formats"],
     "native": ["BusyError", "CancelledError", "Error", "ExistsError",
-               "InvalidError", "LimitError", "MalformedError", "NoMemoryError",
-               "NotFoundError", "SystemError", "TruncatedError",
-               "UnsupportedError"],
+               "InvalidError", "LimitError", "MalformedError",
+               "MissingFileError", "NoMemoryError", "NotFoundError",
+               "SystemError", "TruncatedError", "UnsupportedError"],
     "saving": ["SafeFile", "SafeSlice", "safe_open", "save_file"],
     "splitting": ["ComposableSplitter", "Format", "LazyMerger", "Merger",
                   "MergeWarning", "Splitter", "Version", "VersionDef"],
@@ -67,12 +67,13 @@ __all__ = ["BusyError", "CancelledError", "Catalog", "CatalogFile",
            "Error", "ExistsError", "FieldTag", "Finding", "Format", "Graph",
            "GraphDefSplitter", "Interpreter", "InvalidError", "LazyMerger",
            "LimitError", "Loss", "MalformedError", "MergeWarning", "Merger",
-           "Message", "Model", "ModelProtoSplitter", "NoMemoryError", "Node",
-           "NotFoundError", "OpDescriptors", "ScanFinding", "SafeFile", "SafeSlice",
-           "SavedModelSplitter", "Schema", "Signature", "Splitter",
-           "SystemError", "Tensor", "Tensors", "TruncatedError",
-           "UnsupportedError", "Value", "Version", "VersionDef", "View",
-           "catalog", "check", "formats", "open", "safe_open", "save_file",
+           "Message", "MissingFileError", "Model", "ModelProtoSplitter",
+           "NoMemoryError", "Node", "NotFoundError", "OpDescriptors",
+           "SafeFile", "SafeSlice", "SavedModelSplitter", "ScanFinding",
+           "Schema", "Signature", "Splitter", "SystemError", "Tensor",
+           "Tensors", "TruncatedError", "UnsupportedError", "Value", "Version",
+           "VersionDef", "View", "catalog", "check", "formats", "open",
+           "safe_open", "save_file",
            "scan"]
 
 

@@ -14,11 +14,12 @@ here mean the same.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import ctypes
 import itertools
 import os
-from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping,
-                    NamedTuple, Optional, Sequence, Tuple, Union)
+from typing import (IO, Any, Callable, Dict, Iterable, Iterator, List,
+                    Mapping, NamedTuple, Optional, Sequence, Tuple, Union)
 
 from tenon import _api, arrays, native
 from tenon._api import library
@@ -31,6 +32,7 @@ _ROLES = ["initializer", "attribute", "variable", "sparse-values",
 _U64 = ctypes.c_uint64
 _TEXT = ctypes.c_char_p
 _NONE = _api.TN_NONE
+_NOTHING = contextlib.nullcontext()
 Setting = Union[str, bytes, int, bool]
 Settings = Optional[Mapping[str, Setting]]
 
@@ -241,6 +243,7 @@ class Tensor:
 
     def _read(self, model: "Model", handle: int) -> None:
         self._model, self._handle = model, handle
+        self._owner = model._expect_open()  # it is in there
         self._pinned: Optional[arrays.Buffer] = None
         self.name = decoded(library.tn_tensor_name(handle))
         self.dtype = arrays.DTYPES[library.tn_tensor_dtype(handle)]
@@ -334,7 +337,8 @@ class Tensor:
     def hash(self) -> str:
         """SHA-256 over type, shape and elements: the same in every format."""
         digest = (ctypes.c_uint8 * _api.TN_HASH_SIZE)()
-        native.call("tn_tensor_hash", self._expect_open(), digest)
+        with self._model._reading():
+            native.call("tn_tensor_hash", self._expect_open(), digest)
         return bytes(digest).hex()
 
     # ---- elements -----------------------------------------------------------------
@@ -342,14 +346,17 @@ class Tensor:
     def read(self) -> bytes:
         """A copy of all elements: little-endian, in C order."""
         handle = self._expect_open()
-        return native.read("tn_tensor_read", handle,
-                           library.tn_tensor_size(handle))
+        with self._model._reading():
+            return native.read("tn_tensor_read", handle,
+                               library.tn_tensor_size(handle))
 
     def buffer(self, unaligned: bool = False, copy: bool = False,
                progress: Optional[Progress] = None) -> arrays.Buffer:
         """The elements in memory; what is made of it keeps it."""
-        return arrays.Buffer(self._expect_open(), self._model,
-                             unaligned=unaligned, copy=copy, progress=progress)
+        with self._model._reading():
+            return arrays.Buffer(self._expect_open(), self._owner,
+                                 unaligned=unaligned, copy=copy,
+                                 progress=progress)
 
     def _pin(self) -> arrays.Buffer:
         if self._pinned is None:
@@ -416,7 +423,8 @@ class Tensor:
                                                          b"shard"):
             return self.numpy()[index]  # touches the pages that it needs
         try:
-            return arrays.Buffer(handle, self._model, slice=text).numpy()
+            with self._model._reading():
+                return arrays.Buffer(handle, self._owner, slice=text).numpy()
         except native.InvalidError as error:
             raise IndexError(error.what) from None
 
@@ -790,35 +798,112 @@ def check(path: AnyPath, skip_data: bool = False,
 # ---- models -------------------------------------------------------------------------
 
 
+class _Handle(native.Owned):
+    closer = "tn_model_close"
+
+
+class _Source:
+    """Bytes that Python reads for the library: a file object with read() and
+    seek(), or something with read_at(offset, size)."""
+
+    def __init__(self, file: Any) -> None:
+        import threading
+        self._file, self._lock = file, threading.Lock()
+        self._raised: Optional[BaseException] = None
+        self.name = str(getattr(file, "name", "") or type(file).__name__)
+        size = getattr(file, "size", None)
+        self.size: int = (native.whole(size, 63, "the size")
+                          if isinstance(size, int) else file.seek(0, 2))
+        self._read_at = getattr(file, "read_at", None)
+        self.callback = _api.tn_read_at(self._copy)
+
+    def _bytes(self, offset: int, size: int) -> bytes:
+        if self._read_at is not None:
+            return native.octets(self._read_at(offset, size))
+        with self._lock:  # workers of the library read at once
+            self._file.seek(offset)
+            parts = []
+            while size > 0:
+                part = native.octets(self._file.read(size))
+                if not part:
+                    break
+                parts.append(part)
+                size -= len(part)
+        return b"".join(parts)
+
+    def _copy(self, _context: Any, offset: int, to: int, size: int) -> int:
+        import errno
+        try:
+            data = self._bytes(offset, size)
+            if len(data) != size:
+                raise EOFError(f"{self.name}: {len(data)} of {size} bytes at "
+                               f"{offset}")
+            ctypes.memmove(to, data, size)
+            return 0
+        except BaseException as error:  # goes on in the call that wants it
+            self._raised = error
+            return errno.EIO
+
+    def __enter__(self) -> None:
+        self._raised = None
+
+    def __exit__(self, _kind: Any, error: Any, _trace: Any) -> None:
+        raised, self._raised = self._raised, None
+        if raised is not None and isinstance(error, native.Error):
+            raise raised from error
+
+
 class Model(native.Closing):
     """A model.  Close it, or use it in a `with`; tenon.open() makes one.
 
-    Threads may share a model: calls release the lock of the interpreter."""
+    Threads may share a model: calls release the lock of the interpreter, and
+    one that is running when the model is closed goes on to its end."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, source: Any = None) -> None:
         """Model.open() makes one."""
         self._handle = native.handle(handle, "Model.open()")
+        self._source: Optional[_Source] = source
         self._op_columns: Optional[_Ops] = None
         self._borrowed: List[Any] = []  # owners of elements that it refers to
         self.tensors = Tensors(self)
 
     @classmethod
-    def open(cls, path: AnyPath, tag: Optional[str] = None,
+    def open(cls, path: Union[AnyPath, IO[bytes], Any],
+             tag: Optional[str] = None,
              settings: Settings = None, graph: bool = True,
              format: Optional[str] = None, max_memory: int = 0,
              progress: Optional[Progress] = None) -> "Model":
         """`settings`: options for reading, as convert() has them.  With
-        graph=False operators are not read."""
+        graph=False operators are not read.
+
+        Instead of a path it takes a binary file that can seek, or an object
+        with read_at(offset, size) and size: the model is read from there, in
+        parts, as long as it is used."""
         listed, count = _settings(settings)
         watch = native.Watch(progress)
         options = watch.options(
             wants_graph=bool(graph), tag=_or_none(tag), from_=_or_none(format),
             max_memory=native.whole(max_memory, 64, "max_memory"),
             settings=listed, setting_count=count)
-        handle = ctypes.c_void_p()
-        watch.call("tn_model_open", ctypes.byref(handle), _encode(path),
+        handle = _Handle()
+        if not isinstance(path, (str, bytes)) \
+                and not hasattr(path, "__fspath__") \
+                and (hasattr(path, "read_at") or hasattr(path, "seek")):
+            source = _Source(path)
+            with source:
+                watch.call("tn_model_open_source", ctypes.byref(handle),
+                           _encode(source.name), source.size, source.callback,
+                           None, ctypes.byref(options))
+            return cls(handle, source)
+        watch.call("tn_model_open", ctypes.byref(handle), native.path(path),
                    ctypes.byref(options))
         return cls(handle)
+
+    def _reading(self) -> Any:
+        """A call that may read the elements of tensors."""
+        if self._source is not None:
+            return self._source
+        return _NOTHING
 
     def _expect_open(self) -> Any:
         if not self._handle:
@@ -826,8 +911,7 @@ class Model(native.Closing):
         return self._handle
 
     def close(self) -> None:
-        handle, self._handle = self._handle, None
-        library.tn_model_close(handle)
+        self._handle = None
 
     def _ops(self) -> _Ops:
         if self._op_columns is None:
@@ -974,9 +1058,10 @@ class Model(native.Closing):
         names = self.tensors._listed()[0]
         size, watch = _api.TN_HASH_SIZE, native.Watch(progress)
         digests = ctypes.create_string_buffer(max(1, len(names) * size))
-        watch.call("tn_model_hash_decoded" if decoded else "tn_model_hash",
-                   handle, ctypes.byref(watch.options()),
-                   ctypes.cast(digests, ctypes.c_void_p))
+        with self._reading():
+            watch.call("tn_model_hash_decoded" if decoded else "tn_model_hash",
+                       handle, ctypes.byref(watch.options()),
+                       ctypes.cast(digests, ctypes.c_void_p))
         raw = digests.raw
         return {name: raw[i * size:(i + 1) * size].hex()
                 for i, name in enumerate(names)}
@@ -1017,12 +1102,14 @@ class Model(native.Closing):
                          map=ctypes.pointer(map_options),
                          force_invalid=bool(force_invalid),
                          is_strict=bool(strict))
-        target = _api.tn_target(_encode(path), bool(replace), bool(dry_run))
+        target = _api.tn_target(native.path(path), bool(replace),
+                                bool(dry_run))
         summary = _api.tn_convert_summary()
-        watch.call("tn_convert", self._expect_open(), ctypes.byref(options),
-                   ctypes.byref(target), ctypes.byref(watch.options()),
-                   ctypes.byref(summary))
-        return Conversion(os.fsdecode(_encode(path)),
+        with self._reading():
+            watch.call("tn_convert", self._expect_open(),
+                       ctypes.byref(options), ctypes.byref(target),
+                       ctypes.byref(watch.options()), ctypes.byref(summary))
+        return Conversion(os.fsdecode(native.path(path)),
                           bytes(summary.format).decode(),
                           summary.bytes_written, losses)
 
@@ -1174,10 +1261,11 @@ class Edit(native.Closing):
         handle = ctypes.c_void_p()
         native.call("tn_edit_open", ctypes.byref(handle),
                     model._expect_open(), None)
-        self._begin(handle)
+        self._begin(handle, model._source)
 
-    def _begin(self, handle: Any) -> None:
+    def _begin(self, handle: Any, source: Optional[_Source] = None) -> None:
         self._handle = handle
+        self._source = source  # what it has not changed is read from there
         self._borrowed: List[Any] = []
 
     @classmethod
@@ -1243,6 +1331,40 @@ class Edit(native.Closing):
     def set_metadata(self, key: str, value: Optional[str]) -> None:
         """A key of the metadata; None removes it."""
         self._call("tn_edit_set_metadata", _encode(key), _or_none(value))
+
+    # ---- inputs, outputs, signatures, opset -------------------------------------------
+
+    def set_inputs(self, values: Iterable[Value]) -> None:
+        """All inputs of the main graph, by name, type and shape."""
+        self._list("list-inputs", values)
+
+    def set_outputs(self, values: Iterable[Value]) -> None:
+        """All outputs of the main graph."""
+        self._list("list-outputs", values)
+
+    def _list(self, action: str, values: Iterable[Value]) -> None:
+        words = [_word(word) for value in native.listed(values, "the values")
+                 for word in (value.name, value.dtype or "?",
+                              _shape_word(value.shape))]
+        self.run(" ".join([action, *words]) + "\n")
+
+    def set_opset(self, version: int) -> None:
+        """The operators of an ONNX model as another opset has them."""
+        self.act("opset", str(native.whole(version, 32, "an opset")))
+
+    def set_signature(self, signature: Signature) -> None:
+        """A signature of a SavedModel or a TFLite model: a new one, or another
+        one of that name."""
+        kept: List[Any] = []
+        row = _api.tn_signature(
+            name=_kept(signature.name, kept), method=_kept(signature.method,
+                                                           kept),
+            inputs=_io_list(signature.inputs, kept),
+            outputs=_io_list(signature.outputs, kept))
+        self._call("tn_edit_set_signature", ctypes.byref(row))
+
+    def remove_signature(self, name: str) -> None:
+        self._call("tn_edit_remove_signature", _encode(name))
 
     # ---- tensors --------------------------------------------------------------------
 
@@ -1325,11 +1447,49 @@ class Edit(native.Closing):
         self._call("tn_edit_remove_states", _or_none(parameter))
 
     def commit(self) -> Model:
-        handle = ctypes.c_void_p()
+        handle = _Handle()
         self._call("tn_edit_commit", ctypes.byref(handle))
-        model = Model(handle)
+        model = Model(handle, self._source)
         model._borrowed = list(self._borrowed)
         return model
+
+
+def _word(text: str) -> str:
+    """A word of a script (tenon-edit(1))."""
+    escaped = "".join(
+        "\\" + c if c in '"\\' else c if ord(c) >= 32 else f"\\x{ord(c):02x}"
+        for c in text)
+    return f'"{escaped}"'
+
+
+def _shape_word(shape: Any) -> str:
+    if shape is None:
+        return "..."
+    return ",".join("?" if dim is None else str(dim) for dim in shape)
+
+
+def _kept(text: str, kept: List[Any]) -> Any:
+    """A struct tn_bytes; `kept` keeps what it points at."""
+    data = _encode(text)
+    kept.append(data)
+    return Bytes.of(data)
+
+
+def _io_list(values: Iterable[Value], kept: List[Any]) -> Any:
+    rows = []
+    for value in native.listed(values, "inputs and outputs"):
+        shape = () if value.shape is None else value.shape
+        dims = (_api.tn_dim * len(shape))(*(
+            _api.tn_dim(size, _kept("", kept)) if isinstance(size, int)
+            else _api.tn_dim(-1, _kept(size or "", kept)) for size in shape))
+        rows.append(_api.tn_io(
+            name=_kept(value.name, kept), key=_kept(value.key or value.name,
+                                                    kept),
+            dtype=_dtype(value.dtype), has_rank=value.shape is not None,
+            rank=len(shape), dims=dims))
+    listed = (_api.tn_io * len(rows))(*rows)
+    kept.append(listed)
+    return _api.tn_io_list(len(rows), listed)
 
 
 def _dtype(name: str) -> int:

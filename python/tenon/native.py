@@ -6,6 +6,7 @@ headers.
 from __future__ import annotations
 
 import ctypes
+import errno
 import operator
 import os
 from typing import (Any, Callable, Dict, Generator, Iterable, List, Mapping,
@@ -47,6 +48,17 @@ Bytes.of = staticmethod(_bytes_of)
 Bytes.copy = _bytes_copy
 
 
+class Owned(ctypes.c_void_p):
+    """A handle that is closed when nobody has it any more.  A call that is
+    running in another thread has it."""
+
+    closer = ""
+
+    def __del__(self) -> None:
+        if self.value:
+            getattr(library, self.closer)(self)
+
+
 class Closing:
     """What `with` closes, or nobody's holding it: a handle of the library."""
 
@@ -61,6 +73,10 @@ class Closing:
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{type(self).__name__} cannot be pickled or copied: "
+                        "it is a handle of the library")
 
     def close(self) -> None:
         raise NotImplementedError
@@ -97,6 +113,15 @@ class Error(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def __reduce__(self) -> Any:  # other processes raise it, too
+        return _again, (type(self), self.__dict__.copy())
+
+
+def _again(kind: Type[Error], fields: Dict[str, Any]) -> Error:
+    error = kind.__new__(kind, fields["message"])
+    error.__dict__.update(fields)
+    return error
+
 
 class MalformedError(Error, ValueError):
     """The bytes contradict the format."""
@@ -118,8 +143,12 @@ class NotFoundError(Error, LookupError):
     """No such file, tensor, node, tag or format."""
 
 
-class SystemError(Error):
+class SystemError(Error, OSError):
     """The operating system refused to read or to write."""
+
+
+class MissingFileError(SystemError, FileNotFoundError):
+    """There is no such file."""
 
 
 class NoMemoryError(Error, MemoryError):
@@ -142,6 +171,7 @@ class CancelledError(Error):
     """Stopped by the progress callback."""
 
 
+_MISSING = os.strerror(errno.ENOENT).encode()
 _ERRORS: Dict[int, Type[Error]] = {
     _api.TN_TRUNCATED: TruncatedError, _api.TN_MALFORMED: MalformedError,
     _api.TN_LIMIT: LimitError, _api.TN_UNSUPPORTED: UnsupportedError,
@@ -153,7 +183,10 @@ _ERRORS: Dict[int, Type[Error]] = {
 
 
 def error_of(failure: Any) -> Error:
-    return _ERRORS.get(failure.status, Error)(failure)
+    kind = _ERRORS.get(failure.status, Error)
+    if kind is SystemError and failure.what.endswith(_MISSING):
+        kind = MissingFileError
+    return kind(failure)
 
 
 # ---- what C takes ---------------------------------------------------------------

@@ -56,7 +56,7 @@ def _move(tensor: Any, device: Any) -> Any:
 class SafeFile:
     """What safe_open() returns; use it in a `with`."""
 
-    def __init__(self, path: AnyPath, framework: str = "np",
+    def __init__(self, path: Any, framework: str = "np",
                  device: Any = "cpu") -> None:
         if framework not in _FRAMEWORKS:
             raise ValueError(f"the framework is 'np' or 'pt', not "
@@ -114,10 +114,11 @@ class SafeFile:
         return SafeSlice(self._find(name), self._framework, self._device)
 
 
-def safe_open(path: AnyPath, framework: str = "np",
+def safe_open(path: Any, framework: str = "np",
               device: Any = "cpu") -> SafeFile:
     """Opens a file of any format with safetensors' interface: keys(),
-    get_tensor(), get_slice(), metadata(), offset_keys()."""
+    get_tensor(), get_slice(), metadata(), offset_keys().  `path` may be a file
+    object, as for tenon.open()."""
     return SafeFile(path, framework, device)
 
 
@@ -175,7 +176,8 @@ def save_file(tensors: Mapping[str, Any], path: AnyPath,
     .safetensors, .gguf, .pdparams, .pdiparams, .pt, or a checkpoint (.index).
 
     Nothing is copied, and the file appears when it is complete; it replaces an
-    old one unless replace=False."""
+    old one unless replace=False.  Elements that the format does not have are an
+    error."""
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors are a dict of names and arrays, not "
                         f"{type(tensors).__name__}")
@@ -183,8 +185,31 @@ def save_file(tensors: Mapping[str, Any], path: AnyPath,
         for name, array in tensors.items():
             if not isinstance(name, str):
                 raise TypeError(f"a tensor has a name, not {name!r}")
+            if not name:
+                raise ValueError("a tensor has a name that is not empty")
             edit._borrow(name, *_address(array))
         for key, value in dict(metadata or {}).items():
+            if not isinstance(key, str) or not isinstance(value, str):
+                raise TypeError(f"metadata are texts, not {key!r}: {value!r}")
             edit.set_metadata(key, value)
         with edit.commit() as model:
-            model.convert(path, format, replace, settings, progress=progress)
+            model.convert(path, format, replace, settings, strict=True,
+                          progress=progress)
+
+
+def save(tensors: Mapping[str, Any],
+         metadata: Optional[Mapping[str, str]] = None) -> bytes:
+    """The bytes of a file of safetensors."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "saved.safetensors")
+        save_file(tensors, path, metadata)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def load(data: bytes, framework: str) -> Dict[str, Any]:
+    """All tensors of a file of any format that is in memory."""
+    import io
+    with safe_open(io.BytesIO(data), framework) as file:
+        return {name: file.get_tensor(name) for name in file.offset_keys()}

@@ -1,4 +1,5 @@
-"""safetensors.torch for every format: load_file() and save_file()."""
+"""safetensors.torch for every format: load_file(), save_file(),
+load() and save()."""
 from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Optional
@@ -16,3 +17,14 @@ def load_file(filename: AnyPath, device: Any = "cpu") -> Dict[str, Any]:
 def save_file(tensors: Mapping[str, Any], filename: AnyPath,
               metadata: Optional[Mapping[str, str]] = None) -> None:
     saving.save_file(tensors, filename, metadata)
+
+
+def load(data: bytes) -> Dict[str, Any]:
+    """The same for the bytes of a file."""
+    return saving.load(data, "pt")
+
+
+def save(tensors: Mapping[str, Any],
+         metadata: Optional[Mapping[str, str]] = None) -> bytes:
+    """The bytes of a file of safetensors."""
+    return saving.save(tensors, metadata)

@@ -101,7 +101,8 @@ static struct tn_bytes text_at(struct tn_bytes texts, uint64_t place,
     struct tn_cursor in = tn_cursor_bytes(texts, 0, error);
 
     tn_skip(&in, place);
-    return tn_take_bytes(&in, tn_varint(&in));
+    struct tn_bytes text = tn_take_bytes(&in, tn_varint(&in));
+    return tn_failed(error) ? tn_bytes(NULL, 0) : text;
 }
 
 struct tn_bytes tn_packed_text(const struct tn_packed *packed, uint32_t place,

@@ -2,6 +2,7 @@
 #include "codec/stored.h"
 
 #include "base/buffer.h"
+#include "base/varint.h"
 #include "codec/zstd.h"
 #include "support/hostile.h"
 

@@ -1468,52 +1468,6 @@ static void compare_all_graphs(struct patch *p)
 
 /* ---- what no action changes ---------------------------------------------- */
 
-/* "x:0" is the value of the op "x", where ops do not name their outputs. */
-static struct tn_bytes bare_name(const struct patch *p, struct tn_bytes name)
-{
-    bool is_first = p->left->dialect && p->left->dialect->producer_of &&
-                    name.size > 2 &&
-                    memcmp(name.data + name.size - 2, ":0", 2) == 0;
-
-    return is_first ? tn_bytes(name.data, name.size - 2) : name;
-}
-
-static bool follows(const struct patch *p, struct tn_io_list a,
-                    struct tn_io_list b)
-{
-    if (a.count != b.count)
-        return false;
-    for (uint32_t i = 0; i < a.count; i++) {
-        struct tn_bytes old   = bare_name(p, a.items[i].name);
-        struct tn_bytes now   = bare_name(p, b.items[i].name);
-        uint32_t        value = value_called(p->left, 0, old);
-        if (!tn_bytes_equal(a.items[i].key, b.items[i].key) ||
-            !same_type(&a.items[i], &b.items[i]) ||
-            !(value == TN_NONE ? tn_bytes_equal(old, now)
-                               : is_called(p, value, now)))
-            return false;
-    }
-    return true;
-}
-
-/* Signatures follow the names of what they name, and else stay. */
-static void compare_signatures(struct patch *p)
-{
-    bool is_same = p->left->signatures.count == p->right->signatures.count;
-
-    for (uint64_t i = 0; is_same && i < p->left->signatures.count; i++) {
-        const struct tn_signature *a =
-            tn_list_at(&p->left->signatures, struct tn_signature, i);
-        const struct tn_signature *b =
-            tn_list_at(&p->right->signatures, struct tn_signature, i);
-        is_same = tn_bytes_equal(a->name, b->name) &&
-                  follows(p, a->inputs, b->inputs) &&
-                  follows(p, a->outputs, b->outputs);
-    }
-    if (!is_same)
-        give_up(p, "a signature changed");
-}
-
 /* Where variables are beside the graph, it says which there are. */
 static void compare_variables(struct patch *p)
 {
@@ -1656,6 +1610,105 @@ static void compare_texts(struct patch *p)
     }
     tn_about_done(&b);
     tn_about_done(&a);
+}
+
+/* ---- signatures --------------------------------------------------------- */
+
+static const struct tn_signature *signature_named(const struct tn_model *model,
+                                                  struct tn_bytes        name)
+{
+    for (uint32_t i = 0; i < model->signatures.count; i++)
+        if (tn_bytes_equal(tn_model_signature(model, i)->name, name))
+            return tn_model_signature(model, i);
+    return NULL;
+}
+
+/* "x:0" of the left is "x:0" of the right, or what x is called there. */
+static bool same_end(const struct patch *p, struct tn_bytes a, struct tn_bytes b)
+{
+    const struct tn_dialect *dialect = p->left->dialect;
+    uint32_t                 outputs[2] = { 0, 0 };
+    struct tn_bytes          x = a, y = b;
+
+    if (dialect && dialect->producer_of) {
+        x = dialect->producer_of(a, &outputs[0]);
+        y = dialect->producer_of(b, &outputs[1]);
+    }
+    uint32_t value = value_called(p->left, 0, x);
+    return outputs[0] == outputs[1] &&
+           (value == TN_NONE ? tn_bytes_equal(x, y) : is_called(p, value, y));
+}
+
+static bool same_arguments(const struct patch *p, struct tn_io_list a,
+                           struct tn_io_list b)
+{
+    for (uint32_t i = 0; i < a.count && a.count == b.count; i++)
+        if (!tn_bytes_equal(a.items[i].key, b.items[i].key) ||
+            !same_end(p, a.items[i].name, b.items[i].name) ||
+            !same_type(&a.items[i], &b.items[i]))
+            return false;
+    return a.count == b.count;
+}
+
+static void put_arguments(struct patch *p, struct tn_io_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct tn_io *io = &list.items[i];
+
+        if (io->note && io->note[0])
+            give_up(p, "a signature takes or gives what is not a tensor");
+        put(p, io->key);
+        put(p, io->name);
+        put_text(p, io->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(io->dtype));
+        put_dims(p, io);
+    }
+}
+
+static void set_signature(struct patch *p, const struct tn_signature *one)
+{
+    begin_line(p, "set-signature");
+    put(p, one->name);
+    put(p, one->method);
+    put_arguments(p, one->inputs);
+    put_text(p, "->");
+    put_arguments(p, one->outputs);
+    end_line(p);
+}
+
+/* Whether actions can change them. */
+static bool can_set_signatures(const struct patch *p)
+{
+    const struct tn_format *format = tn_opened_of(p->left)->format;
+
+    return format && (format->texts >> TN_TEXT_SIGNATURE & 1) &&
+           format == tn_opened_of(p->right)->format;
+}
+
+static void compare_signatures(struct patch *p)
+{
+    uint64_t before = p->actions;
+
+    p->graph = p->in_graph;
+    for (uint32_t i = 0; i < p->left->signatures.count; i++) {
+        struct tn_bytes name = tn_model_signature(p->left, i)->name;
+
+        if (signature_named(p->right, name))
+            continue;
+        begin_line(p, "remove-signature");
+        put(p, name);
+        end_line(p);
+    }
+    for (uint32_t i = 0; i < p->right->signatures.count; i++) {
+        const struct tn_signature *b = tn_model_signature(p->right, i);
+        const struct tn_signature *a = signature_named(p->left, b->name);
+
+        if (!a || !tn_bytes_equal(a->method, b->method) ||
+            !same_arguments(p, a->inputs, b->inputs) ||
+            !same_arguments(p, a->outputs, b->outputs))
+            set_signature(p, b);
+    }
+    if (p->actions > before && !can_set_signatures(p))
+        give_up(p, "a signature changed");
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -1956,10 +2009,10 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
         if (p.left->dialect)
             compare_all_graphs(&p);
         compare_training(&p);
-        compare_signatures(&p);
         compare_variables(&p);
         compare_bare(&p);
         compare_texts(&p);
+        compare_signatures(&p);
     }
     if (!tn_failed(error))
         write_files(&p, target, options);

@@ -22,6 +22,7 @@ static const char *const kind_names[] = {
     [TN_TEXT_DOMAIN]           = "domain",
     [TN_TEXT_VERSION]          = "model-version",
     [TN_TEXT_GRAPH_NAME]       = "graph-name",
+    [TN_TEXT_SIGNATURE]        = "signatures",
 };
 
 static enum tn_status expect_place(const struct tn_edit *edit,
@@ -49,10 +50,9 @@ static struct tn_text_change *find_text(struct tn_edit   *edit,
     return NULL;
 }
 
-/* value NULL: it goes. */
-static enum tn_status set_text(struct tn_edit *edit, enum tn_text_kind kind,
-                               const char *key, const char *value,
-                               struct tn_error *error)
+enum tn_status tn_edit_set_text(struct tn_edit *edit, enum tn_text_kind kind,
+                                const char *key, const char *value,
+                                struct tn_error *error)
 {
     struct tn_arena *arena = &edit->store->model.arena;
 
@@ -79,14 +79,14 @@ enum tn_status tn_edit_set_metadata(struct tn_edit *edit, const char *key,
                                     const char *value, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    return set_text(edit, TN_TEXT_METADATA, key, value, error);
+    return tn_edit_set_text(edit, TN_TEXT_METADATA, key, value, error);
 }
 
 enum tn_status tn_edit_act_metadata(struct tn_edit        *edit,
                                     const struct tn_words *words,
                                     struct tn_error       *error)
 {
-    return set_text(edit, TN_TEXT_METADATA, words->items[0], words->items[1],
+    return tn_edit_set_text(edit, TN_TEXT_METADATA, words->items[0], words->items[1],
                     error);
 }
 
@@ -95,7 +95,7 @@ enum tn_status tn_edit_act_remove_metadata(struct tn_edit        *edit,
                                            const struct tn_words *words,
                                            struct tn_error       *error)
 {
-    return set_text(edit, TN_TEXT_METADATA, words->items[0], NULL, error);
+    return tn_edit_set_text(edit, TN_TEXT_METADATA, words->items[0], NULL, error);
 }
 
 static enum tn_status set_plain(struct tn_edit *edit, enum tn_text_kind kind,
@@ -104,7 +104,7 @@ static enum tn_status set_plain(struct tn_edit *edit, enum tn_text_kind kind,
 {
     const char *word = words->items[0];
 
-    return set_text(edit, kind, "", word[0] ? word : NULL, error);
+    return tn_edit_set_text(edit, kind, "", word[0] ? word : NULL, error);
 }
 
 enum tn_status tn_edit_act_doc(struct tn_edit        *edit,

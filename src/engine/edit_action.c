@@ -52,6 +52,8 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "list-values",    "NAME TYPE DIMS...", "set the types of values of a new graph", 0, TN_EDIT_MANY, TN_EDIT_LISTED, tn_edit_act_list_values },
     { "add-graph",      "NODE NAME GRAPH", "add a graph as an attribute of a node", 3, 4, TN_EDIT_LISTED, tn_edit_act_add_graph },
     { "add-function",   "FILE NAME",     "add a function of another model",       2, 3, 0, tn_edit_act_add_function },
+    { "set-signature",  "NAME METHOD ...", "set a signature: ... KEY=VALUE TYPE DIMS... -> the same", 3, TN_EDIT_MANY, 0, tn_edit_act_set_signature },
+    { "remove-signature", "NAME",        "remove a signature",                    1, 1, 0, tn_edit_act_remove_signature },
     { "remove-function", "NAME",         "remove a function",                     1, 1, 0, tn_edit_act_remove_function },
     { "take",           "FILE",          "go on with another model",              1, 1, 0, tn_edit_act_take },
     { "keep-float32", "OP[,NODE...]",    "these stay float32 in what follows",    1, TN_EDIT_MANY, 0, tn_edit_act_keep_float32 },

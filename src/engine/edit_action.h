@@ -10,6 +10,7 @@
 
 #include "engine/edit_draft.h"
 #include "engine/edit_words.h"
+#include "ir/changes.h"
 
 /* `words` are those after the name; there are as many as the row allows. */
 typedef enum tn_status tn_edit_function(struct tn_edit        *edit,
@@ -46,6 +47,17 @@ const struct tn_edit_row *tn_edit_row_named(const char *name);
  * otherwise. */
 enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
                                uint32_t *op, struct tn_error *error);
+
+/* A text about the model; value NULL: it goes. */
+enum tn_status tn_edit_set_text(struct tn_edit *edit, enum tn_text_kind kind,
+                                const char *key, const char *value,
+                                struct tn_error *error);
+
+/* An input or output of three words: name, type ("?": not known; "as-it-is":
+ * that of the same name in `now`) and dimensions ("2,n,?"; "...": not known). */
+enum tn_status tn_edit_read_io(struct tn_edit *edit, struct tn_io_list now,
+                               const char *const *words, struct tn_io *io,
+                               struct tn_error *error);
 
 /* Commits the changes so far, and goes on with the result. */
 enum tn_status tn_edit_settle(struct tn_edit *edit, struct tn_error *error);
@@ -145,6 +157,7 @@ tn_edit_function tn_edit_act_inputs, tn_edit_act_outputs, tn_edit_act_extract,
 tn_edit_function tn_edit_act_add_op, tn_edit_act_set_op, tn_edit_act_move_op,
     tn_edit_act_set_inputs, tn_edit_act_set_outputs, tn_edit_act_list_inputs,
     tn_edit_act_list_outputs, tn_edit_act_list_values, tn_edit_act_add_graph,
-    tn_edit_act_add_function, tn_edit_act_remove_function, tn_edit_act_take;
+    tn_edit_act_add_function, tn_edit_act_remove_function, tn_edit_act_take,
+    tn_edit_act_set_signature, tn_edit_act_remove_signature;
 
 #endif

@@ -268,6 +268,8 @@ static void edits(void)
     FAILS(tn_edit_act, edit, "no such action", NULL);
     FAILS(tn_edit_run, edit, (struct tn_bytes){ (const uint8_t *)"x y", 3 });
     FAILS(tn_edit_set_metadata, edit, "\xff", "x");
+    FAILS(tn_edit_set_signature, edit, &(struct tn_signature){ 0 });
+    FAILS(tn_edit_remove_signature, edit, "no such signature");
     FAILS(tn_edit_run_file, edit, NOWHERE);
     FAILS(tn_edit_rename_op, edit, TN_NONE, "x");
     FAILS(tn_edit_rename, edit, 0, "no such value", "x");

@@ -219,9 +219,9 @@ static enum tn_status read_type(const char *word, struct tn_io *io,
     return TN_OK;
 }
 
-static enum tn_status read_io(struct tn_edit *edit, struct tn_io_list now,
-                              const char *const *words, struct tn_io *io,
-                              struct tn_error *error)
+enum tn_status tn_edit_read_io(struct tn_edit *edit, struct tn_io_list now,
+                               const char *const *words, struct tn_io *io,
+                               struct tn_error *error)
 {
     const struct tn_io *old = io_named(now, words[0]);
 
@@ -251,8 +251,8 @@ static enum tn_status read_ios(struct tn_edit *edit, struct tn_io_list now,
     if (!items)
         return error->status;
     for (uint32_t i = 0; i < words->count / 3; i++)
-        TN_TRY(read_io(edit, now, words->items + 3 * (size_t)i, &items[i],
-                       error));
+        TN_TRY(tn_edit_read_io(edit, now, words->items + 3 * (size_t)i,
+                               &items[i], error));
     *made = (struct tn_io_list){ words->count / 3, items };
     return TN_OK;
 }

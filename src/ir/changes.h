@@ -20,6 +20,7 @@ enum tn_text_kind {
     TN_TEXT_DOMAIN,
     TN_TEXT_VERSION,    /* of the model: a number                             */
     TN_TEXT_GRAPH_NAME, /* in the row of the graph                            */
+    TN_TEXT_SIGNATURE,  /* by name: it is that of the model now               */
 };
 
 struct tn_text_change {

@@ -177,6 +177,7 @@ enum tn_status tn_draft_init(struct tn_draft *draft, struct tn_arena *arena,
     tn_list_init(&draft->changes, memory, sizeof(struct tn_draft_change *));
     tn_list_init(&draft->renames, memory, sizeof(struct tn_draft_rename));
     tn_list_init(&draft->texts, memory, sizeof(struct tn_text_change));
+    tn_list_init(&draft->signatures, memory, sizeof(struct tn_draft_signature));
     if (!base)
         return take_nothing(draft, error);
     draft->training   = base->training;
@@ -190,6 +191,7 @@ void tn_draft_done(struct tn_draft *draft)
 {
     tn_list_done(&draft->renames);
     tn_list_done(&draft->texts);
+    tn_list_done(&draft->signatures);
     for (uint64_t i = 0; i < draft->changes.count; i++)
         tn_list_done(
             &(*tn_list_at(&draft->changes, struct tn_draft_change *, i))

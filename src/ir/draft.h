@@ -69,6 +69,12 @@ struct tn_draft_rename {
     struct tn_bytes old, was, now; /* in the file, in the base, in the draft  */
 };
 
+/* A signature that was set; names of values are those of the base. */
+struct tn_draft_signature {
+    struct tn_signature now;
+    bool                is_removed;
+};
+
 struct tn_draft {
     const struct tn_model   *base; /* NULL: from nothing                      */
     const struct tn_dialect *dialect;
@@ -80,6 +86,7 @@ struct tn_draft {
     struct tn_list           changes; /* struct tn_draft_change *: to release */
     struct tn_list           renames; /* struct tn_draft_rename               */
     struct tn_list           texts; /* struct tn_text_change (changes.h)      */
+    struct tn_list           signatures; /* struct tn_draft_signature         */
     struct tn_bytes          training; /* as in struct tn_model               */
     const struct tn_bytes   *losses;
     uint32_t                 loss_count;

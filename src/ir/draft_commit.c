@@ -61,6 +61,70 @@ static void copy_facts(struct layout *to, const struct tn_model *base)
         facts->count = kept;
 }
 
+static const struct tn_draft_signature *signature_set(
+    const struct tn_draft *draft, struct tn_bytes name)
+{
+    for (uint64_t i = 0; i < draft->signatures.count; i++) {
+        const struct tn_draft_signature *row =
+            tn_list_at(&draft->signatures, struct tn_draft_signature, i);
+        if (tn_bytes_equal(row->now.name, name))
+            return row;
+    }
+    return NULL;
+}
+
+static bool has_signature(const struct tn_model *base, struct tn_bytes name)
+{
+    for (uint64_t i = 0; i < base->signatures.count; i++)
+        if (tn_bytes_equal(
+                tn_list_at(&base->signatures, struct tn_signature, i)->name,
+                name))
+            return true;
+    return false;
+}
+
+static void add_signature(struct layout *to, const struct tn_signature *one,
+                          uint32_t graph, uint32_t *graphs)
+{
+    struct tn_list      *list = &to->model->signatures;
+    struct tn_signature *slot =
+        tn_list_push(list, struct tn_signature, to->error);
+
+    if (slot)
+        *slot = *one;
+    if (slot && graphs)
+        graphs[list->count - 1] = graph;
+}
+
+/* Those of the base in their order, and then new ones. */
+static void copy_signatures(struct layout *to, const struct tn_model *base)
+{
+    const struct tn_draft *draft  = to->draft;
+    uint64_t               most   = base->signatures.count + draft->signatures.count;
+    uint32_t              *graphs = NULL;
+
+    if (base->signature_graphs &&
+        !(graphs = tn_new(&to->model->arena, uint32_t, most, to->error)))
+        return;
+    for (uint64_t i = 0; i < base->signatures.count; i++) {
+        const struct tn_signature *old =
+            tn_list_at(&base->signatures, struct tn_signature, i);
+        const struct tn_draft_signature *set = signature_set(draft, old->name);
+
+        if (!set || !set->is_removed)
+            add_signature(to, set ? &set->now : old,
+                          graphs ? base->signature_graphs[i] : 0, graphs);
+    }
+    for (uint64_t i = 0; i < draft->signatures.count; i++) {
+        const struct tn_draft_signature *set =
+            tn_list_at(&draft->signatures, struct tn_draft_signature, i);
+
+        if (!set->is_removed && !has_signature(base, set->now.name))
+            add_signature(to, &set->now, 0, graphs);
+    }
+    to->model->signature_graphs = graphs;
+}
+
 static void copy_head(struct layout *to)
 {
     const struct tn_model *base = to->draft->base;
@@ -81,8 +145,7 @@ static void copy_head(struct layout *to)
     to->model->has_variables_apart = base->has_variables_apart;
     copy_facts(to, base);
     copy_list(&to->model->tags, &base->tags, to->error);
-    copy_list(&to->model->signatures, &base->signatures, to->error);
-    to->model->signature_graphs = base->signature_graphs;
+    copy_signatures(to, base);
 }
 
 /* ---- ops ---------------------------------------------------------------- */

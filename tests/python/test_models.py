@@ -4,9 +4,12 @@
 
 The files are made here, by hand or by numpy and torch, not by this package.
 """
+import copy
 import gc
+import io
 import json
 import os
+import pickle
 import re
 import signal
 import struct
@@ -502,3 +505,186 @@ def test_module_is_the_command(tmp_path):
     done = subprocess.run([sys.executable, "-m", "tenon", "--version"],
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "tenon" in done.stdout
+
+
+# ---- what strangers try --------------------------------------------------------------------
+
+
+class Ranges:
+    """Bytes by ranges, as an object store has them."""
+
+    def __init__(self, data):
+        self.data, self.size, self.is_gone = data, len(data), False
+
+    def read_at(self, offset, size):
+        if self.is_gone:
+            raise ConnectionError("gone")
+        return self.data[offset:offset + size]
+
+
+def test_file_objects(weights, tmp_path):
+    wanted = np.arange(12).reshape(3, 4)
+    data = weights.read_bytes()
+    with open(weights, "rb") as file:
+        for source in (file, io.BytesIO(data), Ranges(data)):
+            with tenon.open(source) as model:
+                assert np.array_equal(model.tensors["w"].numpy(), wanted)
+                assert model.tensors["w"][1:, 2].tolist() == [6, 10]
+            with tenon.safe_open(source) as safe:
+                assert np.array_equal(safe.get_tensor("w"), wanted)
+    source = Ranges(data)
+    model = tenon.open(source)
+    source.is_gone = True
+    for call in (lambda: model.tensors["w"].numpy(), model.hash,
+                 model.tensors["w"].read,
+                 lambda: model.convert(tmp_path / "x.npz")):
+        with pytest.raises(ConnectionError, match="gone"):
+            call()
+    source.is_gone = False
+    with model.edit() as edit:
+        edit.rename_tensor("w=v")
+        made = edit.commit()
+    del model, edit
+    gc.collect()
+    made.write(tmp_path / "x.npz")
+    with np.load(tmp_path / "x.npz") as file:
+        assert np.array_equal(file["v"], wanted)
+    with pytest.raises(EOFError):
+        tenon.open(type("Short", (Ranges,), {
+            "read_at": lambda *_: b""})(data))
+    with pytest.raises(TypeError):
+        tenon.open(io.StringIO("text"))
+
+
+def test_closing_while_others_work(weights):
+    wrong = []
+
+    def work(model):
+        try:
+            for _ in range(5):
+                assert model.tensors["w"].numpy().sum() == 66
+        except ValueError:
+            pass  # it is closed
+        except BaseException as error:
+            wrong.append(error)
+
+    for _ in range(100):
+        model = tenon.open(weights)
+        thread = threading.Thread(target=work, args=[model])
+        thread.start()
+        model.close()
+        thread.join()
+    assert wrong == []
+
+
+def test_handles_are_not_copied(weights):
+    with tenon.open(weights) as model:
+        for copier in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="pickled or copied"):
+                copier(model)
+        array = pickle.loads(pickle.dumps(model.tensors["w"].numpy()))
+        assert array.sum() == 66
+
+
+def test_errors_of_files(tmp_path):
+    with pytest.raises(FileNotFoundError) as info:
+        tenon.open(tmp_path / "nothing.npz")
+    assert isinstance(info.value, tenon.SystemError)
+    again = pickle.loads(pickle.dumps(info.value))
+    assert type(again) is tenon.MissingFileError
+    assert str(again) == str(info.value) and again.reason == info.value.reason
+    with pytest.raises(OSError):
+        tenon.save_file({"w": np.ones(1)}, tmp_path / "no" / "w.npz")
+
+
+def test_nothing_is_lost_silently(tmp_path):
+    both = {"w": np.ones(2, np.float32), "u": np.ones(2, np.uint8)}
+    for tensors in (both, {"b": np.ones(2, bool)}):
+        with pytest.raises(tenon.Error):
+            tenon.save_file(tensors, tmp_path / "m.gguf")
+    with pytest.raises(ValueError):
+        tenon.save_file({"": np.ones(1)}, tmp_path / "m.npz")
+    with pytest.raises(TypeError):
+        tenon.save_file({"w": np.ones(1)}, tmp_path / "m.safetensors", {"k": 1})
+    assert os.listdir(tmp_path) == []
+
+
+KINDS = [np.float16, np.float32, np.float64, np.int8, np.int16, np.int32,
+         np.int64, np.uint8, np.bool_]
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz", ".pt", ".pdparams",
+                                    ".index"])
+def test_every_type(tmp_path, suffix):
+    arrays = {kind.__name__: np.arange(6).reshape(2, 3).astype(kind)
+              for kind in KINDS}
+    arrays.update(scalar=np.array(3.5), empty=np.zeros((0, 3), np.float32),
+                  swapped=np.arange(3, dtype=">i4"), back=np.arange(5)[::-1],
+                  column=np.asfortranarray(np.ones((2, 3))),
+                  same=np.broadcast_to(np.float32(2), (2, 2)))
+    arrays["вес/ü"] = np.ones(1, np.float32)
+    name = b"\xff " if suffix != ".index" else b"x "  # it names its other file
+    path = os.fsencode(tmp_path) + b"/" + name + suffix.encode()
+    tenon.numpy.save_file(arrays, path)
+    loaded = tenon.numpy.load_file(path)
+    assert set(loaded) == set(arrays)
+    for name, array in arrays.items():
+        assert loaded[name].shape == array.shape, name
+        assert loaded[name].dtype == array.dtype.newbyteorder("<"), name
+        assert np.array_equal(loaded[name], array), name
+
+
+def test_bytes_instead_of_files():
+    w = np.arange(6, dtype=np.float32).reshape(2, 3)
+    data = tenon.numpy.save({"w": w}, {"k": "v"})
+    assert np.array_equal(tenon.numpy.load(data)["w"], w)
+    with tenon.safe_open(io.BytesIO(data)) as file:
+        assert file.metadata() == {"k": "v"}
+
+
+def test_scan(tmp_path, weights):
+    assert tenon.scan(weights) == []
+
+    class Bad:
+        def __reduce__(self):
+            return os.system, ("true",)
+
+    (tmp_path / "bad.pkl").write_bytes(pickle.dumps(Bad()))
+    found = tenon.scan(tmp_path / "bad.pkl")
+    assert [f.verdict for f in found] == ["dangerous"]
+    assert "system" in found[0].what
+
+
+def test_inputs_outputs_and_opset(tmp_path):
+    with tenon.open(onnx_model(tmp_path / "m.onnx")) as model:
+        with model.edit() as edit:
+            edit.set_inputs([tenon.Value("x", "float32", ("n", 4))])
+            edit.set_outputs([tenon.Value("z", "float32", (None, 4)),
+                              tenon.Value("y", "float32", None)])
+            edit.set_opset(17)
+            edit.commit().write(tmp_path / "n.onnx")
+    with tenon.open(tmp_path / "n.onnx") as model:
+        assert model.inputs[0].shape == ("n", 4)
+        assert [v.name for v in model.outputs] == ["z", "y"]
+        assert ("opset", "ai.onnx 17") in model.facts
+
+
+def test_signatures(tmp_path):
+    source = os.path.join(CORPUS, "fuzz", "tfl_fuzz", "add")
+    with tenon.open(source) as model, model.edit() as edit:
+        inputs = [v._replace(key="a" + str(i))
+                  for i, v in enumerate(model.inputs)]
+        outputs = [v._replace(key="sum") for v in model.outputs]
+        edit.set_signature(tenon.Signature("add", "", inputs, outputs))
+        edit.set_signature(tenon.Signature("other", "", inputs, outputs))
+        edit.remove_signature("other")
+        with pytest.raises(tenon.NotFoundError):
+            edit.remove_signature("other")
+        with edit.commit() as made:
+            assert list(made.signatures)[-1] == "add"
+            made.write(tmp_path / "m.tflite")
+    with tenon.open(tmp_path / "m.tflite") as model:
+        signature = model.signatures["add"]
+        assert [v.name for v in signature.inputs] == [v.name for v in inputs]
+        assert [v.key for v in signature.outputs] == ["sum"]
+        assert [f for f in model.check() if f.severity == "error"] == []

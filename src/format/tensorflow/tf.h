@@ -167,6 +167,20 @@ static inline const struct tn_tf_detail *tn_tf_detail_of(
     return model->detail;
 }
 
+/* Signatures of a meta graph.  Those of the only one are all that the model has,
+ * which an edit may have changed. */
+static inline uint32_t tn_tf_signature_count(const struct tn_model   *model,
+                                             const struct tn_tf_meta *meta)
+{
+    uint32_t all = (uint32_t)model->signatures.count;
+
+    if (tn_tf_detail_of(model)->meta_count == 1)
+        return all;
+    return meta->first_signature + meta->signature_count <= all
+               ? meta->signature_count
+               : 0;
+}
+
 /* Opens a file that is one message of that type: turns text into bytes, makes
  * the detail, sets the model's dialect and wire. */
 enum tn_status tn_tf_open_message(struct tn_bundle *bundle,

@@ -940,7 +940,8 @@ static void calls_survey(struct tn_tf_calls *calls)
             claim_results(calls, i);
         }
     for (uint32_t i = 0; i < d->meta_count; i++)
-        for (uint32_t k = 0; k < d->metas[i].signature_count; k++) {
+        for (uint32_t k = 0; k < tn_tf_signature_count(model, &d->metas[i]);
+             k++) {
             const struct tn_signature *signature =
                 tn_model_signature(model, d->metas[i].first_signature + k);
             claim_io_list(calls, &d->metas[i], signature, signature->inputs,
@@ -1688,7 +1689,7 @@ static void check_io_lists(struct tn_tf_checking     *c,
 static void check_signatures(struct tn_tf_checking   *c,
                              const struct tn_tf_meta *meta)
 {
-    for (uint32_t i = 0; i < meta->signature_count; i++) {
+    for (uint32_t i = 0; i < tn_tf_signature_count(c->model, meta); i++) {
         const struct tn_signature *signature =
             tn_model_signature(c->model, meta->first_signature + i);
         check_io_lists(c, meta, signature, signature->inputs, "inputs");

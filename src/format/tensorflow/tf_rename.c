@@ -2,6 +2,7 @@
 #include "format/tensorflow/tf_rename.h"
 
 #include "format/tensorflow/tf.h"
+#include "format/tensorflow/tf_dtype.h"
 
 /* Field numbers on the way to a name; ends with 0.  No way is longer than
  * MOST. */
@@ -159,4 +160,103 @@ void tn_tf_put_function_field(struct tn_rope *to, struct tn_arena *arena,
         tn_rope_span(to, tn_pb_field_span(c, field));
     else
         put_field(&w, to, c, field, UINT32_MAX, 0);
+}
+
+/* ---- signatures --------------------------------------------------------- */
+
+/* An entry of a map: 1 key, 2 value. */
+static void put_entry(struct tn_rope *to, struct tn_arena *arena,
+                      uint32_t number, struct tn_bytes key,
+                      struct tn_rope *value)
+{
+    struct tn_rope entry;
+
+    tn_rope_init(&entry, arena, to->error);
+    tn_pb_put_bytes(&entry, 1, key);
+    tn_pb_put_message(&entry, 2, value);
+    tn_pb_put_message(to, number, &entry);
+}
+
+/* TensorShapeProto: 2 dim {1 size, 2 name}, 3 unknown_rank */
+static void put_io_shape(struct tn_rope *to, struct tn_arena *arena,
+                         const struct tn_io *io)
+{
+    struct tn_rope shape;
+
+    tn_rope_init(&shape, arena, to->error);
+    for (uint32_t i = 0; io->has_rank && i < io->rank; i++) {
+        struct tn_rope dim;
+
+        tn_rope_init(&dim, arena, to->error);
+        tn_pb_put_varint(&dim, 1, (uint64_t)io->dims[i].value);
+        if (io->dims[i].symbol.size)
+            tn_pb_put_bytes(&dim, 2, io->dims[i].symbol);
+        tn_pb_put_message(&shape, 2, &dim);
+    }
+    if (!io->has_rank)
+        tn_pb_put_varint(&shape, 3, 1);
+    tn_pb_put_message(to, 3, &shape);
+}
+
+/* A map of TensorInfo: 1 name  2 dtype  3 shape */
+static void put_io_list(struct tn_rope *to, struct tn_arena *arena,
+                        uint32_t number, struct tn_io_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        struct tn_rope info;
+
+        tn_rope_init(&info, arena, to->error);
+        tn_pb_put_bytes(&info, 1, list.items[i].name);
+        tn_pb_put_varint(&info, 2, tn_tf_dtype_number(list.items[i].dtype));
+        put_io_shape(&info, arena, &list.items[i]);
+        put_entry(to, arena, number, list.items[i].key, &info);
+    }
+}
+
+static void expect_values(const struct tn_model *model, struct tn_io_list list,
+                          struct tn_error *error)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        struct tn_tf_ref ref   = tn_tf_ref_parse(list.items[i].name, false);
+        uint32_t         name  = tn_intern_find(&model->names, ref.node);
+        uint32_t         value = tn_model_find_value(model, 0, name);
+
+        if (value == TN_NONE ||
+            tn_model_value_at(model, value)->kind == TN_VALUE_UNDEFINED)
+            tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                         "no value '%.*s', which a signature names",
+                         TN_FMT(list.items[i].name));
+    }
+}
+
+void tn_tf_put_signatures(struct tn_rope *to, struct tn_arena *arena,
+                          const struct tn_model *model)
+{
+    for (uint64_t i = 0; i < model->signatures.count; i++) {
+        const struct tn_signature *one =
+            tn_list_at(&model->signatures, struct tn_signature, i);
+        struct tn_rope signature;
+
+        if (!tn_changes_text(model->changes, TN_TEXT_SIGNATURE, one->name))
+            continue;
+        expect_values(model, one->inputs, to->error);
+        expect_values(model, one->outputs, to->error);
+        tn_rope_init(&signature, arena, to->error);
+        put_io_list(&signature, arena, 1, one->inputs);
+        put_io_list(&signature, arena, 2, one->outputs);
+        tn_pb_put_bytes(&signature, 3, one->method);
+        put_entry(to, arena, 5, one->name, &signature);
+    }
+}
+
+bool tn_tf_is_old_signature(const struct tn_changes  *changes,
+                            const struct tn_pb_field *field)
+{
+    struct tn_cursor   body = field->body;
+    struct tn_tf_entry entry;
+
+    if (field->number != 5 || field->type != TN_WIRE_LEN)
+        return false;
+    tn_tf_entry_read(&body, &entry);
+    return tn_changes_text(changes, TN_TEXT_SIGNATURE, entry.key);
 }

@@ -16,6 +16,7 @@
 #include "format/tensorflow/tf_writing.h"
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_object_graph.h"
+#include "ir/changes.h"
 
 #define PREFIX "variables/variables"
 
@@ -372,6 +373,7 @@ const struct tn_format tn_format_tf_saved_model = {
     .check       = tn_tf_check_saved_model,
     .check_graph = tn_tf_check_structure,
     .write       = tn_tf_write_saved_model,
+    .texts       = 1u << TN_TEXT_SIGNATURE,
 
     .taken_by_graph   = tn_tf_taken_by_graph,
     .settings         = settings,

@@ -118,6 +118,21 @@ static void put_graph(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
             end == TN_NONE ? (uint32_t)w->model->graphs.count : end, old, to);
 }
 
+/* A signature does not say of which graph it is. */
+static void expect_one_meta(struct tn_tf_writing *w)
+{
+    const struct tn_changes *changes = w->model->changes;
+
+    for (uint32_t i = 0; changes && w->detail->meta_count > 1 &&
+                         i < changes->text_count;
+         i++)
+        if (changes->texts[i].kind == TN_TEXT_SIGNATURE)
+            tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                         "signatures of a SavedModel with %u graphs cannot be "
+                         "changed",
+                         (unsigned)w->detail->meta_count);
+}
+
 static void put_meta(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
 {
     const struct tn_tf_meta *meta =
@@ -142,12 +157,15 @@ static void put_meta(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
             tn_pb_put_message(to, 2, &graph);
             is_done = true;
         }
-        if (field.number != 2)
+        if (field.number != 2 &&
+            !tn_tf_is_old_signature(w->model->changes, &field))
             tn_tf_put_meta_field(to, &w->arena, w->model->changes,
                                  find_main_graph(w->model, nth), &c, &field);
     }
     if (!is_done)
         tn_pb_put_message(to, 2, &graph);
+    expect_one_meta(w);
+    tn_tf_put_signatures(to, &w->arena, w->model);
     tn_rope_done(&graph);
 }
 

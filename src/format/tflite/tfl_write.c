@@ -1251,11 +1251,69 @@ static uint32_t put_arguments(struct writer *w, const struct plan *p,
                                         : 0;
 }
 
+static bool is_signature_set(const struct writer *w, struct tn_bytes name)
+{
+    return tn_changes_text(w->model->changes, TN_TEXT_SIGNATURE, name);
+}
+
+/* A list of TensorMaps: name, tensor. */
+static uint32_t put_new_arguments(struct writer *w, const struct plan *p,
+                                  struct tn_io_list io)
+{
+    uint32_t *refs = tn_new(w->arena, uint32_t, io.count, w->error);
+
+    for (uint32_t i = 0; refs && i < io.count && !tn_failed(w->error); i++) {
+        uint32_t    entry = tn_intern_find(&p->names, io.items[i].name);
+        struct copy copy  = { 0 };
+        if (entry == TN_NO_NAME) {
+            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
+                         "no value '%.*s', which a signature names",
+                         TN_FMT(io.items[i].name));
+            return 0;
+        }
+        set_ref(&copy, 0, tn_fb_put_string(&w->b, io.items[i].key));
+        set_index(&copy, 1, entry);
+        refs[i] = put_copy(w, &copy);
+    }
+    return refs && !tn_failed(w->error) ? tn_fb_put_refs(&w->b, refs, io.count)
+                                        : 0;
+}
+
+/* One that an edit set; a method is something that TFLite does not have. */
+static uint32_t put_new_signature(struct writer *w, uint32_t index)
+{
+    const struct tn_signature *one   = tn_model_signature(w->model, index);
+    uint32_t                   graph = w->model->signature_graphs
+                                           ? w->model->signature_graphs[index]
+                                           : 0;
+    const struct plan         *p     = &w->plans[graph];
+    struct copy                copy  = { 0 };
+
+    set_ref(&copy, TN_TFL_SIGNATURE_INPUTS,
+            put_new_arguments(w, p, one->inputs));
+    set_ref(&copy, TN_TFL_SIGNATURE_OUTPUTS,
+            put_new_arguments(w, p, one->outputs));
+    if (!tn_failed(w->error))
+        set_ref(&copy, TN_TFL_SIGNATURE_KEY,
+                tn_fb_put_string(&w->b, one->name));
+    set_index(&copy, TN_TFL_SIGNATURE_SUBGRAPH, graph);
+    return put_copy(w, &copy);
+}
+
+static bool has_new_signatures(const struct writer *w)
+{
+    for (uint32_t i = 0; i < w->model->signatures.count; i++)
+        if (is_signature_set(w, tn_model_signature(w->model, i)->name))
+            return true;
+    return false;
+}
+
 static uint32_t put_signatures(struct writer *w)
 {
     struct tn_fb_vector all =
         tn_fb_vector(&w->root, TN_TFL_MODEL_SIGNATURES, 4);
-    uint32_t *refs  = tn_new(w->arena, uint32_t, all.count, w->error);
+    uint32_t *refs = tn_new(w->arena, uint32_t,
+                            all.count + w->model->signatures.count, w->error);
     uint32_t  count = 0;
 
     for (uint32_t i = 0; refs && i < all.count && !tn_failed(w->error); i++) {
@@ -1263,8 +1321,9 @@ static uint32_t put_signatures(struct writer *w)
         uint32_t old   = tn_fb_u32(&row, TN_TFL_SIGNATURE_SUBGRAPH, 0);
         uint32_t graph = old < w->subgraphs.count ? w->new_graph[old] : TN_NONE;
         struct copy copy;
-        if (graph == TN_NONE)
-            continue; /* its subgraph was removed */
+        if (graph == TN_NONE || is_signature_set(w, tn_fb_string(
+                                    &row, TN_TFL_SIGNATURE_KEY)))
+            continue; /* its subgraph was removed, or it is another one now */
         copy_fields(w, object(w, "tflite.SignatureDef"), &row,
                     SLOT(TN_TFL_SIGNATURE_INPUTS) |
                         SLOT(TN_TFL_SIGNATURE_OUTPUTS),
@@ -1278,6 +1337,9 @@ static uint32_t put_signatures(struct writer *w)
         set_index(&copy, TN_TFL_SIGNATURE_SUBGRAPH, graph);
         refs[count++] = put_copy(w, &copy);
     }
+    for (uint32_t i = 0; refs && i < w->model->signatures.count; i++)
+        if (is_signature_set(w, tn_model_signature(w->model, i)->name))
+            refs[count++] = put_new_signature(w, i);
     return refs && !tn_failed(w->error) ? tn_fb_put_refs(&w->b, refs, count)
                                         : 0;
 }
@@ -1402,7 +1464,7 @@ static uint32_t put_model(struct writer *w)
         set_ref(&copy, TN_TFL_MODEL_METADATA_BUFFER, put_old_buffers(w));
     if (tn_fb_has(&w->root, TN_TFL_MODEL_METADATA))
         set_ref(&copy, TN_TFL_MODEL_METADATA, put_metadata(w));
-    if (tn_fb_has(&w->root, TN_TFL_MODEL_SIGNATURES))
+    if (tn_fb_has(&w->root, TN_TFL_MODEL_SIGNATURES) || has_new_signatures(w))
         set_ref(&copy, TN_TFL_MODEL_SIGNATURES, put_signatures(w));
     for (uint16_t slot = TN_TFL_MODEL_GROUPS; slot <= TN_TFL_MODEL_EXTERNAL;
          slot++)

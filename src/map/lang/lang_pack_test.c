@@ -138,7 +138,6 @@ static void same_rule(const struct tn_lang_rule *left,
     TN_FOLLOW(same_block, a, b, body);
     TN_FOLLOW(same_text, a, b, native);
     TN_FOLLOW_ARRAY(same_shape, a, b, shapes, shape_count);
-    TN_FOLLOW(same_text, a, b, text);
     TN_FOLLOW(same_place, a, b, place);
     TN_SAME_REST(a, b);
 }
@@ -184,7 +183,6 @@ static void same_example(const struct tn_lang_example *left,
 {
     struct tn_lang_example a = *left, b = *right;
 
-    TN_FOLLOW(same_text, a, b, text);
     TN_FOLLOW(same_place, a, b, place);
     TN_SAME_REST(a, b);
 }
