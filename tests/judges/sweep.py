@@ -45,6 +45,7 @@ COUNTED = r"\S+ \((?:as \S+ \S+; )?\d+(?: nodes?)?\)"
 def plain_reason(why):
     """What a refusal says of its first operator, as a sentence of its own: without
     names and places in graphs and in files of rules, which move."""
+    why = re.sub(r"; begin behind (it|them): --inputs \S+$", "", why)
     why = re.sub(r"^(unsupported: )?(\S+: )?(?=cannot convert)", "", why)
     why = re.sub(r"^cannot convert to \w+: ", "", why)
     if re.match(r"(an operator has|\d+ operators have) no rule: ", why):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists of TensorFlow 2 in loops: tensorflow -> nd4j (.fb) -> onnx -> ONNX Runtime.
+"""Lists of TensorFlow 2 in loops: tensorflow -> onnx, and by way of nd4j (.fb) -> ONNX Runtime.
 
     tensorflow_lists.py TENON [--shared DIR]
 
@@ -110,21 +110,51 @@ def grown():
     return end(graph, variables, ["zero", "empty", "h0", "rows"])
 
 
-WANT = {"y:0": np.cumsum(ROWS, 0), "last:0": ROWS.sum(0), "count:0": number(5)}
-GRAPHS = {"written": written, "grown": grown}
+def mapped():
+    """tf.map_fn over an open number of rows: nothing goes round but the list."""
+    graph = graphdef.Graph()
+    graph.placeholder("x", ROWS, [None, 2, 3])
+    for name, array in (("dims", DIMS), ("zero", number(0)), ("first", np.array([0], "i4")), ("next", np.array([1], "i4"))):
+        graph.constant(name, array)
+    graph.add("Shape", "shape", ["x"], {"T": "float32", "out_type": "int32"})
+    graph.add("StridedSlice", "n", ["shape", "first", "next", "next"], {"T": "int32", "Index": "int32", "shrink_axis_mask": 1})
+    graph.add("TensorListFromTensor", "rows", ["x", "dims"], {"element_dtype": "float32", "shape_type": "int32"})
+    graph.add("TensorListReserve", "empty", ["dims", "n"], {"element_dtype": "float32", "shape_type": "int32"})
+    variables = [("i", "int32"), ("list", "variant"), ("n", "int32"), ("rows", "variant")]
+    cond = Function(graph.proto.library, "cond", variables, [("go", "bool")])
+    cond.add("Less", "less", ["i", "n"], {"T": "int32"})
+    cond.end(["less:z:0"])
+    body = Function(graph.proto.library, "body", variables, [(name + "_next", kind) for name, kind in variables])
+    body.constant("one", number(1))
+    body.constant("dims", DIMS)
+    body.add("AddV2", "next", ["i", "one:output:0"], {"T": "int32"})
+    body.add("TensorListGetItem", "item", ["rows", "i", "dims:output:0"], {"element_dtype": "float32"})
+    body.add("Square", "square", ["item:item:0"], {"T": "float32"})
+    body.add("TensorListSetItem", "put", ["list", "i", "square:y:0"], {"element_dtype": "float32"})
+    body.end(["next:z:0", "put:output_handle:0", "n", "rows"])
+    graph.add("StatelessWhile", "loop", ["zero", "empty", "n", "rows"], {"T": [kind for _, kind in variables], "cond": "cond", "body": "body"})
+    graph.add("TensorListStack", "y", ["loop:1", "dims"], {"element_dtype": "float32"})
+    return graph
+
+
+SUMS = {"y:0": np.cumsum(ROWS, 0), "last:0": ROWS.sum(0), "count:0": number(5)}
+GRAPHS = {"written": (written, SUMS), "grown": (grown, SUMS), "mapped": (mapped, {"y:0": ROWS ** 2})}
 
 
 def prove(test, engine, scratch, arguments):
     source, middle, back = (os.path.join(scratch, test + ending)
                             for ending in (".pb", ".fb", ".onnx"))
-    GRAPHS[test]().write(source)
-    proof.convert(arguments.tenon, source, middle, "--inputs", "x",
-                  "--outputs", ",".join(WANT))
+    make, want = GRAPHS[test]
+    make().write(source)
+    ends = ["--inputs", "x", "--outputs", ",".join(want)]
+    proof.convert_directly(arguments.tenon, source, back, *ends)
+    direct = engine.run(back, {"x": ROWS})
+    proof.convert(arguments.tenon, source, middle, *ends)
     judge = proof.Nd4j.find(arguments.shared)
-    got = judge.run(middle, {"x": ROWS}, list(WANT)) if judge else None
+    got = judge.run(middle, {"x": ROWS}, list(want)) if judge else None
     proof.convert(arguments.tenon, middle, back)
-    for outputs in filter(None, (got, engine.run(back, {"x": ROWS}))):
-        for name, array in WANT.items():
+    for outputs in filter(None, (direct, got, engine.run(back, {"x": ROWS}))):
+        for name, array in want.items():
             proof.compare(name, outputs[name], array, 1e-5, 1e-6)
     return proof.computing(back)
 

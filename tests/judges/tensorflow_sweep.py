@@ -206,11 +206,8 @@ def travel(cases, engine, scratch, arguments):
 
 
 def uncovered():
-    """Operators of the rule set without a case, and exceptions that are none.  What only the direct
-    rules have, and what they refuse with words of their own, other judges and tables try."""
-    ops = vocabularies.ruled("tensorflow_nd4j.rules")
-    if IS_DIRECT:
-        ops &= vocabularies.ruled("tensorflow_onnx.rules")
+    """Operators of the rule set without a case, and exceptions that are none."""
+    ops = vocabularies.ruled("tensorflow_onnx.rules" if IS_DIRECT else "tensorflow_nd4j.rules")
     for op in sorted(ops - set(ways.CASES) - set(ways.EXCEPTIONS)):
         yield f"{op}: no case"
     for op in sorted(set(ways.EXCEPTIONS) & set(ways.CASES)):

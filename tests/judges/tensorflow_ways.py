@@ -1330,6 +1330,11 @@ def all_cases():
                     add_scatters, add_segments, add_sorts, add_products, add_softmax, add_pools, add_convolutions, add_images,
                     add_blocks, add_others, add_linspace_free, add_direct, add_rest, add_ends):
             add()
-        import tensorflow_gaps  # which grows what is here
+        import tensorflow_direct_ways as direct  # which grow what is here
+        import tensorflow_gaps
+        direct.add(CASES)
+        SHAPES_ONLY.update(direct.CHANCE | direct.NEAR)
+        EXCEPTIONS.update(dict.fromkeys(direct.LIVES_IN_SEVERAL, "a table lives in several nodes: tests/judges/string_cases.py"))
+        EXCEPTIONS.update(dict.fromkeys(direct.OF_MANY_KEYS, "gives an output for each key, and is refused: tests/cli/convert/refusals.sh"))
         tensorflow_gaps.add()
     return [case for op in sorted(CASES) for case in CASES[op]]

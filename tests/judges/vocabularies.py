@@ -86,9 +86,13 @@ def broadcasting(dialect):
         return set(re.findall(r"^(\w+)(?:@[\d.]+)?\(\w+, \w+[^)]*\) : .*\bbroadcast\(", file.read(), re.M))
 
 
-def ruled(name):
+def rules(name):
     with open(os.path.join(ROOT, "rules", name), encoding="utf-8") as file:
-        return set(re.findall(r"^([A-Za-z_]\w*)(?:@[\d.]+)?\(", file.read(), re.M))
+        return file.read()
+
+
+def ruled(name):
+    return set(re.findall(r"^([A-Za-z_]\w*)(?:@[\d.]+)?\(", rules(name), re.M))
 
 
 def default_of(told):

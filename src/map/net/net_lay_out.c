@@ -784,10 +784,17 @@ static struct tn_bytes node_name(const struct tn_laying   *l,
     return node->op->type;
 }
 
+/* ONNX's Loop has a count and a condition, given or not. */
+enum { LOOP_INPUTS = 2 };
+
 /* Inputs at the end that are not given need not be said. */
-static uint32_t given_count(const uint32_t *values, uint32_t count)
+static uint32_t given_count(const struct tn_net_node *node)
 {
-    while (count && values[count - 1] == TN_NONE)
+    bool     is_loop = tn_bytes_is(node->op->type, "Loop");
+    uint32_t count   = node->input_count;
+
+    while (count > (is_loop ? LOOP_INPUTS : 0) &&
+           node->inputs[count - 1] == TN_NONE)
         count--;
     return count;
 }
@@ -808,7 +815,7 @@ static enum tn_status lay_node_inputs(struct tn_laying         *l,
                                       const struct tn_net_node *node,
                                       uint32_t                  graph)
 {
-    uint32_t count = given_count(node->inputs, node->input_count);
+    uint32_t count = given_count(node);
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = node->inputs[i];
