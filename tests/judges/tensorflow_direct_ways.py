@@ -3,7 +3,7 @@
 Quantised numbers, strings, sounds and numbers by chance: element types and ranks
 0 to 5, with the kernels of quantized_cases.py, audio_cases.py and numpy.  What the
 rules refuse in any use has a case for each type: it must be refused, and not
-for what the case is made of.  The way through nd4j refuses all of them.
+for what the case is made of.  The way through nd4j has no rule for them.
 """
 import itertools
 import re

@@ -1311,6 +1311,9 @@ SHAPES_ONLY = {"RandomUniform", "RandomStandardNormal", "StatelessRandomUniform"
                "StatelessRandomNormal", "StatelessRandomNormalV2",
                "RandomUniformInt", "RandomShuffle", "Multinomial"}
 
+# Operators that the way through nd4j has no rule for: tried directly alone.
+ONLY_DIRECT = set()
+
 # Operators of the rule set that no graph of one node can hold.
 EXCEPTIONS = {
     **dict.fromkeys(("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"),
@@ -1332,7 +1335,9 @@ def all_cases():
             add()
         import tensorflow_direct_ways as direct  # which grow what is here
         import tensorflow_gaps
-        direct.add(CASES)
+        before = set(CASES)
+        direct.add(before)
+        ONLY_DIRECT.update(set(CASES) - before)
         SHAPES_ONLY.update(direct.CHANCE | direct.NEAR)
         EXCEPTIONS.update(dict.fromkeys(direct.LIVES_IN_SEVERAL, "a table lives in several nodes: tests/judges/string_cases.py"))
         EXCEPTIONS.update(dict.fromkeys(direct.OF_MANY_KEYS, "gives an output for each key, and is refused: tests/cli/convert/refusals.sh"))
