@@ -59,10 +59,12 @@ bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span);
 bool tn_scan_is_harmless(struct tn_span span, struct tn_memory *memory,
                          uint64_t *length, struct tn_error *error);
 
-/* Whether bytes in a pickle could be a pickle again. */
+/* Whether bytes in a pickle could be a pickle again.  Shorter ones cannot name
+ * anything; numbers of numpy are such bytes, and begin with any. */
+#define TN_SCAN_NEST_LEAST 10
 static inline bool tn_scan_could_nest(struct tn_bytes bytes)
 {
-    if (bytes.size < 2)
+    if (bytes.size < TN_SCAN_NEST_LEAST)
         return false;
     return bytes.data[0] == 0x80
                ? bytes.data[1] <= 5

@@ -80,18 +80,19 @@ static bool has_more(const struct reader *r)
     return r->span.length - r->at > r->size;
 }
 
-/* Whether bytes may be a pickle again; if all but one are after the window,
- * too. */
+/* Whether bytes may be a pickle again; if most are after the window, too. */
 INLINE bool may_nest(struct tn_bytes bytes, uint64_t skip)
 {
-    return bytes.size < 2 ? skip > 0 : tn_scan_could_nest(bytes);
+    return bytes.size < TN_SCAN_NEST_LEAST ? skip > 0
+                                           : tn_scan_could_nest(bytes);
 }
 
 /* The same of bytes that are written as text, with the protocol that they begin
  * with. */
 INLINE bool may_nest_as_text(struct tn_bytes text)
 {
-    return text.size >= 2 && text.data[0] == 0xc2 && text.data[1] == 0x80;
+    return text.size >= TN_SCAN_NEST_LEAST && text.data[0] == 0xc2 &&
+           text.data[1] == 0x80;
 }
 
 /* Protocols 0 and 1 begin without saying so. */
@@ -160,7 +161,9 @@ static void step_over(struct stride *s)
         size = width ? tn_load_little(at + 1, width) : (uint64_t)(kind - PLAIN);
         const uint8_t *run  = at + 1 + width;
         size_t         here = (size_t)tn_min(size, (uint64_t)(end - run));
-        if (kind & BYTES && may_nest(tn_bytes(run, here), size - here)) {
+        if (kind & BYTES && here < TN_SCAN_NEST_LEAST && here < size)
+            break; /* the next window shows what they are */
+        if (kind & BYTES && tn_scan_could_nest(tn_bytes(run, here))) {
             s->is_other = true;
             break;
         }
