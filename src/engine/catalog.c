@@ -545,18 +545,20 @@ static void on_request(void *context, const struct tn_request *request)
     pthread_mutex_unlock(&c->request_lock);
 }
 
-static void share_requests(struct catalog *c)
+static enum tn_status share_requests(struct catalog *c, struct tn_error *error)
 {
     const struct tn_remote_options *theirs = c->work.options.remote;
 
+    TN_TAKE_REMOTE(theirs);
     if (!theirs || !theirs->on_request)
-        return;
+        return TN_OK;
     c->remote              = *theirs;
     c->on_request          = theirs->on_request;
     c->request_context     = theirs->context;
     c->remote.on_request   = on_request;
     c->remote.context      = c;
     c->work.options.remote = &c->remote;
+    return TN_OK;
 }
 
 static enum tn_status name_maker(struct catalog *c)
@@ -665,7 +667,7 @@ enum tn_status tn_catalog(const char *const *paths, uint64_t count,
     c.work.options = options ? *options : (struct tn_options)TN_OPTIONS_INIT;
     c.work.options.progress         = job_progress;
     c.work.options.progress_context = &c;
-    share_requests(&c);
+    TN_TRY(share_requests(&c, error));
     tn_memory_take_options(&c.memory, &c.work.options);
     tn_arena_init(&c.arena, &c.memory);
     tn_buffer_init(&c.unseen, &c.memory, error);

@@ -688,3 +688,26 @@ def test_signatures(tmp_path):
         assert [v.name for v in signature.inputs] == [v.name for v in inputs]
         assert [v.key for v in signature.outputs] == ["sum"]
         assert [f for f in model.check() if f.severity == "error"] == []
+def test_catalogs_and_scans(tmp_path):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    write_safetensors(folder / "a.safetensors",
+                      {"w": plain(np.arange(6, dtype=np.float32)
+                                  .reshape(2, 3))})
+    (folder / "evil.pkl").write_bytes(b"\x80\x02cos\nsystem\nU\x02ls\x85R.")
+    seen = []
+    out = tmp_path / "all.ndjson"
+    done = tenon.catalog(folder, out, hashes=True, each=seen.append)
+    assert (done.files, done.models, done.tensors, done.bytes) == (2, 1, 1, 24)
+    assert [f.status for f in seen][0] == "ok" and not seen[0].kept
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    tensor = next(row for row in rows if row["row"] == "tensor")
+    with tenon.open(folder / "a.safetensors") as model:
+        assert tensor["sha256"] == model.hash()["w"]
+    assert tensor["shape"] == [2, 3]
+    assert tenon.catalog([folder], out, hashes=True).kept == 2
+    with pytest.raises(tenon.InvalidError):
+        tenon.catalog(folder, tmp_path / "all.txt")
+    with pytest.raises(ValueError):
+        tenon.catalog(folder, out, form="parquet")
+    assert tenon.scan(folder)[0].verdict == "dangerous"
