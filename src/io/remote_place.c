@@ -87,7 +87,8 @@ static const char *s3_url(struct tn_arena *arena, const char *at,
     size_t size = strcspn(at, "/");
 
     if (!is_word(at, size) || size > 63 || at[size] != '/' || !at[size + 1])
-        return refuse("is not s3://bucket/key", error), NULL;
+        return refuse("is not s3://bucket/key (a folder ends in '/')", error),
+               NULL;
     const char *key = tn_url_encode(arena, tn_text(at + size + 1), true, error);
     const char *bucket = bucket_url(arena, at, size, region, error);
     return key && bucket ? tn_text_format(arena, error, "%s/%s", bucket, key)
@@ -132,7 +133,9 @@ static enum tn_status parse_hub(struct hub_place *place, struct tn_arena *arena,
 
     if (!is_word(at, owner) || !is_word(name, repo) || name[size] != '/' ||
         (!name[size + 1] && !is_folder) || (sign && repo + 1 == size))
-        return refuse("is not hf://owner/repository[@revision]/path", error);
+        return refuse("is not hf://owner/repository[@revision]/path (a folder "
+                      "ends in '/')",
+                      error);
     place->raw_path = name + size + 1;
     place->path = tn_url_encode(arena, tn_text(name + size + 1), true, error);
     place->revision =

@@ -607,10 +607,13 @@ static void refuse_status(struct tn_transfer *t)
         return;
     case 404:
     case 410:
-        fail(t, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
-             strcmp(code, "NoSuchBucket") ? "the server has no such file (%s)"
-                                          : "there is no such bucket (%s)",
-             why);
+        if (!strcmp(code, "NoSuchBucket"))
+            fail(t, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
+                 "there is no such bucket (%s)", why);
+        else
+            fail(t, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
+                 "the server has no such file (%s)%s", why,
+                 t->kind != TN_PLACE_WEB ? "; a folder ends in '/'" : "");
         return;
     case 412:
         if (is_writing(t))
