@@ -20,14 +20,11 @@ END
 }
 
 claim "assets outside the folder are told, and not opened"
-for file in ../../tiny.onnx a/../../x ..; do
+for file in ../../tiny.onnx a/../../x .. /etc/hostname; do
     asset "$file"
     exits 1 tenon check saved
     says asset-outside
 done
-asset /etc/hostname
-exits 1 tenon check saved
-says '"assets/etc/hostname" does not exist'
 asset escape
 mkdir saved/assets
 ln -s /etc/hostname saved/assets/escape

@@ -64,7 +64,7 @@ def every_verb():
         "merge": ("pipe", "-o", "x.pb"), "tag": ("add", "--wait", "held.samediff", "two", "tiny.onnx"),
         "view": ("pipe", "-o", "x.html"), "diff": ("pipe", "tiny.onnx"),
         "edit": ("pipe", "--rename", "a=b", "-o", "x.onnx"), "apply": ("pipe", "pipe", "-o", "x.onnx"),
-        "scan": ("pipe",),
+        "scan": ("pipe",), "catalog": ("-T", "pipe", "-o", "x.ndjson"),
         "strip": ("pipe", "--callstack", "-o", "x.onnx"),
         "simplify": ("pipe", "-o", "x.onnx"), "rules": ("check", "pipe"),
     }
