@@ -620,6 +620,23 @@ static enum tn_status database_end(struct tn_catalog_sink *sink, uint64_t read,
     return commit(d, error);
 }
 
+/* A journal that a killed process left, of a database that was there before:
+ * SQLite would play it back into the new one. */
+static enum tn_status remove_journals(struct database *d,
+                                      struct tn_error *error)
+{
+    static const char *const suffixes[] = { "-journal", "-wal", "-shm" };
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        const char *path = tn_text_format(&d->arena, error, "%s%s",
+                                          d->place.target->path, suffixes[i]);
+        if (!path)
+            return error->status;
+        TN_TRY(tn_path_remove(path, error));
+    }
+    return TN_OK;
+}
+
 static enum tn_status database_finish(struct tn_catalog_sink *sink,
                                       struct tn_error        *error)
 {
@@ -633,6 +650,7 @@ static enum tn_status database_finish(struct tn_catalog_sink *sink,
     if (code != TN_SQLITE_OK)
         return fail(d, code, "close", error);
     d->db = NULL;
+    TN_TRY(remove_journals(d, error));
     return tn_path_rename(d->work, d->place.target->path,
                           d->place.target->is_durable, error);
 }
