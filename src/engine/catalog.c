@@ -469,8 +469,19 @@ static enum tn_status put_unit(struct catalog *c, struct tn_catalog_unit *u)
                    : TN_OK;
 }
 
-/* Rows of another path, that only an interrupted run had, and that were cut
- * off: they are lost, as they would have been without that run. */
+/* Rows that an interrupted run had of a path that is not named now, and that
+ * were cut off: what the catalog has of it stays.  If it has nothing, they are
+ * lost, as they would have been without that run. */
+static enum tn_status keep_earlier(struct catalog *c, struct tn_catalog_unit *u)
+{
+    if (!u->old.earlier_size)
+        return TN_OK;
+    u->old.is_work = false;
+    u->old.mark    = u->old.earlier_mark;
+    u->old.size    = u->old.earlier_size;
+    return keep_unit(c, u);
+}
+
 static enum tn_status tell_unit(struct catalog *c, struct tn_catalog_unit *u)
 {
     if (u->does == TN_UNIT_REMOVE) {
@@ -479,9 +490,10 @@ static enum tn_status tell_unit(struct catalog *c, struct tn_catalog_unit *u)
     }
     if (u->does == TN_UNIT_KEEP || u->is_same) {
         enum tn_status status = keep_unit(c, u);
-        if (status != TN_NOT_FOUND || u->does == TN_UNIT_KEEP ||
-            tn_failed(c->error))
+        if (status != TN_NOT_FOUND || tn_failed(c->error))
             return c->error->status;
+        if (u->does == TN_UNIT_KEEP)
+            return keep_earlier(c, u);
         u->has_old = false;
         u->is_same = false;
         tn_catalog_read_file(u, &c->work);

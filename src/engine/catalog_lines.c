@@ -231,6 +231,7 @@ static bool lines_old(struct tn_catalog_sink *sink, struct tn_catalog_old *old,
 {
     struct lines             *l = (struct lines *)sink;
     struct tn_catalog_groups *g = NULL;
+    bool                      is_in_both = false;
 
     read_old(l, error);
     if (tn_failed(error))
@@ -239,7 +240,8 @@ static bool lines_old(struct tn_catalog_sink *sink, struct tn_catalog_old *old,
         int order =
             tn_bytes_compare(tn_catalog_text(&l->left.row, TN_CATALOG_FILE),
                              tn_catalog_text(&l->old.row, TN_CATALOG_FILE));
-        l->old_is_read  = order != 0; /* the newer one counts */
+        is_in_both      = order == 0;
+        l->old_is_read  = !is_in_both; /* the newer one counts */
         l->prefers_left = order <= 0;
     } else
         l->prefers_left = l->left_is_read;
@@ -262,6 +264,10 @@ static bool lines_old(struct tn_catalog_sink *sink, struct tn_catalog_old *old,
         .size    = g->end - g->begin,
         .is_work = l->prefers_left,
     };
+    if (is_in_both) {
+        old->earlier_mark = l->old.begin;
+        old->earlier_size = l->old.end - l->old.begin;
+    }
     return true;
 }
 

@@ -20,6 +20,8 @@ struct tn_catalog_old {
     /* What the sink knows it by. */
     uint64_t mark, size;
     bool     is_work; /* in the file that an interrupted run left             */
+    /* The same path in the catalog itself; of size 0 if it is not there. */
+    uint64_t earlier_mark, earlier_size;
 };
 
 struct tn_catalog_sink;

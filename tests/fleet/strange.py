@@ -296,6 +296,40 @@ def damaged(place, models):
          "triggers did not run")
 
 
+def left_over(place, models):
+    """What killed runs left harms no rows that nobody asked to change."""
+    first, second = f"{place}/first", f"{place}/second"
+    for folder in (first, second):
+        os.makedirs(folder)
+        for i in range(3):
+            safetensors(f"{folder}/{i}.safetensors", {"t": bytes([i])})
+    out = f"{place}/left.ndjson"
+    run(first, second, "-o", out)
+    before = rows_of(out)
+    shutil.copy(out, out + ".part")
+    safetensors(f"{first}/0.safetensors", {"t": b"another"})
+    run(first, "-o", out)
+    same([row for row in before if row["file"].startswith(second)],
+         [row for row in rows_of(out) if row["file"].startswith(second)],
+         "rows of a folder that was not named are lost")
+
+    # The journal of a database that is there no longer.
+    out = f"{place}/left.sqlite"
+    run(models, "-o", out)
+    subprocess.run([sys.executable, "-c", "import os, sqlite3, sys\n"
+                    "base = sqlite3.connect(sys.argv[1])\n"
+                    "base.execute('pragma cache_size = 2')\n"
+                    "base.execute('update files set made_by = hex(file)')\n"
+                    "base.execute('update tensor set name = hex(name)')\n"
+                    "os._exit(0)", out], check=True)
+    expect(os.path.getsize(out + "-journal") > 512, "there is no journal")
+    os.remove(out)
+    run(first, "-o", out)
+    run(first, "-o", f"{place}/right.sqlite")
+    same(rows_of(f"{place}/right.sqlite"), rows_of(out),
+         "an old journal was played back")
+
+
 def main():
     place = tempfile.mkdtemp(prefix="tenon-strange-")
     try:
@@ -305,6 +339,7 @@ def main():
         together(place, models)
         full(place, models)
         damaged(place, models)
+        left_over(place, models)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     print("strange:", "failed" if failures else "all as it should be",
