@@ -146,9 +146,15 @@ const char *tn_url_shown(const char *text, struct tn_arena *arena,
 {
     if (has_raw_names(text))
         return tn_text_dup(arena, text, error);
-    return (const char *)tn_bytes_dup(
-               arena, tn_bytes(text, strcspn(text, "?#")), error)
-        .data;
+    const char *scheme = strstr(text, "://");
+    const char *host   = scheme ? scheme + 3 : text;
+    const char *rest   = host;
+    for (size_t i = 0, size = strcspn(host, "/?#"); i < size; i++)
+        if (host[i] == '@')
+            rest = host + i;
+    return tn_text_format(arena, error, "%.*s%s%.*s", (int)(host - text), text,
+                          rest > host ? "..." : "",
+                          (int)strcspn(rest, "?#"), rest);
 }
 
 /* ---- joining ------------------------------------------------------------ */

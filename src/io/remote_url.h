@@ -35,7 +35,7 @@ enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
 const char *tn_url_text(const struct tn_url *url, struct tn_arena *arena,
                         struct tn_error *error);
 
-/* The same without query and fragment, for messages. */
+/* The same without query, fragment and user ("...@"), for messages. */
 const char *tn_url_shown(const char *text, struct tn_arena *arena,
                          struct tn_error *error);
 

@@ -121,6 +121,12 @@ static void test_beside(void **state)
                         "https://h/x");
     assert_string_equal(tn_url_shown("https://h/x?secret#y", &arena, &error),
                         "https://h/x");
+    assert_string_equal(tn_url_shown("https://me:a@b@h/@x?y", &arena, &error),
+                        "https://...@h/@x");
+    assert_string_equal(tn_url_shown("http://me:word@h", &arena, &error),
+                        "http://...@h");
+    assert_string_equal(tn_url_shown("https://h?a@b", &arena, &error),
+                        "https://h");
     assert_true(tn_url_is("HTTPS://x"));
     assert_false(tn_url_is("https:/x"));
     assert_false(tn_url_is("httpx://x"));
