@@ -562,8 +562,10 @@ static enum tn_status tell_lines(struct tn_catalog_unit   *u,
          at += line.size + 1) {
         tn_arena_rewind(&arena);
         if (!tn_catalog_line(u->lines, at, &line, error) ||
-            tn_catalog_read(&row, &arena, line, at, error) != TN_OK)
+            tn_catalog_read(&row, &arena, line, at, error) != TN_OK) {
+            tn_error_file(error, u->path); /* not the target */
             break;
+        }
         if (row.is_tensor)
             totals->tensors++;
         else

@@ -12,3 +12,7 @@ tenon catalog -q joined.ndjson -o c.ndjson
 cat b.ndjson a.ndjson >joined.ndjson
 tenon catalog -q joined.ndjson -o d.ndjson
 echo $?
+printf '{"row": "file", "file": "a", "tensors": 1}\n' >bad.ndjson
+printf '{"row": "tensor", "file": "a", "tensor": "first"}\n' >>bad.ndjson
+tenon catalog -q bad.ndjson -o e.ndjson
+echo $?
