@@ -166,6 +166,21 @@ static enum tn_status name_graph(struct tn_draft *draft, uint32_t op,
     return tn_draft_set_attr(draft, op, attr, &value, error);
 }
 
+/* No file has graphs in graphs that are deeper (TN_ONNX_DEPTH_LIMIT), and what
+ * looks for names in the graphs around one relies on it. */
+#define DEPTH_MOST 200
+
+static bool is_deepest(const struct tn_draft *draft, uint32_t graph)
+{
+    uint32_t depth = 0;
+
+    while (depth < DEPTH_MOST && graph != TN_NONE) {
+        graph = tn_draft_graph_at(draft, graph)->parent;
+        depth += graph != TN_NONE;
+    }
+    return depth == DEPTH_MOST;
+}
+
 enum tn_status tn_draft_add_graph(struct tn_draft *draft, uint32_t op,
                                   const char *attr, const char *name,
                                   bool in_list, uint32_t *graph,
@@ -178,6 +193,9 @@ enum tn_status tn_draft_add_graph(struct tn_draft *draft, uint32_t op,
     if (!facts->lists_io)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "attributes of %s are not graphs", facts->title);
+    if (is_deepest(draft, tn_draft_op_at(draft, op)->graph))
+        return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
+                            "graphs nested more than %d deep", DEPTH_MOST);
     struct tn_bytes kept = tn_bytes_dup(draft->arena, tn_text(name), error);
     uint32_t        id   = (uint32_t)draft->graphs.count;
     struct tn_draft_graph *g =

@@ -208,6 +208,26 @@ static void graphs_go_with_what_holds_them(void **state)
     }
 }
 
+static void graphs_are_so_deep(void **state)
+{
+    const struct tn_op_spec spec = { .name = "n", .type = "If" };
+    struct bench            b;
+    uint32_t                op = 0;
+
+    (void)state;
+    set_up(&b, &with_graphs);
+    for (uint32_t depth = 1; depth <= 200; depth++) {
+        adds_graph(&b, op, "body", false, depth + 1);
+        assert_int_equal(
+            tn_draft_add_op(&b.draft, depth + 1, TN_NONE, &spec, &op, &b.error),
+            TN_OK);
+    }
+    assert_int_equal(
+        tn_draft_add_graph(&b.draft, op, "body", "g", false, NULL, &b.error),
+        TN_LIMIT);
+    tear_down(&b);
+}
+
 static void graphs_are_refused(void **state)
 {
     int64_t              gone  = 2;
@@ -245,6 +265,7 @@ int main(void)
         cmocka_unit_test(lists_are_replaced),
         cmocka_unit_test(graphs_are_added),
         cmocka_unit_test(graphs_go_with_what_holds_them),
+        cmocka_unit_test(graphs_are_so_deep),
         cmocka_unit_test(graphs_are_refused),
     };
 
