@@ -79,23 +79,28 @@ static struct tn_draft_signature *row_of(struct tn_edit  *edit,
     return tn_list_push(rows, struct tn_draft_signature, error);
 }
 
-static enum tn_status expect_keys(struct tn_io_list list, const char *what,
-                                  struct tn_error *error)
+static enum tn_status expect_keys(struct tn_edit *edit, struct tn_io_list list,
+                                  const char *what, struct tn_error *error)
 {
-    for (uint32_t i = 0; i < list.count; i++) {
-        if (!list.items[i].key.size || !list.items[i].name.size)
-            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "%s %u of a signature has no %s", what,
-                                (unsigned)i,
-                                list.items[i].key.size ? "value" : "key");
-        for (uint32_t k = 0; k < i; k++)
-            if (tn_bytes_equal(list.items[k].key, list.items[i].key))
-                return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                    "two %ss of a signature have the key "
-                                    "'%.*s'",
-                                    what, TN_FMT(list.items[i].key));
+    struct tn_arena  arena;
+    struct tn_intern keys;
+
+    tn_arena_init(&arena, &edit->store->memory);
+    tn_intern_init(&keys, &arena);
+    for (uint32_t i = 0; i < list.count && !tn_failed(error); i++) {
+        struct tn_bytes key = list.items[i].key;
+        if (!key.size || !list.items[i].name.size)
+            tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                         "%s %u of a signature has no %s", what, (unsigned)i,
+                         key.size ? "value" : "key");
+        else if (tn_intern_borrow(&keys, key, error) < i)
+            tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                         "two %ss of a signature have the key '%.*s'", what,
+                         TN_FMT(key));
     }
-    return TN_OK;
+    tn_intern_done(&keys);
+    tn_arena_done(&arena);
+    return error->status;
 }
 
 enum tn_status tn_edit_set_signature(struct tn_edit            *edit,
@@ -111,8 +116,8 @@ enum tn_status tn_edit_set_signature(struct tn_edit            *edit,
     if (!name.size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a signature must have a name");
-    TN_TRY(expect_keys(signature->inputs, "input", error));
-    TN_TRY(expect_keys(signature->outputs, "output", error));
+    TN_TRY(expect_keys(edit, signature->inputs, "input", error));
+    TN_TRY(expect_keys(edit, signature->outputs, "output", error));
     TN_TRY(tn_edit_set_text(edit, TN_TEXT_SIGNATURE, (const char *)name.data,
                             "", error));
     struct tn_draft_signature *row = row_of(edit, name, error);
