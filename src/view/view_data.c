@@ -927,9 +927,19 @@ static enum tn_status make_stream(void *context, uint64_t index,
     struct writer   *w       = context;
     enum stream      stream  = order[index];
     struct tn_error *failure = &w->failures[stream];
-    struct writer    own     = *w;
+    struct writer    own     = { .p           = w->p,
+                                 .model       = w->model,
+                                 .about       = w->about,
+                                 .memory      = w->memory,
+                                 .error       = failure,
+                                 .numbers     = w->numbers,
+                                 .values      = w->values,
+                                 .value_count = w->value_count,
+                                 .firsts      = w->firsts };
 
-    own.error = failure;
+    /* Not a copy of it all: others put theirs there meanwhile. */
+    own.streams[stream]  = w->streams[stream];
+    own.sections[stream] = w->sections[stream];
     tn_arena_init(&own.arena, w->memory);
     tn_buffer_init(&own.last, w->memory, failure);
     tn_buffer_init(&own.clean, w->memory, failure);
