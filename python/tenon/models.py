@@ -1343,7 +1343,7 @@ class Edit(native.Closing):
         self._list("list-outputs", values)
 
     def _list(self, action: str, values: Iterable[Value]) -> None:
-        words = [_word(word) for value in native.listed(values, "the values")
+        words = [_word(word) for value in _values(values)
                  for word in (value.name, value.dtype or "?",
                               _shape_word(value.shape))]
         self.run(" ".join([action, *words]) + "\n")
@@ -1355,6 +1355,8 @@ class Edit(native.Closing):
     def set_signature(self, signature: Signature) -> None:
         """A signature of a SavedModel or a TFLite model: a new one, or another
         one of that name."""
+        if not isinstance(signature, Signature):
+            raise TypeError(f"expected a Signature, not {signature!r}")
         kept: List[Any] = []
         row = _api.tn_signature(
             name=_kept(signature.name, kept), method=_kept(signature.method,
@@ -1475,13 +1477,22 @@ def _kept(text: str, kept: List[Any]) -> Any:
     return Bytes.of(data)
 
 
+def _values(values: Iterable[Value]) -> List[Value]:
+    listed = native.listed(values, "inputs and outputs")
+    for value in listed:
+        if not isinstance(value, Value):
+            raise TypeError(f"expected a Value, not {value!r}")
+    return listed
+
+
 def _io_list(values: Iterable[Value], kept: List[Any]) -> Any:
     rows = []
-    for value in native.listed(values, "inputs and outputs"):
+    for value in _values(values):
         shape = () if value.shape is None else value.shape
         dims = (_api.tn_dim * len(shape))(*(
             _api.tn_dim(size, _kept("", kept)) if isinstance(size, int)
             else _api.tn_dim(-1, _kept(size or "", kept)) for size in shape))
+        kept.append(dims)
         rows.append(_api.tn_io(
             name=_kept(value.name, kept), key=_kept(value.key or value.name,
                                                     kept),

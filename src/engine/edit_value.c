@@ -218,9 +218,9 @@ static enum tn_status read_tensors(struct making *m)
 static enum tn_status read_values(struct making *m)
 {
     m->value->count = m->words.count;
-    if (m->value->kind == TN_ATTR_NONE && !m->value->is_list &&
-        m->words.count == 0) {
-        m->value->count = 1;
+    /* Nothing, or an empty list that does not say of what. */
+    if (m->value->kind == TN_ATTR_NONE && m->words.count == 0) {
+        m->value->count = !m->value->is_list;
         return TN_OK;
     }
     if (!m->value->is_list && m->words.count != 1)

@@ -366,7 +366,7 @@ static bool fetch_done(struct tn_transfer *t)
         return check_pin(s, &t->error) == TN_OK;
     shrink(f);
     if (f->size)
-        tn_cache_keep(s->cache, f->offset, tn_bytes(f->data, f->size));
+        tn_cache_keep(s->cache, f->offset, tn_bytes(f->data, (size_t)f->size));
     keep_piece(s, f);
     return false;
 }
@@ -504,7 +504,7 @@ static bool load_part(struct remote_source *s, uint64_t offset, uint64_t begin,
     if (whole && tn_cache_read(s->cache, begin, size, whole))
         f.data = take_buffer(s, f.size, &own);
     if (f.data) {
-        memcpy(f.data, whole + (offset - begin), f.size);
+        memcpy(f.data, whole + (offset - begin), (size_t)f.size);
         keep_piece(s, &f);
         is_kept = !f.data;
     }
@@ -862,9 +862,11 @@ static void open_cache(struct remote_source *s)
     const char     *name = tn_url_shown(s->place, &s->remote->arena, &own);
     if (name)
         s->cache = tn_cache_open(s->source.memory, name, etag, s->source.size);
-    for (uint64_t i = 0; i < s->pieces.count; i++)
-        tn_cache_keep(s->cache, piece_at(s, i)->offset,
-                      tn_bytes(piece_at(s, i)->data, piece_at(s, i)->size));
+    for (uint64_t i = 0; i < s->pieces.count; i++) {
+        const struct piece *kept = piece_at(s, i);
+        tn_cache_keep(s->cache, kept->offset,
+                      tn_bytes(kept->data, (size_t)kept->size));
+    }
 }
 
 static enum tn_status read_login(struct remote_source *s,
