@@ -16,6 +16,7 @@
 #define PART        (UINT64_C(8) << 20) /* bytes; smaller files in one request */
 #define MOST_PARTS  10000
 #define AT_A_TIME   4    /* requests under way    */
+#define SETTLE_TIME 500  /* milliseconds for answers that may still come */
 #define ABORT_TIME  1500 /* milliseconds for aborting all */
 #define COMPLETIONS 5 /* attempts, where the answer is an error that passes */
 
@@ -43,6 +44,7 @@ struct parcel {
     const char     *id;    /* of the upload, encoded; NULL: none             */
     const char    **etags; /* of parts                                       */
     bool            is_visible;
+    bool            is_doubtful; /* it may be, but the answer is missing      */
 };
 
 struct slot {
@@ -318,15 +320,15 @@ static enum tn_status take_part(struct upload *u, struct slot *s,
 
 /* Whether a file is there because of us: the answer to an earlier attempt, which
  * libcurl may have made on its own, may have been lost. */
-static bool is_ours(struct upload *u, struct slot *s)
+static bool is_ours(struct upload *u, const struct parcel *p)
 {
     struct tn_error    own     = TN_ERROR_INIT;
     struct tn_exchange e       = { 0 };
     bool               is_same = false;
 
-    if (!is_store(s->parcel))
+    if (!is_store(p))
         return false;
-    if (tn_exchange_open(&e, u->remote, s->parcel->url, NULL, &own) == TN_OK) {
+    if (tn_exchange_open(&e, u->remote, p->url, NULL, &own) == TN_OK) {
         e.transfer.method = "HEAD";
         is_same           = tn_exchange_run(&e, &own) == TN_OK &&
                   !strcmp(e.transfer.answer.upload, u->token);
@@ -365,7 +367,7 @@ static enum tn_status take_named(struct upload *u, struct slot *s,
     char           code[TN_TRANSFER_CODE];
 
     if (status == 412 || status == 404) {
-        if (is_ours(u, s)) {
+        if (is_ours(u, p)) {
             p->is_visible = true;
             return TN_OK;
         }
@@ -426,6 +428,11 @@ static enum tn_status take_answer(struct upload *u, struct slot *s,
 
 /* ---- several at a time --------------------------------------------------- */
 
+static bool gives_name(const struct slot *s)
+{
+    return s->task == PUT || s->task == COMPLETE;
+}
+
 static enum tn_status finish(struct upload *u, struct slot *s,
                              struct tn_error *error)
 {
@@ -434,20 +441,22 @@ static enum tn_status finish(struct upload *u, struct slot *s,
     enum tn_status status = tn_exchange_wait(&s->exchange, error);
     if (status == TN_OK)
         status = take_answer(u, s, error);
+    else if (gives_name(s))
+        s->parcel->is_doubtful = true;
     tn_exchange_close(&s->exchange);
     s->parcel = NULL;
     return status;
 }
 
 /* Those that are under way, in the order of their beginning; after a failure
- * they are cancelled. */
+ * they are cancelled, but for those that give names: undo() must know. */
 static enum tn_status finish_all(struct upload *u, struct tn_error *error)
 {
     for (unsigned i = 0; i < AT_A_TIME; i++) {
         struct slot *s = &u->slots[(u->next + i) % AT_A_TIME];
         if (!tn_failed(error))
             finish(u, s, error);
-        else if (s->parcel) {
+        else if (s->parcel && !gives_name(s)) {
             tn_exchange_close(&s->exchange);
             s->parcel = NULL;
         }
@@ -485,10 +494,8 @@ static enum tn_status for_each(struct upload *u, enum task task, uint64_t from,
 {
     for (uint64_t i = from; i < to && !tn_failed(error); i++) {
         struct parcel *p = &u->parcels[i];
-        if ((task == BEGIN && !p->is_split) || (task == ABORT && !p->id) ||
-            (task == REMOVE && !p->is_visible))
-            continue;
-        begin(u, task, p, 0, error);
+        if (task != BEGIN || p->is_split)
+            begin(u, task, p, 0, error);
     }
     return finish_all(u, error);
 }
@@ -531,16 +538,54 @@ static enum tn_status give_names(struct upload *u, uint64_t from, uint64_t to,
     return error->status;
 }
 
-/* After a failure, also while the caller waits for the end: not for long. */
-static void undo(struct upload *u)
+static void give_up_in(struct upload *u, unsigned milliseconds)
+{
+    u->remote->gives_up_at = tn_remote_now() + milliseconds;
+}
+
+/* Takes the answers of all that is under way, whatever they are. */
+static void settle(struct upload *u)
 {
     struct tn_error own = TN_ERROR_INIT;
 
-    u->remote->gives_up_at = tn_remote_now() + ABORT_TIME;
-    for_each(u, ABORT, 0, u->count, &own);
-    tn_error_clear(&own);
+    for (unsigned i = 0; i < AT_A_TIME; i++) {
+        finish(u, &u->slots[i], &own);
+        tn_error_clear(&own);
+    }
+}
+
+/* One that fails does not keep the others from being tried. */
+static void undo_each(struct upload *u, enum task task)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    for (uint64_t i = 0;
+         i < u->count && tn_remote_now() < u->remote->gives_up_at; i++) {
+        struct parcel *p = &u->parcels[i];
+        if (task == ABORT ? !p->id : !p->is_visible)
+            continue;
+        finish(u, &u->slots[u->next], &own);
+        tn_error_clear(&own);
+        begin(u, task, p, 0, &own);
+        tn_error_clear(&own);
+    }
+    settle(u);
+}
+
+/* After a failure, also while the caller waits for the end: not for long. */
+static void undo(struct upload *u)
+{
+    give_up_in(u, SETTLE_TIME);
+    settle(u);
+    give_up_in(u, ABORT_TIME);
+    undo_each(u, ABORT);
+    for (uint64_t i = 0; i < u->count && !u->can_replace; i++) {
+        struct parcel *p = &u->parcels[i];
+        if (p->is_doubtful && !p->is_visible)
+            p->is_visible = is_ours(u, p);
+    }
     if (!u->can_replace)
-        for_each(u, REMOVE, 0, u->count, &own);
+        undo_each(u, REMOVE);
     u->remote->gives_up_at = 0;
 }
 

@@ -2,7 +2,7 @@
 """stores.py TENON: s3:// at a store that verifies signatures, hf:// at a hub.
 
 The store needs s3rver, @smithy/signature-v4 and @aws-crypto/sha256-js in the
-node_modules of $ENGINES; without them only the hub is tried.
+node_modules of $ENGINES; without them only the hub and a web server are tried.
 """
 import hashlib
 import json
@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from servers import (clean_environment, fetch, fetch_json, free_ports, node,
                      noise, run, safetensors, skip)
@@ -79,6 +81,51 @@ def hub(tenon, bad, folder):
         if any(row["at"] == "cdn" and row.get("auth")
                for row in fetch_json(f"{at}/__log")):
             bad.append("the token went to another host")
+
+
+class Taker(BaseHTTPRequestHandler):
+    """A web server that takes files, but for the first shard, and that late."""
+    protocol_version = "HTTP/1.1"
+    files = {}
+
+    def answer(self, status, size=0):
+        self.send_response(status)
+        self.send_header("Content-Length", str(size))
+        self.end_headers()
+
+    def do_HEAD(self):
+        found = self.files.get(self.path)
+        self.answer(404 if found is None else 200, len(found or b""))
+
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if "00001-of" in self.path:
+            time.sleep(0.5)
+            self.answer(403)
+            return
+        self.files[self.path] = body
+        self.answer(201)
+
+    def do_DELETE(self):
+        self.files.pop(self.path, None)
+        self.answer(204)
+
+    def log_message(self, *_):
+        pass
+
+
+def refused(tenon, bad, folder):
+    """Files that were taken meanwhile go when another one is refused."""
+    source = f"{folder}/refused.safetensors"
+    safetensors(source, {f"t{i}": noise(3000, i) for i in range(4)})
+    with ThreadingHTTPServer(("127.0.0.1", 0), Taker) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        at = f"http://127.0.0.1:{server.server_port}"
+        done = run(tenon, "convert", source, "--shard-size", "4000", "-o",
+                   f"{at}/m/model.safetensors.index.json")
+        if done.returncode != 7 or Taker.files:
+            bad.append(f"refused: {done}, left: {list(Taker.files)}")
+        server.shutdown()
 
 
 class Store:
@@ -237,6 +284,7 @@ def main():
     engines = os.environ.get("TN_ENGINES", "")
     with tempfile.TemporaryDirectory() as folder:
         hub(tenon, bad, folder)
+        refused(tenon, bad, folder)
         if os.path.isdir(f"{engines}/node_modules/s3rver"):
             store(tenon, bad, f"{folder}/s3",
                   f"{folder}/acme/m/x.safetensors")
