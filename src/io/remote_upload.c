@@ -72,6 +72,14 @@ static bool is_store(const struct parcel *p)
     return tn_place_kind_of(p->url) == TN_PLACE_S3;
 }
 
+/* Bytes of the URL that messages show: a query may be a secret. */
+static int shown(const struct parcel *p)
+{
+    size_t size = is_store(p) ? strlen(p->url) : strcspn(p->url, "?#");
+
+    return (int)tn_min_size(size, 300);
+}
+
 /* ---- checksums ----------------------------------------------------------- */
 
 static void base64(const uint8_t *bytes, size_t size, char *to)
@@ -133,12 +141,12 @@ static enum tn_status check_sum(const struct slot *s, struct tn_error *error)
 {
     const struct tn_answer *a = &s->exchange.transfer.answer;
 
-    if (!a->checksum[0] || !strcmp(a->checksum, s->sum))
+    if (!s->sum[0] || !a->checksum[0] || !strcmp(a->checksum, s->sum))
         return TN_OK;
     return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
-                            "cannot write %.300s: what the server got has "
+                            "cannot write %.*s: what the server got has "
                             "another checksum",
-                            s->parcel->url);
+                            shown(s->parcel), s->parcel->url);
 }
 
 /* ---- requests ------------------------------------------------------------ */
@@ -267,11 +275,9 @@ static enum tn_status prepare(struct upload *u, struct slot *s,
 static enum tn_status fail_exists(const struct parcel *p,
                                   struct tn_error     *error)
 {
-    size_t size = is_store(p) ? strlen(p->url) : strcspn(p->url, "?#");
-
     return tn_error_because(error, TN_EXISTS, TN_REASON_TARGET_EXISTS,
                             TN_NOWHERE, "%.*s already exists",
-                            (int)tn_min_size(size, 300), p->url);
+                            shown(p), p->url);
 }
 
 /* The identifier of an upload. */
@@ -401,11 +407,11 @@ static enum tn_status verify(const struct slot *s, struct tn_error *error)
     if (a->status == 200)
         return tn_error_because(
             error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
-            "%.300s has %" PRIu64 " bytes after it was written, not %zu",
-            s->parcel->url, a->length, s->parcel->bytes.size);
+            "%.*s has %" PRIu64 " bytes after it was written, not %zu",
+            shown(s->parcel), s->parcel->url, a->length, s->parcel->bytes.size);
     return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
-                            "%.300s is not there after it was written",
-                            s->parcel->url);
+                            "%.*s is not there after it was written",
+                            shown(s->parcel), s->parcel->url);
 }
 
 static enum tn_status take_answer(struct upload *u, struct slot *s,
