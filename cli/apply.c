@@ -32,8 +32,9 @@ static void print_receipt(const struct apply_opts         *opts,
     struct cli_text          text   = { 0 };
 
     cli_text_safe(&text,
-                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
-                                                          : common->out));
+                  cli_bytes(strcmp(common->out, "-") == 0
+                                ? "standard output"
+                                : cli_path_shown(common->out)));
     cli_text_addf(&text, ": %s, ", summary->format);
     cli_text_bytes(&text, summary->bytes_written);
     cli_text_add(&text,
@@ -52,7 +53,7 @@ static void put_receipt(const struct apply_opts         *opts,
     cli_json_begin(&json, "tenon.apply/1");
     cli_json_put_string(&json, "path", cli_path_shown(args->items[0]));
     cli_json_put_string(&json, "patch", args->items[1]);
-    cli_json_put_string(&json, "out", opts->common.out);
+    cli_json_put_string(&json, "out", cli_path_shown(opts->common.out));
     cli_json_put_string(&json, "format", summary->format);
     cli_json_put_number(&json, "bytes_written", summary->bytes_written);
     cli_losses_put(losses, &json);

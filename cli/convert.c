@@ -49,7 +49,7 @@ static const struct cli_opt options[] = {
 
 static const char *out_name(const char *out)
 {
-    return strcmp(out, "-") == 0 ? "standard output" : out;
+    return strcmp(out, "-") == 0 ? "standard output" : cli_path_shown(out);
 }
 
 static void print_receipt(const struct cli_common         *common,
@@ -82,7 +82,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
 
     cli_json_begin(&json, "tenon.convert/1");
     cli_json_put_string(&json, "path", cli_path_shown(path));
-    cli_json_put_string(&json, "out", common->out);
+    cli_json_put_string(&json, "out", cli_path_shown(common->out));
     cli_json_put_string(&json, "format", summary->format);
     cli_json_put_number(&json, "bytes_written", summary->bytes_written);
     cli_json_put_number(&json, "tensors_moved", summary->tensors_moved);

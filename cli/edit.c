@@ -58,8 +58,9 @@ static void print_receipt(const struct edit_opts          *opts,
     struct cli_text          text   = { 0 };
 
     cli_text_safe(&text,
-                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
-                                                          : common->out));
+                  cli_bytes(strcmp(common->out, "-") == 0
+                                ? "standard output"
+                                : cli_path_shown(common->out)));
     cli_text_addf(&text, ": %s, ", summary->format);
     cli_text_bytes(&text, summary->bytes_written);
     cli_text_add(&text, ", ");
@@ -78,7 +79,7 @@ static void put_receipt(const struct edit_opts *opts, const char *path,
 
     cli_json_begin(&json, "tenon.edit/1");
     cli_json_put_string(&json, "path", cli_path_shown(path));
-    cli_json_put_string(&json, "out", opts->common.out);
+    cli_json_put_string(&json, "out", cli_path_shown(opts->common.out));
     cli_json_put_string(&json, "format", summary->format);
     cli_json_key(&json, "actions");
     cli_json_open(&json, '[');

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failure.h"
 #include "print.h"
 
 enum { MOST_KINDS = 1000 };
@@ -85,7 +86,8 @@ static void print_kind(const char *out, const struct cli_loss *kind)
 void cli_losses_print(const struct cli_losses *losses, const char *out)
 {
     for (size_t i = 0; i < losses->count; i++)
-        print_kind(strcmp(out, "-") == 0 ? "standard output" : out,
+        print_kind(strcmp(out, "-") == 0 ? "standard output"
+                                         : cli_path_shown(out),
                    &losses->kinds[i]);
 }
 

@@ -32,8 +32,9 @@ static void print_receipt(const struct cli_common       *common,
     struct cli_text text = { 0 };
 
     cli_text_safe(&text,
-                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
-                                                          : common->out));
+                  cli_bytes(strcmp(common->out, "-") == 0
+                                ? "standard output"
+                                : cli_path_shown(common->out)));
     cli_text_add(&text, ": ");
     cli_text_bytes(&text, summary->message_size);
     cli_text_add(&text, common->is_dry_run ? " to write" : " written");
@@ -59,7 +60,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
 
     cli_json_begin(&json, "tenon.merge/1");
     cli_json_put_string(&json, "path", path);
-    cli_json_put_string(&json, "out", common->out);
+    cli_json_put_string(&json, "out", cli_path_shown(common->out));
     cli_json_put_number(&json, "message_size", summary->message_size);
     cli_json_put_bool(&json, "is_dry_run", common->is_dry_run);
     if (summary->warning[0])

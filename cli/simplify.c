@@ -297,7 +297,7 @@ static void put_report(const struct cli_common *common, const char *path,
 
     cli_json_begin(&json, "tenon.simplify/1");
     cli_json_put_string(&json, "path", path);
-    cli_json_put_string(&json, "out", common->out);
+    cli_json_put_string(&json, "out", cli_path_shown(common->out));
     if (ops->is_known)
         put_operators(&json, ops);
     if (verdict->is_asked)

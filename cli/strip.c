@@ -40,8 +40,9 @@ static void print_receipt(const struct cli_common       *common,
     bool            is_first = true;
 
     cli_text_safe(&text,
-                  cli_bytes(strcmp(common->out, "-") == 0 ? "standard output"
-                                                          : common->out));
+                  cli_bytes(strcmp(common->out, "-") == 0
+                                ? "standard output"
+                                : cli_path_shown(common->out)));
     cli_text_addf(&text, ": %s, ", summary->format);
     cli_text_bytes(&text, summary->bytes_written);
     cli_text_add(&text, " of ");
@@ -64,7 +65,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
 
     cli_json_begin(&json, "tenon.strip/1");
     cli_json_put_string(&json, "path", path);
-    cli_json_put_string(&json, "out", common->out);
+    cli_json_put_string(&json, "out", cli_path_shown(common->out));
     cli_json_put_string(&json, "format", summary->format);
     cli_json_put_number(&json, "fields", summary->fields);
     cli_json_put_number(&json, "operators", summary->ops);
@@ -83,7 +84,8 @@ static void on_loss(void *context, uint64_t offset, const char *where,
 
     (void)offset;
     if (!common->is_quiet)
-        cli_say("%s: %s%s%s", common->out, where, where[0] ? ": " : "", what);
+        cli_say("%s: %s%s%s", cli_path_shown(common->out), where,
+                where[0] ? ": " : "", what);
 }
 
 static int check_usage(const struct strip_opts *opts)

@@ -12,6 +12,7 @@
 #include "engine/opened.h"
 #include "engine/target.h"
 #include "format/settings.h"
+#include "io/remote_url.h"
 #include "ir/dialect_facts.h"
 
 /* The longest suffix of the format that the path has. */
@@ -109,8 +110,11 @@ static enum tn_status choose_format(const struct tn_model           *model,
     if (!*format)
         return tn_error_because(
             error, TN_NOT_FOUND, TN_REASON_UNKNOWN_TARGET_FORMAT, TN_NOWHERE,
-            convert->to ? "unknown format '%s'"
-                        : "cannot tell the format from '%s'",
+            convert->to ? "unknown format '%.*s'"
+                        : "cannot tell the format from '%.*s'",
+            (int)(convert->to        ? strlen(convert->to)
+                  : tn_url_is(path) ? strcspn(path, "?#") /* a secret? */
+                                    : strlen(path)),
             convert->to ? convert->to : path);
     if (!(*format)->write)
         return tn_error_because(

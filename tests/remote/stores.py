@@ -84,18 +84,22 @@ def hub(tenon, bad, folder):
 
 
 class Taker(BaseHTTPRequestHandler):
-    """A web server that takes files, but for the first shard, and that late."""
+    """A web server that takes files, but for the first shard, and that late.
+
+    It tells a checksum that nobody asked for, and wrong sizes of "grown"."""
     protocol_version = "HTTP/1.1"
     files = {}
 
     def answer(self, status, size=0):
         self.send_response(status)
+        self.send_header("x-amz-checksum-crc32c", "AAAAAA==")
         self.send_header("Content-Length", str(size))
         self.end_headers()
 
     def do_HEAD(self):
         found = self.files.get(self.path)
-        self.answer(404 if found is None else 200, len(found or b""))
+        self.answer(404 if found is None else 200,
+                    len(found or b"") + ("grown" in self.path))
 
     def do_PUT(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -125,6 +129,15 @@ def refused(tenon, bad, folder):
                    f"{at}/m/model.safetensors.index.json")
         if done.returncode != 7 or Taker.files:
             bad.append(f"refused: {done}, left: {list(Taker.files)}")
+        for name, code, *options in (
+                ("grown", 7, "--to", "safetensors"), ("unnamed", 6),
+                ("good", 0, "--to", "safetensors"),
+                ("json", 0, "--to", "safetensors", "--json")):
+            done = run(tenon, "convert", source, *options, "-o",
+                       f"{at}/{name}.safetensors?sig=hunter2")
+            if (done.returncode != code or
+                    b"hunter2" in done.stderr + done.stdout):
+                bad.append(f"a URL with a query: {done}")
         server.shutdown()
 
 
