@@ -44,6 +44,8 @@ static const struct {
     CASE("data that is cut", "\x80\4X\xff\0\0\0a", "unknown pickle-broken  7;"),
     CASE("a slot far away", "cos\nsystem\np9999999\n0g9999999\n(S'ls'\ntR.", "dangerous pickle-call  38;"),
     CASE("a slot with blanks", "cos\nsystem\np 1_0\n0g+10 \n(S'ls'\ntR.", "dangerous pickle-call  32;"),
+    CASE("a slot that ends at a zero", "I1\np1\0\n0" CALL ".", "unknown pickle-odd  3;dangerous pickle-call  24;"),
+    CASE("a slot of a large number", "I1\np99999999999999999999\n0" CALL ".", "unknown pickle-odd  3;dangerous pickle-call  42;"),
     CASE("slots that are used again", "\x80\4\x8c\1aq\0q\0\x94\x8c\2os\x94\x8c\6system\x94" "000h\2h\3\x93\x8c\2ls\x85R.", "dangerous pickle-call  37;"),
     CASE("a name with escapes", "\x80\4S'o\\x73'\nV\\u0073ystem\n\x93)R.", "unknown pickle-odd  24;dangerous pickle-call  26;"),
     CASE("a late protocol", "N0\x80\4" SYSTEM ")R.", "unknown pickle-odd  2;dangerous pickle-call  16;"),

@@ -1316,17 +1316,38 @@ static void push_persistent_line(struct machine *m, uint64_t given)
     push_persistent(m);
 }
 
+/* A number that no slot of ours has.  Python's own machine in Python takes any. */
+static bool is_large(struct tn_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (!(text.data[i] >= '0' && text.data[i] <= '9') &&
+            !is_blank(text.data[i]) && text.data[i] != '_' &&
+            text.data[i] != '+')
+            return false;
+    return text.size >= 18;
+}
+
 static void memo_line(struct machine *m, void (*use)(struct machine *, uint64_t))
 {
-    struct tn_pickle_string line = take_line(m);
-    int64_t                 slot;
+    struct tn_bytes text = take_line(m).text;
+    int64_t         slot;
 
     if (tn_failed(m->error))
         return;
-    if (!read_decimal(line.text, &slot) || slot < 0)
-        refuse(m, TN_MALFORMED, "a memo slot that is not a number");
-    else
+    /* Python's machine in C reads no further than to a zero byte. */
+    const uint8_t *zero = m->describes ? tn_bytes_find(text, 0) : NULL;
+    if (zero) {
+        tell_odd(m, "a memo slot with a zero byte");
+        text.size = (size_t)(zero - text.data);
+    }
+    if (read_decimal(text, &slot) && slot >= 0)
         use(m, (uint64_t)slot);
+    else if (!m->describes || !is_large(text))
+        refuse(m, TN_MALFORMED, "a memo slot that is not a number");
+    else if (use == fetch)
+        push_outside(m, 0);
+    else
+        tell_odd(m, "a memo slot of a number that is too large");
 }
 
 static void put_line(struct machine *m)

@@ -115,6 +115,8 @@ static const struct {
     { "an array", P4 NEW "28 4b 01 4b 01 85 " F4 LE "89 43 04 00 00 80 3f 74 62 2e", TN_OK, TN_PICKLE_ARRAY, "nncnc" },
     { "code, then an error", P2 "63 61 0a 62 0a 29 52 ff", TN_MALFORMED, 0, "nc" },
     { "no line", "49 31", TN_TRUNCATED, 0, "" },
+    { "slots that end at a zero", "4e 70 31 00 78 0a 30 67 31 00 0a 2e", TN_OK, TN_PICKLE_NONE, "oo" },
+    { "slots of large numbers", "4e 70 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 0a 30 67 2b 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 39 0a 2e", TN_OK, TN_PICKLE_OUTSIDE, "oo" },
     { "a slot that is a word", P2 "4e 70 61 0a 2e", TN_MALFORMED, 0, "" },
     { "an object of nothing", "28 6f 2e", TN_MALFORMED, 0, "" },
     { "a dict of one", "28 4e 64 2e", TN_MALFORMED, 0, "" },
