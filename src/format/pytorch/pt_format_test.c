@@ -16,6 +16,9 @@
 #define ROW      "K\0K\10\x85K\1\x85"
 #define ROW_SIZE (sizeof ROW - 1)
 
+#define SIX(text) text text text text text text
+#define TEN(text) SIX(text) text text text text
+
 /* clang-format off */
 static const struct {
     const char    *name;
@@ -54,6 +57,7 @@ static const struct {
     CASE("keys of all kinds", P2 "}(G?\xf8\0\0\0\0\0\0" PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "N" PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "K\1K\2\x86" PT_TENSOR(EIGHT, "K\2K\1\x85K\1\x85") "u.", TN_OK, "1.5=00;None=01;(1, 2)=02;"),
     CASE("a module", P2 PT_NAME("my", "Net") ")\x81}(" PT_TEXT("\x0b", "_parameters") "}" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "s" PT_TEXT("\x08", "_modules") "}" PT_TEXT("\1", "0") PT_NAME("my", "Sub") ")\x81}" PT_TEXT("\x08", "_buffers") "}" PT_TEXT("\1", "b") PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "ssbsub.", TN_OK, "w=00;0.b=01;"),
     CASE("code that is not run", P2 "}(" PT_TEXT("\1", "x") PT_NAME("os", "system") PT_TEXT("\2", "ls") "\x85R" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.", TN_OK, "w=0001020304050607;"),
+    CASE("nested tensors in each other", P2 PT_NAME("torch._utils", "_rebuild_nested_tensor") "q\1" SIX(TEN(TEN("h\1"))) SIX(TEN(TEN("\x85R"))) ".", TN_LIMIT, NULL),
     CASE("a list in itself", P2 "]q\1h\1a.", TN_LIMIT, NULL),
     CASE("beyond the storage", P2 PT_TENSOR(EIGHT, "K\1K\10\x85K\1\x85") ".", TN_MALFORMED, NULL),
     CASE("strides beyond it", P2 PT_TENSOR(EIGHT, "K\0K\3K\3\x86K\4K\1\x86") ".", TN_MALFORMED, NULL),

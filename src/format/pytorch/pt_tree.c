@@ -456,6 +456,7 @@ struct walk {
     struct tn_pt_tree *tree;
     struct tn_list     frames; /* struct frame */
     uint64_t           visited;
+    unsigned           depth; /* of parts of tensors in parts of tensors      */
 };
 
 static struct tn_bytes join(struct tn_pt_tree *tree, struct tn_bytes path,
@@ -604,6 +605,20 @@ static const struct {
 
 static void visit(struct walk *w, struct tn_bytes path, value_t value);
 
+/* A part of a tensor, which may be anything. */
+static void visit_part(struct walk *w, struct tn_bytes path, const char *name,
+                       value_t value)
+{
+    if (w->depth == DEPTH_LIMIT) {
+        tn_error_set(w->tree->error, TN_LIMIT, value->offset,
+                     "parts of tensors nested deeper than %d", DEPTH_LIMIT);
+        return;
+    }
+    w->depth++;
+    visit(w, join(w->tree, path, tn_text(name)), value);
+    w->depth--;
+}
+
 /* _rebuild_sparse_tensor(layout, parts): its parts are tensors. */
 static bool visit_sparse(struct walk *w, struct tn_bytes path, value_t value)
 {
@@ -622,8 +637,7 @@ static bool visit_sparse(struct walk *w, struct tn_bytes path, value_t value)
             continue;
         for (unsigned k = 0; k < 3 && sparse[i].parts[k]; k++)
             if (item(parts, k))
-                visit(w, join(w->tree, path, tn_text(sparse[i].parts[k])),
-                      item(parts, k));
+                visit_part(w, path, sparse[i].parts[k], item(parts, k));
         add_other(w->tree, join(w->tree, path, tn_text("size")), parts);
         return true;
     }
@@ -637,8 +651,8 @@ static bool visit_nested(struct walk *w, struct tn_bytes path, value_t value)
         return false;
     for (unsigned k = 0; k < 4; k++)
         if (item(value->as.call.args, k))
-            visit(w, join(w->tree, path, tn_text(nested_parts[k])),
-                  item(value->as.call.args, k));
+            visit_part(w, path, nested_parts[k],
+                       item(value->as.call.args, k));
     return true;
 }
 
@@ -672,8 +686,8 @@ static void visit_quantizer(struct walk *w, struct tn_bytes path, value_t value)
     value_t how = item(value->as.call.args, 4);
     if (!how || !item(how, 1) || !item(how, 2))
         return;
-    visit(w, join(w->tree, path, tn_text("scale")), item(how, 1));
-    visit(w, join(w->tree, path, tn_text("zero_point")), item(how, 2));
+    visit_part(w, path, "scale", item(how, 1));
+    visit_part(w, path, "zero_point", item(how, 2));
     if (item(how, 3))
         add_other(w->tree, join(w->tree, path, tn_text("axis")), item(how, 3));
 }
