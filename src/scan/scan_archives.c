@@ -462,18 +462,22 @@ bool tn_scan_is_tar(struct tn_bytes head)
 static void judge_extended(struct tn_scan *scan, struct tn_bytes text,
                            uint64_t offset)
 {
-    for (size_t at = 0; at < text.size;) {
+    for (size_t at = 0; at < text.size && text.data[at];) {
         const uint8_t *line = text.data + at;
-        const uint8_t *end  = memchr(line, '\n', text.size - at);
-        size_t         size = end ? (size_t)(end - line) : text.size - at;
-        const uint8_t *key  = memchr(line, ' ', size);
-        const uint8_t *is   = key ? memchr(key, '=', size - (size_t)(key - line))
-                                  : NULL;
-        at += size + 1;
-        if (!is)
-            continue;
+        size_t         size = 0, left = text.size - at, i = 0;
+        for (; i < left && line[i] >= '0' && line[i] <= '9' && size < left; i++)
+            size = size * 10 + (size_t)(line[i] - '0');
+        const uint8_t *is =
+            size <= left ? memchr(line, '=', size) : NULL;
+        if (!is || i == 0 || line[i] != ' ' || line[size - 1] != '\n') {
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-broken", offset,
+                         "an extended header that is none, or is very long");
+            return;
+        }
+        at += size;
+        const uint8_t  *key   = line + i;
         struct tn_bytes name  = tn_bytes(key + 1, (size_t)(is - key - 1));
-        struct tn_bytes value = tn_bytes(is + 1, (size_t)(line + size - is - 1));
+        struct tn_bytes value = tn_bytes(is + 1, (size_t)(line + size - is - 2));
         if (tn_bytes_is(name, "path") || tn_bytes_is(name, "linkpath"))
             judge_name(scan, value, offset);
         else if (tn_bytes_is(name, "size") ||
@@ -497,6 +501,9 @@ static void judge_header(struct tn_scan *scan, const uint8_t header[BLOCK],
     char            type = (char)header[156];
 
     judge_name(scan, entry->name, entry->offset);
+    judge_name(scan, tn_bytes(header + 345, strnlen((const char *)header + 345,
+                                                    155)),
+               entry->offset);
     if (type == '1' || type == '2')
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-link", entry->offset,
                      "'%.*s' is a link", TN_FMT(entry->name));
@@ -509,6 +516,9 @@ static void judge_header(struct tn_scan *scan, const uint8_t header[BLOCK],
         return;
     if (tn_source_read(source, entry->data_offset, text, size, &own) != TN_OK)
         tn_scan_absorb(scan, &own);
+    else if (entry->size > LONG && (type == 'L' || type == 'K'))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-broken", entry->offset,
+                     "a name of %" PRIu64 " bytes", entry->size);
     else if (type == 'L' || type == 'K')
         judge_name(scan, tn_bytes(text, strnlen((const char *)text, size)),
                    entry->offset);

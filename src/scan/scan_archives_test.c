@@ -168,6 +168,49 @@ static void tars_are_scanned(void **state)
     tn_buffer_done(&file);
 }
 
+/* What replaces the name of the next member. */
+static void long_names_are_judged(void **state)
+{
+    static const struct {
+        char        type;
+        const char *size, *prefix, *data, *story;
+    } rows[] = {
+        { 0, "00000000000", "a/b", "", "" },
+        { 0, "00000000000", "../b", "", "dangerous archive-path  0;" },
+        { 0, "00000000000", "/etc", "", "dangerous archive-path  0;" },
+        { 'x', "00000000013", "", "11 path=ab\n", "" },
+        { 'x', "00000000016", "", "14 path=../ab\n",
+          "dangerous archive-path  0;" },
+        { 'x', "00000000025", "", "7 a=bcd14 path=../ab\n",
+          "unknown tar-broken  0;" },
+        { 'x', "00000000032", "", "12 comment=\n\n14 path=../ab\n",
+          "unknown tar-broken  0;" },
+        { 'x', "00000000033", "", "13 comment=\n\n14 path=../ab\n",
+          "dangerous archive-path  0;" },
+        { 'x', "00000020000", "", "8192 comment=",
+          "unknown tar-broken  0;" },
+        { 'L', "00000020000", "", "a/", "unknown tar-broken  0;" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_buffer file;
+        uint8_t          header[512] = "name", data[8192] = { 0 };
+        char             name[24];
+        header[156] = (uint8_t)rows[i].type;
+        memcpy(header + 124, rows[i].size, 12);
+        memcpy(header + 257, "ustar", 6);
+        memcpy(header + 345, rows[i].prefix, strlen(rows[i].prefix));
+        memcpy(data, rows[i].data, strlen(rows[i].data));
+        tn_buffer_init(&file, &memory, &error);
+        tn_buffer_add(&file, tn_bytes(header, sizeof header));
+        tn_buffer_add(&file, tn_bytes(data, sizeof data));
+        snprintf(name, sizeof name, "row %zu", i);
+        expect(&file, name, rows[i].story);
+        tn_buffer_done(&file);
+    }
+}
+
 static enum tn_status scan(struct tn_bytes input, struct tn_memory *own,
                            struct tn_error *failure)
 {
@@ -195,6 +238,7 @@ int main(void)
         cmocka_unit_test(headers_that_lie_are_told),
         cmocka_unit_test(bytes_before_a_zip_are_told),
         cmocka_unit_test(tars_are_scanned),
+        cmocka_unit_test(long_names_are_judged),
         cmocka_unit_test(damaged_archives_are_scanned),
     };
 
