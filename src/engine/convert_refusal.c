@@ -324,6 +324,8 @@ struct cutting {
     const struct refusing *r;
     uint32_t              *owners; /* by graph: the node of the main graph that
                                       it is inside of; TN_NONE: none      */
+    uint32_t *first, *next; /* by node, by graph: the next graph inside of the
+                               same node; 0: none                          */
     bool *is_lost;                 /* by node of the main graph: it, or one
                                       inside of it, cannot be converted   */
     bool          *is_seen;        /* by value                            */
@@ -389,16 +391,16 @@ static void reach_from_inside(struct cutting *x, uint32_t owner)
 {
     const struct tn_net *net = x->r->from;
 
-    for (uint32_t g = 1; g < net->graphs.count; g++) {
+    for (uint32_t g = x->first[owner]; g; g = x->next[g]) {
         const struct tn_list *nodes = &tn_net_graph(net, g)->nodes;
-        for (uint64_t i = 0; x->owners[g] == owner && i < nodes->count; i++) {
+        for (uint64_t i = 0; i < nodes->count; i++) {
             const struct tn_net_node node =
                 tn_net_node(net, *tn_list_at(nodes, uint32_t, i));
             for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
                 reach(x, node.inputs[k]);
         }
         const struct tn_list *outputs = &tn_net_graph(net, g)->outputs;
-        for (uint64_t i = 0; x->owners[g] == owner && i < outputs->count; i++)
+        for (uint64_t i = 0; i < outputs->count; i++)
             reach(x, *tn_list_at(outputs, uint32_t, i));
     }
 }
@@ -465,6 +467,11 @@ static void find_owners(struct cutting *x)
                 break;
             x->owners[g] = x->owners[graph];
         }
+    for (uint32_t g = (uint32_t)net->graphs.count; g-- > 1;)
+        if (x->owners[g] != TN_NONE) {
+            x->next[g]             = x->first[x->owners[g]];
+            x->first[x->owners[g]] = g;
+        }
 }
 
 static void find_lost(struct cutting *x)
@@ -501,7 +508,9 @@ static void add_cut(struct refusing *r, struct tn_arena *arena, bool is_one)
     x.is_seen = tn_new(arena, bool, r->from->values.count, r->c->error);
     x.is_lost = tn_new(arena, bool, r->from->nodes.count, r->c->error);
     x.owners  = tn_new(arena, uint32_t, r->from->graphs.count, r->c->error);
-    if (!x.is_seen || !x.is_lost || !x.owners ||
+    x.first   = tn_new(arena, uint32_t, r->from->nodes.count, r->c->error);
+    x.next    = tn_new(arena, uint32_t, r->from->graphs.count, r->c->error);
+    if (!x.is_seen || !x.is_lost || !x.owners || !x.first || !x.next ||
         r->from->facts != tn_dialect_facts(r->c->path.dialects[0]))
         return;
     tn_list_init(&x.found, r->from->arena->memory, sizeof(uint32_t));
