@@ -850,6 +850,24 @@ static enum tn_status open_source(struct remote_source *s,
     return TN_OK;
 }
 
+/* Whether a URL is signed, as stores do it: its path names the file, and its
+ * query is another one every time.  Any other query names a file, too: an ETag
+ * tells the versions of one URL apart, not two URLs. */
+static bool is_signed_link(const char *url)
+{
+    static const char *const names[] = { "X-Amz-Signature=",
+                                         "X-Goog-Signature=", "Signature=",
+                                         "sig=" };
+
+    for (const char *at = url + strcspn(url, "?"); *at; at += strcspn(at, "&")) {
+        at++;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (!strncmp(at, names[i], strlen(names[i])))
+                return true;
+    }
+    return false;
+}
+
 /* Only what a strong ETag identifies is kept on disk. */
 static void open_cache(struct remote_source *s)
 {
@@ -857,9 +875,11 @@ static void open_cache(struct remote_source *s)
 
     if (!tn_answer_is_strong(etag))
         return;
-    /* A query may be a signature, which is another one every time. */
-    struct tn_error own  = TN_ERROR_INIT;
-    const char     *name = tn_url_shown(s->place, &s->remote->arena, &own);
+    struct tn_error own = TN_ERROR_INIT;
+    const char     *name =
+        is_signed_link(s->place)
+            ? tn_url_shown(s->place, &s->remote->arena, &own)
+            : s->place;
     if (name)
         s->cache = tn_cache_open(s->source.memory, name, etag, s->source.size);
     for (uint64_t i = 0; i < s->pieces.count; i++) {

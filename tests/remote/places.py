@@ -12,7 +12,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from figures import field, varint
 from servers import (Server, HERE, clean_environment, node, noise, run,
@@ -180,6 +182,46 @@ def writing(j, www):
             f"the file that names others is not last: {rows} {done}")
 
 
+class ByQuery(BaseHTTPRequestHandler):
+    """Files that the query names, each of them in its first version."""
+    protocol_version = "HTTP/1.1"
+    folder = ""
+
+    def do_GET(self):
+        name = self.path.split("?")[1].split("&")[0]
+        with open(f"{self.folder}/{name}.safetensors", "rb") as file:
+            data = file.read()
+        first, last = self.headers["Range"].split("=")[1].split("-")
+        begin = int(first) if first else len(data) - int(last)
+        data, size = data[begin:int(last) + 1 if first else None], len(data)
+        self.send_response(206)
+        self.send_header("ETag", '"v1"')
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Content-Range",
+                         f"bytes {begin}-{begin + len(data) - 1}/{size}")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+def two_queries(j, folder):
+    """Two files at one path are not mistaken for each other."""
+    ByQuery.folder = j.folder
+    with ThreadingHTTPServer(("127.0.0.1", 0), ByQuery) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for i, name in enumerate(("one", "two")):
+            data = noise(300000, i)
+            safetensors(f"{j.folder}/{name}.safetensors", {"w": data})
+            done = run(j.tenon, "get",
+                       f"http://127.0.0.1:{server.server_port}/x?{name}", "w",
+                       "--raw", "-o", "-", TENON_CACHE=folder)
+            j.claim(done.returncode == 0 and done.stdout == data,
+                    f"cache: {name}: {done.stderr}")
+        server.shutdown()
+
+
 def cache(j, www):
     """What was fetched once is read from disk, if it is whole."""
     folder = os.path.join(j.folder, "cache")
@@ -220,6 +262,7 @@ def cache(j, www):
     j.claim(sum(os.path.getsize(n) for n in files()) <= 50000,
             f"cache: larger than it may be: {files()}")
     j.weights(url, TENON_CACHE="/proc/none")
+    two_queries(j, folder)
 
 
 def credentials(j):
