@@ -135,23 +135,33 @@ static void add_name(struct level *level, struct tn_list *found, DIR *entries,
         name->shown = tn_walk_show(&level->arena, tn_text(name->raw), error);
 }
 
-static enum tn_status list_folder(struct level *level, DIR *entries,
-                                  struct tn_memory *memory,
-                                  struct tn_error  *error)
+/* The next entry; at the end NULL and no errno. */
+static const struct dirent *next_entry(DIR *entries)
+{
+    errno = 0;
+    return readdir(entries);
+}
+
+/* Returns the errno of a folder that could be listed only in part, or 0. */
+static int list_folder(struct level *level, DIR *entries,
+                       struct tn_memory *memory, struct tn_error *error)
 {
     struct tn_list       found;
     const struct dirent *entry;
+    int                  number = 0;
 
     tn_list_init(&found, memory, sizeof(struct name));
-    while (!tn_failed(error) && (entry = readdir(entries)))
+    while (!tn_failed(error) && (entry = next_entry(entries)))
         add_name(level, &found, entries, entry, error);
+    if (!tn_failed(error))
+        number = errno;
     level->names = tn_list_keep(&found, struct name, &level->arena, error);
     level->count = tn_failed(error) ? 0 : found.count;
     tn_list_done(&found);
     if (level->count)
         tn_sort_items(level->names, level->count, sizeof(struct name),
                       by_shown, NULL);
-    return error->status;
+    return number;
 }
 
 /* The '/' at the end of a path would follow a link. */
@@ -197,10 +207,16 @@ static bool enter(struct tn_walk *walk, const char *path, struct tn_bytes shown,
     walk->depth++;
     level->path  = tn_text_dup(&level->arena, path, error);
     level->shown = tn_bytes_dup(&level->arena, shown, error);
+    int number = 0;
     if (!tn_failed(error))
-        list_folder(level, entries, walk->memory, error);
+        number = list_folder(level, entries, walk->memory, error);
     closedir(entries);
-    return true;
+    if (!number)
+        return true;
+    tn_arena_done(&level->arena);
+    walk->depth--;
+    errno = number;
+    return false;
 }
 
 /* ---- the walk ------------------------------------------------------------- */

@@ -2,9 +2,29 @@
 #define _GNU_SOURCE
 #include "io/walk.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "support/scratch.h"
+
+/* Entries until a disk fails; below 0: it does not. */
+static int entries_left = -1;
+
+struct dirent *readdir(DIR *folder)
+{
+    struct dirent *(*real)(DIR *);
+    void *symbol = dlsym(RTLD_NEXT, "readdir");
+
+    if (entries_left == 0) {
+        errno = EIO;
+        return NULL;
+    }
+    entries_left -= entries_left > 0;
+    memcpy(&real, &symbol, sizeof real);
+    return real(folder);
+}
 
 /* The paths below a folder, with a space after each; names of what is no file
  * have their kind before them. */
@@ -105,6 +125,35 @@ static void test_names(void **state)
     tn_arena_done(&arena);
 }
 
+/* A folder that is listed in part counts as one that is not listed. */
+static void test_fails_midway(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_memory  memory;
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_walk   *walk;
+    char              found[1000];
+
+    (void)state;
+    char *folder = tn_scratch_path(&scratch, "a");
+    assert_int_equal(mkdir(folder, 0700), 0);
+    tn_scratch_write(&scratch, "a/x", "");
+    tn_scratch_write(&scratch, "a/y", "");
+    entries_left = 7; /* ".", "..", "a", the end, ".", ".." and a name */
+    walk_all(scratch.path, NULL, found, sizeof found);
+    assert_string_equal(found, "failed:a/ ");
+    tn_memory_init(&memory, NULL, 0);
+    entries_left = 3;
+    assert_int_equal(tn_walk_open(&walk, &memory, folder, NULL, &error), TN_IO);
+    assert_null(walk);
+    assert_int_equal(memory.used, 0);
+    entries_left = -1;
+    walk_all(scratch.path, NULL, found, sizeof found);
+    assert_string_equal(found, "a/x a/y ");
+    free(folder);
+    tn_scratch_close(&scratch);
+}
+
 static void test_identity(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
@@ -130,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_fails_midway),
         cmocka_unit_test(test_identity),
     };
 
