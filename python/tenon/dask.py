@@ -207,8 +207,10 @@ def catalog(paths: Paths, out: str, *, client: Any = None, together: int = 16,
             statistics: bool = False, scan: bool = False) -> fleet.Catalog:
     """tenon.catalog() with the reading done by the workers, `together` files
     per task.  Rows come back as lines, which become one catalog here, in one
-    step."""
-    named = files(paths)
+    step.  Local .ndjson and .jsonl files are left out: they are no models, and
+    a worker would take what they say as rows about other files."""
+    named = [path for path in files(paths)
+             if _is_url(path) or not path.endswith((".ndjson", ".jsonl"))]
     options = {"hashes": hashes, "statistics": statistics, "scan": scan}
     groups = [named[i:i + together] for i in range(0, len(named), together)]
     with tempfile.TemporaryDirectory() as place:
