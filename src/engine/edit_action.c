@@ -6,6 +6,7 @@
 #include "engine/patch_tensor.h"
 #include "engine/read_file.h"
 #include "io/path.h"
+#include "io/remote_url.h"
 #include "ir/dialect_facts.h"
 
 #include <inttypes.h>
@@ -510,6 +511,11 @@ const char *tn_edit_path(struct tn_edit *edit, const char *word,
 {
     struct tn_arena *arena = &edit->store->model.arena;
 
+    if (edit->depth && tn_url_is_any(tn_text(word))) {
+        tn_error_because(error, TN_INVALID, TN_REASON_URL_IN_FILE, TN_NOWHERE,
+                         "a script names a URL, which is not opened");
+        return NULL;
+    }
     if (!edit->folder || word[0] == '/')
         return tn_text_dup(arena, word, error);
     return tn_text_format(arena, error, "%s%s", edit->folder, word);
