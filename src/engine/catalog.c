@@ -91,7 +91,7 @@ static enum tn_status add_listed(void *context, const struct tn_listed *listed,
     if (!file)
         return error->status;
     file->url  = tn_url_beside(&c->arena, s->root, listed->name, error);
-    file->etag = tn_bytes_dup(&c->arena, tn_text(listed->etag), error);
+    file->etag = tn_walk_show(&c->arena, tn_text(listed->etag), error);
     file->size = listed->size;
     if (file->url)
         file->shown = tn_walk_show(&c->arena, tn_text(file->url), error);

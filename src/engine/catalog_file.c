@@ -63,7 +63,9 @@ static struct tn_bytes stat_remote(struct tn_catalog_unit *u, const char *url,
     tn_remote_stat(remote, &u->arena, url, &listed, error);
     tn_remote_close(remote);
     *size = listed.size;
-    return tn_failed(error) ? tn_bytes(NULL, 0) : tn_text(listed.etag);
+    return tn_failed(error)
+               ? tn_bytes(NULL, 0)
+               : tn_walk_show(&u->arena, tn_text(listed.etag), error);
 }
 
 /* Empty if there is none. */

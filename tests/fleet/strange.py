@@ -4,6 +4,7 @@ Broken, empty and unreadable files, loops of links, pipes, sockets, huge sparse
 files, names that are not UTF-8, names that differ by case; runs that are killed
 and go on; two runs at once; a full disk; catalogs that were damaged.
 """
+import http.server
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 TENON = os.path.abspath(sys.argv[1])
@@ -330,6 +332,33 @@ def left_over(place, models):
          "an old journal was played back")
 
 
+class Odd(http.server.SimpleHTTPRequestHandler):
+    """ETags that are not UTF-8."""
+
+    def end_headers(self):
+        self._headers_buffer.append(b'ETag: "a\xff"\r\n')
+        super().end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def odd_etags(place):
+    """They are text in every form, and are known again."""
+    safetensors(place + "/odd.safetensors", {"t": b"1"})
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), lambda *a: Odd(*a, directory=place))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/odd.safetensors"
+    for form in ("sqlite", "ndjson"):
+        out = f"{place}/odd.{form}"
+        run(url, "-o", out)
+        expect(rows_of(out)[0].get("etag") == "a\\xff", f"{form}: ETag")
+        said = run("--json", url, "-o", out).stdout
+        expect(json.loads(said)["kept"] == 1, f"{form}: ETag: {said}")
+    server.shutdown()
+
+
 def main():
     place = tempfile.mkdtemp(prefix="tenon-strange-")
     try:
@@ -340,6 +369,7 @@ def main():
         full(place, models)
         damaged(place, models)
         left_over(place, models)
+        odd_etags(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     print("strange:", "failed" if failures else "all as it should be",
