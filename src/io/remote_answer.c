@@ -128,21 +128,26 @@ static void keep_range(struct tn_answer *answer, struct tn_bytes value)
     answer->has_range = true;
 }
 
-/* "<https://h/p?page=2>; rel=\"next\"".  Links of other kinds are many. */
+/* "<https://h/p?page=2>; rel=\"next\"".  Links of other kinds are many, also in
+ * one line. */
 static void keep_link(struct tn_answer *answer, struct tn_bytes value)
 {
-    const uint8_t    *begin  = tn_bytes_find(value, '<');
-    const uint8_t    *end    = tn_bytes_find(value, '>');
     static const char word[] = "rel=\"next\"";
+    const uint8_t    *begin, *end;
 
-    if (!begin || !end || end < begin || answer->next[0])
-        return;
-    size_t          size = (size_t)(end - begin) - 1;
-    struct tn_bytes rest =
-        tn_bytes(end, value.size - (size_t)(end - value.data));
-    if (size < sizeof answer->next && !memchr(begin, 0, size + 1) &&
-        memmem(rest.data, rest.size, word, sizeof word - 1))
-        memcpy(answer->next, begin + 1, size);
+    while (!answer->next[0] && (begin = tn_bytes_find(value, '<')) != NULL) {
+        value = tn_bytes(begin, value.size - (size_t)(begin - value.data));
+        end   = tn_bytes_find(value, '>');
+        if (!end)
+            return;
+        size_t size          = (size_t)(end - begin) - 1;
+        value                = tn_bytes(end, value.size - (size_t)(end - begin));
+        const uint8_t *other = tn_bytes_find(value, '<');
+        size_t rest = other ? (size_t)(other - value.data) : value.size;
+        if (size < sizeof answer->next && !memchr(begin, 0, size + 1) &&
+            memmem(value.data, rest, word, sizeof word - 1))
+            memcpy(answer->next, begin + 1, size);
+    }
 }
 
 static void keep_header(struct tn_answer *answer, struct tn_bytes name,

@@ -18,6 +18,29 @@ static void read_lines(struct tn_answer *answer, const char *lines)
     }
 }
 
+static void test_links(void **state)
+{
+    static const char *const rows[][2] = {
+        { "<https://h/p?c=2>; rel=\"next\"", "https://h/p?c=2" },
+        { "<a>; rel=\"prev\", <b>; rel=\"next\"", "b" },
+        { "<a>; rel=\"next\", <b>; rel=\"last\"", "a" },
+        { "<a>; rel=\"prev\"", "" },
+        { "<a; rel=\"next\"", "" },
+        { ">a<; rel=\"next\"", "" },
+        { "rel=\"next\"", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_answer answer;
+        char             lines[200];
+        snprintf(lines, sizeof lines, "HTTP/1.1 200 OK\r\nLink: %s\r\n",
+                 rows[i][0]);
+        read_lines(&answer, lines);
+        assert_string_equal(answer.next, rows[i][1]);
+    }
+}
+
 static void test_ranges(void **state)
 {
     static const struct {
@@ -178,6 +201,7 @@ static void test_judging(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_limits),
