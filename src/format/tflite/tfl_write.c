@@ -1283,12 +1283,19 @@ static uint32_t put_new_arguments(struct writer *w, const struct plan *p,
 static uint32_t put_new_signature(struct writer *w, uint32_t index)
 {
     const struct tn_signature *one   = tn_model_signature(w->model, index);
-    uint32_t                   graph = w->model->signature_graphs
+    uint32_t                   old   = w->model->signature_graphs
                                            ? w->model->signature_graphs[index]
                                            : 0;
-    const struct plan         *p     = &w->plans[graph];
-    struct copy                copy  = { 0 };
+    uint32_t    graph = old < w->subgraphs.count ? w->new_graph[old] : TN_NONE;
+    struct copy copy  = { 0 };
 
+    if (graph == TN_NONE) {
+        tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
+                     "the subgraph of the signature '%.*s' was removed",
+                     TN_FMT(one->name));
+        return 0;
+    }
+    const struct plan *p = &w->plans[graph];
     set_ref(&copy, TN_TFL_SIGNATURE_INPUTS,
             put_new_arguments(w, p, one->inputs));
     set_ref(&copy, TN_TFL_SIGNATURE_OUTPUTS,
