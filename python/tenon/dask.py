@@ -58,7 +58,8 @@ def files(paths: Paths) -> List[str]:
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     found: Dict[str, None] = {}
-    for path in map(os.fspath, paths):
+    for named in paths:
+        path = os.fspath(named)
         if _is_url(path):
             more = _below(path) if path.endswith("/") else [path]
         elif os.path.isdir(path):
@@ -110,7 +111,8 @@ def _scan_one(path: str) -> Result:
 def _hash_one(path: str, decoded: bool) -> Result:
     def work() -> Dict[str, str]:
         with models.Model.open(path, graph=False) as model:
-            return model.hash(decoded=decoded)
+            hashes: Dict[str, str] = model.hash(decoded=decoded)
+            return hashes
     return _try(path, work)
 
 

@@ -1343,7 +1343,7 @@ class Edit(native.Closing):
         self._list("list-outputs", values)
 
     def _list(self, action: str, values: Iterable[Value]) -> None:
-        words = [_word(word) for value in _values(values)
+        words = [_word(word) for value in _checked(values)
                  for word in (value.name, value.dtype or "?",
                               _shape_word(value.shape))]
         self.run(" ".join([action, *words]) + "\n")
@@ -1477,7 +1477,7 @@ def _kept(text: str, kept: List[Any]) -> Any:
     return Bytes.of(data)
 
 
-def _values(values: Iterable[Value]) -> List[Value]:
+def _checked(values: Iterable[Value]) -> List[Value]:
     listed = native.listed(values, "inputs and outputs")
     for value in listed:
         if not isinstance(value, Value):
@@ -1487,7 +1487,7 @@ def _values(values: Iterable[Value]) -> List[Value]:
 
 def _io_list(values: Iterable[Value], kept: List[Any]) -> Any:
     rows = []
-    for value in _values(values):
+    for value in _checked(values):
         shape = () if value.shape is None else value.shape
         dims = (_api.tn_dim * len(shape))(*(
             _api.tn_dim(size, _kept("", kept)) if isinstance(size, int)

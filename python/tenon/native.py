@@ -118,7 +118,8 @@ class Error(Exception):
 
 
 def _again(kind: Type[Error], fields: Dict[str, Any]) -> Error:
-    error = kind.__new__(kind, fields["message"])
+    error = kind.__new__(kind)
+    error.args = (fields["message"],)
     error.__dict__.update(fields)
     return error
 
