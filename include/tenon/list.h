@@ -1,5 +1,5 @@
 /*
- * list.h - all tensors, or all operators, of a model at once
+ * list.h - all tensors, operators or texts of a model at once
  *
  * For programs in other languages, where a call costs as much as a hundred
  * tensors: the properties are columns, which can be read without calls.  Row i
@@ -68,5 +68,22 @@ TN_API enum tn_status tn_op_list_open(const struct tn_op_list **out,
                                       const struct tn_options  *options,
                                       struct tn_error          *error);
 TN_API void           tn_op_list_close(const struct tn_op_list *list);
+
+/* Texts about the model, whole, each key once: what tn_edit_set_metadata()
+ * sets, also if it was set and not yet written, and other texts under the keys
+ * that a conversion gives them ("onnx.doc_string").  The facts of
+ * tn_model_fact() are for people, and long ones are cut. */
+struct tn_metadata_list {
+    uint64_t        count;
+    struct tn_texts keys;
+    struct tn_texts values;
+};
+
+/* Yours to close. */
+TN_API enum tn_status tn_metadata_list_open(const struct tn_metadata_list **out,
+                                            const struct tn_model   *model,
+                                            const struct tn_options *options,
+                                            struct tn_error         *error);
+TN_API void tn_metadata_list_close(const struct tn_metadata_list *list);
 
 #endif

@@ -523,6 +523,10 @@ class tn_op_list(c.Structure):
     pass
 
 
+class tn_metadata_list(c.Structure):
+    pass
+
+
 class tn_request(c.Structure):
     pass
 
@@ -1158,6 +1162,11 @@ tn_op_list._fields_ = [
     ("output_total", c.c_uint64),
     ("values", tn_texts),
 ]
+tn_metadata_list._fields_ = [
+    ("count", c.c_uint64),
+    ("keys", tn_texts),
+    ("values", tn_texts),
+]
 tn_request._fields_ = [
     ("url", c.c_char_p),
     ("offset", c.c_uint64),
@@ -1399,6 +1408,8 @@ FUNCTIONS = {
     "tn_message_size": "c.c_uint64, [c.c_void_p]",
     "tn_message_warning": "c.c_char_p, [c.c_void_p]",
     "tn_message_write": "c.c_int, [c.c_void_p, c.POINTER(tn_target), c.POINTER(tn_error)]",
+    "tn_metadata_list_close": "None, [c.POINTER(tn_metadata_list)]",
+    "tn_metadata_list_open": "c.c_int, [c.POINTER(c.POINTER(tn_metadata_list)), c.c_void_p, c.POINTER(tn_options), c.POINTER(tn_error)]",
     "tn_model_close": "None, [c.c_void_p]",
     "tn_model_dialect": "c.c_char_p, [c.c_void_p]",
     "tn_model_fact": "tn_fact, [c.c_void_p, c.c_uint32]",

@@ -4,7 +4,9 @@
 #include "base/arith.h"
 #include "base/sized.h"
 #include "engine/opened.h"
+#include "format/about.h"
 #include "io/large_blocks.h"
+#include "ir/changes.h"
 #include "ir/pairs.h"
 
 /* A list, and the memory that it is in. */
@@ -14,6 +16,8 @@ struct listing {
     union {
         struct tn_tensor_list tensors;
         struct tn_op_list     ops;
+
+        struct tn_metadata_list metadata;
     } of;
 };
 
@@ -313,6 +317,85 @@ enum tn_status tn_op_list_open(const struct tn_op_list **out,
 }
 
 void tn_op_list_close(const struct tn_op_list *list)
+{
+    close_listing(list);
+}
+
+/* ---- metadata -------------------------------------------------------------
+ */
+
+static struct tn_bytes key_at(const void *items, uint64_t index)
+{
+    return ((const struct tn_fact *)items)[index].key;
+}
+
+static struct tn_bytes value_at(const void *items, uint64_t index)
+{
+    return ((const struct tn_fact *)items)[index].value;
+}
+
+/* What the file has, except for what an edit removed or set; then what it
+ * added. */
+static void merge_changes(const struct tn_model *model,
+                          const struct tn_about *found, struct tn_about *now)
+{
+    const struct tn_changes *changes = model->changes;
+
+    for (uint64_t i = 0; i < found->items.count; i++) {
+        const struct tn_fact *item =
+            tn_list_at(&found->items, struct tn_fact, i);
+        const struct tn_text_change *change =
+            tn_changes_text(changes, TN_TEXT_METADATA, item->key);
+        if (!change || change->value.data)
+            tn_about_add(now, item->key, change ? change->value : item->value);
+    }
+    for (uint32_t i = 0; changes && i < changes->text_count; i++)
+        if (changes->texts[i].kind == TN_TEXT_METADATA &&
+            changes->texts[i].value.data)
+            tn_about_add(now, changes->texts[i].key, changes->texts[i].value);
+}
+
+static void fill_metadata(struct listing *listing, const struct tn_model *model,
+                          struct tn_error *error)
+{
+    const struct tn_format *format = tn_opened_of(model)->format;
+    struct tn_about         found, now;
+
+    tn_about_init(&found, &listing->arena, error);
+    tn_about_init(&now, &listing->arena, error);
+    if (format->describe)
+        format->describe(model, &found);
+    merge_changes(model, &found, &now);
+    listing->of.metadata.count = now.items.count;
+    list_texts(listing, &listing->of.metadata.keys, now.items.count, key_at,
+               now.items.items, error);
+    list_texts(listing, &listing->of.metadata.values, now.items.count, value_at,
+               now.items.items, error);
+    tn_about_done(&found);
+    tn_about_done(&now);
+}
+
+enum tn_status tn_metadata_list_open(const struct tn_metadata_list **out,
+                                     const struct tn_model          *model,
+                                     const struct tn_options        *options,
+                                     struct tn_error                *error)
+{
+    TN_ERROR_OR_OWN(error);
+    *out = NULL;
+    TN_TAKE_OPTIONS(options);
+    struct listing *listing = new_listing(options, error);
+
+    if (!listing)
+        return error->status;
+    fill_metadata(listing, model, error);
+    if (tn_failed(error))
+        close_listing(&listing->of);
+    else
+        *out = &listing->of.metadata;
+    return error->status;
+}
+
+void tn_metadata_list_close(const struct tn_metadata_list *list)
 {
     close_listing(list);
 }

@@ -123,6 +123,7 @@ static void models_and_tensors(void)
     struct tn_array             *array;
     const struct tn_tensor_list *tensors;
     const struct tn_op_list     *ops;
+    const struct tn_metadata_list *metadata;
     struct tn_allocator     none = { no_memory, NULL };
     struct tn_temporaries  *list;
     struct tn_model        *model  = open_model(), *other;
@@ -146,6 +147,7 @@ static void models_and_tensors(void)
     FAILS(tn_array_open, &array, tensor, &part, NULL);
     FAILS(tn_tensor_list_open, &tensors, model, &starved);
     FAILS(tn_op_list_open, &ops, model, &starved);
+    FAILS(tn_metadata_list_open, &metadata, model, &starved);
     FAILS(tn_attr_open, &attr, model, TN_NONE, 0);
     FAILS(tn_attr_find, &attr, model, TN_NONE, "name");
     assert_true(tn_model_tensor_count(model) <= 64);

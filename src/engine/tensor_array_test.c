@@ -197,6 +197,8 @@ static void every_allocation_may_fail(void **state)
         const struct tn_op_list     *ops     = NULL;
         void                        *managed = NULL;
 
+        const struct tn_metadata_list *metadata = NULL;
+
         tn_model_open(&model, tn_in_scratch(&scratch, "m.safetensors"),
                       &options, &error);
         if (model) {
@@ -205,10 +207,12 @@ static void every_allocation_may_fail(void **state)
             tn_array_open(&array, w, &copied, &options, &error);
             tn_tensor_list_open(&tensors, model, &options, &error);
             tn_op_list_open(&ops, model, &options, &error);
+            tn_metadata_list_open(&metadata, model, &options, &error);
         }
         if (array && tn_array_dlpack(array, &managed, &error) == TN_OK)
             ((struct managed *)managed)->deleter(managed);
         status = error.status;
+        tn_metadata_list_close(metadata);
         tn_op_list_close(ops);
         tn_tensor_list_close(tensors);
         tn_array_close(array);
