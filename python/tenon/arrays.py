@@ -49,6 +49,9 @@ TORCH = {"float32": "float32", "float64": "float64", "float16": "float16",
          "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
          "qint8": "int8", "quint8": "uint8", "qint32": "int32",
          "int4": "int8", "uint4": "uint8", "int2": "int8", "uint2": "uint8"}
+# What has all their numbers in a torch without unsigned types.
+WIDER = {"uint16": "int32", "quint16": "int32", "uint32": "int64",
+         "uint64": "int64"}
 
 
 def size_of(dtype: str) -> int:
@@ -191,6 +194,8 @@ class Buffer:
     def torch(self) -> Any:
         import torch
         wanted = torch_dtype(self.dtype)
+        if wanted is None and self.dtype in WIDER:
+            return self._widened()
         if wanted is None:  # raw
             raw: Dict[int, Any] = {1: torch.uint8, 2: torch.int16,
                                    4: torch.int32, 8: torch.int64}
@@ -198,6 +203,21 @@ class Buffer:
         if not self.nbytes:
             return torch.empty(self.shape, dtype=wanted)
         return torch.frombuffer(self.data, dtype=wanted).reshape(self.shape)
+
+    def _widened(self) -> Any:
+        """The same numbers in a type that this torch has."""
+        import torch
+        size, number = size_of(self.dtype), getattr(torch, WIDER[self.dtype])
+        if not self.nbytes:
+            return torch.empty(self.shape, dtype=number)
+        raw = torch.frombuffer(self.data, dtype={
+            2: torch.int16, 4: torch.int32, 8: torch.int64}[size])
+        if size == 8:
+            if int(raw.min()) < 0:
+                raise OverflowError("this torch has no uint64, and some "
+                                    "elements are 2^63 or more")
+            return raw.reshape(self.shape)
+        return (raw.to(number) & (1 << 8 * size) - 1).reshape(self.shape)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)

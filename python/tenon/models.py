@@ -17,6 +17,7 @@ import builtins
 import contextlib
 import ctypes
 import itertools
+import operator
 import os
 from typing import (IO, Any, Callable, Dict, Iterable, Iterator, List,
                     Mapping, NamedTuple, Optional, Sequence, Tuple, Union)
@@ -189,27 +190,29 @@ def _values(listed: Any) -> List[Value]:
 Index = Any
 
 
+def _bound(value: Any) -> str:
+    return "" if value is None else str(operator.index(value))
+
+
 def _slice_text(index: Index, rank: int) -> Optional[str]:
     """An index in the syntax of the library; None for one that it does not
-    have."""
-    parts = index if isinstance(index, tuple) else (index,)
+    have: lists, masks, None, steps backwards."""
     words = []
-    for part in parts:
+    for part in index if isinstance(index, tuple) else (index,):
         if part is Ellipsis:
             words.append("...")
-        elif isinstance(part, slice):
-            for bound in (part.start, part.stop, part.step):
-                if bound is not None and (isinstance(bound, bool)
-                                          or not isinstance(bound, int)):
-                    return None
-            if part.step is not None and part.step <= 0:
-                return None
-            words.append(":".join("" if b is None else str(b)
-                                  for b in (part.start, part.stop, part.step)))
-        elif isinstance(part, int) and not isinstance(part, bool):
-            words.append(str(part))
-        else:
+        elif part is None or isinstance(part, bool):
             return None
+        elif isinstance(part, slice):
+            if part.step is not None and operator.index(part.step) <= 0:
+                return None
+            words.append(":".join(map(_bound, (part.start, part.stop,
+                                               part.step))))
+        else:
+            try:
+                words.append(_bound(part))
+            except TypeError:
+                return None
     return ",".join(words) if words and rank else None
 
 
@@ -373,10 +376,17 @@ class Tensor:
 
     @property
     def __array_interface__(self) -> Dict[str, Any]:
-        if self.dtype not in arrays.TYPESTRS \
-                and self.dtype not in arrays.ML_DTYPES:
+        if self.dtype not in arrays.TYPESTRS:  # __array__ has them
             raise AttributeError(f"{self.dtype} has no __array_interface__")
         return self._pin().interface(False)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        """What numpy() gives, for numpy's own functions."""
+        array = self.numpy(copy=bool(copy))
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __bytes__(self) -> bytes:
+        return self.read()
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)
@@ -392,9 +402,10 @@ class Tensor:
             found.append(ctypes.string_at(text.data, text.size)
                          if text.size else b"")
 
-        watch.call("tn_tensor_strings", self._expect_open(), 0,
-                   library.tn_tensor_count(self._handle),
-                   _api.tn_on_string(watch.guard(each)), None)
+        with self._model._reading():
+            watch.call("tn_tensor_strings", self._expect_open(), 0,
+                       library.tn_tensor_count(self._handle),
+                       _api.tn_on_string(watch.guard(each)), None)
         return found
 
     def numpy(self, writable: bool = False, copy: bool = False,
@@ -416,15 +427,23 @@ class Tensor:
 
     def __getitem__(self, index: Index) -> Any:
         """A numpy array of a part: only what it needs is read."""
-        handle = self._expect_open()
+        part = self._part(index, False)
+        return self.numpy()[index] if part is None else part.numpy()
+
+    def _part(self, index: Index, aligned: bool) -> Optional[arrays.Buffer]:
+        """A part that is read alone; None if the whole is as good: its pages,
+        of which only those of the part are touched, or an index that the
+        library does not have."""
+        handle, size = self._expect_open(), arrays.size_of(self.dtype)
         text = _slice_text(index, len(self.shape))
-        if text is None or not arrays.size_of(self.dtype) \
-                or library.tn_tensor_storage(handle) in (b"raw", b"external",
-                                                         b"shard"):
-            return self.numpy()[index]  # touches the pages that it needs
+        is_mapped = self._model._is_mapped() and self.storage in (
+            "raw", "external", "shard")
+        if text is None or not size or (is_mapped and not (
+                aligned and (self.offset or 0) % size)):
+            return None
         try:
             with self._model._reading():
-                return arrays.Buffer(handle, self._owner, slice=text).numpy()
+                return arrays.Buffer(handle, self._owner, slice=text)
         except native.InvalidError as error:
             raise IndexError(error.what) from None
 
@@ -479,17 +498,20 @@ class Tensors(Mapping[str, Tensor]):
     def __getitem__(self, name: str) -> Tensor:
         if not isinstance(name, str):
             raise TypeError(f"a tensor has a name, not {name!r}")
-        if "\0" in name:
-            raise KeyError(name)
-        model = self._model._expect_open()
-        handle = library.tn_model_find(model, name.encode())
+        handle = self._find(name)
         if not handle:
             raise KeyError(name)
         return Tensor._of(self._model, handle)
 
+    def _find(self, name: str) -> Any:
+        """A name that is not valid text is none of a tensor."""
+        model, data = self._model._expect_open(), name.encode("utf-8", "replace")
+        if "\0" in name or data.decode() != name:
+            return None
+        return library.tn_model_find(model, data)
+
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and "\0" not in name and bool(
-            library.tn_model_find(self._model._expect_open(), name.encode()))
+        return isinstance(name, str) and bool(self._find(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name())
@@ -905,6 +927,10 @@ class Model(native.Closing):
             return self._source
         return _NOTHING
 
+    def _is_mapped(self) -> bool:
+        """Its files are pages in memory, not read through calls."""
+        return self._source is None and "://" not in self.path
+
     def _expect_open(self) -> Any:
         if not self._handle:
             raise ValueError("the model is closed")
@@ -955,13 +981,21 @@ class Model(native.Closing):
     def metadata(self) -> Dict[str, str]:
         """Its metadata: keys and values that writers put there freely, and
         after them the other facts."""
-        found: Dict[str, str] = {}
+        found = self._texts()
         for key, value in self.facts:
-            name, equals, text = value.partition("=")
-            if key == "metadata" and equals:
-                found[name] = text
-            else:
+            if key != "metadata":
                 found.setdefault(key, value)
+        return found
+
+    def _texts(self) -> Dict[str, str]:
+        """Keys and texts, whole, also those that an edit has set."""
+        made = ctypes.POINTER(_api.tn_metadata_list)()
+        with self._reading():
+            native.call("tn_metadata_list_open", ctypes.byref(made),
+                        self._expect_open())
+        row = made.contents
+        found = dict(zip(_words(row.keys), _words(row.values)))
+        library.tn_metadata_list_close(made)
         return found
 
     @property
@@ -1046,8 +1080,8 @@ class Model(native.Closing):
 
     def _file(self) -> str:
         path = self.path
-        if not path or path == "-":
-            raise ValueError("the model has no file")
+        if not path or path == "-" or self._source is not None:
+            raise ValueError("the model has no file that could be checked")
         return path
 
     def hash(self, decoded: bool = False,
@@ -1125,12 +1159,13 @@ class Model(native.Closing):
         if not isinstance(other, Model):
             raise TypeError(f"a model is compared with one, not with {other!r}")
         watch, made = native.Watch(progress), ctypes.c_void_p()
-        watch.call("tn_diff_open", ctypes.byref(made), self._expect_open(),
-                   other._expect_open(),
-                   ctypes.byref(_sized(_api.tn_diff_options,
-                                       tolerance=float(tolerance),
-                                       skips_values=not values)),
-                   ctypes.byref(watch.options()))
+        with self._reading(), other._reading():
+            watch.call("tn_diff_open", ctypes.byref(made), self._expect_open(),
+                       other._expect_open(),
+                       ctypes.byref(_sized(_api.tn_diff_options,
+                                           tolerance=float(tolerance),
+                                           skips_values=not values)),
+                       ctypes.byref(watch.options()))
         try:
             return [_change(library.tn_diff_change_at(made, i).contents)
                     for i in range(library.tn_diff_count(made))]
@@ -1148,11 +1183,13 @@ class Model(native.Closing):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "view.html")
             summary = _api.tn_view_summary()
-            watch.call("tn_view", self._expect_open(),
-                       ctypes.byref(_sized(_api.tn_view_options,
-                                           stats=bool(stats))),
-                       ctypes.byref(_api.tn_target(_encode(path))),
-                       ctypes.byref(watch.options()), ctypes.byref(summary))
+            with self._reading():
+                watch.call("tn_view", self._expect_open(),
+                           ctypes.byref(_sized(_api.tn_view_options,
+                                               stats=bool(stats))),
+                           ctypes.byref(_api.tn_target(_encode(path))),
+                           ctypes.byref(watch.options()),
+                           ctypes.byref(summary))
             with builtins.open(path, encoding="utf-8") as file:
                 return View(file.read())
 

@@ -30,16 +30,9 @@ class SafeSlice:
     def __getitem__(self, index: Any) -> Any:
         if self._framework == "np":
             return self._tensor[index]
-        if arrays.torch_dtype(self._tensor.dtype) is not None \
-                and self._tensor.storage in ("raw", "external", "shard"):
-            return _move(self._tensor.torch()[index], self._device)
-        import torch
-        array = self._tensor[index]
-        part = torch.from_numpy(array.copy())
-        wanted = arrays.torch_dtype(self._tensor.dtype)
-        if wanted is not None and part.dtype != wanted:
-            part = part.view(wanted)
-        return _move(part, self._device)
+        part = self._tensor._part(index, True)
+        return _move(self._tensor.torch()[index] if part is None
+                     else part.torch(), self._device)
 
 
 _DTYPES = {"float32": "F32", "float64": "F64", "float16": "F16",
@@ -90,12 +83,7 @@ class SafeFile:
 
     def metadata(self) -> Optional[Dict[str, str]]:
         """Keys and values that the writer put there; None if there are none."""
-        found = {}
-        for key, value in self._model.facts:
-            name, equals, text = value.partition("=")
-            if key == "metadata" and equals:
-                found[name] = text
-        return found or None
+        return self._model._texts() or None
 
     def _find(self, name: str) -> models.Tensor:
         try:
@@ -130,11 +118,11 @@ def _address(array: Any) -> Tuple[str, Tuple[int, ...], int, int, Any]:
     unless it has to be copied."""
     if type(array).__module__.split(".")[0] == "torch":
         tensor = array.detach()
-        if tensor.device.type != "cpu":
-            tensor = tensor.cpu()
-        if getattr(tensor, "is_sparse", False) or tensor.is_quantized:
+        if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
             raise TypeError("sparse and quantised tensors of torch cannot be "
                             "saved")
+        if tensor.device.type != "cpu":
+            tensor = tensor.cpu()
         tensor = tensor.resolve_conj().resolve_neg().contiguous()
         return (arrays.dtype_of(tensor), tuple(tensor.shape),
                 tensor.data_ptr(), tensor.numel() * tensor.element_size(),
@@ -148,6 +136,9 @@ def _address(array: Any) -> Tuple[str, Tuple[int, ...], int, int, Any]:
             array, "__array_interface__"):
         raise TypeError(f"a tensor is an array of numpy or torch, not "
                         f"{type(array).__name__}")
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError("a masked array has no place for its mask: save "
+                        "filled() or data")
     plain = numpy.ascontiguousarray(array).reshape(numpy.shape(array))
     if plain.dtype.byteorder == ">" or (plain.dtype.byteorder == "="
                                         and sys.byteorder == "big"):

@@ -245,6 +245,7 @@ def test_types_that_numpy_has_not(tmp_path, monkeypatch):
         stand_in.bfloat16 = np.dtype([("bfloat16", "<u2")])
         monkeypatch.setitem(sys.modules, "ml_dtypes", stand_in)
         assert model.tensors["b"].numpy().dtype == stand_in.bfloat16
+        assert np.asarray(model.tensors["b"]).dtype == stand_in.bfloat16
         assert model.tensors["f"].numpy().dtype == np.uint8
 
 
@@ -257,6 +258,7 @@ def test_strings(tmp_path):
     with tenon.open(tmp_path / "s.onnx") as model:
         assert model.tensors["s"].strings() == [b"one", b"two"]
         assert model.tensors["s"].numpy().tolist() == [b"one", b"two"]
+        assert np.asarray(model.tensors["s"]).tolist() == [b"one", b"two"]
 
 
 # ---- verbs ----------------------------------------------------------------------------
@@ -420,7 +422,30 @@ def test_torch_files(tmp_path):
         assert torch.equal(file.get_slice("w")[1:], tensors["w"][1:])
 
 
+@needs_torch
+def test_numbers_that_torch_has_no_type_for(tmp_path):
+    """Debian's torch has no unsigned types but uint8."""
+    arrays = {"a": np.array([[1, 2], [3, 65535]], np.uint16),
+              "b": np.array([4, 2**32 - 1], np.uint32),
+              "c": np.array([5, 2**63 - 1], np.uint64),
+              "e": np.zeros((0, 2), np.uint16)}
+    for name in ("m.npz", "m.safetensors"):
+        tenon.save_file(arrays, tmp_path / name)
+        for key, tensor in tenon.torch.load_file(tmp_path / name).items():
+            assert tensor.tolist() == arrays[key].tolist()
+        with tenon.safe_open(tmp_path / name, framework="pt") as file:
+            assert file.get_slice("a")[1:, 1].tolist() == [65535]
+    tenon.save_file({"c": np.array([2**63], np.uint64)}, tmp_path / "c.npz")
+    if not hasattr(torch, "uint64"):
+        with pytest.raises(OverflowError):
+            tenon.torch.load_file(tmp_path / "c.npz")
+
+
 def test_refusals(tmp_path):
+    if torch:
+        with pytest.raises(TypeError, match="sparse"):
+            tenon.save_file({"s": torch.eye(3).to_sparse_csr()},
+                            tmp_path / "m.npz")
     for wrong in ([1], {"a": [1, 2]}, {3: np.ones(1)}):
         with pytest.raises(TypeError):
             tenon.save_file(wrong, tmp_path / "m.npz")
@@ -515,10 +540,12 @@ class Ranges:
 
     def __init__(self, data):
         self.data, self.size, self.is_gone = data, len(data), False
+        self.read = 0
 
     def read_at(self, offset, size):
         if self.is_gone:
             raise ConnectionError("gone")
+        self.read += size
         return self.data[offset:offset + size]
 
 
@@ -536,7 +563,9 @@ def test_file_objects(weights, tmp_path):
     model = tenon.open(source)
     source.is_gone = True
     for call in (lambda: model.tensors["w"].numpy(), model.hash,
-                 model.tensors["w"].read,
+                 model.tensors["w"].read, lambda: model.view(stats=True),
+                 lambda: model.diff(tenon.open(weights)),
+                 lambda: tenon.open(weights).diff(model),
                  lambda: model.convert(tmp_path / "x.npz")):
         with pytest.raises(ConnectionError, match="gone"):
             call()
@@ -549,11 +578,26 @@ def test_file_objects(weights, tmp_path):
     made.write(tmp_path / "x.npz")
     with np.load(tmp_path / "x.npz") as file:
         assert np.array_equal(file["v"], wanted)
+    with pytest.raises(ValueError, match="no file"):
+        tenon.open(io.BytesIO(data)).check()
     with pytest.raises(EOFError):
         tenon.open(type("Short", (Ranges,), {
             "read_at": lambda *_: b""})(data))
     with pytest.raises(TypeError):
         tenon.open(io.StringIO("text"))
+
+
+def test_parts_alone_are_read(tmp_path):
+    array = np.arange(1 << 22, dtype=np.float32).reshape(1024, 4096)
+    source = Ranges(write_safetensors(tmp_path / "m.safetensors",
+                                      {"w": plain(array)}).read_bytes())
+    with tenon.open(source) as model, tenon.safe_open(source) as safe:
+        before = source.read
+        for part in (model.tensors["w"], safe.get_slice("w")):
+            assert np.array_equal(part[10:20, :], array[10:20])
+            assert np.array_equal(part[np.int64(7)], array[7])
+            assert np.array_equal(part[..., 5:7][3], array[3, 5:7])
+        assert source.read - before < array.nbytes
 
 
 def test_closing_while_others_work(weights):
@@ -597,7 +641,35 @@ def test_errors_of_files(tmp_path):
         tenon.save_file({"w": np.ones(1)}, tmp_path / "no" / "w.npz")
 
 
+def test_metadata_is_whole(tmp_path):
+    path, wanted = tmp_path / "m.safetensors", {"a=b": "c=d", "long": "ü" * 999}
+    tenon.save_file({"w": np.ones(2, np.float32)}, path, wanted)
+    assert tenon.safe_open(path).metadata() == wanted
+    with tenon.open(path) as model, model.edit() as edit:
+        assert model.metadata == wanted
+        edit.set_metadata("a=b", None)
+        edit.set_metadata("long", "short")
+        edit.set_metadata("new", "")
+        with edit.commit() as changed:
+            assert changed.metadata == {"long": "short", "new": ""}
+            changed.write(tmp_path / "m.gguf")
+    assert tenon.safe_open(tmp_path / "m.gguf").metadata() == {
+        "long": "short", "new": ""}
+
+
+def test_names_that_are_no_text(weights):
+    tensors = tenon.open(weights).tensors
+    for name in ("\udc80", "w\0", ""):
+        assert name not in tensors
+        with pytest.raises(KeyError):
+            tensors[name]
+    assert bytes(tensors["b"]) == np.arange(3).tobytes()
+
+
 def test_nothing_is_lost_silently(tmp_path):
+    with pytest.raises(TypeError, match="mask"):
+        tenon.save_file({"m": np.ma.masked_array([1, 2], [0, 1])},
+                        tmp_path / "m.npz")
     both = {"w": np.ones(2, np.float32), "u": np.ones(2, np.uint8)}
     for tensors in (both, {"b": np.ones(2, bool)}):
         with pytest.raises(tenon.Error):
@@ -688,6 +760,8 @@ def test_signatures(tmp_path):
         assert [v.name for v in signature.inputs] == [v.name for v in inputs]
         assert [v.key for v in signature.outputs] == ["sum"]
         assert [f for f in model.check() if f.severity == "error"] == []
+
+
 def test_catalogs_and_scans(tmp_path):
     folder = tmp_path / "models"
     folder.mkdir()
