@@ -60,6 +60,14 @@ try_wheel() {
     (cd "$scratch/lines" && "$scratch/venv/bin/python" -m tenon check tiny.onnx)
 }
 
+# An older version of a package, with the same files, for an upgrade.
+older() {
+    dpkg-deb -R "$1" "$scratch/older"
+    sed -i "/^Version:\|^Depends:/s/$version/$version~older/" "$scratch/older/DEBIAN/control"
+    dpkg-deb --root-owner-group -b "$scratch/older" "$scratch/debian/older/" >/dev/null
+    rm -r "$scratch/older"
+}
+
 inside() { chroot "$scratch/debian" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
 try_deb() {
@@ -79,20 +87,27 @@ try_deb() {
     mkdir "$scratch/debian/packages" "$scratch/debian/tree"
     cp "$release"/*"$version"*.deb "$scratch/debian/packages/"
     cp -r examples debian "$scratch/debian/tree/"
+    # There is no terminal in there.
+    echo 'Dpkg::Use-Pty "0";' >"$scratch/debian/etc/apt/apt.conf.d/99-no-pty"
+    mkdir "$scratch/debian/older"
+    for file in "$release"/*"$version"*.deb; do
+        case "$file" in *-dbgsym_*) ;; *) older "$file" ;; esac
+    done
     inside apt-get -qq update
-    inside sh -c 'dpkg -l >/before.txt; find /usr /etc -xdev | sort >/before'
-    inside sh -c 'apt-get -qq install -y --no-install-recommends /packages/tenon_*.deb' >/dev/null
+    install="apt-get -qq install -y --no-install-recommends"
+    inside sh -c "$install /packages/tenon_*.deb" >/dev/null
     inside sh -c 'cd /tree && debian/tests/command'
-    inside sh -c 'apt-get -qq install -y --no-install-recommends gcc libc6-dev pkg-config \
-        /packages/libtenon0.2_*.deb /packages/libtenon-dev_*.deb' >/dev/null
-    inside sh -c 'cd /tree && debian/tests/library'
-    inside sh -c 'apt-get -qq install -y --no-install-recommends /packages/python3-tenon_*.deb \
-        /packages/tenon-doc_*.deb' >/dev/null
-    inside sh -c 'cd /tree && debian/tests/python'
-    # An upgrade to the same packages, then away with all of it.
-    inside sh -c 'apt-get -qq install -y --reinstall --no-install-recommends /packages/tenon_*.deb \
-        /packages/libtenon0.2_*.deb /packages/libtenon-dev_*.deb /packages/python3-tenon_*.deb' >/dev/null
-    inside sh -c 'tenon --version && python3 -c "import tenon"'
+    inside apt-get -qq purge -y tenon >/dev/null
+    # All of them, older ones first: the upgrade is what the tests run with.
+    inside sh -c "$install gcc libc6-dev pkg-config /older/*.deb" >/dev/null
+    inside sh -c 'dpkg -s libtenon0.2 | grep -q "^Version: .*~older"'
+    inside sh -c "$install /packages/tenon_*.deb /packages/libtenon0.2_*.deb \
+        /packages/libtenon-dev_*.deb /packages/python3-tenon_*.deb /packages/tenon-doc_*.deb" >/dev/null
+    for package in tenon libtenon0.2 libtenon-dev python3-tenon tenon-doc; do
+        inside dpkg -s $package | grep -qx "Version: $version" || fail "$package was not upgraded"
+    done
+    inside sh -c 'cd /tree && debian/tests/command && debian/tests/library && debian/tests/python'
+    inside sh -c 'tenon --version && python3 -c "import tenon" && python3 -m tenon --version' >/dev/null
     inside sh -c 'apt-get -qq purge -y tenon libtenon0.2 libtenon-dev python3-tenon tenon-doc' >/dev/null
     left=$(inside find /usr /etc -xdev -iname '*tenon*')
     [ -z "$left" ] || fail "left behind: $left"
@@ -108,9 +123,10 @@ mirror() {
 }
 
 try_same() {
+    mkdir "$scratch/same"
+    /usr/bin/python3 -B tools/wheel_backend.py sdist "$scratch/same" >/dev/null
     for at in one some/where/else; do
         mkdir -p "$scratch/same/$at"
-        /usr/bin/python3 -B tools/wheel_backend.py sdist "$scratch/same" >/dev/null
         tar -xzf "$scratch/same/tenon-$version.tar.gz" --strip-components 1 \
             -C "$scratch/same/$at"
         (cd "$scratch/same/$at" &&
