@@ -1,18 +1,19 @@
 /*
- * scan_harmless.c - pickles that are harmless, found as fast as they can be read
+ * scan_harmless.c - pickles that are harmless, found as fast as they can be
+ * read
  *
- * Nearly all pickles are: they hold data, or call names of the allow-list alone.
- * Of those nothing is told, so that nothing has to be known about their values
- * but what kind they are.  Whatever else is met ends the look, and the machine of
- * wire/pickle, which follows every value, says what it is.
+ * Nearly all pickles are: they hold data, or call names of the allow-list
+ * alone. Of those nothing is told, so that nothing has to be known about their
+ * values but what kind they are.  Whatever else is met ends the look, and the
+ * machine of wire/pickle, which follows every value, says what it is.
  */
 #include "scan/scan.h"
 
 #include "base/arith.h"
 #include "base/little.h"
 
-/* What is known about a value: its kind, and more in the bits above.  A name has
- * there what a call of it makes, a text the offset of its opcode. */
+/* What is known about a value: its kind, and more in the bits above.  A name
+ * has there what a call of it makes, a text the offset of its opcode. */
 enum kind {
     UNUSED, /* of slots of the memo                                           */
     DATA,
@@ -26,7 +27,7 @@ enum kind {
     OBJECT, /* takes items and a state                                        */
 };
 
-#define KIND_BITS 4
+#define KIND_BITS      4
 #define KIND_OF(value) ((enum kind)((value) & ((1u << KIND_BITS) - 1)))
 #define MORE_OF(value) ((value) >> KIND_BITS)
 
@@ -61,8 +62,8 @@ static void close_reader(struct reader *r)
         tn_memory_free(r->memory, r->window, WINDOW + PADDING);
 }
 
-/* Moves the window to what follows the first `used` bytes of it and `skip` bytes
- * more; false at the end. */
+/* Moves the window to what follows the first `used` bytes of it and `skip`
+ * bytes more; false at the end. */
 static bool move_on(struct reader *r, size_t used, uint64_t skip)
 {
     if (skip > r->span.length - r->at - used)
@@ -70,9 +71,8 @@ static bool move_on(struct reader *r, size_t used, uint64_t skip)
     r->at += used + skip;
     r->size = (size_t)tn_min(r->span.length - r->at, WINDOW);
     memset(r->window + r->size, 0, PADDING);
-    return r->size &&
-           tn_source_read(r->span.source, r->span.offset + r->at, r->window,
-                          r->size, r->error) == TN_OK;
+    return r->size && tn_source_read(r->span.source, r->span.offset + r->at,
+                                     r->window, r->size, r->error) == TN_OK;
 }
 
 static bool has_more(const struct reader *r)
@@ -98,15 +98,15 @@ INLINE bool may_nest_as_text(struct tn_bytes text)
 /* Protocols 0 and 1 begin without saying so. */
 static bool skip_protocol(struct reader *r)
 {
-    return move_on(r, 0, 0) &&
-           (r->size < 2 || r->window[0] != 0x80 || r->window[1] > 5 ||
-            move_on(r, 2, 0));
+    return move_on(r, 0, 0) && (r->size < 2 || r->window[0] != 0x80 ||
+                                r->window[1] > 5 || move_on(r, 2, 0));
 }
 
-/* ---- data alone ----------------------------------------------------------- */
+/* ---- data alone -----------------------------------------------------------
+ */
 
-/* What opcodes of data are followed by: so many bytes, a length of so many bytes
- * and as many as it says, or a line.  All others need a stack. */
+/* What opcodes of data are followed by: so many bytes, a length of so many
+ * bytes and as many as it says, or a line.  All others need a stack. */
 enum { OTHER, PLAIN, SIZED = 0x10, LINE = 0x20, BYTES = 0x40, WIDTH = 0x0f };
 
 /* clang-format off */
@@ -197,25 +197,36 @@ static bool is_data(struct reader *r, uint64_t *length)
     }
 }
 
-/* ---- data and harmless names ---------------------------------------------- */
+/* ---- data and harmless names ----------------------------------------------
+ */
 
 struct values {
-    uint64_t *items;
-    uint64_t  count, room;
+    union {
+        void     *items;
+        uint64_t *wide;
+        uint32_t *narrow;
+    };
+    uint64_t count, room;
+    unsigned size; /* of one                                                  */
 };
 
 struct follower {
     struct reader r;
-    struct values stack, memo;
-    struct values marks; /* the floors before them                            */
-    uint64_t      floor; /* the height of the stack at the last mark          */
+    struct values stack; /* wide; struct stand has its top, not `count`       */
+    struct values memo;  /* narrow: there are many, and memory takes time     */
+    struct values marks; /* wide: the floors before them, as heights          */
     uint64_t      memoized;
     bool          is_done;
 };
 
-/* Where the follower is in its window. */
+/* Where the follower is, in its window and on its stack.  There are as many
+ * steps as opcodes: this stays in registers, and what is called for rare
+ * opcodes gets a copy. */
 struct stand {
     const uint8_t *at, *end;
+    uint64_t      *next;  /* above the top of the stack                       */
+    uint64_t      *floor; /* the top at the last mark                         */
+    uint64_t      *limit; /* the end of the room                              */
     uint64_t       skip; /* bytes after the window that belong to an opcode   */
 };
 
@@ -225,8 +236,8 @@ static bool make_room(struct follower *f, struct values *v, uint64_t count)
 
     if (count <= v->room)
         return true;
-    uint64_t *items = tn_memory_resize(f->r.memory, v->items, v->room * 8,
-                                       room * 8, f->r.error);
+    void *items = tn_memory_resize(f->r.memory, v->items, v->room * v->size,
+                                   room * v->size, f->r.error);
     if (!items)
         return false;
     v->items = items;
@@ -234,92 +245,118 @@ static bool make_room(struct follower *f, struct values *v, uint64_t count)
     return true;
 }
 
-INLINE bool push(struct follower *f, struct values *v, uint64_t value)
+/* Makes the stack higher, which may move it. */
+static bool raise_stack(struct follower *f, struct stand *s)
 {
-    if (v->count == v->room && !make_room(f, v, v->count + 1))
+    uint64_t height = (uint64_t)(s->next - f->stack.wide);
+    uint64_t floor  = (uint64_t)(s->floor - f->stack.wide);
+
+    if (!make_room(f, &f->stack, height + 1))
         return false;
-    v->items[v->count++] = value;
+    s->next  = f->stack.wide + height;
+    s->floor = f->stack.wide + floor;
+    s->limit = f->stack.wide + f->stack.room;
+    return true;
+}
+
+/* Before each opcode there is room for one more value. */
+INLINE bool push(struct stand *s, uint64_t value)
+{
+    *s->next++ = value;
     return true;
 }
 
 /* Values above the last mark. */
-INLINE uint64_t above(const struct follower *f)
+INLINE uint64_t above(const struct stand *s)
 {
-    return f->stack.count - f->floor;
+    return (uint64_t)(s->next - s->floor);
 }
 
-INLINE uint64_t *top(struct follower *f)
+INLINE bool push_mark(struct follower *f, struct stand *s)
 {
-    return above(f) ? &f->stack.items[f->stack.count - 1] : NULL;
-}
-
-INLINE bool push_mark(struct follower *f)
-{
-    if (!push(f, &f->marks, f->floor))
+    if (f->marks.count == f->marks.room &&
+        !make_room(f, &f->marks, f->marks.count + 1))
         return false;
-    f->floor = f->stack.count;
+    f->marks.wide[f->marks.count++] = (uint64_t)(s->floor - f->stack.wide);
+    s->floor                        = s->next;
     return true;
 }
 
-INLINE void drop_mark(struct follower *f)
+INLINE void drop_mark(struct follower *f, struct stand *s)
 {
-    f->floor = f->marks.items[--f->marks.count];
+    s->floor = f->stack.wide + f->marks.wide[--f->marks.count];
 }
 
 /* Takes what was pushed since the last mark; false if there is none. */
-INLINE bool close_mark(struct follower *f, uint64_t *count)
+INLINE bool close_mark(struct follower *f, struct stand *s, uint64_t *count)
 {
     if (f->marks.count == 0)
         return false;
-    *count         = above(f);
-    f->stack.count = f->floor;
-    drop_mark(f);
+    *count  = above(s);
+    s->next = s->floor;
+    drop_mark(f, s);
     return true;
 }
 
 /* Python drops a mark when there is nothing above it. */
-static bool drop(struct follower *f)
+INLINE bool drop(struct follower *f, struct stand *s)
 {
-    if (above(f))
-        f->stack.count--;
+    if (above(s))
+        s->next--;
     else if (f->marks.count)
-        drop_mark(f);
+        drop_mark(f, s);
     else
         return false;
     return true;
 }
 
 /* Items for a container on top. */
-INLINE bool add_items(struct follower *f, enum kind kind, uint64_t count)
+INLINE bool add_items(const struct stand *s, enum kind kind, uint64_t count)
 {
-    const uint64_t *to = top(f);
-
-    return to && (KIND_OF(*to) == kind || KIND_OF(*to) == OBJECT) &&
+    return above(s) &&
+           (KIND_OF(s->next[-1]) == kind || KIND_OF(s->next[-1]) == OBJECT) &&
            !(kind == DICT && count % 2);
 }
 
-INLINE bool put(struct follower *f, uint64_t slot)
+/* Of texts far away, the memo forgets where they are: then the machine has to
+ * say what a name is that is made of one. */
+INLINE uint32_t narrow(uint64_t value)
 {
-    const uint64_t *value = top(f);
+    return value <= UINT32_MAX ? (uint32_t)value : DATA;
+}
 
-    if (!value || (slot >= f->memo.count && slot > f->memoized + MEMO_SLACK))
-        return false;
+/* A slot that is not the next one, or for which there is no room. */
+static bool put_anywhere(struct follower *f, uint64_t value, uint64_t slot)
+{
     if (slot >= f->memo.count) {
-        if (!make_room(f, &f->memo, slot + 1))
+        if (slot > f->memoized + MEMO_SLACK ||
+            !make_room(f, &f->memo, slot + 1))
             return false;
-        memset(f->memo.items + f->memo.count, UNUSED,
-               (size_t)(slot + 1 - f->memo.count) * 8);
+        memset(f->memo.narrow + f->memo.count, UNUSED,
+               (size_t)(slot + 1 - f->memo.count) * f->memo.size);
         f->memo.count = slot + 1;
     }
-    f->memoized += KIND_OF(f->memo.items[slot]) == UNUSED;
-    f->memo.items[slot] = *value;
+    f->memoized += KIND_OF(f->memo.narrow[slot]) == UNUSED;
+    f->memo.narrow[slot] = narrow(value);
     return true;
 }
 
-INLINE bool get(struct follower *f, uint64_t slot)
+INLINE bool put(struct follower *f, const struct stand *s, uint64_t slot)
 {
-    return slot < f->memo.count && KIND_OF(f->memo.items[slot]) != UNUSED &&
-           push(f, &f->stack, f->memo.items[slot]);
+    if (!above(s))
+        return false;
+    if (slot != f->memo.count || slot == f->memo.room ||
+        slot > f->memoized + MEMO_SLACK)
+        return put_anywhere(f, s->next[-1], slot);
+    f->memo.narrow[f->memo.count++] = narrow(s->next[-1]);
+    f->memoized++;
+    return true;
+}
+
+INLINE bool get(struct follower *f, struct stand *s, uint64_t slot)
+{
+    return slot < f->memo.count && KIND_OF(f->memo.narrow[slot]) != UNUSED &&
+           push(s, f->memo.narrow[slot]);
 }
 
 /* What a call of a harmless name makes, as the machine has it. */
@@ -335,16 +372,15 @@ static enum kind made_by(struct tn_bytes module, struct tn_bytes name)
                : OBJECT;
 }
 
-static bool push_name(struct follower *f, struct tn_bytes module,
+static bool push_name(struct stand *s, struct tn_bytes module,
                       struct tn_bytes name)
 {
     return tn_scan_judge_name(module, name) == TN_NAME_HARMLESS &&
-           push(f, &f->stack,
-                NAME | (uint64_t)made_by(module, name) << KIND_BITS);
+           push(s, NAME | (uint64_t)made_by(module, name) << KIND_BITS);
 }
 
 /* Two lines. */
-static bool take_global(struct follower *f, struct stand *s)
+static bool take_global(struct stand *s)
 {
     const uint8_t *at    = s->at;
     size_t         left  = at < s->end ? (size_t)(s->end - at) : 0;
@@ -357,7 +393,7 @@ static bool take_global(struct follower *f, struct stand *s)
     if (!second)
         return false;
     s->at = second + 1;
-    return push_name(f, tn_bytes(at, (size_t)(first - at)),
+    return push_name(s, tn_bytes(at, (size_t)(first - at)),
                      tn_bytes(first + 1, (size_t)(second - first - 1)));
 }
 
@@ -380,37 +416,37 @@ static bool read_text(struct follower *f, uint64_t value,
     return true;
 }
 
-static bool take_stack_global(struct follower *f)
+static bool take_stack_global(struct follower *f, struct stand *s)
 {
     uint8_t         texts[2][NAME_LIMIT + 16];
     struct tn_bytes module, name;
 
-    if (above(f) < 2)
+    if (above(s) < 2)
         return false;
-    f->stack.count -= 2;
-    return read_text(f, f->stack.items[f->stack.count], texts[0], &module) &&
-           read_text(f, f->stack.items[f->stack.count + 1], texts[1], &name) &&
-           push_name(f, module, name);
+    s->next -= 2;
+    return read_text(f, s->next[0], texts[0], &module) &&
+           read_text(f, s->next[1], texts[1], &name) &&
+           push_name(s, module, name);
 }
 
-INLINE bool call(struct follower *f)
+INLINE bool call(struct stand *s)
 {
-    if (above(f) < 2)
+    if (above(s) < 2)
         return false;
-    uint64_t *callee = &f->stack.items[f->stack.count - 2];
+    uint64_t *callee = s->next - 2;
     if (KIND_OF(callee[1]) != TUPLE || KIND_OF(callee[0]) != NAME)
         return false;
-    f->stack.count--;
+    s->next--;
     callee[0] = MORE_OF(callee[0]);
     return true;
 }
 
-static bool build(struct follower *f)
+INLINE bool build(struct stand *s)
 {
-    if (above(f) < 2)
+    if (above(s) < 2)
         return false;
-    f->stack.count--;
-    enum kind kind = KIND_OF(f->stack.items[f->stack.count - 1]);
+    s->next--;
+    enum kind kind = KIND_OF(s->next[-1]);
     return kind == OBJECT || kind == DICT || kind == ARRAY;
 }
 
@@ -433,46 +469,47 @@ INLINE bool push_run(struct follower *f, struct stand *s, unsigned width,
     struct tn_bytes run = tn_bytes(s->at, (size_t)size);
     s->at += size;
     return !(kind == TEXT ? may_nest_as_text(run) : may_nest(run, s->skip)) &&
-           push(f, &f->stack, kind | value << KIND_BITS);
+           push(s, kind | value << KIND_BITS);
 }
 
-INLINE bool close_into(struct follower *f, enum kind kind)
+INLINE bool close_into(struct follower *f, struct stand *s, enum kind kind)
 {
     uint64_t count;
 
-    return close_mark(f, &count) && !(kind == DICT && count % 2) &&
-           push(f, &f->stack, kind);
+    return close_mark(f, s, &count) && !(kind == DICT && count % 2) &&
+           push(s, kind);
 }
 
-INLINE bool add_marked(struct follower *f, enum kind kind)
+INLINE bool add_marked(struct follower *f, struct stand *s, enum kind kind)
 {
     uint64_t count;
 
-    return close_mark(f, &count) && add_items(f, kind, count);
+    return close_mark(f, s, &count) && add_items(s, kind, count);
 }
 
-INLINE bool add_top(struct follower *f, enum kind kind, uint64_t count)
+INLINE bool add_top(struct stand *s, enum kind kind, uint64_t count)
 {
-    if (above(f) <= count)
+    if (above(s) <= count)
         return false;
-    f->stack.count -= count;
-    return add_items(f, kind, count);
+    s->next -= count;
+    return add_items(s, kind, count);
 }
 
-INLINE bool push_short_tuple(struct follower *f, uint64_t count)
+INLINE bool push_short_tuple(struct stand *s, uint64_t count)
 {
-    if (above(f) < count)
+    if (above(s) < count)
         return false;
-    f->stack.count -= count;
-    return push(f, &f->stack, TUPLE);
+    s->next -= count;
+    return push(s, TUPLE);
 }
 
 /* Something outside of the pickle, instead of its id. */
-INLINE bool take_outside(struct follower *f)
+INLINE bool take_outside(struct stand *s)
 {
-    if (above(f))
-        *top(f) = DATA;
-    return above(f);
+    if (!above(s))
+        return false;
+    s->next[-1] = DATA;
+    return true;
 }
 
 /* The number of a slot in a line; UINT64_MAX if it is not written plainly. */
@@ -502,19 +539,42 @@ static bool take_line(struct follower *f, struct stand *s, uint8_t opcode)
     if (!end)
         return false;
     s->at = end + 1;
-    return opcode == 'p'   ? put(f, read_slot(line, end))
-           : opcode == 'g' ? get(f, read_slot(line, end))
-                           : push(f, &f->stack, DATA);
+    return opcode == 'p'   ? put(f, s, read_slot(line, end))
+           : opcode == 'g' ? get(f, s, read_slot(line, end))
+                           : push(s, DATA);
+}
+
+/* Opcodes of names and lines, and the last one.  Those that are not here need
+ * the machine. */
+static bool follow_rare(struct follower *f, struct stand *s, uint8_t opcode)
+{
+    switch (opcode) {
+    case 'I':
+    case 'L':
+    case 'F':
+    case 'S':
+    case 'V':
+    case 'p':
+    case 'g': return take_line(f, s, opcode);
+    case 'c': return take_global(s);
+    case 0x93: return take_stack_global(f, s);
+    case '.':
+        f->is_done = s->next == f->stack.wide + 1 && f->marks.count == 0;
+        return f->is_done;
+    }
+    return false;
 }
 
 /* One opcode, as follow_window() says; whether the machine would tell nothing
- * about it.  Opcodes that are not here need the machine. */
+ * about it. */
 INLINE bool follow(struct follower *f, struct stand *s)
 {
-    uint64_t count;
-    uint8_t  opcode = *s->at++;
+    struct stand copy;
+    uint64_t     count;
+    uint8_t      opcode = *s->at++;
+    bool         is_fine;
 
-#define DATA_OF(size) (s->at += (size), push(f, &f->stack, DATA))
+#define DATA_OF(size) (s->at += (size), push(s, DATA))
     switch (opcode) {
     case 'N':
     case 0x88:
@@ -534,83 +594,89 @@ INLINE bool follow(struct follower *f, struct stand *s)
     case 0x8b: return push_run(f, s, 4, DATA);
     case 0x8e:
     case 0x96: return push_run(f, s, 8, DATA);
-    case 'I': case 'L': case 'F': case 'S': case 'V': case 'p':
-    case 'g': return take_line(f, s, opcode);
-    case '}': return push(f, &f->stack, DICT);
-    case ']': return push(f, &f->stack, LIST);
-    case ')': return push(f, &f->stack, TUPLE);
-    case 0x8f: return push(f, &f->stack, SET);
-    case '(': return push_mark(f);
-    case 0x85: return push_short_tuple(f, 1);
-    case 0x86: return push_short_tuple(f, 2);
-    case 0x87: return push_short_tuple(f, 3);
-    case 't': return close_into(f, TUPLE);
-    case 'd': return close_into(f, DICT);
-    case 'l': return close_into(f, LIST);
-    case 0x91: return close_into(f, SET);
-    case 's': return add_top(f, DICT, 2);
-    case 'a': return add_top(f, LIST, 1);
-    case 'u': return add_marked(f, DICT);
-    case 'e': return add_marked(f, LIST);
-    case 0x90: return add_marked(f, SET);
-    case '0': return drop(f);
-    case '1': return close_mark(f, &count);
-    case '2': return above(f) && push(f, &f->stack, *top(f));
-    case 'q': return s->at += 1, put(f, s->at[-1]);
-    case 'r': return s->at += 4, put(f, tn_load32(s->at - 4));
-    case 0x94: return put(f, f->memoized);
-    case 'h': return s->at += 1, get(f, s->at[-1]);
-    case 'j': return s->at += 4, get(f, tn_load32(s->at - 4));
-    case 'c': return take_global(f, s);
-    case 0x93: return take_stack_global(f);
+    case '}': return push(s, DICT);
+    case ']': return push(s, LIST);
+    case ')': return push(s, TUPLE);
+    case 0x8f: return push(s, SET);
+    case '(': return push_mark(f, s);
+    case 0x85: return push_short_tuple(s, 1);
+    case 0x86: return push_short_tuple(s, 2);
+    case 0x87: return push_short_tuple(s, 3);
+    case 't': return close_into(f, s, TUPLE);
+    case 'd': return close_into(f, s, DICT);
+    case 'l': return close_into(f, s, LIST);
+    case 0x91: return close_into(f, s, SET);
+    case 's': return add_top(s, DICT, 2);
+    case 'a': return add_top(s, LIST, 1);
+    case 'u': return add_marked(f, s, DICT);
+    case 'e': return add_marked(f, s, LIST);
+    case 0x90: return add_marked(f, s, SET);
+    case '0': return drop(f, s);
+    case '1': return close_mark(f, s, &count);
+    case '2': return above(s) && push(s, s->next[-1]);
+    case 'q': return s->at += 1, put(f, s, s->at[-1]);
+    case 'r': return s->at += 4, put(f, s, tn_load32(s->at - 4));
+    case 0x94: return put(f, s, f->memoized);
+    case 'h': return s->at += 1, get(f, s, s->at[-1]);
+    case 'j': return s->at += 4, get(f, s, tn_load32(s->at - 4));
     case 'R':
-    case 0x81: return call(f);
-    case 'b': return build(f);
-    case 'Q': return take_outside(f);
+    case 0x81: return call(s);
+    case 'b': return build(s);
+    case 'Q': return take_outside(s);
     case 0x95: return s->at += 8, true;
-    case '.':
-        f->is_done = f->stack.count == 1 && f->marks.count == 0;
-        return f->is_done;
     }
 #undef DATA_OF
-    return false;
+    copy    = *s;
+    is_fine = follow_rare(f, &copy, opcode);
+    *s      = copy;
+    return is_fine && !f->is_done;
 }
 
 /* Opcodes in the window; false if one needs the machine.  One that could reach
  * over the end of the window waits for the next window; there are zeros after
  * the last. */
-static bool follow_window(struct follower *f, size_t *used, uint64_t *skip)
+static bool follow_window(struct follower *f, struct stand *stand, size_t *used)
 {
-    struct stand   s = { .at = f->r.window, .end = f->r.window + f->r.size };
-    const uint8_t *last = f->r.size > NAME_ROOM && has_more(&f->r)
-                              ? s.end - NAME_ROOM
-                              : s.end;
-    bool           is_fine = true;
+    struct stand s = *stand;
 
-    while (is_fine && s.at < last && !f->is_done)
+    s.at   = f->r.window;
+    s.end  = f->r.window + f->r.size;
+    s.skip = 0;
+    const uint8_t *last =
+        f->r.size > NAME_ROOM && has_more(&f->r) ? s.end - NAME_ROOM : s.end;
+    bool is_fine = true;
+
+    while (is_fine && s.at < last) {
+        if (s.next == s.limit) {
+            *stand = s;
+            if (!raise_stack(f, stand))
+                return false;
+            s = *stand;
+        }
         is_fine = follow(f, &s);
-    if (s.at > s.end)
-        return false;
-    *used = (size_t)(s.at - f->r.window);
-    *skip = s.skip;
-    return is_fine;
+    }
+    *stand = s;
+    *used  = (size_t)(s.at - f->r.window);
+    return s.at <= s.end && (is_fine || f->is_done);
 }
 
 static bool follow_all(struct follower *f, uint64_t *length)
 {
-    size_t   used;
-    uint64_t skip;
+    struct stand s = { 0 };
+    size_t       used;
 
-    if (!skip_protocol(&f->r))
+    if (!skip_protocol(&f->r) || !make_room(f, &f->stack, 1))
         return false;
+    s.next = s.floor = f->stack.wide;
+    s.limit          = f->stack.wide + f->stack.room;
     for (;;) {
-        if (!follow_window(f, &used, &skip))
+        if (!follow_window(f, &s, &used))
             return false;
         if (f->is_done) {
             *length = f->r.at + used;
             return true;
         }
-        if ((!used && !skip) || !move_on(&f->r, used, skip))
+        if ((!used && !s.skip) || !move_on(&f->r, used, s.skip))
             return false;
     }
 }
@@ -618,16 +684,19 @@ static bool follow_all(struct follower *f, uint64_t *length)
 static void free_values(struct follower *f, struct values *v)
 {
     if (v->items)
-        tn_memory_free(f->r.memory, v->items, v->room * 8);
+        tn_memory_free(f->r.memory, v->items, v->room * v->size);
 }
 
 bool tn_scan_is_harmless(struct tn_span span, struct tn_memory *memory,
                          uint64_t *length, struct tn_error *error)
 {
-    struct follower f = { .r = { .span   = span,
-                                 .memory = memory,
-                                 .error  = error } };
-    bool            is_harmless = open_reader(&f.r) && is_data(&f.r, length);
+    struct follower f = {
+        .r     = { .span = span, .memory = memory, .error = error },
+        .stack = { .size = sizeof(uint64_t) },
+        .memo  = { .size = sizeof(uint32_t) },
+        .marks = { .size = sizeof(uint64_t) },
+    };
+    bool is_harmless = open_reader(&f.r) && is_data(&f.r, length);
 
     f.r.at = 0;
     if (!is_harmless && !tn_failed(error))
