@@ -31,7 +31,10 @@ def commands(build):
         if "-c" not in words or not source.endswith(".c") or source in seen:
             continue
         seen.add(source)
-        yield os.path.join(build, source), [
+        path = os.path.join(build, source)
+        if not os.path.exists(path):  # made for a target that was not built
+            continue
+        yield path, [
             word for word in words if word.startswith(("-D", "-I"))]
 
 
