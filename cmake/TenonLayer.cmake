@@ -52,7 +52,9 @@ function(tn_folder name floor)
     add_library(${target} OBJECT ${sources})
     target_include_directories(${target} PRIVATE
         ${view} ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
-    target_link_libraries(${target} PRIVATE tn_warnings tn_codec_headers)
+    target_link_libraries(${target} PRIVATE
+        tn_warnings tn_small tn_codec_headers)
+    tn_compile_for_size(${sources})
     add_dependencies(${target} tn_generated)
     set_property(GLOBAL APPEND PROPERTY TN_OBJECTS $<TARGET_OBJECTS:${target}>)
     foreach(file ${tests})
