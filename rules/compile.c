@@ -10,7 +10,7 @@
  * (lang_pack.h, vocab_pack.h).  So a conversion parses nothing of ours, and a
  * mistake in a file is found when the library is built.  Texts that users see,
  * those of rules and others, are SYMBOL_text.  All of it is compressed
- * (codec/stored.h) but vocabularies, which every task looks into where they are.
+ * (codec/stored.h), in blocks, so that a task unpacks what it looks at.
  *
  * Runs where the library is built, not where it will run; the bytes that it
  * writes are the same for all machines.
@@ -22,6 +22,7 @@
 #include <zstd.h>
 
 #include "base/buffer.h"
+#include "base/varint.h"
 #include "ir/vocab_pack.h"
 #include "map/lang/lang_pack.h"
 
@@ -33,6 +34,7 @@ struct job {
     struct tn_arena  arena;
     struct tn_error  error;
     struct tn_buffer text, packed;
+    struct tn_buffer cuts; /* u32: where a block of `packed` may begin        */
 };
 
 static bool ends_with(const char *name, const char *suffix)
@@ -87,7 +89,7 @@ static void compile_vocabulary(struct job *job)
 
     if (tn_vocab_load(&vocab, &job->arena, tn_buffer_bytes(&job->text),
                       &job->error) == TN_OK)
-        tn_vocab_pack(&vocab, &job->packed);
+        tn_vocab_pack(&vocab, &job->packed, &job->cuts);
 }
 
 static void compile_rules(struct job *job)
@@ -96,7 +98,7 @@ static void compile_rules(struct job *job)
 
     if (tn_lang_parse(&file, &job->arena, file_name(job->input),
                       tn_buffer_bytes(&job->text), &job->error) == TN_OK)
-        tn_lang_pack(&file, &job->packed);
+        tn_lang_pack(&file, &job->packed, &job->cuts);
     tn_lang_done(&file);
 }
 
@@ -115,39 +117,102 @@ static void write_array(FILE *to, const struct job *job, const char *suffix,
             size);
 }
 
-/* The size of the content, and a frame. */
-static bool write_stored(FILE *to, const struct job *job, const char *suffix,
-                         const struct tn_buffer *content)
-{
-    size_t   room   = ZSTD_compressBound(content->size);
-    uint8_t *stored = malloc(4 + room);
-    size_t   size   = stored ? ZSTD_compress(stored + 4, room, content->data,
-                                             content->size, ZSTD_maxCLevel())
-                             : 0;
-    bool     is_packed = stored && !ZSTD_isError(size);
+/* ---- blocks ------------------------------------------------------------- */
 
-    for (int i = 0; is_packed && i < 4; i++)
-        stored[i] = (uint8_t)(content->size >> 8 * i);
+/* As long as it pays: a shorter block compresses less well, and of a longer one
+ * more is unpacked in vain. */
+#define BLOCK_SIZE 12288
+
+/* Where the block ends that begins at `begin`: at the last cut that makes it no
+ * longer than BLOCK_SIZE, else at the next one. */
+static size_t block_end(const struct tn_buffer *cuts, size_t begin, size_t size)
+{
+    size_t end = 0;
+
+    for (size_t i = 0; cuts && i < cuts->size; i += 4) {
+        size_t cut = tn_load32(cuts->data + i);
+        if (cut <= begin)
+            continue;
+        if (end && cut - begin > BLOCK_SIZE)
+            return end;
+        end = cut;
+    }
+    return end && size - begin > BLOCK_SIZE ? end : size;
+}
+
+static bool add_frame(struct tn_buffer *to, const uint8_t *bytes, size_t size)
+{
+    size_t   room = ZSTD_compressBound(size);
+    uint8_t *at   = tn_buffer_room(to, room);
+    size_t   got =
+        at ? ZSTD_compress(at, room, bytes, size, ZSTD_maxCLevel()) : 0;
+
+    if (!at || ZSTD_isError(got))
+        return false;
+    to->size += got;
+    return true;
+}
+
+/* What tn_stored_open() takes, as SYMBOL. */
+static void write_room(FILE *to, const struct job *job, size_t size,
+                       size_t block_count)
+{
+    fprintf(to,
+            "static unsigned char content[%zu];\n"
+            "static _Atomic unsigned char is_there[%zu];\n"
+            "extern const struct tn_stored %s;\n"
+            "const struct tn_stored %s = {\n"
+            "%s_packed, sizeof %s_packed, content, is_there };\n",
+            size, block_count, job->symbol, job->symbol, job->symbol,
+            job->symbol);
+}
+
+/* codec/stored.h describes it.  Cuts, in their order; NULL: one block. */
+static bool write_stored(FILE *to, struct job *job, const char *suffix,
+                         const struct tn_buffer *content,
+                         const struct tn_buffer *cuts)
+{
+    struct tn_buffer table, frames, whole;
+    bool             is_packed = true;
+
+    tn_buffer_init(&table, &job->memory, &job->error);
+    tn_buffer_init(&frames, &job->memory, &job->error);
+    tn_buffer_init(&whole, &job->memory, &job->error);
+    for (size_t at = 0, end; is_packed && at < content->size; at = end) {
+        size_t before = frames.size;
+
+        end       = block_end(cuts, at, content->size);
+        is_packed = add_frame(&frames, content->data + at, end - at);
+        tn_buffer_u32(&table, (uint32_t)end);
+        tn_buffer_u32(&table, (uint32_t)(frames.size - before));
+    }
+    tn_buffer_u32(&whole, (uint32_t)content->size);
+    tn_buffer_u32(&whole, (uint32_t)(table.size / 8));
+    tn_buffer_add(&whole, tn_buffer_bytes(&table));
+    tn_buffer_add(&whole, tn_buffer_bytes(&frames));
+    is_packed &= !tn_failed(&job->error);
     if (is_packed)
-        write_array(to, job, suffix, stored, size + 4);
-    free(stored);
+        write_array(to, job, suffix, whole.data, whole.size);
+    if (is_packed && cuts)
+        write_room(to, job, content->size, table.size / 8);
+    tn_buffer_done(&whole);
+    tn_buffer_done(&frames);
+    tn_buffer_done(&table);
     return is_packed;
 }
 
-static bool write_code(const struct job *job)
+static bool write_code(struct job *job)
 {
     FILE *to = fopen(job->output, "wb");
 
     if (!to)
         return complain_of(job->output);
-    fprintf(to, "#include <stddef.h>\n");
+    fprintf(to, "#include \"codec/stored.h\"\n");
     bool is_written = true;
-    if (ends_with(job->input, ".ops"))
-        write_array(to, job, "packed", job->packed.data, job->packed.size);
-    else if (job->packed.size)
-        is_written &= write_stored(to, job, "packed", &job->packed);
+    if (job->packed.size)
+        is_written &= write_stored(to, job, "packed", &job->packed, &job->cuts);
     if (!ends_with(job->input, ".ops") && !ends_with(job->input, ".shapes"))
-        is_written &= write_stored(to, job, "text", &job->text);
+        is_written &= write_stored(to, job, "text", &job->text, NULL);
     is_written &= !ferror(to);
     is_written &= !fclose(to);
     return is_written || complain_of(job->output);
@@ -180,7 +245,9 @@ int main(int argc, char **argv)
     tn_arena_init(&job.arena, &job.memory);
     tn_buffer_init(&job.text, &job.memory, &job.error);
     tn_buffer_init(&job.packed, &job.memory, &job.error);
+    tn_buffer_init(&job.cuts, &job.memory, &job.error);
     bool is_done = run(&job);
+    tn_buffer_done(&job.cuts);
     tn_buffer_done(&job.packed);
     tn_buffer_done(&job.text);
     tn_arena_done(&job.arena);

@@ -1,47 +1,102 @@
 /* pack.c - trees of structs as bytes, and back */
 #include "base/pack.h"
+#include "base/sort.h"
 
 #include "base/varint.h"
 
 /* ---- texts -------------------------------------------------------------- */
 
+/* By its id. */
+struct item {
+    uint32_t id, place, uses;
+};
+
 void tn_pack_texts_init(struct tn_pack_texts *texts, struct tn_arena *arena,
                         struct tn_error *error)
 {
     tn_intern_init(&texts->known, arena);
-    tn_buffer_init(&texts->places, arena->memory, error);
+    tn_list_init(&texts->items, arena->memory, sizeof(struct item));
     tn_buffer_init(&texts->bytes, arena->memory, error);
     tn_buffer_init(&texts->part, arena->memory, error);
+    tn_buffer_init(&texts->trees, arena->memory, error);
 }
 
 void tn_pack_texts_done(struct tn_pack_texts *texts)
 {
     tn_intern_done(&texts->known);
-    tn_buffer_done(&texts->places);
+    tn_list_done(&texts->items);
     tn_buffer_done(&texts->bytes);
     tn_buffer_done(&texts->part);
+    tn_buffer_done(&texts->trees);
 }
 
-static uint32_t place_of(struct tn_pack_texts *texts, struct tn_bytes text,
-                         uint32_t count, uint32_t id)
+static struct item *item_at(const struct tn_pack_texts *texts, uint64_t id)
 {
-    if (id == count) {
-        tn_buffer_u32(&texts->places, (uint32_t)texts->bytes.size);
-        tn_buffer_varint(&texts->bytes, text.size);
-        tn_buffer_add(&texts->bytes, text);
+    return tn_list_at(&texts->items, struct item, id);
+}
+
+static void add_text(struct tn_pack_texts *texts, struct item *item)
+{
+    struct tn_bytes text = tn_intern_text(&texts->known, item->id);
+
+    item->place = (uint32_t)texts->bytes.size;
+    tn_buffer_varint(&texts->bytes, text.size);
+    tn_buffer_add(&texts->bytes, text);
+}
+
+static uint32_t place_of(struct tn_pack_texts *texts, uint32_t id)
+{
+    struct tn_error *error = texts->bytes.error;
+
+    if (!tn_failed(error) && id == texts->items.count) {
+        struct item *item = tn_list_push(&texts->items, struct item, error);
+
+        if (item) {
+            *item = (struct item){ .id = id };
+            add_text(texts, item);
+        }
     }
-    return tn_failed(texts->bytes.error)
-               ? 0
-               : tn_load32(texts->places.data + (size_t)id * 4);
+    if (tn_failed(error))
+        return 0;
+    item_at(texts, id)->uses++;
+    return item_at(texts, id)->place;
 }
 
 uint32_t tn_pack_text_place(struct tn_pack_texts *texts, struct tn_bytes text)
 {
-    uint32_t count = tn_intern_count(&texts->known);
+    return place_of(texts,
+                    tn_intern_borrow(&texts->known, text, texts->bytes.error));
+}
 
-    return place_of(
-        texts, text, count,
-        tn_intern_borrow(&texts->known, text, texts->bytes.error));
+static int by_uses(const void *a, const void *b, void *context)
+{
+    const struct item *x = a, *y = b;
+
+    (void)context;
+    if (x->uses != y->uses)
+        return x->uses > y->uses ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_id(const void *a, const void *b, void *context)
+{
+    const struct item *x = a, *y = b;
+
+    (void)context;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void tn_pack_texts_rank(struct tn_pack_texts *texts)
+{
+    struct tn_list *items = &texts->items;
+
+    tn_buffer_clear(&texts->trees);
+    tn_buffer_clear(&texts->bytes);
+    tn_sort_items(items->items, items->count, sizeof(struct item), by_uses,
+                  NULL);
+    for (uint64_t i = 0; i < items->count; i++)
+        add_text(texts, item_at(texts, i));
+    tn_sort_items(items->items, items->count, sizeof(struct item), by_id, NULL);
 }
 
 /* ---- the ends ----------------------------------------------------------- */
@@ -51,56 +106,102 @@ uint32_t tn_pack_text_place(struct tn_pack_texts *texts, struct tn_bytes text)
 struct tn_pack tn_pack_writer(struct tn_buffer     *out,
                               struct tn_pack_texts *texts)
 {
-    return (struct tn_pack){ .out      = out,
-                             .texts    = texts,
-                             .in.error = out->error };
+    return (
+        struct tn_pack){ .out = out, .texts = texts, .in.error = out->error };
+}
+
+uint32_t tn_pack_tree(struct tn_pack *p)
+{
+    uint32_t at = (uint32_t)p->out->size;
+
+    tn_buffer_u32(&p->texts->trees, at);
+    return at;
 }
 
 void tn_pack_end(struct tn_buffer *out, const struct tn_pack_texts *texts,
-                 uint64_t outline)
+                 const struct tn_buffer *outline, struct tn_buffer *cuts)
 {
-    uint64_t begin = out->size;
+    uint32_t begin = (uint32_t)out->size;
 
     tn_buffer_add(out, tn_buffer_bytes(&texts->bytes));
-    tn_buffer_u32(out, (uint32_t)outline);
-    tn_buffer_u32(out, (uint32_t)begin);
+    uint32_t end = (uint32_t)out->size;
+    tn_buffer_add(out, tn_buffer_bytes(outline));
+    tn_buffer_u32(out, end);
+    tn_buffer_u32(out, begin);
+    if (!cuts)
+        return;
+    tn_buffer_add(cuts, tn_buffer_bytes(&texts->trees));
+    struct tn_cursor in =
+        tn_cursor_bytes(tn_buffer_bytes(&texts->bytes), 0, out->error);
+    while (tn_more(&in)) {
+        tn_buffer_u32(cuts, begin + (uint32_t)in.offset);
+        tn_skip(&in, tn_varint(&in));
+    }
+    tn_buffer_u32(cuts, end);
+}
+
+/* Only what is there can be asked for: a reader finds the end by itself. */
+static enum tn_status need(const struct tn_packed *packed, uint64_t from,
+                           uint64_t to, struct tn_error *error)
+{
+    return packed->blocks && from < to && to <= packed->bytes.size
+               ? packed->blocks->need(packed->blocks, from, to, error)
+               : TN_OK;
+}
+
+static size_t texts_begin(const struct tn_packed *packed)
+{
+    return (size_t)(packed->texts.data - packed->bytes.data);
+}
+
+enum tn_status tn_packed_need_texts(const struct tn_packed *packed, uint32_t to,
+                                    struct tn_error *error)
+{
+    size_t begin = texts_begin(packed);
+
+    return need(packed, begin, begin + (uint64_t)to, error);
 }
 
 enum tn_status tn_packed_open(struct tn_packed *packed, struct tn_bytes bytes,
-                              struct tn_error *error)
+                              struct tn_pack_blocks *blocks,
+                              struct tn_error       *error)
 {
-    *packed = (struct tn_packed){ .bytes = bytes };
+    *packed = (struct tn_packed){ .bytes = bytes, .blocks = blocks };
     if (bytes.size < END_SIZE)
-        return tn_error_set(error, TN_TRUNCATED, TN_NOWHERE,
-                            "%zu packed bytes", bytes.size);
+        return tn_error_set(error, TN_TRUNCATED, TN_NOWHERE, "%zu packed bytes",
+                            bytes.size);
+    TN_TRY(need(packed, bytes.size - END_SIZE, bytes.size, error));
     const uint8_t *end   = bytes.data + bytes.size - END_SIZE;
     uint32_t       begin = tn_load32(end + 4);
     packed->outline      = tn_load32(end);
-    if (begin > bytes.size - END_SIZE || packed->outline > begin)
+    if (packed->outline > bytes.size - END_SIZE || begin > packed->outline)
         return tn_error_set(error, TN_MALFORMED, TN_NOWHERE,
                             "packed texts past the end");
-    packed->texts =
-        tn_bytes(bytes.data + begin, bytes.size - END_SIZE - begin);
+    packed->texts = tn_bytes(bytes.data + begin, packed->outline - begin);
     return TN_OK;
 }
 
 struct tn_pack tn_pack_reader(const struct tn_packed *packed, uint64_t at,
                               struct tn_arena *arena, struct tn_error *error)
 {
-    struct tn_pack p = { .in         = tn_cursor_bytes(packed->bytes, 0, error),
-                         .read_texts = packed->texts,
-                         .arena      = arena };
+    struct tn_pack p = { .in     = tn_cursor_bytes(packed->bytes, 0, error),
+                         .packed = packed,
+                         .arena  = arena };
 
-    tn_skip(&p.in, at);
+    if (need(packed, at, at + 1, error) == TN_OK)
+        tn_skip(&p.in, at);
     return p;
 }
 
-static struct tn_bytes text_at(struct tn_bytes texts, uint64_t place,
+static struct tn_bytes text_at(const struct tn_packed *packed, uint64_t place,
                                struct tn_error *error)
 {
-    struct tn_cursor in = tn_cursor_bytes(texts, 0, error);
+    struct tn_cursor in = tn_cursor_bytes(packed->texts, 0, error);
+    uint64_t         at = texts_begin(packed) + place;
 
     tn_skip(&in, place);
+    if (tn_failed(error) || need(packed, at, at + 1, error) != TN_OK)
+        return tn_bytes(NULL, 0);
     struct tn_bytes text = tn_take_bytes(&in, tn_varint(&in));
     return tn_failed(error) ? tn_bytes(NULL, 0) : text;
 }
@@ -108,7 +209,7 @@ static struct tn_bytes text_at(struct tn_bytes texts, uint64_t place,
 struct tn_bytes tn_packed_text(const struct tn_packed *packed, uint32_t place,
                                struct tn_error *error)
 {
-    return text_at(packed->texts, place, error);
+    return text_at(packed, place, error);
 }
 
 /* ---- fields ------------------------------------------------------------- */
@@ -159,7 +260,7 @@ struct tn_bytes tn_pack_text(struct tn_pack *p, struct tn_bytes text)
         return text;
     }
     uint64_t place = tn_varint(&p->in);
-    return place ? text_at(p->read_texts, place - 1, p->in.error)
+    return place ? text_at(p->packed, place - 1, p->in.error)
                  : tn_bytes(NULL, 0);
 }
 
@@ -172,8 +273,7 @@ struct tn_pack tn_pack_part(struct tn_pack *p)
         part.out = &p->texts->part;
     } else {
         part.in = tn_cursor_bytes(
-            text_at(p->read_texts, tn_varint(&p->in), p->in.error), 0,
-            p->in.error);
+            text_at(p->packed, tn_varint(&p->in), p->in.error), 0, p->in.error);
     }
     return part;
 }
@@ -184,9 +284,7 @@ void tn_pack_part_end(struct tn_pack *p, const struct tn_pack *part)
         return;
     struct tn_pack_texts *texts = p->texts;
     struct tn_bytes       bytes = tn_buffer_bytes(part->out);
-    uint32_t              count = tn_intern_count(&texts->known);
 
-    tn_pack_number(p, place_of(texts, bytes, count,
-                               tn_intern_copy(&texts->known, bytes,
-                                              texts->bytes.error)));
+    tn_pack_number(p, place_of(texts, tn_intern_copy(&texts->known, bytes,
+                                                     texts->bytes.error)));
 }

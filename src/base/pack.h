@@ -11,15 +11,18 @@
  *
  *   struct row *to = tn_pack_room(p, struct row, count);  writing: NULL
  *
- * Texts are kept once each, after everything else:
+ * Texts are kept once each, after all other trees:
  *
  *   the trees
  *   the texts, each with its size before it
- *   u32  where the outline begins: the tree that leads to all others
+ *   the outline: the tree that leads to all others
+ *   u32  where the outline begins
  *   u32  where the texts begin
  *
  * Packed bytes are our own, made while the library is built; they are read with
- * the bounded cursor all the same.  They do not depend on the machine.
+ * the bounded cursor all the same.  They do not depend on the machine.  They
+ * may be stored in blocks (codec/stored.h), which are unpacked when something
+ * in them is first read.
  */
 #ifndef TN_BASE_PACK_H
 #define TN_BASE_PACK_H
@@ -31,20 +34,35 @@
 /* The texts of what is being packed. */
 struct tn_pack_texts {
     struct tn_intern known;
-    struct tn_buffer places; /* u32 by id: where the text is in `bytes`       */
+    struct tn_list   items; /* by id: where in `bytes`, and how often used    */
     struct tn_buffer bytes;
     struct tn_buffer part; /* that is being packed: tn_pack_part()            */
+    struct tn_buffer trees; /* u32: where each begins                         */
+};
+
+/* Bytes that are there only after they were asked for: all of a range. */
+struct tn_pack_blocks {
+    enum tn_status (*need)(struct tn_pack_blocks *blocks, uint64_t from,
+                           uint64_t to, struct tn_error *error);
+};
+
+/* Packed bytes that were ended, taken apart. */
+struct tn_packed {
+    struct tn_bytes        bytes, texts;
+    uint32_t               outline;
+    struct tn_pack_blocks *blocks; /* NULL: all bytes are there               */
 };
 
 struct tn_pack {
     struct tn_buffer     *out; /* NULL: reading                               */
     struct tn_pack_texts *texts;
     struct tn_cursor      in;
-    struct tn_bytes       read_texts;
-    struct tn_arena      *arena; /* of what is read                           */
+    const struct tn_packed *packed; /* that is read                           */
+    struct tn_arena        *arena;  /* of what is read                        */
 };
 
-/* Borrows what is packed until it is done; the arena is that of a few tables. */
+/* Borrows what is packed until it is done; the arena is that of a few tables.
+ */
 void tn_pack_texts_init(struct tn_pack_texts *texts, struct tn_arena *arena,
                         struct tn_error *error);
 void tn_pack_texts_done(struct tn_pack_texts *texts);
@@ -52,26 +70,36 @@ void tn_pack_texts_done(struct tn_pack_texts *texts);
 /* Where a text is among the texts, for rows of fixed size. */
 uint32_t tn_pack_text_place(struct tn_pack_texts *texts, struct tn_bytes text);
 
+/* After everything was packed once: puts the texts that were used most first.
+ * What is packed again is smaller, and needs fewer blocks to be read.  Not with
+ * tn_pack_part(), whose bytes would be others then. */
+void tn_pack_texts_rank(struct tn_pack_texts *texts);
+
 /* Appends to `out`, which keeps the error. */
 struct tn_pack tn_pack_writer(struct tn_buffer     *out,
                               struct tn_pack_texts *texts);
 
-/* What comes after all trees. */
+/* Begins a tree: where it is, for tn_pack_reader(). */
+uint32_t tn_pack_tree(struct tn_pack *p);
+
+/* What comes after all trees.  `cuts` (may be NULL) gets a u32 for each place
+ * at which a block may begin: no tree and no text is in two blocks. */
 void tn_pack_end(struct tn_buffer *out, const struct tn_pack_texts *texts,
-                 uint64_t outline);
+                 const struct tn_buffer *outline, struct tn_buffer *cuts);
 
-/* Packed bytes that were ended, taken apart. */
-struct tn_packed {
-    struct tn_bytes bytes, texts;
-    uint32_t        outline;
-};
+/* `blocks` may be NULL. */
 enum tn_status tn_packed_open(struct tn_packed *packed, struct tn_bytes bytes,
-                              struct tn_error *error);
+                              struct tn_pack_blocks *blocks,
+                              struct tn_error       *error);
 
-/* Reads from offset `at`, where a writer began a tree.  The packed bytes must
- * outlive what is read. */
+/* Reads from offset `at`, where a writer began a tree.  `packed` and its bytes
+ * must outlive what is read. */
 struct tn_pack tn_pack_reader(const struct tn_packed *packed, uint64_t at,
                               struct tn_arena *arena, struct tn_error *error);
+
+/* Unpacks the texts up to a place, so that reading them cannot fail. */
+enum tn_status tn_packed_need_texts(const struct tn_packed *packed, uint32_t to,
+                                    struct tn_error *error);
 
 /* The text at a place of tn_pack_text_place(). */
 struct tn_bytes tn_packed_text(const struct tn_packed *packed, uint32_t place,

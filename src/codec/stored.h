@@ -2,7 +2,9 @@
  * stored.h - bytes that the library carries compressed
  *
  *   u32  size of the content
- *        the content, as one zstd frame
+ *   u32  count of blocks
+ *        for each block: u32 where it ends in the content, u32 stored bytes
+ *        the blocks, each a zstd frame
  *
  * rules/compile.c writes them while the library is built.
  */
@@ -10,8 +12,25 @@
 #define TN_CODEC_STORED_H
 
 #include "base/memory.h"
+#include "base/pack.h"
 
-/* The content, in the arena; .data is NULL on failure. */
+/* As rules/compile.c writes it, with room for the content, which is the same
+ * for all threads and stays until the process ends. */
+struct tn_stored {
+    const unsigned char   *bytes;
+    size_t                 size;
+    unsigned char         *content;
+    _Atomic unsigned char *is_there; /* of each block                        */
+};
+
+/* The content; .data is NULL on failure.  Each block is unpacked when one of
+ * `*blocks` is first asked for bytes of it. */
+struct tn_bytes tn_stored_open(const struct tn_stored *stored,
+                               struct tn_arena        *arena,
+                               struct tn_pack_blocks **blocks,
+                               struct tn_error        *error);
+
+/* All of a content that is rarely wanted, in the arena. */
 struct tn_bytes tn_stored_read(struct tn_bytes stored, struct tn_arena *arena,
                                struct tn_error *error);
 

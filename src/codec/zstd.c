@@ -4,6 +4,8 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -199,17 +201,19 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
     return TN_OK;
 }
 
-struct tn_bytes tn_zstd_decode_all(struct tn_bytes packed, uint64_t size,
-                                   struct tn_arena *arena,
+enum tn_status tn_zstd_decode_into(struct tn_bytes packed, uint64_t size,
+                                   uint8_t *room, struct tn_memory *memory,
                                    struct tn_error *error)
 {
-    if (check_frame(packed, TN_NOWHERE, size, error) != TN_OK)
-        return tn_bytes(NULL, 0);
-    uint8_t *room = tn_arena_take(arena, size ? size : 1, 1, error);
-    if (!room || decode_to(packed, TN_NOWHERE, size, room, arena->memory,
-                           error) != TN_OK)
-        return tn_bytes(NULL, 0);
-    return tn_bytes(room, (size_t)size);
+    static alignas(max_align_t) uint8_t own_room[128 << 10];
+    static struct context               own;
+
+    TN_TRY(check_frame(packed, TN_NOWHERE, size, error));
+    if (!own.unpacker)
+        own.unpacker = ZSTD_initStaticDCtx(own_room, sizeof own_room);
+    return own.unpacker
+               ? decode_with(&own, packed, TN_NOWHERE, size, room, error)
+               : decode_to(packed, TN_NOWHERE, size, room, memory, error);
 }
 
 /* ---- in portions -------------------------------------------------------- */

@@ -16,9 +16,11 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               uint64_t size, struct tn_buffer *to,
                               struct tn_error *error);
 
-/* The same into an arena; .data is NULL on failure. */
-struct tn_bytes tn_zstd_decode_all(struct tn_bytes packed, uint64_t size,
-                                   struct tn_arena *arena,
+/* The same into room for `size` bytes, by a context that takes no memory and is
+ * made once: frames of a few kilobytes are unpacked in less time than it takes
+ * to make one.  Not by two threads at once. */
+enum tn_status tn_zstd_decode_into(struct tn_bytes packed, uint64_t size,
+                                   uint8_t *room, struct tn_memory *memory,
                                    struct tn_error *error);
 
 /* Appends one frame with all these bytes; unlike a packer it does not copy them

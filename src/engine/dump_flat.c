@@ -39,8 +39,8 @@ static enum tn_status find_builtin(struct tn_flat *flat, const char *type,
     for (int i = 0; i < 2 * TN_FB_BUILTIN_COUNT && !flat->type; i++) {
         enum tn_fb_builtin which =
             (enum tn_fb_builtin)(i % TN_FB_BUILTIN_COUNT);
-        TN_TRY(tn_fb_schema_load(&flat->schema, &flat->arena,
-                                 tn_fb_builtin_schema(which), error));
+        TN_TRY(tn_fb_schema_load_builtin(&flat->schema, &flat->arena, which,
+                                         error));
         flat->type = tn_fb_schema_find(&flat->schema, type);
         if (i < TN_FB_BUILTIN_COUNT && flat->type != flat->schema.root)
             flat->type = NULL;

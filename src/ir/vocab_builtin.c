@@ -1,4 +1,5 @@
 /* vocab_builtin.c - the vocabularies that are built into the library */
+#include "codec/stored.h"
 #include "ir/dialect_facts.h"
 #include "ir/vocab_pack.h"
 
@@ -16,7 +17,9 @@ enum tn_status tn_vocab_open(struct tn_vocab *vocab, struct tn_arena *arena,
     if (!facts->vocabulary)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "no vocabulary of '%s'", dialect);
-    return tn_vocab_unpack(
-        vocab, arena, tn_bytes(facts->vocabulary, *facts->vocabulary_size),
-        error);
+    struct tn_pack_blocks *blocks;
+    struct tn_bytes        packed =
+        tn_stored_open(facts->vocabulary, arena, &blocks, error);
+    return packed.data ? tn_vocab_unpack(vocab, arena, packed, blocks, error)
+                       : error->status;
 }

@@ -42,8 +42,8 @@ static const struct tn_vocab_arg *pack_args(struct tn_pack            *p,
     *count                  = tn_pack_u32(p, *count);
     struct tn_vocab_arg *to = tn_pack_room(p, struct tn_vocab_arg, *count);
     for (uint32_t i = 0; i < *count; i++) {
-        struct tn_vocab_arg arg = was ? was[i] : (struct tn_vocab_arg){ 0 };
-        struct tn_pack part = tn_pack_part(p);
+        struct tn_vocab_arg arg  = was ? was[i] : (struct tn_vocab_arg){ 0 };
+        struct tn_pack      part = tn_pack_part(p);
 
         arg.name       = tn_pack_text(&part, arg.name);
         arg.arity      = (enum tn_vocab_arity)tn_pack_u32(&part, arg.arity);
@@ -169,7 +169,7 @@ static const struct tn_vocab_attr *pack_attrs(struct tn_pack             *p,
     struct tn_vocab_attr *to = tn_pack_room(p, struct tn_vocab_attr, *count);
     for (uint32_t i = 0; i < *count; i++) {
         struct tn_vocab_attr attr = was ? was[i] : (struct tn_vocab_attr){ 0 };
-        struct tn_pack part = tn_pack_part(p);
+        struct tn_pack       part = tn_pack_part(p);
 
         attr.name          = tn_pack_text(&part, attr.name);
         attr.type          = tn_pack_text(&part, attr.type);
@@ -183,10 +183,10 @@ static const struct tn_vocab_attr *pack_attrs(struct tn_pack             *p,
         attr.minimum      = tn_pack_signed(&part, attr.minimum);
         attr.types        = tn_pack_number(&part, attr.types);
         attr.string_count = tn_pack_u32(&part, attr.string_count);
-        attr.strings      = pack_strings(&part, attr.strings, attr.string_count);
-        attr.list         = (enum tn_vocab_list)tn_pack_u32(&part, attr.list);
-        attr.slot         = tn_pack_u32(&part, attr.slot);
-        attr.is_rest      = tn_pack_bool(&part, attr.is_rest);
+        attr.strings = pack_strings(&part, attr.strings, attr.string_count);
+        attr.list    = (enum tn_vocab_list)tn_pack_u32(&part, attr.list);
+        attr.slot    = tn_pack_u32(&part, attr.slot);
+        attr.is_rest = tn_pack_bool(&part, attr.is_rest);
         tn_pack_part_end(p, &part);
         if (to)
             to[i] = attr;
@@ -315,8 +315,9 @@ const struct tn_vocab_op *tn_vocab_unpack_op(const struct tn_vocab *vocab,
 struct tn_vocab_row tn_vocab_unpack_row(const struct tn_vocab *vocab,
                                         uint32_t               index)
 {
-    const uint8_t  *row = vocab->packed_rows + (size_t)index * ROW_SIZE;
-    struct tn_error ours = TN_ERROR_INIT; /* our own bytes are whole */
+    const uint8_t  *row  = vocab->packed_rows + (size_t)index * ROW_SIZE;
+    struct tn_error ours = TN_ERROR_INIT; /* our own bytes are whole, and names
+                                             are there since it was opened   */
 
     return (struct tn_vocab_row){
         .name  = tn_packed_text(&vocab->packed, tn_load32(row), &ours),
@@ -324,26 +325,22 @@ struct tn_vocab_row tn_vocab_unpack_row(const struct tn_vocab *vocab,
     };
 }
 
-/* The operators go to `out` at once, their rows follow. */
+/* The operators go to `out`. */
 static void write_rows(struct tn_vocab *vocab, struct tn_pack_texts *texts,
-                       struct tn_buffer *out)
+                       struct tn_buffer *out, struct tn_buffer *rows)
 {
-    struct tn_pack   p = tn_pack_writer(out, texts);
-    struct tn_buffer rows;
+    struct tn_pack p = tn_pack_writer(out, texts);
 
-    tn_buffer_init(&rows, out->memory, out->error);
     for (uint32_t i = 0; i < vocab->row_count; i++) {
         const struct tn_vocab_op *op   = tn_vocab_at(vocab, i, out->error);
         struct tn_vocab_op        copy = op ? *op : (struct tn_vocab_op){ 0 };
         struct tn_bytes           name = tn_vocab_row_name(vocab, i);
 
-        tn_buffer_u32(&rows, tn_pack_text_place(texts, name));
-        tn_buffer_u32(&rows, copy.since);
-        tn_buffer_u32(&rows, (uint32_t)out->size);
+        tn_buffer_u32(rows, tn_pack_text_place(texts, name));
+        tn_buffer_u32(rows, copy.since);
+        tn_buffer_u32(rows, tn_pack_tree(&p));
         pack_op(&p, &copy);
     }
-    tn_buffer_add(out, tn_buffer_bytes(&rows));
-    tn_buffer_done(&rows);
 }
 
 /* ---- the outline -------------------------------------------------------- */
@@ -386,38 +383,54 @@ static void pack_domains(struct tn_pack *p, struct tn_vocab *vocab)
     vocab->domains = to ? to : vocab->domains;
 }
 
-static void pack_outline(struct tn_pack *p, struct tn_vocab *vocab)
+/* `names`: where the names of operators end among the texts. */
+static void pack_outline(struct tn_pack *p, struct tn_vocab *vocab,
+                         uint32_t *names)
 {
+    *names           = tn_pack_u32(p, *names);
     vocab->dialect   = tn_pack_text(p, vocab->dialect);
     vocab->row_count = tn_pack_u32(p, vocab->row_count);
     pack_sets(p, vocab);
     pack_domains(p, vocab);
 }
 
-void tn_vocab_pack(struct tn_vocab *vocab, struct tn_buffer *out)
+void tn_vocab_pack(struct tn_vocab *vocab, struct tn_buffer *out,
+                   struct tn_buffer *cuts)
 {
     struct tn_vocab      copy = *vocab;
     struct tn_pack_texts texts;
+    struct tn_buffer     rows, outline;
 
     tn_pack_texts_init(&texts, vocab->arena, out->error);
-    write_rows(vocab, &texts, out);
-    uint64_t       begin = out->size;
-    struct tn_pack p     = tn_pack_writer(out, &texts);
-    pack_outline(&p, &copy);
-    tn_pack_end(out, &texts, begin);
+    tn_buffer_init(&rows, out->memory, out->error);
+    tn_buffer_init(&outline, out->memory, out->error);
+    for (uint32_t i = 0; i < vocab->row_count; i++)
+        tn_pack_text_place(&texts, tn_vocab_row_name(vocab, i));
+    uint32_t names = (uint32_t)texts.bytes.size;
+    write_rows(vocab, &texts, out, &rows);
+    struct tn_pack p = tn_pack_writer(&outline, &texts);
+    pack_outline(&p, &copy, &names);
+    tn_buffer_add(&outline, tn_buffer_bytes(&rows));
+    tn_pack_end(out, &texts, &outline, cuts);
+    tn_buffer_done(&outline);
+    tn_buffer_done(&rows);
     tn_pack_texts_done(&texts);
 }
 
 enum tn_status tn_vocab_unpack(struct tn_vocab *vocab, struct tn_arena *arena,
-                               struct tn_bytes packed, struct tn_error *error)
+                               struct tn_bytes        packed,
+                               struct tn_pack_blocks *blocks,
+                               struct tn_error       *error)
 {
+    uint32_t names = 0;
+
     *vocab = (struct tn_vocab){ .arena = arena };
-    TN_TRY(tn_packed_open(&vocab->packed, packed, error));
-    uint32_t       begin = vocab->packed.outline;
-    struct tn_pack p = tn_pack_reader(&vocab->packed, begin, arena, error);
-    pack_outline(&p, vocab);
-    vocab->packed_rows =
-        packed.data + begin - (size_t)vocab->row_count * ROW_SIZE;
+    TN_TRY(tn_packed_open(&vocab->packed, packed, blocks, error));
+    struct tn_pack p =
+        tn_pack_reader(&vocab->packed, vocab->packed.outline, arena, error);
+    pack_outline(&p, vocab, &names);
+    TN_TRY(tn_packed_need_texts(&vocab->packed, names, error));
+    vocab->packed_rows = tn_take(&p.in, (uint64_t)vocab->row_count * ROW_SIZE);
     vocab->ops =
         tn_new(arena, const struct tn_vocab_op *, vocab->row_count, error);
     return error->status;

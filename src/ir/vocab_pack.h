@@ -6,10 +6,10 @@
  * (rules/compile.c) and packed (base/pack.h):
  *
  *   operators    each where its row says
+ *   texts        names of operators first
+ *   outline      dialect, named types, domains
  *   rows         of 12 bytes, three u32: place of the name among the texts,
  *                version, offset of the operator; in its order
- *   outline      dialect, named types, domains
- *   texts
  *
  * Rows are searched in place; an operator is read on first use.
  */
@@ -20,13 +20,16 @@
 #include "ir/vocab.h"
 
 /* Appends the packed form of a vocabulary that was read from a text; the buffer
- * keeps the error. */
-void tn_vocab_pack(struct tn_vocab *vocab, struct tn_buffer *out);
+ * keeps the error.  `cuts` as of tn_pack_end(). */
+void tn_vocab_pack(struct tn_vocab *vocab, struct tn_buffer *out,
+                   struct tn_buffer *cuts);
 
 /* The vocabulary again, as tn_vocab_load() makes it of the text; the packed
- * bytes must outlive it. */
+ * bytes and their blocks (NULL: all bytes are there) must outlive it. */
 enum tn_status tn_vocab_unpack(struct tn_vocab *vocab, struct tn_arena *arena,
-                               struct tn_bytes packed, struct tn_error *error);
+                               struct tn_bytes        packed,
+                               struct tn_pack_blocks *blocks,
+                               struct tn_error       *error);
 
 /* Of a packed vocabulary: a row, without `op`; and its operator. */
 struct tn_vocab_row;

@@ -244,9 +244,10 @@ static enum tn_status pack_and_unpack(struct tn_bytes   input,
     tn_arena_init(&arena, memory);
     tn_buffer_init(&packed, memory, error);
     if (tn_vocab_load(&read, &arena, input, error) == TN_OK)
-        tn_vocab_pack(&read, &packed);
+        tn_vocab_pack(&read, &packed, NULL);
     if (!tn_failed(error) &&
-        tn_vocab_unpack(&opened, &arena, tn_buffer_bytes(&packed), error) ==
+        tn_vocab_unpack(&opened, &arena, tn_buffer_bytes(&packed), NULL,
+                        error) ==
             TN_OK)
         same_vocab(&read, &opened, error);
     tn_buffer_done(&packed);

@@ -14,6 +14,7 @@ struct packing {
     const char     *file; /* that all places are in                           */
     struct packing *rest; /* writing an outline: where the rest of items goes */
     struct tn_location last; /* the next place is near it                    */
+    uint32_t           last_rest;
 };
 
 static bool has_failed(const struct packing *x)
@@ -22,44 +23,65 @@ static bool has_failed(const struct packing *x)
 }
 
 /* What an outline says of where the rest of its item begins: one more than the
- * byte, because 0 is an item that is complete. */
-static uint32_t begin_rest(struct packing *x)
+ * byte, because 0 is an item that is complete.  Packed is how far it is from
+ * the one before. */
+static uint32_t pack_rest(struct packing *x, struct tn_location near)
 {
-    x->rest->last = (struct tn_location){ 0 };
-    return (uint32_t)x->rest->p.out->size + 1;
+    uint32_t begin = 0;
+
+    if (x->rest) {
+        x->rest->last = near;
+        begin         = tn_pack_tree(&x->rest->p) + 1;
+    }
+    x->last_rest += tn_pack_u32(&x->p, begin - x->last_rest);
+    return x->last_rest;
 }
 
-/* Most places are in the line of the last one, where columns differ as offsets
- * do: the step of the offset, and whether that is all. */
+/* Places are packed in the order of the text, as far as it is known.  Most are
+ * in the line of the last one, where columns differ as offsets do, and close to
+ * its end: the step of the offset, and whether that is all. */
 static struct tn_location pack_place(struct packing    *x,
                                      struct tn_location place)
 {
     struct tn_location last = x->last;
-    int64_t            step = (int64_t)(place.offset - last.offset);
-    bool               is_other = place.line != last.line ||
-                    place.column - last.column != (uint32_t)step;
-    uint64_t packed =
-        tn_pack_number(&x->p, tn_zigzag_encode(step) << 1 | is_other);
+    uint64_t           step = place.offset - last.offset;
+    bool               is_other =
+        place.line != last.line || place.column - last.column != (uint32_t)step;
 
-    step         = tn_zigzag_decode(packed >> 1);
-    place.file   = x->file;
-    place.offset = last.offset + (uint64_t)step;
+    if (is_other)
+        step -= place.column;
+    uint64_t packed =
+        tn_pack_number(&x->p, tn_zigzag_encode((int64_t)step) << 1 | is_other);
+    step       = (uint64_t)tn_zigzag_decode(packed >> 1);
+    place.file = x->file;
     if (packed & 1) {
         place.line = last.line + (uint32_t)tn_pack_signed(
                                      &x->p, (int32_t)(place.line - last.line));
         place.column = tn_pack_u32(&x->p, place.column);
+        step += place.column;
     } else {
         place.line   = last.line;
         place.column = last.column + (uint32_t)step;
     }
-    x->last = place;
+    place.offset = last.offset + step;
+    x->last      = place;
     return place;
+}
+
+/* The last place is that of a text: the next is behind it. */
+static void pass_text(struct packing *x, uint64_t size)
+{
+    x->last.offset += size;
+    x->last.column += (uint32_t)size;
 }
 
 static struct tn_lang_piece pack_piece(struct packing      *x,
                                        struct tn_lang_piece piece)
 {
-    piece.at   = tn_pack_u32(&x->p, piece.at);
+    uint32_t near = (uint32_t)x->last.offset;
+
+    piece.at =
+        near + (uint32_t)tn_pack_signed(&x->p, (int32_t)(piece.at - near));
     piece.size = tn_pack_u32(&x->p, piece.size);
     return piece;
 }
@@ -69,9 +91,12 @@ static struct tn_lang_piece pack_piece(struct packing      *x,
 static const struct tn_lang_expr *pack_expr(struct packing            *x,
                                             const struct tn_lang_expr *was);
 
+/* `between`: a place that is behind the first; NULL: none. */
 static const struct tn_lang_expr **pack_exprs(struct packing             *x,
                                               const struct tn_lang_expr **was,
-                                              uint32_t                   *count)
+                                              uint32_t                   *count,
+                                              struct tn_location *between,
+                                              uint32_t            width)
 {
     *count = tn_pack_u32(&x->p, *count);
     const struct tn_lang_expr **to =
@@ -80,6 +105,10 @@ static const struct tn_lang_expr **pack_exprs(struct packing             *x,
         const struct tn_lang_expr *item = pack_expr(x, was ? was[i] : NULL);
         if (to)
             to[i] = item;
+        if (i == 0 && between) {
+            *between = pack_place(x, *between);
+            pass_text(x, width);
+        }
     }
     return to ? to : was;
 }
@@ -94,25 +123,107 @@ static const struct tn_lang_attr *pack_attrs(struct packing            *x,
         struct tn_lang_attr attr = was ? was[i] : (struct tn_lang_attr){ 0 };
 
         attr.name       = tn_pack_text(&x->p, attr.name);
-        attr.value      = pack_expr(x, attr.value);
         attr.as         = tn_pack_text(&x->p, attr.as);
         attr.is_ignored = tn_pack_bool(&x->p, attr.is_ignored);
         attr.is_match   = tn_pack_bool(&x->p, attr.is_match);
         attr.place      = pack_place(x, attr.place);
+        pass_text(x, attr.name.size);
+        attr.value = pack_expr(x, attr.value);
         if (to)
             to[i] = attr;
     }
     return to ? to : was;
 }
 
-/* Most expressions have few of their fields. */
+/* Most expressions have few of their fields: those that are usual for the kind.
+ * The kind is packed together with what is different. */
 enum {
     HAS_NUMBER = 1,
     HAS_REAL   = 2,
     HAS_TEXT   = 4,
     HAS_CALL   = 8,
-    HAS_ITEMS  = 16
+    HAS_ITEMS  = 16,
+    HAS_DEPTH  = 32, /* other than its items and attributes make             */
+    KINDS      = 64
 };
+
+static uint32_t usual_fields(enum tn_lang_kind kind)
+{
+    switch (kind) {
+    case TN_LANG_NONE:
+    case TN_LANG_UNKNOWN: return 0;
+    case TN_LANG_BOOL:
+    case TN_LANG_INT:
+    case TN_LANG_DTYPE: return HAS_NUMBER;
+    case TN_LANG_FLOAT: return HAS_REAL;
+    case TN_LANG_STRING:
+    case TN_LANG_NAME: return HAS_TEXT;
+    case TN_LANG_CALL: return HAS_TEXT | HAS_ITEMS;
+    default: return HAS_ITEMS;
+    }
+}
+
+/* Operators of two items are between them in the text. */
+static bool is_before_items(enum tn_lang_kind kind)
+{
+    return kind < TN_LANG_OR;
+}
+
+/* How long its own word or mark is in the text, if that is easily told: the
+ * next place is behind it. */
+static uint32_t width_of(const struct tn_lang_expr *e)
+{
+    uint32_t digits = e->number < 0 ? 2 : 1;
+
+    switch (e->kind) {
+    case TN_LANG_NONE: return 4;
+    case TN_LANG_BOOL: return e->number ? 4 : 5;
+    case TN_LANG_INT:
+        for (int64_t n = e->number / 10; n; n /= 10)
+            digits++;
+        return digits;
+    case TN_LANG_STRING: return (uint32_t)e->text.size + 2;
+    case TN_LANG_DTYPE:
+        return (uint32_t)strlen(tn_dtype_name((enum tn_dtype)e->number));
+    case TN_LANG_NAME: return (uint32_t)e->text.size;
+    case TN_LANG_CALL: return (uint32_t)e->text.size + 1;
+    case TN_LANG_INDEX:
+    case TN_LANG_SLICE: return 0;
+    case TN_LANG_NOT:
+    case TN_LANG_AND: return 3;
+    case TN_LANG_IF:
+    case TN_LANG_OR:
+    case TN_LANG_EQ:
+    case TN_LANG_NE:
+    case TN_LANG_LE:
+    case TN_LANG_GE:
+    case TN_LANG_IN:
+    case TN_LANG_FLOOR:
+    case TN_LANG_POWER: return 2;
+    default: return 1;
+    }
+}
+
+/* Of what closes it behind its items. */
+static uint32_t end_of(enum tn_lang_kind kind)
+{
+    return kind == TN_LANG_CALL || kind == TN_LANG_LIST ||
+           kind == TN_LANG_EACH || kind == TN_LANG_INDEX ||
+           kind == TN_LANG_SLICE;
+}
+
+static uint32_t depth_of(const struct tn_lang_expr *e)
+{
+    uint32_t below = 0;
+
+    for (uint32_t i = 0; i < e->item_count; i++)
+        if (e->items[i] && e->items[i]->depth > below)
+            below = e->items[i]->depth;
+    for (uint32_t i = 0; i < e->attr_count; i++)
+        if (e->attrs[i].value && e->attrs[i].value->depth > below)
+            below = e->attrs[i].value->depth;
+    return below + 1;
+}
 
 static uint32_t fields_of(const struct tn_lang_expr *e)
 {
@@ -124,41 +235,67 @@ static uint32_t fields_of(const struct tn_lang_expr *e)
                     e->attr_count
                 ? HAS_CALL
                 : 0) |
-           (e->item_count ? HAS_ITEMS : 0);
+           (e->item_count ? HAS_ITEMS : 0) |
+           (e->depth != depth_of(e) ? HAS_DEPTH : 0);
 }
 
-static void pack_call(struct packing *x, struct tn_lang_expr *e)
+/* The callee, and which of the other fields there are. */
+enum { CALL_TARGET = 8, CALL_SECOND = 16, CALL_DOMAIN = 32, CALL_ATTRS = 64 };
+
+/* True: there are attributes. */
+static bool pack_call(struct packing *x, struct tn_lang_expr *e)
 {
-    e->callee = (enum tn_lang_callee)tn_pack_u32(&x->p, e->callee);
-    e->target = tn_pack_u32(&x->p, e->target);
-    e->second = tn_pack_text(&x->p, e->second);
-    e->domain = tn_pack_text(&x->p, e->domain);
-    e->attrs  = pack_attrs(x, e->attrs, &e->attr_count);
+    uint32_t has =
+        tn_pack_u32(&x->p, (uint32_t)e->callee | (e->target ? CALL_TARGET : 0) |
+                               (e->second.data ? CALL_SECOND : 0) |
+                               (e->domain.data ? CALL_DOMAIN : 0) |
+                               (e->attr_count ? CALL_ATTRS : 0));
+
+    e->callee = (enum tn_lang_callee)(has % CALL_TARGET);
+    if (has & CALL_TARGET)
+        e->target = tn_pack_u32(&x->p, e->target);
+    if (has & CALL_SECOND)
+        e->second = tn_pack_text(&x->p, e->second);
+    if (has & CALL_DOMAIN)
+        e->domain = tn_pack_text(&x->p, e->domain);
+    return has & CALL_ATTRS;
 }
 
 /* 0: none; else one more than the kind. */
 static const struct tn_lang_expr *pack_expr(struct packing            *x,
                                             const struct tn_lang_expr *was)
 {
-    struct tn_lang_expr e = was ? *was : (struct tn_lang_expr){ 0 };
-    uint32_t kind         = tn_pack_u32(&x->p, was ? (uint32_t)e.kind + 1 : 0);
+    struct tn_lang_expr e     = was ? *was : (struct tn_lang_expr){ 0 };
+    uint32_t            other = was ? fields_of(&e) ^ usual_fields(e.kind) : 0;
+    uint32_t            kind =
+        tn_pack_u32(&x->p, was ? (uint32_t)e.kind + 1 + other * KINDS : 0);
 
     if (!kind)
         return NULL;
-    uint32_t has = tn_pack_u32(&x->p, fields_of(&e));
-    e.kind       = (enum tn_lang_kind)(kind - 1);
-    e.depth      = tn_pack_u32(&x->p, e.depth);
+    e.kind       = (enum tn_lang_kind)(kind % KINDS - 1);
+    uint32_t has = kind / KINDS ^ usual_fields(e.kind);
     if (has & HAS_NUMBER)
         e.number = tn_pack_signed(&x->p, e.number);
     if (has & HAS_REAL)
         e.real = tn_pack_real(&x->p, e.real);
     if (has & HAS_TEXT)
         e.text = tn_pack_text(&x->p, e.text);
-    if (has & HAS_CALL)
-        pack_call(x, &e);
+    bool has_attrs = has & HAS_CALL && pack_call(x, &e);
+    bool is_first  = is_before_items(e.kind);
+    if (is_first) {
+        e.place = pack_place(x, e.place);
+        pass_text(x, width_of(&e));
+    }
     if (has & HAS_ITEMS)
-        e.items = pack_exprs(x, e.items, &e.item_count);
-    e.place                 = pack_place(x, e.place);
+        e.items = pack_exprs(x, e.items, &e.item_count,
+                             is_first ? NULL : &e.place, width_of(&e));
+    if (has_attrs)
+        e.attrs = pack_attrs(x, e.attrs, &e.attr_count);
+    pass_text(x, end_of(e.kind));
+    if (has & HAS_DEPTH)
+        e.depth = tn_pack_u32(&x->p, e.depth);
+    else if (!has_failed(x))
+        e.depth = depth_of(&e);
     struct tn_lang_expr *to = tn_pack_room(&x->p, struct tn_lang_expr, 1);
     if (to)
         *to = e;
@@ -193,14 +330,16 @@ static struct tn_lang_block pack_block(struct packing      *x,
     for (uint32_t i = 0; i < block.count && !has_failed(x); i++) {
         struct tn_lang_step s = was ? was[i] : (struct tn_lang_step){ 0 };
 
-        s.kind         = (enum tn_lang_step_kind)tn_pack_u32(&x->p, s.kind);
-        s.names        = pack_names(x, s.names, &s.name_count);
+        s.kind  = (enum tn_lang_step_kind)tn_pack_u32(&x->p, s.kind);
+        s.place = pack_place(x, s.place);
+        s.names = pack_names(x, s.names, &s.name_count);
+        for (uint32_t n = 0; n < s.name_count && !has_failed(x); n++)
+            pass_text(x, s.names[n].size + (n ? 2 : 0)); /* "a, b" */
         s.last_is_many = tn_pack_bool(&x->p, s.last_is_many);
         s.expr         = pack_expr(x, s.expr);
         s.why          = tn_pack_text(&x->p, s.why);
         s.body         = pack_block(x, s.body);
         s.other        = pack_block(x, s.other);
-        s.place        = pack_place(x, s.place);
         if (to)
             to[i] = s;
     }
@@ -242,9 +381,10 @@ static const struct tn_lang_param *pack_params(struct packing             *x,
     for (uint32_t i = 0; i < *count && !has_failed(x); i++) {
         struct tn_lang_param one = was ? was[i] : (struct tn_lang_param){ 0 };
 
-        one.name    = tn_pack_text(&x->p, one.name);
-        one.arity   = (enum tn_lang_arity)tn_pack_u32(&x->p, one.arity);
-        one.place   = pack_place(x, one.place);
+        one.name  = tn_pack_text(&x->p, one.name);
+        one.arity = (enum tn_lang_arity)tn_pack_u32(&x->p, one.arity);
+        one.place = pack_place(x, one.place);
+        pass_text(x, one.name.size);
         one.maker   = pack_pattern(x, one.maker);
         one.literal = pack_expr(x, one.literal);
         if (to)
@@ -303,9 +443,9 @@ static void pack_rule_outline(struct packing *x, struct tn_lang_rule *rule)
     rule->is_reversed = tn_pack_bool(&x->p, rule->is_reversed);
     rule->has_pattern = tn_pack_bool(&x->p, rule->has_pattern);
     rule->takes_pairs = tn_pack_bool(&x->p, rule->takes_pairs);
-    rule->text        = pack_piece(x, rule->text);
     rule->place       = pack_place(x, rule->place);
-    rule->rest        = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
+    rule->text        = pack_piece(x, rule->text);
+    rule->rest        = pack_rest(x, rule->place);
     if (x->rest)
         pack_rule_rest(x->rest, rule);
 }
@@ -320,22 +460,22 @@ static void pack_def_outline(struct packing *x, struct tn_lang_def *def)
 {
     def->name  = tn_pack_text(&x->p, def->name);
     def->place = pack_place(x, def->place);
-    def->rest  = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
+    def->rest  = pack_rest(x, def->place);
     if (x->rest)
         pack_def_rest(x->rest, def);
 }
 
 static void pack_table_rest(struct packing *x, struct tn_lang_table *table)
 {
-    table->keys   = pack_exprs(x, table->keys, &table->count);
-    table->values = pack_exprs(x, table->values, &table->count);
+    table->keys   = pack_exprs(x, table->keys, &table->count, NULL, 0);
+    table->values = pack_exprs(x, table->values, &table->count, NULL, 0);
 }
 
 static void pack_table_outline(struct packing *x, struct tn_lang_table *table)
 {
     table->name  = tn_pack_text(&x->p, table->name);
     table->place = pack_place(x, table->place);
-    table->rest  = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
+    table->rest  = pack_rest(x, table->place);
     if (x->rest)
         pack_table_rest(x->rest, table);
 }
@@ -350,7 +490,7 @@ static void pack_macro_outline(struct packing *x, struct tn_lang_macro *macro)
 {
     macro->name  = tn_pack_text(&x->p, macro->name);
     macro->place = pack_place(x, macro->place);
-    macro->rest  = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
+    macro->rest  = pack_rest(x, macro->place);
     if (x->rest)
         pack_macro_rest(x->rest, macro);
     pack_head_outline(x, &macro->head);
@@ -360,8 +500,8 @@ static void pack_example(struct packing *x, struct tn_lang_example *example)
 {
     example->rule    = tn_pack_u32(&x->p, example->rule);
     example->is_back = tn_pack_bool(&x->p, example->is_back);
-    example->text    = pack_piece(x, example->text);
     example->place   = pack_place(x, example->place);
+    example->text    = pack_piece(x, example->text);
 }
 
 static void pack_ignored(struct packing *x, struct tn_bytes *name)
@@ -405,41 +545,53 @@ static void pack_outline(struct packing *x, struct tn_lang_file *file)
     PACK_LIST(x, &file->tables, struct tn_lang_table, pack_table_outline);
     PACK_LIST(x, &file->macros, struct tn_lang_macro, pack_macro_outline);
     PACK_LIST(x, &file->ignored, struct tn_bytes, pack_ignored);
-    file->rest = tn_pack_u32(&x->p, x->rest ? begin_rest(x) : 0);
+    file->rest = pack_rest(x, (struct tn_location){ 0 });
     if (x->rest)
         pack_file_rest(x->rest, file);
 }
 
-void tn_lang_pack(const struct tn_lang_file *file, struct tn_buffer *out)
+static void pack_file(const struct tn_lang_file *file,
+                      struct tn_pack_texts *texts, struct tn_buffer *out,
+                      struct tn_buffer *outline)
 {
-    struct tn_lang_file  copy = *file;
+    struct tn_lang_file copy = *file;
+    struct packing      rest = { .p    = tn_pack_writer(out, texts),
+                                 .file = file->name };
+    struct packing      x    = { .p    = tn_pack_writer(outline, texts),
+                                 .file = file->name,
+                                 .rest = &rest };
+
+    pack_outline(&x, &copy);
+}
+
+void tn_lang_pack(const struct tn_lang_file *file, struct tn_buffer *out,
+                  struct tn_buffer *cuts)
+{
     struct tn_pack_texts texts;
     struct tn_buffer     outline;
+    size_t               begin = out->size;
 
     tn_pack_texts_init(&texts, file->arena, out->error);
     tn_buffer_init(&outline, out->memory, out->error);
-    struct packing rest = { .p    = tn_pack_writer(out, &texts),
-                            .file = file->name };
-    struct packing x    = { .p    = tn_pack_writer(&outline, &texts),
-                            .file = file->name,
-                            .rest = &rest };
-    pack_outline(&x, &copy);
-    uint64_t begin = out->size;
-    tn_buffer_add(out, tn_buffer_bytes(&outline));
-    tn_pack_end(out, &texts, begin);
+    pack_file(file, &texts, out, &outline);
+    out->size = begin;
+    tn_buffer_clear(&outline);
+    tn_pack_texts_rank(&texts);
+    pack_file(file, &texts, out, &outline);
+    tn_pack_end(out, &texts, &outline, cuts);
     tn_buffer_done(&outline);
     tn_pack_texts_done(&texts);
 }
 
 enum tn_status tn_lang_unpack(struct tn_lang_file *file, struct tn_arena *arena,
                               const char *name, struct tn_bytes packed,
-                              struct tn_error *error)
+                              struct tn_pack_blocks *blocks,
+                              struct tn_error       *error)
 {
     tn_lang_init(file, arena, name);
-    TN_TRY(tn_packed_open(&file->packed, packed, error));
-    struct packing x = { .p    = tn_pack_reader(&file->packed,
-                                                file->packed.outline, arena,
-                                                error),
+    TN_TRY(tn_packed_open(&file->packed, packed, blocks, error));
+    struct packing x = { .p = tn_pack_reader(
+                             &file->packed, file->packed.outline, arena, error),
                          .file = name };
     pack_outline(&x, file);
     return error->status;
@@ -448,20 +600,21 @@ enum tn_status tn_lang_unpack(struct tn_lang_file *file, struct tn_arena *arena,
 /* ---- the rest of items -------------------------------------------------- */
 
 static struct packing rest_of(const struct tn_lang_file *file, uint32_t rest,
-                              struct tn_error *error)
+                              struct tn_location near, struct tn_error *error)
 {
-    return (struct packing){ .p =
-                                 tn_pack_reader(&file->packed, rest - 1,
-                                                file->arena, error),
-                             .file = file->name };
+    return (struct packing){ .p    = tn_pack_reader(&file->packed, rest - 1,
+                                                    file->arena, error),
+                             .file = file->name,
+                             .last = near };
 }
 
 /* What could not be read for want of memory may be tried again. */
 #define COMPLETE(file, T, item, pack, error)                                   \
     do {                                                                       \
         if ((item)->rest) {                                                    \
-            struct packing x_     = rest_of((file), (item)->rest, (error));    \
-            T              whole_ = *(item);                                   \
+            struct packing x_ =                                                \
+                rest_of((file), (item)->rest, (item)->place, (error));         \
+            T whole_ = *(item);                                                \
             pack(&x_, &whole_);                                                \
             whole_.rest = 0;                                                   \
             if (!tn_failed(error))                                             \
@@ -519,7 +672,8 @@ enum tn_status tn_lang_complete(struct tn_lang_file *file,
     COMPLETE_LIST(file, &file->macros, struct tn_lang_macro,
                   tn_lang_complete_macro, error);
     if (file->rest) {
-        struct packing x = rest_of(file, file->rest, error);
+        struct packing x =
+            rest_of(file, file->rest, (struct tn_location){ 0 }, error);
         pack_file_rest(&x, file);
         file->rest = 0;
     }

@@ -6,8 +6,8 @@
  * (rules/compile.c).  The result for each is packed (base/pack.h):
  *
  *   the rest of rules, definitions and macros, each where its outline says
- *   the outline: the header, and for every rule which op it is for
  *   texts
+ *   the outline: the header, and for every rule which op it is for
  *
  * Opening a packed file reads the outline.  The rest of a rule is read on first
  * use and kept in the file: for one thread at a time.
@@ -19,14 +19,17 @@
 #include "map/lang/lang.h"
 
 /* Appends the packed form of a file that was parsed; the buffer keeps the
- * error. */
-void tn_lang_pack(const struct tn_lang_file *file, struct tn_buffer *out);
+ * error.  `cuts` as of tn_pack_end(). */
+void tn_lang_pack(const struct tn_lang_file *file, struct tn_buffer *out,
+                  struct tn_buffer *cuts);
 
 /* The file again, as tn_lang_parse() makes it of its text, but for the text.
- * Everything lives in the arena, but for packed bytes and name. */
+ * Everything lives in the arena, but for packed bytes, their blocks (NULL: all
+ * bytes are there) and name. */
 enum tn_status tn_lang_unpack(struct tn_lang_file *file, struct tn_arena *arena,
                               const char *name, struct tn_bytes packed,
-                              struct tn_error *error);
+                              struct tn_pack_blocks *blocks,
+                              struct tn_error       *error);
 
 /* Read the rest of one, unless it is there.  The pointers stay the same. */
 enum tn_status tn_lang_complete_rule(const struct tn_lang_file *file,

@@ -253,8 +253,11 @@ static void compare(struct fixture *d, const char *name, struct tn_bytes text)
 
 static void unpack(struct fixture *d, const struct tn_rule_text *ours)
 {
-    tn_lang_unpack(&d->unpacked, &d->arena, ours->name,
-                   tn_stored_read(ours->stored, &d->arena, &d->error),
+    struct tn_pack_blocks *blocks;
+    struct tn_bytes        packed =
+        tn_stored_open(ours->stored, &d->arena, &blocks, &d->error);
+
+    tn_lang_unpack(&d->unpacked, &d->arena, ours->name, packed, blocks,
                    &d->error);
 }
 
@@ -326,9 +329,9 @@ static enum tn_status pack_and_unpack(struct tn_bytes   input,
     tn_buffer_init(&packed, memory, error);
     tn_lang_init(&file, &arena, "a.rules");
     if (tn_lang_parse(&parsed, &arena, "a.rules", input, error) == TN_OK)
-        tn_lang_pack(&parsed, &packed);
+        tn_lang_pack(&parsed, &packed, NULL);
     if (!tn_failed(error) &&
-        tn_lang_unpack(&file, &arena, "a.rules", tn_buffer_bytes(&packed),
+        tn_lang_unpack(&file, &arena, "a.rules", tn_buffer_bytes(&packed), NULL,
                        error) == TN_OK &&
         tn_lang_complete(&file, error) == TN_OK)
         same_file(&parsed, &file);

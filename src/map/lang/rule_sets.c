@@ -2,31 +2,32 @@
 #include "map/lang/rule_sets.h"
 
 #include "codec/stored.h"
+#include "ir/dialect_facts.h"
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_pack.h"
 
 /* X(file, from, to, whether both ways, what for): rules/FILE.rules.  Where two
  * lead the same way, the first is tried first. */
 #define RULES(X)                                                               \
-    X(nd4j_onnx, "nd4j", "onnx", false, TN_FOR_ALL)                                 \
-    X(onnx_nd4j, "onnx", "nd4j", true, TN_FOR_ALL)                                  \
-    X(tensorflow_nd4j, "tensorflow", "nd4j", false, TN_FOR_ALL)                     \
-    X(tensorflow_onnx, "tensorflow", "onnx", false, TN_FOR_ALL)                     \
-    X(tflite_onnx, "tflite", "onnx", false, TN_FOR_ALL)                             \
-    X(paddle_onnx, "paddle", "onnx", false, TN_FOR_ALL)                             \
-    X(onnx_onnxruntime, "onnx", "onnx", false, TN_FOR_ALL)                          \
+    X(nd4j_onnx, "nd4j", "onnx", false, TN_FOR_ALL)                            \
+    X(onnx_nd4j, "onnx", "nd4j", true, TN_FOR_ALL)                             \
+    X(tensorflow_nd4j, "tensorflow", "nd4j", false, TN_FOR_ALL)                \
+    X(tensorflow_onnx, "tensorflow", "onnx", false, TN_FOR_ALL)                \
+    X(tflite_onnx, "tflite", "onnx", false, TN_FOR_ALL)                        \
+    X(paddle_onnx, "paddle", "onnx", false, TN_FOR_ALL)                        \
+    X(onnx_onnxruntime, "onnx", "onnx", false, TN_FOR_ALL)                     \
     X(onnx_simplify, "onnx", "onnx", false, TN_FOR_LESS)                       \
     X(onnx_layers, "onnx", "onnx", false, TN_FOR_LAYERS)                       \
     X(onnx_older, "onnx", "onnx", false, TN_FOR_OLDER)                         \
     X(onnx_newer, "onnx", "onnx", false, TN_FOR_NEWER)
 
-/* X(dialect): rules/DIALECT.shapes. */
+/* X(dialect, file): rules/FILE.shapes. */
 #define SHAPES(X)                                                              \
-    X(nd4j)                                                                    \
-    X(onnx)                                                                    \
-    X(paddle)                                                                  \
-    X(tensorflow)                                                              \
-    X(tflite)
+    X(TN_DIALECT_ND4J, nd4j)                                                   \
+    X(TN_DIALECT_ONNX, onnx)                                                   \
+    X(TN_DIALECT_PADDLE, paddle)                                               \
+    X(TN_DIALECT_TENSORFLOW, tensorflow)                                       \
+    X(TN_DIALECT_TFLITE, tflite)
 
 /* rules/compile.c writes these. */
 #define STORED(symbol)                                                         \
@@ -34,11 +35,12 @@
     extern const size_t        symbol##_size;
 
 #define X(file, from, to, both, purpose)                                       \
-    STORED(tn_rules_##file##_text) STORED(tn_rules_##file##_packed)
+    STORED(tn_rules_##file##_text)                                             \
+    extern const struct tn_stored tn_rules_##file;
 RULES(X)
 #undef X
 
-#define X(dialect) STORED(tn_shapes_##dialect##_packed)
+#define X(dialect, file) extern const struct tn_stored tn_shapes_##file;
 SHAPES(X)
 #undef X
 
@@ -47,14 +49,14 @@ SHAPES(X)
 bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
 {
     const struct tn_rule_text files[] = {
-#define X(file, from, to, both, purpose)                                    \
+#define X(file, from, to, both, purpose)                                       \
     { #file ".rules",                                                          \
       from,                                                                    \
       to,                                                                      \
       both,                                                                    \
       { NULL, 0 },                                                             \
       tn_bytes(tn_rules_##file##_text, tn_rules_##file##_text_size),           \
-      tn_bytes(tn_rules_##file##_packed, tn_rules_##file##_packed_size),       \
+      &tn_rules_##file,                                                        \
       NULL,                                                                    \
       0,                                                                       \
       NULL,                                                                    \
@@ -69,37 +71,38 @@ bool tn_rules_builtin_at(uint32_t index, struct tn_rule_text *out)
     return true;
 }
 
-/* The name is empty where there are none. */
+/* Without bytes where there are none. */
 static struct tn_rule_text find_shapes(const char *dialect)
 {
-#define X(file)                                                                \
-    if (!strcmp(dialect, #file))                                               \
-        return (struct tn_rule_text){                                          \
-            .name   = #file ".shapes",                                         \
-            .stored = tn_bytes(tn_shapes_##file##_packed,                      \
-                               tn_shapes_##file##_packed_size)                 \
-        };
-    SHAPES(X)
+    const struct tn_rule_text files[TN_DIALECT_COUNT] = {
+#define X(dialect, file)                                                       \
+    [dialect] = { .name   = #file ".shapes",                                   \
+                  .stored = &tn_shapes_##file },
+        SHAPES(X)
 #undef X
-    return (struct tn_rule_text){ .name = "" };
+    };
+
+    return files[tn_dialect_facts(dialect)->id];
 }
 
 static enum tn_status unpack(struct tn_lang_file *file, struct tn_arena *arena,
                              const struct tn_rule_text *ours,
                              struct tn_error           *error)
 {
-    struct tn_bytes packed = tn_stored_read(ours->stored, arena, error);
+    struct tn_pack_blocks *blocks;
+    struct tn_bytes        packed =
+        tn_stored_open(ours->stored, arena, &blocks, error);
 
     *file = (struct tn_lang_file){ 0 };
     return packed.data
-               ? tn_lang_unpack(file, arena, ours->name, packed, error)
+               ? tn_lang_unpack(file, arena, ours->name, packed, blocks, error)
                : error->status;
 }
 
 /* ---- the cache ---------------------------------------------------------- */
 
 #define X(...) +1
-enum { RULE_FILES = 0 RULES(X), SHAPE_FILES = 0 SHAPES(X) };
+enum { RULE_FILES = 0 RULES(X) };
 #undef X
 
 enum tn_status tn_rule_cache_init(struct tn_rule_cache *cache,
@@ -109,7 +112,7 @@ enum tn_status tn_rule_cache_init(struct tn_rule_cache *cache,
     *cache = (struct tn_rule_cache){
         .arena  = arena,
         .rules  = tn_new(arena, struct tn_lang_file, RULE_FILES, error),
-        .shapes = tn_new(arena, struct tn_lang_file, SHAPE_FILES + 1, error),
+        .shapes = tn_new(arena, struct tn_lang_file, TN_DIALECT_COUNT, error),
     };
     return cache->rules && cache->shapes ? TN_OK : error->status;
 }
@@ -118,7 +121,7 @@ void tn_rule_cache_done(struct tn_rule_cache *cache)
 {
     for (uint32_t i = 0; cache->rules && i < RULE_FILES; i++)
         tn_lang_done(&cache->rules[i]);
-    for (uint32_t i = 0; cache->shapes && i <= SHAPE_FILES; i++)
+    for (uint32_t i = 0; cache->shapes && i < TN_DIALECT_COUNT; i++)
         tn_lang_done(&cache->shapes[i]);
     *cache = (struct tn_rule_cache){ 0 };
 }
@@ -149,8 +152,7 @@ const struct tn_lang_file *tn_rule_cache_rules(struct tn_rule_cache *cache,
 }
 
 enum tn_status tn_rule_cache_complete(struct tn_rule_cache *cache,
-                                      uint32_t              index,
-                                      struct tn_error      *error)
+                                      uint32_t index, struct tn_error *error)
 {
     struct tn_lang_file *file = &cache->rules[index];
     struct tn_rule_text  ours;
@@ -167,17 +169,12 @@ const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
                                                 const char           *dialect,
                                                 struct tn_error      *error)
 {
-#define X(name) #name,
-    static const char *const dialects[] = { SHAPES(X) };
-#undef X
-    uint32_t at = 0;
+    struct tn_lang_file *file = &cache->shapes[tn_dialect_facts(dialect)->id];
 
-    while (at < SHAPE_FILES && strcmp(dialect, dialects[at]) != 0)
-        at++;
-    if (cache->shapes[at].name)
-        return &cache->shapes[at];
-    tn_shapes_read(&cache->shapes[at], cache->arena, dialect, error);
-    return keep(&cache->shapes[at], error);
+    if (file->name)
+        return file;
+    tn_shapes_read(file, cache->arena, dialect, error);
+    return keep(file, error);
 }
 
 const struct tn_lang_file *tn_rule_cache_within(struct tn_rule_cache *cache,
@@ -188,7 +185,7 @@ const struct tn_lang_file *tn_rule_cache_within(struct tn_rule_cache *cache,
     struct tn_rule_text file;
 
     for (uint32_t i = 0; tn_rules_builtin_at(i, &file); i++)
-        if (file.purpose == purpose && strcmp(file.from, dialect) == 0)
+        if (file.purpose == purpose && tn_is_same_dialect(file.from, dialect))
             return tn_rule_cache_rules(cache, i, error);
     return NULL;
 }
@@ -198,9 +195,10 @@ const struct tn_lang_file *tn_rule_cache_within(struct tn_rule_cache *cache,
 static bool leads(const struct tn_rule_text *file, const char *from,
                   const char *to)
 {
-    return (!strcmp(file->from, from) && !strcmp(file->to, to)) ||
-           (file->is_both_ways && !strcmp(file->from, to) &&
-            !strcmp(file->to, from));
+    return (tn_is_same_dialect(file->from, from) &&
+            tn_is_same_dialect(file->to, to)) ||
+           (file->is_both_ways && tn_is_same_dialect(file->from, to) &&
+            tn_is_same_dialect(file->to, from));
 }
 
 /* The user's rules have not been through our tests: their mistakes are reported
@@ -300,7 +298,7 @@ enum tn_status tn_shapes_read(struct tn_lang_file *file, struct tn_arena *arena,
 {
     struct tn_rule_text shapes = find_shapes(dialect);
 
-    if (shapes.stored.size)
+    if (shapes.stored)
         return unpack(file, arena, &shapes, error);
     const char *name = tn_text_format(arena, error, "%s.shapes", dialect);
     *file            = (struct tn_lang_file){ 0 };

@@ -17,15 +17,17 @@ enum tn_rule_purpose {
     TN_FOR_NEWER,
 };
 
+struct tn_stored; /* codec/stored.h */
+
 /* A built-in file. */
 struct tn_rule_text {
     const char     *name; /* "onnx_nd4j.rules"                                */
     const char     *from, *to;
     bool            is_both_ways;
     struct tn_bytes text; /* of a user's file                                 */
-    struct tn_bytes stored_text, stored; /* of ours (codec/stored.h): its text,
-                                            and what the parser made of it
-                                            (lang_pack.h)                     */
+    struct tn_bytes stored_text; /* of ours (codec/stored.h)                  */
+    const struct tn_stored *stored;    /* what the parser made of it
+                                          (lang_pack.h)                          */
     const struct tn_native *functions; /* that its rules may call             */
     uint32_t                function_count;
     const struct tn_location *places; /* by rule, its place in the original
@@ -61,8 +63,7 @@ const struct tn_lang_file *tn_rule_cache_shapes(struct tn_rule_cache *cache,
 
 /* The same with all of its items (tn_lang_complete()) and its text. */
 enum tn_status tn_rule_cache_complete(struct tn_rule_cache *cache,
-                                      uint32_t              index,
-                                      struct tn_error      *error);
+                                      uint32_t index, struct tn_error *error);
 
 /* Our rules within the dialect for that purpose; NULL if there are none, or if
  * they cannot be read. */

@@ -622,9 +622,9 @@ static bool load_schema(struct loader *l)
     return true;
 }
 
-enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
+static enum tn_status load_bytes(struct tn_fb_schema *schema,
                                  struct tn_arena *arena, struct tn_bytes bfbs,
-                                 struct tn_error *error)
+                                 bool is_trusted, struct tn_error *error)
 {
     struct loader l = {
         .arena = arena, .error = error, .schema = schema, .left = bfbs.size / 4
@@ -640,10 +640,26 @@ enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
                      "not a binary schema: make one with flatc --binary "
                      "--schema");
     if (!tn_failed(error) &&
-        tn_fb_verify(&l.fb, &reflection, NULL, NULL, arena->memory) == TN_OK)
+        (is_trusted ||
+         tn_fb_verify(&l.fb, &reflection, NULL, NULL, arena->memory) == TN_OK))
         load_schema(&l);
     tn_source_close(&source);
     return error->status;
+}
+
+enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
+                                 struct tn_arena *arena, struct tn_bytes bfbs,
+                                 struct tn_error *error)
+{
+    return load_bytes(schema, arena, bfbs, false, error);
+}
+
+enum tn_status tn_fb_schema_load_builtin(struct tn_fb_schema *schema,
+                                         struct tn_arena     *arena,
+                                         enum tn_fb_builtin   which,
+                                         struct tn_error     *error)
+{
+    return load_bytes(schema, arena, tn_fb_builtin_schema(which), true, error);
 }
 
 /* ---- looking up --------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "base/byte_view.h"
 #include "base/memory.h"
+#include "wire/fb/fb_builtin.h"
 
 /* The numbers are those of binary schemas. */
 enum tn_fb_base {
@@ -98,6 +99,13 @@ struct tn_fb_schema {
 enum tn_status tn_fb_schema_load(struct tn_fb_schema *schema,
                                  struct tn_arena *arena, struct tn_bytes bfbs,
                                  struct tn_error *error);
+
+/* The same of a schema that is built in, which needs no verification: that
+ * takes longer than the rest. */
+enum tn_status tn_fb_schema_load_builtin(struct tn_fb_schema *schema,
+                                         struct tn_arena     *arena,
+                                         enum tn_fb_builtin   which,
+                                         struct tn_error     *error);
 
 /* By full name, or by the last part if that is unique; NULL if there is
  * none. */

@@ -44,6 +44,20 @@ static int load_schemas(void **state)
     return 0;
 }
 
+/* Those that are built in are loaded without it elsewhere. */
+static void builtin_schemas_verify(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TN_FB_BUILTIN_COUNT; i++) {
+        struct tn_error     error  = TN_ERROR_INIT;
+        struct tn_fb_schema schema = { 0 };
+        tn_fb_schema_load(&schema, &arena,
+                          tn_fb_builtin_schema((enum tn_fb_builtin)i), &error);
+        assert_string_equal(error.what, "");
+        assert_non_null(schema.root);
+    }
+}
+
 static int drop_schemas(void **state)
 {
     (void)state;
@@ -888,6 +902,7 @@ static void verifies_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builtin_schemas_verify),
         cmocka_unit_test(builds_what_it_reads),
         cmocka_unit_test(reads_what_is_not_mapped),
         cmocka_unit_test(prefers_a_head),
