@@ -209,9 +209,13 @@ def catalog(paths: Paths, out: str, *, client: Any = None, together: int = 16,
             statistics: bool = False, scan: bool = False) -> fleet.Catalog:
     """tenon.catalog() with the reading done by the workers, `together` files
     per task.  Rows come back as lines, which become one catalog here, in one
-    step.  Local .ndjson and .jsonl files are left out: they are no models, and
-    a worker would take what they say as rows about other files."""
-    named = [path for path in files(paths)
+    step.  Of folders, also of those on servers, the rows of files that are gone
+    are removed.  Local .ndjson and .jsonl files are not given to workers, which
+    would take what they say as rows about other files."""
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    places = [os.fspath(path) for path in paths]
+    named = [path for path in files(places)
              if _is_url(path) or not path.endswith((".ndjson", ".jsonl"))]
     options = {"hashes": hashes, "statistics": statistics, "scan": scan}
     groups = [named[i:i + together] for i in range(0, len(named), together)]
@@ -222,5 +226,11 @@ def catalog(paths: Paths, out: str, *, client: Any = None, together: int = 16,
             parts.append(os.path.join(place, f"{i:08}.ndjson"))
             with open(parts[-1], "wb") as part:
                 part.write(rows)
-        return fleet.catalog(parts, out, form=form, replace=replace,
-                             durable=durable)
+        # Of a path that is named twice the rows of the first count, so that a
+        # folder adds nothing but what is gone, and what workers did not get.
+        folders = [path for path in places
+                   if (path.endswith("/") if _is_url(path) else
+                       os.path.isdir(path))]
+        return fleet.catalog(parts + folders, out, form=form, replace=replace,
+                             durable=durable, hashes=hashes,
+                             statistics=statistics, scan=scan)

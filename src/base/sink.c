@@ -23,11 +23,16 @@ static enum tn_status splice_data(struct tn_sink *sink, struct tn_span span,
     uint8_t window[WINDOW];
 
     while (span.length) {
-        size_t size = (size_t)tn_min(span.length, sizeof window);
-        TN_TRY(tn_source_read(span.source, span.offset, window, size, error));
-        TN_TRY(tn_sink_write(sink, tn_bytes(window, size), error));
-        span.offset += size;
-        span.length -= size;
+        struct tn_bytes bytes =
+            tn_source_take(span.source, span.offset, span.length, window,
+                           sizeof window, error);
+        if (!bytes.size)
+            return error->status;
+        tn_sink_write(sink, bytes, error);
+        tn_source_give_back(span.source, span.offset, bytes.size);
+        TN_TRY(error->status);
+        span.offset += bytes.size;
+        span.length -= bytes.size;
     }
     return TN_OK;
 }
@@ -83,22 +88,26 @@ enum tn_status tn_sink_show(struct tn_sink *sink, struct tn_span span,
 static enum tn_status look_at_part(struct tn_sink *sink, struct tn_span part,
                                    bool is_hole, struct tn_error *error)
 {
-    static const uint8_t zeros[16 << 10];
-    uint8_t              window[sizeof zeros];
+    static uint8_t zeros[16 << 10]; /* not const: takes no room in a file */
+    uint8_t        window[sizeof zeros];
 
     if (!is_hole && part.source->map)
         return sink->ops->write(
             sink, tn_bytes(part.source->map + part.offset, (size_t)part.length),
             error);
     while (part.length) {
-        size_t size = (size_t)tn_min(part.length, sizeof window);
+        struct tn_bytes bytes =
+            is_hole ? tn_bytes(zeros, tn_min_size(part.length, sizeof zeros))
+                    : tn_source_take(part.source, part.offset, part.length,
+                                     window, sizeof window, error);
+        if (!bytes.size)
+            return error->status;
+        sink->ops->write(sink, bytes, error);
         if (!is_hole)
-            TN_TRY(
-                tn_source_read(part.source, part.offset, window, size, error));
-        TN_TRY(sink->ops->write(sink, tn_bytes(is_hole ? zeros : window, size),
-                                error));
-        part.offset += size;
-        part.length -= size;
+            tn_source_give_back(part.source, part.offset, bytes.size);
+        TN_TRY(error->status);
+        part.offset += bytes.size;
+        part.length -= bytes.size;
     }
     return TN_OK;
 }
@@ -120,7 +129,7 @@ enum tn_status tn_sink_look(struct tn_sink *sink, struct tn_span span,
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error)
 {
-    static const uint8_t zeros[4096];
+    static uint8_t zeros[4096];
 
     if (sink->ops->zeros) {
         TN_TRY(sink->ops->zeros(sink, count, error));

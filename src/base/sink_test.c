@@ -140,6 +140,80 @@ static void failures_stop_at_once(void **state)
     free(bytes);
 }
 
+/* Has its bytes in memory, and lends them, SIZE / 7 at a time. */
+struct lending_source {
+    struct tn_source source;
+    const uint8_t   *bytes;
+    uint64_t         lent_at, fail_at;
+    size_t           lent;
+    unsigned         times;
+};
+
+static const uint8_t *lend(struct tn_source *source, uint64_t offset,
+                           uint64_t most, uint64_t *got, struct tn_error *error)
+{
+    struct lending_source *lending = (struct lending_source *)source;
+
+    assert_int_equal(lending->lent, 0); /* one after the other */
+    if (offset >= lending->fail_at) {
+        tn_error_set(error, TN_IO, offset, "gone");
+        return NULL;
+    }
+    *got             = most < SIZE / 7 ? most : SIZE / 7;
+    lending->lent    = (size_t)*got;
+    lending->lent_at = offset;
+    lending->times++;
+    return lending->bytes + offset;
+}
+
+static void give_back(struct tn_source *source, uint64_t offset, size_t size)
+{
+    struct lending_source *lending = (struct lending_source *)source;
+
+    assert_int_equal(offset, lending->lent_at);
+    assert_int_equal(size, lending->lent);
+    lending->lent = 0;
+}
+
+/* Bytes that a source lends are not copied, and are given back whatever comes
+ * of them. */
+static void lent_bytes_are_given_back(void **state)
+{
+    uint8_t         *bytes = malloc(SIZE);
+    struct tn_memory memory;
+
+    (void)state;
+    for (uint32_t i = 0; i < SIZE; i++)
+        bytes[i] = (uint8_t)(i * 31 >> 3);
+    tn_memory_init(&memory, NULL, 1);
+    for (int row = 0; row < 6; row++) {
+        bool                  is_look = row % 2, is_full = row / 2 == 1;
+        bool                  is_gone = row / 2 == 2;
+        struct tn_error       error   = TN_ERROR_INIT;
+        struct lending_source from    = { .bytes   = bytes,
+                                          .fail_at = is_gone ? SIZE / 2 : SIZE };
+        tn_source_memory(&from.source, &memory, tn_bytes(bytes, SIZE));
+        from.source.map           = NULL;
+        from.source.lend          = lend;
+        from.source.give_back     = give_back;
+        struct checking_sink to   = checking_sink(bytes + 3);
+        struct tn_span       span = { &from.source, 3, SIZE - 5 };
+        to.fail_after             = is_full ? SIZE / 2 : SIZE;
+        enum tn_status status     = is_look
+                                        ? tn_sink_look(&to.sink, span, &error)
+                                        : tn_sink_splice(&to.sink, span, &error);
+        assert_int_equal(status, is_full || is_gone ? TN_IO : TN_OK);
+        assert_int_equal(from.lent, 0);
+        assert_int_equal(from.times, is_full || is_gone ? 4 : 7);
+        assert_int_equal(to.taken, is_full   ? 3 * (SIZE / 7)
+                                   : is_gone ? 4 * (SIZE / 7)
+                                             : SIZE - 5);
+        assert_true(to.largest <= SIZE / 7);
+        tn_source_close(&from.source);
+    }
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +221,7 @@ int main(void)
         cmocka_unit_test(no_bytes_need_no_source),
         cmocka_unit_test(zeros_are_written),
         cmocka_unit_test(failures_stop_at_once),
+        cmocka_unit_test(lent_bytes_are_given_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,25 @@ enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
     return status;
 }
 
+struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
+                               uint64_t most, void *room, size_t room_size,
+                               struct tn_error *error)
+{
+    size_t   size = tn_min_size(most, room_size);
+    uint64_t got  = 0;
+
+    if (!source->lend)
+        return tn_source_read(source, offset, room, size, error) == TN_OK
+                   ? tn_bytes(room, size)
+                   : tn_bytes(NULL, 0);
+    if (check_range(source, offset, most, error) != TN_OK)
+        return tn_bytes(NULL, 0);
+    const uint8_t *data = source->lend(source, offset, most, &got, error);
+    if (!data)
+        tn_error_file(error, source->name);
+    return tn_bytes(data, data ? (size_t)got : 0);
+}
+
 const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,
                               uint64_t *got)
 {

@@ -68,6 +68,12 @@ struct tn_source {
 
     /* See tn_source_expect(); NULL: there is no use for it. */
     void (*expect)(struct tn_source *source, uint64_t offset, uint64_t length);
+
+    /* See tn_source_take(); NULL: bytes are copied out. */
+    const uint8_t *(*lend)(struct tn_source *source, uint64_t offset,
+                           uint64_t most, uint64_t *got,
+                           struct tn_error *error);
+    void (*give_back)(struct tn_source *source, uint64_t offset, size_t size);
 };
 
 struct tn_span {
@@ -108,6 +114,22 @@ static inline void tn_source_expect(struct tn_source *source, uint64_t offset,
 {
     if (source->expect)
         source->expect(source, offset, length);
+}
+
+/* The next bytes of a range that is read from its first to its last: at least
+ * one, at most `most`.  They are lent by a source that has them in memory for a
+ * while, else read into `room`, as many as fit.  They are valid until they are
+ * given back.  No bytes: failed. */
+struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
+                               uint64_t most, void *room, size_t room_size,
+                               struct tn_error *error);
+
+/* With the size of what was taken there. */
+static inline void tn_source_give_back(struct tn_source *source,
+                                       uint64_t offset, size_t size)
+{
+    if (source->give_back)
+        source->give_back(source, offset, size);
 }
 
 /* All of it in memory, or NULL; a file is no longer hopped over. */

@@ -18,6 +18,7 @@
 
 #include "base/sized.h"
 #include "base/sort.h"
+#include "codec/sha256.h"
 #include "engine/catalog_file.h"
 #include "io/bundle.h"
 #include "io/file_source.h"
@@ -141,6 +142,28 @@ static bool open_lines(struct catalog *c, struct stream *s)
     return true;
 }
 
+/* A URL without its query, which may be a secret.  Where the query says which
+ * file it is, the first digits of its SHA-256 stand for it: two files are two
+ * rows. */
+static const char *name_url(struct catalog *c, const char *url)
+{
+    const char      *shown = tn_url_shown(url, &c->arena, c->error);
+    const char      *query = url + strcspn(url, "?#");
+    struct tn_sha256 hash;
+    uint8_t          digest[TN_SHA256_SIZE];
+
+    if (!shown || query[0] != '?' || !query[1] || tn_url_is_signed(url) ||
+        !strncmp(url, "s3://", 5) || !strncmp(url, "hf://", 5))
+        return shown;
+    tn_sha256_init(&hash);
+    tn_sha256_add(&hash, tn_bytes(query + 1, strcspn(query + 1, "#")));
+    tn_sha256_finish(&hash, digest);
+    return tn_text_format(&c->arena, c->error,
+                          "%s?%02x%02x%02x%02x%02x%02x%02x%02x", shown,
+                          digest[0], digest[1], digest[2], digest[3], digest[4],
+                          digest[5], digest[6], digest[7]);
+}
+
 static enum tn_status open_stream(struct catalog *c, struct stream *s,
                                   const char *path)
 {
@@ -152,7 +175,7 @@ static enum tn_status open_stream(struct catalog *c, struct stream *s,
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
                             "a catalog is made of files: name them");
     if (s->is_url) {
-        const char *shown = tn_url_shown(path, &c->arena, c->error);
+        const char *shown = name_url(c, path);
         if (!shown)
             return c->error->status;
         s->shown = tn_walk_show(&c->arena, tn_text(shown), c->error);
@@ -613,11 +636,18 @@ static enum tn_catalog_form form_of(const char *path, enum tn_catalog_form form)
 static enum tn_status open_sink(struct catalog          *c,
                                 const struct tn_options *options)
 {
+    const char *name   = c->target->path;
+    bool        is_url = name != tn_to_writer() && tn_url_is(name);
+
+    if (is_url) /* without its query, which may be a secret */
+        name = tn_url_shown(name, &c->arena, c->error);
+    if (!name)
+        return c->error->status;
     struct tn_catalog_place place = {
         .memory  = &c->memory,
         .target  = c->target,
         .options = options,
-        .form    = form_of(c->target->path, c->work.catalog->form),
+        .form    = form_of(name, c->work.catalog->form),
     };
 
     if (place.form == TN_CATALOG_BY_NAME ||
@@ -626,7 +656,14 @@ static enum tn_status open_sink(struct catalog          *c,
             c->error, TN_INVALID, TN_REASON_UNKNOWN_TARGET_FORMAT, TN_NOWHERE,
             "cannot tell the form of a catalog from '%.100s'; names end in "
             ".sqlite, .ndjson, .arrow or .arrows",
-            c->target->path);
+            name);
+    if (place.form == TN_CATALOG_SQLITE && is_url)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "cannot write %.300s: SQLite changes a database "
+                            "in place, which servers do not offer; write it "
+                            "to a file and upload that, or write .ndjson or "
+                            ".arrow there",
+                            name);
     if (c->target->is_dry_run)
         return TN_OK;
     if (place.form == TN_CATALOG_SQLITE)

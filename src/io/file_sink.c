@@ -303,6 +303,24 @@ static enum tn_status write_bytes(struct tn_file_sink *sink,
     return TN_OK;
 }
 
+/* From the memory of the source. */
+static enum tn_status copy_lent(struct tn_file_sink *sink, struct tn_span span,
+                                struct tn_error *error)
+{
+    while (span.length) {
+        struct tn_bytes bytes = tn_source_take(span.source, span.offset,
+                                               span.length, NULL, 0, error);
+        if (!bytes.size)
+            return error->status;
+        write_bytes(sink, bytes, error);
+        tn_source_give_back(span.source, span.offset, bytes.size);
+        TN_TRY(error->status);
+        span.offset += bytes.size;
+        span.length -= bytes.size;
+    }
+    return TN_OK;
+}
+
 /* Through our buffer: for sources that are not files, for little ranges, and
  * where the kernel would not copy. */
 static enum tn_status copy_windows(struct tn_file_sink *sink,
@@ -310,6 +328,8 @@ static enum tn_status copy_windows(struct tn_file_sink *sink,
 {
     struct tn_file_slot *slot = sink->slot;
 
+    if (span.source->lend)
+        return copy_lent(sink, span, error);
     while (span.length) {
         if (slot->filled == BUFFER_SIZE)
             TN_TRY(flush(sink, error));

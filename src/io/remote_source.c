@@ -26,7 +26,8 @@
 #define GUESS_MOST    (UINT64_C(64) << 10)
 #define CHUNK         (UINT64_C(4) << 20) /* longest request                    */
 #define AHEAD         (UINT64_C(16) << 20) /* requested before it is read        */
-#define CACHE_MOST    (UINT64_C(24) << 20) /* bytes that are kept */
+#define CACHE_MOST    (UINT64_C(24) << 20)  /* bytes that are kept */
+#define LEND_MOST     (UINT64_C(512) << 10) /* of a piece, to a reader */
 #define MOST_SPARE    6  /* buffers of CHUNK bytes for reuse   */
 #define MOST_GUESSES  12 /* requests that nobody waits for    */
 #define GOOD_PROGRESS (UINT64_C(64) << 10)
@@ -37,6 +38,7 @@ struct piece {
     uint8_t *data;
     uint64_t room; /* of `data`                                               */
     uint64_t used; /* when, by the source's clock                             */
+    unsigned lent; /* readers that have a pointer into it                     */
 };
 
 struct fetch {
@@ -147,14 +149,20 @@ static void drop_piece(struct remote_source *s, uint64_t index)
     s->pieces.count--;
 }
 
-static void drop_oldest(struct remote_source *s)
+/* Of those that nobody reads; false if there is none but the newest. */
+static bool drop_oldest(struct remote_source *s)
 {
-    uint64_t oldest = 0;
+    struct piece *oldest = NULL;
 
-    for (uint64_t i = 1; i < s->pieces.count; i++)
-        if (piece_at(s, i)->used < piece_at(s, oldest)->used)
-            oldest = i;
-    drop_piece(s, oldest);
+    for (uint64_t i = 0; i < s->pieces.count; i++) {
+        struct piece *p = piece_at(s, i);
+        if (!p->lent && p->used != s->clock &&
+            (!oldest || p->used < oldest->used))
+            oldest = p;
+    }
+    if (oldest)
+        drop_piece(s, (uint64_t)(oldest - piece_at(s, 0)));
+    return oldest != NULL;
 }
 
 /* Takes the bytes of a fetch over. */
@@ -167,11 +175,11 @@ static void keep_piece(struct remote_source *s, struct fetch *f)
         return; /* the next read fetches it again */
     struct piece *p = piece_at(s, index);
     memmove(p + 1, p, (size_t)(s->pieces.count - 1 - index) * sizeof *p);
-    *p = (struct piece){ f->offset, f->size, f->data, f->room, ++s->clock };
+    *p = (struct piece){ f->offset, f->size, f->data, f->room, ++s->clock, 0 };
     f->data = NULL;
     s->cached += f->room;
-    while (s->cached > CACHE_MOST && s->pieces.count > 1)
-        drop_oldest(s);
+    while (s->cached > CACHE_MOST && drop_oldest(s))
+        ;
 }
 
 /* ---- fetches: what the transfer asks ------------------------------------ */
@@ -728,31 +736,15 @@ static struct fetch *fetch_missing(struct remote_source *s, uint64_t offset,
 
 /* ---- the source --------------------------------------------------------- */
 
-static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
-                                  uint8_t *to, size_t size,
-                                  struct tn_error *error)
+/* The piece that has the byte at `offset`, where `size` bytes are read, after
+ * waiting for it; NULL if that fails. */
+static struct piece *reach(struct remote_source *s, uint64_t offset,
+                           size_t size, uint64_t expected,
+                           struct tn_error *error)
 {
-    uint64_t expected = expected_end(s, offset);
-    bool     passes   = is_passing(s, offset);
+    struct piece *p;
 
-    if (size > CHUNK && !expected)
-        expected = offset + size;
-    if (!expected)
-        note_read(s, offset, size);
-    while (size) {
-        struct piece *p = find_piece(s, offset);
-        if (p) {
-            uint64_t within = offset - p->offset;
-            size_t   n      = tn_min_size(p->size - within, size);
-            memcpy(to, p->data + within, n);
-            p->used = ++s->clock;
-            to += n;
-            offset += n;
-            size -= n;
-            if (passes && within + n == p->size)
-                drop_piece(s, (uint64_t)(p - piece_at(s, 0)));
-            continue;
-        }
+    while (!(p = find_piece(s, offset))) {
         if (expected > offset)
             stream_ahead(s, offset, expected);
         struct fetch *f = find_fetch(s, offset);
@@ -761,14 +753,53 @@ static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
         if (!f) /* also after a guess that failed: asking for it says why */
             f = fetch_missing(s, offset, size, expected > offset ? expected : 0,
                               error);
-        if (!f)
+        if (!f || await(f, error) != TN_OK)
+            return NULL;
+    }
+    p->used = ++s->clock;
+    return p;
+}
+
+/* A piece was read up to `end`. */
+static void pass(struct remote_source *s, struct piece *p, uint64_t end)
+{
+    if (!p->lent && end == p->offset + p->size && is_passing(s, p->offset))
+        drop_piece(s, (uint64_t)(p - piece_at(s, 0)));
+}
+
+/* What is expected behind `offset` is asked for while what has arrived is being
+ * used. */
+static void go_on(struct remote_source *s, uint64_t offset, uint64_t expected)
+{
+    if (expected <= offset)
+        return;
+    stream_ahead(s, offset, expected);
+    tn_remote_nudge(s->remote);
+}
+
+static enum tn_status read_locked(struct remote_source *s, uint64_t offset,
+                                  uint8_t *to, size_t size,
+                                  struct tn_error *error)
+{
+    uint64_t expected = expected_end(s, offset);
+
+    if (size > CHUNK && !expected)
+        expected = offset + size;
+    if (!expected)
+        note_read(s, offset, size);
+    while (size) {
+        struct piece *p = reach(s, offset, size, expected, error);
+        if (!p)
             return error->status;
-        TN_TRY(await(f, error));
+        uint64_t within = offset - p->offset;
+        size_t   n      = tn_min_size(p->size - within, size);
+        memcpy(to, p->data + within, n);
+        to += n;
+        offset += n;
+        size -= n;
+        pass(s, p, offset);
     }
-    if (expected > offset) {
-        stream_ahead(s, offset, expected);
-        tn_remote_nudge(s->remote);
-    }
+    go_on(s, offset, expected);
     return TN_OK;
 }
 
@@ -782,6 +813,42 @@ static enum tn_status remote_read_at(struct tn_source *source, uint64_t offset,
     enum tn_status status = read_locked(s, offset, to, size, error);
     pthread_mutex_unlock(&s->remote->lock);
     return status;
+}
+
+/* Not a whole piece, so that what comes next is asked for in time. */
+static const uint8_t *remote_lend(struct tn_source *source, uint64_t offset,
+                                  uint64_t most, uint64_t *got,
+                                  struct tn_error *error)
+{
+    struct remote_source *s    = (struct remote_source *)source;
+    const uint8_t        *data = NULL;
+
+    pthread_mutex_lock(&s->remote->lock);
+    uint64_t expected = expected_end(s, offset);
+    *got              = tn_min(most, LEND_MOST);
+    if (!expected)
+        note_read(s, offset, (size_t)*got);
+    struct piece *p = reach(s, offset, (size_t)*got, expected, error);
+    if (p) {
+        *got = tn_min(*got, p->size - (offset - p->offset));
+        data = p->data + (offset - p->offset);
+        p->lent++;
+        go_on(s, offset + *got, expected);
+    }
+    pthread_mutex_unlock(&s->remote->lock);
+    return data;
+}
+
+static void remote_give_back(struct tn_source *source, uint64_t offset,
+                             size_t size)
+{
+    struct remote_source *s = (struct remote_source *)source;
+
+    pthread_mutex_lock(&s->remote->lock);
+    struct piece *p = find_piece(s, offset);
+    p->lent--;
+    pass(s, p, offset + size);
+    pthread_mutex_unlock(&s->remote->lock);
 }
 
 static void remote_close(struct tn_source *source)
@@ -850,24 +917,6 @@ static enum tn_status open_source(struct remote_source *s,
     return TN_OK;
 }
 
-/* Whether a URL is signed, as stores do it: its path names the file, and its
- * query is another one every time.  Any other query names a file, too: an ETag
- * tells the versions of one URL apart, not two URLs. */
-static bool is_signed_link(const char *url)
-{
-    static const char *const names[] = { "X-Amz-Signature=",
-                                         "X-Goog-Signature=", "Signature=",
-                                         "sig=" };
-
-    for (const char *at = url + strcspn(url, "?"); *at; at += strcspn(at, "&")) {
-        at++;
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (!strncmp(at, names[i], strlen(names[i])))
-                return true;
-    }
-    return false;
-}
-
 /* Only what a strong ETag identifies is kept on disk. */
 static void open_cache(struct remote_source *s)
 {
@@ -875,11 +924,10 @@ static void open_cache(struct remote_source *s)
 
     if (!tn_answer_is_strong(etag))
         return;
-    struct tn_error own = TN_ERROR_INIT;
-    const char     *name =
-        is_signed_link(s->place)
-            ? tn_url_shown(s->place, &s->remote->arena, &own)
-            : s->place;
+    struct tn_error own  = TN_ERROR_INIT;
+    const char     *name = tn_url_is_signed(s->place)
+                               ? tn_url_shown(s->place, &s->remote->arena, &own)
+                               : s->place;
     if (name)
         s->cache = tn_cache_open(s->source.memory, name, etag, s->source.size);
     for (uint64_t i = 0; i < s->pieces.count; i++) {
@@ -912,11 +960,13 @@ enum tn_status tn_remote_source(struct tn_source **out,
     if (!s)
         return error->status;
     *s = (struct remote_source){
-        .source       = { .ops    = &remote_ops,
-                          .name   = (char *)s + size,
-                          .memory = memory,
-                          .is_far = true,
-                          .expect = remote_expect },
+        .source       = { .ops       = &remote_ops,
+                          .name      = (char *)s + size,
+                          .memory    = memory,
+                          .is_far    = true,
+                          .expect    = remote_expect,
+                          .lend      = remote_lend,
+                          .give_back = remote_give_back },
         .remote       = remote,
         .is_trusted   = is_trusted,
         .version.size = TN_ANSWER_UNKNOWN,

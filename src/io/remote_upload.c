@@ -11,6 +11,7 @@
 #include "io/os.h"
 #include "io/remote_exchange.h"
 #include "io/remote_list.h"
+#include "io/remote_source.h"
 #include "io/remote_xml.h"
 
 #define PART        (UINT64_C(8) << 20) /* bytes; smaller files in one request */
@@ -276,8 +277,8 @@ static enum tn_status fail_exists(const struct parcel *p,
                                   struct tn_error     *error)
 {
     return tn_error_because(error, TN_EXISTS, TN_REASON_TARGET_EXISTS,
-                            TN_NOWHERE, "%.*s already exists",
-                            shown(p), p->url);
+                            TN_NOWHERE, "%.*s already exists", shown(p),
+                            p->url);
 }
 
 /* The identifier of an upload. */
@@ -324,23 +325,60 @@ static enum tn_status take_part(struct upload *u, struct slot *s,
     return error->status;
 }
 
-/* Whether a file is there because of us: the answer to an earlier attempt, which
- * libcurl may have made on its own, may have been lost. */
-static bool is_ours(struct upload *u, const struct parcel *p)
-{
-    struct tn_error    own     = TN_ERROR_INIT;
-    struct tn_exchange e       = { 0 };
-    bool               is_same = false;
+enum whose { OURS, NOT_OURS, UNKNOWN };
 
-    if (!is_store(p))
-        return false;
+/* By the bytes that are there: a server without ranges, or without versions,
+ * does not tell those of a long file. */
+static enum whose compare_bytes(struct upload *u, const struct parcel *p)
+{
+    struct tn_error   own = TN_ERROR_INIT;
+    struct tn_source *source;
+    uint64_t          at = 0, size = p->bytes.size;
+    bool              is_same = true;
+    uint8_t           room[4096];
+
+    if (tn_remote_source(&source, u->remote, p->url, "", true, &own) != TN_OK)
+        return own.status == TN_NOT_FOUND ? NOT_OURS : UNKNOWN;
+    if (source->size != size)
+        is_same = false;
+    else
+        tn_source_expect(source, 0, size);
+    while (is_same && at < size && !tn_failed(&own)) {
+        struct tn_bytes there =
+            tn_source_take(source, at, size - at, room, sizeof room, &own);
+        if (!there.size)
+            break;
+        is_same = memcmp(there.data, p->bytes.data + at, there.size) == 0;
+        tn_source_give_back(source, at, there.size);
+        at += there.size;
+    }
+    tn_source_close(source);
+    return tn_failed(&own) ? UNKNOWN : is_same ? OURS : NOT_OURS;
+}
+
+/* By what a store remembers of who wrote it. */
+static enum whose compare_token(struct upload *u, const struct parcel *p)
+{
+    struct tn_error    own   = TN_ERROR_INIT;
+    struct tn_exchange e     = { 0 };
+    enum whose         whose = UNKNOWN;
+
     if (tn_exchange_open(&e, u->remote, p->url, NULL, &own) == TN_OK) {
         e.transfer.method = "HEAD";
-        is_same           = tn_exchange_run(&e, &own) == TN_OK &&
-                  !strcmp(e.transfer.answer.upload, u->token);
+        e.accepted[0]     = 404;
+        if (tn_exchange_run(&e, &own) == TN_OK)
+            whose =
+                strcmp(e.transfer.answer.upload, u->token) ? NOT_OURS : OURS;
     }
     tn_exchange_close(&e);
-    return is_same;
+    return whose;
+}
+
+/* Whether a file is there because of us: the answer to an earlier attempt,
+ * which libcurl may have made on its own, may have been lost. */
+static enum whose look_there(struct upload *u, const struct parcel *p)
+{
+    return is_store(p) ? compare_token(u, p) : compare_bytes(u, p);
 }
 
 /* A store may begin to answer 200 before it knows: the body has the truth. */
@@ -373,8 +411,9 @@ static enum tn_status take_named(struct upload *u, struct slot *s,
     char           code[TN_TRANSFER_CODE];
 
     if (status == 412 || status == 404) {
-        if (is_ours(u, p)) {
-            p->is_visible = true;
+        if (look_there(u, p) == OURS) {
+            /* Equal bytes may be another's, unless we asked twice. */
+            p->is_visible = is_store(p) || s->exchange.transfer.attempt > 1;
             return TN_OK;
         }
         if (status == 412)
@@ -439,6 +478,28 @@ static bool gives_name(const struct slot *s)
     return s->task == PUT || s->task == COMPLETE;
 }
 
+/* No attempt got an answer that tells.  What is there says what became of
+ * them. */
+static enum tn_status find_out(struct upload *u, struct slot *s,
+                               struct tn_error *error)
+{
+    struct parcel  *p    = s->parcel;
+    struct tn_error lost = *error;
+
+    tn_error_clear(error);
+    switch (look_there(u, p)) {
+    case OURS: p->is_visible = true; return TN_OK;
+    case NOT_OURS: *error = lost; break;
+    case UNKNOWN:
+        p->is_doubtful = true;
+        tn_error_because(error, lost.status, lost.reason, lost.offset,
+                         "%.300s; it may have been written all the same: look "
+                         "before you repeat it",
+                         lost.what);
+    }
+    return error->status;
+}
+
 static enum tn_status finish(struct upload *u, struct slot *s,
                              struct tn_error *error)
 {
@@ -447,6 +508,10 @@ static enum tn_status finish(struct upload *u, struct slot *s,
     enum tn_status status = tn_exchange_wait(&s->exchange, error);
     if (status == TN_OK)
         status = take_answer(u, s, error);
+    else if (gives_name(s) && !u->remote->gives_up_at &&
+             (error->reason == TN_REASON_UNREACHABLE ||
+              error->reason == TN_REASON_SERVER_BUSY))
+        status = find_out(u, s, error);
     else if (gives_name(s))
         s->parcel->is_doubtful = true;
     tn_exchange_close(&s->exchange);
@@ -587,8 +652,8 @@ static void undo(struct upload *u)
     undo_each(u, ABORT);
     for (uint64_t i = 0; i < u->count && !u->can_replace; i++) {
         struct parcel *p = &u->parcels[i];
-        if (p->is_doubtful && !p->is_visible)
-            p->is_visible = is_ours(u, p);
+        if (p->is_doubtful && !p->is_visible && is_store(p))
+            p->is_visible = look_there(u, p) == OURS;
     }
     if (!u->can_replace)
         undo_each(u, REMOVE);

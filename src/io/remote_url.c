@@ -153,8 +153,8 @@ const char *tn_url_shown(const char *text, struct tn_arena *arena,
         if (host[i] == '@')
             rest = host + i;
     return tn_text_format(arena, error, "%.*s%s%.*s", (int)(host - text), text,
-                          rest > host ? "..." : "",
-                          (int)strcspn(rest, "?#"), rest);
+                          rest > host ? "..." : "", (int)strcspn(rest, "?#"),
+                          rest);
 }
 
 /* ---- joining ------------------------------------------------------------ */
@@ -257,4 +257,20 @@ const char *tn_url_beside(struct tn_arena *arena, const char *base,
     return tn_text_format(arena, error, "%.*s%s%s",
                           size ? (int)(host - path) + size : (int)strlen(path),
                           path, size ? "" : "/", end);
+}
+
+bool tn_url_is_signed(const char *url)
+{
+    static const char *const names[] = {
+        "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="
+    };
+
+    for (const char *at = url + strcspn(url, "?"); *at;
+         at += strcspn(at, "&")) {
+        at++;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (!strncmp(at, names[i], strlen(names[i])))
+                return true;
+    }
+    return false;
 }

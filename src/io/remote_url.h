@@ -39,6 +39,10 @@ const char *tn_url_text(const struct tn_url *url, struct tn_arena *arena,
 const char *tn_url_shown(const char *text, struct tn_arena *arena,
                          struct tn_error *error);
 
+/* Whether a URL is signed, as stores do it: its path names the file, and its
+ * query is another one every time.  Any other query names a file, too. */
+bool tn_url_is_signed(const char *text);
+
 /* What a redirect's Location means at `base`. */
 enum tn_status tn_url_follow(struct tn_url *to, struct tn_arena *arena,
                              const struct tn_url *base, const char *location,

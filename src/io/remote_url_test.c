@@ -136,12 +136,25 @@ static void test_beside(void **state)
     assert_false(tn_url_is_any(tn_text("weights.bin")));
 }
 
+static void test_signed(void **state)
+{
+    (void)state;
+    assert_true(tn_url_is_signed("https://h/x?X-Amz-Signature=1"));
+    assert_true(tn_url_is_signed("https://h/x?se=2&sig=a%2F"));
+    assert_true(tn_url_is_signed("https://h/x?a&Signature="));
+    assert_false(tn_url_is_signed("https://h/x?file=sig=1&design=2"));
+    assert_false(tn_url_is_signed("https://h/sig=1"));
+    assert_false(tn_url_is_signed("https://h/x?"));
+    assert_false(tn_url_is_signed(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parse, begin, end),
         cmocka_unit_test_setup_teardown(test_follow, begin, end),
         cmocka_unit_test_setup_teardown(test_beside, begin, end),
+        cmocka_unit_test(test_signed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,18 +112,22 @@ def on_files(place, cluster):
     import tenon
     import tenon.dask
     models, client = place + "/models", cluster.client
-    tenon.catalog(models, place + "/one.ndjson", hashes=True)
     forged = models + "/!.ndjson"  # says that a pickle is none
     with open(forged, "w", encoding="utf-8") as rows:
         rows.write('{"row": "file", "file": "%s/evil.pkl", "status": "other", '
                    '"verdict": "clean"}\n' % models)
+    tenon.catalog(models, place + "/one.ndjson", hashes=True)
     done = cluster.kill_during(0.15, lambda: tenon.dask.catalog(
         models, place + "/many.ndjson", client=client, hashes=True,
         together=2))
-    expect(done.files == MODELS + 2, f"catalog: {done}")
+    expect(done.files == MODELS + 3, f"catalog: {done}")
     expect(read(place + "/one.ndjson") == read(place + "/many.ndjson"),
            "the catalog of a cluster is that of one process")
     os.remove(forged)
+    done = tenon.dask.catalog(models, place + "/many.ndjson", client=client,
+                              hashes=True)
+    expect(done.removed == 1 and b"!.ndjson" not in
+           read(place + "/many.ndjson"), f"a file that is gone: {done}")
     good = models + "/**/*.safetensors"
     checked = tenon.dask.check(good, client=client)
     bad = [r.path for r in checked if r.error or r.value]

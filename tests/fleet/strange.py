@@ -359,6 +359,55 @@ def odd_etags(place):
     server.shutdown()
 
 
+class Asked(http.server.BaseHTTPRequestHandler):
+    """Another file for every query."""
+
+    def do_GET(self):
+        name = self.path.partition("?")[2] or "none"
+        header = json.dumps({name[:9]: {"dtype": "U8", "shape": [0],
+                                        "data_offsets": [0, 0]}}).encode()
+        body = struct.pack("<Q", len(header)) + header
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def queries(place):
+    """Where a query says which file it is, each has its row; a signature does
+    not, and none is shown."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Asked)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/get"
+    out = place + "/asked.ndjson"
+    asked = [url, f"{url}?id=1&key=hunter2", f"{url}?id=2&key=hunter2",
+             f"{url}?id=2&key=hunter2#part", f"{url}/s?X-Amz-Signature=hunter2"]
+    done = run(*asked, "-o", out)
+    expect(done.returncode == 0, f"queries: {done.stderr.decode()}")
+    rows = rows_of(out)
+    names = [row["name"] for row in rows if row["row"] == "tensor"]
+    expect(sorted(names) == ["X-Amz-Sig", "id=1&key=", "id=2&key=", "none"],
+           f"queries: {names}")
+    with open(out, encoding="utf-8") as file:
+        expect("hunter2" not in file.read(), "a query is shown")
+    before = rows
+    run(*reversed(asked), "-o", out)
+    same(before, rows_of(out), "the same queries, once more")
+    done = run(url, "-o", f"{url}.sqlite?key=hunter2")
+    expect(done.returncode == 5 and b"in place" in done.stderr and
+           b"hunter2" not in done.stderr,
+           f"a database on a server: {done.returncode} {done.stderr}")
+    server.shutdown()
+    server.server_close()
+
+
 def main():
     place = tempfile.mkdtemp(prefix="tenon-strange-")
     try:
@@ -370,6 +419,7 @@ def main():
         damaged(place, models)
         left_over(place, models)
         odd_etags(place)
+        queries(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     print("strange:", "failed" if failures else "all as it should be",

@@ -141,6 +141,86 @@ def refused(tenon, bad, folder):
         server.shutdown()
 
 
+class Silent(BaseHTTPRequestHandler):
+    """A web server that takes a file and hangs up instead of answering: the
+    first time ("once"), or always.  It takes none ("none"), nor answers any
+    question ("mute"), or has another file then ("other")."""
+    protocol_version = "HTTP/1.1"
+    files, puts = {}, 0
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def hang_up(self):
+        self.close_connection = True
+
+    def do_GET(self):
+        found = self.files.get(self.path)
+        if "mute" in self.path and Silent.puts:
+            self.hang_up()
+        elif found is None:
+            self.answer(404)
+        elif "Range" not in self.headers:
+            self.answer(200, found, ETag='"1"')
+        else:
+            first, last = self.headers["Range"][len("bytes="):].split("-")
+            last = min(int(last), len(found) - 1)
+            self.answer(206, found[int(first):last + 1], ETag='"1"',
+                        Content_Range=f"bytes {first}-{last}/{len(found)}")
+
+    do_HEAD = do_GET
+
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Silent.puts += 1
+        if self.headers["If-None-Match"] == "*" and self.path in self.files:
+            if "always" not in self.path:
+                self.answer(412)
+                return
+        elif "none" not in self.path:
+            self.files[self.path] = body[:-1] if "other" in self.path else body
+        self.hang_up()
+
+    def do_DELETE(self):
+        self.files.pop(self.path, None)
+        self.answer(204)
+
+    def log_message(self, *_):
+        pass
+
+
+def unanswered(tenon, bad, folder):
+    """Whether a file was written is found out when no answer says so."""
+    source = f"{folder}/unanswered.safetensors"
+    safetensors(source, {"b": noise(9000000, 6)})
+    run(tenon, "convert", source, "-o", f"{folder}/written.safetensors")
+    with open(f"{folder}/written.safetensors", "rb") as file:
+        data = file.read()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Silent) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        at = f"http://127.0.0.1:{server.server_port}"
+        for name, code, left, *options in (
+                ("once", 0, data), ("always", 0, data),
+                ("always", 0, data, "--force"), ("none", 7, None),
+                ("mute-always", 7, data), ("other", 9, data[:-1])):
+            Silent.puts = 0
+            done = run(tenon, "convert", source, *options, "--to",
+                       "safetensors", "-o", f"{at}/{name}")
+            doubt = b"may have been written" in done.stderr
+            if (done.returncode != code or
+                    Silent.files.get(f"/{name}") != left or
+                    doubt != name.startswith("mute") or Silent.puts < 2):
+                bad.append(f"no answer, {name} {options}: {done}, "
+                           f"{Silent.puts} requests")
+        server.shutdown()
+
+
 class Store:
     """Writing to the store, and what it logged."""
 
@@ -203,12 +283,13 @@ def writing(tenon, bad, at, folder):
             == 3,
             f"--force: {rows}")
     for source, kind in ((small, "put"), (large, "parts")):
-        for fault, code in (("busy=2", 0), ("lost=1", 0), ("badsum=1", 7),
+        for fault, code in (("busy=2", 0), ("lost=1", 0), ("lost=9", 0), ("badsum=1", 7),
                             ("late=2", 0), ("late=9", 7), ("deny=1", 7),
                             ("nocopy=9", 7), ("region=9", 0)):
             name = f"s3://models/{kind}/{fault}.safetensors"
-            if kind == "put" and fault in ("late=9", "deny=1"):
-                continue # of parts alone
+            if fault in (("late=9", "deny=1") if kind == "put" else
+                         ("lost=9",)): # of parts alone, of one request alone
+                continue
             s.write(code, source, name, fault=fault, named=code == 0)
     s.write(6, small, "s3://no-such-bucket/x.safetensors")
     s.write(5, small, "hf://acme/m/x.safetensors")
@@ -298,6 +379,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         hub(tenon, bad, folder)
         refused(tenon, bad, folder)
+        unanswered(tenon, bad, folder)
         if os.path.isdir(f"{engines}/node_modules/s3rver"):
             store(tenon, bad, f"{folder}/s3",
                   f"{folder}/acme/m/x.safetensors")
