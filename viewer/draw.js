@@ -4,7 +4,7 @@
 // box is a spot of its colour, nearer it has a border, then its text.
 
 import { FONT_LABEL, FONT_DETAIL, fitText, fontFor, textWidth, countText } from './textfit.js';
-import { wireShape, traceWire, traceArrow, touches, STUB, STUBS, CONTROL } from './wires.js';
+import { wireShape, traceWire, traceArrow, touches, crosses, STUB, STUBS, CONTROL } from './wires.js';
 import { STATE_SIGNS } from './palette.js';
 
 const MOST_BOXES = 12000; // of one block in one picture
@@ -396,7 +396,7 @@ export class Painter {
       const label = model.label(labels[shape.edge]);
       const isCut = shape.kind === STUBS || !shape.start || !shape.end;
       if (isCut) {
-        this.stubTexts(frame, shape, label, isStrong);
+        this.stubTexts(frame, shape, label, [...strong, ...shapes], isStrong);
         continue;
       }
       const key = `${shape.from} ${label} ${Math.round(shape.start.x)}`;
@@ -404,19 +404,19 @@ export class Painter {
         continue;
       said.add(key);
       const text = weights[shape.edge] > 1 ? `${label} (${weights[shape.edge]})` : label;
-      const x = shape.start.x + (this.isCrossed(shape, shapes, strong) ? -7 - textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, 190)) : 7);
-      this.lineText(text, x, shape.start.y + 13, 190, isStrong);
+      const width = textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, 190));
+      const x = [shape.start.x + 7, shape.start.x - 7 - width].find((left) =>
+        this.hasRoom(frame, { x: left - 2, y: shape.start.y + 6, w: width + 4, h: 14 }, shapes, strong));
+      if (x !== undefined)
+        this.lineText(text, x, shape.start.y + 13, 190, isStrong);
     }
   }
 
-  // Whether lines of the same box, or the line itself, bend through the place right of its
-  // beginning, and none bends to the left.
-  isCrossed(shape, shapes, strong) {
-    const { from, start } = shape;
-    const lines = [...strong, ...shapes].filter((other) => other.from === from && other.start);
-    const bend = (other) => (other.lane ?? other.end?.x ?? other.start.x) - other.start.x;
-    return lines.some((other) => other.start.x >= start.x && bend(other) > 20) &&
-      !lines.some((other) => other.start.x <= start.x && bend(other) < -20);
+  // Whether a text beside a line is on no other, and inside the frame.
+  hasRoom(frame, rect, shapes, strong) {
+    const box = frame.parent?.box(frame.item);
+    const isInside = !box || (rect.x > box.x && rect.x + rect.w < box.x + box.w);
+    return isInside && !shapes.some((other) => crosses(other, rect)) && !strong.some((other) => crosses(other, rect));
   }
 
   // A box that says the same need not be told so by its line.
@@ -425,17 +425,25 @@ export class Painter {
     return item >= 0 && !frame.open.has(item) && model.label(model.itemDetail[item]) === text;
   }
 
-  stubTexts(frame, shape, label, isStrong) {
+  // Right of the end, or left of it where lines would go through it there and not here.
+  stubText(text, { x }, y, lines, isStrong) {
+    const width = textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, 130));
+    const isFree = (left) => !lines.some((other) => crosses(other, { x: left, y: y - 7, w: width, h: 14 }));
+    const left = x - 6 - width;
+    return this.lineText(text, !isFree(x + 6) && isFree(left) ? left : x + 6, y, 130, isStrong);
+  }
+
+  stubTexts(frame, shape, label, lines, isStrong) {
     const { scene } = this;
     const other = (item) => (item >= 0 ? scene.labelOf(item) : label);
     if (shape.end) {
-      const at = this.lineText('\u2199 ' + (shape.from >= 0 ? other(shape.from) : label), shape.end.x + 6, shape.end.y - STUB + 4, 130, isStrong);
+      const at = this.stubText('\u2199 ' + (shape.from >= 0 ? other(shape.from) : label), shape.end, shape.end.y - STUB + 4, lines, isStrong);
       this.dot(shape.end.x, shape.end.y - STUB + 4, isStrong);
       if (at)
         this.stubs.push({ ...at, frame, item: shape.from, edge: shape.edge, self: shape.to });
     }
     if (shape.start) {
-      const at = this.lineText('\u2198 ' + (shape.to >= 0 ? other(shape.to) : label), shape.start.x + 6, shape.start.y + STUB - 4, 130, isStrong);
+      const at = this.stubText('\u2198 ' + (shape.to >= 0 ? other(shape.to) : label), shape.start, shape.start.y + STUB - 4, lines, isStrong);
       this.dot(shape.start.x, shape.start.y + STUB - 4, isStrong);
       if (at)
         this.stubs.push({ ...at, frame, item: shape.to, edge: shape.edge, self: shape.from });

@@ -90,6 +90,50 @@ function curve(ctx, x0, y0, x1, y1) {
   ctx.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
 }
 
+// Where the line is at a height, or null: above it, or below.
+export function wireX(shape, y) {
+  const { start, end, lane } = shape;
+  if (!start || !end || shape.kind === STUBS) {
+    if (start && y >= start.y && y <= start.y + STUB)
+      return start.x;
+    return end && y >= end.y - STUB && y <= end.y ? end.x : null;
+  }
+  const leave = Math.max(shape.leave, start.y);
+  if (end.y < start.y)
+    return y >= end.y - GAP && y <= leave + GAP ? lane ?? start.x : null;
+  if (y < start.y || y > end.y)
+    return null;
+  if (y <= leave)
+    return start.x;
+  if (lane === null)
+    return curveX(start.x, leave, end.x, end.y - 3, y);
+  if (y < leave + 2 * GAP)
+    return curveX(start.x, leave, lane, leave + 2 * GAP, y);
+  return y <= end.y - 2 * GAP ? lane : curveX(lane, end.y - 2 * GAP, end.x, end.y - 3, y);
+}
+
+// The x of curve() at a height: y only grows along it.
+function curveX(x0, y0, x1, y1, y) {
+  const bend = Math.max(12, (y1 - y0) / 2);
+  const at = (t, a, b, c, d) => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t ** 3 * d;
+  let low = 0;
+  let high = 1;
+  for (let i = 0; i < 10; i++) {
+    const middle = (low + high) / 2;
+    if (at(middle, y0, y0 + bend, y1 - bend, y1) < y)
+      low = middle;
+    else
+      high = middle;
+  }
+  return at(high, x0, x0, x1, x1);
+}
+
+// Whether the line goes through a rectangle that is lower than a gap.
+export function crosses(shape, rect) {
+  const xs = [0, 0.5, 1].map((part) => wireX(shape, rect.y + part * rect.h)).filter((x) => x !== null);
+  return xs.length > 0 && Math.min(...xs) < rect.x + rect.w && Math.max(...xs) > rect.x;
+}
+
 export function traceArrow(ctx, shape, dx, dy) {
   if (!shape.end)
     return;

@@ -9,7 +9,9 @@ enum {
     LANE_GAP  = 12,
     SWEEPS    = 4,
     FAN_SPAN  = 12, /* layers that one edge of many from a box may pass      */
-    LONG_ROW  = 14 /* boxes of a layer before it is wrapped                   */
+    LONG_ROW  = 14, /* boxes of a layer before it is wrapped                  */
+    MOST_ASKED  = 64, /* lanes that another must not be on                    */
+    MOST_BESIDE = 6   /* places that are tried on each side                   */
 };
 
 /* ---- the size of a box -------------------------------------------------- */
@@ -79,6 +81,8 @@ struct sheet {
     double   *centers;       /* by item                                       */
     double   *wishes, *weights;
     int32_t  *tops, *lefts, *rights; /* by layer                              */
+    uint32_t *lanes; /* edges that have one, as they were placed */
+    uint32_t  lane_count;
 };
 
 static struct tn_view_item *item_at(const struct sheet *x, uint32_t item)
@@ -545,6 +549,46 @@ static int32_t side_lane(struct sheet *x, uint32_t from, uint32_t to,
     return lane;
 }
 
+/* Whether the lane of another box's edge is there, between the same layers.
+ * Only those that were placed lately are asked: they are the near ones. */
+static bool is_taken(const struct sheet *x, const struct tn_view_edge *edge,
+                     int32_t lane)
+{
+    uint32_t low  = item_at(x, edge->from)->layer;
+    uint32_t high = item_at(x, edge->to)->layer;
+    uint32_t end  = x->lane_count < MOST_ASKED ? x->lane_count : MOST_ASKED;
+
+    for (uint32_t i = 1; i <= end; i++) {
+        const struct tn_view_edge *other =
+            &x->s->edges[x->lanes[x->lane_count - i]];
+        uint32_t a = item_at(x, other->from)->layer;
+        uint32_t b = item_at(x, other->to)->layer;
+        if (other->from != edge->from && other->lane - lane < LANE_GAP / 2 &&
+            lane - other->lane < LANE_GAP / 2 && low < (a < b ? b : a) &&
+            (a < b ? a : b) < high)
+            return true;
+    }
+    return false;
+}
+
+/* A free line near that is not another box's lane, if there is one: lines that
+ * are one on top of the other cannot be followed. */
+static int32_t own_line(const struct sheet *x, const struct tn_view_edge *edge,
+                        int32_t place)
+{
+    uint32_t from = item_at(x, edge->from)->layer;
+    uint32_t to   = item_at(x, edge->to)->layer;
+    int32_t  lane = free_line(x, from, to, place);
+
+    for (int32_t i = 0; lane != NO_LANE && i < 2 * MOST_BESIDE; i++) {
+        int32_t other = lane + (i % 2 ? -1 : 1) * ((i + 1) / 2) * LANE_GAP;
+        if (!is_taken(x, edge, other) &&
+            blocked_at(x, from, to, other) == TN_NONE)
+            return other;
+    }
+    return lane;
+}
+
 static void place_lane(struct sheet *x, struct tn_view_edge *edge,
                        uint32_t most_span)
 {
@@ -566,9 +610,9 @@ static void place_lane(struct sheet *x, struct tn_view_edge *edge,
         edge->lane = side_lane(x, a->layer, b->layer, out);
         return;
     }
-    edge->lane = free_line(x, a->layer, b->layer, in);
+    edge->lane = own_line(x, edge, in);
     if (edge->lane == NO_LANE)
-        edge->lane = free_line(x, a->layer, b->layer, out);
+        edge->lane = own_line(x, edge, out);
     if (edge->lane == NO_LANE)
         edge->lane = side_lane(x, a->layer, b->layer, (out + in) / 2);
 }
@@ -582,20 +626,58 @@ static uint32_t longest_span(const struct sheet *x)
     return span < 12 ? 12 : span > 400 ? 400 : span;
 }
 
+static uint32_t span_of(const struct sheet *x, uint32_t edge)
+{
+    uint32_t a = item_at(x, x->s->edges[edge].from)->layer;
+    uint32_t b = item_at(x, x->s->edges[edge].to)->layer;
+
+    return a < b ? b - a : a - b;
+}
+
+static int by_span(const void *left, const void *right, void *context)
+{
+    const uint32_t *a = left, *b = right;
+    uint32_t        x = span_of(context, *a), y = span_of(context, *b);
+
+    return x != y ? (x > y) - (x < y) : (*a > *b) - (*a < *b);
+}
+
+/* Edges that need a lane, the short ones first: they are inside of the long
+ * ones then. */
+static uint32_t *edges_with_lanes(struct sheet *x, uint32_t *count)
+{
+    uint32_t *edges =
+        tn_new(x->arena, uint32_t, x->s->edge_count + UINT64_C(1), x->error);
+
+    *count = 0;
+    for (uint32_t i = 0; edges && i < x->s->edge_count; i++) {
+        x->s->edges[i].lane = NO_LANE;
+        if (is_inside(&x->s->edges[i]) &&
+            (span_of(x, i) != 1 || item_at(x, x->s->edges[i].to)->layer <
+                                       item_at(x, x->s->edges[i].from)->layer))
+            edges[(*count)++] = i;
+    }
+    if (*count > 1)
+        tn_sort_items(edges, *count, sizeof *edges, by_span, x);
+    return edges;
+}
+
 static void place_lanes(struct sheet *x)
 {
-    int32_t  least = 0, most = 0;
-    uint32_t span = longest_span(x);
+    int32_t   least = 0;
+    uint32_t  span  = longest_span(x), count;
+    uint32_t *edges = edges_with_lanes(x, &count);
 
-    for (uint32_t i = 0; i < x->s->edge_count; i++) {
-        struct tn_view_edge *edge = &x->s->edges[i];
-        edge->lane                = NO_LANE;
-        if (is_inside(edge))
-            place_lane(x, edge, span);
-        if (edge->lane != NO_LANE) {
-            least = edge->lane < least ? edge->lane : least;
-            most  = edge->lane > most ? edge->lane : most;
-        }
+    x->lanes = tn_new(x->arena, uint32_t, count + UINT64_C(1), x->error);
+    if (tn_failed(x->error))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tn_view_edge *edge = &x->s->edges[edges[i]];
+        place_lane(x, edge, span);
+        if (edge->lane == NO_LANE)
+            continue;
+        x->lanes[x->lane_count++] = edges[i];
+        least                     = edge->lane < least ? edge->lane : least;
     }
     for (uint32_t i = 0; i < x->count; i++) {
         struct tn_view_item *item = item_at(x, i);

@@ -101,6 +101,27 @@ static void test_residual_passes_by(void **state)
     assert_true(edges[4].lane >= 0 && edges[4].kind == TN_VIEW_LINE);
 }
 
+/* Lines of different boxes are not one on top of the other, and a short one
+ * is inside of a long one. */
+static void test_lanes_can_be_followed(void **state)
+{
+    struct tn_view_sheet sheet;
+
+    (void)state;
+    prepare(&sheet, 16);
+    for (uint32_t i = 0; i + 1 < 16; i++)
+        connect(&sheet, i, i + 1);
+    for (uint32_t i = 0; i < 5; i++)
+        connect(&sheet, i, 15 - i);
+    connect(&sheet, 0, 8); /* the same value as that of the first: may share */
+    lay_out(&sheet);
+    check_places(&sheet);
+    check_lanes(&sheet);
+    for (uint32_t i = 15; i < 20; i++)
+        for (uint32_t k = 15; k < i; k++)
+            assert_true(abs(edges[i].lane - edges[k].lane) >= 6);
+}
+
 static void test_cycles_end(void **state)
 {
     struct tn_view_sheet sheet;
@@ -156,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain_is_straight),
         cmocka_unit_test(test_residual_passes_by),
+        cmocka_unit_test(test_lanes_can_be_followed),
         cmocka_unit_test(test_cycles_end),
         cmocka_unit_test(test_wide_layers_are_wrapped),
         cmocka_unit_test(test_any_graph),

@@ -481,34 +481,60 @@ static uint32_t value_of_signature(const struct finder *f, struct tn_bytes name)
     return value;
 }
 
-/* What graphs declare about their variables. */
+static uint32_t declared_text(struct finder *f, enum tn_dtype dtype,
+                              bool has_rank, uint32_t rank, const int64_t *dims)
+{
+    tn_buffer_clear(&f->text);
+    tn_buffer_text(&f->text, tn_dtype_name(dtype));
+    tn_buffer_text(&f->text, has_rank ? " [" : "");
+    for (uint32_t k = 0; has_rank && k < rank && k < 16; k++) {
+        tn_buffer_text(&f->text, k ? ", " : "");
+        if (dims[k] < 0)
+            tn_buffer_byte(&f->text, '?');
+        else
+            tn_view_add_int64(&f->text, dims[k]);
+    }
+    tn_buffer_text(&f->text, has_rank ? "]" : "");
+    return tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
+}
+
+/* What the graph declares about a variable, or the file about every value; 0:
+ * nothing. */
+static uint32_t declared_type(struct finder *f, const struct tn_value *value,
+                              struct tn_arena *arena)
+{
+    const struct tn_dialect *dialect = f->model->dialect;
+    struct tn_bytes          name    = tn_model_name(f->model, value->name);
+    struct tn_declared       told;
+    struct tn_value_about    about;
+    struct tn_error          none = TN_ERROR_INIT;
+
+    if (dialect->declared)
+        return dialect->declared(f->model, value->graph, name, &told) &&
+                       told.has_type
+                   ? declared_text(f, told.dtype, true, told.rank, told.dims)
+                   : 0;
+    tn_arena_rewind(arena);
+    return dialect->describe_value(f->model, value->graph, name, arena, &about,
+                                   &none)
+               ? declared_text(f, about.dtype, about.has_rank, about.rank,
+                               about.dims)
+               : 0;
+}
+
 static void find_declared(struct finder *f)
 {
     const struct tn_dialect *dialect = f->model->dialect;
-    struct tn_declared       told;
+    struct tn_arena          arena;
 
-    if (!dialect || !dialect->declared)
+    if (!dialect || (!dialect->declared && !dialect->describe_value))
         return;
-    for (uint32_t i = 0; i < f->model->values.count; i++) {
-        const struct tn_value *row = tn_model_value_at(f->model, i);
-        if (f->picture->types[i] ||
-            !dialect->declared(f->model, row->graph,
-                               tn_model_name(f->model, row->name), &told) ||
-            !told.has_type)
-            continue;
-        tn_buffer_clear(&f->text);
-        tn_buffer_format(&f->text, "%s [", tn_dtype_name(told.dtype));
-        for (uint32_t k = 0; k < told.rank && k < 16; k++) {
-            tn_buffer_text(&f->text, k ? ", " : "");
-            if (told.dims[k] < 0)
-                tn_buffer_byte(&f->text, '?');
-            else
-                tn_view_add_int64(&f->text, told.dims[k]);
-        }
-        tn_buffer_byte(&f->text, ']');
-        f->picture->types[i] =
-            tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
-    }
+    tn_arena_init(&arena, f->picture->memory);
+    for (uint32_t i = 0; i < f->model->values.count; i++)
+        if (!f->picture->types[i])
+            f->picture->types[i] =
+                declared_type(f, tn_model_value_at(f->model, i), &arena);
+    tn_arena_done(&arena);
 }
 
 /* Which nodes give the results of signatures: a reader looks for these. */

@@ -547,16 +547,25 @@ static void list_uncalled(struct builder *b)
 
 /* ---- children in arrays, scopes of one child left out ------------------- */
 
-static void join_labels(struct builder *b, uint32_t outer, uint32_t inner)
+/* "conv1.weight": two labels with what was between them in names. */
+static uint32_t joined(struct builder *b, uint32_t outer, uint32_t inner)
 {
-    struct tn_bytes text = tn_picture_text(b->picture, at(b, outer)->label);
-
     tn_buffer_clear(&b->text);
-    tn_buffer_add(&b->text, text);
+    tn_buffer_add(&b->text, tn_picture_text(b->picture, outer));
     tn_buffer_byte(&b->text, b->has_slashes ? '/' : '.');
-    tn_buffer_add(&b->text, tn_picture_text(b->picture, at(b, inner)->label));
-    at(b, inner)->label =
-        tn_picture_string(b->picture, tn_buffer_bytes(&b->text));
+    tn_buffer_add(&b->text, tn_picture_text(b->picture, inner));
+    return tn_picture_string(b->picture, tn_buffer_bytes(&b->text));
+}
+
+/* The label that takes up the name of a scope that is left out; NULL: that of
+ * an operator, which is no part of a name. */
+static uint32_t *label_of_child(struct builder *b, uint32_t child)
+{
+    if (!(child & TN_VIEW_INNER))
+        return b->picture->is_treemap ? &tn_picture_node(b->picture, child)->op
+                                      : NULL;
+    struct tn_view_container *c = at(b, child & ~TN_VIEW_INNER);
+    return c->kind == scope_kind(b) ? &c->label : NULL;
 }
 
 static uint32_t without_single_scopes(struct builder *b, uint32_t child)
@@ -567,11 +576,11 @@ static uint32_t without_single_scopes(struct builder *b, uint32_t child)
         if (c->kind != scope_kind(b) || index == 0 || c->child_count != 1 ||
             c->call_count)
             break;
-        c->is_gone = true;
-        child      = c->first;
-        if (child & TN_VIEW_INNER &&
-            at(b, child & ~TN_VIEW_INNER)->kind == scope_kind(b))
-            join_labels(b, index, child & ~TN_VIEW_INNER);
+        c->is_gone      = true;
+        child           = c->first;
+        uint32_t *label = label_of_child(b, child);
+        if (label)
+            *label = joined(b, c->label, *label);
     }
     return child;
 }

@@ -18,6 +18,7 @@ const { WarpX, WarpY } = await load('warp');
 const { decodeSection } = await load('stream');
 const { matchTexts } = await load('search');
 const { Grid } = await load('grid');
+const { wireX, crosses, LINE, STUBS } = await load('wires');
 const { visible } = await load('textfit');
 const { paletteOf, rampColour } = await load('palette');
 
@@ -53,6 +54,21 @@ for (let round = 0; round < 200; round++) {
   for (let x = 0; x < 600; x += 17)
     assert.ok(Math.abs(wx.back(wx.at(x)) - x) < 1e-6);
 }
+
+// A line is where it is drawn: at its ends, in its lane, and nowhere above or below.
+for (const lane of [null, 300, 10]) {
+  const line = { kind: LINE, start: { x: 100, y: 50 }, end: { x: 180, y: 250 }, leave: 60, lane };
+  assert.deepEqual([49, 50, 60, 251].map((y) => wireX(line, y)), [null, 100, 100, null]);
+  assert.ok(Math.abs(wireX(line, 247) - 180) < 1);
+  if (lane !== null)
+    assert.equal(wireX(line, 150), lane);
+  for (let y = 50; y < 247; y++) {
+    const x = wireX(line, y);
+    assert.ok(crosses(line, { x: x - 3, y: y - 7, w: 6, h: 14 }), `${lane}: at ${y}`);
+    assert.ok(!crosses(line, { x: 400, y: y - 7, w: 90, h: 14 }));
+  }
+}
+assert.deepEqual([50, 80, 240].map((y) => wireX({ kind: STUBS, start: { x: 1, y: 50 }, end: { x: 9, y: 250 }, lane: null }, y)), [1, null, 9]);
 
 // Sections.
 const bytes = (...list) => Uint8Array.from(list);
