@@ -23,10 +23,11 @@ struct search {
 
 static void reach(struct search *s, const char *name, uint32_t before)
 {
-    if (before == 0 && s->not_at_once && strcmp(name, s->not_at_once) == 0)
+    if (before == 0 && s->not_at_once &&
+        tn_is_same_dialect(name, s->not_at_once))
         return;
     for (uint32_t i = 0; i < s->count; i++)
-        if (strcmp(s->names[i], name) == 0)
+        if (tn_is_same_dialect(s->names[i], name))
             return;
     if (s->count == DIALECT_LIMIT || s->depth[before] == TN_PATH_MAX)
         return;
@@ -39,9 +40,9 @@ static void reach(struct search *s, const char *name, uint32_t before)
 static void follow(struct search *s, uint32_t at,
                    const struct tn_rule_text *file)
 {
-    if (strcmp(file->from, s->names[at]) == 0)
+    if (tn_is_same_dialect(file->from, s->names[at]))
         reach(s, file->to, at);
-    else if (file->is_both_ways && strcmp(file->to, s->names[at]) == 0)
+    else if (file->is_both_ways && tn_is_same_dialect(file->to, s->names[at]))
         reach(s, file->from, at);
 }
 
@@ -89,7 +90,7 @@ static bool find(struct search *s, const char *to,
     struct tn_rule_text file;
 
     for (uint32_t at = 0; at < s->count; at++) {
-        if (strcmp(s->names[at], to) == 0) {
+        if (tn_is_same_dialect(s->names[at], to)) {
             write_path(s, at, path);
             return true;
         }

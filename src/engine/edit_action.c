@@ -40,9 +40,9 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "inputs",      "NAME[,NAME...]",   "make values the inputs; what they need goes", 1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_inputs },
     { "outputs",     "NAME[,NAME...]",   "make values the outputs; all else goes", 1, TN_EDIT_MANY, TN_EDIT_FRESH, tn_edit_act_outputs },
     { "extract",     "SCOPE",            "keep the nodes whose names are in a scope", 1, 1, TN_EDIT_FRESH, tn_edit_act_extract },
-    { "set-dim",     "INPUT[AXIS]=SIZE", "another size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_set_dim },
-    { "dynamic",     "INPUT[AXIS]=NAME", "an open size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_dynamic },
-    { "batch",       "SIZE",             "another number of rows, or a name for it", 1, 1, TN_EDIT_FRESH | TN_EDIT_LISTED, tn_edit_act_batch },
+    { "set-dim",     "INPUT[AXIS]=SIZE", "another size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH, tn_edit_act_set_dim },
+    { "dynamic",     "INPUT[AXIS]=NAME", "an open size for a dimension of the inputs", 2, 2, TN_EDIT_FRESH, tn_edit_act_dynamic },
+    { "batch",       "SIZE",             "another number of rows, or a name for it", 1, 1, TN_EDIT_FRESH, tn_edit_act_batch },
     { "add-op",         "NODE TYPE BEFORE...", "add a node: ... INPUTS -> OUTPUTS",   3, TN_EDIT_MANY, 0, tn_edit_act_add_op },
     { "set-op",         "NODE TYPE",     "set the operator of a node",            2, 2, 0, tn_edit_act_set_op },
     { "move-op",        "NODE BEFORE",   "move a node; before -: to the end",     2, 2, 0, tn_edit_act_move_op },
@@ -50,7 +50,7 @@ const struct tn_edit_row tn_edit_rows[] = {
     { "set-outputs",    "NODE VALUE...", "set all outputs of a node",             1, TN_EDIT_MANY, 0, tn_edit_act_set_outputs },
     { "list-inputs",    "NAME TYPE DIMS...", "set all inputs of the graph",       0, TN_EDIT_MANY, 0, tn_edit_act_list_inputs },
     { "list-outputs",   "NAME TYPE DIMS...", "set all outputs of the graph",      0, TN_EDIT_MANY, 0, tn_edit_act_list_outputs },
-    { "list-values",    "NAME TYPE DIMS...", "set the types of values of a new graph", 0, TN_EDIT_MANY, TN_EDIT_LISTED, tn_edit_act_list_values },
+    { "list-values",    "NAME TYPE DIMS...", "set the types of values", 0, TN_EDIT_MANY, 0, tn_edit_act_list_values },
     { "add-graph",      "NODE NAME GRAPH", "add a graph as an attribute of a node", 3, 4, TN_EDIT_LISTED, tn_edit_act_add_graph },
     { "add-function",   "FILE NAME",     "add a function of another model",       2, 3, 0, tn_edit_act_add_function },
     { "set-signature",  "NAME METHOD ...", "set a signature: ... KEY=VALUE TYPE DIMS... -> the same", 3, TN_EDIT_MANY, 0, tn_edit_act_set_signature },
@@ -112,30 +112,19 @@ struct tn_edit_action_info tn_edit_action(uint32_t index)
 
 /* ---- one action --------------------------------------------------------- */
 
-/* What else can be done is named: a size is also in what says it. */
 static enum tn_status expect_listed(const struct tn_edit     *edit,
                                     const struct tn_edit_row *row,
                                     struct tn_error          *error)
 {
     const struct tn_dialect *dialect = edit->draft.dialect;
-    const char              *other   = "";
 
     if (!(row->flags & TN_EDIT_LISTED) || !dialect ||
         tn_dialect_facts(dialect->name)->lists_io)
         return TN_OK;
-    if (row->run == tn_edit_act_set_dim || row->run == tn_edit_act_dynamic ||
-        row->run == tn_edit_act_batch)
-        other = dialect->producer_of
-                    ? "; the shape of an input alone is its attribute: "
-                      "--set-attr 'NAME shape=shape 8,224,224,3'"
-                : tn_dialect_facts(dialect->name)->names_io
-                    ? "; the shapes of inputs alone are set by --list-inputs "
-                      "'NAME float32 8,224,224,3'"
-                    : "";
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                         "this is for ONNX models alone, not for %s: 'tenon "
-                        "convert' makes one%s",
-                        tn_dialect_facts(dialect->name)->title, other);
+                        "convert' makes one",
+                        tn_dialect_facts(dialect->name)->title);
 }
 
 static enum tn_status run_row(struct tn_edit           *edit,

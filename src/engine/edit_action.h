@@ -59,9 +59,6 @@ enum tn_status tn_edit_read_io(struct tn_edit *edit, struct tn_io_list now,
                                const char *const *words, struct tn_io *io,
                                struct tn_error *error);
 
-/* Commits the changes so far, and goes on with the result. */
-enum tn_status tn_edit_settle(struct tn_edit *edit, struct tn_error *error);
-
 /* For edit.c: the index of names, and what must be called when the name of an
  * op changes. */
 void tn_edit_index_init(struct tn_edit *edit);

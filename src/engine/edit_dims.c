@@ -17,13 +17,22 @@
  * one that is not in it is refused.
  *
  * An open size is tried with a number that no constant can follow by chance.
+ *
+ * Operators of other dialects say sizes elsewhere, as a table tells: as an
+ * input, or as an attribute.  Whether their rows stay independent is asked of
+ * the graph as ONNX, see edit_proof.h.
  */
 #include "engine/edit_dims.h"
 
 #include "engine/convert_valid.h"
+#include "engine/edit_draft.h"
 #include "engine/edit_known.h"
+#include "engine/edit_proof.h"
+#include "ir/dialect_facts.h"
+#include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
+#include "map/tidy/paddle_tidy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,12 +40,21 @@
 
 #define RANK_MOST 32
 
-/* A constant that takes the place of an input of an op. */
+/* Where an operator says ints: an input, or an attribute without it. */
+struct size_place {
+    uint32_t    input; /* TN_NONE: only the attribute                         */
+    const char *attr;  /* NULL: only the input                                */
+};
+
+/* Ints that take the place of an input of an op, or of an attribute. */
 struct new_ints {
-    uint32_t op, input, graph;
-    uint32_t value; /* of the nets: what it replaces                          */
-    uint32_t count;
-    int64_t *items;
+    uint32_t       op, input, graph;
+    const char    *attr;  /* NULL: the input                                 */
+    const char    *also;  /* attribute that repeats the input; NULL: none    */
+    uint32_t       value; /* of the nets: what it replaces                   */
+    enum tn_dtype  dtype;
+    uint32_t       count;
+    const int64_t *items, *was;
 };
 
 /* An input of an op that is repeated along an axis. */
@@ -48,6 +66,7 @@ struct new_rows {
 };
 
 struct changing {
+    struct tn_edit        *edit;
     struct tn_draft       *draft;
     const struct tn_model *model;
     struct tn_error       *error;
@@ -55,8 +74,13 @@ struct changing {
     struct tn_known        old, now;
     int64_t                from, to; /* sizes; `from` -1: it was open         */
     struct tn_bytes        symbol;   /* of an open size                       */
+    struct tn_bytes        was;      /* what the dimension was called         */
+    struct tn_bytes        input;    /* the first that has it                 */
     uint32_t               source, source_axis; /* an input that has the size */
     bool                   is_open, is_batch;
+    bool                   is_onnx; /* else operators are of another dialect  */
+    const struct tn_dialect_facts *facts;
+    const struct tn_net_type **declared; /* by value: what the file says      */
     bool    *has_rows; /* by value of the nets: computed from rows            */
     bool    *is_done;  /* by node: its constants were looked at               */
     int64_t *left;     /* by value: how often the rows are repeated outside of
@@ -112,6 +136,35 @@ static uint32_t following_axis(const struct changing *c, uint32_t v)
     uint32_t axis;
 
     return v != TN_NONE && count_following(c, v, &axis) == 1 ? axis : TN_NONE;
+}
+
+/* "x:0" is "x". */
+static struct tn_bytes plain_name(const struct changing *c,
+                                  struct tn_bytes        name)
+{
+    uint32_t output = 0;
+
+    if (!c->model->dialect->producer_of)
+        return name;
+    struct tn_bytes node = c->model->dialect->producer_of(name, &output);
+    return output ? name : node;
+}
+
+static uint32_t find_value(const struct changing *c, struct tn_bytes name)
+{
+    uint32_t value = tn_known_find(&c->now, name);
+
+    return value != TN_NONE ? value
+                            : tn_known_find(&c->now, plain_name(c, name));
+}
+
+/* Whether the user's word is this input. */
+static bool is_called(const struct changing *c, const struct tn_io *io,
+                      struct tn_bytes word)
+{
+    return word.size &&
+           (tn_bytes_equal(io->name, word) || tn_bytes_equal(io->key, word) ||
+            tn_bytes_equal(plain_name(c, io->name), word));
 }
 
 /* ---- refusals ------------------------------------------------------------ */
@@ -238,45 +291,163 @@ static bool same_ints(struct changing *c, uint32_t value, int64_t *items,
     return memcmp(old, items, *count * sizeof *old) == 0;
 }
 
-/* Other ints for an input of a node: in the net now, and in the draft later. */
-static void put_ints(struct changing *c, uint32_t id, uint32_t input,
-                     const int64_t *items, uint32_t count)
+static bool has_input(const struct tn_net_node *node, uint32_t input)
 {
-    struct tn_net           *net   = &c->now.net;
-    const struct tn_net_node node  = tn_net_node(net, id);
-    uint64_t                 dims  = count;
-    enum tn_dtype            dtype = now_type(c, node.inputs[input])->dtype;
-    uint32_t *inputs = tn_new(&c->arena, uint32_t, node.input_count, c->error);
-    int64_t  *kept   = tn_new(&c->arena, int64_t, count, c->error);
-    struct new_ints *row = tn_list_push(&c->ints, struct new_ints, c->error);
-
-    if (!inputs || !kept || !row)
-        return;
-    memcpy(kept, items, count * sizeof *kept);
-    memcpy(inputs, node.inputs, node.input_count * sizeof *inputs);
-    *row          = (struct new_ints){ .op    = node.source,
-                                       .input = input,
-                                       .graph = node.graph,
-                                       .value = inputs[input],
-                                       .count = count,
-                                       .items = kept };
-    inputs[input] = tn_net_add_ints(net, node.graph, tn_text("dims"),
-                                    dtype == TN_INT32 ? TN_INT32 : TN_INT64,
-                                    items, 1, &dims);
-    tn_net_set_inputs(net, id, inputs, node.input_count);
+    return input < node->input_count && node->inputs[input] != TN_NONE;
 }
 
-/* ---- Reshape ------------------------------------------------------------- */
-
-static int64_t int_attr(const struct tn_net_node *node, const char *name,
-                        int64_t otherwise)
+static bool attr_ints(const struct tn_net_node *node, const char *name,
+                      int64_t *items, uint32_t *count)
 {
     const struct tn_attr_value *value = tn_net_attr(node, name);
 
-    return value && value->kind == TN_ATTR_INT && value->count == 1
-               ? value->of.ints[0]
-               : otherwise;
+    if (!value || value->kind != TN_ATTR_INT || value->count > RANK_MOST)
+        return false;
+    *count = value->count;
+    memcpy(items, value->of.ints, value->count * sizeof *items);
+    return true;
 }
+
+/* The same of what a node says in one of two places. */
+static bool ints_at(struct changing *c, const struct tn_net_node *node,
+                    const struct size_place *at, int64_t *items,
+                    uint32_t *count)
+{
+    if (has_input(node, at->input))
+        return same_ints(c, node->inputs[at->input], items, count);
+    return at->attr && attr_ints(node, at->attr, items, count);
+}
+
+static const int64_t *keep_ints(struct changing *c, const int64_t *items,
+                                uint32_t count)
+{
+    int64_t *kept = tn_new(&c->arena, int64_t, count, c->error);
+
+    if (kept)
+        memcpy(kept, items, count * sizeof *kept);
+    return kept;
+}
+
+/* Other ints for a node: in the net now, and in the draft later. */
+static void put_ints(struct changing *c, uint32_t id,
+                     const struct size_place *at, const int64_t *items,
+                     uint32_t count)
+{
+    struct tn_net           *net      = &c->now.net;
+    const struct tn_net_node node     = tn_net_node(net, id);
+    bool                     is_input = has_input(&node, at->input);
+    uint64_t                 dims     = count;
+    int64_t                  was[RANK_MOST];
+    uint32_t                 was_count;
+    uint32_t *inputs = tn_new(&c->arena, uint32_t, node.input_count, c->error);
+    struct new_ints *row = tn_list_push(&c->ints, struct new_ints, c->error);
+
+    if (!inputs || !row)
+        return;
+    *row = (struct new_ints){ .op    = node.source,
+                              .input = at->input,
+                              .graph = node.graph,
+                              .value = TN_NONE,
+                              .count = count,
+                              .items = keep_ints(c, items, count) };
+    if (node.source == TN_NONE) {
+        refuse(c, &node, "it stands for several nodes of the file");
+        return;
+    }
+    if (!is_input) {
+        attr_ints(&node, at->attr, was, &was_count);
+        row->attr = at->attr;
+        row->was  = keep_ints(c, was, was_count);
+        tn_net_set_attr(net, id, at->attr,
+                        &(struct tn_attr_value){ .kind    = TN_ATTR_INT,
+                                                 .is_list = true,
+                                                 .count   = count,
+                                                 .of.ints = row->items });
+        return;
+    }
+    memcpy(inputs, node.inputs, node.input_count * sizeof *inputs);
+    row->also  = at->attr && tn_net_attr(&node, at->attr) ? at->attr : NULL;
+    row->value = inputs[at->input];
+    row->dtype = now_type(c, row->value)->dtype == TN_INT32 && !c->is_onnx
+                     ? TN_INT32
+                     : TN_INT64;
+    inputs[at->input] = tn_net_add_ints(
+        net, node.graph, tn_text("dims"),
+        now_type(c, row->value)->dtype == TN_INT32 ? TN_INT32 : TN_INT64, items,
+        1, &dims);
+    tn_net_set_inputs(net, id, inputs, node.input_count);
+}
+
+/* ---- operators that say sizes -------------------------------------------- */
+
+/* What the ints are. */
+enum size_use {
+    SIZES_RESHAPE,
+    SIZES_FLATTEN, /* it says none, but merges dimensions                     */
+    SIZES_EXPAND,
+    SIZES_RESIZE,
+    SIZES_ENDS,    /* of a slice, with `other` where it begins                */
+    SIZES_LENGTHS, /* of a slice: -1 is all that is left                      */
+    SIZES_RESULT,  /* of an image that is made of a smaller one               */
+    SIZES_COUNT, /* it gives a value for each element along `axis`           */
+    SIZES_CONCAT,
+    SIZES_STATES,
+};
+
+struct size_op {
+    enum tn_dialect_id dialect;
+    const char        *op;
+    enum size_use      use;
+    struct size_place  at;
+    struct size_place other; /* ends, lengths: where it begins                */
+    struct size_place axes;  /* ends: of which dimensions; or of all          */
+    int64_t           same;  /* expand, ends: "as it is"; 0: nothing says so  */
+    bool              copies; /* reshape: 0 is the size that the input has    */
+};
+
+/* clang-format off */
+#define IN(n)        { n, NULL }
+#define ATTR(a)      { TN_NONE, a }
+#define EITHER(n, a) { n, a }
+#define NOT          { TN_NONE, NULL }
+
+static const struct size_op size_ops[] = {
+    { TN_DIALECT_ONNX,       "Reshape",               SIZES_RESHAPE, IN(1),                  NOT,                 NOT,               0,         true },
+    { TN_DIALECT_ONNX,       "Flatten",               SIZES_FLATTEN, NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ONNX,       "Expand",                SIZES_EXPAND,  IN(1),                  NOT,                 NOT,               1,         false },
+    { TN_DIALECT_ONNX,       "Resize",                SIZES_RESIZE,  IN(3),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ONNX,       "Concat",                SIZES_CONCAT,  NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ONNX,       "LSTM",                  SIZES_STATES,  NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ONNX,       "GRU",                   SIZES_STATES,  NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ONNX,       "RNN",                   SIZES_STATES,  NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ONNX,       "Slice",                 SIZES_ENDS,    EITHER(2, "ends"),      EITHER(1, "starts"), EITHER(3, "axes"), INT64_MAX, false },
+    { TN_DIALECT_TENSORFLOW, "Reshape",               SIZES_RESHAPE, IN(1),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TENSORFLOW, "BroadcastTo",           SIZES_EXPAND,  IN(1),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TENSORFLOW, "Slice",                 SIZES_LENGTHS, IN(2),                  IN(1),               NOT,               -1,        false },
+    { TN_DIALECT_TENSORFLOW, "StridedSlice",          SIZES_ENDS,    IN(2),                  IN(1),               NOT,               INT32_MAX, false },
+    { TN_DIALECT_TENSORFLOW, "Conv2DBackpropInput",   SIZES_RESULT,  IN(0),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TENSORFLOW, "Conv3DBackpropInputV2", SIZES_RESULT,  IN(0),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TENSORFLOW, "Unpack",                SIZES_COUNT,   NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TFLITE,     "BROADCAST_TO",          SIZES_EXPAND,  IN(1),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TFLITE,     "SLICE",                 SIZES_LENGTHS, IN(2),                  IN(1),               NOT,               -1,        false },
+    { TN_DIALECT_TFLITE,     "STRIDED_SLICE",         SIZES_ENDS,    IN(2),                  IN(1),               NOT,               INT32_MAX, false },
+    { TN_DIALECT_TFLITE,     "TRANSPOSE_CONV",        SIZES_RESULT,  IN(0),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TFLITE,     "UNPACK",                SIZES_COUNT,   NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_TFLITE,     "RESHAPE",               SIZES_RESHAPE, EITHER(1, "new_shape"), NOT,                 NOT,               0,         false },
+    { TN_DIALECT_PADDLE,     "unstack",               SIZES_COUNT,   NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_PADDLE,     "reshape",               SIZES_RESHAPE, EITHER(1, "shape"),     NOT,                 NOT,               0,         true },
+    { TN_DIALECT_PADDLE,     "reshape2",              SIZES_RESHAPE, EITHER(1, "shape"),     NOT,                 NOT,               0,         true },
+    { TN_DIALECT_PADDLE,     "expand_v2",             SIZES_EXPAND,  EITHER(1, "shape"),     NOT,                 NOT,               -1,        false },
+    { TN_DIALECT_PADDLE,     "slice",                 SIZES_ENDS,    EITHER(2, "ends"),      EITHER(1, "starts"), ATTR("axes"),      INT32_MAX, false },
+    { TN_DIALECT_ND4J,       "unstack",               SIZES_COUNT,   NOT,                    NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ND4J,       "broadcast_to",          SIZES_EXPAND,  IN(1),                  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ND4J,       "strided_slice",         SIZES_ENDS,    IN(2),                  IN(1),               NOT,               INT32_MAX, false },
+    { TN_DIALECT_ND4J,       "reshape",               SIZES_RESHAPE, EITHER(1, "shapeArr"),  NOT,                 NOT,               0,         false },
+    { TN_DIALECT_ND4J,       "slice",                 SIZES_LENGTHS, EITHER(2, "size"),      EITHER(1, "begin"),  NOT,               -1,        false },
+};
+/* clang-format on */
+
+/* ---- Reshape ------------------------------------------------------------- */
 
 /* The dims that the node gives in the old graph. */
 static bool old_dims(const struct changing *c, const struct tn_net_node *node,
@@ -315,8 +486,8 @@ static bool open_dim(int64_t *items, uint32_t count, const int64_t *dims,
 
 /* Another constant for one dimension of the input that follows. */
 static bool place_dim(struct changing *c, const struct tn_net_node *node,
-                      uint32_t axis, const int64_t *dims, int64_t *items,
-                      uint32_t count, bool *is_new)
+                      bool copies, uint32_t axis, const int64_t *dims,
+                      int64_t *items, uint32_t count, bool *is_new)
 {
     uint32_t    in = node->inputs[0];
     struct atom atom;
@@ -326,8 +497,7 @@ static bool place_dim(struct changing *c, const struct tn_net_node *node,
         refuse(c, node, "the sizes before the dimension are not known");
         return false;
     }
-    uint32_t place  = find_place(&atom, dims, count, axis, &left);
-    bool     copies = int_attr(node, "allowzero", 0) == 0;
+    uint32_t place = find_place(&atom, dims, count, axis, &left);
     /* A 0 copies the new size. */
     if (copies && axis < count && items[axis] == 0)
         place = axis;
@@ -358,7 +528,8 @@ static bool place_dim(struct changing *c, const struct tn_net_node *node,
 
 /* A shape that follows from other shapes must put the dimension where it
  * belongs. */
-static void check_computed(struct changing *c, const struct tn_net_node *node)
+static void check_computed(struct changing *c, const struct tn_net_node *node,
+                           uint32_t shape)
 {
     uint32_t in = node->inputs[0], out = node->outputs[0];
     uint32_t axis  = following_axis(c, in);
@@ -367,7 +538,8 @@ static void check_computed(struct changing *c, const struct tn_net_node *node)
 
     struct atom atom;
     if (axis == TN_NONE || !old_type(c, out)->has_rank || count > RANK_MOST ||
-        !fold_ints(&c->now, node->inputs[1], now, &now_count) ||
+        !has_input(node, shape) ||
+        !fold_ints(&c->now, node->inputs[shape], now, &now_count) ||
         now_count != count || !find_atom(c, in, axis, &atom))
         return;
     memcpy(dims, old_type(c, out)->dims, count * sizeof *dims);
@@ -394,18 +566,20 @@ static void check_computed(struct changing *c, const struct tn_net_node *node)
     c->left[out] = left;
 }
 
-static void change_reshape(struct changing *c, uint32_t id)
+static void change_reshape(struct changing *c, uint32_t id,
+                           const struct size_op *op)
 {
     const struct tn_net_node node = tn_net_node(&c->now.net, id);
     int64_t                  items[RANK_MOST], dims[RANK_MOST];
     uint32_t                 count, axis;
     bool                     is_new = false;
+    bool copies = op->copies && tn_net_int_attr(&node, "allowzero", 0) == 0;
 
-    if (node.input_count < 2 || node.outputs[0] == TN_NONE ||
+    if (node.outputs[0] == TN_NONE ||
         !count_following(c, node.inputs[0], &axis))
         return;
-    if (!same_ints(c, node.inputs[1], items, &count)) {
-        check_computed(c, &node);
+    if (!ints_at(c, &node, &op->at, items, &count)) {
+        check_computed(c, &node, op->at.input);
         return;
     }
     if (!old_dims(c, &node, dims, count)) {
@@ -414,20 +588,22 @@ static void change_reshape(struct changing *c, uint32_t id)
     }
     for (uint32_t i = 0; i < old_type(c, node.inputs[0])->rank; i++)
         if (follows_at(c, node.inputs[0], i) &&
-            !place_dim(c, &node, i, dims, items, count, &is_new))
+            !place_dim(c, &node, copies, i, dims, items, count, &is_new))
             return;
     if (is_new)
-        put_ints(c, id, 1, items, count);
+        put_ints(c, id, &op->at, items, count);
 }
 
 /* What is outside of the rows within the dimension that they are merged into.
  */
-static void follow_flatten(struct changing *c, uint32_t id)
+static void follow_flatten(struct changing *c, uint32_t id,
+                           const struct size_op *op)
 {
+    (void)op;
     const struct tn_net_node node = tn_net_node(&c->now.net, id);
     uint32_t                 in = node.inputs[0], out = node.outputs[0];
     uint32_t                 at = following_axis(c, in);
-    int64_t                  left, axis = int_attr(&node, "axis", 1);
+    int64_t                  left, axis = tn_net_int_attr(&node, "axis", 1);
 
     if (at == TN_NONE || out == TN_NONE)
         return;
@@ -442,22 +618,24 @@ static void follow_flatten(struct changing *c, uint32_t id)
 
 /* ---- other constants ----------------------------------------------------- */
 
-/* Dims are aligned at the end; 1 follows by itself. */
-static void change_expand(struct changing *c, uint32_t id)
+/* Dims are aligned at the end; what says "as it is" follows by itself. */
+static void change_expand(struct changing *c, uint32_t id,
+                          const struct size_op *op)
 {
     const struct tn_net_node node = tn_net_node(&c->now.net, id);
     int64_t                  items[RANK_MOST];
     uint32_t                 count, axis;
     bool                     is_new = false;
 
-    if (node.input_count < 2 || !count_following(c, node.inputs[0], &axis) ||
-        !same_ints(c, node.inputs[1], items, &count))
+    if (!count_following(c, node.inputs[0], &axis) ||
+        !ints_at(c, &node, &op->at, items, &count))
         return;
     uint32_t rank = old_type(c, node.inputs[0])->rank;
     for (uint32_t i = 0; i < rank && i < count; i++) {
         uint32_t at   = rank - 1 - i;
         int64_t *item = &items[count - 1 - i];
-        if (!follows_at(c, node.inputs[0], at) || *item == 1)
+        if (!follows_at(c, node.inputs[0], at) ||
+            (op->same && *item == op->same))
             continue;
         if (*item != old_type(c, node.inputs[0])->dims[at]) {
             refuse(c, &node,
@@ -465,24 +643,29 @@ static void change_expand(struct changing *c, uint32_t id)
                    "times");
             return;
         }
-        *item  = c->is_open ? 1 : now_type(c, node.inputs[0])->dims[at];
+        if (c->is_open && !op->same) {
+            refuse(c, &node, "it has a constant shape");
+            return;
+        }
+        *item  = c->is_open ? op->same : now_type(c, node.inputs[0])->dims[at];
         is_new = true;
     }
     if (is_new)
-        put_ints(c, id, 1, items, count);
+        put_ints(c, id, &op->at, items, count);
 }
 
 /* Sizes of Resize: where the image is not scaled, the size follows. */
-static void change_resize(struct changing *c, uint32_t id)
+static void change_resize(struct changing *c, uint32_t id,
+                          const struct size_op *op)
 {
     const struct tn_net_node node = tn_net_node(&c->now.net, id);
     int64_t                  items[RANK_MOST];
     uint32_t                 count, axis;
     bool                     is_new = false;
 
-    if (node.input_count < 4 || !count_following(c, node.inputs[0], &axis) ||
+    if (!count_following(c, node.inputs[0], &axis) ||
         tn_net_attr(&node, "axes") ||
-        !same_ints(c, node.inputs[3], items, &count) ||
+        !ints_at(c, &node, &op->at, items, &count) ||
         count != old_type(c, node.inputs[0])->rank)
         return;
     for (uint32_t i = 0; i < count; i++) {
@@ -497,7 +680,29 @@ static void change_resize(struct changing *c, uint32_t id)
         is_new   = true;
     }
     if (is_new)
-        put_ints(c, id, 3, items, count);
+        put_ints(c, id, &op->at, items, count);
+}
+
+/* The sizes of what a transposed convolution gives: its rows are those that it
+ * takes; the image is made larger by strides, which another number contradicts.
+ */
+static void change_result(struct changing *c, uint32_t id,
+                          const struct size_op *op)
+{
+    const struct tn_net_node node = tn_net_node(&c->now.net, id);
+    int64_t                  items[RANK_MOST];
+    uint32_t                 count, axis;
+
+    if (!has_input(&node, 2) || !count_following(c, node.inputs[2], &axis) ||
+        !ints_at(c, &node, &op->at, items, &count))
+        return;
+    if (following_axis(c, node.inputs[2]) != 0 || c->is_open || !count ||
+        items[0] != old_type(c, node.inputs[2])->dims[0]) {
+        refuse(c, &node, "the size of what it gives is constant");
+        return;
+    }
+    items[0] = now_type(c, node.inputs[2])->dims[0];
+    put_ints(c, id, &op->at, items, count);
 }
 
 static int64_t axis_of(int64_t axis, uint32_t rank)
@@ -505,21 +710,43 @@ static int64_t axis_of(int64_t axis, uint32_t rank)
     return axis < 0 ? axis + (int64_t)rank : axis;
 }
 
-/* A slice up to the old size, from the beginning, took everything. */
-static void change_slice(struct changing *c, uint32_t id)
+/* As many results as the dimension has elements: their number is fixed. */
+static void expect_count(struct changing *c, uint32_t id,
+                         const struct size_op *op)
+{
+    const struct tn_net_node node = tn_net_node(&c->now.net, id);
+    uint32_t                 axis;
+
+    (void)op;
+    if (!count_following(c, node.inputs[0], &axis))
+        return;
+    int64_t at = axis_of(tn_net_int_attr(&node, "axis", 0),
+                         old_type(c, node.inputs[0])->rank);
+    if (at >= 0 && at < old_type(c, node.inputs[0])->rank &&
+        follows_at(c, node.inputs[0], (uint32_t)at))
+        refuse(c, &node, "it gives a value for each element of the dimension");
+}
+
+/* A slice up to the old size, from the beginning, took everything; and so did
+ * one that is as long. */
+static void change_slice(struct changing *c, uint32_t id,
+                         const struct size_op *op)
 {
     const struct tn_net_node node = tn_net_node(&c->now.net, id);
     int64_t  starts[RANK_MOST], ends[RANK_MOST], axes[RANK_MOST];
     uint32_t start_count, end_count, axes_count = 0, axis;
     bool     is_new = false;
 
-    if (node.input_count < 3 || !count_following(c, node.inputs[0], &axis) ||
-        !same_ints(c, node.inputs[1], starts, &start_count) ||
-        !same_ints(c, node.inputs[2], ends, &end_count) ||
-        start_count != end_count)
+    if (!count_following(c, node.inputs[0], &axis) ||
+        !ints_at(c, &node, &op->other, starts, &start_count) ||
+        !ints_at(c, &node, &op->at, ends, &end_count) ||
+        start_count != end_count ||
+        tn_net_int_attr(&node, "ellipsis_mask", 0) ||
+        tn_net_int_attr(&node, "new_axis_mask", 0))
         return;
-    bool has_axes = node.input_count > 3 && node.inputs[3] != TN_NONE;
-    if (has_axes && (!same_ints(c, node.inputs[3], axes, &axes_count) ||
+    bool has_axes = has_input(&node, op->axes.input) ||
+                    (op->axes.attr && tn_net_attr(&node, op->axes.attr));
+    if (has_axes && (!ints_at(c, &node, &op->axes, axes, &axes_count) ||
                      axes_count != end_count))
         return;
     const struct tn_net_type *was = old_type(c, node.inputs[0]);
@@ -529,11 +756,11 @@ static void change_slice(struct changing *c, uint32_t id)
             !follows_at(c, node.inputs[0], (uint32_t)at) || starts[i] != 0 ||
             ends[i] != was->dims[at] || ends[i] <= 1)
             continue;
-        ends[i] = INT64_MAX;
+        ends[i] = op->same;
         is_new  = true;
     }
     if (is_new)
-        put_ints(c, id, 2, ends, end_count);
+        put_ints(c, id, &op->at, ends, end_count);
 }
 
 /* ---- values that must have as many rows as others ------------------------ */
@@ -587,15 +814,17 @@ static void repeat_rows(struct changing *c, uint32_t id, uint32_t input,
 }
 
 /* All inputs of Concat are equal, but for one axis. */
-static void repeat_concat(struct changing *c, uint32_t id)
+static void repeat_concat(struct changing *c, uint32_t id,
+                          const struct size_op *op)
 {
+    (void)op;
     const struct tn_net_node node = tn_net_node(&c->now.net, id);
 
     for (uint32_t i = 0; c->from == 1 && i < node.input_count; i++) {
         uint32_t axis = following_axis(c, node.inputs[i]);
         if (axis == TN_NONE ||
             now_type(c, node.inputs[i])->dims[axis] != c->to ||
-            axis == axis_of(int_attr(&node, "axis", 0),
+            axis == axis_of(tn_net_int_attr(&node, "axis", 0),
                             now_type(c, node.inputs[i])->rank))
             continue;
         for (uint32_t k = 0; k < node.input_count; k++)
@@ -605,11 +834,13 @@ static void repeat_concat(struct changing *c, uint32_t id)
 }
 
 /* The first states of recurrent layers: [directions, rows, size]. */
-static void repeat_states(struct changing *c, uint32_t id)
+static void repeat_states(struct changing *c, uint32_t id,
+                          const struct size_op *op)
 {
-    const struct tn_net_node node   = tn_net_node(&c->now.net, id);
-    uint32_t                 layout = (uint32_t)int_attr(&node, "layout", 0);
-    uint32_t                 rows   = layout ? 0 : 1;
+    (void)op;
+    const struct tn_net_node node = tn_net_node(&c->now.net, id);
+    uint32_t layout = (uint32_t)tn_net_int_attr(&node, "layout", 0);
+    uint32_t rows   = layout ? 0 : 1;
 
     if (c->from != 1 || !node.input_count || layout > 1 ||
         following_axis(c, node.inputs[0]) != rows)
@@ -725,7 +956,7 @@ static int64_t rule_axis(const struct changing    *c,
     bool is_old = c->now.net.version < 13 && rule->use == ROWS_BEFORE &&
                   !tn_bytes_is(node->op->type, "LayerNormalization");
 
-    return int_attr(node, "axis", is_old ? 1 : rule->axis);
+    return tn_net_int_attr(node, "axis", is_old ? 1 : rule->axis);
 }
 
 /* Whether a slice goes through an axis backwards; or it cannot be told. */
@@ -772,7 +1003,7 @@ static bool keeps_rows(struct changing *c, const struct tn_net_node *node,
     switch (rule->use) {
     case ROWS_FIRST: return axis == 0 && input == 0;
     case ROWS_STATES:
-        return axis == (int_attr(node, "layout", 0) ? 0 : 1) ||
+        return axis == (tn_net_int_attr(node, "layout", 0) ? 0 : 1) ||
                (input == 4 && axis == 0);
     case ROWS_BEFORE:
         /* since opset 13 it is along one axis */
@@ -857,15 +1088,15 @@ static void check_results(struct changing *c)
 
 /* ---- node by node -------------------------------------------------------- */
 
-static const struct {
-    const char *op;
-    void (*change)(struct changing *c, uint32_t node);
-} changers[] = {
-    { "Reshape", change_reshape }, { "Flatten", follow_flatten },
-    { "Expand", change_expand },   { "Resize", change_resize },
-    { "Slice", change_slice },     { "Concat", repeat_concat },
-    { "LSTM", repeat_states },     { "GRU", repeat_states },
-    { "RNN", repeat_states },
+typedef void size_changer(struct changing *c, uint32_t node,
+                          const struct size_op *op);
+
+static size_changer *const changers[] = {
+    [SIZES_RESHAPE] = change_reshape, [SIZES_FLATTEN] = follow_flatten,
+    [SIZES_EXPAND] = change_expand,   [SIZES_RESIZE] = change_resize,
+    [SIZES_ENDS] = change_slice,      [SIZES_LENGTHS] = change_slice,
+    [SIZES_RESULT] = change_result,   [SIZES_COUNT] = expect_count,
+    [SIZES_CONCAT] = repeat_concat,   [SIZES_STATES] = repeat_states,
 };
 
 static void mark_rows(struct changing *c, const struct tn_net_node *node)
@@ -928,7 +1159,8 @@ static void visit(void *context, uint32_t id)
 
     if (id >= c->old.net.nodes.count || tn_failed(c->error))
         return;
-    if (c->is_batch && c->from >= 0) { /* else the file allows any number */
+    /* else the file allows any number, or the graph is judged as ONNX */
+    if (c->is_batch && c->is_onnx && c->from >= 0) {
         mark_rows(c, &node);
         enter_graphs(c, &node);
         check_inputs(c, &node);
@@ -937,9 +1169,10 @@ static void visit(void *context, uint32_t id)
     if (c->from < 0 || c->is_done[id] || node.op->domain.size)
         return;
     c->is_done[id] = true;
-    for (size_t i = 0; i < sizeof changers / sizeof *changers; i++)
-        if (tn_bytes_is(node.op->type, changers[i].op))
-            changers[i].change(c, id);
+    for (size_t i = 0; i < sizeof size_ops / sizeof *size_ops; i++)
+        if (tn_bytes_is(node.op->type, size_ops[i].op) &&
+            size_ops[i].dialect == c->facts->id)
+            changers[size_ops[i].use](c, id, &size_ops[i]);
 }
 
 /* ---- the inputs ---------------------------------------------------------- */
@@ -950,6 +1183,10 @@ static void forget_declared(struct changing *c, struct tn_net *net)
     const struct tn_list *inputs = &tn_net_graph(net, 0)->inputs;
     bool *is_input = tn_new(&c->arena, bool, net->values.count, c->error);
 
+    c->declared = tn_new(&c->arena, const struct tn_net_type *,
+                         net->values.count, c->error);
+    for (uint32_t i = 0; c->declared && i < net->values.count; i++)
+        c->declared[i] = tn_net_value(net, i).type;
     for (uint64_t i = 0; is_input && i < inputs->count; i++)
         is_input[*tn_list_at(inputs, uint32_t, i)] = true;
     for (uint32_t i = 0; is_input && i < net->values.count; i++) {
@@ -995,30 +1232,91 @@ static bool make_tables(struct changing *c)
 
 /* ---- the draft ----------------------------------------------------------- */
 
-static enum tn_status add_ints(struct changing *c, struct tn_fresh *fresh,
-                               uint32_t graph, const char *wish,
-                               const int64_t *items, uint32_t count,
-                               const char **name)
+/* Ints as elements of a tensor. */
+static bool make_elements(struct changing *c, enum tn_dtype dtype,
+                          const int64_t *items, uint32_t count,
+                          struct tn_elements *made)
 {
     struct tn_arena  *arena  = c->draft->arena;
+    unsigned          width  = dtype == TN_INT32 ? 4 : 8;
+    uint64_t          size   = (uint64_t)count * width;
     struct tn_source *source = tn_new(arena, struct tn_source, 1, c->error);
-    uint8_t  *bytes = tn_new(arena, uint8_t, (uint64_t)count * 8, c->error);
-    uint64_t *dims  = tn_new(arena, uint64_t, 1, c->error);
+    uint8_t          *bytes  = tn_new(arena, uint8_t, size, c->error);
+    uint64_t         *dims   = tn_new(arena, uint64_t, 1, c->error);
+
+    if (!source || !bytes || !dims)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < width; k++)
+            bytes[i * width + k] = (uint8_t)((uint64_t)items[i] >> (8 * k));
+    dims[0] = count;
+    tn_source_memory(source, c->draft->memory, tn_bytes(bytes, (size_t)size));
+    made->shape = (struct tn_shape){ dtype, 1, dims };
+    made->payload =
+        tn_payload_raw(&made->shape, (struct tn_span){ source, 0, size }, 1);
+    return true;
+}
+
+static enum tn_status set_one(struct changing *c, uint32_t op, const char *name,
+                              struct tn_attr_value value)
+{
+    return tn_draft_set_attr(c->draft, op, name, &value, c->error);
+}
+
+/* A constant of a dialect whose constants are nodes. */
+static enum tn_status add_constant_op(struct changing *c, uint32_t graph,
+                                      uint32_t before, const char *name,
+                                      const struct tn_elements *elements)
+{
+    struct tn_tensor *tensor =
+        tn_new(c->draft->arena, struct tn_tensor, 1, c->error);
+    const struct tn_tensor **one =
+        tn_new(c->draft->arena, const struct tn_tensor *, 1, c->error);
+    int64_t  dtype = (int64_t)elements->shape.dtype;
+    uint32_t op;
+
+    if (!tensor || !one)
+        return c->error->status;
+    tensor->elements = *elements;
+    tensor->node = tensor->slot = tensor->part = TN_NONE;
+    *one                                       = tensor;
+    TN_TRY(tn_draft_add_op(c->draft, graph, before,
+                           &(struct tn_op_spec){ .name         = name,
+                                                 .type         = "Const",
+                                                 .outputs      = &name,
+                                                 .output_count = 1 },
+                           &op, c->error));
+    TN_TRY(set_one(c, op, "dtype",
+                   (struct tn_attr_value){
+                       .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = &dtype }));
+    return set_one(c, op, "value",
+                   (struct tn_attr_value){
+                       .kind = TN_ATTR_TENSOR, .count = 1, .of.tensors = one });
+}
+
+/* `before`: the op that takes the constant. */
+static enum tn_status add_typed(struct changing *c, struct tn_fresh *fresh,
+                                uint32_t before, const char *wish,
+                                enum tn_dtype dtype, const int64_t *items,
+                                uint32_t count, const char **name)
+{
+    uint32_t           graph = tn_model_op_at(c->model, before)->graph;
     struct tn_elements made;
 
     *name = tn_fresh_name(fresh, tn_text(wish), "", c->error);
-    if (!source || !bytes || !dims || tn_failed(c->error))
+    if (tn_failed(c->error) || !make_elements(c, dtype, items, count, &made))
         return c->error->status;
-    for (uint32_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < 8; k++)
-            bytes[i * 8 + k] = (uint8_t)((uint64_t)items[i] >> (8 * k));
-    dims[0] = count;
-    tn_source_memory(source, c->draft->memory,
-                     tn_bytes(bytes, (size_t)count * 8));
-    made.shape   = (struct tn_shape){ TN_INT64, 1, dims };
-    made.payload = tn_payload_raw(
-        &made.shape, (struct tn_span){ source, 0, (uint64_t)count * 8 }, 1);
+    if (c->facts->has_constant_ops)
+        return add_constant_op(c, graph, before, *name, &made);
     return tn_draft_add_tensor(c->draft, graph, *name, &made, c->error);
+}
+
+static enum tn_status add_ints(struct changing *c, struct tn_fresh *fresh,
+                               uint32_t before, const char *wish,
+                               const int64_t *items, uint32_t count,
+                               const char **name)
+{
+    return add_typed(c, fresh, before, wish, TN_INT64, items, count, name);
 }
 
 /* Graphs of the net and of the model are the same, and op ids are the model's.
@@ -1028,30 +1326,77 @@ static uint32_t graph_of(const struct changing *c, uint32_t op)
     return tn_model_op_at(c->model, op)->graph;
 }
 
+/* In a file of SameDiff, the ints are the last of a list of all arguments. */
+static enum tn_status put_attr(struct changing *c, const struct new_ints *row)
+{
+    struct tn_error      none = TN_ERROR_INIT;
+    struct tn_attr_value old;
+    const char          *name  = row->attr;
+    uint32_t             count = row->count, before = 0;
+
+    if (tn_draft_get_attr(c->draft, row->op, name, &c->arena, &old, &none) !=
+        TN_OK) {
+        name = "iArgs";
+        TN_TRY(tn_draft_get_attr(c->draft, row->op, name, &c->arena, &old,
+                                 c->error));
+        before = old.kind == TN_ATTR_INT && old.count >= count
+                     ? old.count - count
+                     : UINT32_MAX;
+        if (before == UINT32_MAX || memcmp(old.of.ints + before, row->was,
+                                           count * sizeof *row->was) != 0)
+            return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                                "'%.*s' has sizes among other arguments",
+                                TN_FMT(tn_model_op(c->model, row->op).name));
+    }
+    int64_t *all =
+        tn_new(c->draft->arena, int64_t, (uint64_t)before + count, c->error);
+    if (!all)
+        return c->error->status;
+    if (before)
+        memcpy(all, old.of.ints, before * sizeof *all);
+    memcpy(all + before, row->items, count * sizeof *all);
+    return set_one(c, row->op, name,
+                   (struct tn_attr_value){ .kind    = TN_ATTR_INT,
+                                           .is_list = true,
+                                           .count   = before + count,
+                                           .of.ints = all });
+}
+
 /* Equal ones of a graph are one. */
 static enum tn_status put_constants(struct changing *c, struct tn_fresh *fresh)
 {
     struct tn_intern known; /* graph and items, as bytes */
     struct tn_list   names; /* const char *, by what is known */
-    int64_t          key[RANK_MOST + 1];
+    int64_t          key[RANK_MOST + 2];
 
     tn_intern_init(&known, &c->arena);
     tn_list_init(&names, c->draft->memory, sizeof(const char *));
     for (uint64_t i = 0; i < c->ints.count && !tn_failed(c->error); i++) {
-        const struct new_ints *row   = tn_list_at(&c->ints, struct new_ints, i);
-        uint32_t               graph = graph_of(c, row->op);
-        key[0]                       = graph;
-        memcpy(key + 1, row->items, row->count * sizeof *key);
+        const struct new_ints *row = tn_list_at(&c->ints, struct new_ints, i);
+        if (row->attr) {
+            put_attr(c, row);
+            continue;
+        }
+        key[0] = graph_of(c, row->op);
+        key[1] = row->dtype;
+        memcpy(key + 2, row->items, row->count * sizeof *key);
         uint32_t id = tn_intern_copy(
-            &known, tn_bytes(key, (row->count + 1) * sizeof *key), c->error);
+            &known, tn_bytes(key, (row->count + 2) * sizeof *key), c->error);
         if (id == names.count) {
             const char **slot = tn_list_push(&names, const char *, c->error);
             if (slot)
-                add_ints(c, fresh, graph, "dims", row->items, row->count, slot);
+                add_typed(c, fresh, row->op, "dims", row->dtype, row->items,
+                          row->count, slot);
         }
         if (!tn_failed(c->error))
             tn_draft_set_input(c->draft, row->op, row->input,
                                *tn_list_at(&names, const char *, id), c->error);
+        if (!tn_failed(c->error) && row->also)
+            set_one(c, row->op, row->also,
+                    (struct tn_attr_value){ .kind    = TN_ATTR_INT,
+                                            .is_list = true,
+                                            .count   = row->count,
+                                            .of.ints = row->items });
     }
     tn_list_done(&names);
     tn_intern_done(&known);
@@ -1066,9 +1411,12 @@ static enum tn_status drop_replaced(struct changing *c)
     if (!uses)
         return c->error->status;
     for (uint64_t i = 0; i < c->ints.count; i++)
-        uses[tn_list_at(&c->ints, struct new_ints, i)->value]--;
+        if (!tn_list_at(&c->ints, struct new_ints, i)->attr)
+            uses[tn_list_at(&c->ints, struct new_ints, i)->value]--;
     for (uint64_t i = 0; i < c->ints.count; i++) {
         uint32_t value = tn_list_at(&c->ints, struct new_ints, i)->value;
+        if (value == TN_NONE)
+            continue;
         const struct tn_net_value v = tn_net_value(&c->old.net, value);
         if (uses[value])
             continue;
@@ -1079,6 +1427,13 @@ static enum tn_status drop_replaced(struct changing *c)
             if (node.source != TN_NONE && node.input_count == 0 &&
                 node.output_count == 1)
                 TN_TRY(tn_draft_remove_op(c->draft, node.source, c->error));
+        } else if (v.origin && v.origin->node != TN_NONE &&
+                   v.origin->graph != TN_NONE) {
+            TN_TRY(tn_draft_remove_op(
+                c->draft,
+                tn_model_graph_at(c->model, v.origin->graph)->first_op +
+                    v.origin->node,
+                c->error));
         } else if (v.origin && v.origin->node == TN_NONE) {
             uint64_t row =
                 (uint64_t)(v.origin -
@@ -1127,26 +1482,26 @@ static enum tn_status put_target(struct changing *c, struct tn_fresh *fresh,
         ones[i] = 1;
     if (!c->is_open) {
         ones[row->axis] = c->to;
-        return add_ints(c, fresh, graph, "rows_shape", ones, row->rank, name);
+        return add_ints(c, fresh, row->op, "rows_shape", ones, row->rank, name);
     }
     shape = tn_fresh_name(fresh, tn_text("rows_of"), "", c->error);
     size  = tn_fresh_name(fresh, tn_text("rows_size"), "", c->error);
     *name = tn_fresh_name(fresh, tn_text("rows_shape"), "", c->error);
     TN_TRY(add_node(c, graph, row->op, "Shape", shape,
                     (const char *const[]){ (const char *)input.data }, 1, &op));
-    TN_TRY(add_ints(c, fresh, graph, "rows_axis", &axis, 1, &index));
+    TN_TRY(add_ints(c, fresh, row->op, "rows_axis", &axis, 1, &index));
     TN_TRY(add_node(c, graph, row->op, "Gather", size,
                     (const char *const[]){ shape, index }, 2, &op));
     const char *parts[3];
     uint32_t    count = 0;
     if (row->axis) {
         TN_TRY(
-            add_ints(c, fresh, graph, "rows_ones", ones, row->axis, &before));
+            add_ints(c, fresh, row->op, "rows_ones", ones, row->axis, &before));
         parts[count++] = before;
     }
     parts[count++] = size;
     if (row->axis + 1 < row->rank) {
-        TN_TRY(add_ints(c, fresh, graph, "rows_ones", ones,
+        TN_TRY(add_ints(c, fresh, row->op, "rows_ones", ones,
                         row->rank - row->axis - 1, &after));
         parts[count++] = after;
     }
@@ -1200,7 +1555,10 @@ static struct tn_io follow_io(struct changing *c, const struct tn_io *io,
                                                                 ? c->symbol
                                                                 : tn_text("") }
                                : (struct tn_dim){ .value = is->dims[i] };
-        } else {
+        } else if (c->was.size && tn_bytes_equal(dims[i].symbol, c->was)) {
+            dims[i] = c->is_open ? (struct tn_dim){ -1, c->symbol }
+                                 : (struct tn_dim){ .value = c->to };
+        } else if (c->from >= 0) {
             dims[i] = (struct tn_dim){ .value = -1 }; /* perhaps another now */
         }
     }
@@ -1208,21 +1566,26 @@ static struct tn_io follow_io(struct changing *c, const struct tn_io *io,
     return made;
 }
 
-static struct tn_io_list follow_list(struct changing *c, uint32_t graph,
-                                     bool is_input)
+static struct tn_io_list follow_ios(struct changing *c, struct tn_io_list was)
 {
-    const struct tn_graph *row = tn_model_graph_at(c->model, graph);
-    struct tn_io_list      was = is_input ? row->inputs : row->outputs;
     struct tn_io *all = tn_new(&c->arena, struct tn_io, was.count, c->error);
 
     for (uint32_t i = 0; all && i < was.count; i++) {
-        uint32_t value = tn_known_find(&c->now, was.items[i].name);
+        uint32_t value = find_value(c, was.items[i].name);
         bool     is_constant =
             value != TN_NONE && tn_net_value(&c->now.net, value).constant;
         all[i] =
             is_constant ? was.items[i] : follow_io(c, &was.items[i], value);
     }
     return (struct tn_io_list){ all ? was.count : 0, all };
+}
+
+static struct tn_io_list follow_list(struct changing *c, uint32_t graph,
+                                     bool is_input)
+{
+    const struct tn_graph *row = tn_model_graph_at(c->model, graph);
+
+    return follow_ios(c, is_input ? row->inputs : row->outputs);
 }
 
 /* Of inner graphs, what is declared goes: it follows from the graph. */
@@ -1255,6 +1618,17 @@ static enum tn_status open_inner_lists(struct changing *c)
     return TN_OK;
 }
 
+/* What a file that declares all values says of one now: what is not known any
+ * more is open. */
+static struct tn_io declare(struct changing *c, uint32_t value,
+                            struct tn_bytes name)
+{
+    struct tn_io was =
+        tn_known_io_of(c->declared[value], name, &c->arena, c->error);
+
+    return follow_io(c, &was, value);
+}
+
 /* Value infos: other dims for those that the file has. */
 static enum tn_status follow_values(struct changing *c)
 {
@@ -1269,6 +1643,11 @@ static enum tn_status follow_values(struct changing *c)
         uint32_t axis;
         if (is_comparable(c, i) && !count_following(c, i, &axis))
             continue;
+        if (!c->is_onnx) {
+            if (c->declared[i]->has_rank)
+                all[count++] = declare(c, i, v.name);
+            continue;
+        }
         all[count] = (struct tn_io){ .name = v.name, .note = "" };
         if (is_comparable(c, i)) {
             struct tn_io was =
@@ -1284,20 +1663,93 @@ static enum tn_status follow_values(struct changing *c)
                : c->error->status;
 }
 
+/* Inputs that are nodes say their shape, and what they say of it twice goes. */
+static enum tn_status set_placeholder(struct changing *c, uint32_t op,
+                                      const struct tn_io *io)
+{
+    int64_t *dims = tn_new(c->draft->arena, int64_t, io->rank, c->error);
+    struct tn_attr_shape shape = { .has_rank = true,
+                                   .rank     = io->rank,
+                                   .dims     = dims };
+
+    for (uint32_t i = 0; dims && i < io->rank; i++)
+        dims[i] = io->dims[i].value;
+    return dims ? set_one(c, op, "shape",
+                          (struct tn_attr_value){ .kind      = TN_ATTR_SHAPE,
+                                                  .count     = 1,
+                                                  .of.shapes = &shape })
+                : c->error->status;
+}
+
+static enum tn_status set_placeholders(struct changing  *c,
+                                       struct tn_io_list inputs)
+{
+    struct tn_arena *arena = &c->arena;
+
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        uint32_t value = find_value(c, inputs.items[i].name), axis;
+        uint32_t there = tn_model_find_value(
+            c->model, 0,
+            tn_intern_find(&c->model->names,
+                           plain_name(c, inputs.items[i].name)));
+        if (there != TN_NONE && value != TN_NONE &&
+            count_following(c, value, &axis))
+            TN_TRY(set_placeholder(c,
+                                   tn_model_value_at(c->model, there)->producer,
+                                   &inputs.items[i]));
+    }
+    for (uint32_t i = 0; i < c->model->ops.count; i++) {
+        struct tn_error      none = TN_ERROR_INIT;
+        struct tn_attr_value old;
+        if (tn_draft_get_attr(c->draft, i, "_output_shapes", arena, &old,
+                              &none) == TN_OK)
+            TN_TRY(
+                tn_draft_remove_attr(c->draft, i, "_output_shapes", c->error));
+    }
+    return TN_OK;
+}
+
+/* Signatures repeat what inputs and outputs are. */
+static enum tn_status follow_signatures(struct changing *c)
+{
+    for (uint64_t i = 0; i < c->model->signatures.count; i++) {
+        const struct tn_signature *old =
+            tn_list_at(&c->model->signatures, struct tn_signature, i);
+        struct tn_signature now = *old;
+        now.inputs              = follow_ios(c, old->inputs);
+        now.outputs             = follow_ios(c, old->outputs);
+        if (tn_failed(c->error))
+            return c->error->status;
+        TN_TRY(tn_edit_set_signature(c->edit, &now, c->error));
+    }
+    return TN_OK;
+}
+
+static enum tn_status write_lists(struct changing *c)
+{
+    struct tn_io_list inputs  = follow_list(c, 0, true);
+    struct tn_io_list outputs = follow_list(c, 0, false);
+
+    if (tn_failed(c->error))
+        return c->error->status;
+    TN_TRY(tn_draft_list_io(c->draft, 0, inputs, outputs, c->error));
+    if (c->model->dialect->producer_of) {
+        TN_TRY(follow_signatures(c));
+        return set_placeholders(c, inputs);
+    }
+    if (c->facts->types_values)
+        TN_TRY(follow_values(c));
+    return c->is_onnx ? open_inner_lists(c) : TN_OK;
+}
+
 static enum tn_status write_draft(struct changing *c)
 {
     struct tn_fresh fresh;
 
     tn_fresh_init(&fresh, c->model, c->draft->arena);
     if (put_constants(c, &fresh) == TN_OK && put_repeats(c, &fresh) == TN_OK &&
-        drop_replaced(c) == TN_OK) {
-        struct tn_io_list inputs  = follow_list(c, 0, true);
-        struct tn_io_list outputs = follow_list(c, 0, false);
-        if (!tn_failed(c->error) &&
-            tn_draft_list_io(c->draft, 0, inputs, outputs, c->error) == TN_OK &&
-            follow_values(c) == TN_OK)
-            open_inner_lists(c);
-    }
+        drop_replaced(c) == TN_OK)
+        write_lists(c);
     tn_fresh_done(&fresh);
     return c->error->status;
 }
@@ -1374,10 +1826,23 @@ static enum tn_status judge_sizes(struct changing *c)
 /* A number for an open size that is not a size of the graph. */
 enum { PROBE = 13, OTHER_PROBE = 17 };
 
+/* Arguments as rules about shapes know them. */
+static enum tn_status prepare(struct tn_net                 *net,
+                              const struct tn_dialect_facts *facts)
+{
+    switch (facts->id) {
+    case TN_DIALECT_PADDLE: return tn_paddle_tidy(net, NULL);
+    case TN_DIALECT_ND4J: return tn_nd4j_unpack(net);
+    default: return TN_OK;
+    }
+}
+
 static enum tn_status load_both(struct changing *c)
 {
     TN_TRY(tn_known_open(&c->old, c->draft->memory, c->model, c->error));
     TN_TRY(tn_known_open(&c->now, c->draft->memory, c->model, c->error));
+    TN_TRY(prepare(&c->old.net, c->facts));
+    TN_TRY(prepare(&c->now.net, c->facts));
     forget_declared(c, &c->old.net);
     forget_declared(c, &c->now.net);
     return make_tables(c) ? TN_OK : c->error->status;
@@ -1389,7 +1854,7 @@ static enum tn_status infer_both(struct changing *c)
     TN_TRY(tn_infer_open(&c->now.facts, &c->now.net, c->now.shapes));
     tn_infer_visit(c->now.facts, visit, c);
     TN_TRY(tn_infer_run(c->now.facts));
-    if (c->is_batch && c->from >= 0)
+    if (c->is_batch && c->is_onnx && c->from >= 0)
         check_results(c);
     return c->error->status;
 }
@@ -1397,46 +1862,51 @@ static enum tn_status infer_both(struct changing *c)
 /* Which inputs have the dimension: by name, by the same symbol, or, for rows,
  * the first of those that are equal. */
 static bool is_meant(const struct changing *c, const struct tn_dim_change *how,
-                     struct tn_bytes symbol, const struct tn_io *io,
-                     uint32_t axis)
+                     const struct tn_io *io, uint32_t axis)
 {
     const struct tn_dim *dim = &io->dims[axis];
 
-    if (symbol.size && tn_bytes_equal(dim->symbol, symbol))
+    if (c->was.size && tn_bytes_equal(dim->symbol, c->was))
         return true;
     if (!how)
-        return axis == 0 && !symbol.size && dim->value == c->from &&
+        return axis == 0 && !c->was.size && dim->value == c->from &&
                !dim->symbol.size;
-    return how->input.size && tn_bytes_equal(io->name, how->input) &&
-           axis == how->axis;
+    return is_called(c, io, how->input) && axis == how->axis;
 }
 
 /* NULL: for rows. */
 static enum tn_status find_first(struct changing            *c,
-                                 const struct tn_dim_change *how,
-                                 struct tn_bytes            *symbol)
+                                 const struct tn_dim_change *how)
 {
-    struct tn_io_list inputs    = tn_model_graph_at(c->model, 0)->inputs;
-    bool              has_input = false;
+    struct tn_io_list inputs   = tn_model_graph_at(c->model, 0)->inputs;
+    bool              is_there = false;
 
+    const struct tn_io *unknown = NULL;
     for (uint32_t i = 0; i < inputs.count; i++) {
         const struct tn_io *io = &inputs.items[i];
-        has_input |= how && tn_bytes_equal(io->name, how->input);
+        if (!io->has_rank && !unknown)
+            unknown = io;
+        is_there |= how && is_called(c, io, how->input);
         for (uint32_t k = 0; io->has_rank && !io->has_default && k < io->rank;
              k++) {
-            bool is_it =
-                !how ? k == 0
-                : how->input.size
-                    ? tn_bytes_equal(io->name, how->input) && k == how->axis
-                    : tn_bytes_equal(io->dims[k].symbol, how->was);
+            bool is_it = !how ? k == 0
+                         : how->input.size
+                             ? is_called(c, io, how->input) && k == how->axis
+                             : tn_bytes_equal(io->dims[k].symbol, how->was);
             if (!is_it)
                 continue;
             c->from        = io->dims[k].symbol.size ? -1 : io->dims[k].value;
-            *symbol        = io->dims[k].symbol;
+            c->was         = io->dims[k].symbol;
+            c->input       = io->name;
             c->source_axis = k;
             return TN_OK;
         }
     }
+    if (!how && unknown)
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the rank of input '%.*s' is not known: the file "
+                            "does not say its shape",
+                            TN_FMT(unknown->name));
     if (!how)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
                             "no input has a first dimension of its own");
@@ -1444,7 +1914,7 @@ static enum tn_status find_first(struct changing            *c,
         return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
                             "no dimension of an input is called '%.*s'",
                             TN_FMT(how->was));
-    if (!has_input)
+    if (!is_there)
         return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
                             "no input is called '%.*s'", TN_FMT(how->input));
     return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
@@ -1454,19 +1924,18 @@ static enum tn_status find_first(struct changing            *c,
 }
 
 static enum tn_status set_inputs(struct changing            *c,
-                                 const struct tn_dim_change *how,
-                                 struct tn_bytes             symbol)
+                                 const struct tn_dim_change *how)
 {
     struct tn_io_list inputs   = tn_model_graph_at(c->model, 0)->inputs;
     bool              is_first = true;
 
     for (uint32_t i = 0; i < inputs.count; i++) {
         const struct tn_io *io    = &inputs.items[i];
-        uint32_t            value = tn_known_find(&c->now, io->name);
+        uint32_t            value = find_value(c, io->name);
         for (uint32_t k = 0; io->has_rank && !io->has_default &&
                              value != TN_NONE && k < io->rank;
              k++) {
-            if (!is_meant(c, how, symbol, io, k))
+            if (!is_meant(c, how, io, k))
                 continue;
             set_input_dim(c, value, k);
             if (is_first)
@@ -1480,59 +1949,69 @@ static enum tn_status set_inputs(struct changing            *c,
 static enum tn_status run_change(struct changing            *c,
                                  const struct tn_dim_change *how)
 {
-    struct tn_bytes symbol = { NULL, 0 };
-
-    TN_TRY(find_first(c, how, &symbol));
+    TN_TRY(find_first(c, how));
     if (!c->is_open && c->from == c->to)
         return TN_OK;
     if (c->is_open)
         c->to = c->from == PROBE ? OTHER_PROBE : PROBE;
     TN_TRY(load_both(c));
-    TN_TRY(set_inputs(c, how, symbol));
+    TN_TRY(set_inputs(c, how));
     TN_TRY(infer_both(c));
     TN_TRY(write_draft(c));
-    return judge_sizes(c);
+    return c->is_onnx ? judge_sizes(c) : TN_OK;
 }
 
-static enum tn_status change_dims(struct tn_draft            *draft,
+static enum tn_status change_dims(struct tn_edit             *edit,
                                   const struct tn_dim_change *how, int64_t size,
                                   struct tn_bytes  symbol,
                                   struct tn_error *error)
 {
-    struct changing c = { .draft    = draft,
-                          .model    = draft->base,
-                          .error    = error,
-                          .to       = size,
-                          .symbol   = symbol,
-                          .is_open  = size < 0,
-                          .is_batch = !how };
+    struct tn_draft *draft = &edit->draft;
+    struct changing  c     = { .edit     = edit,
+                               .draft    = draft,
+                               .model    = draft->base,
+                               .error    = error,
+                               .to       = size,
+                               .symbol   = symbol,
+                               .is_open  = size < 0,
+                               .is_batch = !how };
 
     if (size == 0)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a dimension of size 0 has no elements: give at "
                             "least 1");
+    c.facts   = tn_dialect_facts(draft->dialect->name);
+    c.is_onnx = c.facts->lists_io;
     tn_arena_init(&c.arena, draft->memory);
     tn_list_init(&c.ints, draft->memory, sizeof(struct new_ints));
     tn_list_init(&c.rows, draft->memory, sizeof(struct new_rows));
     run_change(&c, how);
+    bool needs_proof = !c.is_onnx && c.from >= 0 && c.from != size;
     tn_known_close(&c.now);
     tn_known_close(&c.old);
     tn_list_done(&c.rows);
     tn_list_done(&c.ints);
     tn_arena_done(&c.arena);
-    return error->status;
+    if (tn_failed(error) || !needs_proof)
+        return error->status;
+    struct tn_dim_change same =
+        how ? *how : (struct tn_dim_change){ .axis = 0 };
+    if (same.input.size)
+        same.input = c.input;
+    return tn_edit_prove_dims(edit, how ? &same : NULL, size, symbol, c.to,
+                              error);
 }
 
-enum tn_status tn_draft_set_dim(struct tn_draft            *draft,
-                                const struct tn_dim_change *change,
-                                struct tn_error            *error)
+enum tn_status tn_edit_change_dim(struct tn_edit             *edit,
+                                  const struct tn_dim_change *change,
+                                  struct tn_error            *error)
 {
-    return change_dims(draft, change, change->size, change->symbol, error);
+    return change_dims(edit, change, change->size, change->symbol, error);
 }
 
-enum tn_status tn_draft_set_batch(struct tn_draft *draft, int64_t size,
-                                  struct tn_bytes  symbol,
-                                  struct tn_error *error)
+enum tn_status tn_edit_change_rows(struct tn_edit *edit, int64_t size,
+                                   struct tn_bytes  symbol,
+                                   struct tn_error *error)
 {
-    return change_dims(draft, NULL, size, symbol, error);
+    return change_dims(edit, NULL, size, symbol, error);
 }

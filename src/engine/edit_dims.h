@@ -24,15 +24,15 @@ struct tn_dim_change {
 
 /* The draft has no changes yet.  NOT_FOUND for an input or a name that is not
  * there, UNSUPPORTED where a node would not work any more. */
-enum tn_status tn_draft_set_dim(struct tn_draft            *draft,
-                                const struct tn_dim_change *change,
-                                struct tn_error            *error);
+enum tn_status tn_edit_change_dim(struct tn_edit             *edit,
+                                  const struct tn_dim_change *change,
+                                  struct tn_error            *error);
 
 /* The number of rows: the first dimension of the first input that has any, and
  * all that are equal to it.  Every row of the outputs is computed as before:
  * also refused where rows would no longer be independent of each other. */
-enum tn_status tn_draft_set_batch(struct tn_draft *draft, int64_t size,
-                                  struct tn_bytes  symbol,
-                                  struct tn_error *error);
+enum tn_status tn_edit_change_rows(struct tn_edit *edit, int64_t size,
+                                   struct tn_bytes  symbol,
+                                   struct tn_error *error);
 
 #endif

@@ -112,12 +112,11 @@ static void sizes_follow(void **state)
                                         .size   = cases[i].size,
                                         .symbol = tn_text("n") };
         begin(&s, cases[i].model);
-        struct tn_draft *draft = tn_edit_draft(s.edit);
         if (cases[i].input) {
             change.input = tn_text(cases[i].input);
-            tn_draft_set_dim(draft, &change, &s.error);
+            tn_edit_change_dim(s.edit, &change, &s.error);
         } else {
-            tn_draft_set_batch(draft, change.size, change.symbol, &s.error);
+            tn_edit_change_rows(s.edit, change.size, change.symbol, &s.error);
         }
         if (cases[i].refusal) {
             assert_int_not_equal(s.error.status, TN_OK);

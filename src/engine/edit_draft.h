@@ -51,4 +51,7 @@ struct tn_draft *tn_edit_draft(struct tn_edit *edit);
 enum tn_status tn_edit_restart(struct tn_edit *edit, struct tn_model *model,
                                struct tn_error *error);
 
+/* Commits the changes so far, and goes on with the result. */
+enum tn_status tn_edit_settle(struct tn_edit *edit, struct tn_error *error);
+
 #endif

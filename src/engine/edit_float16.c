@@ -155,14 +155,6 @@ static bool is_kept(const struct narrowing *n, const struct tn_net_node *node)
             is_listed(n->how->kept, n->how->kept_count, node->name));
 }
 
-static bool has_graphs(const struct tn_net_node *node)
-{
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (node->attrs[i].value.kind == TN_ATTR_GRAPH)
-            return true;
-    return false;
-}
-
 /* Of a value whose type is not known nothing can be said, and sequences stay as
  * they are. */
 static bool is_clear(const struct narrowing *n, uint32_t value)
@@ -227,7 +219,7 @@ static enum tn_status choose_ops(struct narrowing *n)
     for (uint32_t i = 0; i < net->nodes.count && !tn_failed(n->error); i++) {
         const struct tn_net_node node = tn_net_node(net, i);
         if (node.is_removed || node.source == TN_NONE || node.op->domain.size ||
-            is_kept(n, &node) || has_graphs(&node) ||
+            is_kept(n, &node) || tn_net_holds_graphs(&node) ||
             (is_constant_op(&node) && !has_tensor(&node)) ||
             has_vanishing(n, &node))
             continue;
@@ -400,16 +392,24 @@ static struct tn_elements cast_view(struct narrowing         *n,
 static void tell(struct narrowing *n, struct tn_bytes name,
                  const struct looking *l, bool is_clamped)
 {
-    char text[400];
+    char        text[400], over[80] = "", under[80] = "";
+    const char *type = tn_dtype_name(n->how->dtype);
 
     if (!n->how->note || (!l->over && !l->under))
         return;
-    snprintf(text, sizeof text,
-             "%.*s: %" PRIu64 " element%s too large for %s, which become%s %s; "
-             "%" PRIu64 " too small, which become 0",
-             TN_FMT(name), l->over, l->over == 1 ? " is" : "s are",
-             tn_dtype_name(n->how->dtype), l->over == 1 ? "s" : "",
-             is_clamped ? "the largest one" : "infinite", l->under);
+    if (l->over)
+        snprintf(over, sizeof over,
+                 "%" PRIu64 " element%s too large for %s, which become%s %s",
+                 l->over, l->over == 1 ? " is" : "s are", type,
+                 l->over == 1 ? "s" : "",
+                 is_clamped ? "the largest one" : "infinite");
+    if (l->under)
+        snprintf(under, sizeof under,
+                 "%" PRIu64 " element%s too small for %s, which become%s 0",
+                 l->under, l->under == 1 ? " is" : "s are", type,
+                 l->under == 1 ? "s" : "");
+    snprintf(text, sizeof text, "%.*s: %s%s%s", TN_FMT(name), over,
+             l->over && l->under ? "; " : "", under);
     n->how->note(n->how->context, text);
 }
 

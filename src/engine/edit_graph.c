@@ -151,7 +151,7 @@ enum tn_status tn_edit_act_set_dim(struct tn_edit        *edit,
     TN_TRY(expect_graph(edit, error));
     TN_TRY(read_dim(words->items[0], &change, error));
     TN_TRY(read_size(words->items[1], &change.size, &change.symbol, error));
-    return tn_draft_set_dim(&edit->draft, &change, error);
+    return tn_edit_change_dim(edit, &change, error);
 }
 
 enum tn_status tn_edit_act_dynamic(struct tn_edit        *edit,
@@ -168,7 +168,7 @@ enum tn_status tn_edit_act_dynamic(struct tn_edit        *edit,
                             "'%s' is a number: an open size has a name, such "
                             "as batch; for a number, use set-dim",
                             words->items[1]);
-    return tn_draft_set_dim(&edit->draft, &change, error);
+    return tn_edit_change_dim(edit, &change, error);
 }
 
 enum tn_status tn_edit_act_batch(struct tn_edit        *edit,
@@ -180,7 +180,7 @@ enum tn_status tn_edit_act_batch(struct tn_edit        *edit,
 
     TN_TRY(expect_graph(edit, error));
     TN_TRY(read_size(words->items[0], &size, &symbol, error));
-    return tn_draft_set_batch(&edit->draft, size, symbol, error);
+    return tn_edit_change_rows(edit, size, symbol, error);
 }
 
 /* ---- 16 bits ---------------------------------------------------------------

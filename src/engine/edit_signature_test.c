@@ -7,6 +7,8 @@
 
 #include <tenon/tenon.h>
 
+#include "format/tflite/tfl_testing.h"
+#include "ir/model_tables.h"
 #include "support/scratch.h"
 
 #define TFLITE TN_CORPUS "/fuzz/tfl_fuzz/add"
@@ -100,6 +102,72 @@ static void tflite_has_them(void **state)
     tn_scratch_close(&s);
 }
 
+/* A signature calls the last of four subgraphs. */
+#define CALLS                                                                  \
+    "{'version':3,'operator_codes':[],'buffers':[{}],'subgraphs':["            \
+    "{'name':'main','tensors':[{'name':'x','shape':[1]}],'inputs':[0],"        \
+    "'outputs':[0]},"                                                          \
+    "{'name':'t','tensors':[{'name':'x1','shape':[1]}],'inputs':[0],"          \
+    "'outputs':[0]},"                                                          \
+    "{'name':'e','tensors':[{'name':'x2','shape':[1]}],'inputs':[0],"          \
+    "'outputs':[0]},"                                                          \
+    "{'name':'last','tensors':[{'name':'x3','shape':[7]}],'inputs':[0],"       \
+    "'outputs':[0]}],'signature_defs':[{'signature_key':'b',"                  \
+    "'subgraph_index':3,'inputs':[{'name':'i','tensor_index':0}],"             \
+    "'outputs':[{'name':'o','tensor_index':0}]}]}"
+
+/* The model in memory, before anything is written. */
+static struct tn_model *removed(const struct tn_model *model,
+                                const char *const *functions, uint32_t count)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_model *made  = NULL;
+    struct tn_edit  *edit;
+
+    tn_edit_open(&edit, model, NULL, &error);
+    for (uint32_t i = 0; i < count; i++)
+        tn_edit_act(edit, "remove-function", functions[i], &error);
+    tn_edit_commit(edit, &made, &error);
+    assert_string_equal(error.what, "");
+    tn_edit_close(edit);
+    return made;
+}
+
+static void graphs_of_signatures_are_numbered(void **state)
+{
+    static const char *const inner[] = { "t", "e" }, *const last[] = { "last" };
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_scratch s     = tn_scratch_open();
+    struct tn_memory  memory;
+    struct tn_buffer  bytes;
+    char              path[300];
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&bytes, &memory, &error);
+    tfl_make(&bytes, CALLS, &memory, &error);
+    assert_string_equal(error.what, "");
+    tn_scratch_put(&s, "a.tflite", tn_buffer_bytes(&bytes));
+    tn_buffer_done(&bytes);
+    snprintf(path, sizeof path, "%s/a.tflite", s.path);
+    struct tn_model *model = open_model(path);
+    struct tn_model *made  = removed(model, inner, 2);
+    assert_int_equal(made->signature_graphs[0], 1);
+    snprintf(path, sizeof path, "%s/a.onnx", s.path);
+    tn_convert(made, NULL, &(struct tn_target){ .path = path }, NULL, NULL,
+               &error);
+    assert_string_equal(error.what, "");
+    struct tn_model *onnx = open_model(path);
+    assert_int_equal(tn_model_inputs(onnx).items[0].dims[0].value, 7);
+    tn_model_close(onnx);
+    tn_model_close(made);
+    made = removed(model, last, 1);
+    assert_int_equal(tn_model_signature_count(made), 0);
+    tn_model_close(made);
+    tn_model_close(model);
+    tn_scratch_close(&s);
+}
+
 static void refuses(const char *path, const char *action, const char *value,
                     enum tn_status status)
 {
@@ -134,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tflite_has_them),
+        cmocka_unit_test(graphs_of_signatures_are_numbered),
         cmocka_unit_test(mistakes_are_refused),
     };
 

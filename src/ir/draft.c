@@ -672,7 +672,12 @@ enum tn_status tn_draft_set_values(struct tn_draft *draft, uint32_t graph,
                                    struct tn_io_list values, bool drops_others,
                                    struct tn_error *error)
 {
-    TN_TRY(expect_lists(draft, graph, error));
+    const char *dialect = draft->dialect ? draft->dialect->name : "";
+
+    if (tn_dialect_facts(dialect)->types_values)
+        TN_TRY(draft_expect_graph(draft, graph, error));
+    else
+        TN_TRY(expect_lists(draft, graph, error));
     TN_TRY(tn_draft_touch_graph(draft, graph, error));
     struct tn_draft_graph *g    = tn_draft_graph_at(draft, graph);
     struct tn_io_list      kept = keep_ios(draft, values, error);

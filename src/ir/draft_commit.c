@@ -10,6 +10,7 @@ struct layout {
     struct tn_draft *draft;
     struct tn_model *model;
     struct tn_error *error;
+    uint32_t *signature_graphs; /* the model's, until they are numbered */
 };
 
 static uint32_t intern(struct layout *to, struct tn_bytes text)
@@ -122,7 +123,7 @@ static void copy_signatures(struct layout *to, const struct tn_model *base)
         if (!set->is_removed && !has_signature(base, set->now.name))
             add_signature(to, &set->now, 0, graphs);
     }
-    to->model->signature_graphs = graphs;
+    to->model->signature_graphs = to->signature_graphs = graphs;
 }
 
 static void copy_head(struct layout *to)
@@ -146,6 +147,39 @@ static void copy_head(struct layout *to)
     copy_facts(to, base);
     copy_list(&to->model->tags, &base->tags, to->error);
     copy_signatures(to, base);
+}
+
+/* The graph of the committed model that a graph of the base became. */
+static uint32_t placed_graph(const struct tn_draft *draft,
+                             const struct tn_model *from, int64_t row)
+{
+    for (uint32_t i = 0; i < draft->graphs.count; i++) {
+        const struct tn_draft_graph *g = tn_draft_graph_at(draft, i);
+        if (g->from == from && g->row == row && g->placed != TN_NONE)
+            return g->placed;
+    }
+    return TN_NONE;
+}
+
+/* Graphs have other numbers once one was removed.  A signature of a graph that
+ * is gone goes, too, unless the edit sets it: then the writer refuses it. */
+static void number_signatures(struct layout *to)
+{
+    const struct tn_draft *draft  = to->draft;
+    struct tn_list        *list   = &to->model->signatures;
+    uint32_t              *graphs = to->signature_graphs;
+    uint64_t               kept   = 0;
+
+    for (uint64_t i = 0; graphs && i < list->count; i++) {
+        struct tn_signature *one = tn_list_at(list, struct tn_signature, i);
+        uint32_t graph           = placed_graph(draft, draft->base, graphs[i]);
+        if (graph == TN_NONE && !signature_set(draft, one->name))
+            continue;
+        *tn_list_at(list, struct tn_signature, kept) = *one;
+        graphs[kept++]                               = graph;
+    }
+    if (graphs)
+        list->count = kept;
 }
 
 /* ---- ops ---------------------------------------------------------------- */
@@ -594,12 +628,7 @@ static uint32_t graph_named(const struct tn_draft    *draft,
         return id >= 0 && (uint64_t)id < draft->graphs.count
                    ? tn_draft_graph_at(draft, (uint32_t)id)->placed
                    : TN_NONE;
-    for (uint32_t i = 0; i < draft->graphs.count; i++) {
-        const struct tn_draft_graph *g = tn_draft_graph_at(draft, i);
-        if (g->from == op->from && g->row == id && g->placed != TN_NONE)
-            return g->placed;
-    }
-    return TN_NONE;
+    return placed_graph(draft, op->from, id);
 }
 
 static void number_graphs(struct layout *to, const struct tn_draft_op *op,
@@ -804,13 +833,14 @@ static void rename_signatures(struct layout *to)
 enum tn_status tn_draft_commit(struct tn_draft *draft, struct tn_model *model,
                                struct tn_error *error)
 {
-    struct layout to = { draft, model, error };
+    struct layout to = { .draft = draft, .model = model, .error = error };
 
     forget_places(draft);
     copy_head(&to);
     for (uint32_t i = 0; i < draft->graphs.count && !tn_failed(error); i++)
         if (!is_gone(draft, i))
             place_graph(&to, i);
+    number_signatures(&to);
     for (uint32_t i = 0; i < model->graphs.count && !tn_failed(error); i++)
         point_at_subgraph(&to, i);
     if (!tn_failed(error))

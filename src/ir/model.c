@@ -369,6 +369,14 @@ uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
     return value < model->values.count ? value : TN_NONE;
 }
 
+uint32_t tn_model_find_named(const struct tn_model *model, uint32_t graph,
+                             struct tn_bytes name)
+{
+    uint32_t id = tn_intern_find(&model->names, name);
+
+    return id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, graph, id);
+}
+
 void tn_model_define(struct tn_model *model, uint32_t value,
                      enum tn_value_kind kind, uint32_t producer,
                      uint32_t output)

@@ -68,7 +68,7 @@ struct tn_graph {
     struct tn_io_list inputs;
     struct tn_io_list outputs;
     struct tn_span    wire;
-    bool is_touched; /* by an edit: the file no longer has all of it */
+    bool is_touched;   /* by an edit: the file no longer has all of it */
     bool has_other_io; /* inputs and outputs are not those of the wire        */
     bool drops_values; /* only value infos that `values` names stay           */
     struct tn_io_list values; /* value infos that an edit changed: of `key`, or
@@ -161,7 +161,7 @@ struct tn_model {
     struct tn_list signatures; /* struct tn_signature                         */
     const uint32_t *signature_graphs; /* by signature: the graph that it
                                          calls; NULL: the main one            */
-    struct tn_list kinds;      /* struct tn_op_kind; sorted by finish         */
+    struct tn_list  kinds; /* struct tn_op_kind; sorted by finish         */
     struct tn_pairs kind_index; /* (domain, type) -> index in kinds           */
     struct tn_list  tensors; /* struct tn_tensor                            */
     struct tn_list  graphs;  /* struct tn_graph; the main one is first      */
@@ -303,6 +303,8 @@ uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
 /* The value of that name in that graph, or TN_NONE. */
 uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
                              uint32_t name);
+uint32_t tn_model_find_named(const struct tn_model *model, uint32_t graph,
+                             struct tn_bytes name);
 
 /* For a value that a graph takes from an enclosing graph: that graph's own
  * value.  Other values are returned as they are. */

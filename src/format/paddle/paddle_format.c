@@ -60,24 +60,33 @@ enum tn_status tn_paddle_report_rest(const struct tn_model         *model,
 
 /* ---- looking ------------------------------------------------------------ */
 
-static bool is_word(void *context, struct tn_bytes name)
-{
-    bool *is_ours = context;
+struct words {
+    bool has_blocks, has_stranger;
+};
 
-    *is_ours = tn_bytes_is(name, "blocks") || tn_bytes_is(name, "version") ||
-               tn_bytes_is(name, "op_version_map");
-    return false;
+static bool note_word(void *context, struct tn_bytes name)
+{
+    struct words *words    = context;
+    bool          is_block = tn_bytes_is(name, "blocks");
+
+    words->has_blocks |= is_block;
+    words->has_stranger = !is_block && !tn_bytes_is(name, "version") &&
+                          !tn_bytes_is(name, "op_version_map") &&
+                          !tn_bytes_is(name, "opVersionMap"); /* JSON */
+    return !words->has_stranger;
 }
 
+/* Half of all JSON files have a "version"; a program has blocks, and nothing
+ * else at its root. */
 static bool is_program_text(struct tn_bytes head)
 {
     struct tn_bytes word;
-    bool            is_ours = false;
+    struct words    words = { 0 };
 
-    if (!tn_is_text(head, &word))
+    if (!tn_is_text(head, &word) || !note_word(&words, word))
         return false;
-    tn_text_roots(head, is_word, &is_ours);
-    return is_ours;
+    tn_text_roots(head, note_word, &words);
+    return words.has_blocks && !words.has_stranger;
 }
 
 static int probe_folder(const struct tn_probe *probe)

@@ -233,6 +233,29 @@ static bool has_shape(const struct tn_paddle_var *var,
     return true;
 }
 
+/* What an edit says of the shape of a value that the program declares; NULL: it
+ * is as it was. */
+static const struct tn_io *other_shape(const struct encoder *e, uint32_t graph,
+                                       const struct tn_paddle_var *var,
+                                       struct tn_bytes             name)
+{
+    const struct tn_graph  *g       = tn_model_graph_at(e->model, graph);
+    const struct tn_io_list lists[] = { g->values, g->inputs, g->outputs };
+    const struct tn_io     *io      = NULL;
+
+    for (unsigned k = 0; k < (g->has_other_io ? 3 : 1) && !io; k++)
+        for (uint32_t i = 0; i < lists[k].count && !io; i++)
+            if (tn_bytes_equal(lists[k].items[i].name, name))
+                io = &lists[k].items[i];
+    if (!io || !io->has_rank || !var->has_desc)
+        return NULL;
+    bool is_same = io->rank == var->rank;
+    for (uint32_t i = 0; is_same && i < io->rank; i++)
+        is_same =
+            var->dims[i] == (io->dims[i].value < 0 ? -1 : io->dims[i].value);
+    return is_same ? NULL : io;
+}
+
 /* What an edit calls a variable of the old program. */
 static struct tn_bytes name_now(const struct encoder *e, uint32_t graph,
                                 struct tn_bytes name)
@@ -288,6 +311,21 @@ static void put_changed_var(struct encoder *e, struct tn_rope *to,
     tn_pb_put_message(to, BLOCK_VARS, &body);
 }
 
+/* A value with another shape: -1 is open, which a program writes as it is. */
+static void put_open_var(struct encoder *e, struct tn_rope *to,
+                         const struct tn_paddle_var *var, struct tn_bytes name,
+                         const struct tn_io *io)
+{
+    uint64_t       *dims  = tn_new(e->arena, uint64_t, io->rank, e->error);
+    struct tn_shape shape = { tn_lod_dtype(var->data_type), io->rank, dims };
+
+    for (uint32_t i = 0; dims && i < io->rank; i++)
+        dims[i] =
+            io->dims[i].value < 0 ? UINT64_MAX : (uint64_t)io->dims[i].value;
+    if (dims)
+        put_changed_var(e, to, var, name, &shape);
+}
+
 static bool is_dropped(const struct encoder *e, const struct tn_paddle_var *var,
                        uint32_t name)
 {
@@ -307,7 +345,12 @@ static void put_var(struct encoder *e, struct tn_rope *to, uint32_t graph,
         name == TN_NO_NAME ? UINT32_MAX : tn_pairs_find(&e->rows, graph, name);
 
     if (row == UINT32_MAX) {
-        if (!is_dropped(e, var, name))
+        const struct tn_io *io = other_shape(e, graph, var, now);
+        if (is_dropped(e, var, name))
+            return;
+        if (io)
+            put_open_var(e, to, var, now, io);
+        else
             put_old_var(e, to, var, now);
         return;
     }

@@ -30,7 +30,7 @@ static void write_model(const struct tn_model *model, struct tn_bytes bytes,
         format->write(model, &options, output, &error) == TN_OK &&
         tn_output_flush(output, &error) == TN_OK) {
         struct tn_bytes again = tn_output_memory_bytes(output);
-        if (!strcmp(format->name, model->format) && !shard_size)
+        if (model->format == format->name && !shard_size)
             assert(tn_bytes_equal(again, bytes));
         else
             read_model(again, format, model->memory, false);

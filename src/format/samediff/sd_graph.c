@@ -87,10 +87,9 @@ static const char *root_type(const struct tn_fb *fb)
 static bool has_schema(struct tn_sd_reader *r)
 {
     if (!r->has_schema)
-        r->has_schema =
-            tn_fb_schema_load(&r->schema, &r->scratch,
-                              tn_fb_builtin_schema(TN_FB_SAMEDIFF_CLASSIC),
-                              r->error) == TN_OK;
+        r->has_schema = tn_fb_schema_load_builtin(&r->schema, &r->scratch,
+                                                  TN_FB_SAMEDIFF_CLASSIC,
+                                                  r->error) == TN_OK;
     return r->has_schema;
 }
 

@@ -214,9 +214,8 @@ static struct tn_fb_table property_unpack(struct tn_bytes   bytes,
     if (!source || !fb)
         return none;
     tn_source_memory(source, memory, bytes);
-    if (tn_fb_schema_load(&schema, arena,
-                          tn_fb_builtin_schema(TN_FB_SAMEDIFF_CLASSIC),
-                          error) != TN_OK ||
+    if (tn_fb_schema_load_builtin(&schema, arena, TN_FB_SAMEDIFF_CLASSIC,
+                                  error) != TN_OK ||
         tn_fb_open(fb, (struct tn_span){ source, 0, bytes.size }, arena,
                    error) != TN_OK ||
         tn_fb_verify(fb, tn_fb_schema_find(&schema, "sd.graph.FlatProperties"),

@@ -120,9 +120,9 @@ static enum tn_status compare_bytes(struct tn_sink *sink, struct tn_bytes bytes,
 static enum tn_status compare_zeros(struct tn_sink *sink, uint64_t count,
                                     struct tn_error *error)
 {
-    static const uint8_t zeros[4096];
-    struct comparing    *c      = (struct comparing *)sink;
-    struct tn_source    *source = c->with.source;
+    static uint8_t    zeros[4096];
+    struct comparing *c      = (struct comparing *)sink;
+    struct tn_source *source = c->with.source;
 
     if (count > c->with.length - c->at)
         return stop_at_difference(c, error);

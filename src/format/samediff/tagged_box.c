@@ -195,8 +195,7 @@ static const struct tn_fb_object *schema_root(struct tn_tagged  *t,
 
     if (!t->has_schema[which])
         t->has_schema[which] =
-            tn_fb_schema_load(schema, &t->arena, tn_fb_builtin_schema(which),
-                              error) == TN_OK;
+            tn_fb_schema_load_builtin(schema, &t->arena, which, error) == TN_OK;
     return t->has_schema[which] ? schema->root : NULL;
 }
 

@@ -1,0 +1,21 @@
+/*
+ * edit_proof.h - whether another size does what it should, asked of ONNX
+ *
+ * What operators do with rows is known of ONNX alone (edit_dims.c).  A graph of
+ * another dialect is converted before and after the change: the first is
+ * changed as ONNX, and must then take and give what the second does.
+ */
+#ifndef TN_ENGINE_EDIT_PROOF_H
+#define TN_ENGINE_EDIT_PROOF_H
+
+#include "engine/edit_dims.h"
+
+/* The draft has the change, and nothing else; it is committed.  `how` is NULL
+ * for rows; `number` is what an open size is tried with.  UNSUPPORTED with the
+ * reason where it is not shown. */
+enum tn_status tn_edit_prove_dims(struct tn_edit             *edit,
+                                  const struct tn_dim_change *how, int64_t size,
+                                  struct tn_bytes symbol, int64_t number,
+                                  struct tn_error *error);
+
+#endif
