@@ -816,14 +816,6 @@ static uint32_t input_behind(const struct tn_diff_side *side, uint32_t value)
     return value;
 }
 
-static uint32_t input_value_of(const struct tn_model *model, uint32_t graph,
-                               struct tn_bytes name)
-{
-    uint32_t id = tn_intern_find(&model->names, name);
-
-    return id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, graph, id);
-}
-
 static void join_inputs(struct tn_diff_match *m, uint32_t left, uint32_t right)
 {
     if (left == TN_NONE || right == TN_NONE ||
@@ -847,14 +839,14 @@ static void match_inputs_of_ops(struct tn_diff_match *m)
         const struct tn_op *y = tn_model_op_at(m->right.model, match);
         for (uint32_t i = 0; i < x->input_count && i < y->input_count; i++) {
             uint32_t left = input_behind(
-                &m->left, tn_model_ref_at(m->left.model,
-                                          (uint64_t)x->first_input + i));
+                &m->left,
+                tn_model_ref_at(m->left.model, (uint64_t)x->first_input + i));
             if (left != TN_NONE && m->inputs[0][left] == TN_NONE)
                 join_inputs(m, left,
-                            input_behind(&m->right,
-                                         tn_model_ref_at(
-                                             m->right.model,
-                                             (uint64_t)y->first_input + i)));
+                            input_behind(
+                                &m->right,
+                                tn_model_ref_at(m->right.model,
+                                                (uint64_t)y->first_input + i)));
         }
     }
 }
@@ -868,12 +860,13 @@ static void match_inputs_in_order(struct tn_diff_match *m, uint32_t g,
     uint32_t          k = 0;
 
     for (uint32_t i = 0; i < a.count; i++) {
-        uint32_t left = input_value_of(m->left.model, g, a.items[i].name);
+        uint32_t left = tn_model_find_named(m->left.model, g, a.items[i].name);
         if (left == TN_NONE || m->inputs[0][left] != TN_NONE)
             continue;
         for (; k < b.count && m->inputs[0][left] == TN_NONE; k++)
-            join_inputs(m, left,
-                        input_value_of(m->right.model, h, b.items[k].name));
+            join_inputs(
+                m, left,
+                tn_model_find_named(m->right.model, h, b.items[k].name));
     }
 }
 
@@ -885,9 +878,11 @@ static void match_inputs(struct tn_diff_match *m)
         uint32_t          h = m->graphs[0][g];
         struct tn_io_list a = tn_model_graph_at(m->left.model, g)->inputs;
         for (uint32_t i = 0; h != TN_NONE && i < a.count; i++) {
-            uint32_t left = input_value_of(m->left.model, g, a.items[i].name);
-            join_inputs(m, left,
-                        input_value_of(m->right.model, h, a.items[i].name));
+            uint32_t left =
+                tn_model_find_named(m->left.model, g, a.items[i].name);
+            join_inputs(
+                m, left,
+                tn_model_find_named(m->right.model, h, a.items[i].name));
             is_one_free |= left != TN_NONE && m->inputs[0][left] == TN_NONE;
         }
     }
@@ -937,12 +932,11 @@ bool tn_diff_same_string(const struct tn_diff_match *m, struct tn_bytes left,
         return true;
     if (!tn_bytes_starts_with(left, mark) || !tn_bytes_starts_with(right, mark))
         return false;
-    uint32_t value =
-        input_value_of(m->left.model, 0,
-                       tn_bytes(left.data + size, left.size - size));
-    uint32_t op = value == TN_NONE
-                      ? TN_NONE
-                      : tn_model_value_at(m->left.model, value)->producer;
+    uint32_t value = tn_model_find_named(
+        m->left.model, 0, tn_bytes(left.data + size, left.size - size));
+    uint32_t op    = value == TN_NONE
+                         ? TN_NONE
+                         : tn_model_value_at(m->left.model, value)->producer;
     uint32_t match = op == TN_NONE ? TN_NONE : m->ops[0][op];
     return match != TN_NONE &&
            tn_bytes_equal(

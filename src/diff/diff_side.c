@@ -103,14 +103,6 @@ static uint64_t *numbers(struct tn_memory *memory, uint64_t count,
     return items;
 }
 
-static uint32_t value_named(const struct tn_model *model, uint32_t graph,
-                            struct tn_bytes name)
-{
-    uint32_t id = tn_intern_find(&model->names, name);
-
-    return id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, graph, id);
-}
-
 static void find_inputs(struct tn_diff_side *side)
 {
     const struct tn_model *model = side->model;
@@ -118,7 +110,8 @@ static void find_inputs(struct tn_diff_side *side)
     for (uint32_t g = 0; g < side->graph_count; g++) {
         struct tn_io_list inputs = tn_model_graph_at(model, g)->inputs;
         for (uint32_t i = 0; i < inputs.count; i++) {
-            uint32_t value = value_named(model, g, inputs.items[i].name);
+            uint32_t value =
+                tn_model_find_named(model, g, inputs.items[i].name);
             if (value != TN_NONE && side->input_of[value] == TN_NONE)
                 side->input_of[value] = i;
         }
@@ -143,10 +136,10 @@ static void find_tensors(struct tn_diff_side *side)
             side->op_tensor[op]  = (uint32_t)i;
             continue;
         }
-        uint32_t value =
-            tensor->name == TN_NO_NAME
-                ? TN_NONE
-                : value_named(model, tensor->graph, tn_tensor_name(tensor));
+        uint32_t value = tensor->name == TN_NO_NAME
+                             ? TN_NONE
+                             : tn_model_find_named(model, tensor->graph,
+                                                   tn_tensor_name(tensor));
         if (value != TN_NONE)
             side->tensor_of[value] = (uint32_t)i;
     }
@@ -408,10 +401,11 @@ static void add_outputs(struct tn_diff_side *side)
     for (uint32_t g = 0; g < side->graph_count; g++) {
         struct tn_io_list outputs = tn_model_graph_at(model, g)->outputs;
         for (uint32_t i = 0; i < outputs.count; i++) {
-            uint32_t value = value_named(model, g, outputs.items[i].name);
-            uint32_t op    = value == TN_NONE
-                                 ? TN_NONE
-                                 : tn_model_value_at(model, value)->producer;
+            uint32_t value =
+                tn_model_find_named(model, g, outputs.items[i].name);
+            uint32_t op = value == TN_NONE
+                              ? TN_NONE
+                              : tn_model_value_at(model, value)->producer;
             if (op != TN_NONE)
                 side->below[op] +=
                     tn_diff_join(tn_diff_join(11, i),

@@ -4,10 +4,12 @@
  * Per graph, in this order: nodes and tensors that go; other names of values;
  * tensors that come; nodes that come or move, from the last one of the right
  * graph to the first, so that the node they go in front of is in place; what
- * changes of nodes that stay; inputs and outputs of the graph.
+ * changes of nodes that stay; types of values, where the file says them; inputs
+ * and outputs of the graph.
  *
- * Then new graphs inside nodes, and new functions, which are copied from a model
- * beside the script that has nothing else: a function says more than its nodes.
+ * Then new graphs inside nodes, and new functions, which are copied from a
+ * model beside the script that has nothing else: a function says more than its
+ * nodes.
  *
  * New elements are in a safetensors file beside the script, under their
  * digests. What no action can say (another way of training, a name with a zero
@@ -29,6 +31,7 @@
 #include "format/registry.h"
 #include "io/path.h"
 #include "ir/changes.h"
+#include "ir/value_about.h"
 
 /* Elements that go into the safetensors file. */
 struct blob {
@@ -46,16 +49,16 @@ struct patch {
     struct tn_error            *error;
     struct tn_buffer            text;
     struct tn_buffer            word;
-    const char *file;     /* name of the safetensors file                     */
+    const char *file; /* name of the safetensors file                     */
     const char *functions_file; /* that functions are copied from             */
     const char *why_take; /* what cannot be said; NULL: nothing               */
     uint64_t    actions;
     uint32_t    unnamed; /* op that the line calls by number; TN_NONE: none  */
     const struct tn_model *unnamed_model;
-    uint32_t  in_graph;   /* that lines are about: of the left, or new        */
-    uint32_t  graph;      /* that is being compared                           */
-    uint32_t  added;      /* ops that the script adds                         */
-    uint32_t *added_id;   /* by op of the right                               */
+    uint32_t  in_graph; /* that lines are about: of the left, or new        */
+    uint32_t  graph;    /* that is being compared                           */
+    uint32_t  added;    /* ops that the script adds                         */
+    uint32_t *added_id; /* by op of the right                               */
     uint32_t  added_graphs; /* inside nodes                                   */
     uint32_t *graph_id;   /* by graph of the right that is new                */
     uint8_t  *copies;     /* by graph of the right: a function to be copied   */
@@ -447,14 +450,6 @@ static uint32_t ref(const struct tn_model *model, uint32_t first, uint32_t i)
     return tn_model_ref_at(model, (uint64_t)first + i);
 }
 
-static uint32_t value_called(const struct tn_model *model, uint32_t graph,
-                             struct tn_bytes name)
-{
-    uint32_t id = tn_intern_find(&model->names, name);
-
-    return id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, graph, id);
-}
-
 /* An end of a value (what defines it, or a use) wants the name of a right
  * value. The name that most ends want is found in one pass, as the only one
  * that can have a majority; a second pass counts. */
@@ -510,8 +505,8 @@ static void each_end(struct patch *p, uint32_t g, uint32_t h, on_end *each)
                  ref(p->right, q->first_input, k));
     }
     for (uint32_t i = 0; i < x->outputs.count && i < y->outputs.count; i++)
-        each(p, value_called(p->left, g, x->outputs.items[i].name),
-             value_called(p->right, h, y->outputs.items[i].name));
+        each(p, tn_model_find_named(p->left, g, x->outputs.items[i].name),
+             tn_model_find_named(p->right, h, y->outputs.items[i].name));
 }
 
 /* Tensors and inputs have the name that the right model gives them. */
@@ -567,34 +562,34 @@ static void fix_names(struct patch *p, uint32_t g, uint32_t h)
             continue;
         const struct tn_tensor *u = tensor_at(p->right, p->m->tensors[0][i]);
         if (is_at_one_place(p, t, u))
-            fix_name(p, value_called(p->left, g, tn_tensor_name(t)),
-                     value_called(p->right, h, tn_tensor_name(u)));
+            fix_name(p, tn_model_find_named(p->left, g, tn_tensor_name(t)),
+                     tn_model_find_named(p->right, h, tn_tensor_name(u)));
     }
     for (uint32_t i = 0;
          i < x->inputs.count && x->inputs.count == y->inputs.count; i++) {
         struct tn_bytes from = x->inputs.items[i].name;
         struct tn_bytes to   = y->inputs.items[i].name;
         if (tn_bytes_equal(from, to) ||
-            (value_called(p->right, h, from) == TN_NONE &&
-             value_called(p->left, g, to) == TN_NONE))
-            fix_name(p, value_called(p->left, g, from),
-                     value_called(p->right, h, to));
+            (tn_model_find_named(p->right, h, from) == TN_NONE &&
+             tn_model_find_named(p->left, g, to) == TN_NONE))
+            fix_name(p, tn_model_find_named(p->left, g, from),
+                     tn_model_find_named(p->right, h, to));
     }
 }
 
 /* Whether another value of the graph has the name and keeps it. */
 static bool is_taken(const struct patch *p, uint32_t g, uint32_t value)
 {
-    uint32_t other =
-        value_called(p->left, g, value_name(p->right, p->renamed[value]));
+    uint32_t other = tn_model_find_named(
+        p->left, g, value_name(p->right, p->renamed[value]));
 
     return other != TN_NONE && other != value && p->renamed[other] == TN_NONE;
 }
 
 static bool is_known(const struct patch *p, uint32_t g, uint32_t value)
 {
-    return value_called(p->left, g, value_name(p->right, p->renamed[value])) !=
-           TN_NONE;
+    return tn_model_find_named(
+               p->left, g, value_name(p->right, p->renamed[value])) != TN_NONE;
 }
 
 /* Names that are taken cannot be given: tensors go and come instead, ops get
@@ -630,10 +625,10 @@ static void recount_outputs(struct patch *p, uint32_t g, uint32_t h)
     struct tn_io_list b = tn_model_graph_at(p->right, h)->outputs;
 
     for (uint32_t i = 0; i < a.count && i < b.count; i++) {
-        uint32_t value = value_called(p->left, g, a.items[i].name);
+        uint32_t value = tn_model_find_named(p->left, g, a.items[i].name);
         if (value != TN_NONE && !p->is_fixed[value] &&
             tn_bytes_equal(a.items[i].name, b.items[i].name) &&
-            value_called(p->right, h, b.items[i].name) == TN_NONE)
+            tn_model_find_named(p->right, h, b.items[i].name) == TN_NONE)
             p->votes[value]--;
     }
 }
@@ -727,8 +722,8 @@ static void mark_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
         if (!is_renamed_op(p, op))
             continue;
         uint32_t other = producer_of(
-            p->left,
-            value_called(p->left, g, op_name(p->right, p->m->ops[0][op])));
+            p->left, tn_model_find_named(p->left, g,
+                                         op_name(p->right, p->m->ops[0][op])));
         if (other != TN_NONE && p->m->ops[0][other] == TN_NONE) {
             p->freed[other] = FREED;
             count++;
@@ -739,8 +734,7 @@ static void mark_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
         if (p->m->ops[0][x->first_op + i] == TN_NONE)
             continue;
         for (uint32_t k = 0; k < o->input_count; k++) {
-            uint32_t op =
-                producer_of(p->left, ref(p->left, o->first_input, k));
+            uint32_t op = producer_of(p->left, ref(p->left, o->first_input, k));
             if (op != TN_NONE && p->freed[op] == FREED)
                 p->freed[op] = FREED_AND_READ;
         }
@@ -764,9 +758,10 @@ static void write_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
         tn_buffer_add(&p->word, name);
         do
             tn_buffer_text(&p->word, "_removed");
-        while (value_called(p->left, g, tn_buffer_bytes(&p->word)) != TN_NONE ||
-               value_called(p->right, p->m->graphs[0][g],
-                            tn_buffer_bytes(&p->word)) != TN_NONE);
+        while (tn_model_find_named(p->left, g, tn_buffer_bytes(&p->word)) !=
+                   TN_NONE ||
+               tn_model_find_named(p->right, p->m->graphs[0][g],
+                                   tn_buffer_bytes(&p->word)) != TN_NONE);
         put(p, tn_buffer_bytes(&p->word));
         end_line(p);
     }
@@ -781,7 +776,7 @@ static void write_renames(struct patch *p, uint32_t g, bool of_removed)
 
     for (uint32_t at = 0; next_rename(p, g, of_removed, &at, &old, &now);
          count++)
-        clashes += value_called(p->left, g, now) != TN_NONE;
+        clashes += tn_model_find_named(p->left, g, now) != TN_NONE;
     bool is_one = count > LINES_MOST || clashes > 0;
     if (count && is_one)
         begin_line(p, "rename");
@@ -811,8 +806,8 @@ static bool is_string_now(const struct patch *p, struct tn_bytes old,
 
     uint32_t value =
         tn_bytes_starts_with(old, mark)
-            ? value_called(p->left, p->graph,
-                           tn_bytes(old.data + size, old.size - size))
+            ? tn_model_find_named(p->left, p->graph,
+                                  tn_bytes(old.data + size, old.size - size))
             : TN_NONE;
     if (value == TN_NONE)
         return tn_bytes_equal(old, now);
@@ -900,8 +895,8 @@ static void add_graphs(struct patch *p, uint32_t right,
         begin_line(p, "add-graph");
         put_right(p, right);
         put(p, attr->name);
-        put(p, tn_model_name(p->right,
-                             tn_model_graph_at(p->right, graph)->name));
+        put(p,
+            tn_model_name(p->right, tn_model_graph_at(p->right, graph)->name));
         if (attr->value.is_list)
             put_text(p, "list");
         end_line(p);
@@ -984,32 +979,11 @@ static void put_outputs(struct patch *p, const struct tn_op *o)
     }
 }
 
-/* Whether the file declares the type of every value, and no action does. */
-static bool declares_types(const struct patch *p)
-{
-    const struct tn_dialect_facts *facts =
-        tn_dialect_facts(p->left->dialect->name);
-
-    return facts->names_io && !facts->can_be_built;
-}
-
-static void expect_values(struct patch *p, const struct tn_op *o)
-{
-    for (uint32_t i = 0; i < o->output_count && declares_types(p); i++) {
-        uint32_t value = ref(p->right, o->first_output, i);
-        if (value != TN_NONE && value_called(p->left, p->graph,
-                                             value_name(p->right, value)) ==
-                                    TN_NONE)
-            give_up(p, "the type of a new value");
-    }
-}
-
 static void add_op(struct patch *p, uint32_t op, uint32_t before)
 {
     const struct tn_op *o = tn_model_op_at(p->right, op);
     struct tn_list      attrs;
 
-    expect_values(p, o);
     begin_line(p, "add-op");
     put(p, op_name(p->right, op));
     put_operator(p, o);
@@ -1184,7 +1158,7 @@ static const struct tn_io *io_now(const struct patch *p, uint32_t g,
                                   struct tn_io_list list, struct tn_bytes name)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t value = value_called(p->left, g, list.items[i].name);
+        uint32_t value = tn_model_find_named(p->left, g, list.items[i].name);
         if (tn_bytes_equal(value == TN_NONE ? list.items[i].name
                                             : name_now(p, value),
                            name))
@@ -1237,7 +1211,7 @@ static void compare_io(struct patch *p, uint32_t g, const char *action,
     bool is_same = a.count == b.count;
 
     for (uint32_t i = 0; is_same && i < a.count; i++) {
-        uint32_t value = value_called(p->left, g, a.items[i].name);
+        uint32_t value = tn_model_find_named(p->left, g, a.items[i].name);
         is_same        = tn_bytes_equal(value == TN_NONE ? a.items[i].name
                                                          : name_now(p, value),
                                  b.items[i].name) &&
@@ -1248,6 +1222,157 @@ static void compare_io(struct patch *p, uint32_t g, const char *action,
     if (!p->left->dialect->names_outputs)
         return; /* they are ops */
     list_ios(p, g, action, a, b);
+}
+
+/* ---- types of values ----------------------------------------------------- */
+
+/* Whether the file says the type of every value beside the nodes, and not as
+ * inputs and outputs alone. */
+static bool declares_types(const struct patch *p)
+{
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(p->left->dialect->name);
+
+    return facts->types_values && facts->names_io;
+}
+
+static const struct tn_io *listed_io(const struct tn_graph *g,
+                                     struct tn_bytes        name)
+{
+    const struct tn_io_list lists[] = { g->values, g->inputs, g->outputs };
+
+    for (unsigned k = 0; k < (g->has_other_io ? 3 : 1); k++)
+        for (uint32_t i = 0; i < lists[k].count; i++)
+            if (tn_bytes_equal(lists[k].items[i].name, name))
+                return &lists[k].items[i];
+    return NULL;
+}
+
+static void copy_dims(struct patch *p, struct tn_io *io, const int64_t *dims,
+                      uint32_t rank)
+{
+    struct tn_dim *made = tn_new(&p->arena, struct tn_dim, rank, p->error);
+
+    for (uint32_t i = 0; made && i < rank; i++)
+        made[i].value = dims[i] < 0 ? -1 : dims[i];
+    io->has_rank = true;
+    io->rank     = made ? rank : 0;
+    io->dims     = made;
+}
+
+/* What a model says of a value: an edit of it first, and then its file.  False:
+ * nothing. */
+static bool declared_type(struct patch *p, const struct tn_model *model,
+                          uint32_t graph, struct tn_bytes name,
+                          struct tn_io *io, struct tn_value_about *about)
+{
+    const struct tn_graph *g      = tn_model_graph_at(model, graph);
+    const struct tn_io    *listed = listed_io(g, name);
+
+    *about = (struct tn_value_about){ .dtype = TN_UNDEFINED };
+    if (model->dialect->describe_value)
+        model->dialect->describe_value(model, graph, name, &p->arena, about,
+                                       p->error);
+    if (listed) {
+        *io = *listed;
+        return true;
+    }
+    *io = (struct tn_io){ .name = name, .note = "" };
+    if (about->dtype != TN_UNDEFINED) {
+        io->dtype = about->dtype;
+        if (about->has_rank)
+            copy_dims(p, io, about->dims, about->rank);
+    }
+    return io->dtype != TN_UNDEFINED;
+}
+
+/* No action says how elements stand for numbers. */
+static bool is_plain(const struct tn_value_about *about)
+{
+    return !about->scale_count && !about->block_size && !about->is_variable &&
+           !about->is_sparse;
+}
+
+static bool same_scales(const struct tn_value_about *a,
+                        const struct tn_value_about *b)
+{
+    return a->scale_count == b->scale_count && a->block_size == b->block_size &&
+           a->is_variable == b->is_variable && a->is_sparse == b->is_sparse &&
+           (!a->scale_count ||
+            (a->axis == b->axis &&
+             !memcmp(a->scales, b->scales,
+                     a->scale_count * sizeof *a->scales) &&
+             !memcmp(a->zero_points, b->zero_points,
+                     a->scale_count * sizeof *a->zero_points)));
+}
+
+/* The value of the left graph that has the name of this one in the end. */
+static uint32_t value_before(const struct patch *p, uint32_t g, uint32_t value)
+{
+    struct tn_bytes name = value_name(p->right, value);
+    uint32_t        old  = p->owner[value];
+
+    if (old == TN_NONE)
+        old = tn_model_find_named(p->left, g, name);
+    return old != TN_NONE && tn_bytes_equal(name_now(p, old), name) ? old
+                                                                    : TN_NONE;
+}
+
+/* One value of the right graph: in the list if the left one says something else
+ * about it. */
+static void compare_value(struct patch *p, uint32_t g, uint32_t h,
+                          uint32_t value, bool *has_line)
+{
+    const struct tn_value *v    = tn_model_value_at(p->right, value);
+    struct tn_bytes        name = value_name(p->right, value);
+    uint32_t               old  = value_before(p, g, value);
+    struct tn_value_about  was, is;
+    struct tn_io           a, b;
+
+    tn_arena_rewind(&p->arena);
+    bool had = old != TN_NONE &&
+               declared_type(p, p->left, g, value_name(p->left, old), &a, &was);
+    bool has = declared_type(p, p->right, h, name, &b, &is);
+    if (had ? !same_scales(&was, &is) : !is_plain(&is))
+        give_up(p, "a value is quantised in another way");
+    if (v->kind == TN_VALUE_INITIALIZER || (had && has && same_type(&a, &b)))
+        return;
+    if (!has) {
+        if (had)
+            give_up(p, "the type of a value is gone");
+        return;
+    }
+    if (!*has_line)
+        begin_line(p, "list-values");
+    *has_line = true;
+    put(p, name);
+    put_type(p, &b);
+    put_dims(p, &b);
+}
+
+static void compare_values(struct patch *p, uint32_t g, uint32_t h,
+                           const struct tn_graph *y)
+{
+    bool has_line = false;
+
+    for (uint64_t i = 0; i < y->op_count && !tn_failed(p->error); i++) {
+        uint32_t            op = y->first_op + (uint32_t)i;
+        const struct tn_op *o  = tn_model_op_at(p->right, op);
+        for (uint32_t k = 0; k < o->input_count; k++) {
+            uint32_t value = ref(p->right, o->first_input, k);
+            if (value != TN_NONE &&
+                tn_model_value_at(p->right, value)->producer == TN_NONE)
+                compare_value(p, g, h, value, &has_line);
+        }
+        for (uint32_t k = 0; k < o->output_count; k++) {
+            uint32_t value = ref(p->right, o->first_output, k);
+            if (value != TN_NONE &&
+                tn_model_value_at(p->right, value)->producer == op)
+                compare_value(p, g, h, value, &has_line);
+        }
+    }
+    if (has_line)
+        end_line(p);
 }
 
 /* ---- graphs ------------------------------------------------------------- */
@@ -1279,12 +1404,12 @@ static void expect_io(struct patch *p, uint32_t g, uint32_t h,
 {
     bool may_be_new = tn_dialect_facts(p->left->dialect->name)->can_be_built;
 
-    for (uint32_t i = 0; i < b.count; i++) {
+    for (uint32_t i = 0; i < b.count && !declares_types(p); i++) {
         const struct tn_io *old = io_now(p, g, a, b.items[i].name);
-        uint32_t            value = value_called(p->right, h, b.items[i].name);
-        bool                is_new =
+        uint32_t value = tn_model_find_named(p->right, h, b.items[i].name);
+        bool     is_new =
             may_be_new &&
-            value_called(p->left, g, b.items[i].name) == TN_NONE &&
+            tn_model_find_named(p->left, g, b.items[i].name) == TN_NONE &&
             (value == TN_NONE || p->owner[value] == TN_NONE);
         if (!is_new && (!old || !same_type(old, &b.items[i])))
             give_up(p, "an input or output is new, or has another type");
@@ -1331,6 +1456,8 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
             compare_ops(p, op, p->m->ops[0][op]);
     }
     rename_ops(p, x);
+    if (declares_types(p))
+        compare_values(p, g, h, y);
     compare_ios(p, g, h, x, y);
 }
 
@@ -1341,7 +1468,7 @@ static void write_new_graph(struct patch *p, uint32_t h)
 {
     static const struct tn_graph   none      = { .first_op = 0 };
     static const struct tn_io_list no_values = { 0, NULL };
-    const struct tn_graph         *y = tn_model_graph_at(p->right, h);
+    const struct tn_graph         *y         = tn_model_graph_at(p->right, h);
 
     p->graph = p->graph_id[h];
     index_names(p, &none, y);
@@ -1444,8 +1571,7 @@ static void write_functions(struct patch *p)
             (p->copies[h] || p->m->graphs[1][h] == TN_NONE)) {
             p->copies[h] = 1;
             add_function(p, h);
-        } else if (p->m->graphs[1][h] == TN_NONE &&
-                   p->graph_id[h] == TN_NONE &&
+        } else if (p->m->graphs[1][h] == TN_NONE && p->graph_id[h] == TN_NONE &&
                    !p->copies[outermost(p->right, h)])
             give_up(p, "a graph is new that is in no node");
     }
@@ -1490,7 +1616,7 @@ static void compare_training(struct patch *p)
                    p->left->loss_count == p->right->loss_count;
 
     for (uint32_t i = 0; is_same && i < p->left->loss_count; i++) {
-        uint32_t value = value_called(p->left, 0, p->left->losses[i]);
+        uint32_t value = tn_model_find_named(p->left, 0, p->left->losses[i]);
         is_same        = value != TN_NONE &&
                   tn_bytes_equal(name_now(p, value), p->right->losses[i]);
     }
@@ -1624,9 +1750,10 @@ static const struct tn_signature *signature_named(const struct tn_model *model,
 }
 
 /* "x:0" of the left is "x:0" of the right, or what x is called there. */
-static bool same_end(const struct patch *p, struct tn_bytes a, struct tn_bytes b)
+static bool same_end(const struct patch *p, struct tn_bytes a,
+                     struct tn_bytes b)
 {
-    const struct tn_dialect *dialect = p->left->dialect;
+    const struct tn_dialect *dialect    = p->left->dialect;
     uint32_t                 outputs[2] = { 0, 0 };
     struct tn_bytes          x = a, y = b;
 
@@ -1634,7 +1761,7 @@ static bool same_end(const struct patch *p, struct tn_bytes a, struct tn_bytes b
         x = dialect->producer_of(a, &outputs[0]);
         y = dialect->producer_of(b, &outputs[1]);
     }
-    uint32_t value = value_called(p->left, 0, x);
+    uint32_t value = tn_model_find_named(p->left, 0, x);
     return outputs[0] == outputs[1] &&
            (value == TN_NONE ? tn_bytes_equal(x, y) : is_called(p, value, y));
 }
@@ -1795,9 +1922,8 @@ static enum tn_status write_copied(struct patch *p, const char *path,
     struct tn_edit           *edit;
     struct tn_model          *made = NULL;
 
-    place.path            = path;
-    convert.to =
-        tn_dialect_facts(p->right->dialect->name)->function_format;
+    place.path = path;
+    convert.to = tn_dialect_facts(p->right->dialect->name)->function_format;
     convert.force_invalid = true;
     TN_TRY(tn_edit_open(&edit, p->right, options, p->error));
     if (leave_functions(p, edit) == TN_OK &&
@@ -1836,11 +1962,51 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* A file beside the script: TARGET and a suffix. */
+struct side_file {
+    char path[4096];
+    bool is_new; /* made by us, where nothing was                            */
+};
+
+static enum tn_status write_side(
+    struct patch *p, struct side_file *side, const char *suffix,
+    enum tn_status (*write)(struct patch *, const char *,
+                            const struct tn_target *,
+                            const struct tn_options *),
+    const struct tn_target *target, const struct tn_options *options)
+{
+    snprintf(side->path, sizeof side->path, "%s%s", target->path, suffix);
+    bool was_there = tn_path_exists(side->path);
+    TN_TRY(write(p, side->path, target, options));
+    side->is_new = !was_there && !target->is_dry_run;
+    return TN_OK;
+}
+
+/* Without its script a side file is half a patch. */
+static void remove_side(const struct side_file *side)
+{
+    struct tn_error own = TN_ERROR_INIT;
+
+    if (side->is_new)
+        (void)tn_path_remove(side->path, &own);
+}
+
+/* That the script can be written is asked before side files are. */
+static enum tn_status check_script(const struct tn_target *target,
+                                   struct tn_error        *error)
+{
+    if (target->can_replace || !tn_path_exists(target->path))
+        return TN_OK;
+    return tn_error_because(error, TN_EXISTS, TN_REASON_TARGET_EXISTS,
+                            TN_NOWHERE, "%.300s already exists", target->path);
+}
+
 static enum tn_status write_files(struct patch            *p,
                                   const struct tn_target  *target,
                                   const struct tn_options *options)
 {
-    struct tn_buffer script = p->text;
+    struct tn_buffer script   = p->text;
+    struct side_file sides[2] = { 0 };
     char             path[4096];
 
     tn_buffer_init(&p->text, p->memory, p->error);
@@ -1852,23 +2018,26 @@ static enum tn_status write_files(struct patch            *p,
         snprintf(path, sizeof path, "%s.model", last_part(target->path));
         tn_words_put(&p->text, tn_text(path));
         tn_buffer_text(&p->text, "\n");
-        snprintf(path, sizeof path, "%s.model", target->path);
-        write_take(p, path, target, options);
+        if (check_script(target, p->error) == TN_OK)
+            write_side(p, &sides[0], ".model", write_take, target, options);
     } else {
         write_head(p, p->actions);
         tn_buffer_add(&p->text, tn_buffer_bytes(&script));
-        snprintf(path, sizeof path, "%s.safetensors", target->path);
-        if (p->blobs.count)
-            write_blobs(p, path, target, options);
-        snprintf(path, sizeof path, "%s.functions", target->path);
+        check_script(target, p->error);
+        if (p->blobs.count && !tn_failed(p->error))
+            write_side(p, &sides[0], ".safetensors", write_blobs, target,
+                       options);
         if (p->copied && !tn_failed(p->error))
-            write_copied(p, path, target, options);
+            write_side(p, &sides[1], ".functions", write_copied, target,
+                       options);
     }
     tn_buffer_done(&script);
-    if (tn_failed(p->error))
-        return p->error->status;
-    return tn_target_write(target, options, 0, p->memory, fill_text, p, NULL,
-                           p->error);
+    if (!tn_failed(p->error))
+        tn_target_write(target, options, 0, p->memory, fill_text, p, NULL,
+                        p->error);
+    for (int i = 0; i < 2 && tn_failed(p->error); i++)
+        remove_side(&sides[i]);
+    return p->error->status;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
@@ -1988,14 +2157,14 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
     snprintf(name, sizeof name, "%s.safetensors", last_part(target->path));
     snprintf(functions, sizeof functions, "%s.functions",
              last_part(target->path));
-    struct patch p = { .diff    = diff,
-                       .m       = m,
-                       .left    = m->left.model,
-                       .right   = m->right.model,
-                       .memory  = m->memory,
-                       .error   = error,
-                       .unnamed = TN_NONE,
-                       .file    = name,
+    struct patch p = { .diff           = diff,
+                       .m              = m,
+                       .left           = m->left.model,
+                       .right          = m->right.model,
+                       .memory         = m->memory,
+                       .error          = error,
+                       .unnamed        = TN_NONE,
+                       .file           = name,
                        .functions_file = functions };
     if (strchr(name, ':'))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,

@@ -20,6 +20,7 @@
 
 #include "base/number.h"
 #include "engine/edit_action.h"
+#include "ir/dialect_facts.h"
 
 /* ---- nodes -------------------------------------------------------------- */
 
@@ -296,7 +297,9 @@ enum tn_status tn_edit_act_list_values(struct tn_edit        *edit,
     struct tn_io_list made;
 
     TN_TRY(read_ios(edit, (struct tn_io_list){ 0, NULL }, words, &made, error));
-    return tn_draft_set_values(&edit->draft, edit->graph, made, true, error);
+    bool is_whole = tn_dialect_facts(edit->draft.dialect->name)->lists_io;
+    return tn_draft_set_values(&edit->draft, edit->graph, made, is_whole,
+                               error);
 }
 
 /* ---- graphs, functions, and whole models --------------------------------- */

@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 
+#include "base/number.h"
 #include "format/tflite/tflite.h"
 
 enum { TABLE_SIZE = 4, EXTRA_COUNT = 3 };
@@ -28,14 +29,15 @@ static const struct {
 };
 
 /* An operator, found by the position of its table. */
-struct operator {
+struct operator
+{
     struct tn_fb                 fb;
     struct tn_fb_table           table;
     struct tn_fb_table           given; /* its options; .fb NULL: none        */
     const struct tn_tfl_options *options;
 };
 
-static void find_operator(struct operator *op, struct tn_source *source,
+static void find_operator(struct operator* op, struct tn_source *source,
                           uint64_t at, struct tn_error *error)
 {
     tn_fb_view(&op->fb, source, error);
@@ -47,8 +49,8 @@ static void find_operator(struct operator *op, struct tn_source *source,
     struct tn_fb_table  code  = { 0 };
     if (index < codes.count)
         code = tn_fb_vector_table(&codes, index);
-    op->options = tn_tfl_options_of(&op->table, code.fb ? tn_tfl_code(&code) : -1,
-                                    &op->given);
+    op->options = tn_tfl_options_of(
+        &op->table, code.fb ? tn_tfl_code(&code) : -1, &op->given);
 }
 
 static bool is_scalar(const struct tn_tfl_field *field)
@@ -56,7 +58,7 @@ static bool is_scalar(const struct tn_tfl_field *field)
     return field->kind <= TN_TFL_SUBGRAPH;
 }
 
-static bool has_custom_options(const struct operator *op)
+static bool has_custom_options(const struct operator* op)
 {
     struct tn_error ignored = TN_ERROR_INIT;
     struct tn_span  data;
@@ -64,7 +66,7 @@ static bool has_custom_options(const struct operator *op)
     return tn_tfl_custom_options(&op->table, &data, &ignored);
 }
 
-static bool is_given(const struct operator *op, uint64_t index)
+static bool is_given(const struct operator* op, uint64_t index)
 {
     if (index < op->options->count) {
         const struct tn_tfl_field *field = &op->options->fields[index];
@@ -84,9 +86,9 @@ static bool is_given(const struct operator *op, uint64_t index)
 static bool next_attr(struct tn_cursor *c, struct tn_bytes *name,
                       struct tn_span *wire)
 {
-    uint64_t        left = tn_left(c);
-    uint64_t        next = left > TABLE_SIZE ? left - TABLE_SIZE - 1 : 0;
-    struct operator op;
+    uint64_t left = tn_left(c);
+    uint64_t next = left > TABLE_SIZE ? left - TABLE_SIZE - 1 : 0;
+    struct   operator op;
 
     if (left < TABLE_SIZE || tn_failed(c->error))
         return false;
@@ -108,18 +110,26 @@ static bool next_attr(struct tn_cursor *c, struct tn_bytes *name,
 static const char *attr_type(struct tn_span wire)
 {
     static const char *const words[] = {
-        [TN_TFL_BOOL] = "bool",        [TN_TFL_I8] = "int",
-        [TN_TFL_I32] = "int",          [TN_TFL_U32] = "int",
-        [TN_TFL_I64] = "int",          [TN_TFL_F32] = "float",
-        [TN_TFL_TYPE] = "type",        [TN_TFL_ENUM] = "string",
-        [TN_TFL_SUBGRAPH] = "func",    [TN_TFL_STRING] = "string",
-        [TN_TFL_BYTES] = "string",     [TN_TFL_I32S] = "list(int)",
-        [TN_TFL_I64S] = "list(int)",   [TN_TFL_F32S] = "list(float)",
-        [TN_TFL_BOOLS] = "list(bool)", [TN_TFL_ENUMS] = "list(string)",
+        [TN_TFL_BOOL]      = "bool",
+        [TN_TFL_I8]        = "int",
+        [TN_TFL_I32]       = "int",
+        [TN_TFL_U32]       = "int",
+        [TN_TFL_I64]       = "int",
+        [TN_TFL_F32]       = "float",
+        [TN_TFL_TYPE]      = "type",
+        [TN_TFL_ENUM]      = "string",
+        [TN_TFL_SUBGRAPH]  = "func",
+        [TN_TFL_STRING]    = "string",
+        [TN_TFL_BYTES]     = "string",
+        [TN_TFL_I32S]      = "list(int)",
+        [TN_TFL_I64S]      = "list(int)",
+        [TN_TFL_F32S]      = "list(float)",
+        [TN_TFL_BOOLS]     = "list(bool)",
+        [TN_TFL_ENUMS]     = "list(string)",
         [TN_TFL_SUBGRAPHS] = "list(func)",
     };
     struct tn_error ignored = TN_ERROR_INIT;
-    struct operator op;
+    struct          operator op;
 
     find_operator(&op, wire.source, wire.offset, &ignored);
     if (wire.length && wire.length <= op.options->count)
@@ -133,7 +143,7 @@ static const char *attr_type(struct tn_span wire)
 struct decoding {
     const struct tn_model     *model;
     uint32_t                   graph;
-    struct operator            op;
+    struct                     operator op;
     const struct tn_tfl_field *field;
     struct tn_arena           *arena;
     struct tn_attr_value      *value;
@@ -155,9 +165,8 @@ static int64_t scalar(const struct decoding *d)
     case TN_TFL_U32: return tn_fb_u32(t, f->slot, (uint32_t)none);
     case TN_TFL_I64: return tn_fb_i64(t, f->slot, none);
     case TN_TFL_ENUM:
-        return tn_tfl_names[f->names].size == 1
-                   ? tn_fb_i8(t, f->slot, none)
-                   : tn_fb_i32(t, f->slot, none);
+        return tn_tfl_names[f->names].size == 1 ? tn_fb_i8(t, f->slot, none)
+                                                : tn_fb_i32(t, f->slot, none);
     default: return tn_fb_i32(t, f->slot, none);
     }
 }
@@ -223,7 +232,7 @@ static void decode_scalar(struct decoding *d)
     case TN_TFL_F32: {
         float *to = tn_new(d->arena, float, 1, d->error);
         if (to) /* all defaults are zero */
-            *to = tn_tfl_f32((uint32_t)number);
+            *to = tn_float_of_bits((uint32_t)number);
         d->value->kind      = TN_ATTR_FLOAT;
         d->value->of.floats = to;
         break;
@@ -260,7 +269,7 @@ static void decode_floats(struct decoding *d, const struct tn_fb_vector *from)
     float *to = tn_new(d->arena, float, from->count, d->error);
 
     for (uint32_t i = 0; to && i < from->count; i++)
-        to[i] = tn_tfl_f32((uint32_t)tn_fb_vector_i32(from, i));
+        to[i] = tn_float_of_bits((uint32_t)tn_fb_vector_i32(from, i));
     d->value->kind      = TN_ATTR_FLOAT;
     d->value->of.floats = to;
 }
@@ -300,7 +309,8 @@ static void decode_bytes(struct decoding *d, struct tn_span span)
     struct tn_cursor c     = tn_cursor_span(span, d->error);
     const uint8_t   *bytes = tn_take(&c, span.length);
 
-    set_strings(d, TN_ATTR_STRING, tn_bytes(bytes, bytes ? (size_t)span.length : 0));
+    set_strings(d, TN_ATTR_STRING,
+                tn_bytes(bytes, bytes ? (size_t)span.length : 0));
 }
 
 static void decode_field(struct decoding *d)
@@ -394,8 +404,8 @@ static void describe_shape(const struct tn_fb_table *tensor, bool says_ranks,
     int64_t            *dims = tn_new(arena, int64_t, from.count, error);
 
     for (uint32_t i = 0; dims && i < from.count; i++)
-        dims[i] = tn_fb_vector_i32(&from, i) < 0 ? -1
-                                                 : tn_fb_vector_i32(&from, i);
+        dims[i] =
+            tn_fb_vector_i32(&from, i) < 0 ? -1 : tn_fb_vector_i32(&from, i);
     to->has_rank = tn_tfl_has_rank(tensor, says_ranks);
     to->rank     = dims && to->has_rank ? from.count : 0;
     to->dims     = dims;
@@ -445,7 +455,7 @@ static void describe_scales(const struct tn_fb_table *q, struct tn_arena *arena,
     if (!scales || !points || !from.count)
         return;
     for (uint32_t i = 0; i < from.count; i++) {
-        scales[i] = tn_tfl_f32((uint32_t)tn_fb_vector_i32(&from, i));
+        scales[i] = tn_float_of_bits((uint32_t)tn_fb_vector_i32(&from, i));
         if (zero.count)
             points[i] = tn_fb_vector_i64(&zero, i < zero.count ? i : 0);
     }
@@ -478,7 +488,7 @@ static bool describe_value(const struct tn_model *model, uint32_t graph,
     tn_fb_view(&fb, detail->source, error);
     struct tn_fb_table tensor =
         tn_fb_table_at(&fb, detail->graphs[graph].tensors[index].at);
-    to->dtype = tn_tfl_dtype(tn_fb_i8(&tensor, TN_TFL_TENSOR_TYPE, 0));
+    to->dtype       = tn_tfl_dtype(tn_fb_i8(&tensor, TN_TFL_TENSOR_TYPE, 0));
     to->is_variable = tn_fb_bool(&tensor, TN_TFL_TENSOR_IS_VARIABLE, false);
     to->is_sparse   = tn_fb_has(&tensor, TN_TFL_TENSOR_SPARSITY);
     describe_shape(&tensor, detail->says_ranks, arena, to, error);

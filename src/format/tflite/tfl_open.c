@@ -66,8 +66,8 @@ struct tn_fb_table tn_tfl_root(struct tn_source *source, struct tn_arena *arena,
         return none;
     }
     tn_arena_init(&scratch, arena->memory);
-    if (tn_fb_schema_load(&schema, &scratch, tn_fb_builtin_schema(TN_FB_TFLITE),
-                          error) == TN_OK)
+    if (tn_fb_schema_load_builtin(&schema, &scratch, TN_FB_TFLITE, error) ==
+        TN_OK)
         is_good = tn_fb_verify(fb, schema.root, NULL, NULL, arena->memory) ==
                   TN_OK;
     tn_arena_done(&scratch);

@@ -6,11 +6,11 @@
 /* ---- types -------------------------------------------------------------- */
 
 static const uint8_t dtypes[] = {
-    TN_FLOAT32,   TN_FLOAT16,    TN_INT32,  TN_UINT8,        TN_INT64,
-    TN_STRING,    TN_BOOL,       TN_INT16,  TN_COMPLEX64,    TN_INT8,
-    TN_FLOAT64,   TN_COMPLEX128, TN_UINT64, TN_RESOURCE,     TN_VARIANT,
-    TN_UINT32,    TN_UINT16,     TN_INT4,   TN_BFLOAT16,     TN_INT2,
-    TN_UINT4,     TN_FLOAT8E4M3FN,          TN_FLOAT8E5M2,
+    TN_FLOAT32, TN_FLOAT16,      TN_INT32,      TN_UINT8,     TN_INT64,
+    TN_STRING,  TN_BOOL,         TN_INT16,      TN_COMPLEX64, TN_INT8,
+    TN_FLOAT64, TN_COMPLEX128,   TN_UINT64,     TN_RESOURCE,  TN_VARIANT,
+    TN_UINT32,  TN_UINT16,       TN_INT4,       TN_BFLOAT16,  TN_INT2,
+    TN_UINT4,   TN_FLOAT8E4M3FN, TN_FLOAT8E5M2,
 };
 
 enum { TYPE_COUNT = sizeof dtypes / sizeof *dtypes };
@@ -36,14 +36,6 @@ unsigned tn_tfl_per_byte(enum tn_dtype dtype)
     return bits && bits < 8 ? 8 / bits : 1;
 }
 
-float tn_tfl_f32(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* ---- operators ---------------------------------------------------------- */
 
 int32_t tn_tfl_code(const struct tn_fb_table *code)
@@ -63,8 +55,8 @@ static const struct tn_tfl_options *options_by_tag(uint8_t which, uint8_t tag)
 }
 
 const struct tn_tfl_options *tn_tfl_options_of(const struct tn_fb_table *op,
-                                               int32_t code,
-                                               struct tn_fb_table *table)
+                                               int32_t                   code,
+                                               struct tn_fb_table       *table)
 {
     static const struct {
         uint8_t which, type_slot, slot;
@@ -75,7 +67,7 @@ const struct tn_tfl_options *tn_tfl_options_of(const struct tn_fb_table *op,
 
     *table = (struct tn_fb_table){ 0 };
     for (unsigned i = 0; i < 2; i++) {
-        uint8_t tag = tn_fb_u8(op, unions[i].type_slot, 0);
+        uint8_t                      tag = tn_fb_u8(op, unions[i].type_slot, 0);
         const struct tn_tfl_options *row = options_by_tag(unions[i].which, tag);
         if (!row || !tn_fb_has(op, unions[i].slot))
             continue;
@@ -229,10 +221,10 @@ struct tn_payload tn_tfl_sparse(const struct tn_fb_table *sparsity,
         tn_fb_vector(sparsity, TN_TFL_SPARSITY_BLOCKS, 4);
     struct tn_fb_vector rows =
         tn_fb_vector(sparsity, TN_TFL_SPARSITY_LEVELS, 4);
-    struct tn_view         *view   = tn_new(arena, struct tn_view, 1, error);
-    struct tn_elements     *stored = tn_new(arena, struct tn_elements, 1, error);
-    uint64_t               *count  = tn_new(arena, uint64_t, 1, error);
-    struct tn_sparse       *sparse = tn_new(arena, struct tn_sparse, 1, error);
+    struct tn_view     *view   = tn_new(arena, struct tn_view, 1, error);
+    struct tn_elements *stored = tn_new(arena, struct tn_elements, 1, error);
+    uint64_t           *count  = tn_new(arena, uint64_t, 1, error);
+    struct tn_sparse   *sparse = tn_new(arena, struct tn_sparse, 1, error);
     struct tn_sparse_level *levels =
         tn_new(arena, struct tn_sparse_level, rows.count, error);
     uint32_t *axes  = read_axes(&order, arena, error);
@@ -243,18 +235,17 @@ struct tn_payload tn_tfl_sparse(const struct tn_fb_table *sparsity,
     for (uint32_t i = 0; i < rows.count; i++) {
         struct tn_fb_table row  = tn_fb_vector_table(&rows, i);
         int32_t            size = tn_fb_i32(&row, TN_TFL_LEVEL_SIZE, 0);
-        levels[i].is_sparse = tn_fb_i8(&row, TN_TFL_LEVEL_FORMAT, 0) != 0;
-        levels[i].segments  = read_indices(&row, TN_TFL_LEVEL_SEGMENTS);
-        levels[i].indices   = read_indices(&row, TN_TFL_LEVEL_INDICES);
-        levels[i].size      = size < 0 ? 0 : (uint64_t)size;
+        levels[i].is_sparse     = tn_fb_i8(&row, TN_TFL_LEVEL_FORMAT, 0) != 0;
+        levels[i].segments      = read_indices(&row, TN_TFL_LEVEL_SEGMENTS);
+        levels[i].indices       = read_indices(&row, TN_TFL_LEVEL_INDICES);
+        levels[i].size          = size < 0 ? 0 : (uint64_t)size;
     }
     /* Files leave out the size of sparse levels: that of the dimension. */
     for (uint32_t i = 0; i < rows.count && i < order.count; i++)
         if (levels[i].is_sparse && !levels[i].size && axes[i] < shape->rank)
-            levels[i].size = sparse_size(shape, axes, split,
-                                         (uint32_t)tn_min(order.count,
-                                                          rows.count),
-                                         blocks.count, levels, axes[i]);
+            levels[i].size = sparse_size(
+                shape, axes, split, (uint32_t)tn_min(order.count, rows.count),
+                blocks.count, levels, axes[i]);
     *count  = count_stored(levels, rows.count);
     *sparse = (struct tn_sparse){
         .level_count = order.count == rows.count ? rows.count : UINT32_MAX,
@@ -270,10 +261,9 @@ struct tn_payload tn_tfl_sparse(const struct tn_fb_table *sparsity,
                               .inputs      = stored,
                               .input_count = 1,
                               .sparse      = sparse };
-    return (struct tn_payload){ .span     = data,
-                                .encoding = TN_ENCODING_VIEW,
-                                .per_byte = 1,
-                                .view     = view };
+    return (struct tn_payload){
+        .span = data, .encoding = TN_ENCODING_VIEW, .per_byte = 1, .view = view
+    };
 }
 
 /* ---- names -------------------------------------------------------------- */
@@ -286,7 +276,7 @@ uint32_t tn_tfl_find_tensor(const struct tn_tfl_graph *graph,
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         uint32_t tensor = graph->by_name[middle];
-        int order = tn_bytes_compare(graph->tensors[tensor].name, name);
+        int      order  = tn_bytes_compare(graph->tensors[tensor].name, name);
         if (order == 0)
             return tensor;
         if (order < 0)

@@ -36,6 +36,7 @@ struct entry {
     uint32_t                old;    /* in the old subgraph; TN_NONE: it is new */
     const struct tn_tensor *data;   /* its new data; NULL: those of the old    */
     uint32_t                buffer; /* in `outs`, of new data                  */
+    const struct tn_io     *io; /* what an edit says of it; NULL: nothing  */
 };
 
 /* A subgraph of the new file. */
@@ -295,7 +296,7 @@ static uint32_t take_name(struct writer *w, struct plan *p, struct tn_bytes name
     struct entry *entry = tn_list_push(&p->entries, struct entry, w->error);
     if (!entry)
         return TN_NO_NAME;
-    *entry = (struct entry){ name, TN_NONE, NULL, TN_NONE };
+    *entry = (struct entry){ name, TN_NONE, NULL, TN_NONE, NULL };
     return id;
 }
 
@@ -373,6 +374,15 @@ static void mark_hidden(struct writer *w, const struct plan *p, bool *is_used)
     }
 }
 
+static void plan_types(struct plan *p, struct tn_io_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t id = tn_intern_find(&p->names, list.items[i].name);
+        if (id != TN_NO_NAME)
+            entry_at(p, id)->io = &list.items[i];
+    }
+}
+
 /* A graph that was not touched keeps all tensors. */
 static void plan_tensors(struct writer *w, struct plan *p)
 {
@@ -407,6 +417,11 @@ static void plan_tensors(struct writer *w, struct plan *p)
     for (uint32_t i = 0; i < tn_intern_count(&used) && !tn_failed(w->error); i++)
         take_name(w, p, tn_intern_text(&used, i));
     tn_intern_done(&used);
+    if (g->has_other_io) {
+        plan_types(p, g->inputs);
+        plan_types(p, g->outputs);
+    }
+    plan_types(p, g->values);
 }
 
 /* ---- data --------------------------------------------------------------- */
@@ -657,20 +672,12 @@ static const struct tn_io *find_io(struct writer *w, const struct plan *p,
     return NULL;
 }
 
-/* A value that the old file does not have and that is no constant. */
-static void set_value(struct writer *w, const struct plan *p,
-                      const struct entry *entry, struct copy *copy)
+static void set_shape(struct writer *w, const struct tn_io *io,
+                      struct copy *copy)
 {
-    const struct tn_io *io = find_io(w, p, entry->name);
-    int32_t            *shape, *open;
-    bool                is_open = false;
+    int32_t *shape, *open;
+    bool     is_open = false;
 
-    if (!io || tn_tfl_type_number(io->dtype) < 0) {
-        tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
-                     "the type of '%.*s' is not known; TFLite needs it",
-                     TN_FMT(entry->name));
-        return;
-    }
     shape = tn_new(w->arena, int32_t, io->rank, w->error);
     open  = tn_new(w->arena, int32_t, io->rank, w->error);
     for (uint32_t i = 0; shape && open && i < io->rank; i++) {
@@ -687,10 +694,50 @@ static void set_value(struct writer *w, const struct plan *p,
     if (is_open)
         set_ref(copy, TN_TFL_TENSOR_SIGNATURE,
                 tn_fb_put_i32s(&w->b, open, io->rank));
+}
+
+/* A value that the old file does not have and that is no constant. */
+static void set_value(struct writer *w, const struct plan *p,
+                      const struct entry *entry, struct copy *copy)
+{
+    const struct tn_io *io = find_io(w, p, entry->name);
+
+    if (!io || tn_tfl_type_number(io->dtype) < 0) {
+        tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "the type of '%.*s' is not known; TFLite needs it",
+                     TN_FMT(entry->name));
+        return;
+    }
+    set_shape(w, io, copy);
+    if (tn_failed(w->error))
+        return;
     set_number(copy, TN_TFL_TENSOR_TYPE, (uint8_t)tn_tfl_type_number(io->dtype),
                1);
     if (io->has_rank)
         set_number(copy, TN_TFL_TENSOR_HAS_RANK, 1, 1);
+}
+
+/* Whether an edit says another type or shape of a value than the old file. */
+static bool has_other_type(const struct plan *p, const struct entry *entry,
+                           const struct tn_fb_table *t)
+{
+    const struct tn_io *io   = entry->io;
+    struct tn_fb_vector dims = tn_fb_vector(t, TN_TFL_TENSOR_SIGNATURE, 4);
+
+    if (!io || !io->has_rank || entry->data ||
+        p->row->tensors[entry->old].tensor != TN_NONE)
+        return false;
+    if (!dims.count)
+        dims = tn_fb_vector(t, TN_TFL_TENSOR_SHAPE, 4);
+    if (dims.count != io->rank ||
+        (io->dtype != TN_UNDEFINED &&
+         io->dtype != tn_tfl_dtype(tn_fb_i8(t, TN_TFL_TENSOR_TYPE, 0))))
+        return true;
+    for (uint32_t i = 0; i < dims.count; i++)
+        if (tn_fb_vector_i32(&dims, i) !=
+            (io->dims[i].value < 0 ? -1 : io->dims[i].value))
+            return true;
+    return false;
 }
 
 static uint32_t put_tensor(struct writer *w, const struct plan *p,
@@ -706,10 +753,17 @@ static uint32_t put_tensor(struct writer *w, const struct plan *p,
         uint32_t but        = SLOT(TN_TFL_TENSOR_QUANTIZATION);
         if (is_renamed)
             but |= SLOT(TN_TFL_TENSOR_NAME);
+        bool is_other = has_other_type(p, entry, &t);
+        if (entry->data || is_other)
+            but |= SLOT(TN_TFL_TENSOR_SHAPE) | SLOT(TN_TFL_TENSOR_SIGNATURE);
         if (entry->data)
-            but |= SLOT(TN_TFL_TENSOR_SHAPE) | SLOT(TN_TFL_TENSOR_SIGNATURE) |
-                   SLOT(TN_TFL_TENSOR_SPARSITY);
+            but |= SLOT(TN_TFL_TENSOR_SPARSITY);
         copy_fields(w, object(w, "tflite.Tensor"), &t, but, &copy);
+        if (is_other)
+            set_shape(w, entry->io, &copy);
+        if (is_other && tn_tfl_type_number(entry->io->dtype) >= 0)
+            set_number(&copy, TN_TFL_TENSOR_TYPE,
+                       (uint8_t)tn_tfl_type_number(entry->io->dtype), 1);
         if (copy.fields[TN_TFL_TENSOR_BUFFER].is_there &&
             buffer < w->buffers.count)
             set_number(&copy, TN_TFL_TENSOR_BUFFER, w->new_buffer[buffer], 4);
@@ -1283,11 +1337,9 @@ static uint32_t put_new_arguments(struct writer *w, const struct plan *p,
 static uint32_t put_new_signature(struct writer *w, uint32_t index)
 {
     const struct tn_signature *one   = tn_model_signature(w->model, index);
-    uint32_t                   old   = w->model->signature_graphs
-                                           ? w->model->signature_graphs[index]
-                                           : 0;
-    uint32_t    graph = old < w->subgraphs.count ? w->new_graph[old] : TN_NONE;
-    struct copy copy  = { 0 };
+    uint32_t                   graph =
+        w->model->signature_graphs ? w->model->signature_graphs[index] : 0;
+    struct copy copy = { 0 };
 
     if (graph == TN_NONE) {
         tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
@@ -1707,8 +1759,8 @@ static enum tn_status write_edited(const struct tn_model         *model,
     tn_arena_init(&arena, model->memory);
     tn_list_init(&w.outs, model->memory, sizeof(struct out));
     tn_list_init(&w.new_codes, model->memory, sizeof(struct code));
-    if (tn_fb_schema_load(&w.schema, &arena, tn_fb_builtin_schema(TN_FB_TFLITE),
-                          error) == TN_OK) {
+    if (tn_fb_schema_load_builtin(&w.schema, &arena, TN_FB_TFLITE, error) ==
+        TN_OK) {
         tn_fb_view(&w.fb, w.detail->source, error);
         w.root      = tn_fb_table_at(&w.fb, w.detail->root);
         w.codes     = tn_fb_vector(&w.root, TN_TFL_MODEL_CODES, 4);

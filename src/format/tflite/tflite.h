@@ -3,8 +3,8 @@
  *
  *   u32    where the root table is
  *   "TFL3"
- *   ...    one FlatBuffer, schemas/tflite.fbs: Model { operator_codes, subgraphs
- *          { tensors, operators }, buffers, metadata, signature_defs }
+ *   ...    one FlatBuffer, schemas/tflite.fbs: Model { operator_codes,
+ * subgraphs { tensors, operators }, buffers, metadata, signature_defs }
  *   ...    bytes of buffers and custom options that are too large for it, at
  *          offsets from the beginning of the file
  *   ...    a zip archive, if files were attached
@@ -192,10 +192,8 @@ int32_t tn_tfl_code(const struct tn_fb_table *code);
  * that operators of its code have.  `table` is NULL-like (.fb) if it has
  * none. */
 const struct tn_tfl_options *tn_tfl_options_of(const struct tn_fb_table *op,
-                                               int32_t code,
-                                               struct tn_fb_table *table);
-
-float tn_tfl_f32(uint32_t bits);
+                                               int32_t                   code,
+                                               struct tn_fb_table       *table);
 
 /* Where the data of a buffer are; false if it has none.  `whole` is the file.
  * Fails with TRUNCATED if they are past its end. */
@@ -242,8 +240,7 @@ enum tn_status tn_tfl_open(struct tn_bundle *bundle, struct tn_model *model,
 
 #define TN_TFL_ABOUT_DESCRIPTION "tflite.description"
 
-void           tn_tfl_describe(const struct tn_model *model,
-                               struct tn_about       *about);
+void tn_tfl_describe(const struct tn_model *model, struct tn_about *about);
 enum tn_status tn_tfl_report_rest(const struct tn_model         *model,
                                   const struct tn_write_options *options,
                                   bool is_bare, struct tn_error *error);
