@@ -40,9 +40,9 @@ enum tn_encoding {
     TN_ENCODING_BLOCKS,  /* float32: whole quantised blocks of kind `field`
                             (blocks.h), which do not cross rows               */
     TN_ENCODING_BLOCKS_BIG, /* the same; numbers in blocks are big-endian     */
-    TN_ENCODING_PLACES,  /* strings: their number and one place more than there
-                            are, int32, little-endian: where each begins in
-                            the span, and where the last ends                 */
+    TN_ENCODING_PLACES, /* strings: their number and one place more than there
+                           are, int32, little-endian: where each begins in
+                           the span, and where the last ends                 */
 };
 
 struct tn_view;
@@ -163,9 +163,14 @@ enum tn_view_kind {
                         there are offsets, where i is the index on `axis`;
                         computed in float64 and rounded once.  What was normal
                         and would become subnormal is zero                    */
-    TN_VIEW_SPARSE,  /* inputs[0] has one dimension and the elements that are
-                        stored; `sparse` says where they belong, all others
-                        are zero                                              */
+    TN_VIEW_CLAMP,   /* inputs[0], each element no less than factors[i] and no
+                        more than offsets[i]; NaN stays                       */
+    TN_VIEW_QUANTIZE, /* inputs[0], floats, divided by factors[i] in float32 and
+                        rounded, halves to even; plus offsets[i] if there are
+                        offsets; the nearest integer of 8 or 16 bits          */
+    TN_VIEW_SPARSE,   /* inputs[0] has one dimension and the elements that are
+                         stored; `sparse` says where they belong, all others
+                         are zero                                              */
 };
 
 /* Indices of a sparse tensor, unsigned, little-endian. */
@@ -206,7 +211,7 @@ struct tn_view {
     const double             *factors; /* as many as `axis` is long; one, for
                                           all elements, if that is
                                           TN_VIEW_NO_AXIS                      */
-    const double *offsets;             /* as many, or NULL: none              */
+    const double           *offsets;   /* as many, or NULL: none              */
     const struct tn_sparse *sparse;
 };
 

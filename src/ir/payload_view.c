@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/arith.h"
 #include "base/little.h"
@@ -748,7 +749,7 @@ static enum tn_status check_strides(const struct tn_elements *e,
 {
     const struct tn_view  *view  = e->payload.view;
     const struct tn_shape *shape = &e->shape, *input = &view->inputs[0].shape;
-    uint64_t               far   = view->begin[0];
+    uint64_t               far      = view->begin[0];
     bool                   is_empty = false, fits = true;
 
     if (input->rank != 1)
@@ -823,19 +824,55 @@ static enum tn_status check_cast(const struct tn_elements *e,
     return TN_OK;
 }
 
-static enum tn_status check_scale(const struct tn_elements *e,
-                                  struct tn_error          *error)
+/* Numbers along one axis. */
+static enum tn_status check_numbers(const struct tn_elements *e,
+                                    struct tn_error          *error)
 {
     const struct tn_view *view = e->payload.view;
 
-    if (tn_element_kind(e->shape.dtype) != TN_ELEMENT_FLOAT)
-        return refuse(error, "factors for elements that are no floats");
     if (!tn_shape_same_dims(&e->shape, &view->inputs[0].shape))
         return refuse(error, "factors for other dims");
     if ((view->axis >= e->shape.rank && view->axis != TN_VIEW_NO_AXIS) ||
         !view->factors)
         return refuse(error, "factors for no axis");
     return TN_OK;
+}
+
+static enum tn_status check_scale(const struct tn_elements *e,
+                                  struct tn_error          *error)
+{
+    if (tn_element_kind(e->shape.dtype) != TN_ELEMENT_FLOAT)
+        return refuse(error, "factors for elements that are no floats");
+    return check_numbers(e, error);
+}
+
+/* Integers that float64 has all of. */
+static enum tn_status check_clamp(const struct tn_elements *e,
+                                  struct tn_error          *error)
+{
+    enum tn_element_kind kind = tn_element_kind(e->shape.dtype);
+
+    if (kind != TN_ELEMENT_FLOAT &&
+        ((kind != TN_ELEMENT_SIGNED && kind != TN_ELEMENT_UNSIGNED) ||
+         tn_dtype_bits(e->shape.dtype) > 32))
+        return refuse(error, "bounds for elements that are not compared");
+    if (!e->payload.view->offsets)
+        return refuse(error, "bounds that are missing");
+    return check_numbers(e, error);
+}
+
+static enum tn_status check_quantize(const struct tn_elements *e,
+                                     struct tn_error          *error)
+{
+    const struct tn_shape *input = &e->payload.view->inputs[0].shape;
+    enum tn_element_kind   kind  = tn_element_kind(e->shape.dtype);
+    unsigned               bits  = tn_dtype_bits(e->shape.dtype);
+
+    if (tn_element_kind(input->dtype) != TN_ELEMENT_FLOAT ||
+        (kind != TN_ELEMENT_SIGNED && kind != TN_ELEMENT_UNSIGNED) ||
+        (bits != 8 && bits != 16))
+        return refuse(error, "steps of 8 or 16 bits for floats alone");
+    return check_numbers(e, error);
 }
 
 /* Which level has a dimension; TN_NONE-like if none or several have it. */
@@ -888,19 +925,22 @@ static enum tn_status check_sparse(const struct tn_elements *e,
         return refuse(error, "a sparse tensor with another number of levels");
     for (uint32_t i = 0; i < e->shape.rank; i++)
         if (!has_dimension(e, i))
-            return refuse(error, "levels of a sparse tensor that do not make up "
-                                 "its shape");
+            return refuse(error,
+                          "levels of a sparse tensor that do not make up "
+                          "its shape");
     for (uint32_t i = 0; i < sparse->block_count; i++)
         for (uint32_t k = 0; k <= i; k++)
             if (sparse->blocks[i] >= e->shape.rank ||
                 (k < i && sparse->blocks[k] == sparse->blocks[i]))
-                return refuse(error, "blocks of a dimension that a sparse tensor "
-                                     "does not have, or has twice");
+                return refuse(error,
+                              "blocks of a dimension that a sparse tensor "
+                              "does not have, or has twice");
     for (uint32_t i = 0; i < sparse->level_count; i++) {
         const struct tn_sparse_level *level = &sparse->levels[i];
         if (level->is_sparse && level->segments.count != count + 1)
-            return refuse(error, "a level of a sparse tensor with another number "
-                                 "of segments");
+            return refuse(error,
+                          "a level of a sparse tensor with another number "
+                          "of segments");
         if (level->is_sparse)
             count = level->indices.count;
         else if (!tn_mul(count, level->size, &count))
@@ -909,11 +949,10 @@ static enum tn_status check_sparse(const struct tn_elements *e,
             return refuse(error, "a sparse tensor of too many elements");
     }
     if (count != view->inputs[0].shape.dims[0])
-        return tn_error_set(error, TN_MALFORMED,
-                            view->inputs[0].payload.span.offset,
-                            "a sparse tensor needs %" PRIu64
-                            " elements, has %" PRIu64,
-                            count, view->inputs[0].shape.dims[0]);
+        return tn_error_set(
+            error, TN_MALFORMED, view->inputs[0].payload.span.offset,
+            "a sparse tensor needs %" PRIu64 " elements, has %" PRIu64, count,
+            view->inputs[0].shape.dims[0]);
     return TN_OK;
 }
 
@@ -930,7 +969,7 @@ static enum tn_status view_check_one(const struct tn_elements *e,
         return tn_error_set(error, TN_LIMIT, TN_NOWHERE,
                             "a view of rank %u, limit %d", e->shape.rank,
                             TN_VIEW_RANK_LIMIT);
-    if (view->kind != TN_VIEW_CAST &&
+    if (view->kind != TN_VIEW_CAST && view->kind != TN_VIEW_QUANTIZE &&
         view->inputs[0].shape.dtype != e->shape.dtype)
         return refuse(error, "a view of another type");
     switch (view->kind) {
@@ -941,6 +980,8 @@ static enum tn_status view_check_one(const struct tn_elements *e,
     case TN_VIEW_CONCAT: return check_concat(e, error);
     case TN_VIEW_RESHAPE: return check_reshape(e, error);
     case TN_VIEW_SCALE: return check_scale(e, error);
+    case TN_VIEW_CLAMP: return check_clamp(e, error);
+    case TN_VIEW_QUANTIZE: return check_quantize(e, error);
     case TN_VIEW_SPARSE: return check_sparse(e, error);
     }
     return refuse(error, "an unknown kind of view");
@@ -956,8 +997,8 @@ static enum tn_status cut_row(const struct tn_elements *row, uint64_t start,
     uint64_t       count;
 
     if (!tn_shape_count(&elements->shape, &count) ||
-        (count && (start > row->shape.dims[0] ||
-                   count > row->shape.dims[0] - start)))
+        (count &&
+         (start > row->shape.dims[0] || count > row->shape.dims[0] - start)))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a part that leaves a row of %" PRIu64 " elements",
                             row->shape.dims[0]);
@@ -1076,16 +1117,24 @@ static uint64_t product(const uint64_t *dims, uint32_t begin, uint32_t end)
     return n;
 }
 
-/* A sink that multiplies what passes through, and adds to it. */
+struct scaler;
+
+/* So many elements that have the same two numbers. */
+typedef void scale_run(const struct scaler *s, const uint8_t *from, uint8_t *to,
+                       size_t count, double factor, double offset);
+
+/* A sink that computes with what passes through, and numbers along an axis. */
 struct scaler {
     struct tn_sink        sink; /* first */
     struct tn_sink       *to;
     const struct tn_view *view;
-    enum tn_dtype         dtype;
-    double                smallest; /* of the normal numbers                  */
-    uint64_t              inner;    /* elements below the axis                */
-    uint64_t              length;   /* of the axis                            */
-    uint64_t              at;       /* the next element                       */
+    scale_run            *run;
+    enum tn_dtype         from, dtype; /* before it, behind it                */
+    double                smallest;    /* of the normal numbers               */
+    double                least, most; /* of the integers                     */
+    uint64_t              inner;  /* elements below the axis                */
+    uint64_t              length; /* of the axis                            */
+    uint64_t              at;     /* the next element                       */
 };
 
 static double smallest_normal(enum tn_dtype dtype)
@@ -1140,11 +1189,40 @@ static void scale_any(const struct scaler *s, const uint8_t *from, uint8_t *to,
     }
 }
 
+static void clamp_run(const struct scaler *s, const uint8_t *from, uint8_t *to,
+                      size_t count, double least, double most)
+{
+    size_t size = tn_dtype_size(s->dtype);
+
+    for (size_t i = 0; i < count; i++) {
+        double x = tn_element_double(s->dtype, from + size * i);
+        double y = x < least ? least : x;
+        tn_element_from_double(s->dtype, y > most ? most : y, to + size * i);
+    }
+}
+
+/* As QuantizeLinear computes it; what is no number is the least. */
+static void quantize_run(const struct scaler *s, const uint8_t *from,
+                         uint8_t *to, size_t count, double scale, double zero)
+{
+    size_t size = tn_dtype_size(s->from), step = tn_dtype_size(s->dtype);
+
+    for (size_t i = 0; i < count; i++) {
+        float  x = (float)tn_element_double(s->from, from + size * i);
+        float  q = x / (float)scale;
+        double y = (double)rintf(q) + zero;
+        y        = y > s->least ? y : s->least;
+        tn_element_from_double(s->dtype, y < s->most ? y : s->most,
+                               to + step * i);
+    }
+}
+
 static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)
 {
     struct scaler *s    = (struct scaler *)sink;
-    size_t         size = tn_dtype_size(s->dtype);
+    size_t         size = tn_dtype_size(s->from);
+    size_t         step = tn_dtype_size(s->dtype);
     const uint8_t *at   = bytes.data;
     size_t         left = bytes.size / size;
     uint8_t        out[4096];
@@ -1159,21 +1237,27 @@ static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
         /* As far as one factor reaches. */
         uint64_t reach = s->inner - s->at % s->inner;
         size_t   n =
-            (size_t)tn_min(tn_min(reach, left), (sizeof out - used) / size);
-        if (s->dtype == TN_FLOAT32)
-            scale_floats(s, at, out + used, n, factor, offset);
-        else
-            scale_any(s, at, out + used, n, factor, offset);
+            (size_t)tn_min(tn_min(reach, left), (sizeof out - used) / step);
+        s->run(s, at, out + used, n, factor, offset);
         at += n * size;
-        used += n * size;
+        used += n * step;
         s->at += n;
         left -= n;
-        if (used + size > sizeof out || !left) {
+        if (used + step > sizeof out || !left) {
             TN_TRY(tn_sink_write(s->to, tn_bytes(out, used), error));
             used = 0;
         }
     }
     return TN_OK;
+}
+
+static scale_run *find_run(const struct tn_elements *e)
+{
+    switch (e->payload.view->kind) {
+    case TN_VIEW_CLAMP: return clamp_run;
+    case TN_VIEW_QUANTIZE: return quantize_run;
+    default: return e->shape.dtype == TN_FLOAT32 ? scale_floats : scale_any;
+    }
 }
 
 static enum tn_status stream_scale(const struct tn_elements *e,
@@ -1183,16 +1267,22 @@ static enum tn_status stream_scale(const struct tn_elements *e,
     static const struct tn_sink_ops ops    = { .write = scale_write };
     const struct tn_view           *view   = e->payload.view;
     bool                            is_one = view->axis == TN_VIEW_NO_AXIS;
-    struct scaler                   scaler = {
-                          .sink     = { .ops = &ops },
-                          .to       = to,
-                          .view     = view,
-                          .dtype    = e->shape.dtype,
-                          .smallest = smallest_normal(e->shape.dtype),
-                          .inner =
-                              product(e->shape.dims, is_one ? 0 : view->axis + 1, e->shape.rank),
-                          .length = is_one ? 1 : e->shape.dims[view->axis],
-                          .at     = range->first,
+    double values        = ldexp(1, (int)tn_dtype_bits(e->shape.dtype));
+    bool   is_signed     = tn_element_kind(e->shape.dtype) == TN_ELEMENT_SIGNED;
+    struct scaler scaler = {
+        .sink     = { .ops = &ops },
+        .to       = to,
+        .view     = view,
+        .run      = find_run(e),
+        .from     = view->inputs[0].shape.dtype,
+        .dtype    = e->shape.dtype,
+        .smallest = smallest_normal(e->shape.dtype),
+        .least    = is_signed ? -values / 2 : 0,
+        .most     = (is_signed ? values / 2 : values) - 1,
+        .inner =
+            product(e->shape.dims, is_one ? 0 : view->axis + 1, e->shape.rank),
+        .length = is_one ? 1 : e->shape.dims[view->axis],
+        .at     = range->first,
     };
 
     return view_input(&view->inputs[0], range, &scaler.sink);
@@ -1559,9 +1649,8 @@ static enum tn_status stream_sparse(const struct tn_elements *e,
         s.at[i] = first % e->shape.dims[i];
         first /= e->shape.dims[i];
     }
-    if (!tn_failed(s.error) &&
-        access_open(&s.values, &view->inputs[0], TN_ACCESS_POINTS, range) ==
-            TN_OK)
+    if (!tn_failed(s.error) && access_open(&s.values, &view->inputs[0],
+                                           TN_ACCESS_POINTS, range) == TN_OK)
         write_sparse(&s, range->count, to);
     access_close(&s.values);
     return s.error->status;
@@ -1583,7 +1672,9 @@ static enum tn_status stream_view(const struct tn_elements *e,
     case TN_VIEW_CAST: return stream_cast(input, e->shape.dtype, range, to);
     case TN_VIEW_RESHAPE: return view_input(input, range, to);
     case TN_VIEW_CONCAT: return stream_concat(e, range, to);
-    case TN_VIEW_SCALE: return stream_scale(e, range, to);
+    case TN_VIEW_SCALE:
+    case TN_VIEW_CLAMP:
+    case TN_VIEW_QUANTIZE: return stream_scale(e, range, to);
     case TN_VIEW_SPARSE: return stream_sparse(e, range, to);
     default: break;
     }

@@ -355,7 +355,7 @@ static struct node *put_strides(struct world *w, struct node *input)
     uint64_t      left = size ? size - 1 : 0;
 
     m->rank = node->elements.shape.rank = (uint32_t)pick(w, RANK + 1);
-    node->begin[0] = left ? pick(w, left) : 0;
+    node->begin[0]                      = left ? pick(w, left) : 0;
     left -= node->begin[0];
     for (uint32_t i = 0; i < m->rank; i++) {
         node->step[i] = (int64_t)pick(w, 4);
@@ -491,6 +491,74 @@ static struct node *put_scale(struct world *w, struct node *input)
     return node;
 }
 
+/* Bounds in the order that is met, for floats and for integers. */
+static struct node *put_clamp(struct world *w, struct node *input)
+{
+    struct node  *node     = new_view(w, input, TN_VIEW_CLAMP);
+    struct model *m        = &node->model;
+    uint64_t      at[RANK] = { 0 };
+
+    node->view.axis    = (uint32_t)pick(w, m->rank);
+    node->view.factors = node->factors;
+    node->view.offsets = node->offsets;
+    for (size_t i = 0; i < sizeof node->factors / sizeof(double); i++) {
+        node->factors[i] = -(double)pick(w, 100);
+        node->offsets[i] = pick(w, 4) ? (double)pick(w, 100) : 100;
+    }
+    model_alloc(m);
+    if (model_count(m) == 0)
+        return node;
+    do {
+        double   x = tn_element_double(m->dtype, model_at(&input->model, at));
+        uint64_t k = at[node->view.axis];
+        if (x < node->factors[k])
+            x = node->factors[k];
+        tn_element_from_double(m->dtype,
+                               x > node->offsets[k] ? node->offsets[k] : x,
+                               model_at(m, at));
+    } while (next_at(m, at));
+    return node;
+}
+
+static double nearest(double x, double least, double most)
+{
+    return x > least ? x < most ? x : most : least;
+}
+
+static struct node *put_quantize(struct world *w, struct node *input)
+{
+    struct node  *node     = new_view(w, input, TN_VIEW_QUANTIZE);
+    struct model *m        = &node->model;
+    bool          is_small = pick(w, 2);
+    uint64_t      at[RANK] = { 0 };
+
+    m->dtype                   = is_small ? TN_INT8 : TN_UINT16;
+    node->elements.shape.dtype = m->dtype;
+    node->view.axis = pick(w, 3) ? (uint32_t)pick(w, m->rank) : TN_VIEW_NO_AXIS;
+    node->view.factors = node->factors;
+    node->view.offsets = pick(w, 2) ? node->offsets : NULL;
+    for (size_t i = 0; i < sizeof node->factors / sizeof(double); i++) {
+        node->factors[i] = (double)(float)(0.1 * (double)(1 + pick(w, 40)));
+        node->offsets[i] = (double)pick(w, 100);
+    }
+    model_alloc(m);
+    if (model_count(m) == 0)
+        return node;
+    do {
+        enum tn_dtype from = input->model.dtype;
+        float x = (float)tn_element_double(from, model_at(&input->model, at));
+        uint64_t k =
+            node->view.axis == TN_VIEW_NO_AXIS ? 0 : at[node->view.axis];
+        x /= (float)node->factors[k];
+        double y =
+            rint((double)x) + (node->view.offsets ? node->offsets[k] : 0);
+        tn_element_from_double(
+            m->dtype, is_small ? nearest(y, -128, 127) : nearest(y, 0, 65535),
+            model_at(m, at));
+    } while (next_at(m, at));
+    return node;
+}
+
 static bool can_scale(const struct model *m)
 {
     bool is_float = m->dtype == TN_FLOAT32 || m->dtype == TN_FLOAT64;
@@ -502,8 +570,13 @@ static bool can_scale(const struct model *m)
 
 static struct node *put_any(struct world *w, struct node *input)
 {
-    if (can_scale(&input->model) && pick(w, 2))
-        return put_scale(w, input);
+    if (can_scale(&input->model) && pick(w, 2)) {
+        switch (pick(w, 4)) {
+        case 0: return put_clamp(w, input);
+        case 1: return put_quantize(w, input);
+        default: return put_scale(w, input);
+        }
+    }
     if (input->model.rank == 1 && pick(w, 2))
         return put_strides(w, input);
     switch (pick(w, 6)) {
@@ -681,7 +754,8 @@ static void bad_views_are_refused(void **state)
           { TN_VIEW_PERMUTE, &in, 0, swap, 0, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, turned },
           { TN_VIEW_PERMUTE, &in, 2, swap, 0, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, turned }, { TN_VIEW_CAST, &in, 1, 0, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, turned },
+          { TN_VIEW_CAST, &in, 1, 0, 0, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
           { TN_VIEW_SLICE, &in, 1, 0, far, one, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
@@ -696,10 +770,14 @@ static void bad_views_are_refused(void **state)
           { TN_VIEW_STRIDES, &row, 1, 0, far, one, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
           { TN_VIEW_STRIDES, &row, 1, 0, zeros, back, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2, 0, 0, 0 } },
-        { { TN_INT8, 2, dims }, { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0, 0, 0, 0 } },
-        { { TN_INT8, 2, four }, { TN_VIEW_RESHAPE, &in, 1, 0, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, four },
+          { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_CONCAT, &in, 1, 0, 0, 0, 2, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_CONCAT, &in, 0, 0, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, four },
+          { TN_VIEW_RESHAPE, &in, 1, 0, 0, 0, 0, 0, 0, 0 } },
         { { TN_INT8, 2, dims },
           { TN_VIEW_SCALE, &in, 1, 0, 0, 0, 0, (double[]){ 1, 1 }, 0, 0 } },
         { { TN_FLOAT32, 2, dims },
@@ -707,9 +785,22 @@ static void bad_views_are_refused(void **state)
         { { TN_FLOAT32, 2, dims },
           { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 2, (double[]){ 1, 1 }, 0, 0 } },
         { { TN_FLOAT32, 2, turned },
-          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1, 1 }, 0, 0 } },
+          { TN_VIEW_SCALE, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1, 1 }, 0,
+            0 } },
+        { { TN_FLOAT32, 2, dims },
+          { TN_VIEW_CLAMP, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1 }, 0, 0 } },
         { { TN_INT8, 2, dims },
-          { (enum tn_view_kind)9, &in, 1, swap, far, one, 0, 0, 0, 0 } },
+          { TN_VIEW_CLAMP, &in, 1, 0, 0, 0, 2, (double[]){ 1, 1 },
+            (double[]){ 1, 1 }, 0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_QUANTIZE, &in, 1, 0, 0, 0, 0, (double[]){ 1, 1 }, 0, 0 } },
+        { { TN_INT32, 2, dims },
+          { TN_VIEW_QUANTIZE, &reals, 1, 0, 0, 0, 0, (double[]){ 1, 1 }, 0,
+            0 } },
+        { { TN_INT8, 2, dims },
+          { TN_VIEW_QUANTIZE, &reals, 1, 0, 0, 0, 0, 0, 0, 0 } },
+        { { TN_INT8, 2, dims },
+          { (enum tn_view_kind)10, &in, 1, swap, far, one, 0, 0, 0, 0 } },
     };
 
     (void)state;

@@ -375,6 +375,29 @@ def fake_quants(Case):
     yield case.want("y", np.zeros_like(x))
 
 
+def trained(Case):
+    """FakeQuant of weights: floats where what they meet is not quantised, else steps; large ones are not loaded."""
+    ways = itertools.product((False, True), (False, True), ((8, False), (8, True), (4, True)), (6, 160))
+    for meets, keep, (width, narrow), size in ways:
+        random = np.random.default_rng(9)
+        x, w = random.normal(size=(2, size)).astype(f4), random.normal(size=(size, 128)).astype(f4)
+        low, high = f4(-2.0) - np.arange(128, dtype=f4) / f4(100), f4(1.5) + np.arange(128, dtype=f4) / f4(64)
+        case = Case(f"trained.{'steps' if meets else 'floats'}.{'kept' if keep else 'folded'}.{width}.{narrow}.{size}",
+                    ["--fold", "all"] + (["--keep-quantized"] if keep else []), 1e-4,
+                    nodes={"QuantizeLinear": int(meets), "DequantizeLinear": int(meets) + int(meets or keep), "Min": 0, "Max": 0, "Clip": 0})
+        case.feed("x", x)
+        for name, array in (("w/const", w), ("low", low), ("high", high), ("a", f4(-3)), ("b", f4(3))):
+            case.constant(name, array)
+        case.add("Identity", "w", ["w/const"], T="float32")
+        case.add("FakeQuantWithMinMaxVarsPerChannel", "w/steps", ["w", "low", "high"], num_bits=width, narrow_range=narrow)
+        if meets:
+            case.add("FakeQuantWithMinMaxVars", "x/steps", ["x", "a", "b"], num_bits=8)
+            x = fake_quant(x, -3, 3, 8, False)
+        case.add("MatMul", "y", ["x/steps" if meets else "x", "w/steps"], T="float32")
+        frozen = np.stack([fake_quant(w[:, i], low[i], high[i], width, narrow) for i in range(128)], 1)
+        yield case.want("y", x @ frozen)
+
+
 def cases(Case, _shared, _scratch):
-    for family in (fake_quants, dequantizing, weights, quantizing, back_again, arithmetic, within_one_step, exact_steps):
+    for family in (fake_quants, trained, dequantizing, weights, quantizing, back_again, arithmetic, within_one_step, exact_steps):
         yield from family(Case)

@@ -154,6 +154,30 @@ def layer_norm_dense(net):
     return norm_fused(net, net("BiasAdd", made, numbers(6)), numbers(6), numbers(6))
 
 
+# --- each image and channel by its own mean and variance ---------------------------------------
+
+def instance_norm(net, written):
+    """Between two convolutions, so that channels come second."""
+    x = conv(net, image(net))
+    scale, offset = numbers(4), numbers(4)
+    mean = net("Mean", x, [1, 2], keep_dims=True)
+    off = net("Sub", x, mean)
+    square = net("SquaredDifference", x, mean) if written == "moments" else net("Square", off)
+    variance = net("AddV2", net("Mean", square, [1, 2], keep_dims=True), 1e-3)
+    if written == "moments":
+        by = net("Mul", net("Rsqrt", variance), scale)
+        y = net("AddV2", net("Mul", x, by), net("Sub", offset, net("Mul", mean, by)))
+    elif written == "hand":
+        y = net("AddV2", net("Mul", net("Mul", off, net("Rsqrt", variance)), scale), offset)
+    else:
+        y = net("AddV2", net("Mul", net("RealDiv", off, net("Sqrt", variance)), scale), offset)
+    return conv(net, y, 2)
+
+
+for spelling in ("moments", "hand", "divided"):
+    idiom(f"instance-norm-{spelling}", 5, Transpose=2, Conv=2, InstanceNormalization=1)(lambda net, spelling=spelling: instance_norm(net, spelling))
+
+
 # --- activations -----------------------------------------------------------------------------
 
 @idiom("leaky", 1, LeakyRelu=1)

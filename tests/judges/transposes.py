@@ -48,9 +48,9 @@ def transpose(source, target, perm):
     return helper.make_node("Transpose", [source], [target], perm=perm)
 
 
-def model(nodes, constants, outputs, opset=17, kind=F):
+def model(nodes, constants, outputs, opset=17, kind=F, dims=SHAPE):
     graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info("x", kind, SHAPE)],
+        nodes, "g", [helper.make_tensor_value_info("x", kind, dims)],
         [helper.make_tensor_value_info(name, kind_of, None)
          for name, kind_of in outputs],
         [numpy_helper.from_array(array, name)
@@ -76,6 +76,20 @@ def case(name, op, perm, then, constants=None, inputs=("v",), kind=F, back=None,
 
 
 # --- one operator ------------------------------------------------------------------
+
+def add_sizes(tag, perm):
+    """Some of the sizes of what is open, asked for more than once: those that follow
+    each other in x, too, need no Transpose."""
+    for start, end in ((0, 1), (-2, 4), (1, 3), (-9, -1), (3, 9)):
+        axes = perm[start if start > -5 else 0:end]
+        nodes = [transpose("x", "v", perm)]
+        nodes += [helper.make_node("Shape", ["v"], ["y"], start=start, end=end),
+                  helper.make_node("Shape", ["v"], ["z"], start=2, end=3)]
+        is_run = all(b == a + 1 for a, b in zip(axes, axes[1:]))
+        CASES[f"Shape{start}..{end}/{tag}"] = (
+            model(nodes, {}, [("y", TensorProto.INT64), ("z", TensorProto.INT64)],
+                  dims=["a", "b", "c", "d"]), is_run or None)
+
 
 UNARY = re.findall(r'\{ "(\w+)", FIRST, move_unary', open(
     os.path.join(os.path.dirname(__file__), "../../src/map/simplify/transposes.c"),
@@ -165,6 +179,7 @@ def moved(tag, perm):
     case(f"Expand/{tag}", "Expand", perm, inverse(perm),
          { "s": np.array(dims, "i8") }, ("v", "s"))
     case(f"Shape/{tag}", "Shape", perm, None, kind=TensorProto.INT64)
+    add_sizes(tag, perm)
     case(f"Quantize/{tag}", "QuantizeLinear", perm, inverse(perm),
          { "s": np.float32(0.1), "z": np.uint8(3) }, ("v", "s", "z"), back=True,
          kind=TensorProto.UINT8)

@@ -91,6 +91,7 @@ def rules(name):
         return file.read()
 
 
+@functools.lru_cache(None)
 def ruled(name):
     return set(re.findall(r"^([A-Za-z_]\w*)(?:@[\d.]+)?\(", rules(name), re.M))
 

@@ -555,25 +555,6 @@ static void read_stacked(struct arrays *a, uint32_t node, uint32_t stacked,
     }
 }
 
-static uint32_t add_node(struct tn_net *net, uint32_t graph, const char *type,
-                         const uint32_t *inputs, uint32_t count,
-                         struct tn_bytes wish)
-{
-    uint32_t output = tn_net_add_value(net, graph, wish);
-
-    if (output == TN_NONE)
-        return TN_NONE;
-    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
-                                .op           = tn_net_own_op(net, type),
-                                .graph        = graph,
-                                .inputs       = inputs,
-                                .input_count  = count,
-                                .outputs      = &output,
-                                .output_count = 1,
-                                .source       = TN_NONE };
-    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
-}
-
 static uint32_t add_list(struct tn_net *net, uint32_t graph, int64_t number)
 {
     static const uint64_t one = 1;
@@ -604,7 +585,7 @@ static uint32_t part_of(struct tn_net *net, uint32_t graph, uint32_t shape,
     uint32_t inputs[] = { shape, at, add_list(net, graph, is_front ? from : 0),
                           add_list(net, graph, 1) };
     uint32_t part =
-        add_node(net, graph, "StridedSlice", inputs, 4, tn_text("rest"));
+        tn_net_add_call(net, graph, "StridedSlice", inputs, 4, tn_text("rest"));
 
     set_int(net, part, is_front ? "begin_mask" : "end_mask", 1);
     return part;
@@ -618,7 +599,7 @@ static uint32_t joined(struct tn_net *net, uint32_t graph, uint32_t a,
                                       tn_net_add_ints(net, graph, tn_text("axis"), TN_INT32,
                                                       &zero, 0, NULL) };
     uint32_t             made =
-        add_node(net, graph, "ConcatV2", inputs, 3, tn_text("rest"));
+        tn_net_add_call(net, graph, "ConcatV2", inputs, 3, tn_text("rest"));
 
     if (made == TN_NONE)
         return TN_NONE;
@@ -643,14 +624,16 @@ static uint32_t fill_up(struct arrays *a, uint32_t stacked)
                               ? (enum tn_dtype)attr->of.ints[0]
                               : TN_FLOAT32;
     uint32_t      shape =
-        add_node(net, graph, "Shape", &stacked, 1, tn_text("rest"));
+        tn_net_add_call(net, graph, "Shape", &stacked, 1, tn_text("rest"));
     uint32_t both[] = { n, part_of(net, graph, shape, 1, true) };
-    uint32_t rest   = add_node(net, graph, "Sub", both, 2, tn_text("rest"));
+    uint32_t rest =
+        tn_net_add_call(net, graph, "Sub", both, 2, tn_text("rest"));
     uint32_t dims[] = { joined(net, graph, rest,
                                part_of(net, graph, shape, 1, false), TN_INT32),
                         tn_net_add_doubles(net, graph, tn_text("zero"), dtype,
                                            &zero, 0, NULL) };
-    uint32_t zeros  = add_node(net, graph, "Fill", dims, 2, tn_text("rest"));
+    uint32_t zeros =
+        tn_net_add_call(net, graph, "Fill", dims, 2, tn_text("rest"));
     if (tn_failed(net->error))
         return TN_NONE;
     set_type(net, tn_net_value(net, shape).producer, "out_type", TN_INT32);
@@ -793,7 +776,7 @@ static enum tn_dtype rounds_type(const struct arrays *a, uint32_t condition)
 static uint32_t add_one(struct tn_net *net, uint32_t graph, const char *type,
                         uint32_t input, struct tn_bytes wish)
 {
-    return add_node(net, graph, type, &input, 1, wish);
+    return tn_net_add_call(net, graph, type, &input, 1, wish);
 }
 
 static uint32_t add_cast(struct tn_net *net, uint32_t graph, uint32_t value,

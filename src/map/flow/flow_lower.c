@@ -14,6 +14,7 @@
  */
 #include <inttypes.h>
 
+#include "ir/dialect_facts.h"
 #include "ir/pairs.h"
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"
@@ -25,7 +26,6 @@
 #define DOORS_AT_LEAST (UINT64_C(1) << 14)
 
 struct words {
-    const char *dialect;
     const char *flow[6]; /* Switch, Merge, Enter, Exit, Next, Cond            */
     const char *frame_name, *is_constant;
     const char *less, *both, *add, *identity;
@@ -34,25 +34,25 @@ struct words {
 
 enum { SWITCH, MERGE, ENTER, EXIT, NEXT, COND };
 
-static const struct words dialects[] = {
-    { "nd4j",
-      { "switch", "merge", "enter", "exit", "next_iteration", "loop_cond" },
-      "frameName",
-      "isConstant",
-      "less",
-      "boolean_and",
-      "add",
-      "identity",
-      1 },
-    { "tensorflow",
-      { "Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond" },
-      "frame_name",
-      "is_constant",
-      "Less",
-      "LogicalAnd",
-      "AddV2",
-      "Identity",
-      2 },
+static const struct words dialects[TN_DIALECT_COUNT] = {
+    [TN_DIALECT_ND4J]       = { { "switch", "merge", "enter", "exit",
+                                  "next_iteration", "loop_cond" },
+                                "frameName",
+                                "isConstant",
+                                "less",
+                                "boolean_and",
+                                "add",
+                                "identity",
+                                1 },
+    [TN_DIALECT_TENSORFLOW] = { { "Switch", "Merge", "Enter", "Exit",
+                                  "NextIteration", "LoopCond" },
+                                "frame_name",
+                                "is_constant",
+                                "Less",
+                                "LogicalAnd",
+                                "AddV2",
+                                "Identity",
+                                2 },
 };
 
 struct lowering {
@@ -698,15 +698,14 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
 
 enum tn_status tn_flow_lower(struct tn_net *net)
 {
-    struct lowering l = { .net        = net,
-                          .most_doors = DOORS_A_NODE * net->nodes.count +
-                                        DOORS_AT_LEAST };
-    struct tn_list  found;
+    const struct words *words = &dialects[tn_dialect_facts(net->dialect)->id];
+    struct lowering     l     = { .net        = net,
+                                  .words      = words,
+                                  .most_doors = DOORS_A_NODE * net->nodes.count +
+                                                DOORS_AT_LEAST };
+    struct tn_list      found;
 
-    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
-        if (strcmp(dialects[i].dialect, net->dialect) == 0)
-            l.words = &dialects[i];
-    if (!l.words)
+    if (!words->identity)
         return tn_error_set(net->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%s has no dataflow control", net->dialect);
     tn_list_init(&found, net->arena->memory, sizeof(uint32_t));

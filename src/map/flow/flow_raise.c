@@ -322,14 +322,6 @@ static uint32_t *inputs_in(struct tn_raising *r, uint32_t place, uint32_t node)
     return inputs;
 }
 
-static bool holds_graphs(const struct tn_net_node *node)
-{
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (node->attrs[i].value.kind == TN_ATTR_GRAPH)
-            return true;
-    return false;
-}
-
 /* The node itself in the main graph, a copy of it elsewhere. */
 static enum tn_status raise_add_node(struct tn_raising *r, uint32_t place,
                                      uint32_t id)
@@ -337,7 +329,7 @@ static enum tn_status raise_add_node(struct tn_raising *r, uint32_t place,
     struct tn_net     *net  = r->net;
     struct tn_net_node node = tn_net_node(net, id);
 
-    if (holds_graphs(&node))
+    if (tn_net_holds_graphs(&node))
         return tn_flow_refuse(r->net, id,
                               "control flow with graphs inside Switch and "
                               "Merge is not supported");

@@ -262,14 +262,12 @@ static int64_t infer_turns(struct tn_infer           *infer,
 /* Which ops hand their inputs to their subgraphs, from which input on.  How
  * many dims a state has may change from turn to turn, its type may not. */
 static const struct {
-    const char *dialect, *op;
+    const char *op;
     uint32_t    first;
 } callers[] = {
-    { "onnx", "Loop", 0 },        { "tensorflow", "Loop", 0 },
-    { "nd4j", "Loop", 0 },        { "paddle", "Loop", 0 },
-    { "onnx", "Scan", 0 },        { "onnx", "SequenceMap", 0 },
-    { "tensorflow", "While", 0 }, { "tensorflow", "StatelessWhile", 0 },
-    { "tensorflow", "If", 1 },    { "tensorflow", "StatelessIf", 1 },
+    { "Loop", 0 },        { "Scan", 0 },           { "SequenceMap", 0 },
+    { "While", 0 },       { "StatelessWhile", 0 }, { "If", 1 },
+    { "StatelessIf", 1 },
 };
 
 static void seed_input(struct tn_infer *infer, uint32_t from, uint32_t to,
@@ -301,8 +299,7 @@ static void seed_by_op(struct tn_infer *infer, const struct tn_net_node *node,
                        uint32_t graph)
 {
     for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
-        if (!strcmp(infer->net->dialect, callers[i].dialect) &&
-            tn_bytes_is(node->op->type, callers[i].op))
+        if (tn_bytes_is(node->op->type, callers[i].op))
             seed_graph(infer, node, graph, callers[i].first);
 }
 

@@ -41,7 +41,7 @@ struct apply {
     struct tn_list patterns;    /* struct planned                         */
     struct tn_list made_by;     /* uint32_t by node of the source: the last
                                    node it became, or TN_NONE             */
-    struct tn_list        found; /* struct found, by op of the net's table   */
+    struct tn_list found;       /* struct found, by op of the net's table   */
     struct tn_list refused; /* bool by node of the source: all its rules have
                                refused, and need not be asked again; empty:
                                somebody wants to know why                    */
@@ -98,14 +98,6 @@ static bool fill_ids(struct tn_list *list, uint64_t count,
     for (uint64_t i = 0; ids && i < count; i++)
         ids[i] = TN_NONE;
     return ids || !count;
-}
-
-static bool has_controls(const struct tn_net *net)
-{
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (tn_net_node(net, i).control_count)
-            return true;
-    return false;
 }
 
 static bool is_mapped(const struct tn_net *from, uint32_t graph)
@@ -534,9 +526,9 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
 {
     struct tn_eval            *e    = &a->emit.eval;
     const struct tn_code_rule *rule = find(a, e->node->op).first;
-    struct tn_refusal none = { .reason   = TN_REASON_NO_RULE,
-                               .is_plain = true,
-                               .text     = "the operator has no rule" };
+    struct tn_refusal          none = { .reason   = TN_REASON_NO_RULE,
+                                        .is_plain = true,
+                                        .text = "the operator has no rule" };
 
     if (!rule && tn_code_knows(&a->set, e->node->op->type))
         snprintf(none.text, sizeof none.text,
@@ -847,7 +839,7 @@ static enum tn_status prepare(struct apply                     *a,
     for (uint32_t i = 0; i < file_count; i++)
         TN_TRY(tn_code_add(&a->set, files[i], a->error));
     if (!fill_ids(&a->emit.ids, from->values.count, a->error) ||
-        (has_controls(from) &&
+        (tn_net_has_controls(from) &&
          !fill_ids(&a->made_by, from->nodes.count, a->error)))
         return a->error->status;
     if (a->set.has_patterns && !a->made_by.count &&

@@ -370,6 +370,8 @@ static void check_op(struct tn_lang_checks *x, const struct tn_lang_expr *call,
         tn_vocab_domain(side->vocab, call->domain);
     const struct tn_vocab_op *op = tn_vocab_find(
         side->vocab, call->domain, call->text, version_for(side, call), &error);
+    if (tn_machine_failed(&error) && !tn_failed(x->error))
+        *x->error = error;
     if (op && !(op->deprecated && op->deprecated <= side->version)) {
         check_call_attrs(x, call, op);
         check_call_counts(x, call, op, output_count);

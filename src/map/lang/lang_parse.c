@@ -608,7 +608,8 @@ static const struct tn_lang_expr *leaf(struct tn_lang_parser *p,
         return NULL;
     expr->number = number;
     expr->real   = real;
-    expr->text   = token->text;
+    if (kind == TN_LANG_NAME || kind == TN_LANG_STRING)
+        expr->text = token->text;
     p->at++;
     return expr;
 }

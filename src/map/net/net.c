@@ -147,6 +147,15 @@ void tn_net_add_input(struct tn_net *net, uint32_t graph, uint32_t value,
     push_io(net, &g->inputs, &g->input_names, value, name);
 }
 
+uint32_t tn_net_new_input(struct tn_net *net, uint32_t graph, const char *wish)
+{
+    uint32_t value = tn_net_add_value(net, graph, tn_text(wish));
+
+    if (value != TN_NONE)
+        tn_net_add_input(net, graph, value, tn_bytes(NULL, 0));
+    return value;
+}
+
 void tn_net_add_output(struct tn_net *net, uint32_t graph, uint32_t value,
                        struct tn_bytes name)
 {
@@ -432,6 +441,52 @@ const struct tn_attr_value *tn_net_attr_of(const struct tn_net *net,
     const struct tn_net_node n = tn_net_node(net, node);
 
     return tn_net_attr(&n, name);
+}
+
+uint32_t tn_net_add_call(struct tn_net *net, uint32_t graph, const char *type,
+                         const uint32_t *inputs, uint32_t count,
+                         struct tn_bytes wish)
+{
+    uint32_t output = tn_net_add_value(net, graph, wish);
+
+    if (output == TN_NONE)
+        return TN_NONE;
+    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
+                                .op           = tn_net_own_op(net, type),
+                                .graph        = graph,
+                                .inputs       = inputs,
+                                .input_count  = count,
+                                .outputs      = &output,
+                                .output_count = 1,
+                                .source       = TN_NONE };
+    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
+}
+
+int64_t tn_net_int_attr(const struct tn_net_node *node, const char *name,
+                        int64_t otherwise)
+{
+    const struct tn_attr_value *value = tn_net_attr(node, name);
+
+    return value && value->kind == TN_ATTR_INT && value->count == 1
+               ? value->of.ints[0]
+               : otherwise;
+}
+
+bool tn_net_holds_graphs(const struct tn_net_node *node)
+{
+    for (uint32_t i = 0; i < node->attr_count; i++)
+        if (node->attrs[i].value.kind == TN_ATTR_GRAPH)
+            return true;
+    return false;
+}
+
+bool tn_net_has_controls(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (!tn_net_node_row(net, i)->is_removed &&
+            tn_net_node_row(net, i)->control_count)
+            return true;
+    return false;
 }
 
 void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,

@@ -293,6 +293,16 @@ const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
 const struct tn_attr_value *tn_net_attr_of(const struct tn_net *net,
                                            uint32_t node, const char *name);
 
+/* An attribute that is one integer; `otherwise` if it is missing or not one. */
+int64_t tn_net_int_attr(const struct tn_net_node *node, const char *name,
+                        int64_t otherwise);
+
+/* Whether an attribute of the node is a graph. */
+bool tn_net_holds_graphs(const struct tn_net_node *node);
+
+/* Whether a node waits for others whose results it does not take. */
+bool tn_net_has_controls(const struct tn_net *net);
+
 /* The name of an input or output of a graph, and the type that the model
  * declares for an output, NULL if it declares none. */
 struct tn_bytes tn_net_input_name(const struct tn_net *net, uint32_t graph,

@@ -146,6 +146,14 @@ uint32_t tn_net_op_id(struct tn_net *net, struct tn_bytes type,
  * becomes the producer of its outputs. */
 uint32_t tn_net_add_node(struct tn_net *net, const struct tn_net_node *node);
 
+/* A node of the dialect's own operators with one new output, which is returned
+ * and named like the node; and a new input of a graph.  TN_NONE after a
+ * failure. */
+uint32_t tn_net_add_call(struct tn_net *net, uint32_t graph, const char *type,
+                         const uint32_t *inputs, uint32_t count,
+                         struct tn_bytes wish);
+uint32_t tn_net_new_input(struct tn_net *net, uint32_t graph, const char *wish);
+
 /* The same for callers that have the ids.  Of `node`, only the lists of inputs,
  * outputs and controls are read. */
 uint32_t tn_net_add_row(struct tn_net *net, const struct tn_net_node_row *row,

@@ -1052,6 +1052,12 @@ static struct wanted *want(struct tn_net_loading *l, bool is_input,
                                                tn_list_at(&l->model->signatures,
                                                           struct tn_signature,
                                                           0)];
+        if (l->called == TN_NONE) {
+            tn_error_set(l->net->error, TN_NOT_FOUND, TN_NOWHERE,
+                         "the subgraph of the signature '%.*s' was removed",
+                         TN_FMT(signature->name));
+            return NULL;
+        }
     }
     struct tn_io_list io_list = signature && is_input ? signature->inputs
                                 : signature           ? signature->outputs

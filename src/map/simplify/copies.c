@@ -17,15 +17,6 @@ static bool is_op(const struct tn_net_node *node, const char *type)
     return type && !node->op->domain.size && tn_bytes_is(node->op->type, type);
 }
 
-static bool has_controls(const struct tn_net *net)
-{
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (!tn_net_node_row(net, i)->is_removed &&
-            tn_net_node_row(net, i)->control_count)
-            return true;
-    return false;
-}
-
 /* Whether a cast gives what it takes. */
 static bool is_idle(const struct tn_net *net, const struct tn_net_node *node)
 {
@@ -79,7 +70,7 @@ uint64_t tn_remove_copies(struct tn_net *net, const struct tn_copy_ops *ops)
     uint64_t        count = 0;
     struct tn_arena arena;
 
-    if (has_controls(net))
+    if (tn_net_has_controls(net))
         return 0;
     tn_arena_init(&arena, net->arena->memory);
     c.is_output = tn_net_find_outputs(net, &arena);

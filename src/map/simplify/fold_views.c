@@ -1,6 +1,8 @@
 /* fold_views.c - large constants that are only moved around, as views */
 #include "map/simplify/fold_views.h"
 
+#include <math.h>
+
 #include "map/net/net_build.h"
 #include "map/simplify/node_ops.h"
 
@@ -64,6 +66,15 @@ static bool make_cast(struct making *m)
            (tn_item_is_real(from) ? tn_dtype_bits(from) > 8 : from != TN_BOOL);
 }
 
+/* Whether it computes with numbers along an axis. */
+static bool is_along(const struct tn_elements *e)
+{
+    return e->payload.encoding == TN_ENCODING_VIEW &&
+           (e->payload.view->kind == TN_VIEW_SCALE ||
+            e->payload.view->kind == TN_VIEW_CLAMP ||
+            e->payload.view->kind == TN_VIEW_QUANTIZE);
+}
+
 /* What is scaled and then permuted is permuted and then scaled: elements that
  * are gathered from a file can be scaled as they pass. */
 static bool scale_last(struct making *m)
@@ -79,6 +90,7 @@ static bool scale_last(struct making *m)
     *below        = *m->view;
     below->inputs = scaled->payload.view->inputs;
     *gathered     = (struct tn_elements){ m->made.shape, m->made.payload };
+    gathered->shape.dtype  = below->inputs[0].shape.dtype;
     gathered->payload.view = below;
     *m->view               = *scaled->payload.view;
     m->view->inputs        = gathered;
@@ -98,11 +110,9 @@ static bool make_permute(struct making *m)
         return false;
     for (uint32_t i = 0; i < rank; i++)
         axes[i] = perm ? (uint32_t)perm->of.ints[i] : rank - 1 - i;
-    m->view->kind  = TN_VIEW_PERMUTE;
-    m->view->axes  = axes;
-    bool is_scaled = m->input->payload.encoding == TN_ENCODING_VIEW &&
-                     m->input->payload.view->kind == TN_VIEW_SCALE;
-    return !is_scaled || scale_last(m);
+    m->view->kind = TN_VIEW_PERMUTE;
+    m->view->axes = axes;
+    return !is_along(m->input) || scale_last(m);
 }
 
 /* Numbers of an input, all known; without it they stay as they are. */
@@ -196,6 +206,141 @@ static bool make_concat(struct making *m)
     return at >= 0 && at < m->made.shape.rank;
 }
 
+/* Numbers of a constant, `missing` if it is not given; NULL: not known, or not
+ * as many. */
+static double *read_reals(struct making *m, uint32_t index, uint32_t count,
+                          double missing)
+{
+    struct tn_item items;
+    double        *reals = tn_new(m->net->arena, double, count, m->net->error);
+
+    if (!reals)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        reals[i] = missing;
+    if (index >= m->node->input_count || m->node->inputs[index] == TN_NONE)
+        return reals;
+    if (tn_fold(m->facts, m->node->inputs[index], &items) != TN_OK ||
+        items.kind != TN_ITEM_LIST || items.count != count)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (!tn_item_to_double(items.of.items[i], &reals[i]) || isnan(reals[i]))
+            return NULL;
+    return reals;
+}
+
+/* Scales for all elements or for those of an axis, as the operator says. */
+static bool find_scales(struct making *m, uint32_t *axis, uint32_t *count)
+{
+    const struct tn_net_type *type =
+        tn_net_value(m->net, m->node->inputs[1]).type;
+    int64_t rank = m->input->shape.rank;
+    int64_t at   = tn_net_int_attr(m->node, "axis", 1);
+
+    *axis  = TN_VIEW_NO_AXIS;
+    *count = 1;
+    if (!type->has_rank || type->rank > 1 ||
+        tn_net_int_attr(m->node, "block_size", 0) != 0)
+        return false;
+    if (type->rank == 0 || type->dims[0] == 1)
+        return true;
+    at += at < 0 ? rank : 0;
+    if (at < 0 || at >= rank || type->dims[0] < 0 ||
+        (uint64_t)type->dims[0] != m->input->shape.dims[at])
+        return false;
+    *axis  = (uint32_t)at;
+    *count = (uint32_t)type->dims[0];
+    return true;
+}
+
+static bool is_positive(const double *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!(numbers[i] > 0) || isinf(numbers[i]))
+            return false;
+    return true;
+}
+
+static bool is_quantized(enum tn_dtype dtype)
+{
+    return dtype == TN_INT8 || dtype == TN_UINT8 || dtype == TN_INT16 ||
+           dtype == TN_UINT16;
+}
+
+/* Weights of a model that was trained to be quantised. */
+static bool make_quantize(struct making *m)
+{
+    enum tn_dtype from  = m->input->shape.dtype;
+    uint32_t      count = 0;
+
+    if (m->node->input_count < 2 || m->node->inputs[1] == TN_NONE ||
+        (from != TN_FLOAT32 && from != TN_FLOAT16) ||
+        !is_quantized(m->made.shape.dtype) ||
+        !find_scales(m, &m->view->axis, &count))
+        return false;
+    double *scales   = read_reals(m, 1, count, 1);
+    m->view->kind    = TN_VIEW_QUANTIZE;
+    m->view->factors = scales;
+    m->view->offsets = read_reals(m, 2, count, 0);
+    return scales && m->view->offsets && is_positive(scales, count);
+}
+
+static bool make_clip(struct making *m)
+{
+    m->view->kind    = TN_VIEW_CLAMP;
+    m->view->axis    = TN_VIEW_NO_AXIS;
+    m->view->factors = read_reals(m, 1, 1, -INFINITY);
+    m->view->offsets = read_reals(m, 2, 1, INFINITY);
+    return m->view->factors && m->view->offsets;
+}
+
+/* A bound for each place of one axis, or one for all; the bounds are the second
+ * input. */
+static bool make_bound(struct making *m, double other, double **bounds,
+                       double **others)
+{
+    const struct tn_elements *by    = constant_at(m, 1);
+    uint32_t                  rank  = m->made.shape.rank;
+    uint64_t                  count = 1;
+
+    if (m->node->input_count != 2 || !by || by->shape.rank > rank ||
+        !tn_shape_same_dims(&m->made.shape, &m->input->shape))
+        return false;
+    m->view->kind = TN_VIEW_CLAMP;
+    m->view->axis = TN_VIEW_NO_AXIS;
+    for (uint32_t i = 0; i < by->shape.rank; i++) {
+        if (by->shape.dims[i] == 1)
+            continue;
+        if (m->view->axis != TN_VIEW_NO_AXIS)
+            return false;
+        m->view->axis = rank - by->shape.rank + i;
+        count         = by->shape.dims[i];
+    }
+    if (count > UINT32_MAX)
+        return false;
+    *bounds = read_reals(m, 1, (uint32_t)count, other);
+    *others = read_reals(m, UINT32_MAX, (uint32_t)count, other);
+    return *bounds && *others;
+}
+
+static bool make_max(struct making *m)
+{
+    double *least = NULL, *most = NULL;
+    bool    is_made  = make_bound(m, INFINITY, &least, &most);
+    m->view->factors = least;
+    m->view->offsets = most;
+    return is_made;
+}
+
+static bool make_min(struct making *m)
+{
+    double *least = NULL, *most = NULL;
+    bool    is_made  = make_bound(m, -INFINITY, &most, &least);
+    m->view->factors = least;
+    m->view->offsets = most;
+    return is_made;
+}
+
 static const struct {
     const char *op;
     bool (*make)(struct making *m);
@@ -204,6 +349,8 @@ static const struct {
     { "Flatten", make_reshape },   { "Squeeze", make_reshape },
     { "Unsqueeze", make_reshape }, { "Cast", make_cast },
     { "Slice", make_slice },       { "Concat", make_concat },
+    { "Clip", make_clip },         { "Max", make_max },
+    { "Min", make_min },           { "QuantizeLinear", make_quantize },
 };
 
 /* ---- the node ----------------------------------------------------------- */
@@ -349,11 +496,11 @@ static bool find_axis(const struct tn_net *net, struct behind *b)
     const struct tn_net_type *scale =
         tn_net_value(net, b->scaled.inputs[1]).type;
     int64_t rank = b->weight->shape.rank;
-    int64_t axis = tn_node_int(&b->scaled, "axis", 1);
+    int64_t axis = tn_net_int_attr(&b->scaled, "axis", 1);
 
     b->axis = -1;
     if (!scale->has_rank || scale->rank > 1 ||
-        tn_node_int(&b->scaled, "block_size", 0) != 0)
+        tn_net_int_attr(&b->scaled, "block_size", 0) != 0)
         return false;
     if (scale->rank == 0)
         return true;
@@ -468,5 +615,128 @@ uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts)
     tn_arena_done(&arena);
     if (count && !tn_failed(net->error))
         tn_net_order(net, NULL);
+    return count;
+}
+
+/* ---- weights that were quantised here ----------------------------------- */
+
+static bool was_quantized(const struct tn_elements *e)
+{
+    while (e->payload.encoding == TN_ENCODING_VIEW) {
+        if (e->payload.view->kind == TN_VIEW_QUANTIZE)
+            return true;
+        e = &e->payload.view->inputs[0];
+    }
+    return false;
+}
+
+/* Steps that are computed, in floats again, and perhaps in another order. */
+static bool is_dequantized(const struct tn_net *net, uint32_t value)
+{
+    enum { MOVES_MAX = 4 };
+
+    for (int i = 0; i < MOVES_MAX; i++) {
+        const struct tn_net_value from = tn_net_value(net, value);
+        if (from.constant || from.producer == TN_NONE)
+            return false;
+        const struct tn_net_node node = tn_net_node(net, from.producer);
+        if (!node.input_count || node.inputs[0] == TN_NONE)
+            return false;
+        value = node.inputs[0];
+        if (tn_node_is(&node, "DequantizeLinear"))
+            return !tn_net_value(net, value).constant;
+        if (!tn_node_is(&node, "Transpose") && !tn_node_is(&node, "Reshape") &&
+            !tn_node_is(&node, "Unsqueeze") && !tn_node_is(&node, "Squeeze"))
+            return false;
+    }
+    return false;
+}
+
+/* Values that a node takes which also takes steps that are computed: runtimes
+ * make one operator of integers of it, and need the weights in few bits. */
+static bool *find_integers(const struct tn_net *net, struct tn_arena *arena)
+{
+    bool *is_among = tn_new(arena, bool, net->values.count, net->error);
+
+    for (uint32_t i = 0; is_among && i < net->nodes.count; i++) {
+        const struct tn_net_node node   = tn_net_node(net, i);
+        bool                     is_one = false;
+        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
+            is_one = is_one || (node.inputs[k] != TN_NONE &&
+                                is_dequantized(net, node.inputs[k]));
+        for (uint32_t k = 0; is_one && k < node.input_count; k++)
+            if (node.inputs[k] != TN_NONE)
+                is_among[node.inputs[k]] = true;
+    }
+    return is_among;
+}
+
+/* A view of what is being made, as another type. */
+static bool put_view(struct making *m, enum tn_dtype dtype, struct tn_view as)
+{
+    struct tn_elements *input =
+        tn_new(m->net->arena, struct tn_elements, 1, m->net->error);
+    struct tn_view *view =
+        tn_new(m->net->arena, struct tn_view, 1, m->net->error);
+
+    if (!input || !view)
+        return false;
+    *input              = m->made;
+    *view               = as;
+    view->inputs        = input;
+    view->input_count   = 1;
+    m->made.shape.dtype = dtype;
+    m->made.payload =
+        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
+    return true;
+}
+
+/* (q - zero) * scale is exact but for the last rounding, and so is this. */
+static bool make_dequantized(struct making *m)
+{
+    enum tn_dtype to = tn_net_value(m->net, m->node->outputs[0]).type->dtype;
+    uint32_t      axis, count;
+
+    m->input = constant_at(m, 0);
+    if (!m->input || !was_quantized(m->input) || to != TN_FLOAT32 ||
+        m->node->input_count < 2 || m->node->inputs[1] == TN_NONE ||
+        depth_of(m->input) + 2 > DEEPEST || !find_scales(m, &axis, &count))
+        return false;
+    double *scales = read_reals(m, 1, count, 1);
+    double *zeros  = read_reals(m, 2, count, 0);
+    if (!scales || !zeros)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        zeros[i] = zeros[i] == 0 ? 0 : -zeros[i] * scales[i];
+    m->made = *m->input;
+    return put_view(m, to, (struct tn_view){ .kind = TN_VIEW_CAST }) &&
+           put_view(m, to,
+                    (struct tn_view){ .kind    = TN_VIEW_SCALE,
+                                      .axis    = axis,
+                                      .factors = scales,
+                                      .offsets = zeros });
+}
+
+uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts)
+{
+    uint64_t        count = 0;
+    struct tn_arena arena;
+
+    tn_arena_init(&arena, net->arena->memory);
+    const bool *is_among  = find_integers(net, &arena);
+    const bool *is_output = tn_net_find_outputs(net, &arena);
+    for (uint32_t i = 0; is_among && is_output && i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        struct making m = { .net = net, .facts = facts, .node = &node };
+        if (node.is_removed || node.control_count || node.output_count != 1 ||
+            !tn_node_is(&node, "DequantizeLinear") ||
+            is_among[node.outputs[0]] || is_output[node.outputs[0]] ||
+            !make_dequantized(&m))
+            continue;
+        set_output(&m);
+        tn_net_remove(net, i);
+        count++;
+    }
+    tn_arena_done(&arena);
     return count;
 }

@@ -1,9 +1,9 @@
 /*
- * fold_views.h - large constants that are only moved around
+ * fold_views.h - large constants that are moved around, clipped or quantised
  *
- * A weight that is transposed, reshaped, sliced, split, joined or cast while a
- * model runs can be stored that way instead: as a view of where it is
- * (payload.h), which no step loads.
+ * A weight that is transposed, reshaped, sliced, split, joined, cast, clipped or
+ * quantised while a model runs can be stored that way instead: as a view of
+ * where it is (payload.h), which no step loads.
  */
 #ifndef TN_MAP_FOLD_VIEWS_H
 #define TN_MAP_FOLD_VIEWS_H
@@ -19,5 +19,10 @@ bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t node);
  * DequantizeLinear makes of one, the weight is stored in that order instead.
  * How many Transposes went; nodes are in order again. */
 uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts);
+
+/* Weights that tn_fold_as_view() quantised and a DequantizeLinear makes floats
+ * of: floats, where what they meet is not quantised.  Runtimes compute with
+ * integers only where both are.  How many such nodes went. */
+uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts);
 
 #endif

@@ -19,6 +19,21 @@ static void fill_line(struct tn_net *net, const char *line)
     net->version = 17;
     tn_net_add_ints(net, 0, tn_text("w"), TN_INT64, items, 2, shape);
     tn_net_add_ints(net, 0, tn_text("h"), TN_INT32, items, 2, shape);
+    tn_net_add_doubles(net, 0, tn_text("f"), TN_FLOAT32,
+                       (double[]){ 1, 2, -3, 0.5, 1.5, 600 }, 2, shape);
+    tn_net_add_doubles(net, 0, tn_text("half"), TN_FLOAT32, (double[]){ 0.5 },
+                       0, NULL);
+    tn_net_add_doubles(net, 0, tn_text("rows"), TN_FLOAT32,
+                       (double[]){ 1, 0.25 }, 1, (uint64_t[]){ 2 });
+    tn_net_add_doubles(net, 0, tn_text("columns"), TN_FLOAT32,
+                       (double[]){ 10, 20, 30 }, 1, (uint64_t[]){ 3 });
+    tn_net_add_doubles(net, 0, tn_text("four"), TN_FLOAT32, (double[]){ 4 }, 0,
+                       NULL);
+    tn_net_add_doubles(net, 0, tn_text("none"), TN_FLOAT32, (double[]){ 0 }, 0,
+                       NULL);
+    tn_net_add_ints(net, 0, tn_text("z"), TN_INT8, (int64_t[]){ 3 }, 0, NULL);
+    tn_net_add_ints(net, 0, tn_text("zs"), TN_INT8, (int64_t[]){ 3, -1 }, 1,
+                    (uint64_t[]){ 2 });
     make_input(net, "x", TN_INT64, dims);
     make_ints(net, "all", &six, 1);
     make_ints(net, "zero", &zero, 1);
@@ -51,6 +66,16 @@ static const struct {
     { "y = Transpose w perm=[0,1,2]", { 0 }, 0 },
     { "y = Slice w,one,all,one,zero", { 0 }, 0 }, /* a step of nothing */
     { "y = Neg w", { 0 }, 0 },
+    { "y = QuantizeLinear f,half", { 2, 4, 0, 1, 3, 255 }, 6 },
+    { "y = QuantizeLinear f,half,z", { 5, 7, -3, 4, 6, 127 }, 6 },
+    { "y = QuantizeLinear f,rows,zs axis=#0", { 4, 5, 0, 1, 5, 127 }, 6 },
+    { "y = QuantizeLinear f,none", { 0 }, 0 }, /* a scale of nothing */
+    { "y = QuantizeLinear f,columns axis=#0", { 0 }, 0 },
+    { "y = QuantizeLinear h,half", { 0 }, 0 }, /* integers */
+    { "y = Clip f,four", { 4, 4, 4, 4, 4, 600 }, 6 },
+    { "y = Clip f,four,four", { 4, 4, 4, 4, 4, 4 }, 6 },
+    { "y = Max f,columns", { 10, 20, 30, 10, 20, 600 }, 6 },
+    { "y = Max columns,f", { 0 }, 0 }, /* bounds come second */
 };
 
 static void assert_elements(const struct tn_net *net, const int64_t *want,
@@ -116,6 +141,54 @@ static void test_deep(void **state)
     assert_int_equal(folded, 12);
     close_facts(&f);
     tear_down(&b);
+}
+
+/* Weights that were quantised here are floats again, unless what they meet is
+ * quantised while the model runs. */
+static void test_trained(void **state)
+{
+    static const char *const meets[]  = { "y = MatMul a,d",
+                                          "e = Transpose c;y = MatMul e,d",
+                                          "y = Neg d" };
+    static const uint64_t    counts[] = { 1, 0, 1 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof meets / sizeof meets[0]; i++) {
+        struct bench b;
+        struct facts f;
+        const char  *second = strchr(meets[i], ';');
+        char         first[32];
+
+        set_up(&b, "onnx");
+        fill_line(&b.net, "q = QuantizeLinear f,half,z");
+        make_input(&b.net, "a", TN_FLOAT32, (int64_t[]){ 2, 2, -2 });
+        net_add_line(&b.net, 0, "d = DequantizeLinear q,half,z");
+        net_add_line(&b.net, 0, "p = QuantizeLinear a,half,z");
+        net_add_line(&b.net, 0, "c = DequantizeLinear p,half,z");
+        snprintf(first, sizeof first, "%.*s",
+                 second ? (int)(second - meets[i]) : 31, meets[i]);
+        net_add_line(&b.net, 0, first);
+        if (second)
+            net_add_line(&b.net, 0, second + 1);
+        assert_true(open_facts(&f, &b.net));
+        assert_true(tn_fold_as_view(&b.net, f.facts, 0));
+        assert_int_equal(tn_fold_trained(&b.net, f.facts), counts[i]);
+        const struct tn_elements *made =
+            tn_net_value(&b.net, net_line_find(&b.net, "d")).constant;
+        assert_true(!made == !counts[i]);
+        if (made) {
+            static const float want[] = { 1, 2, -3, 0.5F, 1.5F, 62 };
+            struct tn_buffer   bytes;
+            tn_buffer_init(&bytes, b.net.arena->memory, b.net.error);
+            assert_true(tn_net_try_read(&b.net, made, 6, &bytes.sink));
+            for (uint32_t k = 0; k < 6; k++)
+                assert_true(tn_element_double(TN_FLOAT32, bytes.data + 4 * k) ==
+                            (double)want[k]);
+            tn_buffer_done(&bytes);
+        }
+        close_facts(&f);
+        tear_down(&b);
+    }
 }
 
 /* b is of eight bits; s is one scale, c one for each column. */
@@ -188,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_trained),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_every_allocation_may_fail),

@@ -18,18 +18,6 @@ static inline bool tn_node_is_among(const struct tn_net_node *node,
     return false;
 }
 
-/* The number that an attribute is; without it, or where it is something else,
- * `otherwise`. */
-static inline int64_t tn_node_int(const struct tn_net_node *node,
-                                  const char *name, int64_t otherwise)
-{
-    const struct tn_attr_value *attr = tn_net_attr(node, name);
-
-    return attr && attr->kind == TN_ATTR_INT && attr->count == 1
-               ? attr->of.ints[0]
-               : otherwise;
-}
-
 #define TN_NODE_IS_AMONG(node, ops)                                            \
     tn_node_is_among(node, ops, sizeof(ops) / sizeof((ops)[0]))
 

@@ -152,7 +152,7 @@ static bool is_for_all_rows(const struct lifting     *l,
 
 static bool is_last_axis(const struct tn_net_node *node, int64_t otherwise)
 {
-    int64_t at = tn_node_int(node, "axis", otherwise);
+    int64_t at = tn_net_int_attr(node, "axis", otherwise);
 
     return at == -1 || at == 1;
 }
@@ -204,7 +204,7 @@ static bool is_one(const struct tn_net_node *node, const char *name)
 
 static bool is_flag(const struct tn_net_node *node, const char *name)
 {
-    return tn_node_int(node, name, 0) != 0;
+    return tn_net_int_attr(node, name, 0) != 0;
 }
 
 /* Of rows and a matrix of their own. */

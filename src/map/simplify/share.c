@@ -157,14 +157,6 @@ struct sharing {
 #define NOBODY  TN_NONE
 #define SEVERAL (TN_NONE - 1)
 
-static bool has_graph(const struct tn_net_node *node)
-{
-    for (uint32_t i = 0; i < node->attr_count; i++)
-        if (node->attrs[i].value.kind == TN_ATTR_GRAPH)
-            return true;
-    return false;
-}
-
 static bool may_share(struct sharing *s, const struct tn_net_node *node)
 {
     if (node->is_removed || node->control_count || !node->output_count ||
@@ -173,7 +165,7 @@ static bool may_share(struct sharing *s, const struct tn_net_node *node)
     uint8_t *answer = &s->answers[node->op->id];
     if (*answer == NOT_ASKED)
         *answer = s->may_share(node->op) ? MAY : MAY_NOT;
-    if (*answer == MAY_NOT || has_graph(node))
+    if (*answer == MAY_NOT || tn_net_holds_graphs(node))
         return false;
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != TN_NONE && s->is_output[node->outputs[i]])

@@ -30,9 +30,9 @@ static bool is_one_of(const struct tn_net_op *op, const char *const *types,
     return false;
 }
 
-/* Neither computed nor joined: weights that are stored in few bits are what
- * makes such a model small, and a runtime fuses each of these with the node
- * behind it. */
+/* Not joined, and computed only from floats to few bits: weights that are
+ * stored so are what makes such a model small, and a runtime fuses each of
+ * these with the node behind it. */
 static bool is_quantising(const struct tn_net_op *op)
 {
     static const char *const ops[] = { "QuantizeLinear", "DequantizeLinear",
@@ -201,13 +201,22 @@ static bool is_move(const struct tn_net_op *op)
     return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
 }
 
+/* A QuantizeLinear of weights, which are larger than what it makes. */
+static bool takes_weights(const struct folding     *f,
+                          const struct tn_net_node *node)
+{
+    return tn_bytes_is(node->op->type, "QuantizeLinear") && node->input_count &&
+           node->inputs[0] != TN_NONE &&
+           tn_net_value(f->net, node->inputs[0]).constant;
+}
+
 /* Whether all that the node gives can be known, without computing it. */
 static bool may_fold(const struct folding *f, const struct tn_net_node *node)
 {
     uint64_t sum = 0, most = size_of_inputs(f, node) + f->limit;
 
     if (node->is_removed || !node->output_count || node->control_count ||
-        is_quantising(node->op))
+        (is_quantising(node->op) && !takes_weights(f, node)))
         return false;
     if (f->is_size && !is_of_shapes(f, node) && !is_move(node->op))
         return false;
@@ -219,7 +228,7 @@ static bool may_fold(const struct folding *f, const struct tn_net_node *node)
         if (f->is_output[value] || !tn_add(sum, size, &sum))
             return false;
     }
-    return sum <= most;
+    return sum <= most || takes_weights(f, node);
 }
 
 /* By computing its elements. */
@@ -486,8 +495,8 @@ static struct tn_net *run_round(struct tn_net                *net,
     to = choose_net(net, to, is_idle);
     if (!to)
         return NULL;
-    bool is_as_before = is_idle && !folded && !chosen &&
-                        (how->is_pruned || did->rounds);
+    bool is_as_before =
+        is_idle && !folded && !chosen && (how->is_pruned || did->rounds);
     if (!is_as_before)
         tn_net_prune(to);
     uint64_t shared = tn_share(to, may_share);
@@ -529,19 +538,21 @@ static struct tn_net *find_layers(struct tn_net                *net,
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
-/* A pass that looks at whole graphs, with types. */
+/* A pass that looks at whole graphs, with types; what it makes has them. */
 static uint64_t run_pass(struct tn_net *net, const struct tn_simplify_how *how,
                          struct tn_simplified *did,
                          uint64_t (*pass)(struct tn_net *, struct tn_infer *))
 {
     struct tn_infer *facts = NULL;
     uint64_t         count = 0;
+    uint32_t         first = (uint32_t)net->nodes.count;
 
     if (!how->folds_nothing && open_facts(&facts, net, how, did) == TN_OK)
         count = pass(net, facts);
+    for (uint32_t i = first; count && i < net->nodes.count; i++)
+        tn_infer_node(facts, i);
     tn_infer_close(facts);
     if (count && !tn_failed(net->error)) {
-        did->has_types = false;
         tn_net_prune(net);
         tn_net_order(net, NULL);
     }
@@ -595,6 +606,10 @@ struct tn_net *tn_simplify(struct tn_net                *net,
         }
         joined = net ? run_pass(net, how, did, tn_join_groups) : 0;
         did->rewritten += joined;
+        if (net && !joined && how->layers && !net->keeps_quantized) {
+            joined = run_pass(net, how, did, tn_fold_trained);
+            did->folded += joined;
+        }
         if (net && !joined)
             joined = move_again(net, how, did);
         has_changed = joined;

@@ -21,7 +21,7 @@ static bool is_of(const struct tn_net_node *node, const char *op)
 
 static bool copies_zeros(const struct tn_net_node *node)
 {
-    return tn_node_int(node, "allowzero", 0) == 0;
+    return tn_net_int_attr(node, "allowzero", 0) == 0;
 }
 
 /* The number to write for size `i` of a new shape: 0 where it is that of what

@@ -267,7 +267,7 @@ static void reshape(struct tn_sizing *s, const struct tn_net_node *node)
 {
     struct tn_sizes        to     = tn_sizes_of(s, node, 1)->elements;
     const struct tn_sizes *from   = &tn_sizes_of(s, node, 0)->dims;
-    bool                   copies = tn_node_int(node, "allowzero", 0) == 0;
+    bool                   copies = tn_net_int_attr(node, "allowzero", 0) == 0;
 
     for (uint32_t i = 0; i < to.count; i++)
         if (to.items[i] == TN_SIZE(0) && copies)
@@ -322,7 +322,7 @@ static void gather(struct tn_sizing *s, const struct tn_net_node *node)
     const struct tn_value_sizes *indices = tn_sizes_of(s, node, 1);
     struct tn_sizes              to      = indices->dims;
 
-    if (tn_node_int(node, "axis", 0) != 0 ||
+    if (tn_net_int_attr(node, "axis", 0) != 0 ||
         data->dims.count + to.count > TN_SIZES_MAX)
         return;
     for (uint32_t i = 1; i < data->dims.count; i++)
@@ -445,7 +445,7 @@ static void reduce(struct tn_sizing *s, const struct tn_net_node *node)
     uint32_t                    axis,
         count = attr ? attr->count : tn_sizes_of(s, node, 1)->elements.count;
 
-    if (!tn_node_int(node, "keepdims", 1) || !count)
+    if (!tn_net_int_attr(node, "keepdims", 1) || !count)
         return;
     for (uint32_t i = 0; i < count; i++) {
         if (!axis_at(s, node, i, to.count, &axis))

@@ -33,10 +33,13 @@ struct form {
 
 struct operator;
 
-/* How a Transpose goes past an op; NULL: it does not. */
+/* What the pass does with a node: all nodes of an op are alike in that. */
+enum role { UNKNOWN, LEFT_ALONE, IS_TRANSPOSE, IS_RESHAPE, IS_SHAPE, IS_OTHER };
+
 struct found {
-    const struct operator* op;
-    bool         is_known;
+    const struct operator* op; /* how a Transpose goes past it; NULL: it does
+                                  not                                         */
+    enum role role;
 };
 
 struct moving {
@@ -51,6 +54,7 @@ struct moving {
     uint64_t        moved;
     struct found   *ops; /* by op of the net's table                         */
     uint32_t        op_count;
+    struct tn_list removed; /* uint32_t: nodes, so that they can come back    */
 };
 
 /* What becomes of a node that is made again. */
@@ -157,15 +161,29 @@ static void set_form(struct moving *m, uint32_t value, struct form form)
     m->forms[value] = kept;
 }
 
+/* On the way to `like`: it gets a name of its own when it is laid out, if it is
+ * there by then. */
+static uint32_t add_inner(struct moving *m, uint32_t like)
+{
+    uint32_t graph = tn_net_value_row(m->net, like)->graph;
+    uint32_t made  = tn_net_add_nameless(m->net, graph);
+
+    if (made == TN_NONE)
+        return TN_NONE;
+    struct tn_net_value_row *row = tn_net_value_row(m->net, made);
+    row->name                    = tn_net_value_row(m->net, like)->name;
+    row->is_inner                = true;
+    return made;
+}
+
 /* A value of the type of `like`, for the base of that form of it. */
 static uint32_t add_base(struct moving *m, uint32_t like, const struct order *o)
 {
-    struct tn_net_value       value = tn_net_value(m->net, like);
-    const struct tn_net_type *type  = value.type;
+    const struct tn_net_type *type = type_of(m, like);
     int64_t                   dims[MOST_RANK];
     struct tn_bytes           symbols[MOST_RANK];
     struct tn_net_type        permuted = *type;
-    uint32_t made = tn_net_add_value(m->net, value.graph, value.name);
+    uint32_t                  made     = add_inner(m, like);
 
     if (made == TN_NONE || !type->has_rank || type->rank != o->rank)
         return made;
@@ -311,17 +329,6 @@ static uint32_t in_order(struct moving *m, uint32_t value,
 
 /* ---- numbers ------------------------------------------------------------ */
 
-/* An attribute of one number, or the default. */
-static int64_t number(const struct tn_net_node *node, const char *name,
-                      int64_t otherwise)
-{
-    const struct tn_attr_value *value = tn_net_attr(node, name);
-
-    return value && value->kind == TN_ATTR_INT && value->count == 1
-               ? value->of.ints[0]
-               : otherwise;
-}
-
 /* Axis of the base, counted from the beginning. */
 static bool map_axis(const struct order *o, int64_t axis, int64_t *to)
 {
@@ -434,21 +441,23 @@ static bool move_concat(struct moving *m, const struct tn_net_node *node,
                         struct change *c)
 {
     (void)m;
-    return tn_net_attr(node, "axis") && set_axis(c, number(node, "axis", 0));
+    return tn_net_attr(node, "axis") &&
+           set_axis(c, tn_net_int_attr(node, "axis", 0));
 }
 
 static bool move_split(struct moving *m, const struct tn_net_node *node,
                        struct change *c)
 {
     (void)m;
-    return set_axis(c, number(node, "axis", 0));
+    return set_axis(c, tn_net_int_attr(node, "axis", 0));
 }
 
 /* Before opset 13 the axes after it counted, too. */
 static bool move_softmax(struct moving *m, const struct tn_net_node *node,
                          struct change *c)
 {
-    return m->net->version >= 13 && set_axis(c, number(node, "axis", -1));
+    return m->net->version >= 13 &&
+           set_axis(c, tn_net_int_attr(node, "axis", -1));
 }
 
 /* One scale for all, or one for each index of an axis. */
@@ -463,7 +472,7 @@ static bool move_quantized(struct moving *m, const struct tn_net_node *node,
     if (scale->has_rank && scale->rank == 0)
         return true;
     return scale->has_rank && scale->rank == 1 &&
-           set_axis(c, number(node, "axis", 1));
+           set_axis(c, tn_net_int_attr(node, "axis", 1));
 }
 
 /* The order of what is left when axes of the value go. */
@@ -540,14 +549,14 @@ static void map_axes(const struct order *o, struct axes *axes)
 static bool reduces_all(const struct tn_net_node *node)
 {
     return !has_input(node, 1) && !tn_net_attr(node, "axes") &&
-           !number(node, "noop_with_empty_axes", 0);
+           !tn_net_int_attr(node, "noop_with_empty_axes", 0);
 }
 
 static bool move_reduce(struct moving *m, const struct tn_net_node *node,
                         struct change *c)
 {
     const struct order *o     = &c->form->order;
-    bool                keeps = number(node, "keepdims", 1);
+    bool                keeps = tn_net_int_attr(node, "keepdims", 1);
     struct axes         axes;
 
     if (reduces_all(node)) {
@@ -568,13 +577,13 @@ static bool move_arg(struct moving *m, const struct tn_net_node *node,
                      struct change *c)
 {
     const struct order *o    = &c->form->order;
-    int64_t             axis = number(node, "axis", 0);
+    int64_t             axis = tn_net_int_attr(node, "axis", 0);
 
     (void)m;
     if (!set_axis(c, axis))
         return false;
     axis += axis < 0 ? o->rank : 0;
-    if (!number(node, "keepdims", 1))
+    if (!tn_net_int_attr(node, "keepdims", 1))
         c->out = without(o, UINT32_C(1) << axis);
     return true;
 }
@@ -813,16 +822,14 @@ static const struct operator operators[] = {
     { "Xor", WIDE, move_unary, false },
 };
 
-static const struct operator* search_operator(const struct tn_net_node *node)
+static const struct operator* search_operator(const struct tn_net_op *op)
 {
     size_t from = 0, to = sizeof operators / sizeof operators[0];
 
-    if (node->op->domain.size)
-        return NULL;
     while (from < to) {
         size_t          at   = (from + to) / 2;
         struct tn_bytes name = tn_text(operators[at].name);
-        int             side = tn_bytes_compare(node->op->type, name);
+        int             side = tn_bytes_compare(op->type, name);
         if (side == 0)
             return &operators[at];
         if (side < 0)
@@ -833,19 +840,43 @@ static const struct operator* search_operator(const struct tn_net_node *node)
     return NULL;
 }
 
-/* Searched for once for all nodes of an op. */
-static const struct operator*
-    operator_of(struct moving *m, const struct tn_net_node *node)
+static struct found find_role(const struct tn_net_op *op)
 {
-    uint32_t id = node->op->id;
+    struct found found = { NULL, LEFT_ALONE };
 
-    if (id >= m->op_count)
-        return search_operator(node);
-    if (!m->ops[id].is_known) {
-        m->ops[id].op       = search_operator(node);
-        m->ops[id].is_known = true;
-    }
-    return m->ops[id].op;
+    if (op->domain.size)
+        return found;
+    found.op = search_operator(op);
+    if (tn_bytes_is(op->type, "Transpose"))
+        found.role = IS_TRANSPOSE;
+    else if (tn_bytes_is(op->type, "Reshape"))
+        found.role = IS_RESHAPE;
+    else if (tn_bytes_is(op->type, "Shape"))
+        found.role = IS_SHAPE;
+    else if (found.op)
+        found.role = IS_OTHER;
+    return found;
+}
+
+/* Searched for once for all nodes of an op that was there before. */
+static struct found role_of(struct moving *m, const struct tn_net_node_row *row)
+{
+    if (row->op >= m->op_count)
+        return find_role(tn_net_op_at(m->net, row->op));
+    if (m->ops[row->op].role == UNKNOWN)
+        m->ops[row->op] = find_role(tn_net_op_at(m->net, row->op));
+    return m->ops[row->op];
+}
+
+/* It can come back when all of this turns out to be for nothing. */
+static void remove_node(struct moving *m, uint32_t id)
+{
+    uint32_t *slot = tn_list_push(&m->removed, uint32_t, m->net->error);
+
+    if (!slot)
+        return;
+    *slot = id;
+    tn_net_remove(m->net, id);
 }
 
 /* What gives its channels as the second axis. */
@@ -877,9 +908,10 @@ static bool is_channels(const struct tn_net *net, uint32_t value)
 
 /* ---- one node ----------------------------------------------------------- */
 
-static uint32_t data_count(const struct tn_net_node *node, enum data data)
+/* How many of its inputs have the axes of the output. */
+static uint32_t data_count(uint32_t inputs, enum data data)
 {
-    return data == FIRST ? node->input_count > 0 : node->input_count;
+    return data == FIRST ? inputs > 0 : inputs;
 }
 
 /* A form among the inputs that have the axes of the output: the first. */
@@ -887,7 +919,7 @@ static const struct form *find_form(const struct moving      *m,
                                     const struct tn_net_node *node,
                                     enum data                 data)
 {
-    for (uint32_t i = 0; i < data_count(node, data); i++) {
+    for (uint32_t i = 0; i < data_count(node->input_count, data); i++) {
         const struct form *form =
             node->inputs[i] == TN_NONE ? NULL : form_of(m, node->inputs[i]);
         if (form && !is_identity(&form->order) &&
@@ -897,10 +929,11 @@ static const struct form *find_form(const struct moving      *m,
     return NULL;
 }
 
-static bool is_wanted(const struct moving *m, const struct tn_net_node *node)
+static bool is_wanted(const struct moving *m, const uint32_t *outputs,
+                      uint32_t count)
 {
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (node->outputs[i] != TN_NONE && m->wants[node->outputs[i]])
+    for (uint32_t i = 0; i < count; i++)
+        if (outputs[i] != TN_NONE && m->wants[outputs[i]])
             return true;
     return false;
 }
@@ -924,7 +957,7 @@ static bool add_costs(const struct moving *m, const struct tn_net_node *node,
                       const struct operator* op, const struct form *form,
                       struct costs *costs)
 {
-    for (uint32_t i = 0; i < data_count(node, op->data); i++) {
+    for (uint32_t i = 0; i < data_count(node->input_count, op->data); i++) {
         uint32_t  value = node->inputs[i];
         enum cost cost  = value == TN_NONE
                               ? IMPOSSIBLE
@@ -950,7 +983,8 @@ static bool pays(const struct moving *m, const struct tn_net_node *node,
 
     if (!add_costs(m, node, op, c->form, &costs))
         return false;
-    if (is_wanted(m, node) || costs.had > 1 || is_identity(&c->out))
+    if (is_wanted(m, node->outputs, node->output_count) || costs.had > 1 ||
+        is_identity(&c->out))
         return true;
     return costs.added == 0 && costs.users == 1 && node->output_count == 1 &&
            (op->shrinks || c->form->is_channels);
@@ -996,7 +1030,7 @@ static void make_again(struct moving *m, uint32_t id, const struct change *c)
     node.inputs                = c->inputs;
     node.input_count           = c->input_count;
     node.outputs               = outputs;
-    tn_net_remove(m->net, id);
+    remove_node(m, id);
     uint32_t made = tn_net_add_row(m->net, &row, &node);
     if (!c->attr || made == TN_NONE)
         return;
@@ -1024,7 +1058,7 @@ static bool move_over(struct moving *m, uint32_t id, const struct operator* op)
         c.inputs[i] = node.inputs[i];
     if (!op->move(m, &node, &c) || !pays(m, &node, op, &c))
         return false;
-    for (uint32_t i = 0; i < data_count(&node, op->data); i++) {
+    for (uint32_t i = 0; i < data_count(node.input_count, op->data); i++) {
         c.inputs[i] = in_order(m, node.inputs[i], form);
         if (c.inputs[i] == TN_NONE)
             return false;
@@ -1052,7 +1086,7 @@ static void take_transpose(struct moving *m, uint32_t id)
              form ? (struct form){ form->base, both(&form->order, &o),
                                    form->is_channels }
                   : (struct form){ from, o, is_channels(m->net, from) });
-    tn_net_remove(m->net, id);
+    remove_node(m, id);
 }
 
 /* ---- what needs no order ------------------------------------------------ */
@@ -1104,9 +1138,53 @@ static void take_reshape(struct moving *m, uint32_t id)
     made.inputs                  = inputs;
     made.outputs                 = &to;
     made.output_count            = 1;
-    tn_net_remove(m->net, id);
+    remove_node(m, id);
     tn_net_add_node(m->net, &made);
     m->moved++;
+}
+
+/* Which axes a Shape is asked for: from, and up to. */
+static void asked_axes(const struct tn_net_node *node, uint32_t rank,
+                       int64_t ends[2])
+{
+    ends[0] = tn_net_int_attr(node, "start", 0);
+    ends[1] = tn_net_int_attr(node, "end", rank);
+    for (uint32_t i = 0; i < 2; i++) {
+        ends[i] += ends[i] < 0 ? rank : 0;
+        ends[i] = ends[i] < 0 ? 0 : ends[i] > rank ? rank : ends[i];
+    }
+}
+
+/* Where axes that follow each other do so in the base, too: a Shape of that. */
+static bool take_run(struct moving *m, uint32_t id, const struct form *form)
+{
+    const struct tn_net_node node = tn_net_node(m->net, id);
+    struct tn_net_node       made = node;
+    uint32_t                 base = form->base, to = node.outputs[0];
+    int64_t *ends = tn_new(m->net->arena, int64_t, 2, m->net->error);
+
+    if (!ends)
+        return false;
+    asked_axes(&node, form->order.rank, ends);
+    if (ends[0] >= ends[1])
+        return false;
+    int64_t shift = form->order.perm[ends[0]] - ends[0];
+    for (int64_t i = ends[0]; i < ends[1]; i++)
+        if (form->order.perm[i] != i + shift)
+            return false;
+    made.inputs  = &base;
+    made.outputs = &to;
+    remove_node(m, id);
+    uint32_t added = tn_net_add_node(m->net, &made);
+    for (uint32_t i = 0; node.attr_count && added != TN_NONE && i < 2; i++) {
+        ends[i] += shift;
+        struct tn_attr_value value = { .kind    = TN_ATTR_INT,
+                                       .count   = 1,
+                                       .of.ints = &ends[i] };
+        tn_net_set_attr(m->net, added, i ? "end" : "start", &value);
+    }
+    m->moved++;
+    return true;
 }
 
 /* The sizes of the base in that order, if nothing else needs the Transpose. */
@@ -1118,8 +1196,8 @@ static void take_shape(struct moving *m, uint32_t id)
     struct tn_bytes nameless = { NULL, 0 };
     int64_t         axes[MOST_RANK];
 
-    if (!form || node.attr_count || node.control_count ||
-        m->uses[node.inputs[0]] > 1 || node.output_count != 1)
+    if (!form || node.control_count || node.output_count != 1 ||
+        take_run(m, id, form) || node.attr_count || m->uses[node.inputs[0]] > 1)
         return;
     uint64_t rank = form->order.rank;
     uint32_t to = node.outputs[0], base = form->base;
@@ -1135,7 +1213,7 @@ static void take_shape(struct moving *m, uint32_t id)
     struct tn_net_node made = node;
     made.inputs             = &base;
     made.outputs            = inputs;
-    tn_net_remove(m->net, id);
+    remove_node(m, id);
     tn_net_add_node(m->net, &made);
     struct tn_net_node pick = { .op           = tn_net_own_op(m->net, "Gather"),
                                 .inputs       = inputs,
@@ -1153,20 +1231,33 @@ static void take_shape(struct moving *m, uint32_t id)
 static void look_ahead(struct moving *m, const struct tn_list *nodes)
 {
     for (uint64_t i = nodes->count; i-- > 0;) {
-        const struct tn_net_node node =
-            tn_net_node(m->net, *tn_list_at(nodes, uint32_t, i));
-        const struct operator* op = operator_of(m, &node);
-        bool         is_transpose =
-            !node.op->domain.size && tn_bytes_is(node.op->type, "Transpose");
-
-        if (node.is_removed || (!is_transpose && (!op || !is_wanted(m, &node))))
+        const struct tn_net_node_row *row =
+            tn_net_node_row(m->net, *tn_list_at(nodes, uint32_t, i));
+        struct found found        = role_of(m, row);
+        bool         is_transpose = found.role == IS_TRANSPOSE;
+        if (row->is_removed ||
+            (!is_transpose &&
+             (!found.op ||
+              !is_wanted(m, row->edges + row->input_count, row->output_count))))
             continue;
-        for (uint32_t k = 0; k < (is_transpose ? node.input_count
-                                               : data_count(&node, op->data));
-             k++)
-            if (node.inputs[k] != TN_NONE)
-                m->wants[node.inputs[k]] = true;
+        uint32_t count = is_transpose
+                             ? row->input_count
+                             : data_count(row->input_count, found.op->data);
+        for (uint32_t k = 0; k < count; k++)
+            if (row->edges[k] != TN_NONE)
+                m->wants[row->edges[k]] = true;
     }
+}
+
+/* Whether one of its inputs has a form, which few have: nothing is done with a
+ * node of which none has one, but for a Transpose. */
+static bool takes_form(const struct moving          *m,
+                       const struct tn_net_node_row *row)
+{
+    for (uint32_t i = 0; i < row->input_count; i++)
+        if (row->edges[i] != TN_NONE && form_of(m, row->edges[i]))
+            return true;
+    return false;
 }
 
 static void move_in_graph(struct moving *m, uint32_t graph)
@@ -1177,18 +1268,20 @@ static void move_in_graph(struct moving *m, uint32_t graph)
     for (uint64_t i = 0; i < count && tn_net_goes_on(m->net); i++) {
         uint32_t id =
             *tn_list_at(&tn_net_graph(m->net, graph)->nodes, uint32_t, i);
-        const struct tn_net_node node         = tn_net_node(m->net, id);
-        const struct             operator* op = operator_of(m, &node);
-        if (node.is_removed || node.op->domain.size)
+        const struct tn_net_node_row *row   = tn_net_node_row(m->net, id);
+        struct found                  found = role_of(m, row);
+        if (row->is_removed || found.role == LEFT_ALONE)
             continue;
-        if (tn_bytes_is(node.op->type, "Transpose"))
+        if (found.role == IS_TRANSPOSE)
             take_transpose(m, id);
-        else if (tn_bytes_is(node.op->type, "Reshape"))
+        else if (!takes_form(m, row))
+            continue;
+        else if (found.role == IS_RESHAPE)
             take_reshape(m, id);
-        else if (tn_bytes_is(node.op->type, "Shape"))
+        else if (found.role == IS_SHAPE)
             take_shape(m, id);
-        else if (op)
-            move_over(m, id, op);
+        else
+            move_over(m, id, found.op);
     }
 }
 
@@ -1209,10 +1302,10 @@ static void make_forms(struct moving *m)
     uint64_t count   = m->net->nodes.count;
 
     for (uint32_t i = 0; is_made && i < count; i++) {
-        const struct tn_net_node node = tn_net_node(m->net, i);
-        for (uint32_t k = 0; !node.is_removed && k < node.input_count; k++)
-            if (node.inputs[k] != TN_NONE)
-                make_form(m, tn_net_node(m->net, i).inputs[k], is_made);
+        const struct tn_net_node_row row = *tn_net_node_row(m->net, i);
+        for (uint32_t k = 0; !row.is_removed && k < row.input_count; k++)
+            if (row.edges[k] != TN_NONE)
+                make_form(m, row.edges[k], is_made);
     }
     for (uint32_t g = 0; is_made && g < m->net->graphs.count; g++)
         for (uint64_t i = 0; i < tn_net_graph(m->net, g)->outputs.count; i++)
@@ -1223,58 +1316,54 @@ static void make_forms(struct moving *m)
 
 /* ---- there and back ----------------------------------------------------- */
 
-static uint64_t count_transposes(const struct tn_net *net)
+static uint64_t count_transposes(struct moving *m)
 {
     uint64_t count = 0;
 
-    for (uint32_t i = 0; i < net->nodes.count; i++) {
-        const struct tn_net_node node = tn_net_node(net, i);
-        count += !node.is_removed && !node.op->domain.size &&
-                 tn_bytes_is(node.op->type, "Transpose") && node.input_count &&
-                 node.inputs[0] != TN_NONE &&
-                 !tn_net_value(net, node.inputs[0]).constant;
+    for (uint32_t i = 0; i < m->net->nodes.count; i++) {
+        const struct tn_net_node_row *row = tn_net_node_row(m->net, i);
+        count += !row->is_removed && role_of(m, row).role == IS_TRANSPOSE &&
+                 row->input_count && row->edges[0] != TN_NONE &&
+                 !tn_net_value_row(m->net, row->edges[0])->is_constant;
     }
     return count;
 }
 
 /* What was there before.  Nothing that was there is changed by moving but which
- * nodes are removed, and who makes a value. */
+ * nodes are removed, and who makes what those made. */
 struct before {
     uint32_t  nodes, values, graphs;
-    bool     *is_removed; /* by node                                          */
-    uint64_t *counts;     /* nodes by graph                                   */
+    uint64_t *counts; /* nodes by graph                                       */
 };
 
 static bool remember(struct moving *m, struct before *b)
 {
     const struct tn_net *net = m->net;
 
-    b->nodes      = (uint32_t)net->nodes.count;
-    b->values     = (uint32_t)net->values.count;
-    b->graphs     = (uint32_t)net->graphs.count;
-    b->is_removed = tn_new(&m->arena, bool, b->nodes, net->error);
-    b->counts     = tn_new(&m->arena, uint64_t, b->graphs, net->error);
-    if (!b->is_removed || !b->counts)
-        return false;
-    for (uint32_t i = 0; i < b->nodes; i++)
-        b->is_removed[i] = tn_net_node_row(net, i)->is_removed;
-    for (uint32_t i = 0; i < b->graphs; i++)
+    b->nodes  = (uint32_t)net->nodes.count;
+    b->values = (uint32_t)net->values.count;
+    b->graphs = (uint32_t)net->graphs.count;
+    b->counts = tn_new(&m->arena, uint64_t, b->graphs, net->error);
+    for (uint32_t i = 0; b->counts && i < b->graphs; i++)
         b->counts[i] = tn_net_graph(net, i)->nodes.count;
-    return true;
+    return b->counts;
 }
 
-static void go_back(struct tn_net *net, const struct before *b)
+static void go_back(struct moving *m, const struct before *b)
 {
+    struct tn_net *net = m->net;
+
     net->nodes.count  = b->nodes;
     net->values.count = b->values;
     for (uint32_t i = 0; i < b->graphs; i++)
         tn_net_graph(net, i)->nodes.count = b->counts[i];
-    for (uint32_t i = 0; i < b->nodes; i++) {
-        tn_net_node_row(net, i)->is_removed = b->is_removed[i];
-        const struct tn_net_node node       = tn_net_node(net, i);
-        for (uint32_t k = 0; !node.is_removed && k < node.output_count; k++)
+    for (uint64_t i = 0; i < m->removed.count; i++) {
+        uint32_t id = *tn_list_at(&m->removed, uint32_t, i);
+        tn_net_node_row(net, id)->is_removed = false;
+        const struct tn_net_node node        = tn_net_node(net, id);
+        for (uint32_t k = 0; k < node.output_count; k++)
             if (node.outputs[k] != TN_NONE)
-                tn_net_set_producer(net, node.outputs[k], i, k);
+                tn_net_set_producer(net, node.outputs[k], id, k);
     }
 }
 
@@ -1283,32 +1372,43 @@ static bool moving_init(struct moving *m)
     m->forms = tn_new(&m->arena, const struct form *, m->values, m->net->error);
     m->wants = tn_new(&m->arena, bool, m->values, m->net->error);
     m->uses  = tn_net_count_uses(m->net, &m->arena);
-    m->op_count = (uint32_t)m->net->pool->ops.ops.count;
-    m->ops      = tn_new(&m->arena, struct found, m->op_count, m->net->error);
-    return m->forms && m->wants && m->uses && m->ops;
+    return m->forms && m->wants && m->uses;
+}
+
+/* If nothing was moved, nothing is made: all is as it was. */
+static void move_all(struct moving *m, uint64_t before)
+{
+    struct before b;
+
+    if (!moving_init(m) || !remember(m, &b))
+        return;
+    for (uint32_t i = 0; i < b.graphs; i++)
+        move_in_graph(m, i);
+    if (m->moved)
+        make_forms(m);
+    if (tn_failed(m->net->error))
+        return;
+    if (!m->moved || count_transposes(m) > before) {
+        go_back(m, &b);
+        m->moved = 0;
+    }
 }
 
 uint64_t tn_move_transposes(struct tn_net *net, struct tn_infer *facts)
 {
-    struct moving m      = { .net    = net,
-                             .facts  = facts,
-                             .values = (uint32_t)net->values.count };
-    uint64_t      before = count_transposes(net);
-    struct before b;
+    struct moving m = { .net    = net,
+                        .facts  = facts,
+                        .values = (uint32_t)net->values.count };
+    uint64_t      before;
 
-    if (before == 0)
-        return 0;
     tn_arena_init(&m.arena, net->arena->memory);
-    if (moving_init(&m) && remember(&m, &b)) {
-        for (uint32_t i = 0; i < b.graphs; i++)
-            move_in_graph(&m, i);
-        make_forms(&m);
-        if (!tn_failed(net->error) &&
-            (!m.moved || count_transposes(net) > before)) {
-            go_back(net, &b);
-            m.moved = 0;
-        }
-    }
+    tn_list_init(&m.removed, net->arena->memory, sizeof(uint32_t));
+    m.op_count = (uint32_t)net->pool->ops.ops.count;
+    m.ops      = tn_new(&m.arena, struct found, m.op_count, net->error);
+    before     = m.ops ? count_transposes(&m) : 0;
+    if (before)
+        move_all(&m, before);
+    tn_list_done(&m.removed);
     tn_arena_done(&m.arena);
     return m.moved;
 }

@@ -58,6 +58,29 @@ static void make_kept(struct tn_net *net)
     tn_net_add_output(net, 0, op(net, "LRN", "z", t, TN_NONE), tn_text(""));
 }
 
+static uint32_t sizes(struct tn_net *net, const char *name, uint32_t of,
+                      const int64_t ends[2])
+{
+    struct tn_net_attr attrs[2];
+
+    for (int i = 0; i < 2; i++)
+        attrs[i] = (struct tn_net_attr){
+            .name  = tn_text(i ? "end" : "start"),
+            .value = { .kind = TN_ATTR_INT, .count = 1, .of.ints = &ends[i] }
+        };
+    return make_node(net, "Shape", name, &of, 1, attrs, 2);
+}
+
+/* Sizes need no Transpose, however many ask for some of them. */
+static void make_sizes(struct tn_net *net)
+{
+    static const int64_t image[] = { 2, 4 }, channels[] = { -3, 2 };
+    uint32_t             t = transpose(net, "t", input(net, "x"), to_first);
+
+    tn_net_add_output(net, 0, sizes(net, "y", t, image), tn_text(""));
+    tn_net_add_output(net, 0, sizes(net, "z", t, channels), tn_text(""));
+}
+
 static void make_none(struct tn_net *net)
 {
     tn_net_add_output(net, 0, op(net, "Exp", "y", input(net, "x"), TN_NONE),
@@ -69,9 +92,10 @@ static const struct {
     bool        is_moved;
     const char *net;
 } cases[] = {
-    { make_meeting, true, "r_1:Relu(x) y:Transpose(r_1) ->y" },
-    { make_sum, true, "y_1:Add(a,b) y:Transpose(y_1) ->y" },
+    { make_meeting, true, "r/Relu:Relu(x) y:Transpose(r/Relu) ->y" },
+    { make_sum, true, "y/Add:Add(a,b) y:Transpose(y/Add) ->y" },
     { make_kept, false, "t:Transpose(x) y:Exp(t) z:LRN(t) ->y,z" },
+    { make_sizes, true, "y:Shape(x) z:Shape(x) ->y,z" },
     { make_none, false, "y:Exp(x) ->y" },
 };
 

@@ -47,15 +47,6 @@ static const struct tn_net_type *type_of(const struct layer *l, uint32_t which)
                             : tn_net_value(l->net, value).type;
 }
 
-static int64_t number_of(const struct layer *l, const char *name, int64_t other)
-{
-    const struct tn_attr_value *value = tn_net_attr(&l->node, name);
-
-    return value && value->kind == TN_ATTR_INT && value->count == 1
-               ? value->of.ints[0]
-               : other;
-}
-
 /* Functions of one value and no parameter. */
 static const char *function_of(struct tn_bytes name)
 {
@@ -120,7 +111,7 @@ static bool find_sizes(struct layer *l)
     l->width = w->dims[2];
     l->dtype = r->dtype;
     return l->size > 0 && l->size <= INT32_MAX && l->width > 0 &&
-           number_of(l, "hidden_size", l->size) == l->size &&
+           tn_net_int_attr(&l->node, "hidden_size", l->size) == l->size &&
            r->dims[0] == l->directions && w->dims[0] == l->directions &&
            r->dims[1] == l->gates * l->size && w->dims[1] == r->dims[1] &&
            (argument(l, B) == TN_NONE ||
@@ -139,12 +130,12 @@ static bool is_layer(struct layer *l)
         (!l->is_gru && !tn_bytes_is(l->node.op->type, "RNN")) ||
         l->net->version < 10 || l->node.input_count <= R ||
         l->node.input_count > ARGUMENTS || argument(l, X) == TN_NONE ||
-        number_of(l, "layout", 0) != 0)
+        tn_net_int_attr(&l->node, "layout", 0) != 0)
         return false;
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (tn_net_attr(&l->node, other[i]))
             return false;
-    l->is_late = number_of(l, "linear_before_reset", 0) != 0;
+    l->is_late = tn_net_int_attr(&l->node, "linear_before_reset", 0) != 0;
     return find_directions(l) && find_functions(l) && find_sizes(l);
 }
 
@@ -317,24 +308,14 @@ static uint32_t cell(const struct layer *l, const struct tn_onnx_make *m,
                TN_NONE);
 }
 
-static uint32_t add_input(const struct layer *l, uint32_t body,
-                          const char *name)
-{
-    uint32_t value = tn_net_add_value(l->net, body, tn_text(name));
-
-    if (value != TN_NONE)
-        tn_net_add_input(l->net, body, value, tn_bytes(NULL, 0));
-    return value;
-}
-
 /* Behind the end of a sequence the state stays, and zeros are given. */
 static void fill_body(const struct layer *l, const struct outside *o,
                       uint32_t body, uint32_t begin, uint32_t direction)
 {
     const struct tn_onnx_make m     = { l->net, body, l->id };
-    uint32_t                  round = add_input(l, body, "round");
-    uint32_t                  going = add_input(l, body, "going");
-    uint32_t                  h     = add_input(l, body, "h");
+    uint32_t                  round = tn_net_new_input(l->net, body, "round");
+    uint32_t                  going = tn_net_new_input(l->net, body, "going");
+    uint32_t                  h     = tn_net_new_input(l->net, body, "h");
 
     if (tn_failed(l->net->error))
         return;

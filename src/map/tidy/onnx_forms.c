@@ -101,10 +101,7 @@ static bool turn(struct tn_net *net, const struct tn_elements *from,
 
 static bool is_turned(const struct tn_net_node *gemm)
 {
-    const struct tn_attr_value *value = tn_net_attr(gemm, "transB");
-
-    return value && value->kind == TN_ATTR_INT && value->count == 1 &&
-           value->of.ints[0] != 0;
+    return tn_net_int_attr(gemm, "transB", 0) != 0;
 }
 
 static void turn_weights(struct tn_net *net, uint32_t id,

@@ -119,11 +119,9 @@ static uint32_t through(const struct cell *x, uint32_t value, const char *op)
 static int64_t int_attr(const struct cell *x, uint32_t node, const char *name,
                         int64_t other)
 {
-    const struct tn_attr_value *value = tn_net_attr_of(x->net, node, name);
+    const struct tn_net_node n = tn_net_node(x->net, node);
 
-    return value && value->kind == TN_ATTR_INT && value->count == 1
-               ? value->of.ints[0]
-               : other;
+    return tn_net_int_attr(&n, name, other);
 }
 
 /* Not made in the body: the same in every round. */

@@ -46,16 +46,6 @@ static uint32_t add_node(const struct decoding *d, uint32_t graph,
     return tn_net_add_node(d->net, &node) == TN_NONE ? TN_NONE : outputs[0];
 }
 
-static uint32_t add_input(const struct decoding *d, uint32_t body,
-                          const char *name)
-{
-    uint32_t value = tn_net_add_value(d->net, body, tn_text(name));
-
-    if (value != TN_NONE)
-        tn_net_add_input(d->net, body, value, tn_bytes(NULL, 0));
-    return value;
-}
-
 /* Every state of so many rounds, the first one left out.  The body is one node,
  * of the state, of `around`, and of the round. */
 static uint32_t add_loop(const struct decoding *d, const char *type,
@@ -69,9 +59,9 @@ static uint32_t add_loop(const struct decoding *d, const char *type,
 
     if (body == TN_NONE)
         return TN_NONE;
-    uint32_t round = add_input(d, body, "round");
-    uint32_t going = add_input(d, body, "going");
-    inputs[0]      = add_input(d, body, "state");
+    uint32_t round = tn_net_new_input(d->net, body, "round");
+    uint32_t going = tn_net_new_input(d->net, body, "going");
+    inputs[0]      = tn_net_new_input(d->net, body, "state");
     if (tn_failed(net->error))
         return TN_NONE;
     tn_net_set_scalar(net, round, TN_INT64);

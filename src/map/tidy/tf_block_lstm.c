@@ -60,16 +60,6 @@ static double float_attr(const struct tn_net_node *node, const char *name,
                : other;
 }
 
-static bool is_flag(const struct tn_net_node *node, const char *name,
-                    int64_t wanted)
-{
-    const struct tn_attr_value *value = tn_net_attr(node, name);
-
-    return value && value->kind == TN_ATTR_INT && value->count == 1
-               ? value->of.ints[0] == wanted
-               : wanted == 0;
-}
-
 /* StridedSlice(value, [-1], ...) without that axis. */
 static bool is_last_row(const struct tn_net      *net,
                         const struct tn_net_node *node)
@@ -85,10 +75,11 @@ static bool is_last_row(const struct tn_net      *net,
            count == 1 && begin == -1 &&
            tn_flow_numbers(net, tn_flow_behind(net, node->inputs[3]), &step, 1,
                            &count) &&
-           count == 1 && step == 1 && is_flag(node, "shrink_axis_mask", 1) &&
-           is_flag(node, "begin_mask", 0) &&
-           is_flag(node, "ellipsis_mask", 0) &&
-           is_flag(node, "new_axis_mask", 0);
+           count == 1 && step == 1 &&
+           tn_net_int_attr(node, "shrink_axis_mask", 0) == 1 &&
+           tn_net_int_attr(node, "begin_mask", 0) == 0 &&
+           tn_net_int_attr(node, "ellipsis_mask", 0) == 0 &&
+           tn_net_int_attr(node, "new_axis_mask", 0) == 0;
 }
 
 static int64_t steps_of(const struct block *b)
@@ -262,16 +253,6 @@ static uint32_t in_order(const struct block *b, uint32_t value, int64_t axis)
     return first == TN_NONE ? TN_NONE : joined(b, parts, 4, dtype_of(b), axis);
 }
 
-static uint32_t add_input(const struct block *b, uint32_t body,
-                          const char *name)
-{
-    uint32_t value = tn_net_add_value(b->net, body, tn_text(name));
-
-    if (value != TN_NONE)
-        tn_net_add_input(b->net, body, value, tn_bytes(NULL, 0));
-    return value;
-}
-
 static uint32_t add_row(const struct block *b, uint32_t body, uint32_t round)
 {
     const uint32_t inputs[] = { b->node.inputs[X], round, add_int(b, body, 0) };
@@ -392,10 +373,10 @@ static void become_loop(struct block *b)
 
     if (body == TN_NONE)
         return;
-    uint32_t round = add_input(b, body, "round");
-    uint32_t going = add_input(b, body, "going");
-    uint32_t h     = add_input(b, body, "h");
-    uint32_t c     = add_input(b, body, "c");
+    uint32_t round = tn_net_new_input(b->net, body, "round");
+    uint32_t going = tn_net_new_input(b->net, body, "going");
+    uint32_t h     = tn_net_new_input(b->net, body, "h");
+    uint32_t c     = tn_net_new_input(b->net, body, "c");
     if (tn_failed(net->error))
         return;
     tn_net_set_scalar(net, round, TN_INT64);

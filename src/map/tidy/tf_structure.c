@@ -159,25 +159,6 @@ static struct tn_attr_value dtype_attr(struct tn_net *net, enum tn_dtype dtype)
 }
 
 /* A node that is not in the file: two values in, one out. */
-static uint32_t add_node(struct tn_net *net, uint32_t graph, const char *type,
-                         const uint32_t *inputs, uint32_t input_count,
-                         struct tn_bytes wish)
-{
-    uint32_t output = tn_net_add_value(net, graph, wish);
-
-    if (output == TN_NONE)
-        return TN_NONE;
-    struct tn_net_node node = { .name         = tn_net_value(net, output).name,
-                                .op           = tn_net_own_op(net, type),
-                                .graph        = graph,
-                                .inputs       = inputs,
-                                .input_count  = input_count,
-                                .outputs      = &output,
-                                .output_count = 1,
-                                .source       = TN_NONE };
-    return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
-}
-
 /* Numbers are true unless zero. */
 static uint32_t condition(struct tn_tf_work *work, uint32_t node)
 {
@@ -190,8 +171,8 @@ static uint32_t condition(struct tn_tf_work *work, uint32_t node)
         type->of.ints[0] == TN_BOOL)
         return cond;
     struct tn_attr_value from = *type, to = dtype_attr(net, TN_BOOL);
-    uint32_t             value = add_node(net, n.graph, "Cast", &cond, 1,
-                                          tn_text(name_below(net, node, "cond")));
+    uint32_t             value = tn_net_add_call(net, n.graph, "Cast", &cond, 1,
+                                                 tn_text(name_below(net, node, "cond")));
     if (value == TN_NONE)
         return TN_NONE;
     tn_net_set_attr(net, tn_net_value(net, value).producer, "SrcT", &from);
@@ -230,7 +211,7 @@ static uint32_t is_index(struct tn_tf_work *work, uint32_t graph,
     int64_t              number = k;
     uint32_t pair[2] = { index, tn_net_add_ints(net, graph, name, TN_INT32,
                                                 &number, 0, NULL) };
-    uint32_t value   = add_node(net, graph, "Equal", pair, 2, name);
+    uint32_t value   = tn_net_add_call(net, graph, "Equal", pair, 2, name);
 
     if (value != TN_NONE)
         tn_net_set_attr(net, tn_net_value(net, value).producer, "T", &type);

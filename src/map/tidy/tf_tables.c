@@ -399,16 +399,6 @@ static uint32_t add_column(struct lines *l, const struct column *c,
     return tn_net_add_ints(l->net, 0, wish, c->dtype, c->ints, 1, dims);
 }
 
-static int64_t int_attr(const struct tn_net_node *node, const char *name,
-                        int64_t other)
-{
-    const struct tn_attr_value *attr = tn_net_attr(node, name);
-
-    return attr && attr->kind == TN_ATTR_INT && attr->count == 1
-               ? attr->of.ints[0]
-               : other;
-}
-
 static enum tn_dtype dtype_attr(const struct tn_net_node *node,
                                 const char               *name)
 {
@@ -464,19 +454,19 @@ static bool open_lines(struct lines *l, const struct tn_tf_table *table)
     struct tn_source        *source = table->file->source;
     struct tn_cursor         c      = tn_cursor_span(
                      (struct tn_span){ source, 0, source->size }, l->net->error);
-    int64_t most   = int_attr(&filler, "vocab_size", -1);
-    int64_t offset = int_attr(&filler, "offset", 0);
+    int64_t most   = tn_net_int_attr(&filler, "vocab_size", -1);
+    int64_t offset = tn_net_int_attr(&filler, "offset", 0);
 
     l->bytes     = tn_bytes(tn_take(&c, source->size), (size_t)source->size);
     l->delimiter = text_attr(&filler, "delimiter", "\t");
     l->most      = most < 0 ? UINT64_MAX : (uint64_t)most;
     l->offset    = offset < 0 ? 0 : (uint64_t)offset;
-    l->keys      = (struct column){ .index = int_attr(&filler, "key_index",
-                                                      WHOLE_LINE - 1),
-                                    .dtype = dtype_attr(&maker, "key_dtype") };
-    l->values    = (struct column){ .index = int_attr(&filler, "value_index",
-                                                      WHOLE_LINE - 1),
-                                    .dtype = dtype_attr(&maker, "value_dtype") };
+    l->keys   = (struct column){ .index = tn_net_int_attr(&filler, "key_index",
+                                                          WHOLE_LINE - 1),
+                                 .dtype = dtype_attr(&maker, "key_dtype") };
+    l->values = (struct column){ .index = tn_net_int_attr(
+                                     &filler, "value_index", WHOLE_LINE - 1),
+                                 .dtype = dtype_attr(&maker, "value_dtype") };
     return !tn_failed(l->net->error);
 }
 

@@ -1,10 +1,12 @@
 /*
  * tflite_cells.c - sequences of LSTM cells that are no layer of ONNX
  *
- * A layer of ONNX neither projects what it gives nor normalises its gates.  Such
- * an UNIDIRECTIONAL_SEQUENCE_LSTM becomes a Loop of steps, whose operator is LSTM:
+ * A layer of ONNX neither projects what it gives nor normalises its gates. Such
+ * an UNIDIRECTIONAL_SEQUENCE_LSTM becomes a Loop of steps, whose operator is
+ * LSTM:
  *
- *   h, c, rows <- Loop(steps, none, h, c) {LSTM(x[round], weights..., h, c, ...)}
+ *   h, c, rows <- Loop(steps, none, h, c) {LSTM(x[round], weights..., h, c,
+ * ...)}
  */
 #include "map/net/net_build.h"
 #include "map/tidy/tflite_tidy.h"
@@ -78,8 +80,9 @@ static void set_int(const struct cells *s, uint32_t value, const char *name,
     if (!kept)
         return;
     *kept = number;
-    set_attr(s, value, name,
-             &(struct tn_attr_value){ .kind = kind, .count = 1, .of.ints = kept });
+    set_attr(
+        s, value, name,
+        &(struct tn_attr_value){ .kind = kind, .count = 1, .of.ints = kept });
 }
 
 /* Time and batch change places, unless time is first anyway. */
@@ -96,27 +99,16 @@ static uint32_t turned(const struct cells *s, uint32_t value)
     return add(s, s->node.graph, "TRANSPOSE", inputs, 2, 1);
 }
 
-static uint32_t add_input(const struct cells *s, uint32_t body,
-                          const char *name)
-{
-    uint32_t value = tn_net_add_value(s->net, body, tn_text(name));
-
-    if (value != TN_NONE)
-        tn_net_add_input(s->net, body, value, tn_bytes(NULL, 0));
-    return value;
-}
-
 /* One step: what it gives, its state and its cell after it. */
 static uint32_t add_step(const struct cells *s, uint32_t body, uint32_t rows,
                          uint32_t round, const uint32_t state[2])
 {
-    static const struct tn_bytes full = { (const uint8_t *)"FULL", 4 };
+    static const struct tn_bytes full   = { (const uint8_t *)"FULL", 4 };
     static const char *const     same[] = { "fused_activation_function",
                                             "cell_clip", "proj_clip",
                                             "asymmetric_quantize_inputs" };
     uint32_t                     inputs[MOST];
-    uint32_t                     row =
-        add(s, body, "GATHER", (uint32_t[]){ rows, round }, 2, 1);
+    uint32_t row = add(s, body, "GATHER", (uint32_t[]){ rows, round }, 2, 1);
 
     set_int(s, row, "axis", TN_ATTR_INT, 0);
     set_int(s, row, "batch_dims", TN_ATTR_INT, 0);
@@ -126,9 +118,8 @@ static uint32_t add_step(const struct cells *s, uint32_t body, uint32_t rows,
     inputs[C]     = state[1];
     uint32_t step = add(s, body, "LSTM", inputs, s->node.input_count, 3);
     set_attr(s, step, "kernel_type",
-             &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
-                                      .count      = 1,
-                                      .of.strings = &full });
+             &(struct tn_attr_value){
+                 .kind = TN_ATTR_STRING, .count = 1, .of.strings = &full });
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const struct tn_attr_value *value = tn_net_attr(&s->node, same[i]);
         if (value)
@@ -147,9 +138,10 @@ static void become_loop(const struct cells *s, int64_t steps)
 
     if (body == TN_NONE || rows == TN_NONE)
         return;
-    uint32_t round    = add_input(s, body, "round");
-    uint32_t going    = add_input(s, body, "going");
-    uint32_t state[2] = { add_input(s, body, "h"), add_input(s, body, "c") };
+    uint32_t round    = tn_net_new_input(s->net, body, "round");
+    uint32_t going    = tn_net_new_input(s->net, body, "going");
+    uint32_t state[2] = { tn_net_new_input(s->net, body, "h"),
+                          tn_net_new_input(s->net, body, "c") };
     if (tn_failed(net->error))
         return;
     tn_net_set_scalar(net, round, TN_INT64);
@@ -165,8 +157,7 @@ static void become_loop(const struct cells *s, int64_t steps)
     tn_net_add_output(net, body, step, tn_bytes(NULL, 0));
     const uint32_t inputs[] = { tn_net_add_ints(net, graph, s->node.name,
                                                 TN_INT64, &steps, 0, NULL),
-                                TN_NONE, s->node.inputs[H],
-                                s->node.inputs[C] };
+                                TN_NONE, s->node.inputs[H], s->node.inputs[C] };
     uint32_t       loop     = add(s, graph, "Loop", inputs, 4, 3);
     set_int(s, loop, "body", TN_ATTR_GRAPH, body);
     uint32_t made = loop == TN_NONE ? TN_NONE : turned(s, loop + 2);
