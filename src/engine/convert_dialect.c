@@ -223,8 +223,6 @@ static void do_beside(void *context)
 {
     struct tn_conversion *c = context;
 
-    if (c->also)
-        c->also(c->also_context);
     if (c->loaded) /* else the result has names of its own */
         tn_op_names_find(&c->op_names, c->loaded);
 }

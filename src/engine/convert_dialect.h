@@ -45,16 +45,16 @@ struct tn_conversion {
                                             here; else NULL                   */
     struct tn_opened *store; /* nets, rules, and their results     */
     struct tn_opened *result;
-    struct tn_model  *model;   /* the result's; NULL: none           */
-    struct tn_list    origins; /* const struct tn_tensor *, by tensor
-                                  of the result; NULL: made        */
-    struct tn_list touched;    /* struct tn_touched                */
+    struct tn_model  *model;    /* the result's; NULL: none           */
+    struct tn_list    origins;  /* const struct tn_tensor *, by tensor
+                                   of the result; NULL: made        */
+    struct tn_list touched;     /* struct tn_touched                */
     struct tn_list files_taken; /* struct tn_bytes: files beside the model that
                                    became a part of the graph               */
-    struct tn_list model_ops;  /* const struct tn_net_op *, by op of
-                                  the model: for refusals          */
-    struct tn_rule_text *own;  /* the caller's rule files; read here
-                                  unless they are given              */
+    struct tn_list model_ops;   /* const struct tn_net_op *, by op of
+                                   the model: for refusals          */
+    struct tn_rule_text *own;   /* the caller's rule files; read here
+                                   unless they are given              */
     uint32_t                    own_count;
     struct tn_interpreter      *mapped; /* mappers of these files; NULL: none */
     struct tn_mapper_rules     *mapper_rules; /* by framework               */
@@ -79,9 +79,6 @@ struct tn_conversion {
     struct tn_validity             validity;
     struct tn_judging              judging; /* the source, then the result    */
     bool judges_beside; /* what is judged is, while something else is done    */
-    void (*also)(void *context); /* called beside the passes if the source is
-                                    judged beside them; or NULL               */
-    void              *also_context;
     struct tn_op_names op_names; /* of the source, found in the same way      */
     bool is_part; /* of a model that is not here: a node of a loop is accepted
                      without its loop                                         */

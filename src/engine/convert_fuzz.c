@@ -11,6 +11,8 @@
 #include <tenon/rules.h>
 #include <tenon/verbs.h>
 
+#include "ir/dialect_facts.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int serve(void *context, uint64_t offset, void *to, size_t size)
@@ -90,11 +92,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tn_model_open_source(&model, "a", size, serve, (void *)(uintptr_t)data,
                              &options, &error) != TN_OK)
         return 0;
-    bool is_nd4j = strcmp(tn_model_dialect(model), "nd4j") == 0;
+    enum tn_dialect_id dialect = tn_dialect_facts(tn_model_dialect(model))->id;
+    const char        *to = dialect == TN_DIALECT_ND4J ? "onnx" : "samediff-fb";
     if (tn_model_dialect(model)[0]) {
-        plan(model, &options, is_nd4j ? "onnx" : "samediff-fb");
-        convert(model, &options, is_nd4j ? "onnx" : "samediff-fb");
-        if (strcmp(tn_model_dialect(model), "onnx") == 0)
+        plan(model, &options, to);
+        convert(model, &options, to);
+        if (dialect == TN_DIALECT_ONNX)
             convert(model, &options, "onnx");
     }
     tn_model_close(model);

@@ -448,12 +448,12 @@ static enum tn_status map_and_write(struct conversion *c)
     struct tn_rest_ahead rest;
 
     tn_rest_ahead_init(&rest, c->model, c->format);
-    mapped.also         = tn_rest_ahead_run;
-    mapped.also_context = &rest;
+    tn_rest_ahead_begin(&rest, c->options ? c->options->workers : 0);
     if (tn_conversion_make(&mapped, c->model, c->error) == TN_OK) {
         c->losses.files_taken = &mapped.files_taken;
         tn_about_add_text(&c->about, "tensorflow.signature", mapped.signature);
     }
+    tn_rest_ahead_end(&rest);
     if (!tn_failed(c->error) && check_mapped(c, &mapped) == TN_OK &&
         tn_convert_rest(c->model, c->format, &c->about, &c->losses, &rest) ==
             TN_OK) {

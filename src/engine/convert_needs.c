@@ -207,14 +207,6 @@ static void lose_functions(const struct tn_conversion *c, struct tn_net *net,
     tn_intern_done(&calls.names);
 }
 
-static bool has_controls(const struct tn_net *net)
-{
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (tn_net_node_row(net, i)->control_count)
-            return true;
-    return false;
-}
-
 void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
 {
     struct tn_arena  scratch;
@@ -228,9 +220,10 @@ void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
     tn_arena_init(&scratch, net->arena->memory);
     tn_intern_init(&inputs, &scratch);
     list_inputs(net, &inputs);
-    const bool *by_data = tn_net_needed(net, true, &scratch);
-    const bool *by_control =
-        has_controls(net) ? tn_net_needed(net, false, &scratch) : by_data;
+    const bool *by_data    = tn_net_needed(net, true, &scratch);
+    const bool *by_control = tn_net_has_controls(net)
+                                 ? tn_net_needed(net, false, &scratch)
+                                 : by_data;
     if (by_data && by_control) {
         lose_nodes(c, net, by_data, by_control, &inputs);
         lose_functions(c, net, by_data, &scratch);

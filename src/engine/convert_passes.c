@@ -16,6 +16,7 @@
 
 #include "engine/convert_dialect.h"
 #include "engine/interpreter.h"
+#include "ir/dialect_facts.h"
 #include "ir/attr.h"
 #include "ir/vocab.h"
 #include "map/flow/flow.h"
@@ -862,14 +863,6 @@ static bool is_pure_nd4j(const struct tn_net_op *op)
     return false;
 }
 
-static bool has_controls(const struct tn_net *net)
-{
-    for (uint32_t i = 0; i < net->nodes.count; i++)
-        if (tn_net_node_row(net, i)->control_count)
-            return true;
-    return false;
-}
-
 /* In place: there may be a million nodes, and few copies. */
 static enum tn_status thin_nd4j(struct tn_conversion *c)
 {
@@ -878,7 +871,7 @@ static enum tn_status thin_nd4j(struct tn_conversion *c)
 
     if (!c->how->keeps_nodes && !c->is_part)
         count = tn_remove_copies(c->net, &ops);
-    if (!c->how->keeps_nodes && !c->is_part && !has_controls(c->net))
+    if (!c->how->keeps_nodes && !c->is_part && !tn_net_has_controls(c->net))
         shared = tn_share_inside(c->net, is_pure_nd4j);
     snprintf(c->did, sizeof c->did, "%" PRIu64 " removed, %" PRIu64 " shared",
              count, shared);
@@ -948,7 +941,6 @@ static const struct tn_pass nd4j_less[] = {
 
 /* What a dialect adds to a conversion. */
 struct tn_dialect_passes {
-    const char           *dialect; /* NULL: every other one */
     const struct tn_pass *prepare; /* after loading, for its rules            */
     const struct tn_pass *leave;   /* before rules lead away from it          */
     const struct tn_pass *arrive;  /* after the last rules led to it          */
@@ -973,27 +965,24 @@ static const struct tn_pass other_finish[] = {
     { NULL, NULL, NULL },
 };
 
-static const struct tn_dialect_passes dialects[] = {
-    { "nd4j", nd4j_prepare, nd4j_leave, no_passes, nd4j_finish, NULL,
-      nd4j_less },
-    { "onnx", onnx_prepare, onnx_leave, onnx_arrive, onnx_finish, onnx_flatten,
-      NULL },
-    { "paddle", paddle_prepare, no_passes, no_passes, other_finish, NULL,
-      NULL },
-    { "tensorflow", tensorflow_prepare, tensorflow_leave, no_passes,
-      other_finish, NULL, NULL },
-    { "tflite", tflite_prepare, no_passes, no_passes, other_finish, NULL,
-      NULL },
-    { NULL, other_prepare, no_passes, no_passes, other_finish, NULL, NULL },
+static const struct tn_dialect_passes dialects[TN_DIALECT_COUNT] = {
+    [TN_DIALECT_ND4J]   = { nd4j_prepare, nd4j_leave, no_passes, nd4j_finish,
+                            NULL, nd4j_less },
+    [TN_DIALECT_ONNX]   = { onnx_prepare, onnx_leave, onnx_arrive, onnx_finish,
+                            onnx_flatten, NULL },
+    [TN_DIALECT_PADDLE] = { paddle_prepare, no_passes, no_passes, other_finish,
+                            NULL, NULL },
+    [TN_DIALECT_TENSORFLOW] = { tensorflow_prepare, tensorflow_leave, no_passes,
+                                other_finish, NULL, NULL },
+    [TN_DIALECT_TFLITE] = { tflite_prepare, no_passes, no_passes, other_finish,
+                            NULL, NULL },
+    [TN_DIALECT_OTHER]  = { other_prepare, no_passes, no_passes, other_finish,
+                            NULL, NULL },
 };
 
 static const struct tn_dialect_passes *passes_of(const char *dialect)
 {
-    const struct tn_dialect_passes *d = dialects;
-
-    while (d->dialect && strcmp(d->dialect, dialect) != 0)
-        d++;
-    return d;
+    return &dialects[tn_dialect_facts(dialect)->id];
 }
 
 /* ---- last of all -------------------------------------------------------- */

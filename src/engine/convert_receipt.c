@@ -33,11 +33,17 @@ static void add_numbers(struct tn_buffer *to, const char *word, uint32_t count,
     tn_buffer_text(to, count ? "]" : " []");
 }
 
-static void add_scale(struct tn_buffer *to, const struct tn_view *view)
+static void add_along(struct tn_buffer *to, const char *word,
+                      const struct tn_view *view)
 {
-    tn_buffer_text(to, view->offsets ? "scale and add" : "scale");
+    tn_buffer_text(to, word);
     if (view->axis != TN_VIEW_NO_AXIS)
         tn_buffer_format(to, " axis %" PRIu32, view->axis);
+}
+
+static void add_scale(struct tn_buffer *to, const struct tn_view *view)
+{
+    add_along(to, view->offsets ? "scale and add" : "scale", view);
     tn_buffer_text(to, " and round");
 }
 
@@ -67,6 +73,11 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
                     NULL);
         break;
     case TN_VIEW_SCALE: add_scale(to, view); break;
+    case TN_VIEW_CLAMP: add_along(to, "clamp", view); break;
+    case TN_VIEW_QUANTIZE:
+        add_along(to, "quantize", view);
+        tn_buffer_format(to, " %s", tn_dtype_name(elements->shape.dtype));
+        break;
     case TN_VIEW_SPARSE: tn_buffer_text(to, "densify"); break;
     }
 }

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "base/buffer.h"
+#include "engine/convert_valid.h"
 #include "engine/opened.h"
 #include "format/text_model.h"
 
@@ -169,18 +170,44 @@ static void keep_loss(void *context, uint64_t offset, const char *where,
         *kept = loss;
 }
 
-void tn_rest_ahead_run(void *context)
+/* Of two slots one is the work, and the other makes a second thread worth it.
+ */
+static void run(void *context, uint32_t slot)
 {
     struct tn_rest_ahead   *ahead = context;
     const struct tn_format *from  = tn_opened_of(ahead->model)->format;
 
-    if (ahead->is_done || tn_failed(&ahead->error))
+    if (slot != 0)
         return;
     if (from->describe)
         from->describe(ahead->model, &ahead->about);
     if (!tn_failed(&ahead->error))
         find_fields(ahead->model, ahead->to, keep_loss, ahead, &ahead->error);
     ahead->is_done = !tn_failed(&ahead->error);
+}
+
+void tn_rest_ahead_begin(struct tn_rest_ahead *ahead, unsigned workers)
+{
+    const struct tn_model *model = ahead->model;
+
+    workers = tn_pipeline_workers(workers);
+    if (workers < 2 || !tn_judging_is_worth_it(model))
+        return;
+    ahead->is_begun = true;
+    tn_pipeline_open(&ahead->pipeline, 2, 2, run, ahead);
+    tn_pipeline_watches(&ahead->pipeline, model->memory);
+    tn_pipeline_add(&ahead->pipeline);
+    tn_pipeline_add(&ahead->pipeline);
+}
+
+void tn_rest_ahead_end(struct tn_rest_ahead *ahead)
+{
+    if (!ahead->is_begun)
+        return;
+    while (tn_pipeline_count(&ahead->pipeline))
+        tn_pipeline_take(&ahead->pipeline);
+    tn_pipeline_close(&ahead->pipeline);
+    ahead->is_begun = false;
 }
 
 /* What failed ahead is done once more, in its turn. */

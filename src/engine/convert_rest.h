@@ -10,6 +10,7 @@
 
 #include "engine/convert_losses.h"
 #include "format/format.h"
+#include "io/pipeline.h"
 
 /* Comments at the beginning of a model that is written as text, which often are
  * licences.  They go into `about`, as "comment", or are reported as a loss. */
@@ -29,7 +30,8 @@ struct tn_rest_ahead {
     struct tn_about         about;
     struct tn_list          found; /* struct tn_rest_loss                     */
     struct tn_error         error;
-    bool                    is_done;
+    bool                    is_begun, is_done;
+    struct tn_pipeline      pipeline;
 };
 
 void tn_rest_ahead_init(struct tn_rest_ahead   *ahead,
@@ -37,8 +39,10 @@ void tn_rest_ahead_init(struct tn_rest_ahead   *ahead,
                         const struct tn_format *to);
 void tn_rest_ahead_done(struct tn_rest_ahead *ahead);
 
-/* `context` is one; may run on any thread, and more than once. */
-void tn_rest_ahead_run(void *context);
+/* Beside what the caller does until it calls the other; nothing happens where
+ * the model is small. */
+void tn_rest_ahead_begin(struct tn_rest_ahead *ahead, unsigned workers);
+void tn_rest_ahead_end(struct tn_rest_ahead *ahead);
 
 /* Fills `about`, which is initialised, and reports the rest as losses,
  * including texts that `to` has no place for.  `ahead` may be NULL. */

@@ -402,7 +402,7 @@ enum tn_status tn_refuse_edited(const struct tn_model    *model,
 bool tn_judging_is_worth_it(const struct tn_model *from)
 {
     return from->wire.source && from->wire.source->map &&
-           from->ops.count >= MANY_NODES && tn_model_is_mapped(from);
+           tn_model_node_count(from) >= MANY_NODES && tn_model_is_mapped(from);
 }
 
 void tn_judging_begin(struct tn_judging *j, const struct tn_model *model,
