@@ -161,9 +161,10 @@ static void advise_from(const char *path)
         struct tn_format_info info = tn_format_at(i);
         for (size_t k = 0; info.suffixes && info.suffixes[k] != NULL; k++)
             if (info.suffixes[k][0] == '.' &&
+                strcmp(info.suffixes[k], ".json") != 0 && /* says nothing */
                 ends_with(path, info.suffixes[k])) {
-                cli_hint("the name looks like %s; --from %s shows what is "
-                         "wrong with the file",
+                cli_hint("the name says %s; --from %s shows what is wrong "
+                         "with the file",
                          info.title, info.name);
                 return;
             }

@@ -263,6 +263,18 @@ static const char *by_words(const struct tn_probe *probe)
          contains(probe->tail, "\"arg_nodes\"")))
         return "a graph of MXNet (-symbol.json): MXNet opens it, and its onnx "
                "module writes what is read here";
+    if (begins(text, "{") && contains(text, "\"modelTopology\"") &&
+        (contains(text, "\"weightsManifest\"") ||
+         contains(probe->tail, "\"weightsManifest\"")))
+        return "a model of TensorFlow.js (model.json, weights in the .bin "
+               "beside it): TensorFlow.js opens it; convert from the "
+               "SavedModel it was made of";
+    if (begins(text, "{\"learner\":"))
+        return "a model of XGBoost (.json): XGBoost opens it, and onnxmltools "
+               "writes what is read here";
+    if (begins(text, "tree\nversion=v"))
+        return "a model of LightGBM (.txt): LightGBM opens it, and onnxmltools "
+               "writes what is read here";
     if (begins(text, "[net]") || begins(text, "[network]"))
         return "a network of darknet (.cfg): darknet opens it, with its "
                ".weights";

@@ -66,6 +66,12 @@ static const struct {
     { "x", HEAD("<?xml version=\"1.0\"?><Error>"), NULL, false },
     { "x", HEAD("{\"nodes\": [{\"op\": \"null\"}], \"arg_nodes\": [0]}"),
       "MXNet (-symbol.json)", true },
+    { "x",
+      HEAD("{\"format\": \"graph-model\", \"modelTopology\": {}, "
+           "\"weightsManifest\": []}"),
+      "TensorFlow.js", true },
+    { "x", HEAD("{\"learner\":{\"attributes\":{}}"), "XGBoost", true },
+    { "x", HEAD("tree\nversion=v4\nnum_class=1\n"), "LightGBM", true },
     { "x", HEAD("[net]\nbatch=1\n"), "darknet (.cfg)", true },
     { "x", HEAD("# for two\n; classes\n\n[net]\nbatch=1\n"), "darknet (.cfg)",
       true },

@@ -82,6 +82,29 @@ static struct tn_bytes skip_space(struct tn_bytes text)
     return text;
 }
 
+static bool contains(struct tn_bytes text, const char *word)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (has_at(text, i, word))
+            return true;
+    return false;
+}
+
+/* The files that lie beside the weights on Hugging Face. */
+static const char *beside_weights(struct tn_bytes head)
+{
+    if (!starts_with(head, "{", 1))
+        return NULL;
+    if (contains(head, "\"added_tokens\"") && contains(head, "\"truncation\""))
+        return "a tokenizer (tokenizer.json): the weights are in the "
+               ".safetensors beside it";
+    if (contains(head, "\"model_type\"") ||
+        contains(head, "\"transformers_version\""))
+        return "a configuration (config.json): the weights are in the "
+               ".safetensors beside it";
+    return NULL;
+}
+
 /* configuration.json is its first entry, or one that the directory lists. */
 static bool is_dl4j_zip(const struct tn_probe *probe)
 {
@@ -130,6 +153,8 @@ const char *tn_not_a_model(const struct tn_probe *probe)
             return signatures[i].what;
     if (has_at(probe->head, 257, "ustar"))
         return "a tar archive: unpack it first (tar xf)";
+    if (beside_weights(head))
+        return beside_weights(head);
     if (is_all_zero(probe->head) && is_all_zero(probe->tail))
         return "nothing but zeros: a download that was never filled in?";
     return NULL;

@@ -24,6 +24,12 @@ static const struct {
     { HEAD("PK\x03\x04"), "zip archive" },
     { HEAD("PK\x03\x04\x14 and 25 bytes of header..configuration.json"),
       "Deeplearning4j" },
+    { HEAD("{ \"version\": \"1.0\", \"truncation\": null, "
+           "\"added_tokens\": []"),
+      "a tokenizer" },
+    { HEAD("{\n  \"architectures\": [],\n  \"model_type\": \"bert\""),
+      "a configuration" },
+    { HEAD("{\"name\": \"x\", \"version\": \"1.0.0\"}"), NULL },
     { HEAD("\x00\x00\x00\x00\x00"), "zeros" },
     { HEAD("\xff\xfe random"), NULL },
 };

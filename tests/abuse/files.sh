@@ -147,5 +147,5 @@ exits 1 tenon check piped.onnx
 says unsafe-location
 
 claim "no verb writes over what it reads"
-seconds=300 # some hundred runs
+seconds=300 # a hundred runs
 accepts python3 "$here/support/overwrite.py"

@@ -228,7 +228,7 @@ struct run {
     uint8_t                  window[WINDOW];
 };
 
-static const uint8_t zeros[WINDOW];
+static uint8_t zeros[WINDOW]; /* not const: takes no room in a file */
 
 /* How far the run goes on like here. */
 static uint64_t alike(struct run *run)
