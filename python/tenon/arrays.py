@@ -71,7 +71,7 @@ def numpy_dtype(dtype: str) -> Any:
     import numpy
     if dtype in ML_DTYPES:
         try:
-            import ml_dtypes  # type: ignore
+            import ml_dtypes
             return numpy.dtype(getattr(ml_dtypes, ML_DTYPES[dtype][0]))
         except (ImportError, AttributeError):
             pass

@@ -57,7 +57,8 @@ def test_types():
     cache = os.path.join(os.path.dirname(os.path.dirname(
         os.environ["TENON_LIBRARY"])), "mypy_cache")
     done = subprocess.run(
-        ["/usr/bin/mypy", "--strict", "--follow-imports=skip", "--ignore-missing-imports",
+        ["/usr/bin/mypy", "--strict", "--follow-imports=skip",
+         "--ignore-missing-imports",
          f"--cache-dir={cache}", "-p", "tenon"],
         cwd=os.path.join(TOP, "python"), capture_output=True, text=True,
         env={**os.environ, "MYPYPATH": "", "PYTHONPATH": ""})
