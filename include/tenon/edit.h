@@ -314,4 +314,27 @@ TN_API enum tn_status tn_edit_write(const struct tn_model           *model,
                                     struct tn_convert_summary       *summary,
                                     struct tn_error                 *error);
 
+/* ---- all of it in one call ---------------------------------------------- */
+
+/* What tn_apply() does to the model: first the file, then the text; both may be
+ * left out. */
+struct tn_apply_options {
+    size_t      size;   /* options.h: how structs of options grow             */
+    const char *script; /* a file: a script of tenon-edit(1), or a patch that
+                           tn_diff_write_patch() wrote; NULL: none            */
+    struct tn_bytes actions; /* a script in memory                            */
+    const struct tn_convert_options *convert; /* as for tn_edit_write(); NULL:
+                                                 defaults                     */
+};
+#define TN_APPLY_OPTIONS_INIT TN_SIZED_INIT(struct tn_apply_options)
+
+/* Opens a model, runs actions, and writes the result, as tn_edit_write() does.
+ * `apply` and `summary` may be NULL. */
+TN_API enum tn_status tn_apply(const char                    *path,
+                               const struct tn_options       *options,
+                               const struct tn_apply_options *apply,
+                               const struct tn_target        *target,
+                               struct tn_convert_summary     *summary,
+                               struct tn_error               *error);
+
 #endif

@@ -28,16 +28,22 @@ if MYPY:
     from tenon.messages import (ChunkedField, ChunkedMessage, FieldTag,
                                 Message, Schema)
     from tenon.models import (Change, Conversion, Edit, Finding, Graph, Loss,
-                              Model, Node, Signature, Tensor, Tensors, Value,
+                              Model, Node, Patch, Plan, PlanPass, PlanRow,
+                              Signature, Statistics, Tensor, Tensors, Value,
                               View, check, formats)
     from tenon.native import (BusyError, CancelledError, Error, ExistsError,
                               InvalidError, LimitError, MalformedError,
-                              MissingFileError, NoMemoryError, NotFoundError,
-                              SystemError, TruncatedError, UnsupportedError)
-    from tenon.saving import SafeFile, SafeSlice, safe_open, save_file
+                              MissingFileError, MissingTensorError,
+                              NoMemoryError, NotFoundError, SystemError,
+                              TruncatedError, UnsupportedError)
+    from tenon.saving import (SafeFile, SafeSlice, SafetensorError, safe_open,
+                              save_file)
     from tenon.splitting import (ComposableSplitter, Format, LazyMerger,
                                  Merger, MergeWarning, Splitter, Version,
                                  VersionDef)
+    from tenon.verbs import (Rule, RuleExample, RuleFinding, Rules, Split,
+                             Stripped, Tag, TagChange, Tagging, Tags, apply,
+                             dump, merge, split, strip, undump)
     open = Model.open
 
 __version__ = (_api.library.tn_version() or b"").decode()
@@ -50,31 +56,39 @@ _LATER = {
     "messages": ["ChunkedField", "ChunkedMessage", "FieldTag", "Message",
                  "Schema"],
     "models": ["Change", "Conversion", "Edit", "Finding", "Graph", "Loss",
-               "Model", "Node", "Signature", "Tensor", "Tensors", "Value",
+               "Model", "Node", "Patch", "Plan", "PlanPass", "PlanRow",
+               "Signature", "Statistics", "Tensor", "Tensors", "Value",
                "View", "check", "formats"],
     "native": ["BusyError", "CancelledError", "Error", "ExistsError",
                "InvalidError", "LimitError", "MalformedError",
-               "MissingFileError", "NoMemoryError", "NotFoundError",
-               "SystemError", "TruncatedError", "UnsupportedError"],
-    "saving": ["SafeFile", "SafeSlice", "safe_open", "save_file"],
+               "MissingFileError", "MissingTensorError", "NoMemoryError",
+               "NotFoundError", "SystemError", "TruncatedError", "UnsupportedError"],
+    "saving": ["SafeFile", "SafeSlice", "SafetensorError", "safe_open",
+               "save_file"],
     "splitting": ["ComposableSplitter", "Format", "LazyMerger", "Merger",
                   "MergeWarning", "Splitter", "Version", "VersionDef"],
+    "verbs": ["Rule", "RuleExample", "RuleFinding", "Rules", "Split",
+              "Stripped", "Tag", "TagChange", "Tagging", "Tags", "apply",
+              "dump", "merge", "split", "strip", "undump"],
 }
 
-__all__ = ["BusyError", "CancelledError", "Catalog", "CatalogFile",
-           "Change", "ChunkedField",
-           "ChunkedMessage", "ComposableSplitter", "Conversion", "Edit",
-           "Error", "ExistsError", "FieldTag", "Finding", "Format", "Graph",
-           "GraphDefSplitter", "Interpreter", "InvalidError", "LazyMerger",
-           "LimitError", "Loss", "MalformedError", "MergeWarning", "Merger",
-           "Message", "MissingFileError", "Model", "ModelProtoSplitter",
-           "NoMemoryError", "Node", "NotFoundError", "OpDescriptors",
-           "SafeFile", "SafeSlice", "SavedModelSplitter", "ScanFinding",
-           "Schema", "Signature", "Splitter", "SystemError", "Tensor",
+__all__ = ["BusyError", "CancelledError", "Catalog", "CatalogFile", "Change",
+           "ChunkedField", "ChunkedMessage", "ComposableSplitter",
+           "Conversion", "Edit", "Error", "ExistsError", "FieldTag", "Finding",
+           "Format", "Graph", "GraphDefSplitter", "Interpreter",
+           "InvalidError", "LazyMerger", "LimitError", "Loss",
+           "MalformedError", "MergeWarning", "Merger", "Message",
+           "MissingFileError", "MissingTensorError", "Model",
+           "ModelProtoSplitter", "NoMemoryError", "Node", "NotFoundError",
+           "OpDescriptors", "Patch", "Plan", "PlanPass", "PlanRow", "Rule",
+           "RuleExample", "RuleFinding", "Rules", "SafeFile", "SafeSlice",
+           "SafetensorError", "SavedModelSplitter", "ScanFinding", "Schema",
+           "Signature", "Split", "Splitter", "Statistics", "Stripped",
+           "SystemError", "Tag", "TagChange", "Tagging", "Tags", "Tensor",
            "Tensors", "TruncatedError", "UnsupportedError", "Value", "Version",
-           "VersionDef", "View", "catalog", "check", "formats", "open",
-           "safe_open", "save_file",
-           "scan"]
+           "VersionDef", "View", "apply", "catalog", "check", "dump",
+           "formats", "merge", "open", "safe_open", "save_file", "scan",
+           "split", "strip", "undump"]
 
 
 def __getattr__(name: str) -> Any:

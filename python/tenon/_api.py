@@ -467,6 +467,10 @@ class tn_edit_action_info(c.Structure):
     pass
 
 
+class tn_apply_options(c.Structure):
+    pass
+
+
 class tn_native(c.Structure):
     pass
 
@@ -1045,6 +1049,12 @@ tn_edit_action_info._fields_ = [
     ("arguments", c.c_char_p),
     ("help", c.c_char_p),
 ]
+tn_apply_options._fields_ = [
+    ("size", c.c_size_t),
+    ("script", c.c_char_p),
+    ("actions", tn_bytes),
+    ("convert", c.POINTER(tn_convert_options)),
+]
 tn_native_run = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.POINTER(tn_error))
 tn_native._fields_ = [
     ("name", c.c_char_p),
@@ -1289,6 +1299,7 @@ tn_writer._fields_ = [
 ]
 
 FUNCTIONS = {
+    "tn_apply": "c.c_int, [c.c_char_p, c.POINTER(tn_options), c.POINTER(tn_apply_options), c.POINTER(tn_target), c.POINTER(tn_convert_summary), c.POINTER(tn_error)]",
     "tn_arg_list_name": "c.c_char_p, [c.c_int]",
     "tn_arg_type_name": "c.c_char_p, [c.c_int]",
     "tn_array_close": "None, [c.c_void_p]",

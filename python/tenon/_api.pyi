@@ -744,6 +744,13 @@ class tn_edit_action_info(ctypes.Structure):
     help: Optional[bytes]
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
+class tn_apply_options(ctypes.Structure):
+    size: int
+    script: Optional[bytes]
+    actions: tn_bytes
+    convert: Any
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
 class tn_native(ctypes.Structure):
     name: Optional[bytes]
     run: Any
@@ -1024,6 +1031,7 @@ tn_on_tag_change: Any
 tn_write: Any
 
 class _Library:
+    def tn_apply(self, path: Any, options: Any, apply: Any, target: Any, summary: Any, error: Any, /) -> int: ...
     def tn_arg_list_name(self, list: Any, /) -> Optional[bytes]: ...
     def tn_arg_type_name(self, type: Any, /) -> Optional[bytes]: ...
     def tn_array_close(self, array: Any, /) -> None: ...

@@ -58,7 +58,7 @@ def _call(name, *arguments):
     failure = native.Failure(offset=native.NOWHERE)
     function = getattr(native.library, name)
     if function(*arguments, ctypes.byref(failure)) != 0:
-        raise native.Error(failure)
+        raise native.error_of(failure)
 
 
 class OpDescriptors:

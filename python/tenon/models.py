@@ -188,6 +188,8 @@ def _values(listed: Any) -> List[Value]:
 # ---- tensors ------------------------------------------------------------------------
 
 Index = Any
+_GET_FORMS = {"npy": _api.TN_GET_NPY, "raw": _api.TN_GET_RAW,
+              "text": _api.TN_GET_TEXT}
 
 
 def _bound(value: Any) -> str:
@@ -425,6 +427,24 @@ class Tensor:
         """A torch tensor on the CPU."""
         return self.buffer(False, bool(copy), progress).torch()
 
+    def save(self, path: AnyPath, form: str = "npy",
+             slice: Optional[str] = None, replace: bool = False,
+             progress: Optional[Progress] = None) -> None:
+        """Writes it, or a slice ("0:10,::2"), as `tenon get` does: "npy", "raw"
+        or "text"."""
+        watch = native.Watch(progress)
+        options = _sized(_api.tn_get_options,
+                         form=native.chosen(_GET_FORMS, form, "form"),
+                         slice=_or_none(slice))
+        target = _api.tn_target(native.path(path), bool(replace))
+        with self._model._reading():
+            watch.call("tn_get", self._expect_open(), ctypes.byref(options),
+                       ctypes.byref(target), ctypes.byref(watch.options()))
+
+    def statistics(self) -> "Statistics":
+        """What its elements are like, from one pass over them."""
+        return _statistics(self._model, [self], None)[0]
+
     def __getitem__(self, index: Index) -> Any:
         """A numpy array of a part: only what it needs is read."""
         part = self._part(index, False)
@@ -466,7 +486,8 @@ class Tensors(Mapping[str, Tensor]):
         self._columns: Any = None
 
     def _listed(self) -> Any:
-        """names, dtypes, roles, ranks, dims and sizes of all tensors."""
+        """names, dtypes, roles, ranks, dims, sizes and offsets of all
+        tensors."""
         if self._columns is None:
             made = ctypes.POINTER(_api.tn_tensor_list)()
             native.call("tn_tensor_list_open", ctypes.byref(made),
@@ -477,7 +498,8 @@ class Tensors(Mapping[str, Tensor]):
                 _words(row.names), _column(row.dtypes, count, "B"),
                 _column(row.roles, count, "B"), _column(row.ranks, count, "I"),
                 _column(row.dims, row.dim_count, "Q"),
-                _column(row.sizes, count, "Q"))
+                _column(row.sizes, count, "Q"),
+                _column(row.offsets, count, "Q"))
             library.tn_tensor_list_close(made)
         return self._columns
 
@@ -494,6 +516,17 @@ class Tensors(Mapping[str, Tensor]):
                         index[name] = i
             self._index = index
         return self._index
+
+    def _by_offset(self) -> List[str]:
+        """All names, in the order of their bytes; files one after the other."""
+        index, offsets = self._by_name(), self._listed()[-1]
+        at = [offsets[i] for i in index.values()]
+        if all(a <= b for a, b in zip(at, at[1:])):
+            return list(index)
+        files: Dict[str, int] = {}
+        rows = [(files.setdefault(Tensor(self._model, i).file, len(files)),
+                 offsets[i], i, name) for name, i in index.items()]
+        return [name for *_place, name in sorted(rows)]
 
     def __getitem__(self, name: str) -> Tensor:
         if not isinstance(name, str):
@@ -527,7 +560,7 @@ class Tensors(Mapping[str, Tensor]):
 
     def rows(self) -> Iterator[Tuple[str, str, Tuple[int, ...]]]:
         """(name, dtype, shape) of all tensors, without a call for each."""
-        names, dtypes, _roles, ranks, dims, _sizes = self._listed()
+        names, dtypes, _roles, ranks, dims, *_rest = self._listed()
         names_of = [arrays.DTYPES.get(i, "") for i in range(256)]
         all_dims, at = dims.tolist(), 0
         for name, dtype, rank in zip(names, dtypes, ranks):
@@ -771,6 +804,76 @@ class Conversion(NamedTuple):
     format: str
     bytes_written: int
     losses: List[Loss]
+    notes: List[str] = []  # what is worth mentioning but no loss
+
+
+class PlanPass(NamedTuple):
+    """A pass of a conversion: what it does, what it did, and how many nodes
+    the graph has after it."""
+    dialect: str
+    name: str
+    what: str
+    did: str
+    nodes: int
+
+
+class PlanRow(NamedTuple):
+    """Operators of one kind and the rule for them.  rule is None if there is
+    none: `why` says why, and `stub` is one to fill in."""
+    source: str
+    target: str
+    type: str
+    domain: str
+    nodes: int
+    where: str
+    rule: Optional[str]
+    why: str
+    stub: str
+    is_allowed: bool
+
+
+class Plan(NamedTuple):
+    """What convert() would do.  way is "tensorflow -> nd4j -> onnx"."""
+    format: str
+    way: str
+    passes: List[PlanPass]
+    rows: List[PlanRow]
+
+    @property
+    def missing(self) -> List[PlanRow]:
+        """Operators that have no rule."""
+        return [row for row in self.rows
+                if row.rule is None and not row.is_allowed]
+
+
+class Patch(NamedTuple):
+    """What patch() wrote.  is_whole: the script takes a copy of the other
+    model."""
+    path: str
+    actions: int
+    tensors: int
+    is_whole: bool
+
+
+class Statistics(NamedTuple):
+    """What the elements of a tensor are like.  of is "values", "magnitudes"
+    (of complex numbers) or "lengths" (of strings); bin i counts the elements
+    from low + i * width on."""
+    of: str
+    elements: int
+    zeros: int
+    nans: int
+    infinities: int
+    min: float
+    max: float
+    mean: float
+    deviation: float
+    low: float
+    width: float
+    bins: List[int]
+
+
+_STATISTICS_OF = ["values", "magnitudes", "lengths"]
 
 
 class Change(NamedTuple):
@@ -797,8 +900,18 @@ def check(path: AnyPath, skip_data: bool = False,
           progress: Optional[Progress] = None) -> List[Finding]:
     """Every problem in a file.  A file that is malformed, or is not a model,
     has a finding that says so."""
-    watch, found = native.Watch(progress), []
+    watch = native.Watch(progress)
+    found: List[Finding] = []
+    summary = _api.tn_check_summary()
+    watch.call("tn_check", native.path(path), ctypes.byref(watch.options()),
+               ctypes.byref(_sized(_api.tn_check_options,
+                                   skip_data=bool(skip_data))),
+               _on_finding(watch, found), None, ctypes.byref(summary))
+    return found
 
+
+def _on_finding(watch: native.Watch, found: List[Finding]) -> Any:
+    """A tn_on_finding that adds to a list."""
     def each(_context: Any, row: Any) -> None:
         f = row.contents
         rule, file, where, what = (
@@ -807,14 +920,25 @@ def check(path: AnyPath, skip_data: bool = False,
         found.append(Finding(
             _SEVERITIES[f.severity], rule, file,
             None if f.offset == native.NOWHERE else f.offset, where, what))
+    return _api.tn_on_finding(watch.guard(each))
 
-    summary = _api.tn_check_summary()
-    watch.call("tn_check", native.path(path), ctypes.byref(watch.options()),
-               ctypes.byref(_sized(_api.tn_check_options,
-                                   skip_data=bool(skip_data))),
-               _api.tn_on_finding(watch.guard(each)), None,
-               ctypes.byref(summary))
-    return found
+
+class Losses:
+    """What is left behind, as the library tells it."""
+
+    def __init__(self) -> None:
+        self.found: List[Loss] = []
+
+    def _add(self, _context: Any, offset: int, where: Optional[bytes],
+             what: Optional[bytes]) -> None:
+        self.found.append(Loss(
+            (library.tn_loss_kind(what) or b"").decode(),
+            (where or b"").decode("utf-8", "replace"),
+            (what or b"").decode("utf-8", "replace"),
+            None if offset == native.NOWHERE else offset))
+
+    def callback(self, watch: native.Watch) -> Any:
+        return _api.tn_on_loss(watch.guard(self._add))
 
 
 # ---- models -------------------------------------------------------------------------
@@ -1102,96 +1226,218 @@ class Model(native.Closing):
 
     def convert(self, path: AnyPath, format: Optional[str] = None,
                 replace: bool = False, settings: Settings = None, *,
-                strict: bool = False, opset: int = 0,
-                signature: Optional[str] = None,
+                strict: bool = False, force_invalid: bool = False,
+                dry_run: bool = False, progress: Optional[Progress] = None,
+                opset: int = 0, signature: Optional[str] = None,
                 inputs: Optional[Sequence[str]] = None,
                 outputs: Optional[Sequence[str]] = None,
-                rules: Optional[Sequence[AnyPath]] = None,
                 shapes: Optional[Mapping[str, Sequence[int]]] = None,
-                simplify: bool = False, force_invalid: bool = False,
-                dry_run: bool = False,
-                progress: Optional[Progress] = None) -> Conversion:
+                rules: Optional[Sequence[AnyPath]] = None,
+                only_rules: bool = False,
+                allow: Optional[Sequence[str]] = None,
+                simplify: Optional[bool] = None, fold: str = "all",
+                fold_limit: int = 0, channels_first: bool = False,
+                keep_quantized: bool = False, via: Optional[str] = None,
+                receipt: Optional[AnyPath] = None) -> Conversion:
         """Writes the model in another format, or in another dialect; the format
         is `format`, or what the path's end says.
 
         `settings` are options of that format, which formats() lists:
         {"external": "weights.bin", "threshold": 4096}, {"inline": True}.  What
-        cannot be kept is in the result's losses, or an error with `strict`."""
-        watch, losses = native.Watch(progress), []
+        cannot be kept is in the result's losses, or an error with `strict`.
+        The others are options of `tenon convert`; channels_first is --nchw,
+        and simplify=None simplifies what becomes ONNX."""
+        words = _map_options(
+            opset=opset, signature=signature, inputs=inputs, outputs=outputs,
+            shapes=shapes, rules=rules, only_rules=only_rules, allow=allow,
+            simplify=simplify, fold=fold, fold_limit=fold_limit,
+            channels_first=channels_first, keep_quantized=keep_quantized,
+            via=via, receipt=receipt)
+        return self._write("tn_convert", path, format, replace, settings,
+                           strict, force_invalid, dry_run, progress, words)
 
-        def lose(_context: Any, offset: int, where: Optional[bytes],
-                 what: Optional[bytes]) -> None:
-            losses.append(Loss(
-                (library.tn_loss_kind(what) or b"").decode(),
-                (where or b"").decode("utf-8", "replace"),
-                (what or b"").decode("utf-8", "replace"),
-                None if offset == native.NOWHERE else offset))
-
-        map_options, _kept = _map_options(opset, signature, inputs, outputs,
-                                          rules, shapes, simplify)
+    def _write(self, call: str, path: AnyPath, format: Optional[str],
+               replace: bool, settings: Settings, strict: bool,
+               force_invalid: bool, dry_run: bool,
+               progress: Optional[Progress],
+               words: Optional[Tuple[Any, Any]]) -> Conversion:
+        watch, losses, notes = native.Watch(progress), Losses(), Losses()
         listed, count = _settings(settings)
         options = _sized(_api.tn_convert_options, to=_or_none(format),
                          settings=listed, setting_count=count,
-                         loss=_api.tn_on_loss(watch.guard(lose)),
-                         map=ctypes.pointer(map_options),
+                         loss=losses.callback(watch),
+                         note=notes.callback(watch),
                          force_invalid=bool(force_invalid),
                          is_strict=bool(strict))
+        if words is not None:
+            options.map = ctypes.pointer(words[0])
         target = _api.tn_target(native.path(path), bool(replace),
                                 bool(dry_run))
         summary = _api.tn_convert_summary()
         with self._reading():
-            watch.call("tn_convert", self._expect_open(),
+            watch.call(call, self._expect_open(),
                        ctypes.byref(options), ctypes.byref(target),
                        ctypes.byref(watch.options()), ctypes.byref(summary))
         return Conversion(os.fsdecode(native.path(path)),
                           bytes(summary.format).decode(),
-                          summary.bytes_written, losses)
+                          summary.bytes_written, losses.found,
+                          [note.what for note in notes.found])
 
     def write(self, path: AnyPath, format: Optional[str] = None,
-              replace: bool = False, settings: Settings = None) -> None:
-        """Writes it, as convert() does."""
-        self.convert(path, format, replace, settings)
+              replace: bool = False, settings: Settings = None, *,
+              force_invalid: bool = False, dry_run: bool = False,
+              progress: Optional[Progress] = None) -> None:
+        """Writes what an edit made, in a format of the same dialect: that of
+        the path's end, else the one that it had.  An error that the model did
+        not have before the edit is refused, unless `force_invalid`."""
+        self._write("tn_edit_write", path, format, replace, settings, False,
+                    force_invalid, dry_run, progress, None)
+
+    def simplify(self, path: AnyPath, format: Optional[str] = None,
+                 replace: bool = False, settings: Settings = None, *,
+                 fold: str = "all", fold_limit: int = 0,
+                 receipt: Optional[AnyPath] = None, strict: bool = False,
+                 force_invalid: bool = False, dry_run: bool = False,
+                 progress: Optional[Progress] = None) -> Conversion:
+        """A smaller graph of ONNX or nd4j that computes the same.  `fold` is
+        what is computed from constants: "all", "shapes" or "none"."""
+        words = _map_options(simplify=True, fold=fold, fold_limit=fold_limit,
+                             receipt=receipt)
+        return self._write("tn_convert", path, format, replace, settings,
+                           strict, force_invalid, dry_run, progress, words)
+
+    def plan(self, path: Optional[AnyPath] = None,
+             format: Optional[str] = None,
+             progress: Optional[Progress] = None,
+             **conversion: Any) -> "Plan":
+        """What convert() would do, by its options, without writing: the passes,
+        and the rule of every operator.  Without a path and a format, it is the
+        one that models of this dialect are usually converted to."""
+        watch = native.Watch(progress)
+        passes: List[PlanPass] = []
+        rows: List[PlanRow] = []
+
+        def on_pass(_context: Any, row: Any) -> None:
+            p = row.contents
+            passes.append(PlanPass(_plain(p.dialect), _plain(p.name),
+                                   _plain(p.what), _plain(p.did), p.nodes))
+
+        def on_op(_context: Any, row: Any) -> None:
+            r = row.contents
+            rows.append(PlanRow(
+                _plain(r.from_), _plain(r.to), decoded(r.op),
+                decoded(r.domain), r.count, _plain(r.where),
+                None if r.rule is None else _plain(r.rule), _plain(r.why),
+                _plain(r.stub), r.is_allowed))
+
+        listener = _api.tn_plan_listener()
+        kinds = {name: kind for name, kind, *_ in listener._fields_}
+        listener.pass_ = kinds["pass_"](watch.guard(on_pass))
+        listener.op = kinds["op"](watch.guard(on_op))
+        words, _kept = _map_options(**conversion)
+        options = _sized(_api.tn_convert_options, to=_or_none(format),
+                         map=ctypes.pointer(words))
+        summary = _api.tn_plan_summary()
+        with self._reading():
+            watch.call("tn_plan", self._expect_open(), ctypes.byref(options),
+                       None if path is None else native.path(path),
+                       ctypes.byref(watch.options()), ctypes.byref(listener),
+                       ctypes.byref(summary))
+        return Plan(bytes(summary.format).decode(),
+                    bytes(summary.way).decode(), passes, rows)
+
+    def _named(self, name: str) -> Tensor:
+        try:
+            return self.tensors[name]
+        except KeyError:
+            raise native.missing_tensor(self.path, name) from None
+
+    def statistics(self, names: Optional[Iterable[str]] = None,
+                   progress: Optional[Progress] = None
+                   ) -> Dict[str, "Statistics"]:
+        """What the elements of tensors are like, of all or of these: `tenon ls
+        --stats`."""
+        tensors = self.tensors() if names is None else [
+            self._named(name) for name in native.listed(names, "the names")]
+        rows = _statistics(self, tensors, progress)
+        return {tensor.name: row for tensor, row in zip(tensors, rows)}
+
+    @contextlib.contextmanager
+    def _compared(self, other: "Model", tolerance: float, values: bool,
+                  watch: native.Watch) -> Iterator[Any]:
+        if not isinstance(other, Model):
+            raise TypeError(f"a model is compared with one, not with {other!r}")
+        made, left, right = (ctypes.c_void_p(), self._expect_open(),
+                             other._expect_open())
+        with self._reading(), other._reading():
+            watch.call("tn_diff_open", ctypes.byref(made), left, right,
+                       ctypes.byref(_sized(_api.tn_diff_options,
+                                           tolerance=float(tolerance),
+                                           skips_values=not values)),
+                       ctypes.byref(watch.options()))
+            try:
+                yield made
+            finally:
+                library.tn_diff_close(made)
 
     def diff(self, other: "Model", tolerance: float = 0.0,
              values: bool = True,
              progress: Optional[Progress] = None) -> List[Change]:
         """What differs between this model and another one, of any format."""
-        if not isinstance(other, Model):
-            raise TypeError(f"a model is compared with one, not with {other!r}")
-        watch, made = native.Watch(progress), ctypes.c_void_p()
-        with self._reading(), other._reading():
-            watch.call("tn_diff_open", ctypes.byref(made), self._expect_open(),
-                       other._expect_open(),
-                       ctypes.byref(_sized(_api.tn_diff_options,
-                                           tolerance=float(tolerance),
-                                           skips_values=not values)),
-                       ctypes.byref(watch.options()))
-        try:
+        watch = native.Watch(progress)
+        with self._compared(other, tolerance, values, watch) as made:
             return [_change(library.tn_diff_change_at(made, i).contents)
                     for i in range(library.tn_diff_count(made))]
-        finally:
-            library.tn_diff_close(made)
+
+    def patch(self, other: "Model", path: AnyPath, *, replace: bool = False,
+              progress: Optional[Progress] = None) -> "Patch":
+        """Writes a script that makes the other model of this one: for
+        tenon.apply(), and for `tenon apply`.  New elements are in
+        PATH.safetensors."""
+        watch, summary = native.Watch(progress), _api.tn_patch_summary()
+        target = _api.tn_target(native.path(path), bool(replace))
+        with self._compared(other, 0.0, True, watch) as made:
+            watch.call("tn_diff_write_patch", made, ctypes.byref(target),
+                       ctypes.byref(watch.options()), ctypes.byref(summary))
+        return Patch(os.fsdecode(native.path(path)), summary.actions,
+                     summary.tensors, summary.is_whole)
+
+    def diff_view(self, other: "Model", tolerance: float = 0.0,
+                  progress: Optional[Progress] = None) -> "View":
+        """Both models as one picture, with what differs marked."""
+        watch = native.Watch(progress)
+        with self._compared(other, tolerance, True, watch) as made:
+            return _view(lambda target, summary: watch.call(
+                "tn_diff_write_view", made, target,
+                ctypes.byref(watch.options()), summary))
 
     def edit(self) -> "Edit":
         return Edit(self)
 
-    def view(self, stats: bool = False,
+    def view(self, stats: bool = False, data: Optional[AnyPath] = None,
              progress: Optional[Progress] = None) -> "View":
-        """The picture of `tenon view`, for notebooks and as HTML."""
-        import tempfile
+        """The picture of `tenon view`, for notebooks and as HTML.  `data` is a
+        file with a number for each node, which becomes a colour."""
         watch = native.Watch(progress)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "view.html")
-            summary = _api.tn_view_summary()
-            with self._reading():
-                watch.call("tn_view", self._expect_open(),
-                           ctypes.byref(_sized(_api.tn_view_options,
-                                               stats=bool(stats))),
-                           ctypes.byref(_api.tn_target(_encode(path))),
-                           ctypes.byref(watch.options()),
-                           ctypes.byref(summary))
-            with builtins.open(path, encoding="utf-8") as file:
-                return View(file.read())
+        options = _sized(_api.tn_view_options, stats=bool(stats),
+                         form=_api.TN_VIEW_HTML,
+                         data=None if data is None else native.path(data))
+        with self._reading():
+            return _view(lambda target, summary: watch.call(
+                "tn_view", self._expect_open(), ctypes.byref(options), target,
+                ctypes.byref(watch.options()), summary))
+
+    def svg(self, path: AnyPath, replace: bool = False,
+            progress: Optional[Progress] = None) -> None:
+        """The picture of `tenon view -o FILE.svg`, as a file."""
+        watch = native.Watch(progress)
+        target = _api.tn_target(native.path(path), bool(replace))
+        with self._reading():
+            watch.call("tn_view", self._expect_open(),
+                       ctypes.byref(_sized(_api.tn_view_options,
+                                           form=_api.TN_VIEW_SVG)),
+                       ctypes.byref(target), ctypes.byref(watch.options()),
+                       ctypes.byref(_api.tn_view_summary()))
 
     # ---- for people -----------------------------------------------------------------
 
@@ -1243,6 +1489,43 @@ class View:
                 f'style="border:0" srcdoc="{_escape(self.html)}"></iframe>')
 
 
+def _view(draw: Callable[[Any, Any], None]) -> View:
+    """The page that a call writes to its target."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "view.html")
+        summary = _api.tn_view_summary()
+        draw(ctypes.byref(_api.tn_target(_encode(path))),
+             ctypes.byref(summary))
+        with builtins.open(path, encoding="utf-8") as file:
+            return View(file.read())
+
+
+def _statistics(model: Model, tensors: List[Tensor],
+                progress: Optional[Progress]) -> List[Statistics]:
+    watch = native.Watch(progress)
+    found: List[Statistics] = []
+
+    def each(_context: Any, _index: int, row: Any) -> None:
+        s = row.contents
+        found.append(Statistics(
+            _STATISTICS_OF[s.of], s.count, s.zeros, s.nans, s.infinities,
+            s.min, s.max, s.mean, s.deviation, s.low, s.width,
+            list(s.bins[:s.bin_count])))
+
+    listed = (ctypes.c_void_p * len(tensors))(
+        *(tensor._handle for tensor in tensors))
+    with model._reading():
+        watch.call("tn_statistics_compute", model._expect_open(), listed,
+                   len(tensors), ctypes.byref(watch.options()),
+                   _api.tn_on_statistics(watch.guard(each)), None)
+    return found
+
+
+def _plain(text: Optional[bytes]) -> str:
+    return (text or b"").decode("utf-8", "replace")
+
+
 def _change(row: Any) -> Change:
     facets = [(decoded(f.name), decoded(f.left), decoded(f.right))
               for f in (row.facets[i] for i in range(row.facet_count))]
@@ -1251,12 +1534,25 @@ def _change(row: Any) -> Change:
                   row.changed_count, row.max_absolute, row.max_relative)
 
 
-def _map_options(opset: Any, signature: Any, inputs: Any, outputs: Any,
-                 rules: Any, shapes: Any, simplify: Any) -> Tuple[Any, Any]:
+_FOLDS = {"all": 0, "shapes": 1, "none": 2}
+
+
+def _map_options(opset: int = 0, signature: Optional[str] = None,
+                 inputs: Optional[Sequence[str]] = None,
+                 outputs: Optional[Sequence[str]] = None,
+                 shapes: Optional[Mapping[str, Sequence[int]]] = None,
+                 rules: Optional[Sequence[AnyPath]] = None,
+                 only_rules: bool = False,
+                 allow: Optional[Sequence[str]] = None,
+                 simplify: Optional[bool] = None, fold: str = "all",
+                 fold_limit: int = 0, channels_first: bool = False,
+                 keep_quantized: bool = False, via: Optional[str] = None,
+                 receipt: Optional[AnyPath] = None) -> Tuple[Any, Any]:
     """struct tn_map_options, and what it points at."""
-    input_texts, input_count = _texts(inputs, "the inputs")
-    output_texts, output_count = _texts(outputs, "the outputs")
-    rule_texts, rule_count = _texts(rules, "the rules")
+    lists = {name: _texts(values, f"the {name}") for name, values in (
+        ("input", inputs), ("output", outputs), ("allow", allow),
+        ("rule", [native.path(file) for file in
+                  native.listed(rules or [], "the rules")]))}
     rows, kept = [], []
     for name, shape in dict(shapes or {}).items():
         sizes = [int(size) for size in native.listed(shape, "a shape")]
@@ -1264,20 +1560,24 @@ def _map_options(opset: Any, signature: Any, inputs: Any, outputs: Any,
         kept.append(dims)
         rows.append(_api.tn_input_shape(_encode(name), dims, len(sizes)))
     listed = (_api.tn_input_shape * len(rows))(*rows)
+    what = native.chosen(_FOLDS, fold, "fold")
     options = _sized(
         _api.tn_map_options, opset=native.whole(opset, 32, "an opset"),
         signature=_or_none(signature), simplifies=bool(simplify),
-        input_count=input_count, output_count=output_count,
-        rule_count=rule_count, shape_count=len(rows))
-    if input_count:
-        options.inputs = input_texts
-    if output_count:
-        options.outputs = output_texts
-    if rule_count:
-        options.rules = rule_texts
+        keeps_nodes=simplify is not None and not simplify,
+        folds_shapes=what == 1, folds_nothing=what == 2,
+        fold_limit=native.whole(fold_limit, 64, "fold_limit"),
+        only_rules=bool(only_rules), channels_first=bool(channels_first),
+        keeps_quantized=bool(keep_quantized), via=_or_none(via),
+        receipt=None if receipt is None else native.path(receipt),
+        shape_count=len(rows))
+    for name, (texts, count) in lists.items():
+        setattr(options, name + "_count", count)
+        if count:
+            setattr(options, name if name == "allow" else name + "s", texts)
     if rows:
         options.shapes = listed
-    return options, (input_texts, output_texts, rule_texts, listed, kept)
+    return options, (lists, listed, kept)
 
 
 # ---- edits --------------------------------------------------------------------------

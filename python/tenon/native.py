@@ -59,12 +59,15 @@ class Owned(ctypes.c_void_p):
             getattr(library, self.closer)(self)
 
 
+_Self = TypeVar("_Self", bound="Closing")
+
+
 class Closing:
     """What `with` closes, or nobody's holding it: a handle of the library."""
 
     _handle: Any = None
 
-    def __enter__(self) -> Any:
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -144,6 +147,10 @@ class NotFoundError(Error, LookupError):
     """No such file, tensor, node, tag or format."""
 
 
+class MissingTensorError(NotFoundError, KeyError):
+    """The file has no tensor of that name."""
+
+
 class SystemError(Error, OSError):
     """The operating system refused to read or to write."""
 
@@ -188,6 +195,13 @@ def error_of(failure: Any) -> Error:
     if kind is SystemError and failure.what.endswith(_MISSING):
         kind = MissingFileError
     return kind(failure)
+
+
+def missing_tensor(file: str, name: str) -> Error:
+    what = f"the file has no tensor {name!r}"
+    return _again(MissingTensorError, {
+        "status": "not found", "reason": "", "offset": None, "file": file,
+        "where": "", "what": what, "message": f"{file}: {what}"})
 
 
 # ---- what C takes ---------------------------------------------------------------
@@ -397,5 +411,9 @@ class Watch:
             if isinstance(error, CancelledError) and not self._is_stopped:
                 raise KeyboardInterrupt from None
             raise
+        self.settle()
+
+    def settle(self) -> None:
+        """Raises what a callback of a call raised that has ended."""
         if self._raised is not None:
             raise self._raised

@@ -37,7 +37,8 @@ class SafeSlice:
 
 _DTYPES = {"float32": "F32", "float64": "F64", "float16": "F16",
            "bfloat16": "BF16", "float8e4m3fn": "F8_E4M3",
-           "float8e5m2": "F8_E5M2", "int8": "I8", "int16": "I16",
+           "float8e5m2": "F8_E5M2", "float8e8m0": "F8_E8M0",
+           "float4e2m1": "F4", "complex64": "C64", "int8": "I8", "int16": "I16",
            "int32": "I32", "int64": "I64", "uint8": "U8", "uint16": "U16",
            "uint32": "U32", "uint64": "U64", "bool": "BOOL"}
 
@@ -49,14 +50,14 @@ def _move(tensor: Any, device: Any) -> Any:
 class SafeFile:
     """What safe_open() returns; use it in a `with`."""
 
-    def __init__(self, path: Any, framework: str = "np",
+    def __init__(self, filename: Any, framework: str = "np",
                  device: Any = "cpu") -> None:
         if framework not in _FRAMEWORKS:
             raise ValueError(f"the framework is 'np' or 'pt', not "
                              f"{framework!r}")
         self._framework = _FRAMEWORKS[framework]
         self._device = device
-        self._model = models.Model.open(path, graph=False)
+        self._model = models.Model.open(filename, graph=False)
 
     def __enter__(self) -> "SafeFile":
         return self
@@ -69,8 +70,8 @@ class SafeFile:
         return sorted(self._model.tensors)
 
     def offset_keys(self) -> List[str]:
-        """The same in the order of the file."""
-        return list(self._model.tensors)
+        """The same in the order of their bytes."""
+        return self._model.tensors._by_offset()
 
     def __len__(self) -> int:
         return len(self._model.tensors)
@@ -86,10 +87,7 @@ class SafeFile:
         return self._model._texts() or None
 
     def _find(self, name: str) -> models.Tensor:
-        try:
-            return self._model.tensors[name]
-        except KeyError:
-            raise KeyError(f"the file has no tensor {name!r}") from None
+        return self._model._named(name)
 
     def get_tensor(self, name: str) -> Any:
         """A tensor: the file's own pages where that is possible."""
@@ -102,12 +100,15 @@ class SafeFile:
         return SafeSlice(self._find(name), self._framework, self._device)
 
 
-def safe_open(path: Any, framework: str = "np",
+def safe_open(filename: Any, framework: str = "np",
               device: Any = "cpu") -> SafeFile:
     """Opens a file of any format with safetensors' interface: keys(),
-    get_tensor(), get_slice(), metadata(), offset_keys().  `path` may be a file
-    object, as for tenon.open()."""
-    return SafeFile(path, framework, device)
+    get_tensor(), get_slice(), metadata(), offset_keys().  `filename` may be a
+    file object, as for tenon.open()."""
+    return SafeFile(filename, framework, device)
+
+
+SafetensorError = native.Error  # as programs for safetensors call it
 
 
 # ---- writing --------------------------------------------------------------------

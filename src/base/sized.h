@@ -51,6 +51,7 @@ enum tn_status tn_sized_take(void *to, size_t size, size_t first,
 #define TN_TAKE_VIEW(options)  TN_TAKE(options, tn_view_options, data)
 #define TN_TAKE_DIFF(options)  TN_TAKE(options, tn_diff_options, skips_values)
 #define TN_TAKE_CATALOG(options) TN_TAKE(options, tn_catalog_options, context)
+#define TN_TAKE_APPLY(options) TN_TAKE(options, tn_apply_options, convert)
 #define TN_TAKE_INTERPRETER(options)                                           \
     TN_TAKE(options, tn_interpreter_options, function_count)
 

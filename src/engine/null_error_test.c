@@ -275,6 +275,7 @@ static void edits(void)
     FAILS(tn_edit_run_file, edit, NOWHERE);
     FAILS(tn_edit_rename_op, edit, TN_NONE, "x");
     FAILS(tn_edit_rename, edit, 0, "no such value", "x");
+    FAILS(tn_apply, NOWHERE, NULL, NULL, &nowhere, NULL);
     FAILS(tn_edit_write, model, NULL, &nowhere, NULL, &(struct tn_convert_summary){ 0 });
     tn_edit_close(edit);
     commit_without_memory(model);

@@ -785,3 +785,63 @@ def test_catalogs_and_scans(tmp_path):
     with pytest.raises(ValueError):
         tenon.catalog(folder, out, form="parquet")
     assert tenon.scan(folder)[0].verdict == "dangerous"
+
+
+# ---- instead of safetensors --------------------------------------------------------
+
+
+def test_safe_open_by_name(weights):
+    """Arguments and exceptions are called what safetensors calls them."""
+    with tenon.safe_open(filename=weights, framework="np",
+                         device="cpu") as file:
+        with pytest.raises(tenon.SafetensorError) as caught:
+            file.get_tensor("nothing")
+        assert isinstance(caught.value, KeyError)
+        assert "'nothing'" in str(caught.value)
+        with pytest.raises(KeyError):
+            file.get_slice("nothing")
+    with pytest.raises(tenon.SafetensorError):
+        tenon.safe_open(filename=str(weights) + ".none", framework="np")
+
+
+def test_offset_keys_are_in_the_order_of_the_bytes(tmp_path):
+    header = (b'{"late":{"dtype":"U8","shape":[2],"data_offsets":[4,6]},'
+              b'"zero":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}')
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(6))
+    with tenon.safe_open(path) as file:
+        assert file.keys() == ["late", "zero"]
+        assert file.offset_keys() == ["zero", "late"]
+
+
+def test_models_of_torch(tmp_path):
+    torch = pytest.importorskip("torch")
+    import tenon.torch as ours
+
+    class Tied(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = torch.nn.Embedding(5, 3)
+            self.head = torch.nn.Linear(3, 5)
+            self.head.weight = self.embed.weight
+
+    path = tmp_path / "tied.safetensors"
+    model, other = Tied(), Tied()
+    ours.save_model(model, path, {"author": "me"})
+    data = path.read_bytes()
+    header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+    assert set(header) == {"__metadata__", "embed.weight", "head.bias"}
+    assert header["__metadata__"] == {"author": "me",
+                                      "head.weight": "embed.weight"}
+    assert torch.equal(ours.load_file(path)["head.weight"], model.head.weight)
+    assert ours.load_model(other, path) == ([], [])
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, other.state_dict()[name])
+    ours.save_file({"embed.weight": torch.zeros(5, 3),
+                    "more": torch.zeros(1)}, path)
+    with pytest.raises(RuntimeError) as caught:
+        ours.load_model(other, path)
+    assert "head.bias" in str(caught.value) and "more" in str(caught.value)
+    assert ours.load_model(other, path, strict=False) == (["head.bias"],
+                                                          ["more"])
+    assert not other.embed.weight.any()
