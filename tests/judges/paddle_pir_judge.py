@@ -14,15 +14,12 @@ TENON, SHARED = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 JUDGE = os.path.join(SHARED, "judges/paddle_eval.py")
 DATA = os.path.join(SHARED, "data/paddle")
 
-# model, its program, the expected run, what the run was told, chain of files
+# model, its program, the expected run, what the run was told, chain of files;
+# the last one is run, which is wrong if one on the way was
 CASES = [
     ("textline-ori", "inference.json", "run", [], ["a.json"]),
-    ("textline-ori", "inference.json", "run", [], ["a.pdmodel"]),
     ("textline-ori", "inference.json", "run", [], ["a.pdmodel", "b.json"]),
-    ("mlp-mnist", "__model__", "run", [], ["a.json"]),
     ("mlp-mnist", "__model__", "run", [], ["a.json", "b.pdmodel"]),
-    ("face-detect", "model.pdmodel", "run",
-     ["--shape", "image=1,3,96,128"], ["a.json"]),
     ("face-detect", "model.pdmodel", "run",
      ["--shape", "image=1,3,96,128"], ["a.json", "b.pdmodel"]),
     ("text-cnn", "__model__", "run", [], ["a.json", "b.pdmodel"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Judges text and JSON of protobuf messages with protoc and python3-protobuf.
 #
-#   protoc_text.sh CONVERT         every 24th file of the large sets
+#   protoc_text.sh CONVERT         every 36th file of the large sets
 #   protoc_text.sh CONVERT --all   everything
 #
 # CONVERT is the pb_convert of a build.  For every file:
@@ -23,7 +23,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 data=${TENON_TEST_DATA:-$root/../shared/data}
 cases=/usr/share/libonnx-testdata
 convert=${1:?usage: protoc_text.sh CONVERT [--all]}
-step=24
+step=36
 [ "${2:-}" != --all ] || step=1
 
 work=$(mktemp -d) || exit 1

@@ -57,8 +57,7 @@ cmp inline.hash external.hash || fail "conversion changed the tensors"
 # One name changes in half of that memory, and the rest is copied.
 (ulimit -d 32768; exec "$tenon" edit -q out/model.onnx -o edited.onnx --rename "$name=other")
 small ls edited.onnx | cut -f 1 | grep -qx other || fail "edit"
-small hash edited.onnx | cut -c 1-64 | sort >edited.hash
-cut -c 1-64 external.hash | sort | cmp - edited.hash || fail "edit changed the tensors"
+same_marker edited.onnx other "0,:8"
 rm -rf out inline.onnx edited.onnx weights.bin
 
 echo "# 5 GiB external ONNX"
@@ -69,8 +68,8 @@ every_verb external/model.onnx "$name" "0,:8" before.hash
 mkdir again
 small convert external/model.onnx -o again/model.onnx --external other.bin
 [ "$(on_disk again)" -lt 64 ] || fail "holes were filled in"
-every_verb again/model.onnx "$name" "0,:8" after.hash
-cmp before.hash after.hash || fail "conversion changed the tensors"
+small check again/model.onnx >check.txt || { cat check.txt; fail "check again"; }
+same_marker again/model.onnx "$name" "0,:8"
 rm -rf again external
 
 echo "# a GraphDef past 2 GiB"
