@@ -54,7 +54,7 @@ static char *temporary_path(const char **problem)
 }
 
 static void print_receipt(const struct cli_common *common, const char *out,
-                          const struct tn_view_summary *summary)
+                          const struct tn_view_summary *summary, bool has_graph)
 {
     struct cli_text text = { 0 };
 
@@ -63,7 +63,8 @@ static void print_receipt(const struct cli_common *common, const char *out,
     cli_text_addf(&text, ": %s, ", summary->form);
     cli_text_bytes(&text, summary->bytes_written);
     cli_text_add(&text, ", ");
-    cli_show_plural(&text, summary->nodes, "node", "nodes");
+    cli_show_plural(&text, summary->nodes, has_graph ? "node" : "tensor",
+                    has_graph ? "nodes" : "tensors");
     cli_text_add(&text, ", ");
     cli_show_plural(&text, summary->shown, "box", "boxes");
     cli_text_add(&text, " at first");
@@ -157,13 +158,15 @@ static int view_model(const struct view_opts *o, const char *path,
     enum tn_status   status =
         tn_view(model, &view, &target, &session.options, &summary, &error);
     cli_session_clear(&session);
+    bool has_graph =
+        tn_model_op_count(model) > 0 || tn_model_tensor_count(model) == 0;
     tn_model_close(model);
     if (status != TN_OK)
         return fail(o, path, out, &error);
     if (o->common.is_json)
         put_receipt(&o->common, path, out, &summary);
     else if (!o->common.is_quiet)
-        print_receipt(&o->common, out, &summary);
+        print_receipt(&o->common, out, &summary, has_graph);
     return o->opens ? show_in_browser(&o->common, out) : 0;
 }
 

@@ -10,7 +10,21 @@ import { STATE_SIGNS } from './palette.js';
 const MOST_BOXES = 12000; // of one block in one picture
 const SPOT = 3; // boxes lower than this many pixels are spots
 const PLAIN = 9; // and lower than this have no text
+const STUB_TEXT = 150; // width of the text at the end of a cut line
 const FINE = 0.62; // labels of lines from this zoom on
+
+// Stubs by the sides of boxes: how many there are, and which is the first.
+function cutEnds(shapes) {
+  const sides = new Map();
+  for (const shape of shapes)
+    if (shape.kind === STUBS && shape.from >= 0 && shape.to >= 0)
+      for (const key of [`out ${shape.from}`, `in ${shape.to}`]) {
+        const side = sides.get(key) || { count: 0, first: shape };
+        side.count++;
+        sides.set(key, side);
+      }
+  return sides;
+}
 
 export class Painter {
   constructor(scene, ctx) {
@@ -41,10 +55,7 @@ export class Painter {
   frame(frame) {
     const { view, scene } = this;
     this.ground = frame.parent ? this.palette.inside[frame.depth % 2] : this.palette.paper;
-    const left = frame.warpX.back(view.x - frame.left);
-    const right = frame.warpX.back(view.x + view.w - frame.left);
-    const top = frame.warpY.back(view.y - frame.top);
-    const bottom = frame.warpY.back(view.y + view.h - frame.top);
+    const { left, right, top, bottom } = frame.part(view);
     const grid = scene.gridOf(frame.block);
     const found = grid.find(left, top, right, bottom, MOST_BOXES);
     for (const item of frame.open.keys()) // large now: not where the grid has them
@@ -103,21 +114,22 @@ export class Painter {
       ctx.stroke();
     }
     this.mark(frame, item, { x: head.x, y: head.y, w: head.w, h: head.h }, 9);
-    this.chevron(x + 15, y + head.h / 2, true);
+    const inset = this.plain ? 0 : this.scene.insetOf(child, head);
+    this.chevron(x + inset + 15, y + head.h / 2, true);
     const steps = this.scene.stepsOf(child, head);
-    const room = (steps ? steps.left : head.x + head.w - 10) - head.x - 30;
+    const room = (steps ? steps.left : head.x + head.w - 10) - head.x - inset - 30;
     const font = fontFor(ctx, this.scene.labelOf(item), room);
     const label = fitText(ctx, font, this.scene.labelOf(item), room);
     ctx.font = font;
     ctx.fillStyle = palette.text;
     ctx.textAlign = 'left';
-    ctx.fillText(label, x + 27, y + head.h / 2 + 0.5);
+    ctx.fillText(label, x + inset + 27, y + head.h / 2 + 0.5);
     const used = textWidth(ctx, font, label);
     const count = fitText(ctx, FONT_DETAIL, this.scene.sizeText(child.block), room - used - 14);
     ctx.font = FONT_DETAIL;
     ctx.fillStyle = palette.muted;
     if (!count.endsWith('\u2026'))
-      ctx.fillText(count, x + 27 + used + 10, y + head.h / 2 + 1);
+      ctx.fillText(count, x + inset + 27 + used + 10, y + head.h / 2 + 1);
     if (steps)
       this.stepper(child, steps);
     if (state)
@@ -391,12 +403,13 @@ export class Painter {
     const labels = model.column('edge_label');
     const weights = model.column('edge_weight');
     const said = new Set();
+    const cut = cutEnds([...strong, ...shapes]);
     for (const shape of [...strong, ...shapes]) {
       const isStrong = strong.includes(shape);
       const label = model.label(labels[shape.edge]);
       const isCut = shape.kind === STUBS || !shape.start || !shape.end;
       if (isCut) {
-        this.stubTexts(frame, shape, label, [...strong, ...shapes], isStrong);
+        this.stubTexts(frame, shape, label, [...strong, ...shapes], isStrong, cut);
         continue;
       }
       const key = `${shape.from} ${label} ${Math.round(shape.start.x)}`;
@@ -427,23 +440,30 @@ export class Painter {
 
   // Right of the end, or left of it where lines would go through it there and not here.
   stubText(text, { x }, y, lines, isStrong) {
-    const width = textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, 130));
+    const width = textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, STUB_TEXT));
     const isFree = (left) => !lines.some((other) => crosses(other, { x: left, y: y - 7, w: width, h: 14 }));
     const left = x - 6 - width;
-    return this.lineText(text, !isFree(x + 6) && isFree(left) ? left : x + 6, y, 130, isStrong);
+    return this.lineText(text, !isFree(x + 6) && isFree(left) ? left : x + 6, y, STUB_TEXT, isStrong);
   }
 
-  stubTexts(frame, shape, label, lines, isStrong) {
+  // All stubs at one side of a box are one, which names the first.
+  stubTexts(frame, shape, label, lines, isStrong, cut) {
     const { scene } = this;
-    const other = (item) => (item >= 0 ? scene.labelOf(item) : label);
-    if (shape.end) {
-      const at = this.stubText('\u2199 ' + (shape.from >= 0 ? other(shape.from) : label), shape.end, shape.end.y - STUB + 4, lines, isStrong);
+    const above = cut.get(`in ${shape.to}`);
+    const below = cut.get(`out ${shape.from}`);
+    const text = (arrow, item, side) => {
+      const more = item >= 0 && side.count > 1 ? `, ${countText(side.count - 1)} more` : '';
+      const name = `${arrow} ${item >= 0 ? scene.labelOf(item) : label}`;
+      return fitText(this.ctx, FONT_DETAIL, name, STUB_TEXT - textWidth(this.ctx, FONT_DETAIL, more)) + more;
+    };
+    if (shape.end && (shape.from < 0 || above.first === shape)) {
+      const at = this.stubText(text('\u2199', shape.from, above), shape.end, shape.end.y - STUB + 4, lines, isStrong);
       this.dot(shape.end.x, shape.end.y - STUB + 4, isStrong);
       if (at)
         this.stubs.push({ ...at, frame, item: shape.from, edge: shape.edge, self: shape.to });
     }
-    if (shape.start) {
-      const at = this.stubText('\u2198 ' + (shape.to >= 0 ? other(shape.to) : label), shape.start, shape.start.y + STUB - 4, lines, isStrong);
+    if (shape.start && (shape.to < 0 || below.first === shape)) {
+      const at = this.stubText(text('\u2198', shape.to, below), shape.start, shape.start.y + STUB - 4, lines, isStrong);
       this.dot(shape.start.x, shape.start.y + STUB - 4, isStrong);
       if (at)
         this.stubs.push({ ...at, frame, item: shape.to, edge: shape.edge, self: shape.from });

@@ -3,7 +3,7 @@
 // A frame is one open block at one place in the hierarchy.  It knows which of its
 // items are open, too, and composes its layout of the block's own and of theirs.
 
-import { WarpX, WarpY } from './warp.js';
+import { Rows, WarpY } from './warp.js';
 
 export const HEAD = 30; // height of the header of an open block
 export const PAD = 12; // left, right and below
@@ -36,12 +36,12 @@ export class Frame {
     for (const [item, child] of this.open) {
       const x = model.x[item];
       const y = model.y[item];
-      across.push({ from: x, to: x + model.w[item], width: Math.max(model.w[item], child.outerWidth) });
+      across.push({ from: x, to: x + model.w[item], width: Math.max(model.w[item], child.outerWidth), top: y, bottom: y + model.h[item] });
       down.push({ from: y, to: y + model.h[item], grow: Math.max(0, child.outerHeight - model.h[item]) });
     }
-    this.warpX = new WarpX(across);
+    this.rows = new Rows(across, model.blockWidth[this.block]);
     this.warpY = new WarpY(down);
-    this.width = this.warpX.at(model.blockWidth[this.block]);
+    this.width = this.rows.width;
     this.height = this.warpY.at(model.blockHeight[this.block]);
   }
 
@@ -64,8 +64,24 @@ export class Frame {
     const child = this.open.get(item);
     const w = child ? Math.max(model.w[item], child.outerWidth) : model.w[item];
     const h = child ? child.outerHeight : model.h[item];
-    const centre = this.warpX.at(model.x[item] + model.w[item] / 2);
+    const row = this.rows.rowOf(model.y[item], model.y[item] + model.h[item]);
+    const centre = this.rows.at(model.x[item] + model.w[item] / 2, row);
     return { x: this.left + centre - w / 2, y: this.top + this.warpY.at(model.y[item]), w, h };
+  }
+
+  // What a line in a lane passes by at which x: rows with open items alone.
+  turnsOf(lane, top, bottom) {
+    return this.rows.between(top, bottom).map((row) => ({
+      x: this.left + this.rows.at(lane, row),
+      top: this.top + this.warpY.at(row.top),
+      bottom: this.top + this.warpY.at(row.bottom + 1) - 1,
+    }));
+  }
+
+  // The part of the block that is in a rectangle of the world.
+  part({ x, y, w, h }) {
+    const { left, right } = this.rows.span(x - this.left, x + w - this.left);
+    return { left, right, top: this.warpY.back(y - this.top), bottom: this.warpY.back(y + h - this.top) };
   }
 
   // After a change: sizes from here to the root, then places from the root.

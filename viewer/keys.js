@@ -119,7 +119,8 @@ export class Keys {
     const { model, root } = scene;
     const { view } = scene.camera;
     let best = null;
-    for (const item of scene.gridOf(0).find(root.warpX.back(view.x), root.warpY.back(view.y), root.warpX.back(view.x + view.w), root.warpY.back(view.y + view.h), 4000).items) {
+    const { left, top, right, bottom } = root.part(view);
+    for (const item of scene.gridOf(0).find(left, top, right, bottom, 4000).items) {
       const box = root.box(item);
       if (box.y >= view.y && (!best || box.y < best.y))
         best = { y: box.y, item };

@@ -47,9 +47,9 @@ function showTitle(header) {
   byId('title').textContent = title;
   const facts = [];
   if (header.counts.ops)
-    facts.push(`${countText(header.counts.ops)} operators`);
+    facts.push(`${countText(header.counts.ops)} operator${header.counts.ops === 1 ? '' : 's'}`);
   if (header.counts.tensors)
-    facts.push(`${countText(header.counts.tensors)} tensors`);
+    facts.push(`${countText(header.counts.tensors)} tensor${header.counts.tensors === 1 ? '' : 's'}`);
   if (header.file && header.file.size)
     facts.push(bytesText(header.file.size));
   byId('facts').textContent = facts.join(' \u00b7 ');

@@ -129,7 +129,7 @@ export class Panel {
     const start = model.startOf(item, frame.start, child ? child.copy : 0);
     const words = { scope: 'scope', fold: 'folded nodes', body: 'subgraph', function: 'function', tensors: 'tensors', op: 'operator', graph: 'graph' };
     const out = [make('h2', {}, breakable(visible(scene.labelOf(item)))), make('p', { class: 'kind' }, words[model.kindOf(block)] || model.kindOf(block))];
-    const rows = [['nodes', countText(model.blockSize[block])]];
+    const rows = [[model.isTreemap ? 'tensors' : 'nodes', countText(model.blockSize[block])]];
     if (copies > 1)
       rows.push(['copies', countText(copies)], ['shown copy', String((child ? child.copy : 0) + 1)]);
     const bytes = this.bytesIn(start, model.blockSize[block]);

@@ -62,7 +62,7 @@ export class Scene {
 
   sizeText(block) {
     const size = this.model.blockSize[block];
-    return `${countText(size)} ${size === 1 ? 'node' : 'nodes'}`;
+    return `${countText(size)} ${this.model.isTreemap ? 'tensor' : 'node'}${size === 1 ? '' : 's'}`;
   }
 
   nodeOf({ frame, item }) {
@@ -379,6 +379,13 @@ export class Scene {
     return head;
   }
 
+  // How far the title of a header is from its left end: it stays in view.
+  insetOf(child, head) {
+    const title = 40 + 8.4 * Math.min(24, this.labelOf(child.item).length);
+    const room = head.w - title - (this.model.repeat[child.item] > 1 ? STEPS : 0);
+    return Math.max(0, Math.min(this.camera.x + 4 / this.camera.zoom - head.x, room));
+  }
+
   // How many headers around a block are kept at the top of the screen.
   stuckAbove(child, camera) {
     if (!child.parent.parent)
@@ -414,9 +421,8 @@ export class Scene {
       if (inRect(frame.box(item), x, y))
         return this.hitFrame(child, x, y) || { part: 'inside', frame, item };
     }
-    const bx = frame.warpX.back(x - frame.left);
-    const by = frame.warpY.back(y - frame.top);
-    for (const item of this.gridOf(frame.block).find(bx - 400, by - 4, bx + 400, by + 4, Infinity).items)
+    const { left, right, top } = frame.part({ x, y, w: 0, h: 0 });
+    for (const item of this.gridOf(frame.block).find(left - 400, top - 4, right + 400, top + 4, Infinity).items)
       if (!frame.open.has(item) && inRect(frame.box(item), x, y))
         return { part: x < frame.box(item).x + 24 && frame.canOpen(item) ? 'chevron' : 'box', frame, item };
     return null;
@@ -426,7 +432,8 @@ export class Scene {
     const steps = this.stepsOf(child, head);
     if (steps && (x > steps.right - STEP_REACH || (x > steps.left && x < steps.left + STEP_REACH)))
       return { part: x < (steps.left + steps.right) / 2 ? 'before' : 'after', frame, item, child };
-    return { part: x < head.x + 27 ? 'chevron' : 'head', frame, item, child };
+    const at = head.x + this.insetOf(child, head);
+    return { part: x >= at && x < at + 27 ? 'chevron' : 'head', frame, item, child };
   }
 }
 

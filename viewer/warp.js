@@ -1,11 +1,11 @@
 // warp.js - where things go when some items of a block are open
 //
 // A block is laid out once, with its items closed.  Opening an item needs room:
-// what lies below moves down, what lies beside moves aside, nothing changes its
-// order, and boxes that were centred on one line stay centred on one line.
+// what lies below moves down, what stands in its row moves aside, nothing changes
+// its order, and the item that was opened stays centred on its column.
 
-// Across: a function of x that is never flatter than 1, and steep enough over
-// every open item.  Boxes that did not overlap do not overlap afterwards.
+// Across one row: a function of x that is never flatter than 1, and steep enough
+// over every open item.  Boxes that did not overlap do not overlap afterwards.
 export class WarpX {
   // spans: [{ from, to, width }], the new width of what covers from..to
   constructor(spans) {
@@ -31,6 +31,71 @@ export class WarpX {
       return x;
     const k = lastAtMost(values, x);
     return cuts[k] + (x - values[k]) / (slopes[k] || 1);
+  }
+}
+
+// Across, row by row: rows without an open item stay as they are, but for one
+// shift that all of them share.
+export class Rows {
+  // spans: [{ from, to, width, top, bottom }]; width: of the block
+  constructor(spans, width) {
+    this.rows = []; // { top, bottom, warp, shift }, from above
+    for (const span of [...spans].sort((a, b) => a.top - b.top)) {
+      const last = this.rows[this.rows.length - 1];
+      if (last && span.top < last.bottom) {
+        last.spans.push(span);
+        last.bottom = Math.max(last.bottom, span.bottom);
+      } else {
+        this.rows.push({ top: span.top, bottom: span.bottom, spans: [span] });
+      }
+    }
+    this.shift = 0;
+    for (const row of this.rows) {
+      const widest = row.spans.reduce((a, b) => (b.width > a.width ? b : a));
+      const centre = (widest.from + widest.to) / 2;
+      row.warp = new WarpX(row.spans);
+      row.shift = centre - row.warp.at(centre);
+      this.shift = Math.max(this.shift, -row.shift);
+    }
+    this.width = width + this.shift;
+    for (const row of this.rows) {
+      row.shift += this.shift;
+      this.width = Math.max(this.width, row.warp.at(width) + row.shift);
+    }
+  }
+
+  // The row of open items that something from top to bottom is in, or null.
+  rowOf(top, bottom) {
+    const { rows } = this;
+    let low = 0;
+    let high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle].bottom <= top)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < rows.length && rows[low].top < bottom ? rows[low] : null;
+  }
+
+  at(x, row) {
+    return row ? row.warp.at(x) + row.shift : x + this.shift;
+  }
+
+  back(x, row) {
+    return row ? row.warp.back(x - row.shift) : x - this.shift;
+  }
+
+  // What may be between two places, whatever the row.
+  span(left, right) {
+    const all = [null, ...this.rows];
+    return { left: Math.min(...all.map((row) => this.back(left, row))), right: Math.max(...all.map((row) => this.back(right, row))) };
+  }
+
+  // The rows between two heights: those that a line in a lane passes by.
+  between(top, bottom) {
+    return this.rows.filter((row) => row.top >= top && row.bottom <= bottom);
   }
 }
 

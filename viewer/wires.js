@@ -2,7 +2,8 @@
 //
 // A line leaves a box below and enters the next one above.  It runs straight
 // down as long as boxes may stand beside it, and bends only in the gaps between
-// layers; a line that passes by boxes has a lane, a free vertical way of its own.
+// layers; a line that passes by boxes has a lane, a free vertical way of its own,
+// which leaves its place only beside open blocks: its turns.
 
 const GAP = 20; // half of the room between two layers
 export const STUB = 20; // length of an end whose other end is elsewhere
@@ -35,8 +36,31 @@ export function wireShape(frame, edge) {
     shape.end = { x: portX(model, box, to, model.column('edge_port_to')[edge]), y: box.y };
   }
   const lane = model.column('edge_lane')[edge];
-  shape.lane = lane ? frame.left + frame.warpX.at(lane - 1) : null;
+  shape.lane = lane ? frame.left + frame.rows.at(lane - 1, null) : null;
+  shape.turns = lane && from >= 0 && to >= 0 ? turnsOf(frame, lane - 1, from, to) : [];
   return shape;
+}
+
+// A line upwards passes by the rows of both ends, too.
+function turnsOf(frame, lane, from, to) {
+  const { model } = frame;
+  return model.y[from] < model.y[to] ? frame.turnsOf(lane, model.y[from] + model.h[from], model.y[to]) :
+    frame.turnsOf(lane, model.y[to], model.y[from] + model.h[from]);
+}
+
+// The straight parts of a line in a lane, from above: { x, top, bottom }.
+function pieces({ lane, turns = [] }, top, bottom) {
+  const out = [];
+  let y = top;
+  for (const turn of turns) {
+    if (turn.top - 2 * GAP >= y)
+      out.push({ x: lane, top: y, bottom: turn.top - 2 * GAP });
+    out.push({ x: turn.x, top: Math.max(y, turn.top), bottom: Math.max(y, turn.bottom) });
+    y = turn.bottom + 2 * GAP;
+  }
+  if (bottom >= y || !out.length)
+    out.push({ x: lane, top: y, bottom: Math.max(y, bottom) });
+  return out;
 }
 
 // Ports keep their distance from the centre line of the box.
@@ -68,17 +92,34 @@ export function traceWire(ctx, shape, dx, dy) {
     curve(ctx, sx, leave, ex, end.y - 3 + dy);
     return;
   }
-  const lane = shape.lane + dx;
   if (end.y < start.y) { // upwards: around both boxes
-    ctx.bezierCurveTo(sx, leave + 1.3 * GAP, lane, leave + 1.3 * GAP, lane, leave);
-    ctx.lineTo(lane, end.y + dy);
-    ctx.bezierCurveTo(lane, end.y - 1.3 * GAP + dy, ex, end.y - 1.3 * GAP + dy, ex, end.y - 3 + dy);
+    const parts = pieces(shape, end.y, leave - dy).reverse();
+    const last = parts[parts.length - 1].x + dx;
+    const first = parts[0].x + dx;
+    ctx.bezierCurveTo(sx, leave + 1.3 * GAP, first, leave + 1.3 * GAP, first, leave);
+    parts.forEach(({ x, top, bottom }, k) => {
+      if (k)
+        curveUp(ctx, parts[k - 1].x + dx, parts[k - 1].top + dy, x + dx, bottom + dy);
+      ctx.lineTo(x + dx, top + dy);
+    });
+    ctx.lineTo(last, end.y + dy);
+    ctx.bezierCurveTo(last, end.y - 1.3 * GAP + dy, ex, end.y - 1.3 * GAP + dy, ex, end.y - 3 + dy);
     return;
   }
-  const enter = end.y - 3 - 2 * GAP + 3 + dy;
-  curve(ctx, sx, leave, lane, leave + 2 * GAP);
-  ctx.lineTo(lane, enter);
-  curve(ctx, lane, enter, ex, end.y - 3 + dy);
+  let x0 = sx;
+  let y0 = leave;
+  for (const { x, top, bottom } of pieces(shape, leave - dy + 2 * GAP, end.y - 2 * GAP)) {
+    curve(ctx, x0, y0, x + dx, top + dy);
+    ctx.lineTo(x + dx, bottom + dy);
+    x0 = x + dx;
+    y0 = bottom + dy;
+  }
+  curve(ctx, x0, y0, ex, end.y - 3 + dy);
+}
+
+function curveUp(ctx, x0, y0, x1, y1) {
+  const bend = Math.max(12, (y0 - y1) / 2);
+  ctx.bezierCurveTo(x0, y0 - bend, x1, y1 + bend, x1, y1);
 }
 
 function curve(ctx, x0, y0, x1, y1) {
@@ -100,16 +141,24 @@ export function wireX(shape, y) {
   }
   const leave = Math.max(shape.leave, start.y);
   if (end.y < start.y)
-    return y >= end.y - GAP && y <= leave + GAP ? lane ?? start.x : null;
+    return y >= end.y - GAP && y <= leave + GAP ? (shape.turns || []).find((t) => y >= t.top && y <= t.bottom)?.x ?? lane ?? start.x : null;
   if (y < start.y || y > end.y)
     return null;
   if (y <= leave)
     return start.x;
   if (lane === null)
     return curveX(start.x, leave, end.x, end.y - 3, y);
-  if (y < leave + 2 * GAP)
-    return curveX(start.x, leave, lane, leave + 2 * GAP, y);
-  return y <= end.y - 2 * GAP ? lane : curveX(lane, end.y - 2 * GAP, end.x, end.y - 3, y);
+  let x0 = start.x;
+  let y0 = leave;
+  for (const { x, top, bottom } of pieces(shape, leave + 2 * GAP, end.y - 2 * GAP)) {
+    if (y < top)
+      return curveX(x0, y0, x, top, y);
+    if (y <= bottom)
+      return x;
+    x0 = x;
+    y0 = bottom;
+  }
+  return curveX(x0, y0, end.x, end.y - 3, y);
 }
 
 // The x of curve() at a height: y only grows along it.
@@ -150,7 +199,7 @@ export function touches(shape, view) {
   const points = [shape.start, shape.end].filter(Boolean);
   const xs = points.map((p) => p.x);
   if (shape.lane !== null && shape.start && shape.end)
-    xs.push(shape.lane);
+    xs.push(shape.lane, ...(shape.turns || []).map((turn) => turn.x));
   const ys = points.map((p) => p.y);
   return Math.min(...xs) - 180 < view.x + view.w && Math.max(...xs) + 180 > view.x &&
     Math.min(...ys) - 60 < view.y + view.h && Math.max(...ys) + 60 > view.y;

@@ -9,6 +9,7 @@
 #include "view/view_blocks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/buffer.h"
 #include "view/view_fold.h"
@@ -212,10 +213,19 @@ static struct tn_view_item node_member(const struct maker *m, uint32_t node)
     };
 }
 
+/* "12,345 nodes" */
 static uint32_t make_count(struct maker *m, uint32_t size)
 {
-    return size == 1 ? tn_picture_format(m->picture, "1 node")
-                     : tn_picture_format(m->picture, "%" PRIu32 " nodes", size);
+    const char *what = m->picture->is_treemap ? "tensor" : "node";
+    char        text[16];
+    int         end = snprintf(text, sizeof text, "%" PRIu32, size);
+
+    for (int at = end - 3; at > 0; at -= 3, end++) {
+        memmove(text + at + 1, text + at, (size_t)(end - at) + 1);
+        text[at] = ',';
+    }
+    return tn_picture_format(m->picture, "%s %s%s", text, what,
+                             size == 1 ? "" : "s");
 }
 
 static uint32_t count_detail(struct maker *m, uint32_t size)

@@ -45,6 +45,16 @@ int32_t tn_view_text_width(struct tn_bytes text, bool is_label)
     return (width + 9) / 10;
 }
 
+/* Room for "x 24" at the right end of a box. */
+static int32_t badge_width(uint32_t repeat)
+{
+    int32_t width = repeat > 1 ? 42 : 0;
+
+    for (uint32_t left = repeat > 1 ? repeat : 0; left > 0; left /= 10)
+        width += left >= 100 && left < 1000 ? 7 : left >= 1000 ? 8 : 5;
+    return width;
+}
+
 void tn_view_measure(const struct tn_picture *picture,
                      struct tn_view_item     *item)
 {
@@ -54,7 +64,7 @@ void tn_view_measure(const struct tn_picture *picture,
     int32_t         second = tn_view_text_width(detail, false);
     bool is_block = item->block != 0 && item->class == TN_VIEW_CLASS_BLOCK;
 
-    int32_t beside = (item->repeat > 1 ? 52 : 0) + (item->block ? 12 : 0);
+    int32_t beside = badge_width(item->repeat) + (item->block ? 12 : 0);
     int32_t width  = (first > second ? first : second) + beside + 24;
     width          = (width + 3) / 4 * 4;
     if (width < TN_VIEW_LEAST_BOX)
@@ -210,7 +220,8 @@ static uint32_t row_length(uint32_t count)
     return row;
 }
 
-/* What has no edges goes below what has. */
+/* What has no edges goes below what has; data is above, since what is given and
+ * not used is nearly always an input. */
 static void drop_loose(struct sheet *x)
 {
     uint32_t last = 0;
@@ -220,7 +231,8 @@ static void drop_loose(struct sheet *x)
             last = item_at(x, i)->layer + 1;
     for (uint32_t i = 0; i < x->count; i++)
         if (is_loose(x, i))
-            item_at(x, i)->layer = last;
+            item_at(x, i)->layer =
+                item_at(x, i)->class == TN_VIEW_CLASS_DATA ? 0 : last;
 }
 
 /* Lists the items of each layer; layers of many become several. */
@@ -408,6 +420,39 @@ static void place_boxes(struct sheet *x)
 
 /* ---- ends and lanes of edges -------------------------------------------- */
 
+/* Scanning the layers that an edge passes must not cost more than a constant
+ * for each item of the sheet. */
+static uint32_t longest_span(const struct sheet *x)
+{
+    uint32_t span = 400000 / (x->s->edge_count + 1);
+
+    return span < 12 ? 12 : span > 400 ? 400 : span;
+}
+
+static uint32_t span_of(const struct sheet *x, uint32_t edge)
+{
+    uint32_t a = item_at(x, x->s->edges[edge].from)->layer;
+    uint32_t b = item_at(x, x->s->edges[edge].to)->layer;
+
+    return a < b ? b - a : a - b;
+}
+
+/* Edges that are too long for a line. */
+static void mark_stubs(struct sheet *x)
+{
+    uint32_t most = longest_span(x);
+
+    for (uint32_t i = 0; i < x->s->edge_count; i++) {
+        struct tn_view_edge *edge = &x->s->edges[i];
+        if (!is_inside(edge))
+            continue;
+        uint32_t outs = x->first_out[edge->from + 1] - x->first_out[edge->from];
+        uint32_t span = span_of(x, i);
+        if (span > most || (outs > 4 && span > FAN_SPAN))
+            edge->kind = TN_VIEW_STUB;
+    }
+}
+
 struct port {
     uint32_t edge;
     double   wish;
@@ -424,7 +469,7 @@ static int by_port(const void *left, const void *right, void *context)
 }
 
 /* Edges of one side of a box end beside each other, in the order of their
- * other ends. */
+ * other ends; those that are drawn as stubs share the last place. */
 static void spread_ports(struct sheet *x, uint32_t item, bool is_out,
                          struct port *ports)
 {
@@ -441,10 +486,16 @@ static void spread_ports(struct sheet *x, uint32_t item, bool is_out,
     }
     if (count > 1)
         tn_sort_items(ports, count, sizeof *ports, by_port, NULL);
-    double step = count > 1 ? (width - 24.0) / (count - 1) : 0;
-    step        = step > 16 ? 16 : step;
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < count; i++)
+        lines += x->s->edges[ports[i].edge].kind != TN_VIEW_STUB;
+    uint32_t ends = lines + (lines < count), next = 0;
+    double   step = ends > 1 ? (width - 24.0) / (ends - 1) : 0;
+    step          = step > 16 ? 16 : step;
     for (uint32_t i = 0; i < count; i++) {
-        int32_t at = round_px(width / 2.0 + (i - (count - 1) / 2.0) * step);
+        bool     is_stub = x->s->edges[ports[i].edge].kind == TN_VIEW_STUB;
+        uint32_t place   = is_stub ? lines : next++;
+        int32_t  at = round_px(width / 2.0 + (place - (ends - 1) / 2.0) * step);
         if (is_out)
             x->s->edges[ports[i].edge].out = at;
         else
@@ -589,8 +640,7 @@ static int32_t own_line(const struct sheet *x, const struct tn_view_edge *edge,
     return lane;
 }
 
-static void place_lane(struct sheet *x, struct tn_view_edge *edge,
-                       uint32_t most_span)
+static void place_lane(struct sheet *x, struct tn_view_edge *edge)
 {
     const struct tn_view_item *a       = item_at(x, edge->from);
     const struct tn_view_item *b       = item_at(x, edge->to);
@@ -601,11 +651,8 @@ static void place_lane(struct sheet *x, struct tn_view_edge *edge,
     edge->lane = NO_LANE;
     if (is_down && span == 1)
         return;
-    bool is_fan = x->first_out[edge->from + 1] - x->first_out[edge->from] > 4;
-    if (span > most_span || (is_fan && span > FAN_SPAN)) {
-        edge->kind = TN_VIEW_STUB;
+    if (edge->kind == TN_VIEW_STUB)
         return;
-    }
     if (!is_down) {
         edge->lane = side_lane(x, a->layer, b->layer, out);
         return;
@@ -615,23 +662,6 @@ static void place_lane(struct sheet *x, struct tn_view_edge *edge,
         edge->lane = own_line(x, edge, out);
     if (edge->lane == NO_LANE)
         edge->lane = side_lane(x, a->layer, b->layer, (out + in) / 2);
-}
-
-/* Scanning the layers that an edge passes must not cost more than a constant
- * for each item of the sheet. */
-static uint32_t longest_span(const struct sheet *x)
-{
-    uint32_t span = 400000 / (x->s->edge_count + 1);
-
-    return span < 12 ? 12 : span > 400 ? 400 : span;
-}
-
-static uint32_t span_of(const struct sheet *x, uint32_t edge)
-{
-    uint32_t a = item_at(x, x->s->edges[edge].from)->layer;
-    uint32_t b = item_at(x, x->s->edges[edge].to)->layer;
-
-    return a < b ? b - a : a - b;
 }
 
 static int by_span(const void *left, const void *right, void *context)
@@ -665,7 +695,7 @@ static uint32_t *edges_with_lanes(struct sheet *x, uint32_t *count)
 static void place_lanes(struct sheet *x)
 {
     int32_t   least = 0;
-    uint32_t  span  = longest_span(x), count;
+    uint32_t  count;
     uint32_t *edges = edges_with_lanes(x, &count);
 
     x->lanes = tn_new(x->arena, uint32_t, count + UINT64_C(1), x->error);
@@ -673,7 +703,7 @@ static void place_lanes(struct sheet *x)
         return;
     for (uint32_t i = 0; i < count; i++) {
         struct tn_view_edge *edge = &x->s->edges[edges[i]];
-        place_lane(x, edge, span);
+        place_lane(x, edge);
         if (edge->lane == NO_LANE)
             continue;
         x->lanes[x->lane_count++] = edges[i];
@@ -720,7 +750,7 @@ void tn_view_layout(struct tn_view_layouter *layouter,
                                                      .count = sheet->item_count };
     static void (*const steps[])(struct sheet *) = {
         index_edges,     sort_items,  find_layers, drop_loose,  fill_layers,
-        place_in_layers, place_boxes, place_ports, place_lanes,
+        place_in_layers, place_boxes, mark_stubs,  place_ports, place_lanes,
     };
 
     sheet->width = sheet->height = 0;

@@ -172,6 +172,43 @@ static void test_any_graph(void **state)
     }
 }
 
+/* Edges that are too long for lines end at one place of a box, beside its
+ * lines. */
+static void test_stubs_share_a_place(void **state)
+{
+    enum { LENGTH = 60 };
+    struct tn_view_sheet sheet;
+
+    (void)state;
+    prepare(&sheet, LENGTH);
+    for (uint32_t i = 0; i + 1 < LENGTH; i++)
+        connect(&sheet, i, i + 1);
+    for (uint32_t i = 30; i < 40; i++)
+        connect(&sheet, 0, i);
+    lay_out(&sheet);
+    int32_t place = edges[LENGTH - 1].out;
+    for (uint32_t i = LENGTH - 1; i < sheet.edge_count; i++) {
+        assert_int_equal(edges[i].kind, TN_VIEW_STUB);
+        assert_int_equal(edges[i].out, place);
+    }
+    assert_int_equal(edges[0].kind, TN_VIEW_LINE);
+    assert_true(place - edges[0].out >= 8);
+}
+
+/* An input that nothing uses is above, other boxes without edges below. */
+static void test_unused_inputs_are_above(void **state)
+{
+    struct tn_view_sheet sheet;
+
+    (void)state;
+    prepare(&sheet, 4);
+    connect(&sheet, 0, 1);
+    items[2].class = TN_VIEW_CLASS_DATA;
+    lay_out(&sheet);
+    assert_int_equal(items[2].layer, 0);
+    assert_int_equal(items[3].layer, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +217,8 @@ int main(void)
         cmocka_unit_test(test_lanes_can_be_followed),
         cmocka_unit_test(test_cycles_end),
         cmocka_unit_test(test_wide_layers_are_wrapped),
+        cmocka_unit_test(test_stubs_share_a_place),
+        cmocka_unit_test(test_unused_inputs_are_above),
         cmocka_unit_test(test_any_graph),
     };
 

@@ -26,8 +26,9 @@ struct sheet {
     struct tn_view_item        *items;
     struct tn_view_edge        *edges;
     struct sheet              **inner; /* by item; NULL: closed               */
-    int32_t *tops, *bottoms;           /* by layer                            */
-    uint32_t layer_count;
+    int32_t  *tops, *bottoms;          /* by layer                            */
+    uint32_t *stubs[2]; /* by item: edges out and in whose stub is not drawn  */
+    uint32_t  layer_count;
     uint32_t start; /* position of its first node                             */
     int32_t  width, height;
 };
@@ -119,8 +120,19 @@ static void measure_layers(struct drawer *d, struct sheet *s)
         tn_new(&d->arena, int32_t, s->layer_count + UINT64_C(1), d->error);
     s->bottoms =
         tn_new(&d->arena, int32_t, s->layer_count + UINT64_C(1), d->error);
+    for (int i = 0; i < 2; i++)
+        s->stubs[i] = tn_new(&d->arena, uint32_t,
+                             s->block->item_count + UINT64_C(1), d->error);
     if (tn_failed(d->error))
         return;
+    for (uint32_t i = 0; i < s->block->edge_count; i++) {
+        const struct tn_view_edge *edge = &s->edges[i];
+        if (edge->kind != TN_VIEW_STUB || edge->from == TN_NONE ||
+            edge->to == TN_NONE)
+            continue;
+        s->stubs[0][edge->from]++;
+        s->stubs[1][edge->to]++;
+    }
     for (uint32_t i = 0; i < s->layer_count; i++)
         s->tops[i] = INT32_MAX;
     for (uint32_t i = 0; i < s->block->item_count; i++) {
@@ -319,7 +331,7 @@ static void put_turn(struct drawer *d, int32_t x, int32_t from, int32_t to_x,
 }
 
 static void put_stub(struct drawer *d, int32_t x, int32_t y, int32_t length,
-                     struct tn_bytes label)
+                     struct tn_bytes label, uint32_t count)
 {
     tn_buffer_format(&d->out,
                      "<path class=\"stub\" d=\"M%" PRId32 " %" PRId32
@@ -330,19 +342,25 @@ static void put_stub(struct drawer *d, int32_t x, int32_t y, int32_t length,
         return;
     begin_text(d, "hint", x + 6, y + length + (length < 0 ? 2 : 5), "");
     put_fitting(d, label, 90, false);
+    if (count > 1)
+        tn_buffer_format(&d->out, ", %" PRIu32 " more", count - 1);
     end_text(d);
 }
 
+/* Stubs of one side of a box are one, which names the first. */
 static void put_long(struct drawer *d, const struct sheet *s,
                      const struct tn_view_edge *edge, int32_t x, int32_t y)
 {
     const struct tn_view_item *a = &s->items[edge->from];
     const struct tn_view_item *b = &s->items[edge->to];
 
-    put_stub(d, x + a->x + edge->out, y + a->y + a->h, 14,
-             tn_picture_text(d->p, b->label));
-    put_stub(d, x + b->x + edge->in, y + b->y, -14,
-             tn_picture_text(d->p, a->label));
+    if (s->stubs[0][edge->from])
+        put_stub(d, x + a->x + edge->out, y + a->y + a->h, 14,
+                 tn_picture_text(d->p, b->label), s->stubs[0][edge->from]);
+    if (s->stubs[1][edge->to])
+        put_stub(d, x + b->x + edge->in, y + b->y, -14,
+                 tn_picture_text(d->p, a->label), s->stubs[1][edge->to]);
+    s->stubs[0][edge->from] = s->stubs[1][edge->to] = 0;
 }
 
 static void put_line(struct drawer *d, const struct sheet *s,
@@ -404,7 +422,8 @@ static void put_crossing(struct drawer *d, const struct sheet *s,
                              "V%" PRId32 "\"/>\n",
                              at, y - 2, top - 1);
         else
-            put_stub(d, at - 8, top, -14, tn_picture_text(d->p, edge->label));
+            put_stub(d, at - 8, top, -14, tn_picture_text(d->p, edge->label),
+                     edge->weight);
         return;
     }
     const struct tn_view_item *a   = &s->items[edge->from];
@@ -416,7 +435,8 @@ static void put_crossing(struct drawer *d, const struct sheet *s,
                          "V%" PRId32 "\"/>\n",
                          at, low, y + s->height + PADDING);
     else
-        put_stub(d, at + 8, low, 14, tn_picture_text(d->p, edge->label));
+        put_stub(d, at + 8, low, 14, tn_picture_text(d->p, edge->label),
+                 edge->weight);
 }
 
 static void put_sheet(struct drawer *d, struct sheet *s, int32_t x, int32_t y,

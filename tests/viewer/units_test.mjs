@@ -14,7 +14,7 @@ const addressOf = (name) => {
 };
 const load = (name) => import(addressOf(name));
 
-const { WarpX, WarpY } = await load('warp');
+const { Rows, WarpX, WarpY } = await load('warp');
 const { decodeSection } = await load('stream');
 const { matchTexts } = await load('search');
 const { Grid } = await load('grid');
@@ -37,22 +37,43 @@ for (let round = 0; round < 200; round++) {
   for (const box of boxes)
     Object.assign(box, box.open ? { nw: box.w + random(400), nh: box.h + random(300) } : { nw: box.w, nh: box.h });
   const open = boxes.filter((b) => b.open);
-  const wx = new WarpX(open.map((b) => ({ from: b.x, to: b.x + b.w, width: b.nw })));
+  const spanOf = (b) => ({ from: b.x, to: b.x + b.w, width: b.nw, top: b.y, bottom: b.y + b.h });
+  const rows = new Rows(open.map(spanOf), 600);
   const wy = new WarpY(open.map((b) => ({ from: b.y, to: b.y + b.h, grow: b.nh - b.h })));
   for (const b of boxes)
-    Object.assign(b, { nx: wx.at(b.x + b.w / 2) - b.nw / 2, ny: wy.at(b.y) });
-  for (const a of boxes)
+    Object.assign(b, { nx: rows.at(b.x + b.w / 2, rows.rowOf(b.y, b.y + b.h)) - b.nw / 2, ny: wy.at(b.y) });
+  for (const a of boxes) {
+    assert.ok(a.nx >= 0 && a.nx + a.nw <= rows.width + 1e-6, `round ${round}: outside of the block`);
     for (const b of boxes)
       if (a !== b) {
         const apart = a.nx + a.nw <= b.nx + 1e-6 || b.nx + b.nw <= a.nx + 1e-6 || a.ny + a.nh <= b.ny + 1e-6 || b.ny + b.nh <= a.ny + 1e-6;
         assert.ok(apart, `round ${round}: ${JSON.stringify([a, b])}`);
         if (a.layer < b.layer)
           assert.ok(a.ny < b.ny);
-        if (a.x + a.w / 2 === b.x + b.w / 2)
-          assert.equal(a.nx + a.nw / 2, b.nx + b.nw / 2);
+        if (a.layer === b.layer && a.x < b.x)
+          assert.ok(a.nx < b.nx);
       }
+  }
+  // The widest open box of a row stays on its column; rows without one do not move.
+  for (const a of boxes) {
+    const beside = open.filter((b) => b.layer === a.layer);
+    if (beside.length === 0 || (a.open && beside.every((b) => b === a || b.nw < a.nw)))
+      assert.ok(Math.abs(a.nx + a.nw / 2 - a.x - a.w / 2 - rows.shift) < 1e-6, `round ${round}: moved`);
+  }
+  for (const row of [null, ...rows.rows])
+    for (let x = 0; x < 600; x += 17)
+      assert.ok(Math.abs(rows.back(rows.at(x, row), row) - x) < 1e-6);
+  const across = new WarpX(open.map(spanOf));
   for (let x = 0; x < 600; x += 17)
-    assert.ok(Math.abs(wx.back(wx.at(x)) - x) < 1e-6);
+    assert.ok(Math.abs(across.back(across.at(x)) - x) < 1e-6);
+}
+
+// A lane leaves its place beside an open block alone, and turns in the gaps.
+{
+  const line = { kind: LINE, start: { x: 100, y: 50 }, end: { x: 100, y: 700 }, leave: 50, lane: 160, turns: [{ x: 400, top: 300, bottom: 500 }] };
+  assert.deepEqual([95, 250, 300, 400, 500, 545, 650].map((y) => Math.round(wireX(line, y))), [160, 160, 400, 400, 400, 160, 160]);
+  for (let y = 51; y < 690; y++)
+    assert.ok(wireX(line, y) >= 100 && wireX(line, y) <= 400);
 }
 
 // A line is where it is drawn: at its ends, in its lane, and nowhere above or below.
