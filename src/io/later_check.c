@@ -56,6 +56,11 @@ void tn_later_check_begin(struct tn_later_check  *later,
     tn_pipeline_add(&later->pipeline);
 }
 
+void tn_later_check_first(struct tn_later_check *later)
+{
+    tn_pipeline_await_begin(&later->pipeline);
+}
+
 static void tell(const struct tn_later_check *later, struct tn_report *report)
 {
     for (uint64_t i = 0; i < later->kept.count; i++) {

@@ -35,6 +35,10 @@ void tn_later_check_begin(struct tn_later_check  *later,
                           struct tn_memory *memory, tn_check_part *part,
                           void *context);
 
+/* Waits until the part has begun, where a thread is there for it: for one that
+ * takes longer than what is done beside it. */
+void tn_later_check_first(struct tn_later_check *later);
+
 /* Nothing is told when the report is stopped or the error set by now. */
 void tn_later_check_end(struct tn_later_check *later, struct tn_report *report,
                         struct tn_error *error);

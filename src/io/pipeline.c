@@ -83,6 +83,8 @@ static void do_one(struct tn_pipeline *p)
     uint32_t slot = (uint32_t)(p->begun++ % p->room);
 
     p->running++;
+    if (p->is_awaited)
+        pthread_cond_broadcast(&p->is_done);
     pthread_mutex_unlock(&p->lock);
     p->job(p->context, slot);
     pthread_mutex_lock(&p->lock);
@@ -200,6 +202,16 @@ static void wait_for_others(struct tn_pipeline *p)
         p->meanwhile(p->context);
         pthread_mutex_lock(&p->lock);
     }
+}
+
+void tn_pipeline_await_begin(struct tn_pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->is_awaited = true;
+    while (p->started && p->begun == 0 && p->added)
+        pthread_cond_wait(&p->is_done, &p->lock);
+    p->is_awaited = false;
+    pthread_mutex_unlock(&p->lock);
 }
 
 uint32_t tn_pipeline_take(struct tn_pipeline *p)

@@ -56,8 +56,9 @@ struct tn_pipeline {
     uint64_t        finished;   /* jobs                                       */
     uint64_t        bare_since; /* `finished` when nothing was to spare      */
     bool            done[TN_PIPELINE_SLOTS];
-    unsigned        running;   /* jobs                                       */
-    bool            is_paused; /* none is begun                              */
+    unsigned        running;    /* jobs                                       */
+    bool            is_awaited; /* somebody waits for the first to be begun  */
+    bool            is_paused;  /* none is begun                              */
     bool            is_over;
     unsigned        started; /* threads, besides the caller's                */
     pthread_t       threads[TN_PIPELINE_SLOTS];
@@ -133,6 +134,10 @@ void tn_pipeline_add(struct tn_pipeline *pipeline);
 
 /* Whether the oldest slot can be taken without waiting. */
 bool tn_pipeline_is_ready(struct tn_pipeline *pipeline);
+
+/* Waits until a thread has begun the first job that was added, if there are
+ * threads: for a job that should not come last because it is the longest. */
+void tn_pipeline_await_begin(struct tn_pipeline *p);
 
 /* The oldest slot, when its job is done and ended; there must be one. */
 uint32_t tn_pipeline_take(struct tn_pipeline *pipeline);

@@ -269,6 +269,32 @@ static void no_more_than_the_budget_affords(void **state)
     }
 }
 
+static void note_begin(void *context, uint32_t slot)
+{
+    if (slot == 0)
+        atomic_store((_Atomic int *)context, 1);
+}
+
+/* The first job is begun by then, where there are threads. */
+static void a_long_job_can_be_begun_first(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers < 4; workers++) {
+        struct tn_pipeline pipeline;
+        _Atomic int        runs = 0;
+        tn_pipeline_open(&pipeline, workers, 2, note_begin, &runs);
+        tn_pipeline_await_begin(&pipeline); /* there is none yet */
+        tn_pipeline_add(&pipeline);
+        tn_pipeline_add(&pipeline);
+        tn_pipeline_await_begin(&pipeline);
+        assert_true(pipeline.started == 0 || pipeline.begun > 0);
+        while (tn_pipeline_count(&pipeline))
+            tn_pipeline_take(&pipeline);
+        tn_pipeline_close(&pipeline);
+        assert_int_equal(runs, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +306,7 @@ int main(void)
         cmocka_unit_test(one_worker_is_the_caller),
         cmocka_unit_test(closing_waits_for_what_was_begun),
         cmocka_unit_test(what_lacked_room_is_done_again_alone),
+        cmocka_unit_test(a_long_job_can_be_begun_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

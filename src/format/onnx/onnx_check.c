@@ -366,6 +366,7 @@ static void check_nodes(struct tn_onnx_checker *ch,
     }
     tn_later_check_begin(&later, ch->report, ch->model->memory,
                          check_values_beside, &as_it_is);
+    tn_later_check_first(&later);
     check(ch);
     if (!tn_failed(ch->error))
         tn_onnx_check_vocab(ch, TN_VOCAB_OPS);
