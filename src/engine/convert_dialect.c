@@ -256,7 +256,15 @@ enum tn_status tn_conversion_end_source(struct tn_conversion *c)
 static enum tn_status run_conversion(struct tn_conversion  *c,
                                      const struct tn_model *model)
 {
-    TN_TRY(tn_opened_new(&c->store, c->options, c->error));
+    struct tn_options options = { 0 };
+
+    if (c->options)
+        options = *c->options;
+    /* One allocator for all models of a conversion: tables that one pass has
+     * freed serve the next, whichever model they are of. */
+    if (!options.allocator)
+        options.allocator = &tn_opened_of(c->from)->memory.allocator;
+    TN_TRY(tn_opened_new(&c->store, &options, c->error));
     tn_list_init(&c->origins, &c->store->memory,
                  sizeof(const struct tn_tensor *));
     tn_list_init(&c->touched, &c->store->memory, sizeof(struct tn_touched));

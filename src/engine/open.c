@@ -24,14 +24,16 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
                              struct tn_error         *error)
 {
     struct tn_allocator allocator =
-        options && options->allocator ? *options->allocator : tn_large_blocks();
+        tn_large_blocks_hold(options ? options->allocator : NULL);
 
     *out = NULL;
     struct tn_opened *opened =
         allocator.resize(allocator.context, NULL, 0, sizeof *opened);
-    if (!opened)
+    if (!opened) {
+        tn_large_blocks_drop(allocator);
         return tn_error_set(error, TN_NO_MEMORY, TN_NOWHERE,
                             "out of memory at %zu bytes", sizeof *opened);
+    }
     memset(opened, 0, sizeof *opened);
     tn_memory_take_options(&opened->memory, options);
     opened->memory.allocator = allocator;
@@ -61,6 +63,7 @@ static void destroy(struct tn_opened *opened)
     tn_list_done(&opened->sources);
     pthread_mutex_destroy(&opened->reading);
     allocator.resize(allocator.context, opened, sizeof *opened, 0);
+    tn_large_blocks_drop(allocator);
 }
 
 /* Edits of edits make chains; each link is one call of its maker's making. */

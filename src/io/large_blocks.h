@@ -14,4 +14,12 @@
 /* Blocks of less than a megabyte are malloc's. */
 struct tn_allocator tn_large_blocks(void);
 
+/* The same for a model, whose passes take and free tables of one size again and
+ * again: such blocks are kept for the next pass, as far as that makes no peak
+ * higher.  Fresh pages cost more than clearing old ones.  `given` is NULL, or
+ * the allocator to use, which may be that of another model.  Each call needs
+ * one of tn_large_blocks_drop(), after the last block has been freed. */
+struct tn_allocator tn_large_blocks_hold(const struct tn_allocator *given);
+void                tn_large_blocks_drop(struct tn_allocator held);
+
 #endif

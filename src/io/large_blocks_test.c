@@ -62,11 +62,84 @@ static void what_cannot_be_had_changes_nothing(void **state)
     }
 }
 
+static size_t resident_bytes(void)
+{
+    FILE *file  = fopen("/proc/self/statm", "r");
+    long  pages = 0;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
+    fclose(file);
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint8_t *filled(struct tn_allocator all, size_t size)
+{
+    uint8_t *block = all.resize(all.context, NULL, 0, size);
+
+    assert_non_null(block);
+    memset(block, 1, size);
+    return block;
+}
+
+/* A block that was freed serves the next of about that size. */
+static void freed_blocks_serve_again(void **state)
+{
+    struct tn_allocator all    = tn_large_blocks_hold(NULL);
+    struct tn_allocator shared = tn_large_blocks_hold(&all);
+    uint8_t            *first  = filled(all, 8 * MIB);
+
+    (void)state;
+    all.resize(all.context, first, 8 * MIB, 0);
+    uint8_t *again = filled(shared, 8 * MIB - 100);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps blocks of its own */
+    assert_ptr_equal(first, again);
+#endif
+    tn_large_blocks_drop(all);
+    again = shared.resize(shared.context, again, 8 * MIB - 100, 20 * MIB);
+    assert_non_null(again);
+    assert_int_equal(again[MIB], 1);
+    shared.resize(shared.context, again, 20 * MIB, 0);
+    tn_large_blocks_drop(shared);
+}
+
+/* What is kept goes before more is taken than there ever was. */
+static void what_is_kept_makes_no_peak_higher(void **state)
+{
+#ifndef __SANITIZE_ADDRESS__
+    struct tn_allocator all    = tn_large_blocks_hold(NULL);
+    size_t              before = resident_bytes(), sizes_of[8];
+    uint8_t            *blocks[8];
+
+    for (size_t i = 0; i < 8; i++)
+        blocks[i] = filled(all, sizes_of[i] = (4 + i) * MIB);
+    size_t most = resident_bytes() - before;
+    for (size_t round = 0; round < 4; round++) {
+        for (size_t i = 0; i < 8; i++)
+            all.resize(all.context, blocks[i], sizes_of[i], 0);
+        for (size_t i = 0; i < 4; i++) /* other sizes, as much in all */
+            blocks[i] = filled(all, sizes_of[i] = (10 + i + round) * MIB);
+        for (size_t i = 4; i < 8; i++)
+            blocks[i] = NULL, sizes_of[i] = 0;
+        assert_true(resident_bytes() - before <= most + MIB);
+    }
+    for (size_t i = 0; i < 8; i++)
+        all.resize(all.context, blocks[i], sizes_of[i], 0);
+    tn_large_blocks_drop(all);
+    assert_true(resident_bytes() - before < 2 * MIB);
+#else
+    (void)resident_bytes;
+#endif
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_in_a_block_stays),
         cmocka_unit_test(what_cannot_be_had_changes_nothing),
+        cmocka_unit_test(freed_blocks_serve_again),
+        cmocka_unit_test(what_is_kept_makes_no_peak_higher),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
