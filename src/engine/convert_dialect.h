@@ -67,9 +67,13 @@ struct tn_conversion {
     struct tn_bytes      signature;     /* of inputs and outputs, or ""  */
     struct tn_net       *net;      /* that passes work on                   */
     const struct tn_net *inferred; /* the types of this one are known  */
-    char                 did[96];  /* the current pass: "73 variables"  */
-    struct tn_list       nets;     /* struct tn_net *: all that were made  */
-    uint32_t             step;     /* of the path, that rules have led to  */
+    bool is_settled;    /* the net is pruned and in order; a pass that leaves it
+                           so says it again                                     */
+    bool is_all_needed; /* as loaded: nothing is to be pruned                 */
+    bool was_settled, was_all_needed; /* before this pass                     */
+    char did[96];                     /* the current pass: "73 variables"  */
+    struct tn_list nets;              /* struct tn_net *: all that were made  */
+    uint32_t       step;              /* of the path, that rules have led to  */
     const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
     struct tn_plan_summary        *summary; /* of a plan                      */
     tn_on_loss                    *loss;
@@ -198,8 +202,9 @@ void tn_conversion_mapped(struct tn_conversion *c, const struct tn_net *from,
 /* ---- convert_needs.c ---------------------------------------------------- */
 
 /* Reports operators, functions and signatures of a newly loaded net that no
- * output needs; for a net that was tidied, also weights. */
-void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net);
+ * output needs; true: there are none, and nothing would be pruned.  The second:
+ * weights, of a net that was tidied. */
+bool tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net);
 void tn_conversion_unused(const struct tn_conversion *c, struct tn_net *net);
 
 /* ---- convert_receipt.c -------------------------------------------------- */

@@ -207,16 +207,25 @@ static void lose_functions(const struct tn_conversion *c, struct tn_net *net,
     tn_intern_done(&calls.names);
 }
 
-void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
+static bool are_all_needed(const struct tn_net *net, const bool *needed)
 {
+    for (uint32_t i = 0; i < net->nodes.count; i++)
+        if (!needed[i] || tn_net_node_row(net, i)->is_removed)
+            return false;
+    return true;
+}
+
+bool tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
+{
+    bool             are_all = false;
     struct tn_arena  scratch;
     struct tn_intern inputs;
 
     if (!c->loss || c->plan || tn_failed(net->error))
-        return;
+        return false;
     lose_signatures(c, net);
     if (c->how->output_count)
-        return; /* the caller said what is wanted */
+        return false; /* the caller said what is wanted */
     tn_arena_init(&scratch, net->arena->memory);
     tn_intern_init(&inputs, &scratch);
     list_inputs(net, &inputs);
@@ -224,12 +233,14 @@ void tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net)
     const bool *by_control = tn_net_has_controls(net)
                                  ? tn_net_needed(net, false, &scratch)
                                  : by_data;
-    if (by_data && by_control) {
+    are_all                = by_data && are_all_needed(net, by_data);
+    if (by_data && by_control && !are_all)
         lose_nodes(c, net, by_data, by_control, &inputs);
+    if (by_data && by_control)
         lose_functions(c, net, by_data, &scratch);
-    }
     tn_intern_done(&inputs);
     tn_arena_done(&scratch);
+    return are_all;
 }
 
 /* ---- tensors ------------------------------------------------------------ */

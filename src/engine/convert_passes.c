@@ -38,16 +38,24 @@
 
 static enum tn_status prune(struct tn_conversion *c)
 {
-    tn_net_prune(c->net);
+    if (!c->was_all_needed)
+        tn_net_prune(c->net);
     return c->error->status;
 }
 
 /* After passes that replaced values. */
 static enum tn_status order_source(struct tn_conversion *c)
 {
-    tn_net_prune(c->net);
+    if (c->was_settled) {
+        c->is_settled = true;
+        return TN_OK;
+    }
+    if (!c->was_all_needed)
+        tn_net_prune(c->net);
     tn_net_forget_uses(c->net);
-    return tn_net_order(c->net, c->from->dialect->loop_ops);
+    TN_TRY(tn_net_order(c->net, c->from->dialect->loop_ops));
+    c->is_settled = true;
+    return TN_OK;
 }
 
 /* Values with an element type and a rank. */
@@ -244,8 +252,8 @@ static enum tn_status load(struct tn_conversion *c)
     if (c->how->input_count)
         type_inputs(c);
     TN_TRY(tn_conversion_set_shapes(c));
-    c->signature = c->net->signature;
-    tn_conversion_unneeded(c, c->net);
+    c->signature     = c->net->signature;
+    c->is_all_needed = tn_conversion_unneeded(c, c->net);
     lose_defaults(c);
     return tn_failed(c->error) ? c->error->status : check_ends(c);
 }
@@ -261,6 +269,7 @@ static enum tn_status account(struct tn_conversion *c)
         TN_TRY(tn_conversion_keep_ops(c));
     if (c->loaded && c->path.steps)
         tn_model_drop_ops(c->loaded);
+    c->is_settled = c->was_settled;
     return c->error->status;
 }
 
@@ -708,7 +717,8 @@ static enum tn_status keep_onnx(struct tn_conversion *c)
 
 static enum tn_status inline_functions(struct tn_conversion *c)
 {
-    return tn_onnx_inline(c->net);
+    c->is_settled = c->was_settled && !tn_onnx_has_to_inline(c->net);
+    return c->is_settled ? TN_OK : tn_onnx_inline(c->net);
 }
 
 /* Of a graph that stays ONNX. */
@@ -1152,8 +1162,11 @@ static enum tn_status run_passes(struct tn_conversion *c)
         const struct tn_pass *pass = all.rows[i].pass;
         if (is_stuck(c, pass))
             break;
-        c->did[0]      = '\0';
-        uint64_t nodes = c->plan ? count_nodes(c->net) : 0;
+        c->did[0]         = '\0';
+        uint64_t nodes    = c->plan ? count_nodes(c->net) : 0;
+        c->was_settled    = c->is_settled;
+        c->was_all_needed = c->is_all_needed;
+        c->is_settled = c->is_all_needed = false;
         TN_TRY(pass->run(c));
         if (c->plan && pass != last_passes) /* which takes the net apart */
             nodes = count_nodes(c->net);

@@ -166,25 +166,25 @@ void tn_model_add_fact_format(struct tn_model *model, struct tn_error *error,
         tn_model_add_fact(model, key, value, error);
 }
 
-void tn_model_count_op(struct tn_model *model, uint32_t domain, uint32_t type,
-                       struct tn_error *error)
+uint32_t tn_model_count_op(struct tn_model *model, uint32_t domain,
+                           uint32_t type, struct tn_error *error)
 {
     uint32_t next = (uint32_t)model->kinds.count;
     uint32_t index =
         tn_pairs_add(&model->kind_index, domain, type, next, error);
 
     if (index == TN_NONE)
-        return;
+        return TN_NONE;
     if (index == next) {
         struct tn_op_kind *kind =
             tn_list_push(&model->kinds, struct tn_op_kind, error);
         if (!kind)
-            return;
+            return TN_NONE;
         kind->type   = tn_model_name(model, type);
         kind->domain = tn_model_name(model, domain);
     }
-    tn_list_at(&model->kinds, struct tn_op_kind, index)->count++;
-    model->node_count++;
+    tn_model_count_kind(model, index);
+    return index;
 }
 
 struct tn_tensor *tn_model_add_tensor(struct tn_model *model,

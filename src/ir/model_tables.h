@@ -230,9 +230,17 @@ void tn_model_add_fact_format(struct tn_model *model, struct tn_error *error,
                               const char *key, const char *format, ...)
     TN_PRINTF(4, 5);
 
-/* Counts one node of that type. */
-void tn_model_count_op(struct tn_model *model, uint32_t domain, uint32_t type,
-                       struct tn_error *error);
+/* Counts one node of that type.  Returns which of the model's kinds it is, or
+ * TN_NONE on failure. */
+uint32_t tn_model_count_op(struct tn_model *model, uint32_t domain,
+                           uint32_t type, struct tn_error *error);
+
+/* One more node of a kind. */
+static inline void tn_model_count_kind(struct tn_model *model, uint32_t kind)
+{
+    tn_list_at(&model->kinds, struct tn_op_kind, kind)->count++;
+    model->node_count++;
+}
 
 /* A new tensor, zeroed, with its model set; NULL on failure.  The pointer
  * moves with the next one. */

@@ -954,13 +954,20 @@ static void import_known(struct imports *imports, bool is_written)
 /* Domains of new nodes and functions, in their first version. */
 static void import_new(struct imports *imports)
 {
-    const struct tn_model *model = imports->w->model;
+    const struct tn_model *model    = imports->w->model;
+    bool                   has_last = false;
+    uint32_t               last     = TN_NO_NAME; /* most have that of the one
+                                                     before                   */
 
     for (uint64_t i = 0; i < model->ops.count; i++) {
-        const struct tn_op *op     = tn_list_at(&model->ops, struct tn_op, i);
-        struct tn_bytes     domain = tn_model_name(model, op->domain);
-        if (!op->wire_length || op->first_attr != TN_NONE)
-            import(imports, domain, domain.size ? 1 : DEFAULT_OPSET, false);
+        const struct tn_op *op = tn_list_at(&model->ops, struct tn_op, i);
+        if ((op->wire_length && op->first_attr == TN_NONE) ||
+            (has_last && op->domain == last))
+            continue;
+        struct tn_bytes domain = tn_model_name(model, op->domain);
+        import(imports, domain, domain.size ? 1 : DEFAULT_OPSET, false);
+        has_last = true;
+        last     = op->domain;
     }
     for (uint64_t i = 0; i < model->graphs.count; i++) {
         const struct tn_graph *graph =
@@ -1151,8 +1158,7 @@ static const struct tn_text_change *text_of_field(
     return NULL;
 }
 
-static void put_text(struct tn_rope *to, uint32_t number,
-                     struct tn_bytes value)
+static void put_text(struct tn_rope *to, uint32_t number, struct tn_bytes value)
 {
     int64_t version;
 

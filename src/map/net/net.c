@@ -480,6 +480,14 @@ bool tn_net_holds_graphs(const struct tn_net_node *node)
     return false;
 }
 
+bool tn_net_may_have_op(const struct tn_net *net, const char *type)
+{
+    for (uint32_t i = 0; i < net->pool->ops.ops.count; i++)
+        if (tn_bytes_is(tn_net_op_at(net, i)->type, type))
+            return true;
+    return false;
+}
+
 bool tn_net_has_controls(const struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)

@@ -300,6 +300,10 @@ int64_t tn_net_int_attr(const struct tn_net_node *node, const char *name,
 /* Whether an attribute of the node is a graph. */
 bool tn_net_holds_graphs(const struct tn_net_node *node);
 
+/* Whether there may be nodes of that operator, of any domain.  A look at the
+ * table of operators, which is short; it errs to the safe side. */
+bool tn_net_may_have_op(const struct tn_net *net, const char *type);
+
 /* Whether a node waits for others whose results it does not take. */
 bool tn_net_has_controls(const struct tn_net *net);
 

@@ -40,6 +40,7 @@ struct tn_lay_constant {
 /* An op of the net in the model. */
 struct tn_lay_op {
     uint32_t type, domain; /* names                                           */
+    uint32_t kind;         /* of the model; TN_NONE: none has been laid yet   */
     bool     is_known;
 };
 
@@ -891,11 +892,12 @@ static uint32_t wished_name(struct tn_laying *l, uint32_t id,
 static struct tn_lay_op op_of(struct tn_laying *l, struct tn_bytes type,
                               struct tn_bytes domain)
 {
-    return (struct tn_lay_op){ intern(l, type), intern(l, domain), true };
+    return (struct tn_lay_op){ intern(l, type), intern(l, domain), TN_NONE,
+                               true };
 }
 
 static uint32_t new_op(struct tn_laying *l, uint32_t graph, uint32_t name,
-                       struct tn_lay_op of)
+                       struct tn_lay_op *of)
 {
     uint32_t op = tn_model_add_op(l->model, graph, l->error);
 
@@ -904,11 +906,15 @@ static uint32_t new_op(struct tn_laying *l, uint32_t graph, uint32_t name,
     struct tn_op *row = tn_model_op_at(l->model, op);
     if (name != TN_NO_NAME)
         row->name = lay_known_name(l, &l->op_names, name);
-    row->type       = of.type;
-    row->domain     = of.domain;
+    row->type       = of->type;
+    row->domain     = of->domain;
     row->first_attr = (uint32_t)l->model->attrs.count;
     tn_model_graph_at(l->model, graph)->op_count++;
-    tn_model_count_op(l->model, row->domain, row->type, l->error);
+    if (of->kind == TN_NONE)
+        of->kind =
+            tn_model_count_op(l->model, row->domain, row->type, l->error);
+    else
+        tn_model_count_kind(l->model, of->kind);
     return op;
 }
 
@@ -919,7 +925,7 @@ static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 
     if (!of->is_known)
         *of = op_of(l, node.op->type, node.op->domain);
-    uint32_t op = new_op(l, graph, wished_name(l, id, &node), *of);
+    uint32_t op = new_op(l, graph, wished_name(l, id, &node), of);
     if (op == TN_NONE || tn_failed(l->error))
         return l->error->status;
     if (l->ordinal)
@@ -934,9 +940,9 @@ static enum tn_status lay_node(struct tn_laying *l, uint32_t id, uint32_t graph)
 static void lay_relay(struct tn_laying *l, const struct tn_lay_relay *r,
                       uint32_t graph)
 {
-    uint32_t given = given_name(l, tn_model_name(l->model, r->to));
-    uint32_t op    = new_op(l, graph, given == TN_NO_NAME ? r->to : given,
-                            op_of(l, tn_text(l->facts->identity), tn_text("")));
+    struct tn_lay_op of    = op_of(l, tn_text(l->facts->identity), tn_text(""));
+    uint32_t         given = given_name(l, tn_model_name(l->model, r->to));
+    uint32_t op = new_op(l, graph, given == TN_NO_NAME ? r->to : given, &of);
 
     if (op == TN_NONE)
         return;

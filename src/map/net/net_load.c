@@ -370,6 +370,14 @@ static uint32_t home_of(const struct tn_net_loading *l, uint32_t value)
     return l->home ? l->home[value] : value;
 }
 
+/* For ids that are all written. */
+static uint32_t *take_ids(struct tn_arena *arena, uint64_t count,
+                          struct tn_error *error)
+{
+    return tn_arena_take(arena, count * sizeof(uint32_t), alignof(uint32_t),
+                         error);
+}
+
 static enum tn_status load_inputs(struct tn_net_loading *l, uint32_t op,
                                   struct tn_net_node *node)
 {
@@ -377,11 +385,12 @@ static enum tn_status load_inputs(struct tn_net_loading *l, uint32_t op,
     uint32_t            count = row->input_count - row->control_count;
     bool                more  = l->home && is_type(l, op, "write_to_array");
     uint32_t           *inputs =
-        tn_new(&l->op_scratch, uint32_t, (uint64_t)count + more, l->net->error);
+        take_ids(&l->op_scratch, (uint64_t)count + more, l->net->error);
 
     for (uint32_t i = 0; inputs && i < count; i++) {
-        uint32_t value = tn_op_input(l->model, op, i);
-        inputs[i]      = value == TN_NONE ? TN_NONE : l->now[home_of(l, value)];
+        uint32_t value =
+            tn_model_ref_at(l->model, (uint64_t)row->first_input + i);
+        inputs[i] = value == TN_NONE ? TN_NONE : l->now[home_of(l, value)];
         if (value != TN_NONE && inputs[i] == TN_NONE)
             return tn_error_set(l->net->error, TN_MALFORMED, TN_NOWHERE,
                                 "nothing defines input %" PRIu32 ", '%.*s'", i,
@@ -424,10 +433,11 @@ static enum tn_status load_listed(struct tn_net_loading *l, uint32_t op,
 {
     const struct tn_op *row = tn_model_op_at(l->model, op);
     uint32_t           *outputs =
-        tn_new(&l->op_scratch, uint32_t, row->output_count, l->net->error);
+        take_ids(&l->op_scratch, row->output_count, l->net->error);
 
     for (uint32_t i = 0; outputs && i < row->output_count; i++) {
-        uint32_t value = tn_op_output(l->model, op, i);
+        uint32_t value =
+            tn_model_ref_at(l->model, (uint64_t)row->first_output + i);
         outputs[i] = value == TN_NONE ? TN_NONE : output_value(l, op, value);
     }
     node->outputs      = outputs;

@@ -36,8 +36,11 @@ static void need_node(struct marking *m, uint32_t node)
 
 static void need_value(struct marking *m, uint32_t value)
 {
-    if (value != TN_NONE)
-        need_node(m, tn_net_value(m->net, value).producer);
+    if (value == TN_NONE)
+        return;
+    const struct tn_net_value_row *row = tn_net_value_row(m->net, value);
+    if (!row->is_constant)
+        need_node(m, row->maker);
 }
 
 static void need_graph(struct marking *m, uint32_t graph)
@@ -62,15 +65,21 @@ static void need_graphs_of(struct marking *m, const struct tn_net_node *node)
 
 static void look_at(struct marking *m, uint32_t id)
 {
-    const struct tn_net_node node = tn_net_node(m->net, id);
+    const struct tn_net_node_row *row = tn_net_node_row(m->net, id);
 
-    if (node.is_removed)
+    if (row->is_removed)
         return;
-    for (uint32_t i = 0; i < node.input_count; i++)
-        need_value(m, node.inputs[i]);
-    for (uint32_t i = 0; i < node.control_count && !m->skips_controls; i++)
-        need_node(m, node.controls[i]);
-    need_graphs_of(m, &node);
+    for (uint32_t i = 0; i < row->input_count; i++)
+        need_value(m, row->edges[i]);
+    if (row->control_count && !m->skips_controls) {
+        const struct tn_net_node node = tn_net_node(m->net, id);
+        for (uint32_t i = 0; i < node.control_count; i++)
+            need_node(m, node.controls[i]);
+    }
+    if (row->attrs && m->net->graphs.count > 1) {
+        const struct tn_net_node node = tn_net_node(m->net, id);
+        need_graphs_of(m, &node);
+    }
 }
 
 /* From the last node to the first: what a node needs mostly comes before it, so
@@ -96,7 +105,7 @@ static void drop_removed(struct tn_net *net)
         uint64_t        kept  = 0;
         for (uint64_t k = 0; k < nodes->count; k++) {
             uint32_t node = *tn_list_at(nodes, uint32_t, k);
-            if (!tn_net_node(net, node).is_removed)
+            if (!tn_net_node_row(net, node)->is_removed)
                 *tn_list_at(nodes, uint32_t, kept++) = node;
         }
         nodes->count = kept;
@@ -164,7 +173,7 @@ void tn_net_prune(struct tn_net *net)
     for (uint32_t i = 0; needed && i < net->nodes.count; i++) {
         if (!needed[i])
             tn_net_remove(net, i);
-        has_removed |= tn_net_node(net, i).is_removed;
+        has_removed |= tn_net_node_row(net, i)->is_removed;
     }
     if (has_removed)
         drop_removed(net);
@@ -190,11 +199,12 @@ struct ordering {
     struct tn_net     *net;
     const char *const *loop_ops;
     uint32_t          *owner;   /* by graph: the node it sits in              */
-    uint32_t          *reached; /* by node: in reaches, + 1                   */
-    uint8_t           *state;   /* by node: enum visit                        */
-    struct tn_list     reaches; /* struct reach                               */
-    struct tn_list     stack;   /* struct frame                               */
-    struct tn_list     sorted;  /* uint32_t                                   */
+    uint32_t          *reached; /* by node: in reaches, + 1; NULL: there is one
+                                   graph                                      */
+    uint8_t       *state;       /* by node: enum visit                        */
+    struct tn_list reaches;     /* struct reach                               */
+    struct tn_list stack;       /* struct frame                               */
+    struct tn_list sorted;      /* uint32_t                                   */
 };
 
 static void find_owners(struct ordering *o)
@@ -274,7 +284,7 @@ static enum tn_status enter(struct ordering *o, uint32_t node)
 
     if (!frame)
         return o->net->error->status;
-    *frame         = (struct frame){ node, 0, o->reached[node] };
+    *frame = (struct frame){ node, 0, o->reached ? o->reached[node] : 0 };
     o->state[node] = OPEN;
     return TN_OK;
 }
@@ -421,10 +431,11 @@ enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops)
     tn_list_init(&o.sorted, memory, sizeof(uint32_t));
     o.owner =
         new_table(&scratch, net->graphs.count, sizeof(uint32_t), net->error);
-    o.reached =
-        new_table(&scratch, net->nodes.count, sizeof(uint32_t), net->error);
+    if (net->graphs.count > 1)
+        o.reached =
+            new_table(&scratch, net->nodes.count, sizeof(uint32_t), net->error);
     o.state = new_table(&scratch, net->nodes.count, 1, net->error);
-    if (o.owner && o.reached && o.state)
+    if (!tn_failed(net->error))
         order_all(&o);
     tn_list_done(&o.reaches);
     tn_list_done(&o.stack);

@@ -299,6 +299,8 @@ uint64_t tn_join_groups(struct tn_net *net, struct tn_infer *facts)
     uint64_t        count = 0;
     struct tn_arena arena;
 
+    if (!tn_net_may_have_op(net, "Concat") || !tn_net_may_have_op(net, "Conv"))
+        return 0;
     tn_arena_init(&arena, net->arena->memory);
     j.count = (uint32_t)net->values.count;
     j.uses  = tn_net_count_uses(net, &arena);

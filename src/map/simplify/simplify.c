@@ -430,15 +430,6 @@ static void keep_versions(const struct tn_net *from, struct tn_net *to)
     }
 }
 
-/* Whether the net may have nodes of that operator. */
-static bool has_op(const struct tn_net *net, const char *type)
-{
-    for (uint32_t i = 0; i < net->pool->ops.ops.count; i++)
-        if (tn_bytes_is(tn_net_op_at(net, i)->type, type))
-            return true;
-    return false;
-}
-
 /* What is known of the net.  Types that were found before stay: they were found
  * in this net, or in one that was copied node by node. */
 static enum tn_status open_facts(struct tn_infer **facts, struct tn_net *net,
@@ -476,7 +467,7 @@ static struct tn_net *run_round(struct tn_net                *net,
         if (!how->folds_nothing)
             folded = fold(net, facts, how);
         if (!tn_failed(net->error) && !how->folds_nothing &&
-            has_op(net, "DequantizeLinear"))
+            tn_net_may_have_op(net, "DequantizeLinear"))
             folded += tn_fold_quantized(net, facts);
         if (!tn_failed(net->error) && !how->folds_nothing)
             chosen = tn_simplify_sizes(net, facts);

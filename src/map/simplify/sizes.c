@@ -257,6 +257,9 @@ static void tell_type(struct tn_sizing *s, uint32_t id)
 
 static bool has_candidate(const struct tn_net *net)
 {
+    if (!tn_net_may_have_op(net, "Reshape") &&
+        !tn_net_may_have_op(net, "Expand"))
+        return false;
     for (uint32_t i = 0; i < net->nodes.count; i++) {
         const struct tn_net_node node = tn_net_node(net, i);
         if (is_of(&node, "Reshape") || is_of(&node, "Expand"))

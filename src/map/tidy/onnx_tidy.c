@@ -884,3 +884,11 @@ enum tn_status tn_onnx_inline(struct tn_net *net)
 {
     return tidy(net, true);
 }
+
+bool tn_onnx_has_to_inline(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->graphs.count; i++)
+        if (tn_net_graph(net, i)->kind == TN_GRAPH_FUNCTION)
+            return true;
+    return tn_net_may_have_op(net, "Constant");
+}

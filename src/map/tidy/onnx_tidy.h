@@ -20,6 +20,9 @@ enum tn_status tn_onnx_tidy(struct tn_net *net);
 /* The same, but leaves Scans unchanged. */
 enum tn_status tn_onnx_inline(struct tn_net *net);
 
+/* Whether there is anything for tn_onnx_inline() to do. */
+bool tn_onnx_has_to_inline(const struct tn_net *net);
+
 /* Loops over the rows of a sequence that do what LSTM, GRU and RNN do become
  * these (onnx_rnn.c); `found` says how many did.  `doubles` (uint32_t: nodes;
  * may be NULL) gets Loops that stay because their cell is of float64. */
