@@ -29,7 +29,7 @@ static enum tn_status splice_data(struct tn_sink *sink, struct tn_span span,
         if (!bytes.size)
             return error->status;
         tn_sink_write(sink, bytes, error);
-        tn_source_give_back(span.source, span.offset, bytes.size);
+        tn_source_give_back(span.source, span.offset, bytes, window);
         TN_TRY(error->status);
         span.offset += bytes.size;
         span.length -= bytes.size;
@@ -104,7 +104,7 @@ static enum tn_status look_at_part(struct tn_sink *sink, struct tn_span part,
             return error->status;
         sink->ops->write(sink, bytes, error);
         if (!is_hole)
-            tn_source_give_back(part.source, part.offset, bytes.size);
+            tn_source_give_back(part.source, part.offset, bytes, window);
         TN_TRY(error->status);
         part.offset += bytes.size;
         part.length -= bytes.size;

@@ -77,6 +77,15 @@ enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
     return status;
 }
 
+static struct tn_bytes read_into(struct tn_source *source, uint64_t offset,
+                                 void *room, size_t size,
+                                 struct tn_error *error)
+{
+    return tn_source_read(source, offset, room, size, error) == TN_OK
+               ? tn_bytes(room, size)
+               : tn_bytes(NULL, 0);
+}
+
 struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
                                uint64_t most, void *room, size_t room_size,
                                struct tn_error *error)
@@ -84,16 +93,26 @@ struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
     size_t   size = tn_min_size(most, room_size);
     uint64_t got  = 0;
 
+    if (most > room_size && room_size >= TN_WHOLE)
+        size -= size % TN_WHOLE;
     if (!source->lend)
-        return tn_source_read(source, offset, room, size, error) == TN_OK
-                   ? tn_bytes(room, size)
-                   : tn_bytes(NULL, 0);
+        return read_into(source, offset, room, size, error);
     if (check_range(source, offset, most, error) != TN_OK)
         return tn_bytes(NULL, 0);
     const uint8_t *data = source->lend(source, offset, most, &got, error);
-    if (!data)
+    if (!data) {
         tn_error_file(error, source->name);
-    return tn_bytes(data, data ? (size_t)got : 0);
+        return tn_bytes(NULL, 0);
+    }
+    if (got == most || room_size < TN_WHOLE)
+        return tn_bytes(data, (size_t)got);
+    if (got >= TN_WHOLE)
+        return tn_bytes(data, (size_t)(got - got % TN_WHOLE));
+    /* An element that lies on both sides of an end is put together. */
+    struct tn_bytes whole =
+        read_into(source, offset, room, tn_min_size(most, TN_WHOLE), error);
+    source->give_back(source, offset, (size_t)got);
+    return whole;
 }
 
 const uint8_t *tn_source_look(struct tn_source *source, uint64_t offset,

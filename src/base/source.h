@@ -119,17 +119,23 @@ static inline void tn_source_expect(struct tn_source *source, uint64_t offset,
 /* The next bytes of a range that is read from its first to its last: at least
  * one, at most `most`.  They are lent by a source that has them in memory for a
  * while, else read into `room`, as many as fit.  They are valid until they are
- * given back.  No bytes: failed. */
+ * given back.  No bytes: failed.
+ *
+ * With room for TN_WHOLE bytes their number is a multiple of it, but at the end
+ * of the range: a window holds whole elements of whatever type, wherever that
+ * which is lent ends. */
+#define TN_WHOLE 16
 struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
                                uint64_t most, void *room, size_t room_size,
                                struct tn_error *error);
 
-/* With the size of what was taken there. */
+/* With what was taken there, and the same room. */
 static inline void tn_source_give_back(struct tn_source *source,
-                                       uint64_t offset, size_t size)
+                                       uint64_t offset, struct tn_bytes taken,
+                                       const void *room)
 {
-    if (source->give_back)
-        source->give_back(source, offset, size);
+    if (source->give_back && taken.data != room)
+        source->give_back(source, offset, taken.size);
 }
 
 /* All of it in memory, or NULL; a file is no longer hopped over. */

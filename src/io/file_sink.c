@@ -313,7 +313,7 @@ static enum tn_status copy_lent(struct tn_file_sink *sink, struct tn_span span,
         if (!bytes.size)
             return error->status;
         write_bytes(sink, bytes, error);
-        tn_source_give_back(span.source, span.offset, bytes.size);
+        tn_source_give_back(span.source, span.offset, bytes, NULL);
         TN_TRY(error->status);
         span.offset += bytes.size;
         span.length -= bytes.size;

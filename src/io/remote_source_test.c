@@ -503,7 +503,7 @@ static void test_stream(void **state)
             tn_source_take(source, at, end - at, NULL, 0, &error);
         assert_true(bytes.size > 0 && bytes.size <= end - at);
         check(bytes.data, at, bytes.size);
-        tn_source_give_back(source, at, bytes.size);
+        tn_source_give_back(source, at, bytes, NULL);
         at += bytes.size;
     }
     assert_true(server.asked <= end);

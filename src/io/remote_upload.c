@@ -349,7 +349,7 @@ static enum whose compare_bytes(struct upload *u, const struct parcel *p)
         if (!there.size)
             break;
         is_same = memcmp(there.data, p->bytes.data + at, there.size) == 0;
-        tn_source_give_back(source, at, there.size);
+        tn_source_give_back(source, at, there, room);
         at += there.size;
     }
     tn_source_close(source);
