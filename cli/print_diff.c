@@ -345,9 +345,12 @@ static void print_kinds(const struct cli_diff_look *look,
     for (uint64_t i = 0; i < tn_diff_count(diff); i++) {
         const struct tn_diff_change *c    = tn_diff_change_at(diff, i);
         int                          kind = (int)c->kind;
-        if (c->part != part || kind < first || kind > last ||
-            !is_shown(look, c, i))
+        if (c->part != part || kind < first || kind > last)
             continue;
+        if (!is_shown(look, c, i)) {
+            lines->hidden += kind == TN_DIFF_MOVED && part == TN_DIFF_OPERATOR;
+            continue;
+        }
         if (!look->is_all && lines->shown == GROUPS_MOST) {
             lines->hidden++;
             continue;

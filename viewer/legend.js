@@ -93,19 +93,27 @@ function overlayLegend(scene) {
     make('p', { class: 'ends' }, make('span', {}, numberText(overlay.min)), make('span', {}, numberText(overlay.max))));
 }
 
-function diffLegend(scene) {
-  const states = scene.model.itemState;
+// Nodes are counted, not boxes: a box may stand for many.
+async function countChanges(model, lines) {
+  await model.need('nodes');
   const counts = [0, 0, 0, 0, 0];
-  for (const state of states)
+  for (const state of model.column('node_state') || [])
     counts[state]++;
+  lines.forEach((line, state) => { line.textContent = `${STATE_WORDS[state]} (${countText(counts[state])})`; });
+}
+
+function diffLegend(scene) {
+  const lines = new Map(); // by state
   const list = make('ul', { class: 'key' });
   for (const state of [1, 2, 3]) {
     const [fill, stroke] = paletteOf(scene.isDark).states[state];
     const sign = make('span', { class: 'swatch sign', 'aria-hidden': 'true' }, STATE_SIGNS[state]);
     sign.style.background = fill;
     sign.style.borderColor = stroke;
-    list.append(make('li', {}, sign, `${STATE_WORDS[state]} (${countText(counts[state])})`));
+    lines.set(state, make('span', {}, STATE_WORDS[state]));
+    list.append(make('li', {}, sign, lines.get(state)));
   }
+  countChanges(scene.model, lines);
   const before = make('button', { type: 'button' }, 'Previous');
   const after = make('button', { type: 'button' }, 'Next');
   before.addEventListener('click', () => goToChange(scene, -1));

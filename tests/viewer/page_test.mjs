@@ -314,6 +314,7 @@ const others = {
 
   async 'a diff: signs, counts, from change to change'() {
     const page = await open(fileOf('diff'));
+    await page.waitForFunction(() => document.getElementById('legend').textContent.includes('('));
     assert.match(await page.locator('#legend').innerText(), /added \(1\)[\s\S]*removed \(1\)[\s\S]*changed \(1\)/);
     await page.keyboard.press('n');
     await panelSays(page, '+ added');
