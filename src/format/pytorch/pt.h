@@ -18,10 +18,10 @@ struct tn_pt_storage {
     struct tn_bytes key;
     enum tn_dtype   dtype;      /* TN_UNDEFINED: the tensors say it           */
     uint8_t         per_byte;   /* elements in one byte, mostly 1             */
-    bool            is_untyped; /* `count` is bytes                           */
+    bool            is_untyped; /* bytes of a type that tensors say           */
     bool            is_without_data; /* on the device "meta"                  */
     bool            is_used;         /* by a tensor                           */
-    uint64_t        count;
+    uint64_t        count; /* elements; bytes if untyped or several in one    */
     uint64_t        offset; /* of its id in the pickle                        */
     struct tn_span  span;   /* set by the container; no source: not there     */
 };

@@ -32,9 +32,11 @@ static enum tn_status read_row(const struct tn_pt_file    *file,
 
     if (!count)
         return error->status;
-    *count = storage->is_untyped ? storage->count / size : storage->count;
-    row->shape   = (struct tn_shape){ t->dtype, 1, count };
-    row->payload = tn_payload_raw(&row->shape, storage->span, storage->per_byte);
+    *count     = storage->is_untyped ? storage->count / size
+                                     : storage->count * storage->per_byte;
+    row->shape = (struct tn_shape){ t->dtype, 1, count };
+    row->payload =
+        tn_payload_raw(&row->shape, storage->span, storage->per_byte);
     if (storage->is_untyped)
         row->payload.span.length = *count * size;
     if (file->is_big_endian && size > 1)
@@ -46,11 +48,11 @@ static enum tn_status refuse_bounds(const struct tn_pt_tensor  *t,
                                     const struct tn_pt_storage *storage,
                                     struct tn_error            *error)
 {
-    return tn_error_set(error, TN_MALFORMED, t->offset,
-                        "tensor '%.*s' leaves its storage '%.*s' of %" PRIu64
-                        " %s",
-                        TN_FMT(t->name), TN_FMT(storage->key), storage->count,
-                        storage->is_untyped ? "bytes" : "elements");
+    return tn_error_set(
+        error, TN_MALFORMED, t->offset,
+        "tensor '%.*s' leaves its storage '%.*s' of %" PRIu64 " %s",
+        TN_FMT(t->name), TN_FMT(storage->key), storage->count,
+        storage->is_untyped || storage->per_byte > 1 ? "bytes" : "elements");
 }
 
 /* A part of the row that is the tensor's as it is. */

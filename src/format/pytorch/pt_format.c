@@ -23,18 +23,30 @@
 
 /* ---- recognising --------------------------------------------------------- */
 
-/* Entries that only these archives have; one folder, then a name. */
+static bool is_in_folder(struct tn_bytes name, const char *end)
+{
+    return tn_bytes_ends_with(name, end) && name.size > strlen(end) &&
+           !memchr(name.data, '/', name.size - strlen(end));
+}
+
+/* Entries that only these archives have; one folder, then a name.  Only the
+ * first entry and the end of the directory are seen, and the pickle is in
+ * neither if there are many storages: any of those is enough. */
 static bool is_member(struct tn_bytes name)
 {
     static const char *const ends[] = { "/data.pkl", "/.format_version",
                                         "/.storage_alignment",
-                                        "/.data/serialization_id" };
+                                        "/.data/serialization_id",
+                                        "/constants.pkl" };
+    size_t                   size   = name.size;
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (tn_bytes_ends_with(name, ends[i]) && name.size > strlen(ends[i]) &&
-            !memchr(name.data, '/', name.size - strlen(ends[i])))
+        if (is_in_folder(name, ends[i]))
             return true;
-    return false;
+    while (size && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+        size--;
+    return size < name.size &&
+           is_in_folder(tn_bytes(name.data, size), "/data/");
 }
 
 static struct tn_bytes name_at(struct tn_bytes bytes, size_t at, size_t header,

@@ -67,6 +67,11 @@ static const struct {
     CASE("quantised", P2 "}" PT_TEXT("\1", "q") PT_NAME("torch._utils", "_rebuild_qtensor") "(" PT_STORAGE("QInt8Storage", "0", "\10") ROW "(" PT_NAME("torch", "per_tensor_affine") "G?\xf0\0\0\0\0\0\0K\3t\x89" PT_DICT "tRs.", TN_OK, "q=0001020304050607;"),
     CASE("a storage and no tensor", P2 PT_NAME("my", "thing") EIGHT "\x85R.", TN_OK, "data/0=0001020304050607;"),
     CASE("opcodes that nobody knows", P2 EIGHT "\xff.", TN_OK, "data/0=0001020304050607;"),
+    CASE("two elements in a byte", P2 "}" PT_TEXT("\1", "q") PT_NAME("torch._utils", "_rebuild_qtensor") "(" PT_STORAGE("QUInt4x2Storage", "0", "\10") "K\0K\4K\4\x86K\4K\1\x86(" PT_NAME("torch", "per_tensor_affine") "G?\xf0\0\0\0\0\0\0K\3t\x89" PT_DICT "tRs.", TN_OK, "q=00000100020003000400050006000700;"),
+    CASE("more than two elements in a byte", P2 PT_NAME("torch._utils", "_rebuild_qtensor") "(" PT_STORAGE("QUInt4x2Storage", "0", "\10") "K\0K\x11\x85K\1\x85(" PT_NAME("torch", "per_tensor_affine") "G?\xf0\0\0\0\0\0\0K\3t\x89" PT_DICT "tR.", TN_MALFORMED, NULL),
+    CASE("a namedtuple", P2 PT_NAME("my", "Point") "(" PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "}" PT_TEXT("\1", "k") PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "s" PT_TENSOR(EIGHT, "K\2K\1\x85K\1\x85") PT_TENSOR(EIGHT, "K\3K\1\x85K\1\x85") "\x86t\x81.", TN_OK, "0=00;1.k=01;2.0=02;2.1=03;"),
+    CASE("a tuple that a function is given", P2 PT_NAME("my", "make") PT_TENSOR(EIGHT, "K\2K\1\x85K\1\x85") PT_TENSOR(EIGHT, "K\3K\1\x85K\1\x85") "\x86\x85R.", TN_OK, "0.0=02;0.1=03;"),
+    CASE("a storage that nobody names", P2 "}.", TN_OK, "data/0=0001020304050607;"),
     CASE("no end", P2 "}", TN_OK, "data/0=0001020304050607;"),
 #undef CASE
 };
@@ -297,6 +302,43 @@ static void pickles_by_themselves_are_read(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* The pickle is neither the first entry nor near the end of the directory. */
+static void archives_of_many_storages_are_known(void **state)
+{
+    static const char     pickle[] = P2 PT_TENSOR(
+        PT_STORAGE("ByteStorage", "0", "\1"), "K\0K\1\x85K\1\x85") ".";
+    struct tn_scratch    scratch = tn_scratch_open();
+    struct tn_error      error   = TN_ERROR_INIT;
+    struct tn_memory     memory;
+    struct tn_buffer     file;
+    struct tn_zip_writer zip;
+    struct tn_model     *model;
+    char                 text[64];
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&file, &memory, &error);
+    tn_zip_writer_init(&zip, &file.sink, &memory, &error);
+    tn_zip_add_bytes(&zip, tn_text("x/extra/a"), tn_text("a"));
+    tn_zip_add_bytes(&zip, tn_text("x/data.pkl"),
+                     tn_bytes(pickle, sizeof pickle - 1));
+    for (unsigned i = 0; i < 200; i++) {
+        snprintf(text, sizeof text, "x/data/%u", i);
+        tn_zip_add_bytes(&zip, tn_text(text), tn_text("w"));
+    }
+    tn_zip_add_bytes(&zip, tn_text("x/version"), tn_text("3\n"));
+    tn_zip_finish(&zip);
+    tn_zip_writer_done(&zip);
+    tn_scratch_put(&scratch, "a.pt", tn_buffer_bytes(&file));
+    tn_model_open(&model, tn_in_scratch(&scratch, "a.pt"), NULL, &error);
+    assert_int_equal(error.status, TN_OK);
+    describe(model, text, sizeof text);
+    assert_string_equal(text, "=77;");
+    tn_model_close(model);
+    tn_buffer_done(&file);
+    tn_scratch_close(&scratch);
+}
+
 static enum tn_status open_bytes(struct tn_bytes   input,
                                  struct tn_memory *memory,
                                  struct tn_error  *error)
@@ -342,6 +384,7 @@ int main(void)
         cmocka_unit_test(files_hold_what_the_table_says),
         cmocka_unit_test(byte_order_counts),
         cmocka_unit_test(indices_and_files_agree),
+        cmocka_unit_test(archives_of_many_storages_are_known),
         cmocka_unit_test(pickles_by_themselves_are_read),
         cmocka_unit_test(damaged_files_are_refused),
     };

@@ -43,13 +43,8 @@ void tn_pt_tree_done(struct tn_pt_tree *tree)
 
 bool tn_pt_storage_size(const struct tn_pt_storage *storage, uint64_t *size)
 {
-    if (storage->is_untyped) {
+    if (storage->is_untyped || storage->per_byte > 1) {
         *size = storage->count;
-        return true;
-    }
-    if (storage->per_byte > 1) {
-        *size = storage->count / storage->per_byte +
-                (storage->count % storage->per_byte != 0);
         return true;
     }
     return tn_mul(storage->count, tn_dtype_size(storage->dtype), size);
@@ -95,11 +90,10 @@ static bool read_storage(value_t id, struct tn_pt_storage *storage)
     };
     if (type->kind != TN_PICKLE_NAME)
         return false;
-    storage->is_untyped =
-        tn_bytes_is(type->as.name.name, "UntypedStorage") ||
-        !tn_pt_find_type(type->as.name.name, &storage->dtype,
-                         &storage->per_byte);
-    return true;
+    storage->is_untyped = tn_bytes_is(type->as.name.name, "UntypedStorage") ||
+                          !tn_pt_find_type(type->as.name.name, &storage->dtype,
+                                           &storage->per_byte);
+    return storage->per_byte == 1 || storage->count <= INT64_MAX / 8;
 }
 
 static bool same_storage(const struct tn_pt_storage *a,
@@ -293,7 +287,7 @@ static bool read_whole_storage(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
     t->strides = tn_new(tree->arena, int64_t, 1, tree->error);
     if (!t->dims || !t->strides)
         return false;
-    t->dims[0]    = storage->count;
+    t->dims[0]    = storage->count * storage->per_byte;
     t->strides[0] = 1;
     return true;
 }
@@ -692,6 +686,46 @@ static void visit_quantizer(struct walk *w, struct tn_bytes path, value_t value)
         add_other(w->tree, join(w->tree, path, tn_text("axis")), item(how, 3));
 }
 
+/* A class that is given several values: a namedtuple, or what is like one.
+ * Classes are written with a capital. */
+static bool makes_row(const struct tn_pickle_call *call)
+{
+    if (call->callee->kind != TN_PICKLE_NAME || call->args->as.list.count < 2)
+        return false;
+    struct tn_bytes name = call->callee->as.name.name;
+    size_t          at   = name.size;
+    while (at > 0 && name.data[at - 1] != '.')
+        at--;
+    while (at < name.size && name.data[at] == '_')
+        at++;
+    return at < name.size && name.data[at] >= 'A' && name.data[at] <= 'Z';
+}
+
+/* Whether an argument of a call can be, or hold, a tensor.  Short tuples of
+ * numbers, which are sizes and strides, do not. */
+static bool may_hold(value_t value)
+{
+    switch (value->kind) {
+    case TN_PICKLE_DICT:
+    case TN_PICKLE_LIST:
+    case TN_PICKLE_SET:
+    case TN_PICKLE_CALL:
+    case TN_PICKLE_ARRAY: return true;
+    case TN_PICKLE_TUPLE:
+        if (value->as.list.count > RANK_LIMIT)
+            return true;
+        for (uint64_t i = 0; i < value->as.list.count; i++) {
+            enum tn_pickle_kind kind = value->as.list.items[i]->kind;
+            if (kind == TN_PICKLE_TUPLE || kind == TN_PICKLE_DICT ||
+                kind == TN_PICKLE_LIST || kind == TN_PICKLE_SET ||
+                kind == TN_PICKLE_CALL || kind == TN_PICKLE_ARRAY)
+                return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+
 /* An object: its items and its state are named like those of dicts. */
 static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
 {
@@ -711,13 +745,14 @@ static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
     }
     add_other(w->tree, path, value);
     /* The last to be entered is walked first. */
+    bool is_row = call->args->kind == TN_PICKLE_TUPLE && makes_row(call);
     enter(w, &call->items, call->has_keys, false, path);
     if (call->state && call->state->kind == TN_PICKLE_DICT)
         enter(w, &call->state->as.list, true, false, path);
     else if (call->state && call->state->kind == TN_PICKLE_TUPLE)
         enter(w, &call->state->as.list, false, true, path);
     if (call->args->kind == TN_PICKLE_TUPLE)
-        enter(w, &call->args->as.list, false, true, path);
+        enter(w, &call->args->as.list, false, !is_row, path);
 }
 
 static void add_tensor(struct tn_pt_tree *tree, struct tn_bytes path,
@@ -787,11 +822,10 @@ static void step(struct walk *w)
         return;
     }
     frame->next = at + 1;
-    /* Arguments of a call: only what holds others can hold tensors. */
-    if (frame->is_flat && value->kind != TN_PICKLE_DICT &&
-        value->kind != TN_PICKLE_LIST && value->kind != TN_PICKLE_CALL)
+    if (frame->is_flat && !may_hold(value))
         return;
-    if (frame->is_flat && value->kind != TN_PICKLE_CALL)
+    if (frame->is_flat &&
+        (value->kind == TN_PICKLE_DICT || value->kind == TN_PICKLE_LIST))
         visit(w, path, value);
     else
         visit(w, path_of_index(w->tree, path, at), value);

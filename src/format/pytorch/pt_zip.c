@@ -130,16 +130,20 @@ static void read_pickle(struct archive *a, const struct tn_zip_entry *entry,
         tn_zip_where(entry, a->error);
 }
 
-/* A pickle that cannot be understood: storages are what the archive has of
- * them, bytes of some type. */
-static void take_storages(struct archive *a)
+/* A pickle that cannot be understood, or that names none: storages are what the
+ * archive has of them, bytes of some type. */
+static void take_storages(struct archive *a, const char *why)
 {
     struct tn_pt_tree *tree = &a->file->tree;
     size_t             skip = a->folder.size + 1;
 
-    a->file->unread = tn_bytes_dup(tree->arena, tn_text(a->error->what),
-                                   &(struct tn_error)TN_ERROR_INIT);
+    struct tn_bytes reason  = tn_bytes_dup(tree->arena, tn_text(why),
+                                           &(struct tn_error)TN_ERROR_INIT);
+    bool            is_read = !tn_failed(a->error);
+
     *a->error = (struct tn_error)TN_ERROR_INIT;
+    if (!is_read)
+        a->file->unread = reason;
     for (uint64_t i = 0; i < tn_zip_count(&a->zip) && !tn_failed(a->error);
          i++) {
         const struct tn_zip_entry *entry = tn_zip_at(&a->zip, i);
@@ -162,6 +166,7 @@ static void take_storages(struct archive *a)
                 .count      = entry->size,
                 .offset     = entry->offset,
             };
+        a->file->unread = reason;
     }
 }
 
@@ -213,7 +218,11 @@ static void read_archive(struct archive *a)
     read_pickle(a, entry, "data/", "");
     if (tn_failed(a->error) && !a->report && !tn_machine_failed(a->error) &&
         !a->file->tree.is_refused)
-        take_storages(a);
+        take_storages(a, a->error->what);
+    else if (!tn_failed(a->error) && !a->report &&
+             a->file->tree.storages.count == 0 &&
+             a->file->tree.tensors.count == 0)
+        take_storages(a, "data.pkl names no storage");
     constants = find(a, tn_text(CONSTANTS));
     if (constants) {
         a->file->kind = TN_PT_SCRIPT;
