@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <tenon/verbs.h>
@@ -17,20 +18,24 @@
 #include "pager.h"
 #include "print.h"
 
-/* Queries of URLs are often signatures. */
+/* Queries of URLs are often signatures; in names of stores and hubs '?' is a
+ * letter as others.  A password may have an '@' in it: the last one counts. */
 const char *cli_path_shown(const char *path)
 {
-    static char  shown[1024];
-    const char  *host = strstr(path, "://");
-    const char  *user = host != NULL ? strchr(host, '@') : NULL;
+    static char shown[1024];
+    const char *host = strstr(path, "://");
 
-    if (host == NULL || strcspn(path, "?#@") == strlen(path))
+    if (host == NULL || strcspn(path, "?#@") == strlen(path) ||
+        strncasecmp(path, "s3://", 5) == 0 ||
+        strncasecmp(path, "hf://", 5) == 0)
         return path;
     host += 3;
-    user = user != NULL && user < host + strcspn(host, "/?#") ? user : NULL;
-    const char *rest = user != NULL ? user : host;
+    const char *rest = host;
+    for (size_t i = 0, size = strcspn(host, "/?#"); i < size; i++)
+        if (host[i] == '@')
+            rest = host + i;
     snprintf(shown, sizeof(shown), "%.*s%s%.*s", (int)(host - path), path,
-             user != NULL ? "..." : "", (int)strcspn(rest, "?#"), rest);
+             rest > host ? "..." : "", (int)strcspn(rest, "?#"), rest);
     return shown;
 }
 

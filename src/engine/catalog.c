@@ -26,6 +26,7 @@
 #include "io/path.h"
 #include "io/pipeline.h"
 #include "io/remote_list.h"
+#include "io/remote_place.h"
 #include "io/remote_url.h"
 
 /* ---- streams of paths ----------------------------------------------------- */
@@ -153,7 +154,7 @@ static const char *name_url(struct catalog *c, const char *url)
     uint8_t          digest[TN_SHA256_SIZE];
 
     if (!shown || query[0] != '?' || !query[1] || tn_url_is_signed(url) ||
-        !strncmp(url, "s3://", 5) || !strncmp(url, "hf://", 5))
+        tn_place_kind_of(url) != TN_PLACE_WEB)
         return shown;
     tn_sha256_init(&hash);
     tn_sha256_add(&hash, tn_bytes(query + 1, strcspn(query + 1, "#")));

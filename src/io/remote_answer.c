@@ -140,14 +140,22 @@ static void keep_link(struct tn_answer *answer, struct tn_bytes value)
         end   = tn_bytes_find(value, '>');
         if (!end)
             return;
-        size_t size          = (size_t)(end - begin) - 1;
-        value                = tn_bytes(end, value.size - (size_t)(end - begin));
+        size_t size = (size_t)(end - begin) - 1;
+        value       = tn_bytes(end, value.size - (size_t)(end - begin));
         const uint8_t *other = tn_bytes_find(value, '<');
-        size_t rest = other ? (size_t)(other - value.data) : value.size;
+        size_t         rest = other ? (size_t)(other - value.data) : value.size;
         if (size < sizeof answer->next && !memchr(begin, 0, size + 1) &&
             memmem(value.data, rest, word, sizeof word - 1))
             memcpy(answer->next, begin + 1, size);
     }
+}
+
+/* How a body is sent in chunks is libcurl's matter; other codings of it are
+ * not asked for. */
+static bool is_chunked(struct tn_bytes value)
+{
+    return (take_text(&value, "chunked") || take_text(&value, "identity")) &&
+           !value.size;
 }
 
 static void keep_header(struct tn_answer *answer, struct tn_bytes name,
@@ -186,7 +194,9 @@ static void keep_header(struct tn_answer *answer, struct tn_bytes name,
     else if (!strcmp(word, "retry-after"))
         answer->retry_after = parse_delay(value, now);
     else if (!strcmp(word, "content-encoding"))
-        answer->is_encoded = !tn_bytes_is(value, "identity") && value.size;
+        answer->is_encoded |= !tn_bytes_is(value, "identity") && value.size;
+    else if (!strcmp(word, "transfer-encoding"))
+        answer->is_encoded |= !is_chunked(value);
     else if (!strcmp(word, "content-type"))
         answer->is_multipart = take_text(&value, "multipart/");
 }
@@ -332,8 +342,8 @@ enum tn_status tn_answer_judge(const struct tn_answer *answer,
                                uint64_t *length, struct tn_error *error)
 {
     if (answer->is_encoded)
-        return bad(error, "the answer is compressed (Content-Encoding), though "
-                          "that was not allowed");
+        return bad(error, "the answer is compressed (Content-Encoding, "
+                          "Transfer-Encoding), though that was not allowed");
     if (answer->is_bad)
         return bad(error, "a header of the answer is malformed, repeated or "
                           "too long");

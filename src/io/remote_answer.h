@@ -25,7 +25,8 @@ struct tn_answer {
     uint64_t total;       /* UNKNOWN if it is '*'                            */
     uint64_t length;      /* Content-Length, or UNKNOWN                      */
     uint64_t retry_after; /* seconds, or UNKNOWN                             */
-    bool     is_encoded;  /* Content-Encoding other than identity            */
+    bool     is_encoded;  /* Content-Encoding other than identity, or
+                             Transfer-Encoding other than chunked            */
     bool     is_multipart;
     bool     is_bad; /* a header that matters contradicts itself        */
     char     etag[TN_ANSWER_TAG];

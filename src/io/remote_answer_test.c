@@ -168,6 +168,12 @@ static void test_judging(void **state)
         { "206\nContent-Range: bytes 0-99/1000\nContent-Encoding: "
           "identity\nETag: \"v\"",
           false, 0 },
+        { "206\nContent-Range: bytes 0-99/1000\nTransfer-Encoding: gzip, "
+          "chunked\nETag: \"v\"",
+          false, TN_REASON_BAD_ANSWER },
+        { "206\nContent-Range: bytes 0-99/1000\nTransfer-Encoding: "
+          "Chunked\nETag: \"v\"",
+          false, 0 },
         { "200\nContent-Length: 1000\nETag: \"v\"", false,
           TN_REASON_NO_RANGES },
         { "200\nContent-Length: 1000\nETag: \"w\"", false,

@@ -65,6 +65,12 @@ static const char *bucket_url(struct tn_arena *arena, const char *bucket,
 
     if (!endpoint)
         endpoint = environment("AWS_ENDPOINT_URL");
+    if (endpoint && strncasecmp(endpoint, "http://", 7) != 0 &&
+        strncasecmp(endpoint, "https://", 8) != 0) {
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "AWS_ENDPOINT_URL is neither http:// nor https://");
+        return NULL;
+    }
     if (endpoint) {
         endpoint = without_slash(arena, endpoint, error);
         return endpoint ? tn_text_format(arena, error, "%s/%.*s", endpoint,
@@ -259,6 +265,11 @@ static bool is_section(struct tn_bytes line, const char *profile)
     return tn_bytes_is(line, profile);
 }
 
+/* Settings of a profile by which other programs get credentials. */
+static const char *const ways[] = { "role_arn", "credential_process",
+                                    "sso_session", "sso_start_url",
+                                    "web_identity_token_file" };
+
 static void take_pair(struct tn_login *login, struct tn_bytes key,
                       struct tn_bytes value)
 {
@@ -270,29 +281,38 @@ static void take_pair(struct tn_login *login, struct tn_bytes key,
         keep(login->token, sizeof login->token, value);
     else if (tn_bytes_is(key, "region"))
         keep(login->region, sizeof login->region, value);
+    else
+        for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+            if (tn_bytes_is(key, ways[i]))
+                keep(login->how, sizeof login->how, key);
 }
 
 void tn_login_parse(struct tn_login *login, struct tn_bytes text,
                     const char *profile)
 {
-    bool is_ours = false;
+    bool is_ours = false, has_inner = false;
 
     while (text.size) {
         const uint8_t  *end    = tn_bytes_find(text, '\n');
         size_t          size   = end ? (size_t)(end - text.data) : text.size;
         struct tn_bytes line   = trim(tn_bytes(text.data, size));
         const uint8_t  *equals = tn_bytes_find(line, '=');
+        bool is_inner = has_inner && (*text.data == ' ' || *text.data == '\t');
 
         size += end != NULL;
         text = tn_bytes(text.data + size, text.size - size);
         if (line.size == 0 || line.data[0] == '#' || line.data[0] == ';')
             continue;
-        if (line.data[0] == '[')
+        if (line.data[0] == '[') {
             is_ours = is_section(line, profile);
-        else if (is_ours && equals) {
-            size_t name = (size_t)(equals - line.data);
-            take_pair(login, trim(tn_bytes(line.data, name)),
-                      trim(tn_bytes(equals + 1, line.size - name - 1)));
+            login->has_profile |= is_ours;
+            has_inner = false;
+        } else if (is_ours && equals && !is_inner) {
+            size_t          name = (size_t)(equals - line.data);
+            struct tn_bytes value =
+                trim(tn_bytes(equals + 1, line.size - name - 1));
+            take_pair(login, trim(tn_bytes(line.data, name)), value);
+            has_inner = !value.size; /* indented lines belong to it */
         }
     }
 }
@@ -351,6 +371,29 @@ static enum tn_status read_profile(struct tn_login *login, const char *variable,
     return TN_OK;
 }
 
+/* What to do, where a store wants credentials and there are none. */
+static void say_missing(struct tn_login *login, const struct tn_login *filed)
+{
+    const char *profile = environment("AWS_PROFILE");
+
+    if (filed->how[0])
+        snprintf(login->problem, sizeof login->problem,
+                 "the profile gets its credentials by %s, which is not known "
+                 "here: put what \"aws configure export-credentials\" prints "
+                 "into the environment",
+                 filed->how);
+    else if (profile && !filed->has_profile)
+        snprintf(
+            login->problem, sizeof login->problem,
+            "there is no profile %.60s (AWS_PROFILE) in ~/.aws/credentials "
+            "and ~/.aws/config",
+            profile);
+    else
+        snprintf(login->problem, sizeof login->problem,
+                 "there are none in AWS_ACCESS_KEY_ID and "
+                 "AWS_SECRET_ACCESS_KEY, and none in ~/.aws/credentials");
+}
+
 /* Half of a pair from the environment and half from a file is no pair. */
 static enum tn_status read_s3(struct tn_login *login, char *text,
                               struct tn_error *error)
@@ -373,8 +416,10 @@ static enum tn_status read_s3(struct tn_login *login, char *text,
     if (!login->region[0])
         memcpy(login->region, filed.region, sizeof login->region);
     keep(login->region, sizeof login->region, tn_text("us-east-1"));
-    if (!login->access[0] || !login->secret[0])
+    if (!login->access[0] || !login->secret[0]) {
         login->access[0] = login->secret[0] = login->token[0] = '\0';
+        say_missing(login, &filed);
+    }
     return TN_OK;
 }
 
@@ -392,9 +437,14 @@ static enum tn_status read_hub(struct tn_login *login, char *text,
         snprintf(path, sizeof path, "%.1000s/token", home);
     else if (!file_of(path, sizeof path, "HF_TOKEN_PATH",
                       ".cache/huggingface/token"))
-        return TN_OK;
-    TN_TRY(read_small(path, text, MOST_OF_FILE, &size, error));
+        path[0] = '\0';
+    if (path[0])
+        TN_TRY(read_small(path, text, MOST_OF_FILE, &size, error));
     keep(login->token, sizeof login->token, trim(tn_bytes(text, size)));
+    if (!login->token[0])
+        snprintf(login->problem, sizeof login->problem,
+                 "there is no token in HF_TOKEN, and none in the file of the "
+                 "hub's tools");
     return TN_OK;
 }
 

@@ -28,6 +28,9 @@ struct tn_login {
     char secret[TN_PLACE_KEY];
     char token[4096];
     char region[TN_PLACE_KEY];
+    bool has_profile;  /* a file has the section                            */
+    char how[32];      /* how the profile gets them, if not known here      */
+    char problem[256]; /* why there are none; "" if there are               */
 };
 
 enum tn_place_kind tn_place_kind_of(const char *url);

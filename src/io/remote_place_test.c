@@ -190,6 +190,10 @@ static void test_profiles(void **state)
         { "[", "", "" },
         { "[]", "", "" },
         { "[p]\n=\naws_access_key_id\nregion=\n", "", "" },
+        /* Indented lines belong to a setting without a value. */
+        { "[p]\n  aws_access_key_id=P\ns3 =\n  region=x\n\tregion=z\n"
+          "region=y\n",
+          "P", "y" },
         { "", "", "" },
     };
 
@@ -259,6 +263,29 @@ static void test_store(void **state)
     assert_int_equal(log_in(&login, TN_PLACE_S3), TN_INVALID);
 }
 
+/* Why there are no credentials is told where a store wants some. */
+static void test_problems(void **state)
+{
+    struct tn_login login;
+
+    (void)state;
+    assert_int_equal(log_in(&login, TN_PLACE_S3), TN_OK);
+    assert_non_null(strstr(login.problem, "AWS_ACCESS_KEY_ID"));
+    setenv("AWS_PROFILE", "work", 1);
+    assert_int_equal(log_in(&login, TN_PLACE_S3), TN_OK);
+    assert_non_null(strstr(login.problem, "no profile work"));
+    put_file("AWS_CONFIG_FILE",
+             tn_text("[profile work]\nrole_arn=arn:x\nsource_profile=y\n"));
+    assert_int_equal(log_in(&login, TN_PLACE_S3), TN_OK);
+    assert_non_null(strstr(login.problem, "by role_arn"));
+    put_file("AWS_SHARED_CREDENTIALS_FILE",
+             tn_text("[work]\naws_access_key_id=A\naws_secret_access_key=S\n"));
+    assert_int_equal(log_in(&login, TN_PLACE_S3), TN_OK);
+    assert_string_equal(login.problem, "");
+    assert_int_equal(log_in(&login, TN_PLACE_HUB), TN_OK);
+    assert_non_null(strstr(login.problem, "HF_TOKEN"));
+}
+
 static void test_hub(void **state)
 {
     static uint8_t  large[(size_t)300 << 10];
@@ -288,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_urls),     TEST(test_endpoints), TEST(test_lists),
         TEST(test_profiles), TEST(test_values),    TEST(test_store),
-        TEST(test_hub),
+        TEST(test_problems), TEST(test_hub),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

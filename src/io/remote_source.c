@@ -51,6 +51,7 @@ struct fetch {
     uint8_t              *data;
     uint64_t              room; /* of `data`                                  */
     bool                  is_opening, is_suffix;
+    bool                  is_linked; /* its redirects told the identity       */
     unsigned              waiting; /* readers                                 */
 };
 
@@ -290,21 +291,29 @@ static enum tn_status fetch_body(struct tn_transfer *t, struct tn_bytes bytes)
     return TN_OK;
 }
 
-/* What a redirect says of the file, it says wherever it leads to. */
+/* What a redirect says of the file, it says wherever it leads to.  Not every
+ * redirect on the way says it: a repository that was renamed leads to its new
+ * name first, and a network of servers to the one that is near. */
 static enum tn_status fetch_redirected(struct tn_transfer *t)
 {
-    struct remote_source *s      = source_of(t);
+    struct fetch         *f      = (struct fetch *)t;
+    struct remote_source *s      = f->source;
     const char           *linked = t->answer.linked_etag;
 
-    if (s->linked[0] && strcmp(s->linked, linked) != 0)
-        return tn_error_because(&t->error, TN_IO, TN_REASON_REMOTE_CHANGED,
-                                TN_NOWHERE,
-                                "the file changed while it was read: it has "
-                                "another X-Linked-ETag");
-    memcpy(s->linked, linked, sizeof s->linked);
+    if (t->redirects == 1)
+        f->is_linked = false;
+    if (linked[0]) {
+        if (s->linked[0] && strcmp(s->linked, linked) != 0)
+            return tn_error_because(
+                &t->error, TN_IO, TN_REASON_REMOTE_CHANGED, TN_NOWHERE,
+                "the file changed while it was read: it has another "
+                "X-Linked-ETag");
+        memcpy(s->linked, linked, sizeof s->linked);
+        f->is_linked = true;
+    }
     take_commit(s, t);
     /* Another host has ETags of its own; the identity above is enough. */
-    if (linked[0] && s->has_version && strcmp(s->origin, t->at.origin) != 0)
+    if (f->is_linked && s->has_version && strcmp(s->origin, t->at.origin) != 0)
         s->has_version = false;
     return TN_OK;
 }

@@ -484,7 +484,7 @@ static void fail(struct tn_transfer *t, enum tn_status status,
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
     tn_error_clear(&t->error);
-    if (status == TN_IO) /* others are told with the name of the file */
+    if (status == TN_IO || is_writing(t)) /* others with a file's name */
         tn_error_because(&t->error, status, reason, TN_NOWHERE,
                          "cannot %s %.300s%.300s: %s",
                          is_writing(t) ? "write" : "read", t->url->origin,
@@ -588,22 +588,47 @@ static void follow(struct tn_transfer *t)
         queue(t, 0);
 }
 
+/* Whether credentials were sent, and what to do if not. */
+static void explain_denial(const struct tn_transfer *t, char *to, size_t room)
+{
+    const struct tn_login *login = t->kind == TN_PLACE_S3    ? &t->remote->s3
+                                   : t->kind == TN_PLACE_HUB ? &t->remote->hub
+                                                             : NULL;
+
+    to[0] = '\0';
+    if (t->remote->options.is_anonymous || !t->is_trusted)
+        snprintf(to, room, "; no credentials were sent");
+    else if (!is_same_origin(t) && !is_same_store(t))
+        snprintf(to, room,
+                 "; no credentials were sent, because a redirect led "
+                 "to another host");
+    else if (!may_send_credentials(t))
+        snprintf(to, room,
+                 "; no credentials were sent, because http:// is not encrypted "
+                 "(--credentials-over-http)");
+    else if (login && login->problem[0])
+        snprintf(to, room, "; no credentials were sent: %s", login->problem);
+    else if (t->kind == TN_PLACE_HUB && t->answer.status == 401)
+        snprintf(to, room, "; or there is no such repository");
+}
+
 static void refuse_status(struct tn_transfer *t)
 {
     unsigned status = t->answer.status;
-    char     code[TN_TRANSFER_CODE], why[TN_TRANSFER_CODE + 8];
+    char     code[TN_TRANSFER_CODE], why[TN_TRANSFER_CODE + 8], excuse[320];
 
     tn_transfer_code(t, code);
     snprintf(why, sizeof why, "%u%s%s", status, code[0] ? ", " : "", code);
     switch (status) {
     case 401:
     case 403:
+        explain_denial(t, excuse, sizeof excuse);
+        fail(t, TN_IO, TN_REASON_ACCESS_DENIED,
+             "the server denies access (%s)%s", why, excuse);
+        return;
     case 407:
         fail(t, TN_IO, TN_REASON_ACCESS_DENIED,
-             "the server denies access (%s)%s", why,
-             may_send_credentials(t) || status == 407
-                 ? ""
-                 : "; no credentials were sent");
+             "the proxy denies access (407)");
         return;
     case 404:
     case 410:
@@ -753,6 +778,13 @@ static void tell(const struct tn_transfer *t)
     options->on_request(options->context, &request);
 }
 
+/* All bytes that were announced came: what broke behind them is no matter. */
+static bool is_complete(const struct tn_transfer *t)
+{
+    return t->answer.status / 100 == 2 && !t->has_any_length && t->expected &&
+           t->received == t->expected;
+}
+
 static void end_attempt(struct tn_transfer *t, int result)
 {
     tell(t);
@@ -760,7 +792,7 @@ static void end_attempt(struct tn_transfer *t, int result)
     free_attempt(t);
     if (tn_failed(&t->error))
         fail_as(t);
-    else if (result == TN_CURLE_OK ||
+    else if (result == TN_CURLE_OK || is_complete(t) ||
              (result == TN_CURLE_WRITE && t->is_ignored))
         take_status(t);
     else
