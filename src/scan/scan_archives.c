@@ -150,6 +150,33 @@ static void compare_local(struct walk *w, const struct tn_zip_entry *entry,
                      what, TN_FMT(entry->name));
 }
 
+/* A second name, in UTF-8, which counts for some programs. */
+static void judge_extra(struct walk *w, struct tn_bytes extra,
+                        const struct tn_zip_entry *entry)
+{
+    enum { UNICODE_PATH = 0x7075, HEAD = 5 };
+
+    for (size_t at = 0; extra.size - at >= 4;) {
+        unsigned        id   = tn_load16(extra.data + at);
+        size_t          size = tn_load16(extra.data + at + 2);
+        const uint8_t  *data = extra.data + at + 4;
+        if (size > extra.size - at - 4)
+            break;
+        at += 4 + size;
+        if (id != UNICODE_PATH || size < HEAD)
+            continue;
+        struct tn_bytes name = tn_bytes(data + HEAD, size - HEAD);
+        if (tn_bytes_equal(name, entry->name))
+            continue;
+        judge_name(w->scan, name, entry->record_offset);
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
+                     entry->record_offset,
+                     "'%.*s' has a second name, which some programs use: "
+                     "'%.*s'",
+                     TN_FMT(entry->name), TN_FMT(name));
+    }
+}
+
 /* A record of the directory; false: it is none, and nothing after it is. */
 static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
                         struct tn_zip_entry *entry)
@@ -176,6 +203,7 @@ static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
                                w->scan->error);
     zip_read_extra64(tn_bytes(r + name, (size_t)extra), *at, &entry->size,
                      &entry->packed_size, &entry->offset, &own);
+    judge_extra(w, tn_bytes(r + name, (size_t)extra), entry);
     *at += whole;
     return !tn_failed(w->scan->error);
 }

@@ -32,12 +32,19 @@ struct oddity {
 
 #define ODDITY_LIMIT 16
 
+/* Bytes in the pickle that may be a pickle. */
+struct nested {
+    struct tn_pickle_string bytes;
+    bool                    is_loaded; /* by a call in the pickle            */
+};
+
 struct look {
     struct tn_scan *scan;
     struct tn_list  pending; /* struct pending                                */
-    struct tn_list  nested;  /* struct tn_pickle_string                       */
+    struct tn_list  nested;  /* struct nested                                 */
     bool            is_sure; /* this is a pickle                              */
     bool            is_guess; /* only if it ends where the bytes do           */
+    bool            is_load_told;
     struct oddity   oddities[ODDITY_LIMIT];
     unsigned        oddity_count;
 };
@@ -147,6 +154,66 @@ static bool is_paddle_tensor(const struct tn_pickle *callee,
            names->as.list.items[1]->kind == TN_PICKLE_ARRAY;
 }
 
+/* They are in the order of their offsets. */
+static struct nested *find_nested(struct look *look, struct tn_span span)
+{
+    uint64_t low = 0, high = look->nested.count;
+
+    while (low < high) {
+        uint64_t       middle = low + (high - low) / 2;
+        struct nested *row = tn_list_at(&look->nested, struct nested, middle);
+        if (row->bytes.span.offset == span.offset)
+            return row->bytes.span.length == span.length ? row : NULL;
+        if (row->bytes.span.offset < span.offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* torch.storage._load_from_bytes(bytes): how tensors are pickled without
+ * torch.save().  It loads a stream of pickles; where the bytes are one, they
+ * are looked at as a file would be, and the call adds nothing to that. */
+static bool is_nested_stream(struct look *look, const struct tn_pickle *callee,
+                             const struct tn_pickle *args)
+{
+    static const uint8_t    magic[] = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20"
+                                      "\x6a\xa8\x50\x19.";
+    const struct tn_pickle *bytes   = argument(args, 0);
+    struct tn_error         own     = TN_ERROR_INIT;
+    uint8_t                 head[sizeof magic - 1];
+
+    if (!tn_pickle_is_name(callee, "torch.storage", "_load_from_bytes") ||
+        !bytes || args->as.list.count != 1 ||
+        bytes->kind != TN_PICKLE_BYTES || bytes->as.string.is_latin1)
+        return false;
+    struct tn_span span = bytes->as.string.span;
+    uint8_t        made_by;
+    if (span.length < sizeof head ||
+        tn_source_read(span.source, bytes->offset, &made_by, 1, &own) !=
+            TN_OK ||
+        tn_source_read(span.source, span.offset, head, sizeof head, &own) !=
+            TN_OK ||
+        memcmp(head, magic, sizeof head) != 0)
+        return false;
+    /* A bytearray can grow after it was made. */
+    struct nested *row = find_nested(look, span);
+    if (!row || (made_by != 'B' && made_by != 'C' && made_by != 0x8e))
+        return false;
+    row->is_loaded = true;
+    return true;
+}
+
+static void tell_load(struct look *look, uint64_t offset)
+{
+    if (!look->is_load_told)
+        tn_scan_tell(look->scan, TN_VERDICT_NOTE, "pickle-nested", offset,
+                     "loads bytes of the pickle as pickles, which are looked "
+                     "at, too");
+    look->is_load_told = true;
+}
+
 /* Making an object of a class, or calling something. */
 static bool makes_object(const char *by)
 {
@@ -232,17 +299,19 @@ static void on_call(void *context, uint64_t offset, const char *by,
     if (!look->is_sure)
         return;
     row->is_used = true;
-    if (!is_paddle_tensor(callee, args))
+    if (strcmp(by, "REDUCE") == 0 && is_nested_stream(look, callee, args))
+        tell_load(look, offset);
+    else if (!is_paddle_tensor(callee, args))
         tell_use(look, offset, by, callee, row->kind, makes_object(by));
 }
 
 /* Bytes are data, until somebody loads them as a pickle. */
 static void on_bytes(void *context, const struct tn_pickle_string *bytes)
 {
-    struct look             *look = context;
-    struct tn_pickle_string *row;
-    struct tn_bytes          text = bytes->text;
-    uint8_t                  head[256];
+    struct look    *look = context;
+    struct nested  *row;
+    struct tn_bytes text = bytes->text;
+    uint8_t         head[256];
 
     if (text.size < bytes->span.length) {
         struct tn_error own = TN_ERROR_INIT;
@@ -255,9 +324,8 @@ static void on_bytes(void *context, const struct tn_pickle_string *bytes)
     if (bytes->is_latin1 && text.size > 2 && text.data[0] == 0xc2)
         text = tn_bytes(text.data + 1, text.size - 1);
     if (tn_scan_could_nest(text) &&
-        (row = tn_list_push(&look->nested, struct tn_pickle_string,
-                            look->scan->error)))
-        *row = *bytes;
+        (row = tn_list_push(&look->nested, struct nested, look->scan->error)))
+        *row = (struct nested){ *bytes, false };
 }
 
 /* Names with which nothing was done. */
@@ -309,6 +377,7 @@ static bool look_at_pickle(struct look *look, struct tn_cursor *c)
     look->oddity_count  = 0;
     look->pending.count = 0;
     look->nested.count  = 0;
+    look->is_load_told  = false;
     tn_arena_init(&arena, look->scan->memory);
     tn_pickle_describe(c, &arena, &watch, &value);
     if (!tn_machine_failed(c->error)) {
@@ -384,14 +453,14 @@ static void scan_nested(struct look *look)
     for (uint64_t i = 0; i < look->nested.count && !scan->is_stopped &&
                          !tn_failed(scan->error);
          i++) {
-        const struct tn_pickle_string *bytes =
-            tn_list_at(&look->nested, struct tn_pickle_string, i);
+        const struct nested *row = tn_list_at(&look->nested, struct nested, i);
+        const struct tn_pickle_string *bytes = &row->bytes;
         tn_buffer_format(&scan->member, "%sbytes at %" PRIu64,
                          before ? "/" : "", bytes->span.offset);
         if (bytes->is_latin1)
             scan_nested_text(scan, bytes->text);
         else
-            scan_span(scan, bytes->span, true);
+            scan_span(scan, bytes->span, !row->is_loaded);
         scan->member.size = before;
     }
     scan->depth--;
@@ -433,7 +502,7 @@ static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess)
     bool        any  = false;
 
     tn_list_init(&look.pending, scan->memory, sizeof(struct pending));
-    tn_list_init(&look.nested, scan->memory, sizeof(struct tn_pickle_string));
+    tn_list_init(&look.nested, scan->memory, sizeof(struct nested));
     while (span.length >= 2 && !tn_failed(scan->error) && !scan->is_stopped) {
         struct tn_error own    = TN_ERROR_INIT;
         uint64_t        length = 0;
@@ -476,7 +545,7 @@ void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source)
         tn_memory_resize(scan->memory, NULL, 0, WINDOW, scan->error);
 
     tn_list_init(&look.pending, scan->memory, sizeof(struct pending));
-    tn_list_init(&look.nested, scan->memory, sizeof(struct tn_pickle_string));
+    tn_list_init(&look.nested, scan->memory, sizeof(struct nested));
     for (uint64_t at = 0; window && source->size - at >= 2 &&
                           !tn_failed(scan->error) && !scan->is_stopped;) {
         struct tn_error own = TN_ERROR_INIT;

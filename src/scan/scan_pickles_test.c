@@ -7,6 +7,10 @@
 #define SYSTEM "cos\nsystem\n"
 #define CALL   SYSTEM "U\2ls\x85R"
 
+/* A stream of torch.save() in bytes, that a call loads. */
+#define LOADS  "\x80\2" "ctorch.storage\n_load_from_bytes\n"
+#define STREAM "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3.\x80\2}."
+
 /* clang-format off */
 static const struct {
     const char *name, *bytes;
@@ -56,6 +60,11 @@ static const struct {
     CASE("a pickle in bytes of data", "\x80\4(C\x14\x80\2" CALL ".K\1t.", "dangerous pickle-call bytes at 5 23;"),
     CASE("a pickle in bytes that are text", "\x80\2" "c_codecs\nencode\nX\x16\0\0\0\xc2\x80\2" SYSTEM "(U\2lstR.U\6latin1\x86R.", "dangerous pickle-call bytes at 23 19;"),
     CASE("a pickle of protocol 0 in a string", "\x80\2U\x13" "cos\nsystem\n(U\2lstR." ".", "dangerous pickle-call bytes at 4 21;"),
+    CASE("a storage in bytes", LOADS "C\x21" STREAM "\x80\2N.\x80\2].\x85R.", "note pickle-nested  70;"),
+    CASE("a call in the bytes of a storage", LOADS "C\x2d" STREAM "\x80\2" CALL ".\x85R.", "note pickle-nested  82;dangerous pickle-call bytes at 36 79;"),
+    CASE("a storage that breaks off", LOADS "C\x2d" STREAM "\x80\2" CALL "\xff\x85R.", "note pickle-nested  82;dangerous pickle-call bytes at 36 79;unknown pickle-broken bytes at 36 80;"),
+    CASE("a storage in bytes that may grow", "\x80\5" "ctorch.storage\n_load_from_bytes\n\x96\x21\0\0\0\0\0\0\0" STREAM "\x80\2N.\x80\2].\x85R.", "dangerous pickle-call  77;"),
+    CASE("other bytes that are loaded", LOADS "C\x0aPK\3\4zzzzzz\x85R.", "dangerous pickle-call  47;"),
     CASE("bytes that begin as a pickle", "\x80\4" "C\4\x80\4\0\0.", ""),
     CASE("a text of two lines", "\x80\2U\5c\nos\n.", ""),
     CASE("a harmless pickle in bytes", "\x80\4" "C\4\x80\4N..", ""),

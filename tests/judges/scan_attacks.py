@@ -92,6 +92,25 @@ def calls():
     add("only-imported-foreign.pkl", "unknown", b"\x80\x02cmylib.sub\nthing\n.")
     add("load-from-bytes.pkl", "dangerous",
         b"\x80\x02ctorch.storage\n_load_from_bytes\nB" + struct.pack("<I", len(EVIL)) + EVIL + b"\x85R.")
+    # Tensors that pickle.dump() writes: a stream of torch.save() in bytes.
+    stream = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03."
+    storage = (b"\x80\x02(X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" + b"0X\x03\0\0\0cpuK\x01NtQ.", b"\x80\x02]X\x01\0\0\0" + b"0a." +
+               struct.pack("<Q", 1) + bytes(4))
+
+    def loads(data, end=b"\x85R.", begin=b"\x80\x02"):
+        return begin + b"ctorch.storage\n_load_from_bytes\nB" + struct.pack("<I", len(data)) + data + end
+    pickle, empty = b"\x80\x02" + EVIL, b"\x80\x02}."
+    add("stream-in-bytes.pkl", "clean", loads(stream + empty + b"".join(storage)))
+    add("stream-evil-object.pkl", "dangerous", loads(stream + empty + pickle))
+    add("stream-evil-object0.pkl", "dangerous", loads(stream + empty + EVIL))
+    add("stream-evil-system.pkl", "dangerous", loads(stream + pickle + storage[0]))
+    add("stream-evil-keys.pkl", "dangerous", loads(stream + empty + storage[0] + pickle))
+    add("stream-evil-cut.pkl", "flagged", loads(stream + empty + pickle[:-1]))
+    add("stream-evil-name.pkl", "flagged", loads(stream + empty + b"\x80\x02cmylib\nThing\n)\x81\xff"))
+    add("stream-in-stream.pkl", "dangerous", loads(stream + empty + loads(stream + empty + pickle)))
+    add("stream-object.pkl", "dangerous", loads(stream + empty + b"".join(storage), b"\x85\x81."))
+    add("stream-grows.pkl", "dangerous", b"\x80\x05ctorch.storage\n_load_from_bytes\n\x96" + struct.pack("<Q", len(stream + empty)) + stream + empty +
+        b"(" + b"".join(b"K" + bytes([byte]) for byte in pickle) + b"e\x85R.")
     add("partial.pkl", "dangerous", b"\x80\x02cfunctools\npartial\ncos\nsystem\nX\x02\0\0\0id\x86R.")
     add("keras-name.pkl", "dangerous", b"\x80\x02ckeras.utils\nget_file\nX\x02\0\0\0id\x85R.")
 
@@ -302,6 +321,12 @@ def disguises():
                         ("backslash", "..\\..\\evil.txt"), ("drive", "C:\\evil.txt"), ("share", "\\\\server\\x")):
         add(f"name-{label}.zip", "flagged", zipped((name, b"hello")))
         add(f"name-{label}.tar", "flagged", tarred((name, b"hello")))
+    for label, second in (("two-paths", b"a/evil.pkl"), ("same-paths", b"a/data.pkl")):
+        info, out = zipfile.ZipInfo("a/data.pkl"), io.BytesIO()
+        info.extra = b"up" + struct.pack("<HBI", 5 + len(second), 1, zlib.crc32(b"a/data.pkl")) + second
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr(info, good)
+        add(f"{label}.zip", "clean" if second == b"a/data.pkl" else "flagged", out.getvalue())
     nul = zipped(("archive/data.pklXtxt", good))
     add("name-nul.zip", "flagged", nul.replace(b".pklXtxt", b".pkl\0txt"))
     add("name-dots.zip", "clean", zipped(("archive/a..b/...x", b"hello"), ("archive/..data", b"x")))
