@@ -109,9 +109,14 @@ static int run_apply(const void *opts_, const struct cli_args *args)
             status = cli_write_edited(&session, opts->force_invalid, made,
                                       &losses, &summary, &error);
         cli_session_clear(&session);
-        if (status != TN_OK)
+        if (status != TN_OK) {
             code = cli_fail_writing(&opts->common, args->items[0],
                                     opts->common.out, &error);
+            if (!opts->common.is_quiet && error.status == TN_NOT_FOUND &&
+                error.reason == TN_REASON_NONE)
+                cli_hint("PATCH must be a patch for this model, as 'tenon diff "
+                         "--patch' writes it");
+        }
         else if (opts->common.is_json)
             put_receipt(opts, args, &summary, &losses);
         else if (!opts->common.is_quiet) {

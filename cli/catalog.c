@@ -214,8 +214,9 @@ static int finish(struct run *run)
         print_totals(run);
     if (t->missing == 0)
         return 0;
-    cli_say("%" PRIu64 " of the paths %s not there; their rows say which",
-            t->missing, t->missing == 1 ? "is" : "are");
+    cli_say("%" PRIu64 " of the paths %s not exist; status 'not found' in the "
+            "catalog tells which",
+            t->missing, t->missing == 1 ? "does" : "do");
     return tn_status_exit_code(TN_NOT_FOUND);
 }
 

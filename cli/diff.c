@@ -155,8 +155,8 @@ static int run_diff(const void *opts_, const struct cli_args *args)
 
     if (!read_tolerance(opts->tolerance, &tolerance))
         return cli_usage("diff",
-                         "--tolerance is a number from 0 on, such as "
-                         "1e-5, and not '%s'",
+                         "--tolerance takes a number from 0 on, such as "
+                         "1e-5, not '%s'",
                          opts->tolerance);
     if (strcmp(args->items[0], "-") == 0 && strcmp(args->items[1], "-") == 0)
         return cli_usage("diff", "only one of the two can be standard input");

@@ -66,13 +66,8 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
     cli_session_clear(session);
     if (status == TN_OK || (status == TN_IO && cli_pager_is_left()))
         return 0; /* who leaves the pager has seen enough */
-    if (opts->type == NULL ||
-        (status != TN_MALFORMED && status != TN_TRUNCATED))
-        return cli_fail_writing(session->common, path, out, &error);
-    int code = cli_print_error(path, &error);
-    if (!opts->common.is_quiet)
-        cli_hint("--type %s chose this message", opts->type);
-    return code;
+    return cli_fail_typed(session->common, path, out, opts->type, opts->schema,
+                          &error);
 }
 
 static int run_dump(const void *opts, const struct cli_args *args)

@@ -197,6 +197,19 @@ static int check_patch(const struct edit_opts *opts)
     return cli_fail(&opts->common, opts->patch_out, &error);
 }
 
+/* Names are what actions get wrong most; those of other files are theirs. */
+static int fail(const struct cli_common *common, const char *path,
+                const struct tn_error *error)
+{
+    int code = cli_fail_writing(common, path, common->out, error);
+
+    if (!common->is_quiet && error->status == TN_NOT_FOUND &&
+        error->reason == TN_REASON_NONE && error->file[0] == '\0')
+        cli_hint("'tenon info' lists inputs, outputs and signatures, 'tenon "
+                 "ls' tensors, 'tenon ls --ops' nodes and values");
+    return code;
+}
+
 static int run_edit(const void *opts, const struct cli_args *args)
 {
     const struct edit_opts   *o       = opts;
@@ -226,8 +239,7 @@ static int run_edit(const void *opts, const struct cli_args *args)
         if (status == TN_OK)
             report(o, args->items[0], &summary, &losses);
         else
-            code = cli_fail_writing(&o->common, args->items[0], o->common.out,
-                                    &error);
+            code = fail(&o->common, args->items[0], &error);
     }
     cli_losses_done(&losses);
     tn_model_close(made);

@@ -168,9 +168,9 @@ static void advise_from(const char *path)
             if (info.suffixes[k][0] == '.' &&
                 strcmp(info.suffixes[k], ".json") != 0 && /* says nothing */
                 ends_with(path, info.suffixes[k])) {
-                cli_hint("the name says %s; --from %s shows what is wrong "
-                         "with the file",
-                         info.title, info.name);
+                cli_hint("by its name, this may be a file of format %s; "
+                         "--from %s shows what is wrong with it",
+                         info.name, info.name);
                 return;
             }
     }
@@ -193,6 +193,11 @@ static void print_advice(const struct cli_common *common, const char *path,
             advise_from(path);
         return;
     case TN_REASON_SEVERAL_MODELS: list_folder(path); return;
+    case TN_REASON_MISSING_FILE:
+        if (error->file[0] != '\0' && strstr(path, "://") == NULL)
+            cli_hint("the model refers to this file: put it where it was when "
+                     "the model was saved");
+        return;
     case TN_REASON_SYMBOLIC_LINK:
         cli_hint("a model may only read files in its own folder; 'cp -rL' "
                  "copies a folder and replaces links by the files");
@@ -269,6 +274,26 @@ int cli_fail_writing(const struct cli_common *common, const char *path,
                      const char *out, const struct tn_error *error)
 {
     return cli_fail(common, cli_is_about_output(error) ? out : path, error);
+}
+
+int cli_fail_typed(const struct cli_common *common, const char *path,
+                   const char *out, const char *type, const char *schema,
+                   const struct tn_error *error)
+{
+    bool is_schema = schema != NULL && strcmp(error->file, schema) == 0;
+
+    if (type == NULL ||
+        (error->status != TN_MALFORMED && error->status != TN_TRUNCATED))
+        return cli_fail_writing(common, path, out, error);
+    int code = cli_print_error(path, error);
+    if (!common->is_quiet && is_schema)
+        cli_hint("--schema takes a descriptor set, as 'protoc -o FILE' writes "
+                 "it, or a .bfbs file");
+    else if (!common->is_quiet)
+        cli_hint("--type %s chose this message; if that is right, 'tenon "
+                 "check' lists what is wrong with the file",
+                 type);
+    return code;
 }
 
 int cli_fail_errno(const char *verb, const char *path, int number)

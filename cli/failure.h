@@ -21,6 +21,12 @@ int cli_fail(const struct cli_common *common, const char *path,
 int cli_fail_writing(const struct cli_common *common, const char *path,
                      const char *out, const struct tn_error *error);
 
+/* The same for a verb with --type and --schema (each may be NULL): if the bytes
+ * are wrong, these may be wrong instead. */
+int cli_fail_typed(const struct cli_common *common, const char *path,
+                   const char *out, const char *type, const char *schema,
+                   const struct tn_error *error);
+
 /* Whether the error is about the name of the output. */
 bool cli_is_about_output(const struct tn_error *error);
 

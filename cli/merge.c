@@ -86,8 +86,8 @@ static int merge_file(struct cli_session      *session,
             return code;
     }
     if (status != TN_OK)
-        return cli_fail_writing(session->common, path, opts->common.out,
-                                &error);
+        return cli_fail_typed(session->common, path, opts->common.out,
+                              opts->type, opts->schema, &error);
     if (opts->common.is_json)
         put_receipt(&opts->common, path, &summary);
     else if (!opts->common.is_quiet)

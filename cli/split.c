@@ -138,8 +138,13 @@ static int split_file(struct cli_session      *session,
     const char *name = name_written(opts, &summary, &written);
     if (status != TN_OK && cli_is_about_codec(&error))
         code = cli_refuse_codec("split", opts->compress);
-    else if (status != TN_OK)
-        code = cli_fail_writing(session->common, path, name, &error);
+    else if (status != TN_OK) {
+        code = cli_fail_typed(session->common, path, name, opts->type,
+                              opts->schema, &error);
+        if (status == TN_LIMIT && error.reason == TN_REASON_NONE &&
+            opts->max_size != 0 && !opts->common.is_quiet)
+            cli_hint("--max-size sets the limit");
+    }
     else if (opts->common.is_json)
         put_receipt(opts, path, &summary, name);
     else if (!opts->common.is_quiet)

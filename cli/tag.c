@@ -492,11 +492,12 @@ static int export_model(struct run *run, const struct tn_model *model)
     if (status == TN_OK)
         cli_convert_receipt(common, run->path, &summary, &losses, NULL);
     cli_losses_done(&losses);
-    return status == TN_OK
-               ? 0
-               : cli_fail(common,
-                          error.status == TN_EXISTS ? common->out : run->path,
-                          &error);
+    if (status == TN_OK)
+        return 0;
+    int code = cli_fail_writing(common, run->path, common->out, &error);
+    if (error.reason == TN_REASON_UNKNOWN_TARGET_FORMAT && !common->is_quiet)
+        cli_hint("give it with --to; 'tenon formats' lists the formats");
+    return code;
 }
 
 static int run_export(struct run *run, char **words)

@@ -145,8 +145,8 @@ static enum tn_status check_dialect(const struct tn_model  *model,
     if (format->dialect[0] == '\0' || from[0])
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%s needs a graph, and the input has only tensors",
-                        format->name);
+                        "%s needs a graph, and %s has only tensors",
+                        format->name, tn_model_format(model));
 }
 
 /* Formats count a tensor when it is written.  One tensor may take hours: the

@@ -1187,15 +1187,16 @@ static enum tn_status check_channels(struct tn_conversion *c)
     if (c->path.steps && passes_of(c->path.dialects[c->path.steps])->flatten)
         return TN_OK;
     return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                        "channels become the second axis only where a model "
-                        "becomes ONNX");
+                        "channels can become the second axis only when a "
+                        "model of another framework is converted to ONNX");
 }
 
 static enum tn_status check_opset(struct tn_conversion *c, bool has_opsets)
 {
     if (!has_opsets)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                            "only ONNX has opsets, and this is written as %s",
+                            "an opset can be chosen only for ONNX, and this is "
+                            "written as %s",
                             c->format->title);
     if (c->how->opset < OLDEST_OPSET || c->how->opset > NEWEST_OPSET)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,

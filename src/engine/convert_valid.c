@@ -287,7 +287,7 @@ static void find_lost(struct listening *l, const struct tn_model *model,
                 continue;
             tn_op_path(model, op, where, sizeof where);
             complain(l, "dangling-input", where, tn_model_value_name(model, id),
-                     "is an input and defined nowhere");
+                     "is an input, but is not defined anywhere");
         }
     for (uint32_t i = 0; !are_ops && i < outputs.count && l->count == 0; i++) {
         struct tn_bytes name = outputs.items[i].name;

@@ -156,14 +156,14 @@ static const struct {
 } edits[] = {
     { "another name", MODEL(TWO), "rename v=w", "" },
     { "nothing computes it any more", MODEL(TWO), "remove-op a",
-      "the result would be invalid: 'v' is an input and defined nowhere [dangling-input]" },
+      "the result would be invalid: 'v' is an input, but is not defined anywhere [dangling-input]" },
     { "an output that is not made", MODEL(TWO), "remove-op b",
       "the result would be invalid: 'y' is an output and not made in this graph [dangling-output]" },
     { "no such operator", MODEL(TWO), "set-op b Mine",
       "the result would be invalid: there is no operator 'Mine' [unknown-op]" },
     { "what was wrong before", MODEL(HOLE), "rename v=w", "" },
     { "one more than before", MODEL(HOLE), "set-input b 0=z",
-      "the result would be invalid: 'z' is an input and defined nowhere [dangling-input]" },
+      "the result would be invalid: 'z' is an input, but is not defined anywhere [dangling-input]" },
     { "it is repaired", MODEL(HOLE), "set-input a 0=x", "" },
     { "an operator that was unknown", MODEL(MINE), "rename x=u", "" },
 };

@@ -122,8 +122,8 @@ static enum tn_status expect_listed(const struct tn_edit     *edit,
         tn_dialect_facts(dialect->name)->lists_io)
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "this is for ONNX models alone, not for %s: 'tenon "
-                        "convert' makes one",
+                        "this works on ONNX models only, not on %s: convert "
+                        "the model first, by 'tenon convert'",
                         tn_dialect_facts(dialect->name)->title);
 }
 
@@ -134,9 +134,9 @@ static enum tn_status run_row(struct tn_edit           *edit,
 {
     if (words->count < row->least || words->count > row->most)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%s takes %s, not %" PRIu32 " word%s", row->name,
+                            "%s takes %s, but %" PRIu32 " word%s given", row->name,
                             row->arguments ? row->arguments : "no words",
-                            words->count, words->count == 1 ? "" : "s");
+                            words->count, words->count == 1 ? " was" : "s were");
     TN_TRY(expect_listed(edit, row, error));
     if (row->flags & TN_EDIT_FRESH)
         TN_TRY(tn_edit_settle(edit, error));
@@ -170,7 +170,9 @@ static enum tn_status run_line(struct tn_edit        *edit,
 
     if (!row)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "unknown action '%s'", line->items[0]);
+                            "unknown action '%s'; 'tenon edit --help' lists the "
+                            "actions",
+                            line->items[0]);
     return run_row(edit, row, &rest, error);
 }
 
@@ -403,7 +405,9 @@ enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
 
     if (!row)
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "unknown action '%s'", name);
+                            "unknown action '%s'; 'tenon edit --help' lists the "
+                            "actions",
+                            name);
     if (value && row->most == 1) {
         struct tn_words one = { 1, &value };
         run_row(edit, row, &one, error);
@@ -604,7 +608,8 @@ enum tn_status tn_edit_open_tensor(struct tn_edit *edit, const char *word,
         return TN_OK;
     tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                  name ? "no tensor '%s'"
-                      : "not exactly one tensor: give its name as %s:NAME",
+                      : "the file does not have exactly one tensor: choose one "
+                        "as %s:NAME",
                  name ? name : word);
     tn_error_file(error, file);
     return error->status;

@@ -133,8 +133,7 @@ static enum tn_status expect_value(struct cutting *c, struct tn_bytes name,
     if (*value != TN_NONE)
         return TN_OK;
     return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
-                        "the main graph has no value '%.*s': `tenon ls --ops` "
-                        "lists what its nodes take and give",
+                        "the main graph has no value '%.*s'",
                         TN_FMT(name));
 }
 
@@ -1135,8 +1134,7 @@ static enum tn_status find_scope(struct cutting *c, struct extraction *x,
     if (count)
         return TN_OK;
     return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
-                        "no node of the main graph is in scope '%s': `tenon ls "
-                        "--ops` lists their names",
+                        "no node of the main graph is in scope '%s'",
                         scope);
 }
 

@@ -349,7 +349,8 @@ enum tn_status tn_edit_act_insert_qdq(struct tn_edit        *edit,
     TN_TRY(expect_graph(edit, error));
     if (!tn_double_parse(tn_text(words->items[1]), &scale))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "'%s' is not a scale", words->items[1]);
+                            "'%s' is not a scale; give a number such as 0.05",
+                            words->items[1]);
     pair.scale = (float)scale;
     if (words->count > 2 &&
         !tn_int64_parse(tn_text(words->items[2]), &pair.zero))

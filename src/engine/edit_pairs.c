@@ -588,8 +588,7 @@ static enum tn_status run_insertion(struct inserting *i, struct tn_arena *arena)
         return i->error->status;
     if (value == TN_NONE)
         return tn_error_set(i->error, TN_NOT_FOUND, TN_NOWHERE,
-                            "the main graph has no value '%.*s': `tenon ls "
-                            "--ops` lists what its nodes take and give",
+                            "the main graph has no value '%.*s'",
                             TN_FMT(i->pair->value));
     uint64_t count = find_users(i, value, users);
     if (!count)

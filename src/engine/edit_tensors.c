@@ -275,10 +275,14 @@ static enum tn_status open_raw(struct tn_edit *edit, const char *word,
     struct tn_source *source = files->bundle.main;
     if (!source)
         tn_error_set(error, TN_INVALID, TN_NOWHERE, "this is a folder");
-    else if (!tn_shape_bytes(shape, &size) || size != source->size)
+    else if (!tn_shape_bytes(shape, &size))
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "%" PRIu64 " bytes do not match the type and shape",
-                     source->size);
+                     "a tensor of this type and shape is too large");
+    else if (size != source->size)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "the file has %" PRIu64 " bytes, the type and shape take %"
+                     PRIu64,
+                     source->size, size);
     else if (tn_opened_hold(edit->store, files, error) == TN_OK)
         tensor->elements.payload = tn_payload_raw(
             shape, (struct tn_span){ source, 0, source->size }, 1);
@@ -609,8 +613,9 @@ enum tn_status tn_edit_act_untie(struct tn_edit        *edit,
         return error->status;
     if (index >= change->input_count)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "input %" PRIu64 " of %" PRIu32, index,
-                            change->input_count);
+                            "no input %" PRIu64 ": the node has %" PRIu32
+                            ", counted from 0",
+                            index, change->input_count);
     struct tn_bytes name =
         tn_bytes_dup(&edit->store->model.arena, change->inputs[index], error);
     if (!name.data)

@@ -329,7 +329,7 @@ static const struct {
 } broken[] = {
     { "mappings {", "line 1, column 11: the text ends before its '}'" },
     { "mappings { frameworkName: }",
-      "line 1, column 27: a value was expected, not }" },
+      "line 1, column 27: expected a value, not }" },
     { RULE("ruleName: 'nosuch'"),
       "line 6, column 5: unknown function 'nosuch'" },
     { RULE("ruleName: 'valuemapping' colour: 'red'"),

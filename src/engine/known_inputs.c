@@ -17,8 +17,7 @@ struct reading {
 
 static enum tn_status fail(const struct reading *r, const char *what)
 {
-    return tn_error_set(r->error, TN_MALFORMED, r->at, "inputs: %s at byte %zu",
-                        what, r->at);
+    return tn_error_set(r->error, TN_MALFORMED, r->at, "inputs: %s", what);
 }
 
 static char look(const struct reading *r)
@@ -104,7 +103,7 @@ static enum tn_status read_bare(struct reading *r, struct tn_bytes *name)
             return name->size ? TN_OK : fail(r, "expected a name");
         }
     r->at = begin;
-    return fail(r, "expected NAME:TYPE");
+    return fail(r, "expected NAME:TYPE, such as x:float32[2,?]");
 }
 
 static enum tn_status read_dims(struct reading *r, struct tn_native_type *type)

@@ -142,7 +142,7 @@ const char *tn_not_a_model(const struct tn_probe *probe)
     if (probe->entries) /* inside.c says what is in others */
         return probe->entry_count ? NULL : "an empty folder";
     if (probe->size == 0)
-        return "an empty file: the download or copy did not happen";
+        return "an empty file; a download or copy may have failed";
     if (is_dl4j_zip(probe))
         return "a Deeplearning4j MultiLayerNetwork or ComputationGraph zip; "
                "that format is not read here";

@@ -499,7 +499,7 @@ enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
     opened->model.is_lax = how.is_lax;
     if (opened->model.wants_tag && !opened->format->has_tags)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%s has no tags to choose from",
+                            "%s files have no tags; containers (.samediff) do",
                             opened->format->name);
     return TN_OK;
 }

@@ -391,7 +391,9 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
                             "the last record is not chunk metadata: these are "
                             "other records, or the file was cut short");
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%s is not one protobuf message", opened->format->name);
+                        "%s is not one protobuf message; sets of tensors that can "
+                        "be split are GGUF and safetensors",
+                        opened->format->name);
 }
 
 static bool is_folder(const struct tn_opened *opened)

@@ -31,7 +31,7 @@ static enum tn_status open_look(struct look *look, const char *path,
     TN_TRY(tn_find_format(bundle, options ? options->from : NULL,
                           &look->opened->format, error));
     if (!look->opened->format->has_tags)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s has no tags",
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s files have no tags; containers (.samediff) do",
                             look->opened->format->name);
     if (!bundle->main)
         return tn_error_set(
@@ -210,7 +210,13 @@ static enum tn_status add_tag(const char *path, const char *tag,
     TN_TRY(tn_opened_check_expansion(model, most, error));
     TN_TRY(begin_change(&c, add, options, error));
     tn_meter_watch(&c.writing, &watch, model->memory);
-    if (tensors_only || access(path, F_OK) == 0)
+    bool exists = access(path, F_OK) == 0;
+    if (!exists && tensors_only)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "the container does not exist yet: its first version needs "
+                     "a graph, and %s has only tensors",
+                     tn_model_format(model));
+    else if (exists)
         tn_tagged_add(&c.budget->memory, path, tn_text(tag), model,
                       tensors_only, &c.how, summary, error);
     else
@@ -304,7 +310,7 @@ static enum tn_status check_container(const char              *path,
     if (tn_find_format(&opened->bundle, NULL, &opened->format, &own) == TN_OK) {
         if (!opened->format->has_tags || !opened->bundle.main)
             tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                         "only containers can be repaired, not %s",
+                         "only containers (.samediff) can be repaired, not %s",
                          opened->format->name);
     } else if (tn_probe_of(&opened->bundle, &probe, error) == TN_OK &&
                (probe.head.size < 4 || !opened->bundle.main ||

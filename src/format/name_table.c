@@ -89,7 +89,8 @@ static enum tn_status add_line(struct tn_name_table *table,
         return TN_OK;
     if (!to.size || more.size)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "line %" PRIu64 ": a line has two names", number);
+                            "line %" PRIu64 ": expected two names, OLD NEW",
+                            number);
     if (count_stars(to) != stars || stars > STARS_MAX)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "line %" PRIu64 ": %u and %u '*'; both names have "

@@ -32,8 +32,8 @@ static const struct {
 } lines[] = {
     { "a b", NULL },
     { "", NULL },
-    { "a b\nc", "line 2: a line has two names" },
-    { "a b c", "line 1: a line has two names" },
+    { "a b\nc", "line 2: expected two names, OLD NEW" },
+    { "a b c", "line 1: expected two names, OLD NEW" },
     { "a.* b", "line 1: 1 and 0 '*'" },
     { "a.*.*.*.*.*.*.*.*.* b*********", "line 1: 9 and 9 '*'" },
 };

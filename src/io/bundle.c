@@ -161,8 +161,8 @@ static enum tn_status open_path(struct tn_bundle *bundle, const char *path,
     int file = tn_path_open(bundle->path, O_RDONLY | O_NOCTTY);
     if (file < 0 && errno == ENOENT && tn_url_is_any(tn_text(path)))
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "URLs that are read begin with https://, http://, "
-                            "s3:// or hf://");
+                            "URLs of this kind are not supported; use https://, "
+                            "http://, s3:// or hf://");
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", bundle->path);
     return open_main(bundle, file, true, error);

@@ -14,6 +14,7 @@
 #include "io/output.h"
 #include "io/output_state.h"
 #include "io/path.h"
+#include "io/remote_url.h"
 
 /* "-", so that all that is asked of standard output is asked of it, too. */
 const char *tn_to_writer(void)
@@ -404,6 +405,11 @@ static enum tn_status split_path(struct tn_output *output, const char *path,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "%.120s is not a valid name for an output", path);
     output->parent = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (output->parent < 0 && errno == ENOENT && tn_url_is_any(tn_text(path)))
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "cannot write %.300s: URLs of this kind are not "
+                            "supported; use https://, http:// or s3://",
+                            path);
     if (output->parent < 0)
         return tn_error_errno(error, errno, "cannot open the folder %s",
                               parent);

@@ -93,7 +93,7 @@ static const char *s3_url(struct tn_arena *arena, const char *at,
     size_t size = strcspn(at, "/");
 
     if (!is_word(at, size) || size > 63 || at[size] != '/' || !at[size + 1])
-        return refuse("is not s3://bucket/key (a folder ends in '/')", error),
+        return refuse("must be s3://bucket/key, or s3://bucket/folder/", error),
                NULL;
     const char *key = tn_url_encode(arena, tn_text(at + size + 1), true, error);
     const char *bucket = bucket_url(arena, at, size, region, error);

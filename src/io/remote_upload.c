@@ -753,7 +753,7 @@ enum tn_status tn_upload_check_bucket(struct tn_remote *remote, const char *url,
     const char *end = strchr(url + 5, '/');
     if (!end)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "the URL is not s3://bucket/key");
+                            "the URL has no key; expected s3://bucket/key");
     pthread_mutex_lock(&remote->lock);
     const char *root =
         tn_text_format(&remote->arena, error, "%.*s/", (int)(end - url), url);

@@ -103,7 +103,7 @@ enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
     const char *at   = text + (url->is_secure ? 8 : 7);
     size_t      size = strcspn(at, "/?#");
     if (memchr(at, '@', size))
-        return refuse("has a user name in it; credentials belong into .netrc "
+        return refuse("has a user name in it; credentials belong in .netrc "
                       "or the environment",
                       error);
     char *host =

@@ -40,12 +40,12 @@ static void check_inputs(const struct tn_model *model, uint32_t op,
         if (value->kind == TN_VALUE_UNDEFINED)
             complain(model, report, op, "dangling-input",
                      tn_model_name(model, value->name),
-                     "is an input and defined nowhere");
+                     "is an input, but is not defined anywhere");
         else if (model->dialect->is_ordered &&
                  value->kind == TN_VALUE_OUTPUT && value->producer >= op)
             complain(model, report, op, "not-topological",
                      tn_model_name(model, value->name),
-                     "is an input and produced here or later");
+                     "is an input, but is produced here or later");
     }
 }
 

@@ -746,23 +746,23 @@ static bool add_up(const struct visit *v, const struct tn_vocab_arg *args,
     return true;
 }
 
+/* "Conv has 1 input; allowed: 2 to 3"; `word` is "input" or "output". */
 static void complain_arity(struct visit *v, const char *word, uint64_t count,
                            uint64_t least, uint64_t most)
 {
-    struct tn_bytes name = v->kind->op->name;
+    char allowed[64];
 
     if (most == UINT32_MAX)
-        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
-                 "%" PRIu64 " %s, %.*s has at least %" PRIu64, count, word,
-                 TN_FMT(name), least);
+        snprintf(allowed, sizeof allowed, "at least %" PRIu64, least);
     else if (least == most)
-        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
-                 "%" PRIu64 " %s, %.*s has %" PRIu64, count, word, TN_FMT(name),
-                 least);
+        snprintf(allowed, sizeof allowed, "%" PRIu64, least);
     else
-        complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
-                 "%" PRIu64 " %s, %.*s has %" PRIu64 " to %" PRIu64, count,
-                 word, TN_FMT(name), least, most);
+        snprintf(allowed, sizeof allowed, "%" PRIu64 " to %" PRIu64, least,
+                 most);
+    complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
+             "%.*s has %" PRIu64 " %s%s; allowed: %s",
+             TN_FMT(v->kind->op->name), count, word, count == 1 ? "" : "s",
+             allowed);
 }
 
 static void check_listed(struct visit *v, uint32_t inputs)
@@ -775,10 +775,10 @@ static void check_listed(struct visit *v, uint32_t inputs)
         return;
     if (add_up(v, op->inputs, op->input_count, &sum) && sum != inputs &&
         !(use->has_list_input && use->has_list_input(use->context, v->op)))
-        complain_arity(v, "inputs", inputs, sum, sum);
+        complain_arity(v, "input", inputs, sum, sum);
     if (v->check->used && add_up(v, op->outputs, op->output_count, &sum) &&
         v->check->used[v->op] > sum)
-        complain_arity(v, "outputs in use", v->check->used[v->op], sum, sum);
+        complain_arity(v, "output", v->check->used[v->op], sum, sum);
 }
 
 static void check_outputs(struct visit *v)
@@ -788,10 +788,10 @@ static void check_outputs(struct visit *v)
 
     if (v->check->used) {
         if (v->check->used[v->op] > op->max_outputs)
-            complain_arity(v, "outputs in use", v->check->used[v->op],
+            complain_arity(v, "output", v->check->used[v->op],
                            op->min_outputs, op->max_outputs);
     } else if (count < op->min_outputs || count > op->max_outputs) {
-        complain_arity(v, "outputs", count, op->min_outputs, op->max_outputs);
+        complain_arity(v, "output", count, op->min_outputs, op->max_outputs);
     } else if (op->output_counts &&
                (count > 63 || !(op->output_counts >> count & 1))) {
         complain(v, TN_LEVEL_ERROR, "wrong-arity", NULL,
@@ -812,7 +812,7 @@ static void check_counts(struct visit *v)
     }
     if ((inputs < op->min_inputs || inputs > op->max_inputs) &&
         !(use->has_list_input && use->has_list_input(use->context, v->op)))
-        complain_arity(v, "inputs", inputs, op->min_inputs, op->max_inputs);
+        complain_arity(v, "input", inputs, op->min_inputs, op->max_inputs);
     check_outputs(v);
 }
 

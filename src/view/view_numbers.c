@@ -211,9 +211,8 @@ static void give_numbers(struct table *t)
     }
     if (!tn_failed(t->error) && p->number_count == 0)
         tn_error_set(t->error, TN_NOT_FOUND, TN_NOWHERE,
-                     "no node has any of its %" PRIu32
-                     " names; 'tenon ls --ops' lists the names of nodes",
-                     tn_intern_count(&t->names));
+                     "none of the names in it is the name of a node; "
+                     "'tenon ls --ops' lists them");
 }
 
 static bool is_json(struct tn_bytes text)

@@ -499,9 +499,11 @@ enum tn_status tn_pt_report_rest(const struct tn_model         *model,
     if (!detail || !options->loss)
         return error->status;
     if (detail->other_count) {
+        bool is_named = detail->first_other.size > 0;
         snprintf(text, sizeof text,
-                 "%" PRIu64 " values that are not tensors, such as '%.*s'",
-                 detail->other_count, TN_FMT(detail->first_other));
+                 "%" PRIu64 " values that are not tensors%s%.*s%s",
+                 detail->other_count, is_named ? ", such as '" : "",
+                 TN_FMT(detail->first_other), is_named ? "'" : "");
         options->loss(options->loss_context, TN_NOWHERE, "", text);
     }
     if (detail->empty_count) {

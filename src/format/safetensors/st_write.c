@@ -443,7 +443,7 @@ static enum tn_status write_all(struct writing *w)
 
     if (w->options->shard_size && !is_index)
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
-                            "several files are found by their index: write "
+                            "several files need an index: the output must be called "
                             "NAME" TN_ST_INDEX_SUFFIX);
     TN_TRY(make_plans(w));
     tn_sort((const void **)(void *)w->sorted, w->count, is_before);

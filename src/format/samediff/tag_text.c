@@ -108,8 +108,8 @@ const char *tn_tag_old_refusal(struct tn_bytes tag)
         return "a byte order mark is no part of a name";
     for (size_t i = 0; i < tag.size; i++)
         if (is_control(tag.data[i]) || strchr("/\\:*?\"<>|", tag.data[i]))
-            return "a tag has no control characters and no / \\ : * ? \" < > "
-                   "|";
+            return "a tag has no control characters, slashes, backslashes "
+                   "or : * ? \" < > |";
     return NULL;
 }
 

@@ -393,7 +393,7 @@ enum tn_status tn_dl4j_ops_read(struct tn_dl4j_ops         *ops,
     for (const struct tn_text_field *f = root->fields; f; f = f->next) {
         if (!tn_text_is(f, "opList"))
             return tn_text_fail(error, f, TN_MALFORMED,
-                                "'opList' was expected, not '%.*s'",
+                                "expected 'opList', not '%.*s'",
                                 TN_FMT(f->name));
         TN_TRY(read_op(ops, f, error));
     }

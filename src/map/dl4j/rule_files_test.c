@@ -83,7 +83,7 @@ static const struct {
     { "opList { }", "line 1, column 1: an op without a name" },
     { "opList: 3", "line 1, column 1: 'opList' takes a message" },
     { "opList { name: 'a' } ops { }",
-      "line 1, column 22: 'opList' was expected, not 'ops'" },
+      "line 1, column 22: expected 'opList', not 'ops'" },
     { "opList { name: 'a' color: 3 }",
       "line 1, column 20: an op has no field 'color'" },
     { "opList { name: 'a' opDeclarationType: NO_OP }",

@@ -250,7 +250,7 @@ void tn_lex_next(struct tn_lex *lex)
         lex->symbol = (uint8_t)c;
         lex->at++;
     } else {
-        tn_lex_fail(lex, TN_MALFORMED, "byte 0x%02x has no place here",
+        tn_lex_fail(lex, TN_MALFORMED, "unexpected byte 0x%02x: this is not text",
                     (unsigned)c);
     }
     if (tn_failed(lex->error))

@@ -72,7 +72,7 @@ static void read_scalar(struct planting *p, struct tn_text_field *field)
              p->lex.kind == TN_LEX_FLOAT)
         read_number(p, field, is_negative);
     else
-        tn_lex_fail(&p->lex, TN_MALFORMED, "a value was expected, not %s",
+        tn_lex_fail(&p->lex, TN_MALFORMED, "expected a value, not %s",
                     tn_lex_describe(&p->lex));
 }
 
@@ -120,7 +120,7 @@ static void read_value(struct planting *p, struct branch *branch,
     else if (has_colon)
         read_scalar(p, field);
     else
-        tn_lex_fail(&p->lex, TN_MALFORMED, "':' or '{' was expected, not %s",
+        tn_lex_fail(&p->lex, TN_MALFORMED, "expected ':' or '{', not %s",
                     tn_lex_describe(&p->lex));
 }
 
@@ -135,7 +135,7 @@ static void read_list(struct planting *p, struct branch *branch,
         read_value(p, branch, like, true);
     }
     if (!tn_lex_is(&p->lex, ']'))
-        tn_lex_fail(&p->lex, TN_MALFORMED, "',' or ']' was expected, not %s",
+        tn_lex_fail(&p->lex, TN_MALFORMED, "expected ',' or ']', not %s",
                     tn_lex_describe(&p->lex));
     tn_lex_next(&p->lex);
 }
@@ -150,7 +150,7 @@ static void read_field(struct planting *p, struct branch *branch)
     };
 
     if (p->lex.kind != TN_LEX_NAME) {
-        tn_lex_fail(&p->lex, TN_MALFORMED, "a field was expected, not %s",
+        tn_lex_fail(&p->lex, TN_MALFORMED, "expected a field, not %s",
                     tn_lex_describe(&p->lex));
         return;
     }

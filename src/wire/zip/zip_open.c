@@ -725,7 +725,8 @@ static enum tn_status find_end(struct tn_zip *zip, uint64_t *gap,
             break;
     }
     tn_error_because(&first, TN_MALFORMED, TN_REASON_CUT_SHORT, size,
-                     "no end record");
+                     "no end record of a zip: the file was cut short, or "
+                     "is something else");
     *error = first;
     return error->status;
 }

@@ -221,7 +221,9 @@ enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
         return error->status;
     if (tn_load32(at) != ZIP_END)
         return tn_error_because(error, TN_MALFORMED, TN_REASON_CUT_SHORT,
-                                offset, "no end record");
+                                offset,
+                                "no end record of a zip: the file was cut "
+                                "short, or is something else");
     *end     = (struct zip_end){ .directory_offset = tn_load32(at + 16),
                                  .directory_size   = tn_load32(at + 12),
                                  .count            = tn_load16(at + 10),
