@@ -537,7 +537,7 @@ static const struct {
       NULL, "the element type of a constant is unknown" },
     { "op: 'Neg' input: 'x'", "x:flot32", "expected NAME:TYPE" },
     { "op: 'Neg' input: 'x'", "x:float32[2,3]=[1]",
-      "match the shape at byte 18" },
+      "match the shape" },
     { "", NULL, "there is no node" },
     { "op: ", NULL, "expected" },
     { "doc_string: 'x'", NULL, "without an op type" },
