@@ -116,8 +116,7 @@ static int run_apply(const void *opts_, const struct cli_args *args)
                 error.reason == TN_REASON_NONE)
                 cli_hint("PATCH must be a patch for this model, as 'tenon diff "
                          "--patch' writes it");
-        }
-        else if (opts->common.is_json)
+        } else if (opts->common.is_json)
             put_receipt(opts, args, &summary, &losses);
         else if (!opts->common.is_quiet) {
             cli_losses_print(&losses, opts->common.out);

@@ -144,8 +144,7 @@ static int split_file(struct cli_session      *session,
         if (status == TN_LIMIT && error.reason == TN_REASON_NONE &&
             opts->max_size != 0 && !opts->common.is_quiet)
             cli_hint("--max-size sets the limit");
-    }
-    else if (opts->common.is_json)
+    } else if (opts->common.is_json)
         put_receipt(opts, path, &summary, name);
     else if (!opts->common.is_quiet)
         print_receipt(opts, &summary, name);

@@ -2049,11 +2049,11 @@ static enum tn_status check(const struct tn_diff   *diff,
     const struct tn_diff_match *m = tn_diff_matching(diff);
 
     if (m->left.model->dialect != m->right.model->dialect)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a patch needs two models of one framework, not %s and "
-                            "%s",
-                            tn_model_format(m->left.model),
-                            tn_model_format(m->right.model));
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "a patch needs two models of one framework, not %s and "
+            "%s",
+            tn_model_format(m->left.model), tn_model_format(m->right.model));
     if (!m->host || !tn_diff_is_exact(diff))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a patch needs all elements compared, without a "

@@ -133,10 +133,11 @@ static enum tn_status run_row(struct tn_edit           *edit,
                               struct tn_error          *error)
 {
     if (words->count < row->least || words->count > row->most)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "%s takes %s, but %" PRIu32 " word%s given", row->name,
-                            row->arguments ? row->arguments : "no words",
-                            words->count, words->count == 1 ? " was" : "s were");
+        return tn_error_set(
+            error, TN_INVALID, TN_NOWHERE,
+            "%s takes %s, but %" PRIu32 " word%s given", row->name,
+            row->arguments ? row->arguments : "no words", words->count,
+            words->count == 1 ? " was" : "s were");
     TN_TRY(expect_listed(edit, row, error));
     if (row->flags & TN_EDIT_FRESH)
         TN_TRY(tn_edit_settle(edit, error));
@@ -169,10 +170,11 @@ static enum tn_status run_line(struct tn_edit        *edit,
     struct tn_words           rest = { line->count - 1, line->items + 1 };
 
     if (!row)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "unknown action '%s'; 'tenon edit --help' lists the "
-                            "actions",
-                            line->items[0]);
+        return tn_error_set(
+            error, TN_NOT_FOUND, TN_NOWHERE,
+            "unknown action '%s'; 'tenon edit --help' lists the "
+            "actions",
+            line->items[0]);
     return run_row(edit, row, &rest, error);
 }
 
@@ -404,10 +406,11 @@ enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
     const struct tn_edit_row *row = tn_edit_row_named(name);
 
     if (!row)
-        return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                            "unknown action '%s'; 'tenon edit --help' lists the "
-                            "actions",
-                            name);
+        return tn_error_set(
+            error, TN_NOT_FOUND, TN_NOWHERE,
+            "unknown action '%s'; 'tenon edit --help' lists the "
+            "actions",
+            name);
     if (value && row->most == 1) {
         struct tn_words one = { 1, &value };
         run_row(edit, row, &one, error);

@@ -133,8 +133,7 @@ static enum tn_status expect_value(struct cutting *c, struct tn_bytes name,
     if (*value != TN_NONE)
         return TN_OK;
     return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
-                        "the main graph has no value '%.*s'",
-                        TN_FMT(name));
+                        "the main graph has no value '%.*s'", TN_FMT(name));
 }
 
 static void need_value(struct cutting *c, uint32_t value)
@@ -1134,8 +1133,7 @@ static enum tn_status find_scope(struct cutting *c, struct extraction *x,
     if (count)
         return TN_OK;
     return tn_error_set(c->error, TN_NOT_FOUND, TN_NOWHERE,
-                        "no node of the main graph is in scope '%s'",
-                        scope);
+                        "no node of the main graph is in scope '%s'", scope);
 }
 
 enum tn_status tn_draft_extract(struct tn_draft *draft, const char *scope,

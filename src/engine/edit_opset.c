@@ -14,9 +14,10 @@ enum tn_status tn_edit_set_opset(struct tn_edit *edit, uint32_t opset,
                                     .format  = tn_opened_of(base)->format };
 
     if (!tn_dialect_facts(tn_model_dialect(base))->lists_io)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "an opset can be chosen only for ONNX, and this is %s",
-                            base->title);
+        return tn_error_set(
+            error, TN_INVALID, TN_NOWHERE,
+            "an opset can be chosen only for ONNX, and this is %s",
+            base->title);
     if (tn_conversion_make(&c, base, error) == TN_OK &&
         tn_onnx_keep_texts(c.model, base, error) == TN_OK)
         tn_edit_restart(edit, c.model, error);

@@ -280,8 +280,8 @@ static enum tn_status open_raw(struct tn_edit *edit, const char *word,
                      "a tensor of this type and shape is too large");
     else if (size != source->size)
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "the file has %" PRIu64 " bytes, the type and shape take %"
-                     PRIu64,
+                     "the file has %" PRIu64
+                     " bytes, the type and shape take %" PRIu64,
                      source->size, size);
     else if (tn_opened_hold(edit->store, files, error) == TN_OK)
         tensor->elements.payload = tn_payload_raw(

@@ -390,10 +390,11 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "the last record is not chunk metadata: these are "
                             "other records, or the file was cut short");
-    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%s is not one protobuf message; sets of tensors that can "
-                        "be split are GGUF and safetensors",
-                        opened->format->name);
+    return tn_error_set(
+        error, TN_UNSUPPORTED, TN_NOWHERE,
+        "%s is not one protobuf message; sets of tensors that can "
+        "be split are GGUF and safetensors",
+        opened->format->name);
 }
 
 static bool is_folder(const struct tn_opened *opened)

@@ -31,7 +31,8 @@ static enum tn_status open_look(struct look *look, const char *path,
     TN_TRY(tn_find_format(bundle, options ? options->from : NULL,
                           &look->opened->format, error));
     if (!look->opened->format->has_tags)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE, "%s files have no tags; containers (.samediff) do",
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s files have no tags; containers (.samediff) do",
                             look->opened->format->name);
     if (!bundle->main)
         return tn_error_set(
@@ -212,10 +213,11 @@ static enum tn_status add_tag(const char *path, const char *tag,
     tn_meter_watch(&c.writing, &watch, model->memory);
     bool exists = access(path, F_OK) == 0;
     if (!exists && tensors_only)
-        tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "the container does not exist yet: its first version needs "
-                     "a graph, and %s has only tensors",
-                     tn_model_format(model));
+        tn_error_set(
+            error, TN_INVALID, TN_NOWHERE,
+            "the container does not exist yet: its first version needs "
+            "a graph, and %s has only tensors",
+            tn_model_format(model));
     else if (exists)
         tn_tagged_add(&c.budget->memory, path, tn_text(tag), model,
                       tensors_only, &c.how, summary, error);

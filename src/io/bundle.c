@@ -160,9 +160,10 @@ static enum tn_status open_path(struct tn_bundle *bundle, const char *path,
         return open_input(bundle, error);
     int file = tn_path_open(bundle->path, O_RDONLY | O_NOCTTY);
     if (file < 0 && errno == ENOENT && tn_url_is_any(tn_text(path)))
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "URLs of this kind are not supported; use https://, "
-                            "http://, s3:// or hf://");
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "URLs of this kind are not supported; use https://, "
+            "http://, s3:// or hf://");
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", bundle->path);
     return open_main(bundle, file, true, error);

@@ -788,8 +788,8 @@ static void check_outputs(struct visit *v)
 
     if (v->check->used) {
         if (v->check->used[v->op] > op->max_outputs)
-            complain_arity(v, "output", v->check->used[v->op],
-                           op->min_outputs, op->max_outputs);
+            complain_arity(v, "output", v->check->used[v->op], op->min_outputs,
+                           op->max_outputs);
     } else if (count < op->min_outputs || count > op->max_outputs) {
         complain_arity(v, "output", count, op->min_outputs, op->max_outputs);
     } else if (op->output_counts &&

@@ -442,9 +442,10 @@ static enum tn_status write_all(struct writing *w)
     struct tn_sink *sink;
 
     if (w->options->shard_size && !is_index)
-        return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
-                            "several files need an index: the output must be called "
-                            "NAME" TN_ST_INDEX_SUFFIX);
+        return tn_error_set(
+            w->error, TN_INVALID, TN_NOWHERE,
+            "several files need an index: the output must be called "
+            "NAME" TN_ST_INDEX_SUFFIX);
     TN_TRY(make_plans(w));
     tn_sort((const void **)(void *)w->sorted, w->count, is_before);
     if (is_index)

@@ -72,8 +72,8 @@ void tn_tagged_no_tag(const struct tn_tagged *t, struct tn_bytes tag,
                                  i ? ", " : "", TN_FMT(t->tags[i]));
     }
     tag = tn_utf8_cut(tag, 40);
-    tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no tag '%.*s'; the file has %s",
-                 TN_FMT(tag), list);
+    tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                 "no tag '%.*s'; the file has %s", TN_FMT(tag), list);
 }
 
 uint32_t tn_tagged_find(const struct tn_tagged *t, struct tn_bytes tag)

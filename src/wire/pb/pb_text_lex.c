@@ -250,8 +250,8 @@ void tn_lex_next(struct tn_lex *lex)
         lex->symbol = (uint8_t)c;
         lex->at++;
     } else {
-        tn_lex_fail(lex, TN_MALFORMED, "unexpected byte 0x%02x: this is not text",
-                    (unsigned)c);
+        tn_lex_fail(lex, TN_MALFORMED,
+                    "unexpected byte 0x%02x: this is not text", (unsigned)c);
     }
     if (tn_failed(lex->error))
         lex->kind = TN_LEX_END;
