@@ -87,7 +87,7 @@ export class Painter {
       ctx.roundRect(box.x + this.dx, box.y + this.dy, box.w, box.h, 9);
       ctx.fillStyle = palette.inside[child.depth % 2];
       ctx.fill();
-      ctx.lineWidth = 1.2;
+      ctx.lineWidth = Math.max(1.2, 0.8 / this.zoom);
       ctx.strokeStyle = palette.frame;
       ctx.stroke();
     }
@@ -266,7 +266,13 @@ export class Painter {
       ctx.roundRect(x, y, w, h, radius);
     ctx.fillStyle = fill;
     ctx.fill();
-    ctx.lineWidth = 1.1;
+    if (h * this.zoom < PLAIN) { // too small for its border to tell what it is
+      ctx.globalAlpha = 0.6;
+      ctx.fillStyle = stroke;
+      ctx.fill();
+      ctx.globalAlpha = 1;
+    }
+    ctx.lineWidth = Math.max(1.1, Math.min(3, 0.6 / this.zoom));
     ctx.strokeStyle = stroke;
     if (isDashed)
       ctx.setLineDash([5, 3]);
@@ -383,7 +389,7 @@ export class Painter {
     ctx.beginPath();
     for (const shape of shapes)
       traceWire(ctx, shape, this.dx, this.dy);
-    ctx.lineWidth = Math.max(width, Math.min(width * 1.6, 0.7 / this.zoom));
+    ctx.lineWidth = Math.max(width, Math.min(width * 4, 0.6 / this.zoom));
     ctx.strokeStyle = colour;
     ctx.setLineDash(dash);
     ctx.stroke();

@@ -29,7 +29,7 @@ async function start() {
       byId('panel-side').hidden = true;
     scene.resize(picture.clientWidth, picture.clientHeight);
     scene.drawNow();
-    byId('wait').hidden = true;
+    showEmpty(model);
     performance.mark('tenon-drawn');
     new ResizeObserver(() => scene.resize(picture.clientWidth, picture.clientHeight)).observe(picture);
     await furnish(scene, theme);
@@ -39,6 +39,12 @@ async function start() {
     byId('wait').textContent = `This page cannot show its model: ${error.message}`;
     throw error;
   }
+}
+
+// Some files hold only words about a model, such as a vocabulary.
+function showEmpty(model) {
+  byId('wait').hidden = model.nodeCount > 0;
+  byId('wait').textContent = 'There are no operators and no tensors to draw; the details tell what the file contains.';
 }
 
 function showTitle(header) {

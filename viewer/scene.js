@@ -122,7 +122,7 @@ export class Scene {
 
   resize(width, height) {
     const centre = this.camera.toWorld(this.camera.width / 2, this.camera.height / 2);
-    const isFirst = this.camera.width <= 1;
+    const isFirst = this.camera.width <= 1 || this.isWholeMap;
     this.camera.width = width;
     this.camera.height = height;
     if (isFirst)
@@ -134,8 +134,15 @@ export class Scene {
 
   // ---- the camera -----------------------------------------------------------
 
+  // Areas keep their proportions to each other in any shape: all of them have
+  // that of the screen.
   get world() {
-    return { x: 0, y: 0, w: Math.max(1, this.root.width), h: Math.max(1, this.root.height) };
+    const h = this.mapShape ? this.mapShape * this.root.width : this.root.height;
+    return { x: 0, y: 0, w: Math.max(1, this.root.width), h: Math.max(1, h) };
+  }
+
+  get isWholeMap() {
+    return this.model.isTreemap && this.camera.zoom === this.wholeZoom;
   }
 
   get leastZoom() {
@@ -145,33 +152,61 @@ export class Scene {
 
   // All of it if that can be read; else its top, as wide as fits.
   showFirst() {
+    if (this.model.isTreemap) {
+      this.fit();
+      return;
+    }
     const { camera, world } = this;
-    camera.fit(world, this.model.isTreemap ? 12 : 40, 1.15);
-    if (this.model.isTreemap || camera.zoom >= READABLE)
+    camera.fit(world, 40, 1.15);
+    if (camera.zoom >= READABLE)
       return;
     camera.zoom = Math.max(camera.zoom, Math.min(1, Math.max(LEGIBLE, (camera.width - 60) / world.w)));
-    const x = world.w * camera.zoom <= camera.width ? world.w / 2 : this.topCentre();
+    const x = world.w * camera.zoom <= camera.width ? world.w / 2 : this.firstCentre();
     camera.centre(x, world.h / 2);
     if (world.h * camera.zoom > camera.height - 56)
       camera.y = -28 / camera.zoom;
   }
 
-  // The middle of the first boxes: the top of a wide graph may be anywhere.
-  topCentre() {
-    const { model, root } = this;
-    let sum = 0;
-    let count = 0;
-    for (let item = model.firstItem[0]; item < model.firstItem[1] && count < 8; item++)
-      if (model.y[item] <= model.y[model.firstItem[0]] + 4) {
-        const box = root.box(item);
-        sum += box.x + box.w / 2;
-        count++;
-      }
-    return count ? sum / count : root.width / 2;
+  // The middle of what a wide graph begins with: of the first open block that
+  // fits, or that lies in those that do not; else of the first boxes.
+  firstCentre() {
+    let frame = this.root;
+    for (let child; (child = frame.open.values().next().value); frame = child) {
+      const box = frame.box(child.item);
+      if (box.w * this.camera.zoom < this.camera.width)
+        return box.x + box.w / 2;
+    }
+    return this.topCentre(frame);
+  }
+
+  // The middle of the first boxes: the top of a wide block may be anywhere.
+  topCentre(frame) {
+    const boxes = this.topBoxes(frame);
+    return boxes.length ? boxes.reduce((sum, box) => sum + box.x + box.w / 2, 0) / boxes.length : frame.left + frame.width / 2;
+  }
+
+  topBoxes(frame) {
+    const { model } = this;
+    const [first, end] = [model.firstItem[frame.block], model.firstItem[frame.block + 1]];
+    let top = Infinity;
+    for (let item = first; item < end; item++)
+      top = Math.min(top, model.y[item]);
+    const boxes = [];
+    for (let item = first; item < end && boxes.length < 8; item++)
+      if (model.y[item] <= top + 4)
+        boxes.push(frame.box(item));
+    return boxes;
   }
 
   fit() {
-    this.camera.fit(this.world, 32, 1.15);
+    const { camera, model } = this;
+    if (model.isTreemap) {
+      this.mapShape = Math.min(2.5, Math.max(0.3, (camera.height - 24) / Math.max(1, camera.width - 24)));
+      camera.fit(this.world, 12, 4);
+      this.wholeZoom = camera.zoom;
+    } else {
+      camera.fit(this.world, 32, 1.15);
+    }
     this.moved();
   }
 
@@ -223,6 +258,7 @@ export class Scene {
     if (!this.model.isTreemap) {
       child.recompose();
       this.anchor(before, frame.box(item));
+      this.showTop(child);
     }
     this.shapeChanged();
     return child;
@@ -253,6 +289,16 @@ export class Scene {
   anchor(before, after) {
     this.camera.x += after.x + after.w / 2 - before.x - before.w / 2;
     this.camera.y += after.y - before.y;
+  }
+
+  // A block may be much wider than its box was: if none of what it begins with
+  // is on the screen, the picture moves sideways.
+  showTop(child) {
+    const { camera } = this;
+    const { x, w } = camera.view;
+    const boxes = this.topBoxes(child);
+    if (boxes.length && !boxes.some((box) => box.x >= x && box.x + box.w <= x + w))
+      camera.x = this.topCentre(child) - w / 2;
   }
 
   bringUnder(pointer, box) {

@@ -20,12 +20,12 @@ export class TreemapPainter {
     this.plain = options.plain || false;
     this.ctx.textBaseline = 'middle';
     this.ctx.textAlign = 'left';
-    const { model } = this.scene;
+    const { world } = this.scene;
     const corner = camera.toScreen(0, 0);
     this.areas = []; // what was drawn, for the pointer: later ones lie above
     this.block(this.scene.root, {
       x: corner.x, y: corner.y,
-      w: model.blockWidth[0] * camera.zoom, h: model.blockHeight[0] * camera.zoom,
+      w: world.w * camera.zoom, h: world.h * camera.zoom,
     }, 0);
     return [];
   }

@@ -12,6 +12,7 @@
 
 #include "base/sized.h"
 #include "engine/diff_models.h"
+#include "engine/edit_draft.h"
 #include "engine/opened.h"
 #include "engine/view_model.h"
 #include "ir/attr.h"
@@ -41,6 +42,29 @@ static const char *new_name(struct both *b, struct tn_bytes name)
     if (text)
         tn_intern_borrow(&b->names, tn_text(text), b->error);
     return text;
+}
+
+/* What an op that is gone is called in the picture, and its values. */
+static const char *name_op(struct both *b, const char **made, uint32_t op)
+{
+    struct tn_op_info info  = tn_model_op(b->left, op);
+    bool              by_op = b->right->dialect->producer_of != NULL;
+    const char *name = info.name.size ? new_name(b, info.name) : "";
+
+    for (uint32_t i = 0; name && i < info.output_count; i++) {
+        uint32_t value = tn_op_output(b->left, op, i);
+        if (value == TN_NONE)
+            continue;
+        struct tn_bytes old = tn_model_value_name(b->left, value);
+        /* "node:1": where values are called by their node */
+        made[value] =
+            by_op && tn_bytes_starts_with(old, text_of(b, info.name))
+                ? tn_text_format(&b->arena, b->error, "%s%.*s", name,
+                                 TN_FMT(tn_bytes(old.data + info.name.size,
+                                                 old.size - info.name.size)))
+                : new_name(b, old);
+    }
+    return name;
 }
 
 static void list_names(struct both *b)
@@ -88,7 +112,8 @@ static bool is_removed(const struct both *b, uint32_t op)
     return b->match->ops[0][op] == TN_NONE && home_of(b, op) != TN_NONE;
 }
 
-static void add_removed(struct both *b, const char **made, uint32_t op)
+static void add_removed(struct both *b, const char **made, const char *name,
+                        uint32_t op)
 {
     struct tn_op_info  info = tn_model_op(b->left, op);
     uint32_t           all  = info.input_count + info.control_count;
@@ -109,7 +134,7 @@ static void add_removed(struct both *b, const char **made, uint32_t op)
         uint32_t value = tn_op_output(b->left, op, i);
         outputs[i]     = value == TN_NONE ? "" : made[value];
     }
-    spec.name   = info.name.size ? new_name(b, info.name) : "";
+    spec.name   = name;
     spec.type   = text_of(b, info.type);
     spec.domain = text_of(b, info.domain);
     if (!tn_failed(b->error) && tn_edit_add_op(b->edit, home_of(b, op), TN_NONE,
@@ -117,24 +142,58 @@ static void add_removed(struct both *b, const char **made, uint32_t op)
         b->removed++;
 }
 
+/* Where a removed op led: an op that took what it made, and is still there,
+ * comes after it, as a dashed line shows. */
+static void follow_removed(struct both *b, const char **made, uint32_t op)
+{
+    uint32_t          to    = b->match->ops[0][op];
+    struct tn_op_info old   = tn_model_op(b->left, op);
+    struct tn_op_info info  = tn_model_op(b->right, to);
+    uint32_t          count = info.input_count + info.control_count;
+    uint32_t          more  = 0;
+    const char      **names = tn_new(&b->arena, const char *,
+                                     count + (uint64_t)old.input_count,
+                                     b->error);
+
+    for (uint32_t i = 0; names && i < old.input_count; i++) {
+        uint32_t value = tn_op_input(b->left, op, i);
+        if (value == TN_NONE)
+            continue;
+        value = tn_model_defining_value(b->left, value);
+        if (made[value])
+            names[count + more++] = made[value];
+    }
+    for (uint32_t i = 0; more && i < count; i++) {
+        uint32_t value = tn_op_input(b->right, to, i);
+        names[i] = value == TN_NONE
+                       ? ""
+                       : text_of(b, tn_model_value_name(b->right, value));
+    }
+    if (more && !tn_failed(b->error))
+        tn_draft_set_inputs(&b->edit->draft, to, names, count + more,
+                            info.control_count + more, b->error);
+}
+
 /* All at once: an op may use what a later one of the file makes. */
 static void add_all_removed(struct both *b)
 {
+    uint64_t     count = b->left->ops.count;
     const char **made =
         tn_new(&b->arena, const char *, b->left->values.count, b->error);
+    const char **names = tn_new(&b->arena, const char *, count, b->error);
 
-    for (uint32_t op = 0; made && op < b->left->ops.count; op++)
-        for (uint32_t i = 0;
-             is_removed(b, op) && i < tn_model_op(b->left, op).output_count;
-             i++) {
-            uint32_t value = tn_op_output(b->left, op, i);
-            if (value != TN_NONE)
-                made[value] = new_name(b, tn_model_value_name(b->left, value));
-        }
-    for (uint32_t op = 0;
-         made && op < b->left->ops.count && !tn_failed(b->error); op++)
+    if (!made || !names)
+        return;
+    for (uint32_t op = 0; op < count; op++)
         if (is_removed(b, op))
-            add_removed(b, made, op);
+            names[op] = name_op(b, made, op);
+    for (uint32_t op = 0; op < count && !tn_failed(b->error); op++)
+        if (is_removed(b, op))
+            add_removed(b, made, names[op], op);
+    for (uint32_t op = 0; op < count && b->removed && !tn_failed(b->error);
+         op++)
+        if (b->match->ops[0][op] != TN_NONE)
+            follow_removed(b, made, op);
 }
 
 /* ---- states -------------------------------------------------------------- */

@@ -23,6 +23,18 @@ static const char right_text[] =
     "input { name: \"x\" type { tensor_type { elem_type: 1 } } }\n"
     "output { name: \"y\" type { tensor_type { elem_type: 1 } } } }\n";
 
+/* x -> Relu -> Sigmoid -> Neg -> y, and without the Sigmoid. */
+#define CHAIN(nodes)                                                           \
+    "ir_version: 8 opset_import { version: 13 } graph { name: \"g\" "          \
+    "node { input: \"x\" output: \"h\" name: \"a\" op_type: \"Relu\" } "       \
+    nodes " input { name: \"x\" type { tensor_type { elem_type: 1 } } } "      \
+          "output { name: \"y\" type { tensor_type { elem_type: 1 } } } }"
+static const char with_sigmoid[] = CHAIN(
+    "node { input: \"h\" output: \"s\" name: \"b\" op_type: \"Sigmoid\" } "
+    "node { input: \"s\" output: \"y\" name: \"c\" op_type: \"Neg\" }");
+static const char without_sigmoid[] = CHAIN(
+    "node { input: \"h\" output: \"y\" name: \"c\" op_type: \"Neg\" }");
+
 /* An If whose branch has Neg and Abs, or Neg alone. */
 #define BRANCH(name, nodes)                                                    \
     "attribute { name: \"" name "\" type: GRAPH g { name: \"" name "\" " nodes \
@@ -53,6 +65,7 @@ static const struct {
 } rows[] = {
     { left_text, right_text, 1 },
     { right_text, right_text, 0 },
+    { with_sigmoid, without_sigmoid, 1 },
     { CHOICE(NEGATED ABSOLUTE), CHOICE(RENAMED), 1 }, /* in a subgraph        */
     { CHOICE(RENAMED), CHOICE(NEGATED ABSOLUTE), 0 },
 };

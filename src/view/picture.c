@@ -146,3 +146,12 @@ struct tn_bytes tn_picture_node_name(const struct tn_picture *picture,
         return tn_tensor_name(tn_model_tensor(picture->model, row->what));
     return tn_model_value_name(picture->model, row->what);
 }
+
+uint32_t tn_picture_title(struct tn_picture *picture, uint32_t node)
+{
+    const struct tn_view_node *row = tn_picture_node(picture, node);
+
+    if (row->title || row->op)
+        return row->title ? row->title : row->op;
+    return tn_picture_string(picture, tn_picture_node_name(picture, node));
+}

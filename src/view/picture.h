@@ -75,6 +75,8 @@ struct tn_view_node {
     uint32_t first_use; /* in picture->uses                                   */
     uint32_t attrs;     /* list of attributes, for ops                        */
     uint32_t op;        /* string: the operator                               */
+    uint32_t title;     /* string: first line of the box; 0: the operator, or
+                           the name                                           */
     uint32_t detail;    /* string: second line of the box                     */
     uint8_t  kind;
     uint8_t class;
@@ -178,6 +180,9 @@ struct tn_picture {
 
     const struct tn_statistics *statistics; /* by tensor; NULL: none */
 };
+
+/* String: what the box of a node is called. */
+uint32_t tn_picture_title(struct tn_picture *picture, uint32_t node);
 
 void tn_picture_init(struct tn_picture *picture, const struct tn_model *model,
                      struct tn_memory *memory, struct tn_error *error);

@@ -202,9 +202,7 @@ static struct tn_view_item node_member(const struct maker *m, uint32_t node)
 
     return (struct tn_view_item){
         .repeat = 1,
-        .label  = row->op ? row->op
-                          : tn_picture_string(m->picture, tn_picture_node_name(
-                                                              m->picture, node)),
+        .label  = tn_picture_title(m->picture, node),
         .detail = row->detail,
         .size   = 1,
         .look   = row->look,
@@ -415,15 +413,9 @@ static struct tn_view_edge *add_edge(struct maker *m, struct draft *d,
     return edge;
 }
 
-static uint32_t node_label(const struct maker *m, uint32_t node)
+static uint32_t title_of_end(const struct maker *m, uint32_t node)
 {
-    if (node == TN_NONE)
-        return 0;
-    const struct tn_view_node *row = tn_picture_node(m->picture, node);
-    return row->kind == TN_VIEW_OP
-               ? row->op
-               : tn_picture_string(m->picture,
-                                   tn_picture_node_name(m->picture, node));
+    return node == TN_NONE ? 0 : tn_picture_title(m->picture, node);
 }
 
 /* What a child has to do with nodes outside the container. */
@@ -458,9 +450,9 @@ static void add_border(struct maker *m, struct draft *d, uint32_t item,
         sum.entering += b.entering;
         sum.leaving += b.leaving;
         if (!enters && b.entering)
-            enters = node_label(m, b.enters_from);
+            enters = title_of_end(m, b.enters_from);
         if (!leaves && b.leaving)
-            leaves = node_label(m, b.leaves_to);
+            leaves = title_of_end(m, b.leaves_to);
         for (uint32_t k = firsts[i]; k < firsts[i + 1]; k++) {
             uint32_t from = *tn_list_at(&m->preds, uint32_t, k);
             if (from >= d->low && from < d->high)

@@ -8,6 +8,10 @@
  * many. */
 enum { FEW_BOXES = 48 };
 
+/* A graph that is nearly all in one block would show nothing, were it closed:
+ * that block may have as many boxes as any has. */
+enum { ALMOST_NONE = 6, MOST_BOXES = 60 };
+
 enum { FEW_LEVELS = 12 };
 
 /* How much happens in each block: its nodes, those of functions that it calls
@@ -93,7 +97,9 @@ static void open_blocks(struct tn_picture *p)
         if (!item || item->is_open)
             return;
         uint32_t inner = tn_picture_block(p, item->block)->item_count;
-        if (p->shown + inner > FEW_BOXES)
+        uint32_t most =
+            p->shown <= ALMOST_NONE ? (uint32_t)MOST_BOXES : FEW_BOXES;
+        if (p->shown + inner > most)
             return;
         item->is_open = 1;
         p->shown += inner;

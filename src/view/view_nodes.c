@@ -27,6 +27,8 @@ struct finder {
     struct tn_error           *error;
     struct tn_view_attr_reader attrs;
     struct tn_pairs kinds;  /* (type, domain) -> in looks            */
+    struct tn_pairs sinks;  /* (value, 0) -> the op that stands for that
+                               output of the model                   */
     struct tn_list  looks;  /* struct op_look                       */
     uint32_t       *takers; /* by value: an op that takes it;
                                MANY: several                       */
@@ -231,6 +233,16 @@ static uint32_t value_of(const struct finder *f, uint32_t graph,
                             : tn_model_find_value(f->model, graph, id);
 }
 
+/* The second line of an op that stands for an input or output: its type. */
+static void set_port_detail(const struct finder *f, struct tn_view_node *node,
+                            uint32_t value)
+{
+    uint32_t type = f->picture->types[value];
+
+    node->detail = type ? type : node->op;
+    node->look   = tn_view_mix(node->look, node->detail);
+}
+
 static void add_inputs(struct finder *f, uint32_t graph)
 {
     const struct tn_io_list *list = &tn_model_graph_at(f->model, graph)->inputs;
@@ -239,9 +251,12 @@ static void add_inputs(struct finder *f, uint32_t graph)
         const struct tn_io *io    = &list->items[i];
         uint32_t            value = value_of(f, graph, io->name);
         if (value == TN_NONE || io->has_default ||
-            tn_model_value_at(f->model, value)->producer != TN_NONE ||
             f->picture->makers[value] != TN_NONE)
             continue;
+        if (tn_model_value_at(f->model, value)->producer != TN_NONE) {
+            f->picture->types[value] = io_detail(f, io); /* for its op */
+            continue;
+        }
         struct tn_view_node *node = add_node(f, TN_VIEW_INPUT, graph, value);
         if (!node)
             return;
@@ -264,6 +279,12 @@ static void add_outputs(struct finder *f, uint32_t graph)
         uint32_t            value = value_of(f, graph, io->name);
         if (value == TN_NONE || io->is_guessed)
             continue;
+        uint32_t sink = tn_pairs_find(&f->sinks, value, 0);
+        if (sink != TN_NONE) {
+            f->picture->types[value] = io_detail(f, io);
+            set_port_detail(f, tn_picture_node(f->picture, sink), value);
+            continue;
+        }
         struct tn_view_node *node = add_node(f, TN_VIEW_OUTPUT, graph, value);
         if (!node)
             return;
@@ -359,7 +380,7 @@ static void take_inputs(struct finder *f, const struct tn_op *op,
     node->look = look;
 }
 
-/* Ops that stand for an input or output: what it is called. */
+/* Ops that stand for an input or output are called like it. */
 static void name_port(struct finder *f, const struct tn_op *row,
                       struct tn_view_node *node)
 {
@@ -373,8 +394,12 @@ static void name_port(struct finder *f, const struct tn_op *row,
     if (value == TN_NONE)
         return;
     struct tn_bytes name = tn_model_value_name(f->model, value);
-    node->detail         = tn_picture_string(f->picture, name);
+    node->title          = tn_picture_string(f->picture, name);
     node->look           = tn_view_mix(node->look, hash_without_digits(name));
+    set_port_detail(f, node, value);
+    if (is_end)
+        tn_pairs_add(&f->sinks, value, 0,
+                     (uint32_t)f->picture->nodes.count - 1, f->error);
 }
 
 static void add_op(struct finder *f, uint32_t graph, uint32_t op)
@@ -660,11 +685,13 @@ enum tn_status tn_view_find_nodes(struct tn_picture *picture)
 
     tn_view_attr_reader_init(&f.attrs, picture);
     tn_pairs_init(&f.kinds, picture->memory);
+    tn_pairs_init(&f.sinks, picture->memory);
     tn_list_init(&f.looks, picture->memory, sizeof(struct op_look));
     tn_buffer_init(&f.text, picture->memory, picture->error);
     find_nodes(&f);
     tn_buffer_done(&f.text);
     tn_list_done(&f.looks);
+    tn_pairs_done(&f.sinks);
     tn_pairs_done(&f.kinds);
     tn_view_attr_reader_done(&f.attrs);
     return picture->error->status;

@@ -144,6 +144,30 @@ static void described_values_have_types(void **state)
     tn_view_bench_end(&b);
 }
 
+/* Ops that stand for inputs and outputs are called like these, and an output
+ * that has such an op has no box of its own. */
+static void ports_have_names(void **state)
+{
+    struct tn_io         out = { .name = tn_text("b"), .dtype = TN_INT8 };
+    struct tn_view_bench b;
+
+    (void)state;
+    tn_view_bench_begin(&b, "a = Placeholder(); b = Relu(a); c = fetch(b)");
+    tn_model_graph_at(&b.model, 0)->outputs =
+        (struct tn_io_list){ .items = &out, .count = 1 };
+    tn_view_find_nodes(&b.picture);
+    assert_int_equal(tn_picture_node_count(&b.picture), 3);
+    const struct tn_view_node *port = tn_picture_node(&b.picture, 0);
+    const struct tn_view_node *sink = tn_picture_node(&b.picture, 2);
+    const char *const texts[] = { "a", "Placeholder", "b", "int8" };
+    const uint32_t    told[]  = { port->title, port->detail, sink->title,
+                                  sink->detail };
+    for (size_t i = 0; i < 4; i++)
+        assert_true(
+            tn_bytes_is(tn_picture_text(&b.picture, told[i]), texts[i]));
+    tn_view_bench_end(&b);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -152,6 +176,7 @@ int main(void)
         cmocka_unit_test(small_nodes_are_marked),
         cmocka_unit_test(a_node_takes_many_values),
         cmocka_unit_test(described_values_have_types),
+        cmocka_unit_test(ports_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

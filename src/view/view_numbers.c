@@ -189,6 +189,26 @@ static void read_json(struct table *t, struct tn_bytes text)
 
 /* ---- to nodes ----------------------------------------------------------- */
 
+/* An op may also be called by its place, as `ls --ops` does where it has no
+ * name. */
+static uint32_t find_number(const struct table *t, uint32_t node)
+{
+    const struct tn_model     *model = t->picture->model;
+    const struct tn_view_node *row   = tn_picture_node(t->picture, node);
+    char                       place[512];
+
+    uint32_t id =
+        tn_intern_find(&t->names, tn_picture_node_name(t->picture, node));
+    if (id != TN_NO_NAME || row->kind != TN_VIEW_OP ||
+        tn_model_name(model, tn_model_op_at(model, row->what)->name).size)
+        return id;
+    tn_model_path_of(
+        model, row->graph,
+        row->what - (uint32_t)tn_model_graph_at(model, row->graph)->first_op,
+        place, sizeof place);
+    return tn_intern_find(&t->names, tn_text(place));
+}
+
 static void give_numbers(struct table *t)
 {
     struct tn_picture *p     = t->picture;
@@ -196,8 +216,7 @@ static void give_numbers(struct table *t)
 
     p->numbers = tn_new(&p->arena, float, count + UINT64_C(1), t->error);
     for (uint32_t i = 0; p->numbers && i < count; i++) {
-        struct tn_bytes name = tn_picture_node_name(p, i);
-        uint32_t        id   = tn_intern_find(&t->names, name);
+        uint32_t id = find_number(t, i);
         if (id == TN_NO_NAME) {
             p->numbers[i] = NAN;
             continue;

@@ -11,6 +11,9 @@ enum { MOST_SCOPES = 32 };
 /* Of so many scopes in one, the right one is found by looking at all. */
 enum { FEW_INSIDE = 8 };
 
+/* What a node has to do with others: bits of builder.ties. */
+enum { TIED_INSIDE = 1, TAKES_OUTSIDE = 2, GIVES_OUTSIDE = 4 };
+
 #define MANY (TN_NONE - 1)
 
 /* Beside each container: the scopes in it, the latest first.  Most have a few,
@@ -20,6 +23,13 @@ struct inside {
     uint32_t before;    /* in the same container, TN_NONE: it is the first    */
     uint32_t latest;    /* in it                                              */
     uint32_t count;     /* in it                                              */
+};
+
+/* Beside each container: the nodes right in it, while it is judged. */
+struct census {
+    uint32_t count;
+    uint32_t scattered; /* of these, between nodes outside                    */
+    uint32_t op;        /* of all, or TN_NONE: they differ                    */
 };
 
 struct scope {
@@ -34,11 +44,14 @@ struct builder {
     uint32_t            *order; /* of all nodes, graph by graph               */
     uint32_t            *leads; /* by node: itself, or what it belongs to     */
     uint32_t            *with;  /* by node: how many belong to it             */
+    uint32_t            *homes; /* by node: the scope of its name             */
+    uint8_t             *ties;  /* by node                                    */
     uint32_t            *bodies, *more_bodies; /* by node: first graph in it,
                                                   by graph: the next          */
     struct tn_intern components;
     struct tn_list   component_labels; /* uint32_t: strings                   */
     struct tn_list   insides;   /* struct inside, by container                */
+    struct tn_list   censuses;  /* struct census, by scope of the graph       */
     struct tn_pairs  scopes;    /* (container, component) -> container, where
                                    there are many                             */
     struct tn_pairs  functions; /* (name, domain) -> graph                    */
@@ -76,8 +89,8 @@ static void append(struct builder *b, uint32_t container, uint32_t child)
     }
 }
 
-/* TN_NONE on failure. */
-static uint32_t add_container(struct builder *b, uint32_t parent, uint8_t kind,
+/* One that is in no list of children yet.  TN_NONE on failure. */
+static uint32_t new_container(struct builder *b, uint32_t parent, uint8_t kind,
                               uint32_t label)
 {
     uint32_t index = (uint32_t)b->tree->containers.count;
@@ -104,9 +117,37 @@ static uint32_t add_container(struct builder *b, uint32_t parent, uint8_t kind,
         .enters_from = TN_NONE,
         .leaves_to   = TN_NONE,
         .kind        = kind,
+        .is_loose    = true,
     };
-    if (parent != TN_NONE)
-        append(b, parent, index | TN_VIEW_INNER);
+    return index;
+}
+
+/* Into the list of its parent, as that is into its own: children stand in the
+ * order in which the first node of each does. */
+static void attach(struct builder *b, uint32_t container)
+{
+    uint32_t way[MOST_SCOPES + 2];
+    uint32_t count = 0;
+
+    for (uint32_t i = container; i != TN_NONE && at(b, i)->is_loose;
+         i          = at(b, i)->parent)
+        way[count++] = i;
+    while (count-- > 0) {
+        struct tn_view_container *c = at(b, way[count]);
+        c->is_loose                 = false;
+        if (c->parent != TN_NONE)
+            append(b, c->parent, way[count] | TN_VIEW_INNER);
+    }
+}
+
+/* TN_NONE on failure. */
+static uint32_t add_container(struct builder *b, uint32_t parent, uint8_t kind,
+                              uint32_t label)
+{
+    uint32_t index = new_container(b, parent, kind, label);
+
+    if (index != TN_NONE)
+        attach(b, index);
     return index;
 }
 
@@ -264,7 +305,7 @@ static uint32_t scope_in(struct builder *b, uint32_t parent,
     uint32_t label = label_of(b, id);
     uint32_t made  = tn_failed(b->error)
                          ? TN_NONE
-                         : add_container(b, parent, scope_kind(b), label);
+                         : new_container(b, parent, scope_kind(b), label);
     if (made != TN_NONE)
         note_scope(b, parent, id, made);
     return tn_failed(b->error) ? TN_NONE : made;
@@ -444,16 +485,103 @@ static void add_call(struct builder *b, uint32_t parent, uint32_t node)
     add_calls(b, container, node);
 }
 
+/* ---- scopes that are none ----------------------------------------------- */
+
+/* Names may tell what kind of operator a node is ("net.Conv.12"), or which
+ * module ran again ("act/Relu_3"): such nodes lie all over the graph, and one
+ * box for them would be before and after everything.  A scope without scopes
+ * is left out if nearly all of its nodes stand alone between nodes outside. */
+static bool is_scattered(const struct census *c)
+{
+    return c->count > 1 && (c->op == TN_NONE
+                                ? c->scattered >= c->count - c->count / 4
+                                : c->scattered >= (c->count + 2) / 3);
+}
+
+static void find_homes(struct builder *b, uint32_t root, const uint32_t *order,
+                       uint32_t count)
+{
+    b->depth = 0;
+    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++) {
+        uint32_t                   node = order[i];
+        const struct tn_view_node *row  = tn_picture_node(b->picture, node);
+        bool has_scope = row->kind == TN_VIEW_OP || row->kind == TN_VIEW_TENSOR;
+        tn_picture_fetch_name(b->picture, order + i, count - i);
+        if (b->leads[node] == node)
+            b->homes[node] = has_scope ? scope_of(b, root, node) : root;
+    }
+}
+
+static void tie(struct builder *b, uint32_t from, uint32_t to)
+{
+    from = b->leads[from];
+    to   = b->leads[to];
+    if (from == to)
+        return;
+    if (b->homes[from] == b->homes[to]) {
+        b->ties[from] |= TIED_INSIDE;
+        b->ties[to] |= TIED_INSIDE;
+    } else {
+        b->ties[from] |= GIVES_OUTSIDE;
+        b->ties[to] |= TAKES_OUTSIDE;
+    }
+}
+
+static void tie_nodes(struct builder *b, const uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t uses = tn_picture_use_count(b->picture, order[i]);
+        for (uint32_t k = 0; k < uses; k++) {
+            uint32_t from = tn_picture_use(b->picture, order[i], k)->from;
+            if (from != TN_NONE)
+                tie(b, from, order[i]);
+        }
+    }
+}
+
+/* Leaves out those of the scopes from `first` on that are scattered. */
+static void judge_scopes(struct builder *b, uint32_t first,
+                         const uint32_t *order, uint32_t count)
+{
+    uint32_t      scopes = (uint32_t)b->tree->containers.count - first;
+    struct census none   = { 0, 0, 0 };
+
+    b->censuses.count = 0;
+    for (uint32_t i = 0; i < scopes; i++) {
+        struct census *row =
+            tn_list_push(&b->censuses, struct census, b->error);
+        if (!row)
+            return;
+        *row = none;
+    }
+    tie_nodes(b, order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = order[i];
+        if (b->leads[node] != node || b->homes[node] < first)
+            continue;
+        struct census *row = tn_list_at(&b->censuses, struct census,
+                                        b->homes[node] - first);
+        uint32_t       op  = tn_picture_node(b->picture, node)->op;
+        row->op            = !row->count || row->op == op ? op : TN_NONE;
+        row->count++;
+        row->scattered += b->ties[node] == (TAKES_OUTSIDE | GIVES_OUTSIDE);
+    }
+    for (uint32_t i = 0; i < scopes; i++)
+        at(b, first + i)->is_gone =
+            inside_at(b, first + i)->count == 0 &&
+            is_scattered(tn_list_at(&b->censuses, struct census, i));
+}
+
 /* ---- all of a graph ----------------------------------------------------- */
 
-static void place_lead(struct builder *b, uint32_t root, uint32_t node)
+static void place_lead(struct builder *b, uint32_t node)
 {
     const struct tn_view_node *row = tn_picture_node(b->picture, node);
-    bool     has_scope = row->kind == TN_VIEW_OP || row->kind == TN_VIEW_TENSOR;
-    uint32_t in        = has_scope ? scope_of(b, root, node) : root;
+    uint32_t                   in  = b->homes[node];
 
-    if (in == TN_NONE)
-        return;
+    if (at(b, in)->is_gone)
+        in = at(b, in)->parent;
+    attach(b, in);
     if (b->with[node]) {
         in = add_container(b, in, TN_VIEW_OP_BLOCK, row->op);
         if (in == TN_NONE)
@@ -472,14 +600,15 @@ static void build_graph(struct builder *b, uint32_t graph)
     uint32_t *order = b->order + b->picture->first_nodes[graph];
     uint32_t  count =
         b->picture->first_nodes[graph + 1] - b->picture->first_nodes[graph];
-    uint32_t root = b->tree->roots[graph];
+    uint32_t first = (uint32_t)b->tree->containers.count;
 
-    b->depth = 0;
-    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++) {
-        tn_picture_fetch_name(b->picture, order + i, count - i);
+    find_homes(b, b->tree->roots[graph], order, count);
+    if (!tn_failed(b->error) && !b->picture->is_treemap &&
+        b->tree->containers.count > first && has_insides(b))
+        judge_scopes(b, first, order, count);
+    for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
         if (b->leads[order[i]] == order[i])
-            place_lead(b, root, order[i]);
-    }
+            place_lead(b, order[i]);
     for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
         if (b->leads[order[i]] != order[i]) {
             if (has_calls(b, order[i]))
@@ -632,6 +761,8 @@ static bool prepare(struct builder *b, struct tn_view_tree *tree)
     b->order       = tn_new(arena, uint32_t, nodes, b->error);
     b->leads       = tn_new(arena, uint32_t, nodes, b->error);
     b->with        = tn_new(arena, uint32_t, nodes, b->error);
+    b->homes       = tn_new(arena, uint32_t, nodes, b->error);
+    b->ties        = tn_new(arena, uint8_t, nodes, b->error);
     b->bodies      = tn_new(arena, uint32_t, nodes, b->error);
     b->more_bodies = tn_new(arena, uint32_t, graphs, b->error);
     b->is_called   = tn_new(arena, uint8_t, graphs, b->error);
@@ -694,6 +825,7 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
     tn_intern_init(&b.components, &picture->arena);
     tn_list_init(&b.component_labels, picture->memory, sizeof(uint32_t));
     tn_list_init(&b.insides, picture->memory, sizeof(struct inside));
+    tn_list_init(&b.censuses, picture->memory, sizeof(struct census));
     tn_pairs_init(&b.scopes, picture->memory);
     tn_pairs_init(&b.functions, picture->memory);
     tn_buffer_init(&b.text, picture->memory, picture->error);
@@ -702,6 +834,7 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
     tn_buffer_done(&b.text);
     tn_pairs_done(&b.functions);
     tn_pairs_done(&b.scopes);
+    tn_list_done(&b.censuses);
     tn_list_done(&b.insides);
     tn_list_done(&b.component_labels);
     tn_intern_done(&b.components);

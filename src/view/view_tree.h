@@ -26,7 +26,8 @@ struct tn_view_container {
     uint32_t enters_from, leaves_to; /* the first of them: a node             */
     uint32_t block;                  /* when it was made one                  */
     uint8_t  kind;                   /* enum tn_picture_kind                  */
-    bool     is_gone;                /* a scope of one child                  */
+    bool     is_gone;  /* a scope of one child, or one that is none           */
+    bool     is_loose; /* not among the children of its parent yet            */
 };
 
 /* A function that is called, as an item of the container. */

@@ -79,6 +79,19 @@ static const struct {
     { "s/a = Relu(x); b = Neg(s/a); s/c = Abs(b)",
       { NULL },
       "s{Relu Abs} Neg" },
+    /* What tells the operator, or which module ran again, is no scope. */
+    { "n.Conv.0 = Conv(x); n.Relu.1 = Relu(n.Conv.0); "
+      "n.Conv.2 = Conv(n.Relu.1); n.Relu.3 = Relu(n.Conv.2)",
+      { NULL },
+      "n{Conv Relu Conv Relu}" },
+    { "a/c = Conv(x); act/r = Relu(a/c); b/c = Conv(act/r); "
+      "act/r_1 = Relu(b/c); d = Neg(act/r_1)",
+      { NULL },
+      "Conv Relu Conv Relu Neg" },
+    { "s/a = Relu(x); s/b = Neg(s/a); c = Abs(s/b); s/d = Relu(c); "
+      "s/e = Neg(s/d); f = Abs(s/e)",
+      { NULL },
+      "s{Relu Neg Relu Neg} Abs Abs" },
     { "/s//a = Relu(x); s/b = Neg(/s//a)", { NULL }, "s{Relu Neg}" },
     /* A tensor keeps the name of a scope that has nothing else. */
     { "",

@@ -87,6 +87,21 @@ export function tensors() {
     tensors: names.map((name, k) => ({ name, dtype: k % 2 ? 'float16' : 'float32', shape: '[4, 4]', bytes: 64 * (k + 1) })) };
 }
 
+// A file of words alone.
+export function nothing() {
+  return { title: 'words.gguf', blocks: [{ kind: 'tensors', width: 1000, height: 700, items: [], edges: [] }], nodes: [] };
+}
+
+// A block that begins far right of its middle.
+export function wide() {
+  const item = (label, x, layer) => ({ label, class: 3, x, y: 12 + 74 * layer, w: 150, h: 30, layer });
+  const inner = [item('first', 2600, 0), ...[1, 2, 3, 4].map((k) => item(`step ${k}`, 2600 - 640 * k, k))];
+  return { title: 'wide.onnx', blocks: [
+    { kind: 'graph', items: [{ ...item('wide', 12, 0), block: 1 }], edges: [] },
+    { kind: 'scope', width: 2762, height: 400, items: inner, edges: [1, 2, 3, 4].map((k) => ({ from: k, to: k + 1 })) },
+  ], nodes: inner.map(({ label }, k) => ({ name: label, op: label, inputs: k ? [k - 1] : [], outputs: [{ name: `v${k}`, type: '' }] })) };
+}
+
 // A graph of `count` nodes, nothing of it folded, in blocks of `most` items.
 export function large(count, most = 1000) {
   const kinds = ['MatMul', 'Add', 'Relu', 'Mul', 'Conv', 'Reshape'];

@@ -191,11 +191,12 @@ export function madePage(head, tail, made) {
   if (made.numbers)
     streams.overlay = { node_number: ['f32', made.numbers] };
   streams.picture = { strings: ['text', strings], ...column };
+  const countOf = (name) => (column[name] ? column[name][1].length : 0);
   const header = {
     version: 1, generator: 'made for a test', title: made.title, format: 'onnx', format_title: 'ONNX model', dialect: 'onnx',
     file: { name: made.title, size: made.size || 1234 }, summary: made.summary || [['inputs', 'x float32 [1, 3]']],
-    counts: { nodes: nodes.length, ops: nodes.length, blocks: made.blocks.length, items: column.item_block[1].length,
-      edges: column.edge_from[1].length, values: valueNames.length, tensors: (made.tensors || []).length, shown: made.blocks[0].items.length },
+    counts: { nodes: nodes.length, ops: nodes.length, blocks: made.blocks.length, items: countOf('item_block'),
+      edges: countOf('edge_from'), values: valueNames.length, tensors: (made.tensors || []).length, shown: made.blocks[0].items.length },
     classes: CLASSES, kinds: KINDS, diff: made.diff || null, overlay: made.overlay || null,
   };
   return encodePage(head, tail, header, streams);

@@ -342,6 +342,44 @@ const others = {
     return page;
   },
 
+  async 'areas fill the screen, whatever its shape'() {
+    const page = await open(fileOf('tensors'), { viewport: { width: 1400, height: 500 } });
+    for (const [width, height] of [[1400, 500], [900, 1100]]) {
+      await page.setViewportSize({ width, height });
+      await settle(page);
+      const [w, h, mapWidth, mapHeight] = await page.evaluate(() => {
+        const { camera, world } = document.getElementById('graph').scene;
+        return [camera.width, camera.height, world.w * camera.zoom, world.h * camera.zoom];
+      });
+      near(mapWidth, w - 24, 'width');
+      near(mapHeight, h - 24, 'height');
+    }
+    return page;
+  },
+
+  async 'a file without anything to draw says so'() {
+    const page = await open(fileOf('nothing'));
+    assert.match(await page.locator('#wait').innerText(), /no operators and no tensors/);
+    return page;
+  },
+
+  async 'a wide block is opened where it begins'() {
+    const page = await open(fileOf('wide'), { viewport: { width: 700, height: 500 } });
+    await page.evaluate(() => {
+      const { scene } = document.getElementById('graph');
+      scene.open(scene.root, 0);
+    });
+    const [left, right, width] = await page.evaluate(() => {
+      const { scene } = document.getElementById('graph');
+      const frame = scene.root.open.get(0);
+      const box = frame.box(scene.model.firstItem[frame.block]);
+      const { camera } = scene;
+      return [camera.toScreen(box.x, box.y).x, camera.toScreen(box.x + box.w, box.y).x, camera.width];
+    });
+    assert.ok(left >= 0 && right <= width, `the first box is at ${left} to ${right} of ${width}`);
+    return page;
+  },
+
   async 'many nodes: opened, searched, addressed'() {
     const page = await open(fileOf('large', 30000, 30000));
     await page.keyboard.press('/');

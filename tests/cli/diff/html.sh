@@ -9,3 +9,10 @@ tenon convert -q tiny.onnx -o tiny.safetensors --to safetensors
 tenon diff --stat tiny.onnx tiny.safetensors --html other.html
 echo $?
 [ -e other.html ] && echo 'a file was left'
+# What is gone stands where it was: before what took its result, by a dashed line.
+printf 'ir_version: 8 opset_import { version: 13 } graph { name: "g" input { name: "x" } output { name: "y" }
+node { input: "x" output: "h" name: "a" op_type: "Relu" } node { input: "h" output: "s" name: "b" op_type: "Sigmoid" }
+node { input: "s" output: "y" name: "c" op_type: "Neg" } }' >long.pbtxt
+sed 's/ node { input: "h" output: "s" .* }$//; s/input: "s"/input: "h"/' long.pbtxt >short.pbtxt
+tenon diff -q long.pbtxt short.pbtxt --html gone.svg
+grep -c 'wire control' gone.svg

@@ -8,6 +8,12 @@ echo '[["look", 1.5], ["decide", 0.25]]' >list.json
 tenon view tiny.onnx -q -o list.svg --data list.json
 cmp tsv.svg list.svg
 grep -c 'fill-opacity' tsv.svg
+# Where nodes have no names, those that `ls --ops` prints are understood.
+tenon dump tiny.onnx | sed '/^    name: "\(look\|decide\)"/d' >nameless.txt
+tenon undump -q nameless.txt -o nameless.onnx
+tenon ls --ops -1 nameless.onnx | awk '{ print $0 "\t" NR }' >places.tsv
+head -1 places.tsv
+tenon view nameless.onnx -o places.svg --data places.tsv 2>&1
 # What is wrong with a file of numbers is said with its place.
 printf 'look\t1.5\ndecide\tmany\n' >bad.tsv
 tenon view tiny.onnx -o x.svg --data bad.tsv
