@@ -354,7 +354,13 @@ static enum tn_status note_goals(const struct stream *stream,
     return error->status;
 }
 
-/* What is not placed, in order; and gaps for what is. */
+static bool is_without_holes(const struct tn_piece *piece)
+{
+    return piece->kind == TN_PIECE_SPAN && !piece->at.span.source->extent;
+}
+
+/* What is not placed, in order; and gaps for what is.  Room is reserved at
+ * once, because the blocks of the file would ask for it one by one. */
 static enum tn_status write_others(const struct stream *stream,
                                    struct tn_error     *error)
 {
@@ -365,6 +371,8 @@ static enum tn_status write_others(const struct stream *stream,
             TN_TRY(tn_sink_expect(stream->to, piece->length, error));
             TN_TRY(tn_sink_gap(stream->to, piece->length, error));
         } else {
+            if (is_without_holes(piece))
+                TN_TRY(tn_sink_expect(stream->to, piece->length, error));
             TN_TRY(tn_piece_write(piece, stream->to, error));
         }
     }

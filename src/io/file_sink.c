@@ -22,7 +22,13 @@
 #include "io/file_source.h"
 #include "io/os.h"
 
-#define BUFFER_SIZE ((size_t)256 << 10)
+/* The kernel takes pages for a write in blocks as large as the write, if it
+ * begins at a multiple of them: 1 MiB at once takes two thirds of the time of
+ * 256 KiB. */
+#define BUFFER_SIZE ((size_t)1 << 20)
+
+/* From here on room is reserved before a range is written. */
+#define WORTH_RESERVING (UINT64_C(256) << 10)
 
 /* From here on a call is cheaper than a copy.  A block of Riegeli is written
  * so, with its header out of the buffer. */
@@ -289,6 +295,14 @@ static enum tn_status keep(struct tn_file_pool *pool, enum tn_status status,
     return status;
 }
 
+/* How much more the buffer takes before it is written, so that the next write
+ * begins at a multiple of its size. */
+static size_t room_of(const struct tn_file_sink *sink)
+{
+    return BUFFER_SIZE - (size_t)(sink->position & (BUFFER_SIZE - 1)) -
+           sink->slot->filled;
+}
+
 static enum tn_status write_bytes(struct tn_file_sink *sink,
                                   struct tn_bytes bytes, struct tn_error *error)
 {
@@ -296,10 +310,14 @@ static enum tn_status write_bytes(struct tn_file_sink *sink,
     struct tn_file_slot *slot = sink->slot;
     if (bytes.size >= WORTH_A_CALL)
         return flush_with(sink, bytes, error);
-    if (bytes.size > BUFFER_SIZE - slot->filled)
-        TN_TRY(flush(sink, error));
-    memcpy(slot->buffer + slot->filled, bytes.data, bytes.size);
-    slot->filled += bytes.size;
+    while (bytes.size) {
+        size_t size = tn_min_size(bytes.size, room_of(sink));
+        memcpy(slot->buffer + slot->filled, bytes.data, size);
+        slot->filled += size;
+        bytes = tn_bytes(bytes.data + size, bytes.size - size);
+        if (room_of(sink) == 0)
+            TN_TRY(flush(sink, error));
+    }
     return TN_OK;
 }
 
@@ -331,12 +349,12 @@ static enum tn_status copy_windows(struct tn_file_sink *sink,
     if (span.source->lend)
         return copy_lent(sink, span, error);
     while (span.length) {
-        if (slot->filled == BUFFER_SIZE)
-            TN_TRY(flush(sink, error));
-        size_t size = tn_min_size(span.length, BUFFER_SIZE - slot->filled);
+        size_t size = tn_min_size(span.length, room_of(sink));
         TN_TRY(tn_source_read(span.source, span.offset,
                               slot->buffer + slot->filled, size, error));
         slot->filled += size;
+        if (room_of(sink) == 0)
+            TN_TRY(flush(sink, error));
         span.offset += size;
         span.length -= size;
     }
@@ -419,7 +437,7 @@ static bool is_page_to_page(const struct tn_file_sink *sink,
 static enum tn_status reserve(struct tn_file_sink *sink, uint64_t size,
                               struct tn_error *error)
 {
-    if (sink->is_stream || size <= BUFFER_SIZE)
+    if (sink->is_stream || size <= WORTH_RESERVING)
         return TN_OK;
     int number = tn_file_pool_step(sink->pool, "reserve", sink->name);
     if (number)
@@ -547,11 +565,11 @@ static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
         return TN_OK;
     }
     while (count) {
-        if (slot->filled == BUFFER_SIZE)
-            TN_TRY(flush(sink, error));
-        size_t size = tn_min_size(count, BUFFER_SIZE - slot->filled);
+        size_t size = (size_t)tn_min(count, room_of(sink));
         memset(slot->buffer + slot->filled, 0, size);
         slot->filled += size;
+        if (room_of(sink) == 0)
+            TN_TRY(flush(sink, error));
         count -= size;
     }
     return TN_OK;
@@ -584,13 +602,13 @@ static enum tn_status copy_shown(struct tn_file_sink *sink, struct tn_span span,
     TN_TRY(reopen(sink, error));
     struct tn_file_slot *slot = sink->slot;
     while (span.length) {
-        if (slot->filled == BUFFER_SIZE)
-            TN_TRY(flush(sink, error));
-        size_t   size = tn_min_size(span.length, BUFFER_SIZE - slot->filled);
+        size_t   size = tn_min_size(span.length, room_of(sink));
         uint8_t *to   = slot->buffer + slot->filled;
         TN_TRY(tn_source_read_few(span.source, span.offset, to, size, error));
         TN_TRY(tn_sink_write(watcher, tn_bytes(to, size), error));
         slot->filled += size;
+        if (room_of(sink) == 0)
+            TN_TRY(flush(sink, error));
         span.offset += size;
         span.length -= size;
     }
@@ -638,9 +656,11 @@ static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
 static enum tn_status make_room(struct tn_file_sink *sink, uint64_t count,
                                 struct tn_error *error)
 {
+    if (sink->pool->is_dry || count <= WORTH_RESERVING)
+        return TN_OK;
     TN_TRY(reopen(sink, error));
     TN_TRY(flush(sink, error));
-    return sink->pool->is_dry ? TN_OK : reserve(sink, count, error);
+    return reserve(sink, count, error);
 }
 
 static enum tn_status file_expect(struct tn_sink *base, uint64_t count,

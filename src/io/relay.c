@@ -1,4 +1,4 @@
-/* relay.c - copying a range to a sink while looking at every byte */
+/* relay.c - writing bytes while they are read and looked at */
 #include "io/relay.h"
 
 #include <pthread.h>
@@ -8,33 +8,37 @@
 #include "io/workers.h"
 
 /* Windows that stay in a core's cache while they are read, looked at and
- * written; a ring of them so that neither thread waits for each. */
-#define WINDOW_SIZE ((size_t)256 << 10)
+ * written, and that end at multiples of their size in the sink, because the
+ * kernel writes those fastest (io/file_sink.c); a ring of them so that neither
+ * thread waits for each. */
+#define WINDOW_SIZE ((size_t)1 << 20)
 #define RING_SIZE   4
 
 /* From here on a second thread pays for its start. */
 #define WORTH_A_THREAD (UINT64_C(1) << 20)
 
 struct relay {
-    struct tn_span  left; /* not read yet                          */
-    struct tn_sink *to;
-    const struct tn_relay_reader *eye;
-    struct tn_memory             *memory;
-    uint8_t                      *ring;
-    uint64_t        ring_size; /* windows in use                   */
-    size_t          sizes[RING_SIZE];
-    uint64_t        filled; /* windows read so far                 */
-    uint64_t        written;
-    bool            is_filling, is_writing, is_failed;
-    pthread_mutex_t lock; /* for all of the above                  */
-    pthread_cond_t  is_changed;
+    uint64_t at, end; /* of the sink, or of what is looked at; the
+                       * bytes from `at` on are not filled in yet */
+    struct tn_sink   *to;
+    tn_relay_fill    *fill;
+    void             *context;
+    struct tn_memory *memory;
+    uint8_t          *ring;
+    uint64_t          ring_size; /* windows in use                 */
+    size_t            sizes[RING_SIZE];
+    uint64_t          filled; /* windows so far                      */
+    uint64_t          written;
+    bool              is_filling, is_writing, is_failed;
+    pthread_mutex_t   lock; /* for all of the above                  */
+    pthread_cond_t    is_changed;
 };
 
 enum task { FILL, WRITE, WAIT, REST };
 
 static enum task next_task(const struct relay *r)
 {
-    bool can_fill = r->left.length && !r->is_filling &&
+    bool can_fill = r->at < r->end && !r->is_filling &&
                     r->filled - r->written < r->ring_size;
 
     if (r->is_failed)
@@ -43,7 +47,7 @@ static enum task next_task(const struct relay *r)
         return WRITE;
     if (can_fill)
         return FILL;
-    return r->left.length || r->written < r->filled || r->is_filling ? WAIT
+    return r->at < r->end || r->written < r->filled || r->is_filling ? WAIT
                                                                      : REST;
 }
 
@@ -55,22 +59,18 @@ static uint8_t *window_at(const struct relay *r, uint64_t index)
 /* Called with the lock held, which is given up meanwhile. */
 static enum tn_status fill(struct relay *r, struct tn_error *error)
 {
-    uint8_t       *window = window_at(r, r->filled);
-    struct tn_span part   = r->left;
+    uint8_t *window = window_at(r, r->filled);
+    size_t   size   = WINDOW_SIZE - (size_t)(r->at % WINDOW_SIZE);
 
-    part.length   = tn_min(part.length, WINDOW_SIZE);
+    size          = tn_min_size(r->end - r->at, size);
     r->is_filling = true;
     pthread_mutex_unlock(&r->lock);
-    enum tn_status status = tn_source_read(part.source, part.offset, window,
-                                           (size_t)part.length, error);
-    if (status == TN_OK)
-        r->eye->see(r->eye->context, tn_bytes(window, (size_t)part.length));
+    enum tn_status status = r->fill(r->context, window, size, error);
     pthread_mutex_lock(&r->lock);
-    r->sizes[r->filled % r->ring_size] = (size_t)part.length;
+    r->sizes[r->filled % r->ring_size] = size;
     r->is_filling                      = false;
     r->filled++;
-    r->left.offset += part.length;
-    r->left.length -= part.length;
+    r->at += size;
     return status;
 }
 
@@ -111,24 +111,27 @@ static enum tn_status work(void *context, uint64_t index,
     return status;
 }
 
-enum tn_status tn_relay(struct tn_span span, struct tn_sink *to,
-                        const struct tn_relay_reader *eye,
+enum tn_status tn_relay(uint64_t length, struct tn_sink *to,
+                        tn_relay_fill *fill_window, void *context,
                         struct tn_memory *memory, struct tn_error *error)
 {
-    unsigned     crew = to && span.length >= WORTH_A_THREAD ? 2 : 1;
-    struct relay r    = { .left       = span,
-                          .to         = to,
-                          .eye        = eye,
-                          .memory     = memory,
-                          .lock       = PTHREAD_MUTEX_INITIALIZER,
-                          .is_changed = PTHREAD_COND_INITIALIZER };
+    unsigned     crew  = to && length >= WORTH_A_THREAD ? 2 : 1;
+    uint64_t     begin = to ? to->offset : 0;
+    struct relay r     = { .at         = begin,
+                           .end        = begin + length,
+                           .to         = to,
+                           .fill       = fill_window,
+                           .context    = context,
+                           .memory     = memory,
+                           .lock       = PTHREAD_MUTEX_INITIALIZER,
+                           .is_changed = PTHREAD_COND_INITIALIZER };
 
     r.ring_size   = crew > 1 ? RING_SIZE : 1;
     uint64_t room = r.ring_size * WINDOW_SIZE;
     r.ring        = tn_memory_resize(memory, NULL, 0, room, error);
     if (!r.ring)
         return error->status;
-    enum tn_status status = to ? tn_sink_expect(to, span.length, error) : TN_OK;
+    enum tn_status status = to ? tn_sink_expect(to, length, error) : TN_OK;
     if (status == TN_OK)
         status = tn_workers_run(crew, crew, work, &r, error);
     tn_memory_free(memory, r.ring, room);

@@ -127,6 +127,8 @@ static enum tn_status add_part(struct rope_source    *rope,
     if (!part)
         return error->status;
     *part = (struct part){ rope->source.size, *piece };
+    if (piece->kind == TN_PIECE_SPAN && piece->at.span.source->extent)
+        rope->source.extent = rope_run;
     rope->source.size += piece->length;
     return TN_OK;
 }
@@ -162,7 +164,6 @@ enum tn_status tn_source_rope(struct tn_source    **source,
     *made = (struct rope_source){ .source = { .ops    = &rope_ops,
                                               .name   = name,
                                               .memory = memory,
-                                              .extent = rope_run,
                                               .look   = rope_look } };
     tn_arena_init(&made->source.pins, memory);
     tn_list_init(&made->parts, memory, sizeof(struct part));

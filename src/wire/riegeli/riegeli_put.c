@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "io/file_source.h"
+#include "io/relay.h"
 #include "wire/riegeli/riegeli_layout.h"
 
 /* A sink that puts a block header wherever one belongs. */
@@ -13,6 +15,7 @@ struct layer {
     uint64_t        base;
     uint64_t        begin, end; /* of the chunk                               */
     struct tn_sink *watcher;    /* sees all data, but no headers; may be NULL */
+    struct tn_memory *memory;
 };
 
 static void store64(uint8_t *to, uint64_t value)
@@ -70,11 +73,77 @@ static enum tn_status layer_write(struct tn_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
+/* From here on a second thread pays for its start: one writes, while the other
+ * reads and hashes. */
+#define WORTH_A_THREAD (UINT64_C(2) << 20)
+
+/* A range that is laid between block headers, window by window. */
+struct laying {
+    const struct layer *layer;
+    struct tn_span      left;
+    uint64_t            at; /* in the file                                    */
+};
+
+static enum tn_status lay_window(void *context, uint8_t *window, size_t size,
+                                 struct tn_error *error)
+{
+    struct laying *l = context;
+    uint8_t        header[TN_RIEGELI_BLOCK_HEADER];
+
+    while (size) {
+        uint64_t in_block = l->at % TN_RIEGELI_BLOCK;
+        uint64_t rest     = tn_riegeli_to_block(l->at);
+        if (in_block < TN_RIEGELI_BLOCK_HEADER) {
+            rest = TN_RIEGELI_BLOCK_HEADER - in_block;
+            make_block(l->at - in_block, l->layer->begin, l->layer->end,
+                       header);
+        }
+        size_t part = tn_min_size(rest, size);
+        if (in_block < TN_RIEGELI_BLOCK_HEADER) {
+            memcpy(window, header + in_block, part);
+        } else {
+            TN_TRY(tn_source_read_few(l->left.source, l->left.offset, window,
+                                      part, error));
+            TN_TRY(tn_sink_write(l->layer->watcher, tn_bytes(window, part),
+                                 error));
+            l->left.offset += part;
+            l->left.length -= part;
+        }
+        window += part;
+        size -= part;
+        l->at += part;
+    }
+    return TN_OK;
+}
+
+/* The headers in front of and between `length` bytes of data from `at` on. */
+static uint64_t headers_in(uint64_t at, uint64_t length)
+{
+    uint64_t before = at % TN_RIEGELI_BLOCK == 0;
+    uint64_t room = tn_riegeli_to_block(at) - before * TN_RIEGELI_BLOCK_HEADER;
+    uint64_t behind = length > room ? length - room : 0;
+
+    return before + (behind + TN_RIEGELI_USABLE - 1) / TN_RIEGELI_USABLE;
+}
+
+static enum tn_status lay_data(struct layer *layer, struct tn_span span,
+                               struct tn_error *error)
+{
+    struct laying laying = { layer, span, layer->to->offset - layer->base };
+    uint64_t      length = span.length + headers_in(laying.at, span.length) *
+                                        TN_RIEGELI_BLOCK_HEADER;
+
+    return tn_relay(length, layer->to, lay_window, &laying, layer->memory,
+                    error);
+}
+
 static enum tn_status splice_data(struct layer *layer, struct tn_span span,
                                   struct tn_error *error)
 {
     uint64_t room;
 
+    if (layer->watcher && span.length >= WORTH_A_THREAD)
+        return lay_data(layer, span, error);
     while (span.length) {
         TN_TRY(room_at(layer, &room, error));
         struct tn_span part = span;
@@ -190,6 +259,7 @@ static enum tn_status put(struct tn_sink *to, uint64_t base,
     make_header(frame, header);
     TN_TRY(tn_sink_write(&layer.sink, tn_bytes(header, sizeof header), error));
     layer.watcher = watcher;
+    layer.memory  = data->arena->memory;
     TN_TRY(tn_rope_write(data, &layer.sink, error));
     return put_zeros(&layer, frame->end, error);
 }

@@ -438,19 +438,12 @@ enum tn_status tn_zip_source(const struct tn_zip       *zip,
 /* Less than that goes through the stack. */
 #define SMALL ((size_t)16 << 10)
 
-static void see(void *context, struct tn_bytes window)
-{
-    struct zip_sum *sum = context;
-
-    sum->crc = tn_crc32(sum->crc, window.data, window.size);
-}
-
 static enum tn_status sum_write(struct tn_sink *sink, struct tn_bytes bytes,
                                 struct tn_error *error)
 {
     struct zip_sum *sum = (struct zip_sum *)sink;
 
-    see(sum, bytes);
+    sum->crc = tn_crc32(sum->crc, bytes.data, bytes.size);
     return sum->to ? tn_sink_write(sum->to, bytes, error) : TN_OK;
 }
 
@@ -473,11 +466,29 @@ static enum tn_status pass_small(struct zip_sum *sum, struct tn_span span,
     return sum_write(&sum->sink, tn_bytes(window, size), error);
 }
 
+struct passing {
+    struct zip_sum *sum;
+    struct tn_span  left;
+};
+
+static enum tn_status read_window(void *context, uint8_t *window, size_t size,
+                                  struct tn_error *error)
+{
+    struct passing *passing = context;
+    struct tn_span *left    = &passing->left;
+
+    TN_TRY(tn_source_read(left->source, left->offset, window, size, error));
+    passing->sum->crc = tn_crc32(passing->sum->crc, window, size);
+    left->offset += size;
+    left->length -= size;
+    return TN_OK;
+}
+
 /* Memory that is not a file's can be taken as it is. */
 static enum tn_status pass_data(struct zip_sum *sum, struct tn_span span,
                                 struct tn_error *error)
 {
-    const struct tn_relay_reader eye = { see, sum };
+    struct passing passing = { sum, span };
 
     if (span.source->map && tn_source_descriptor(span.source) < 0)
         return sum_write(
@@ -486,7 +497,8 @@ static enum tn_status pass_data(struct zip_sum *sum, struct tn_span span,
             error);
     if (span.length <= SMALL)
         return pass_small(sum, span, error);
-    return tn_relay(span, sum->to, &eye, sum->memory, error);
+    return tn_relay(span.length, sum->to, read_window, &passing, sum->memory,
+                    error);
 }
 
 static enum tn_status sum_splice(struct tn_sink *sink, struct tn_span span,
