@@ -2,7 +2,7 @@
 # embed it as `const unsigned char tn_schema_NAME[]` in the library.
 #
 # tn_flat_schema(NAME FILES...): the same for NAME.fbs, which becomes a binary
-# schema; FILES are what it includes.
+# schema, tn_schema_NAME_text[], compressed; FILES are what it includes.
 find_program(PROTOC protoc REQUIRED)
 find_program(FLATC flatc REQUIRED)
 add_custom_target(tn_generated)
@@ -47,5 +47,5 @@ function(tn_flat_schema name)
         COMMAND ${FLATC} --no-warnings --binary --schema --bfbs-builtins
                 -o ${out} ${file}
         DEPENDS ${file} ${includes} VERBATIM)
-    tn_embed(${name} ${out}/${name}.bfbs)
+    tn_compile_rules(tn_schema_${name} ${out}/${name}.bfbs)
 endfunction()

@@ -506,8 +506,8 @@ static const char *build_flat(struct built *b)
     tn_buffer_text(&json, "}");
     tn_source_memory(&source, b->arena->memory, tn_buffer_bytes(&json));
     tn_rope_init(&rope, b->arena, b->error);
-    tn_fb_schema_load(&schema, b->arena,
-                      tn_fb_builtin_schema(TN_FB_SAMEDIFF_CLASSIC), b->error);
+    tn_fb_schema_load_builtin(&schema, b->arena, TN_FB_SAMEDIFF_CLASSIC,
+                              b->error);
     tn_fb_json_read(&schema, tn_fb_schema_find(&schema, "sd.graph.FlatGraph"),
                     (struct tn_span){ &source, 0, json.size }, &rope, b->error);
     tn_rope_write(&rope, &flat.sink, b->error);

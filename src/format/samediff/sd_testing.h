@@ -98,8 +98,7 @@ static inline struct tn_bytes sd_make(const char *json)
     tn_source_memory(&source, &memory, tn_text(json));
     tn_rope_init(&rope, &arena, &error);
     tn_buffer_init(&buffer, &memory, &error);
-    tn_fb_schema_load(&schema, &arena,
-                      tn_fb_builtin_schema(TN_FB_SAMEDIFF_CLASSIC), &error);
+    tn_fb_schema_load_builtin(&schema, &arena, TN_FB_SAMEDIFF_CLASSIC, &error);
     tn_fb_json_read(&schema, tn_fb_schema_find(&schema, "sd.graph.FlatGraph"),
                     (struct tn_span){ &source, 0, strlen(json) }, &rope,
                     &error);

@@ -64,10 +64,9 @@ static void tables_are_those_of_the_schema(void **state)
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
-    assert_int_equal(tn_fb_schema_load(&schema, &arena,
-                                       tn_fb_builtin_schema(TN_FB_TFLITE),
-                                       &error),
-                     TN_OK);
+    assert_int_equal(
+        tn_fb_schema_load_builtin(&schema, &arena, TN_FB_TFLITE, &error),
+        TN_OK);
     for (uint32_t i = 1; i < tn_tfl_options_count; i++) {
         const struct tn_tfl_options *row = &tn_tfl_options[i];
         const struct tn_fb_object   *object =

@@ -72,8 +72,8 @@ static inline void tfl_make(struct tn_buffer *to, const char *text,
         tn_buffer_byte(&json, *at == '\'' ? '"' : (uint8_t)*at);
     tn_source_memory(&source, memory, tn_buffer_bytes(&json));
     tn_rope_init(&rope, &arena, error);
-    if (tn_fb_schema_load(&schema, &arena, tn_fb_builtin_schema(TN_FB_TFLITE),
-                          error) == TN_OK &&
+    if (tn_fb_schema_load_builtin(&schema, &arena, TN_FB_TFLITE, error) ==
+            TN_OK &&
         tn_fb_json_read(&schema, schema.root,
                         (struct tn_span){ &source, 0, source.size }, &rope,
                         error) == TN_OK)

@@ -3,6 +3,7 @@
 #define TN_WIRE_FB_BUILTIN_H
 
 #include "base/byte_view.h"
+#include "base/memory.h"
 
 enum tn_fb_builtin {
     TN_FB_SAMEDIFF_GRAPH,    /* sd.tagged.Graph, SDGR                         */
@@ -14,7 +15,9 @@ enum tn_fb_builtin {
     TN_FB_BUILTIN_COUNT
 };
 
-/* For tn_fb_schema_load(); lives as long as the program. */
-struct tn_bytes tn_fb_builtin_schema(enum tn_fb_builtin which);
+/* For tn_fb_schema_load(), unpacked in the arena. */
+struct tn_bytes tn_fb_builtin_schema(enum tn_fb_builtin which,
+                                     struct tn_arena   *arena,
+                                     struct tn_error   *error);
 
 #endif

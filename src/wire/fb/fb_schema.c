@@ -659,7 +659,11 @@ enum tn_status tn_fb_schema_load_builtin(struct tn_fb_schema *schema,
                                          enum tn_fb_builtin   which,
                                          struct tn_error     *error)
 {
-    return load_bytes(schema, arena, tn_fb_builtin_schema(which), true, error);
+    struct tn_bytes bfbs = tn_fb_builtin_schema(which, arena, error);
+
+    *schema = (struct tn_fb_schema){ 0 };
+    return bfbs.data ? load_bytes(schema, arena, bfbs, true, error)
+                     : error->status;
 }
 
 /* ---- looking up --------------------------------------------------------- */

@@ -36,10 +36,8 @@ static int load_schemas(void **state)
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
-    tn_fb_schema_load(&arrays, &arena,
-                      tn_fb_builtin_schema(TN_FB_SAMEDIFF_ARRAY), &error);
-    tn_fb_schema_load(&classic, &arena,
-                      tn_fb_builtin_schema(TN_FB_SAMEDIFF_CLASSIC), &error);
+    tn_fb_schema_load_builtin(&arrays, &arena, TN_FB_SAMEDIFF_ARRAY, &error);
+    tn_fb_schema_load_builtin(&classic, &arena, TN_FB_SAMEDIFF_CLASSIC, &error);
     assert_string_equal(error.what, "");
     return 0;
 }
@@ -51,8 +49,10 @@ static void builtin_schemas_verify(void **state)
     for (int i = 0; i < TN_FB_BUILTIN_COUNT; i++) {
         struct tn_error     error  = TN_ERROR_INIT;
         struct tn_fb_schema schema = { 0 };
-        tn_fb_schema_load(&schema, &arena,
-                          tn_fb_builtin_schema((enum tn_fb_builtin)i), &error);
+        tn_fb_schema_load(
+            &schema, &arena,
+            tn_fb_builtin_schema((enum tn_fb_builtin)i, &arena, &error),
+            &error);
         assert_string_equal(error.what, "");
         assert_non_null(schema.root);
     }
@@ -558,8 +558,7 @@ static void walks_what_is_shared_once(void **state)
     uint32_t             refs[300];
 
     (void)state;
-    tn_fb_schema_load(&graphs, &arena,
-                      tn_fb_builtin_schema(TN_FB_SAMEDIFF_GRAPH), &error);
+    tn_fb_schema_load_builtin(&graphs, &arena, TN_FB_SAMEDIFF_GRAPH, &error);
     tn_buffer_init(&out, &memory, &error);
     tn_fb_build_init(&b, &arena, &error);
     uint32_t graph = 0;
@@ -586,8 +585,7 @@ static void limits_the_depth(void **state)
     struct tn_error     error = TN_ERROR_INIT;
 
     (void)state;
-    tn_fb_schema_load(&graphs, &arena,
-                      tn_fb_builtin_schema(TN_FB_SAMEDIFF_GRAPH), &error);
+    tn_fb_schema_load_builtin(&graphs, &arena, TN_FB_SAMEDIFF_GRAPH, &error);
     for (int levels = 32; levels <= 33; levels++) { /* two tables each */
         struct tn_fb_builder b;
         struct tn_buffer     out;
