@@ -20,7 +20,7 @@
 struct tn_edit;
 
 /* Yours to close, also after a commit.  A model that has tensors and no graph
- * has them in the graph TN_NONE. */
+ * has them in the graph TN_NONE; 0 means the same there. */
 TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
                                    const struct tn_model  *base,
                                    const struct tn_options *options,
@@ -28,7 +28,7 @@ TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
 
 /* An empty model of a format, such as "onnx" or "tf-graph", whose main graph
  * is graph 0.  A format that has no graphs, such as "safetensors", takes
- * tensors: add them to the graph TN_NONE. */
+ * tensors, in the graph TN_NONE or 0. */
 TN_API enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
                                   const struct tn_options *options,
                                   struct tn_error         *error);

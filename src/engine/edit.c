@@ -195,12 +195,19 @@ enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
     return tn_draft_remove_attr(&edit->draft, op, name, error);
 }
 
+/* A model without graphs has its tensors in none, and callers may say 0. */
+static uint32_t place_of(const struct tn_edit *edit, uint32_t graph)
+{
+    return graph == 0 && edit->draft.graphs.count == 0 ? TN_NONE : graph;
+}
+
 /* To a graph, or to a set of tensors. */
 static enum tn_status add_elements(struct tn_edit *edit, uint32_t graph,
                                    const char               *name,
                                    const struct tn_elements *elements,
                                    struct tn_error          *error)
 {
+    graph = place_of(edit, graph);
     if (graph != TN_NONE || edit->draft.graphs.count)
         return tn_draft_add_tensor(&edit->draft, graph, name, elements, error);
     if (tn_edit_find_tensor(edit, TN_NONE, name, error))
@@ -228,15 +235,16 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
 {
     TN_ERROR_OR_OWN(error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
-    return tn_draft_replace_tensor(&edit->draft, graph, name, &from->elements,
-                                   error);
+    return tn_draft_replace_tensor(&edit->draft, place_of(edit, graph), name,
+                                   &from->elements, error);
 }
 
 enum tn_status tn_edit_remove_tensor(struct tn_edit *edit, uint32_t graph,
                                      const char *name, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    return tn_draft_remove_tensor(&edit->draft, graph, name, error);
+    return tn_draft_remove_tensor(&edit->draft, place_of(edit, graph), name,
+                                  error);
 }
 
 /* A source in the store over a copy of the elements. */
@@ -293,7 +301,8 @@ enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
 
     if (tn_failed(error))
         return error->status;
-    return tn_draft_set_levels(&edit->draft, graph, name, levels, error);
+    return tn_draft_set_levels(&edit->draft, place_of(edit, graph), name,
+                               levels, error);
 }
 
 /* The shape of new elements, in the store; *size is their bytes. */
@@ -412,7 +421,8 @@ enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
                          error));
-    return tn_draft_replace_tensor(&edit->draft, graph, name, &made, error);
+    return tn_draft_replace_tensor(&edit->draft, place_of(edit, graph), name,
+                                   &made, error);
 }
 
 /* ---- training ----------------------------------------------------------- */

@@ -224,6 +224,8 @@ enum tn_status tn_edit_rename(struct tn_edit *edit, uint32_t graph,
     struct tn_words words  = { 2, pair };
     uint32_t        was    = edit->graph;
 
+    if (graph == 0 && edit->draft.graphs.count == 0)
+        graph = TN_NONE;
     if (graph >= edit->draft.graphs.count && graph != TN_NONE)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "there is no graph %" PRIu32, graph);

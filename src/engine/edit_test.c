@@ -590,9 +590,49 @@ static void strings_can_be_read(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Programs that change what they are given need not ask whether it has a
+ * graph. */
+static void tensors_alone_are_in_graph_0(void **state)
+{
+    const float      ones[]  = { 1, 1, 1 };
+    const uint64_t   three[] = { 3 }, ends[] = { 0, 3 };
+    struct tn_bytes  all   = { (const uint8_t *)ones, 12 };
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_edit  *edit;
+    struct tn_model *model;
+
+    (void)state;
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_model  *read, *changed;
+    assert_int_equal(tn_edit_new(&edit, "npz", NULL, &error), TN_OK);
+    tn_edit_add_elements(edit, 0, "a", TN_FLOAT32, 1, three, all, &error);
+    tn_edit_add_elements(edit, 0, "b", TN_FLOAT32, 1, three, all, &error);
+    tn_edit_commit(edit, &model, &error);
+    tn_edit_close(edit);
+    write_to(&scratch, model, "m.npz");
+    tn_model_close(model);
+    tn_model_open(&read, tn_in_scratch(&scratch, "m.npz"), &with_graph, &error);
+    tn_edit_open(&edit, read, NULL, &error);
+    tn_edit_replace_elements(edit, 0, "a", TN_UINT8, 1, three,
+                             (struct tn_bytes){ all.data, 3 }, &error);
+    tn_edit_set_levels(edit, 0, "a", 1, &(uint64_t){ 2 }, ends, &error);
+    tn_edit_remove_tensor(edit, 0, "b", &error);
+    tn_edit_rename(edit, 0, "a", "c", &error);
+    tn_edit_commit(edit, &changed, &error);
+    assert_int_equal(error.status, TN_OK);
+    assert_int_equal(tn_model_tensor_count(changed), 1);
+    assert_int_equal(tn_tensor_dtype(tn_model_find(changed, "c")), TN_UINT8);
+    tn_model_close(changed);
+    assert_int_equal(tn_edit_remove_tensor(edit, 1, "a", &error), TN_NOT_FOUND);
+    tn_edit_close(edit);
+    tn_model_close(read);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tensors_alone_are_in_graph_0),
         cmocka_unit_test(inserts_a_node),
         cmocka_unit_test(an_edit_of_nothing_changes_nothing),
         cmocka_unit_test(replaces_a_tensor),
