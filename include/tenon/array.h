@@ -66,4 +66,9 @@ TN_API const struct tn_array_info *tn_array_get(const struct tn_array *array);
 TN_API enum tn_status tn_array_dlpack(struct tn_array *array, void **managed,
                                       struct tn_error *error);
 
+/* The destructor of a capsule of Python that carries it: where nobody has taken
+ * the tensor, it is deleted.  It is in C, because a destructor may run while an
+ * exception is on its way, which code in Python would lose. */
+TN_API void tn_array_capsule_done(void *capsule);
+
 #endif

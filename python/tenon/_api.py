@@ -1302,6 +1302,7 @@ FUNCTIONS = {
     "tn_apply": "c.c_int, [c.c_char_p, c.POINTER(tn_options), c.POINTER(tn_apply_options), c.POINTER(tn_target), c.POINTER(tn_convert_summary), c.POINTER(tn_error)]",
     "tn_arg_list_name": "c.c_char_p, [c.c_int]",
     "tn_arg_type_name": "c.c_char_p, [c.c_int]",
+    "tn_array_capsule_done": "None, [c.c_void_p]",
     "tn_array_close": "None, [c.c_void_p]",
     "tn_array_dlpack": "c.c_int, [c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(tn_error)]",
     "tn_array_get": "c.POINTER(tn_array_info), [c.c_void_p]",

@@ -71,7 +71,8 @@ def numpy_dtype(dtype: str) -> Any:
     import numpy
     if dtype in ML_DTYPES:
         try:
-            import ml_dtypes
+            import importlib
+            ml_dtypes: Any = importlib.import_module("ml_dtypes")
             return numpy.dtype(getattr(ml_dtypes, ML_DTYPES[dtype][0]))
         except (ImportError, AttributeError):
             pass
@@ -107,28 +108,10 @@ def dtype_of(array: Any) -> str:
 _capsule_new = ctypes.pythonapi.PyCapsule_New
 _capsule_new.restype = ctypes.py_object
 _capsule_new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_capsule_is_valid = ctypes.pythonapi.PyCapsule_IsValid
-_capsule_is_valid.restype = ctypes.c_int
-_capsule_is_valid.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_capsule_pointer.restype = ctypes.c_void_p
-_capsule_pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-
-_DELETER = 56  # where the deleter is in a DLManagedTensor
-
-
-def _forget_capsule(capsule: int) -> None:
-    """A capsule that nobody took: its tensor is deleted, in C."""
-    if not _capsule_is_valid(capsule, b"dltensor"):
-        return  # it was renamed: whoever did that deletes it
-    managed = _capsule_pointer(capsule, b"dltensor")
-    address = ctypes.c_void_p.from_address(managed + _DELETER).value
-    if address:
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(managed)
-
-
-_destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_forget_capsule)
-_destructor_address = ctypes.cast(_destructor, ctypes.c_void_p)
+# In C, because a capsule that nobody could take goes while an exception is on
+# its way.
+_done: Any = library.tn_array_capsule_done
+_capsule_done = ctypes.cast(_done, ctypes.c_void_p)
 
 
 # ---- arrays ---------------------------------------------------------------------
@@ -222,13 +205,20 @@ class Buffer:
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)
 
-    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
+    def __dlpack__(self, stream: Any = None, max_version: Any = None,
+                   dl_device: Any = None, copy: Any = None) -> Any:
+        if dl_device is not None and tuple(dl_device) != (1, 0):
+            raise BufferError(f"the elements are on the CPU, not on the "
+                              f"device {dl_device!r}")
+        if copy:
+            raise BufferError("a buffer is not copied: Tensor.buffer(copy="
+                              "True) makes one that is")
         managed = ctypes.c_void_p()
         native.call("tn_array_dlpack", self._handle, ctypes.byref(managed))
-        return _capsule_new(managed, b"dltensor", _destructor_address)
+        return _capsule_new(managed, b"dltensor", _capsule_done)
 
 
 if sys.byteorder != "little":  # elements are little-endian, and stay so
-    def _no_dlpack(self: Buffer, stream: Any = None, **_: Any) -> Any:
+    def _no_dlpack(self: Buffer, **_: Any) -> Any:
         raise BufferError("DLPack has no type for little-endian elements here")
     setattr(Buffer, "__dlpack__", _no_dlpack)

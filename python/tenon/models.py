@@ -384,7 +384,11 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         """What numpy() gives, for numpy's own functions."""
-        array = self.numpy(copy=bool(copy))
+        array = self.numpy(writable=bool(copy), copy=bool(copy))
+        if copy is False and (dtype not in (None, array.dtype) or not (
+                arrays.size_of(self.dtype) and self.buffer(True).is_mapped)):
+            raise ValueError(f"{self!r} is not stored as this array has it, "
+                             "and cannot be given without a copy")
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __bytes__(self) -> bytes:
@@ -393,8 +397,10 @@ class Tensor:
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)
 
-    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
-        return self._pin().__dlpack__()
+    def __dlpack__(self, stream: Any = None, max_version: Any = None,
+                   dl_device: Any = None, copy: Any = None) -> Any:
+        buffer = self.buffer(copy=True) if copy else self._pin()
+        return buffer.__dlpack__(dl_device=dl_device)
 
     def strings(self) -> List[bytes]:
         """The elements of a tensor of strings."""
@@ -471,6 +477,21 @@ class Tensor:
         if not self.shape:
             raise TypeError("a tensor without dimensions has no length")
         return self.shape[0]
+
+    def item(self) -> Any:
+        """The only element, as a number of Python."""
+        if self.count != 1:
+            raise ValueError(f"{self!r} has {self.count} elements, not one")
+        return self.numpy().item()
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
 
 
 class Tensors(Mapping[str, Tensor]):
@@ -956,6 +977,8 @@ class _Source:
         import threading
         self._file, self._lock = file, threading.Lock()
         self._raised: Optional[BaseException] = None
+        self._signalled: Optional[BaseException] = None
+        self._signals: List[native.Signals] = []  # of the main thread
         self.name = str(getattr(file, "name", "") or type(file).__name__)
         size = getattr(file, "size", None)
         self.size: int = (native.whole(size, 63, "the size")
@@ -980,6 +1003,8 @@ class _Source:
     def _copy(self, _context: Any, offset: int, to: int, size: int) -> int:
         import errno
         try:
+            if self._signalled is not None:
+                return errno.EIO
             data = self._bytes(offset, size)
             if len(data) != size:
                 raise EOFError(f"{self.name}: {len(data)} of {size} bytes at "
@@ -990,11 +1015,27 @@ class _Source:
             self._raised = error
             return errno.EIO
 
+    def _keep(self, error: BaseException) -> None:
+        self._signalled = error
+
+    @staticmethod
+    def _is_main() -> bool:
+        import threading
+        return threading.current_thread() is threading.main_thread()
+
     def __enter__(self) -> None:
         self._raised = None
+        if self._is_main():
+            self._signals.append(native.Signals(self._keep))
+            self._signals[-1].__enter__()
 
     def __exit__(self, _kind: Any, error: Any, _trace: Any) -> None:
         raised, self._raised = self._raised, None
+        if self._is_main():
+            self._signals.pop().__exit__()
+            signalled, self._signalled = self._signalled, None
+            if signalled is not None:
+                raise signalled from None
         if raised is not None and isinstance(error, native.Error):
             raise raised from error
 
@@ -1722,7 +1763,8 @@ class Edit(native.Closing):
 
     def add(self, name: str, dtype: str, shape: Sequence[int], data: Any,
             kind: str = CONSTANT, graph: Optional[int] = 0) -> None:
-        """A tensor; a set of tensors has them in the graph None."""
+        """A tensor of a graph; a model without one has its own in the graph 0
+        or None."""
         self._put("tn_edit_add_elements", name, dtype, shape, data, graph)
         if kind != CONSTANT:
             self.set_variable(name, kind, graph or 0)

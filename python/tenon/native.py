@@ -158,6 +158,8 @@ class SystemError(Error, OSError):
 class MissingFileError(SystemError, FileNotFoundError):
     """There is no such file."""
 
+    errno = errno.ENOENT
+
 
 class NoMemoryError(Error, MemoryError):
     """Out of memory."""
@@ -340,6 +342,55 @@ Progress = Callable[[str, int, int], object]
 _SEND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
+class Signals:
+    """Handlers of signals that do not raise, for as long as C may call Python:
+    at the beginning of such a call nothing can catch what they raise, and C
+    would not hear of it.  `keep` gets it instead.
+
+    Only the main thread runs handlers; in others this does nothing."""
+
+    def __init__(self, keep: Callable[[BaseException], None]) -> None:
+        import importlib
+        self._signal: Any = importlib.import_module("_signal")
+        self._keep = keep
+        self._were: Dict[int, Any] = {}
+        self._ours: Dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        try:
+            for number in range(1, self._signal.NSIG):
+                handler = self._signal.getsignal(number)
+                if callable(handler):
+                    self._were[number] = handler
+                    self._ours[number] = self._kept(handler)
+                    self._signal.signal(number, self._ours[number])
+        except ValueError:  # not the main thread
+            self._were.clear()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._restore()
+        finally:  # a handler raised that was already back
+            self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in list(self._were.items()):
+            if self._signal.getsignal(number) is self._ours.get(number):
+                self._signal.signal(number, handler)
+            self._were.pop(number, None)
+
+    def _kept(self, handler: Callable[..., Any]) -> Callable[..., None]:
+        def run(number: int, frame: Any) -> None:
+            try:
+                handler(number, frame)
+            except BaseException as error:
+                self._keep(error)
+        return run
+
+
 class Watch:
     """Makes options whose progress callback is a Python function.
 
@@ -352,6 +403,7 @@ class Watch:
         self._raised: Optional[BaseException] = None
         self._progress = progress
         self._is_stopped = False
+        self._calls_python = progress is not None
         self._kept: Any = None
         if progress is not None:
             self._callback = _api.tn_progress(self._ask)
@@ -392,6 +444,8 @@ class Watch:
 
     def guard(self, function: Callable[..., Any]) -> Callable[..., int]:
         """A callback whose exceptions end the call that it is made in."""
+        self._calls_python = True
+
         def guarded(*arguments: Any) -> int:
             if self._raised is not None:
                 return 1
@@ -402,9 +456,16 @@ class Watch:
                 return 1
         return guarded
 
+    def _keep(self, error: BaseException) -> None:
+        self._raised = error
+
     def call(self, name: str, *arguments: Any) -> None:
         try:
-            call(name, *arguments)
+            if self._calls_python:
+                with Signals(self._keep):
+                    call(name, *arguments)
+            else:
+                call(name, *arguments)
         except Error as error:
             if self._raised is not None:
                 raise self._raised from None

@@ -1,6 +1,8 @@
 /* tensor_array.c - the elements of a tensor in memory: mapped, or decoded */
 #include <tenon/array.h>
 
+#include <dlfcn.h>
+
 #include "base/arith.h"
 #include "base/expand.h"
 #include "base/sized.h"
@@ -301,6 +303,32 @@ static void dl_delete(struct dl_managed *managed)
 
     tn_memory_free(&array->memory, block, block->size);
     tn_array_close(array);
+}
+
+/* ISO C has no way from a void * to a function; POSIX has, by its bytes. */
+static bool find(void *process, const char *name, void *function)
+{
+    void *symbol = dlsym(process, name);
+
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+void tn_array_capsule_done(void *capsule)
+{
+    void *process = dlopen(NULL, RTLD_LAZY);
+    int (*is_valid)(void *capsule, const char *name);
+    void *(*get)(void *capsule, const char *name);
+
+    /* Under another name it has been taken: who did that deletes it. */
+    if (process && find(process, "PyCapsule_IsValid", &is_valid) &&
+        find(process, "PyCapsule_GetPointer", &get) &&
+        is_valid(capsule, "dltensor")) {
+        struct dl_managed *managed = get(capsule, "dltensor");
+        managed->deleter(managed);
+    }
+    if (process)
+        dlclose(process);
 }
 
 enum tn_status tn_array_dlpack(struct tn_array *array, void **managed,

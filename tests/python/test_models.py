@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 import types
 
 import numpy as np
@@ -203,6 +204,105 @@ def test_capsule_that_nobody_takes(weights):
     for _ in range(100):
         tensor.__dlpack__()
     assert tensor.__dlpack_device__() == (1, 0)
+
+
+class Refuses:
+    """What takes no capsule, as libraries do that lack a type: the capsule goes
+    while their exception is on its way."""
+
+    def __init__(self, tensor):
+        capsule = tensor.__dlpack__()
+        raise BufferError(f"no type for {type(capsule).__name__}")
+
+
+def test_refused_capsules_keep_their_exception(weights, capfd):
+    tensor = tenon.open(weights).tensors["flags"]
+    for _ in range(10):
+        with pytest.raises(BufferError, match="no type for PyCapsule"):
+            Refuses(tensor)
+    takers = [np.from_dlpack] + ([torch.from_dlpack] if torch else [])
+    for take in takers:  # some of them have no bool
+        try:
+            assert take(tensor).tolist() in ([True, False], [1, 0])
+        except (RuntimeError, BufferError) as error:
+            assert "nsupported" in str(error)
+    assert capfd.readouterr().err == ""
+
+
+def test_dlpack_copies_and_devices(weights):
+    tensor = tenon.open(weights).tensors["w"]
+    with pytest.raises(BufferError, match="on the CPU"):
+        tensor.__dlpack__(dl_device=(2, 0))
+
+    class Copied:
+        def __dlpack__(self, **_):
+            return tensor.__dlpack__(copy=True, max_version=(1, 0),
+                                     dl_device=(1, 0))
+
+        def __dlpack_device__(self):
+            return tensor.__dlpack_device__()
+    copied = np.from_dlpack(Copied())
+    assert copied.ctypes.data != tensor.numpy().ctypes.data
+    assert np.array_equal(copied, tensor.numpy())
+    with pytest.raises(BufferError, match="copy=True"):
+        tensor.buffer().__dlpack__(copy=True)
+
+
+def test_array_protocol_of_numpy_2(weights):
+    tensor = tenon.open(weights).tensors["w"]
+    shared = tensor.__array__(copy=False)
+    assert shared.ctypes.data == tensor.numpy().ctypes.data
+    assert not shared.flags.writeable
+    copied = tensor.__array__(copy=True)
+    assert copied.ctypes.data != shared.ctypes.data and copied.flags.writeable
+    assert tensor.__array__(np.float64).dtype == np.float64
+    with pytest.raises(ValueError, match="without a copy"):
+        tensor.__array__(np.float64, copy=False)
+
+
+def test_single_elements(tmp_path):
+    tenon.save_file({"pi": np.float32(3.25), "no": np.zeros((1, 1), bool),
+                     "two": np.arange(2)}, tmp_path / "s.safetensors")
+    tensors = tenon.open(tmp_path / "s.safetensors").tensors
+    assert float(tensors["pi"]) == 3.25 and int(tensors["pi"]) == 3
+    assert tensors["pi"].item() == 3.25
+    assert bool(tensors["pi"]) and not tensors["no"]
+    with pytest.raises(ValueError, match="2 elements, not one"):
+        bool(tensors["two"])
+
+
+class Alarm(Exception):
+    pass
+
+
+def ring(*_):
+    raise Alarm
+
+
+@pytest.mark.parametrize("what", ["values", "progress", "file"])
+def test_signals_while_c_calls_python(tmp_path, capfd, what):
+    """What a handler raises is lost where nothing can catch it, as when C calls
+    Python next."""
+    path = tmp_path / "large.safetensors"
+    tenon.save_file({"w": np.zeros(8_000_000, np.float32)}, path)
+    handler = signal.signal(signal.SIGALRM, ring)
+    with open(path, "rb") as file:
+        model = tenon.open(file if what == "file" else path)
+        run = {"values": model.statistics,
+               "progress": lambda: model.statistics(
+                   progress=lambda *_: None),
+               "file": model.hash}[what]
+        try:
+            for i in range(10):
+                with pytest.raises(Alarm):
+                    signal.setitimer(signal.ITIMER_REAL, 0.001 * (i + 1))
+                    run()
+                    time.sleep(1)  # it was done before
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, handler)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert capfd.readouterr().err == ""
 
 
 def test_unaligned(tmp_path):
