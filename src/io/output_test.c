@@ -397,7 +397,7 @@ static void many_files_at_a_time(void **state)
     char              name[32];
 
     (void)state;
-    tn_memory_init(&memory, NULL, 5 << 20); /* a few buffers, not forty */
+    tn_memory_init(&memory, NULL, 2 << 20); /* a few buffers, not forty */
     assert_int_equal(tn_output_folder(&output, &memory, path, NULL, &error),
                      TN_OK);
     for (int i = 0; i < 40; i++) {

@@ -11,7 +11,7 @@
  * written, and that end at multiples of their size in the sink, because the
  * kernel writes those fastest (io/file_sink.c); a ring of them so that neither
  * thread waits for each. */
-#define WINDOW_SIZE ((size_t)1 << 20)
+#define WINDOW_SIZE ((size_t)256 << 10)
 #define RING_SIZE   4
 
 /* From here on a second thread pays for its start. */

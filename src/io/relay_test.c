@@ -59,7 +59,7 @@ static void teardown(struct fixture *f)
 
 static void copies_and_shows(void **state)
 {
-    static const size_t sizes[] = { 1, 1023 << 10, 1024 << 10, 7000001 };
+    static const size_t sizes[] = { 1, 255 << 10, 256 << 10, 3000001 };
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -113,9 +113,9 @@ static void a_full_disk_ends_it(void **state)
         struct failing_sink sink = { { .ops = &ops }, n };
         struct fixture      f;
 
-        setup(&f, 9000000);
-        struct reading reading = { { &f.source, 0, 9000000 }, 0 };
-        assert_int_equal(tn_relay(9000000, &sink.sink, read_window, &reading,
+        setup(&f, 3000000);
+        struct reading reading = { { &f.source, 0, 3000000 }, 0 };
+        assert_int_equal(tn_relay(3000000, &sink.sink, read_window, &reading,
                                   &f.memory, &f.error),
                          TN_IO);
         assert_string_equal(f.error.what, "full");
