@@ -94,7 +94,7 @@ WANTED = {
         ("models/step2.safetensors", "changed")],
     "Where are NaNs": [("models/step2.safetensors", "head", 1, 0)],
     "Which models have a graph": [("models/graph/tiny.onnx", "onnx", 6)],
-    "Which lie beside no signature": [
+    "Which have no signature file": [
         ("models/copy.safetensors",), ("models/new.safetensors",),
         ("models/step1.safetensors",), ("models/step2.safetensors",)],
 }
