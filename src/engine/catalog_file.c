@@ -549,6 +549,23 @@ static enum tn_status tell_model(struct tn_catalog_unit       *u,
     return error->status;
 }
 
+/* It is of the file before it, and the next one. */
+static enum tn_status check_tensor(const struct tn_catalog_unit *u,
+                                   const struct tn_catalog_row  *row,
+                                   uint64_t number, uint64_t offset,
+                                   struct tn_error *error)
+{
+    const struct tn_catalog_value *value = &row->values[TN_CATALOG_TENSOR];
+
+    if (!tn_bytes_equal(tn_catalog_text(row, TN_CATALOG_FILE), u->shown))
+        return tn_error_set(error, TN_MALFORMED, offset,
+                            "the row of a tensor of another file");
+    if (value->kind != TN_CATALOG_NUMBER || value->number != number)
+        return tn_error_set(error, TN_MALFORMED, offset,
+                            "the rows of tensors are not numbered from 0 on");
+    return TN_OK;
+}
+
 /* Rows of another catalog, as they are. */
 static enum tn_status tell_lines(struct tn_catalog_unit   *u,
                                  struct tn_catalog_sink   *sink,
@@ -558,13 +575,16 @@ static enum tn_status tell_lines(struct tn_catalog_unit   *u,
     struct tn_arena       arena;
     struct tn_catalog_row row;
     struct tn_bytes       line;
+    uint64_t              number = 0; /* of the next tensor */
 
     tn_arena_init(&arena, &u->memory);
     for (uint64_t at = u->lines_begin; at < u->lines_end && !tn_failed(error);
          at += line.size + 1) {
         tn_arena_rewind(&arena);
         if (!tn_catalog_line(u->lines, at, &line, error) ||
-            tn_catalog_read(&row, &arena, line, at, error) != TN_OK) {
+            tn_catalog_read(&row, &arena, line, at, error) != TN_OK ||
+            (row.is_tensor &&
+             check_tensor(u, &row, number++, at, error) != TN_OK)) {
             tn_error_file(error, u->path); /* not the target */
             break;
         }
@@ -572,11 +592,7 @@ static enum tn_status tell_lines(struct tn_catalog_unit   *u,
             totals->tensors++;
         else
             add(&totals->bytes, tn_catalog_number(&row, TN_CATALOG_BYTES));
-        if (row.is_tensor &&
-            !tn_bytes_equal(tn_catalog_text(&row, TN_CATALOG_FILE), u->shown))
-            tn_error_set(error, TN_MALFORMED, at,
-                         "the row of a tensor of another file");
-        else if (sink)
+        if (sink)
             sink->ops->put(sink, &row,
                            !row.is_tensor && u->has_old ? &u->old : NULL,
                            error);

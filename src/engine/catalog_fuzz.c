@@ -115,8 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (merge(NEW, OLD) != TN_OK)
         return 0;
     enum tn_status status = merge(OLD, AGAIN);
-    if (first && status == TN_MALFORMED)
-        return 0; /* rows of tensors that were there are not looked at */
+    if (first && (status == TN_MALFORMED || status == TN_TRUNCATED))
+        return 0; /* the rest of rows that were there is not looked at */
     assert(status == TN_OK);
     assert(merge(AGAIN, TWICE) == TN_OK);
     char *again = load(AGAIN, &one), *twice = load(TWICE, &two);

@@ -168,6 +168,29 @@ static void test_refused(void **state)
     assert_non_null(strstr(load(old), "/no/such/file"));
 }
 
+/* Rows of tensors are those of the file before them, numbered. */
+static void test_numbers(void **state)
+{
+    static const char *const rows[] = {
+        "{\"row\": \"tensor\", \"file\": \"a\"}\n",
+        "{\"row\": \"tensor\", \"file\": \"a\", \"tensor\": 1}\n",
+        "{\"row\": \"tensor\", \"file\": \"b\", \"tensor\": 0}\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *path = new;
+        char        text[300];
+        snprintf(text, sizeof text,
+                 "{\"row\": \"file\", \"file\": \"a\", \"status\": \"ok\", "
+                 "\"tensors\": 1}\n%s",
+                 rows[i]);
+        save(new, text);
+        assert_int_equal(make(&path, 1, old, NULL), TN_MALFORMED);
+        clear();
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -176,6 +199,7 @@ int main(void)
         TEST(test_merge),
         TEST(test_order),
         TEST(test_refused),
+        TEST(test_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

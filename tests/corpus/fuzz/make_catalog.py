@@ -60,3 +60,8 @@ for name, lines in LINES.items():
     write("catalog_rows_fuzz", name, text(lines))
 for name, (old, new) in PAIRS.items():
     write("catalog_fuzz", name, text(old) + "\0" + text(new))
+del TENSOR["tensor"]
+write("catalog_fuzz", "unnumbered", "\0" + text([FILE, TENSOR]))
+# A row that was there ends in the middle of a text.
+write("catalog_fuzz", "damaged", text([FILE, TENSOR, LATER]).replace(
+    '"error_offset"', '",rror_offset"') + "\0" + text([OTHER]))
