@@ -95,11 +95,22 @@ static uint64_t parse_delay(struct tn_bytes text, int64_t now)
 
 /* ---- lines -------------------------------------------------------------- */
 
-/* Repeated and over-long values are no values: they cannot be compared. */
+/* Some servers take any control character for the end of a line. */
+static bool has_control(struct tn_bytes value)
+{
+    for (size_t i = 0; i < value.size; i++)
+        if ((value.data[i] < 0x20 && value.data[i] != '\t') ||
+            value.data[i] == 0x7f)
+            return true;
+    return false;
+}
+
+/* Repeated and over-long values are no values: they cannot be compared.  Some
+ * are sent back, in lines of requests. */
 static void keep_text(struct tn_answer *answer, char *to, size_t room,
                       struct tn_bytes value)
 {
-    if (to[0] || value.size >= room || tn_bytes_find(value, 0)) {
+    if (to[0] || value.size >= room || has_control(value)) {
         answer->is_bad = true;
         return;
     }
@@ -151,11 +162,11 @@ static void keep_link(struct tn_answer *answer, struct tn_bytes value)
 }
 
 /* How a body is sent in chunks is libcurl's matter; other codings of it are
- * not asked for. */
+ * not asked for.  With "identity", which is none any more, libcurl waits for
+ * the end of the connection. */
 static bool is_chunked(struct tn_bytes value)
 {
-    return (take_text(&value, "chunked") || take_text(&value, "identity")) &&
-           !value.size;
+    return take_text(&value, "chunked") && !value.size;
 }
 
 static void keep_header(struct tn_answer *answer, struct tn_bytes name,
@@ -198,7 +209,7 @@ static void keep_header(struct tn_answer *answer, struct tn_bytes name,
     else if (!strcmp(word, "transfer-encoding"))
         answer->is_encoded |= !is_chunked(value);
     else if (!strcmp(word, "content-type"))
-        answer->is_multipart = take_text(&value, "multipart/");
+        answer->is_multipart |= take_text(&value, "multipart/");
 }
 
 static struct tn_bytes trim(struct tn_bytes text)
@@ -218,6 +229,7 @@ static bool take_status(struct tn_answer *answer, struct tn_bytes line)
     if (!take_text(&line, "HTTP/"))
         return false;
     tn_answer_begin(answer);
+    answer->has_begun    = true;
     const uint8_t *space = tn_bytes_find(line, ' ');
     if (space) {
         line = tn_bytes(space + 1, line.size - (size_t)(space + 1 - line.data));
@@ -237,8 +249,12 @@ bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line, int64_t now)
         answer->is_over = true;
         return true;
     }
+    /* An answer begins where none has begun, or another one is over. */
+    if ((!answer->has_begun || answer->is_over) && take_status(answer, line))
+        return true;
     /* Trailers, which follow a body, say nothing that is used here. */
-    if (take_status(answer, line) || answer->is_over)
+    answer->has_begun = true;
+    if (answer->is_over)
         return true;
     const uint8_t *colon = tn_bytes_find(line, ':');
     if (!colon)
@@ -283,6 +299,12 @@ static enum tn_status check_version(const struct tn_answer  *answer,
     return TN_OK;
 }
 
+/* 203: a proxy between us changed something, such as the headers. */
+static bool is_whole(const struct tn_answer *answer)
+{
+    return answer->status == 200 || answer->status == 203;
+}
+
 /* A server that does not know ranges sends everything: fine for the first
  * request if that is all, and complete. */
 static enum tn_status judge_whole(const struct tn_answer *answer,
@@ -291,6 +313,14 @@ static enum tn_status judge_whole(const struct tn_answer *answer,
 {
     uint64_t size = asked->last - asked->first + 1;
 
+    if (!is_whole(answer))
+        return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
+                                "the server answered %u, which brings no file",
+                                answer->status);
+    if (answer->has_range &&
+        (answer->first != 0 || answer->last + 1 != answer->total))
+        return bad(error, "the answer says that it is the whole file (200), "
+                          "and that it is a part (Content-Range)");
     if (!asked->is_first)
         TN_TRY(check_version(answer, asked->version, error));
     if (asked->is_first && asked->is_whole &&
@@ -313,8 +343,12 @@ static enum tn_status judge_part(const struct tn_answer *answer,
         answer->first == TN_ANSWER_UNKNOWN)
         return bad(error, "the answer does not say which bytes it has (no "
                           "Content-Range)");
+    /* The end of a file is shorter than what was asked for if that is the whole
+     * file. */
     if (asked->is_suffix
-            ? answer->last - answer->first >= asked->last
+            ? answer->last - answer->first >= asked->last ||
+                  (answer->last - answer->first + 1 < asked->last &&
+                   answer->first != 0)
             : answer->first != asked->first || answer->last > asked->last)
         return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
                                 "the server answered with bytes %" PRIu64

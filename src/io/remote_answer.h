@@ -19,6 +19,7 @@
 struct tn_answer {
     unsigned status;      /* 0: no status line so far                        */
     uint64_t header_size; /* of all lines                                    */
+    bool     has_begun;   /* a status line, or what stands for it */
     bool     is_over;     /* the empty line came                             */
     bool     has_range;   /* Content-Range, with these                       */
     uint64_t first, last; /* UNKNOWN in "bytes * / 99", of 416               */

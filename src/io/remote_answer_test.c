@@ -105,6 +105,14 @@ static void test_lines(void **state)
     assert_true(a.is_bad);
     read_lines(&a, "HTTP/1.1 206 x\r\nContent-Length: -5\r\n\r\n");
     assert_true(a.is_bad);
+    read_lines(&a, "HTTP/1.1 206 x\r\nETag: \"a\rX: b\"\r\n\r\n");
+    assert_true(a.is_bad);
+    read_lines(&a, "HTTP/1.1 206 x\r\nETag: a\r\nHTTP/1.1 200: y\r\n\r\n");
+    assert_int_equal(a.status, 206);
+    assert_string_equal(a.etag, "a");
+    read_lines(&a, "HTTP/1.1 206 x\r\nContent-Type: multipart/x\r\n"
+                   "Content-Type: text/plain\r\n\r\n");
+    assert_true(a.is_multipart);
     read_lines(&a, "HTTP/1.1 2x6 y\r\n\r\n");
     assert_int_equal(a.status, 0);
     read_lines(&a, "HTTP/1.1 200 x\r\nRetry-After: soon\r\n\r\n");
@@ -174,6 +182,18 @@ static void test_judging(void **state)
         { "206\nContent-Range: bytes 0-99/1000\nTransfer-Encoding: "
           "Chunked\nETag: \"v\"",
           false, 0 },
+        { "206\nContent-Range: bytes 0-99/1000\nTransfer-Encoding: "
+          "identity\nETag: \"v\"",
+          false, TN_REASON_BAD_ANSWER },
+        { "202\nContent-Length: 5\nETag: \"v\"", true, TN_REASON_BAD_ANSWER },
+        { "204\nETag: \"v\"", false, TN_REASON_BAD_ANSWER },
+        { "203\nContent-Length: 100\nETag: \"v\"", true, 0 },
+        { "200\nContent-Length: 100\nContent-Range: bytes 0-99/100\nETag: "
+          "\"v\"",
+          true, 0 },
+        { "200\nContent-Length: 100\nContent-Range: bytes 0-99/1000\nETag: "
+          "\"v\"",
+          true, TN_REASON_BAD_ANSWER },
         { "200\nContent-Length: 1000\nETag: \"v\"", false,
           TN_REASON_NO_RANGES },
         { "200\nContent-Length: 1000\nETag: \"w\"", false,

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/json_read.h"
+#include "codec/sha256.h"
 #include "io/beneath.h"
 #include "io/remote_exchange.h"
 #include "io/remote_xml.h"
@@ -21,6 +22,8 @@ static enum tn_status bad(struct tn_error *error, const char *what)
     return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
                             "the list of files %s", what);
 }
+
+#define NOT_A_LIST "is something else; is this the address of a store or hub?"
 
 /* What is known of an entry while its document is read. */
 struct entry {
@@ -199,12 +202,30 @@ static bool says_encoded(struct tn_bytes document)
     return memmem(document.data, document.size, word, sizeof word - 1) != NULL;
 }
 
+/* A store that fails says so in a document, too. */
+static enum tn_status no_list(struct store_reader *r, struct tn_error *error)
+{
+    char code[64] = "";
+
+    if (tn_xml_is_in(&r->xml, "Error"))
+        for (enum tn_xml_event e; (e = tn_xml_next(&r->xml)) != TN_XML_END;)
+            if (e == TN_XML_CLOSE && tn_bytes_is(r->xml.name, "Code"))
+                snprintf(code, sizeof code, "%.60s",
+                         tn_buffer_string(&r->xml.text));
+    if (!code[0] || tn_failed(error))
+        return tn_failed(error) ? error->status : bad(error, NOT_A_LIST);
+    return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
+                            "the store answers with an error (%s) instead of a "
+                            "list of files",
+                            code);
+}
+
 static enum tn_status read_store(struct store_reader *r, struct tn_error *error)
 {
     enum tn_xml_event event = tn_xml_next(&r->xml);
 
     if (event != TN_XML_OPEN || !tn_xml_is_in(&r->xml, "ListBucketResult"))
-        return tn_failed(error) ? error->status : bad(error, "is not one");
+        return tn_failed(error) ? error->status : no_list(r, error);
     while ((event = tn_xml_next(&r->xml)) != TN_XML_END) {
         if (event == TN_XML_OPEN && r->xml.depth == 2)
             clear_entry(&r->entry);
@@ -323,7 +344,7 @@ static enum tn_status read_json(struct json_reader *r, struct tn_error *error)
     enum tn_json_event event;
 
     if (tn_json_next(&r->json) != TN_JSON_ARRAY_BEGIN)
-        return tn_failed(error) ? error->status : bad(error, "is not one");
+        return tn_failed(error) ? error->status : bad(error, NOT_A_LIST);
     while ((event = tn_json_next(&r->json)) == TN_JSON_OBJECT_BEGIN) {
         bool has_hash = false;
         clear_entry(&r->entry);
@@ -337,7 +358,7 @@ static enum tn_status read_json(struct json_reader *r, struct tn_error *error)
     if (tn_failed(error))
         return error->status;
     if (event != TN_JSON_ARRAY_END || tn_json_next(&r->json) != TN_JSON_END)
-        return bad(error, "is not one");
+        return bad(error, NOT_A_LIST);
     return error->status;
 }
 
@@ -480,6 +501,8 @@ struct listing {
     bool                is_recursive;
     struct tn_list_page page;
     unsigned            pages, empty;
+    unsigned marked_at; /* the page that `mark` followed            */
+    uint8_t  mark[TN_SHA256_SIZE];
 };
 
 /* Too many pages are no list. */
@@ -493,6 +516,27 @@ static enum tn_status count_page(struct listing *l, uint64_t told,
                             "the list of files has more than %u pages, or %u "
                             "empty ones in a row",
                             MOST_PAGES, MOST_EMPTY);
+}
+
+/* `next` is where the list goes on.  In a ring of pages one of them is met
+ * again before twice as many were read: so one is kept, a later and later one.
+ */
+static enum tn_status check_ring(struct listing *l, const char *next,
+                                 struct tn_error *error)
+{
+    struct tn_sha256 hash;
+    uint8_t          digest[TN_SHA256_SIZE];
+
+    tn_sha256_init(&hash);
+    tn_sha256_add(&hash, tn_text(next));
+    tn_sha256_finish(&hash, digest);
+    if (l->marked_at && memcmp(digest, l->mark, sizeof digest) == 0)
+        return bad(error, "goes on where it has been");
+    if (l->pages < 2 * l->marked_at)
+        return TN_OK;
+    memcpy(l->mark, digest, sizeof digest);
+    l->marked_at = l->pages;
+    return TN_OK;
 }
 
 static enum tn_status list_store(struct listing *l, struct tn_error *error)
@@ -510,7 +554,8 @@ static enum tn_status list_store(struct listing *l, struct tn_error *error)
                                         tn_buffer_bytes(&e.body), error);
         if (status == TN_OK)
             status = count_page(l, l->page.count - before, error);
-        if (status != TN_OK || !l->page.next[0])
+        if (status != TN_OK || !l->page.next[0] ||
+            check_ring(l, l->page.next, error) != TN_OK)
             break;
         tn_exchange_close(&e);
         struct tn_arena arena;
@@ -528,7 +573,7 @@ static enum tn_status list_store(struct listing *l, struct tn_error *error)
         status = error->status;
     }
     tn_exchange_close(&e);
-    return status;
+    return error->status;
 }
 
 /* {"sha": "..."}: all that is listed is of one commit. */
@@ -572,6 +617,9 @@ static enum tn_status find_commit(struct listing *l, struct tn_error *error)
         tn_exchange_run(&e, error) == TN_OK)
         take_commit(l->remote, tn_buffer_bytes(&e.body), error);
     tn_exchange_close(&e);
+    if (error->status == TN_NOT_FOUND)
+        snprintf(error->what, sizeof error->what,
+                 "the hub has no such repository or revision");
     return error->status;
 }
 
@@ -579,11 +627,14 @@ static enum tn_status find_commit(struct listing *l, struct tn_error *error)
 static enum tn_status next_page(struct listing *l, struct tn_exchange *e,
                                 struct tn_error *error)
 {
-    struct tn_url next;
-    const char   *text = tn_text_dup(&l->arena, e->transfer.answer.next, error);
+    struct tn_error own = TN_ERROR_INIT;
+    struct tn_url   next;
+    const char *text = tn_text_dup(&l->arena, e->transfer.answer.next, error);
 
-    if (!text || tn_url_follow(&next, &l->arena, &e->url, text, error) != TN_OK)
+    if (!text)
         return error->status;
+    if (tn_url_follow(&next, &l->arena, &e->url, text, &own) != TN_OK)
+        return bad(error, "goes on at a URL that is not followed");
     if (strcmp(next.origin, e->url.origin) != 0)
         return bad(error, "goes on at another host");
     text = tn_url_text(&next, &l->arena, error);
@@ -608,12 +659,13 @@ static enum tn_status list_hub(struct listing *l, struct tn_error *error)
                                       tn_buffer_bytes(&e.body), error);
         if (status == TN_OK)
             status = count_page(l, l->page.count - before, error);
-        if (status != TN_OK || !e.transfer.answer.next[0])
+        if (status != TN_OK || !e.transfer.answer.next[0] ||
+            check_ring(l, e.transfer.answer.next, error) != TN_OK)
             break;
         status = next_page(l, &e, error);
     }
     tn_exchange_close(&e);
-    return status;
+    return error->status;
 }
 
 /* Folders of a web server are listed one by one: those that are left. */
@@ -679,7 +731,7 @@ static enum tn_status list_web_folder(struct web_walk *w,
         status = tn_list_read_web(&page, l->remote->memory, e.url.path,
                                   tn_buffer_bytes(&e.body), error);
     if (status == TN_OK)
-        status = count_page(l, page.count, error);
+        status = count_page(l, 1, error); /* empty folders are no matter */
     tn_exchange_close(&e);
     return status;
 }

@@ -32,6 +32,7 @@
 #define MOST_GUESSES  12 /* requests that nobody waits for    */
 #define GOOD_PROGRESS (UINT64_C(64) << 10)
 #define MOST_EXPECTED 8
+#define SHORTEST      (UINT64_C(4) << 10) /* answer that is worth a request */
 
 struct piece {
     uint64_t offset, size;
@@ -52,6 +53,7 @@ struct fetch {
     uint64_t              room; /* of `data`                                  */
     bool                  is_opening, is_suffix;
     bool                  is_linked; /* its redirects told the identity       */
+    unsigned              scraps;  /* answers that were hardly worth it       */
     unsigned              waiting; /* readers                                 */
 };
 
@@ -239,10 +241,10 @@ static void take_version(struct remote_source *s, const struct tn_transfer *t)
 
     memcpy(s->version.etag, answer->etag, sizeof s->version.etag);
     memcpy(s->version.modified, answer->modified, sizeof s->version.modified);
-    if (answer->status == 200)
-        s->version.size = answer->length;
-    else if (answer->total != TN_ANSWER_UNKNOWN)
+    if (answer->total != TN_ANSWER_UNKNOWN) /* also of 416 */
         s->version.size = answer->total;
+    else if (answer->status != 206)
+        s->version.size = answer->length;
     snprintf(s->origin, sizeof s->origin, "%s", t->at.origin);
     s->has_version = true;
 }
@@ -271,7 +273,7 @@ static enum tn_status fetch_judge(struct tn_transfer *t)
     if (f->is_suffix) {
         f->offset = first;
         f->size   = t->expected;
-    } else if (t->answer.status == 200)
+    } else if (t->answer.status != 206)
         f->size = t->expected;
     if (f->got == f->size && t->expected)
         return tn_error_because(&t->error, TN_IO, TN_REASON_BAD_ANSWER,
@@ -368,6 +370,22 @@ static void shrink(struct fetch *f)
     }
 }
 
+/* A few bytes at a time are no progress either. */
+static enum tn_status check_worth(struct fetch *f)
+{
+    struct tn_transfer *t     = &f->transfer;
+    uint64_t            asked = f->size - f->got + t->received;
+
+    if (t->received >= tn_min(SHORTEST, asked / 8) ||
+        ++f->scraps < f->source->remote->options.attempts)
+        return TN_OK;
+    return tn_error_because(&t->error, TN_IO, TN_REASON_UNREACHABLE, TN_NOWHERE,
+                            "the server sends %" PRIu64 " bytes of %" PRIu64
+                            " that were asked for "
+                            "(%u attempts)",
+                            t->received, asked, f->scraps);
+}
+
 /* Servers may send less than was asked for: what is missing is asked again. */
 static bool fetch_done(struct tn_transfer *t)
 {
@@ -380,7 +398,7 @@ static bool fetch_done(struct tn_transfer *t)
     if (s->version.size == TN_ANSWER_UNKNOWN && f->got)
         f->size = f->got; /* its end is found in another way */
     if (f->got < f->size)
-        return check_pin(s, &t->error) == TN_OK;
+        return check_pin(s, &t->error) == TN_OK && check_worth(f) == TN_OK;
     shrink(f);
     if (f->size)
         tn_cache_keep(s->cache, f->offset, tn_bytes(f->data, (size_t)f->size));

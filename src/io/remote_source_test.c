@@ -23,6 +23,7 @@
 
 enum way {
     GOOD,
+    CRUMBS,    /* honest: a byte of what was asked for                        */
     SHORT,     /* honest: half of what was asked for                          */
     CUT_ONCE,  /* the connection breaks, once                                 */
     BUSY_ONCE, /* 503, once                                                   */
@@ -164,6 +165,8 @@ static void answer(struct easy *e)
         server.longest = last - first + 1;
     if (server.way == SHORT)
         last -= (last - first) / 2;
+    if (server.way == CRUMBS)
+        last = first;
     uint64_t size = last - first + 1, shift = server.way == SHIFTED;
     bool     is_whole = server.way == WHOLE && is_again;
     say(e, "HTTP/1.1 %s\r\n", is_whole ? "200 OK" : "206 Partial Content");
@@ -443,6 +446,7 @@ static void test_ways(void **state)
         { PACKED, TN_REASON_BAD_ANSWER },
         { WEAK, TN_REASON_NO_RANGES },
         { BROKEN, TN_REASON_UNREACHABLE },
+        { CRUMBS, TN_REASON_UNREACHABLE },
         { LATER, TN_REASON_SERVER_BUSY },
         { LOOP, TN_REASON_REMOTE_LIMIT },
         { DOWN, TN_REASON_BAD_ANSWER },

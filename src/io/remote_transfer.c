@@ -717,6 +717,8 @@ static void take_status(struct tn_transfer *t)
         (t->received == t->expected || t->has_any_length)) {
         if (t->ops->done(t))
             queue(t, 0);
+        else if (tn_failed(&t->error))
+            fail_as(t);
         else
             finish(t);
     } else if (status / 100 == 2)

@@ -42,7 +42,8 @@ struct parcel {
     bool            is_split;
     uint64_t        part_size;
     unsigned        part_count;
-    const char     *id;    /* of the upload, encoded; NULL: none             */
+    const char     *id;    /* of the upload, encoded, until it is known that
+                              nothing is left of it; NULL: none             */
     const char    **etags; /* of parts                                       */
     bool            is_visible;
     bool            is_doubtful; /* it may be, but the answer is missing      */
@@ -435,14 +436,30 @@ static enum tn_status take_named(struct upload *u, struct slot *s,
                             p->url, code);
 }
 
-static enum tn_status verify(const struct slot *s, struct tn_error *error)
+/* A server that does not tell how long a file is may be a page that says yes to
+ * everything. */
+static enum tn_status verify_bytes(struct upload *u, const struct parcel *p,
+                                   struct tn_error *error)
+{
+    if (look_there(u, p) == OURS)
+        return TN_OK;
+    return tn_error_because(error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
+                            "the server does not show that it has %.*s; it may "
+                            "have been written all the same: look before you "
+                            "repeat it",
+                            shown(p), p->url);
+}
+
+static enum tn_status verify(struct upload *u, const struct slot *s,
+                             struct tn_error *error)
 {
     const struct tn_answer *a = &s->exchange.transfer.answer;
 
     if (a->status == 403 || /* it may be written, not read */
-        (a->status == 200 && (a->length == TN_ANSWER_UNKNOWN ||
-                              a->length == s->parcel->bytes.size)))
+        (a->status == 200 && a->length == s->parcel->bytes.size))
         return TN_OK;
+    if (a->status == 200 && a->length == TN_ANSWER_UNKNOWN)
+        return verify_bytes(u, s->parcel, error);
     if (a->status == 200)
         return tn_error_because(
             error, TN_IO, TN_REASON_BAD_ANSWER, TN_NOWHERE,
@@ -464,7 +481,10 @@ static enum tn_status take_answer(struct upload *u, struct slot *s,
     case SEND: return take_part(u, s, error);
     case PUT:
     case COMPLETE: return take_named(u, s, error);
-    case VERIFY: return verify(s, error);
+    case VERIFY:
+        if (verify(u, s, error) == TN_OK)
+            s->parcel->id = NULL;
+        return error->status;
     case ABORT: s->parcel->id = NULL; return TN_OK;
     case REMOVE: s->parcel->is_visible = false; return TN_OK;
     }
@@ -480,10 +500,9 @@ static bool gives_name(const struct slot *s)
 
 /* No attempt got an answer that tells.  What is there says what became of
  * them. */
-static enum tn_status find_out(struct upload *u, struct slot *s,
+static enum tn_status find_out(struct upload *u, struct parcel *p,
                                struct tn_error *error)
 {
-    struct parcel  *p    = s->parcel;
     struct tn_error lost = *error;
 
     tn_error_clear(error);
@@ -511,7 +530,7 @@ static enum tn_status finish(struct upload *u, struct slot *s,
     else if (gives_name(s) && !u->remote->gives_up_at &&
              (error->reason == TN_REASON_UNREACHABLE ||
               error->reason == TN_REASON_SERVER_BUSY))
-        status = find_out(u, s, error);
+        status = find_out(u, s->parcel, error);
     else if (gives_name(s))
         s->parcel->is_doubtful = true;
     tn_exchange_close(&s->exchange);
@@ -581,19 +600,20 @@ static enum tn_status send_parts(struct upload *u, struct tn_error *error)
     return finish_all(u, error);
 }
 
-/* An error that is told in an answer of success passes, often. */
+/* An error that is told in an answer of success passes, often; or the store has
+ * done its work all the same. */
 static enum tn_status complete(struct upload *u, struct parcel *p,
                                struct tn_error *error)
 {
     for (int i = 0; i < COMPLETIONS; i++) {
         tn_error_clear(error);
         begin(u, COMPLETE, p, 0, error);
-        if (finish_all(u, error) == TN_OK)
-            p->id = NULL;
-        if (error->reason != TN_REASON_SERVER_BUSY || p->is_visible)
-            break;
+        finish_all(u, error);
+        if (error->reason != TN_REASON_SERVER_BUSY || p->is_visible ||
+            p->is_doubtful)
+            return error->status;
     }
-    return error->status;
+    return find_out(u, p, error);
 }
 
 static enum tn_status give_names(struct upload *u, uint64_t from, uint64_t to,

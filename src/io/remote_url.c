@@ -192,13 +192,19 @@ static void remove_dots(char *path)
     *out = '\0';
 }
 
+/* "data:...", "http:x": what has a scheme is not relative. */
+static bool has_scheme(const char *location)
+{
+    return location[strcspn(location, ":/?#")] == ':';
+}
+
 enum tn_status tn_url_follow(struct tn_url *to, struct tn_arena *arena,
                              const struct tn_url *base, const char *location,
                              struct tn_error *error)
 {
     char *text;
 
-    if (tn_url_is_any(tn_text(location)))
+    if (has_scheme(location))
         return tn_url_parse(to, arena, location, error);
     if (location[0] == '/' && location[1] == '/')
         text = tn_text_format(arena, error, "http%s:%s",

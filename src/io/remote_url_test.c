@@ -88,6 +88,10 @@ static void test_follow(void **state)
         { "?q=2", "http://h:8080/a/b?q=2" },
         { "file:///etc/passwd", NULL },
         { "ftp://h/x", NULL },
+        { "data:text/plain,x", NULL },
+        { "http:x", NULL },
+        { "./a:b", "http://h:8080/a/a:b" },
+        { "/a:b", "http://h:8080/a:b" },
         { "http://u:p@h/", NULL },
     };
 

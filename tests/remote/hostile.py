@@ -72,7 +72,7 @@ class Server:
                 break
             name, _, value = text.partition(":")
             headers[name.lower()] = value.strip()
-        if not line:
+        if len(line.split()) < 2 or "/" not in line.split()[1]:
             return False
         request = Request(line, headers)
         self.hits[request.fault] = self.hits.get(request.fault, 0) + 1
