@@ -20,7 +20,7 @@ struct apply_opts {
 #define FIELD(f) offsetof(struct apply_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FLAG, 0, "force-invalid", FIELD(force_invalid), NULL, "write even what 'tenon check' finds errors in" },
+    { CLI_FLAG, 0, "force-invalid", FIELD(force_invalid), NULL, "write even if 'tenon check' finds errors" },
     { 0 },
 };
 /* clang-format on */
@@ -133,13 +133,13 @@ const struct cli_verb cli_apply = {
     .name      = "apply",
     .arguments = "A PATCH -o OUT",
     .summary   = "run a patch of 'tenon diff --patch' on a model",
-    .details  = "Makes of A the model that the patch was made for.  A patch is "
-                "a script of\nactions of 'tenon edit'; new weights are beside "
-                "it in PATCH.safetensors.",
-    .examples = "tenon apply tiny.onnx fix.patch -o fixed.onnx",
-    .least    = 2,
-    .most     = 2,
-    .groups   = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS,
+    .details   = "Turns A into the model that the patch describes.  A patch is "
+                 "a script of\nactions of 'tenon edit'; new weights are beside "
+                 "it in PATCH.safetensors.",
+    .examples  = "tenon apply tiny.onnx fix.patch -o fixed.onnx",
+    .least     = 2,
+    .most      = 2,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SETTINGS,
     .opts_size = sizeof(struct apply_opts),
     .options   = options,
     .run       = run_apply,

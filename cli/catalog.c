@@ -25,7 +25,7 @@ struct catalog_opts {
 static const struct cli_opt options[] = {
     { CLI_FLAG,   'H', "hash",       FIELD(wants_hashes),     NULL, "the SHA-256 of every tensor" },
     { CLI_FLAG,   'S', "statistics", FIELD(wants_statistics), NULL, "range, mean, zeros and NaNs of every tensor" },
-    { CLI_FLAG,   0,   "scan",       FIELD(wants_scan),       NULL, "what could run code, of every file" },
+    { CLI_FLAG,   0,   "scan",       FIELD(wants_scan),       NULL, "scan every file for what could run code" },
     { CLI_FLAG,   0,   "names",      FIELD(only_names),       NULL, "only paths, sizes and ETags: open no file" },
     { CLI_NUMBER, 'j', "jobs",       FIELD(jobs),             "N",  "files at a time, at most 8; one per core if not given" },
     { CLI_FILE,   'T', "files-from", FIELD(list),             "FILE", "also the paths and URLs in FILE, one per line; - is standard input" },
@@ -275,13 +275,13 @@ static int run_catalog(const void *opts, const struct cli_args *args)
 const struct cli_verb cli_catalog = {
     .name      = "catalog",
     .arguments = "PATH-OR-URL...",
-    .summary   = "a table of many models: one row per file and per tensor",
-    .details   = "Files, folders with all folders below them, URLs, buckets.  "
-                 "OUT is a SQLite\ndatabase, lines of JSON (.ndjson) or Arrow "
-                 "(.arrow, .arrows); standard output\ngets lines.  Run again, "
-                 "it reads only what changed, and after an interruption it\n"
-                 "goes on where it was.  A file that cannot be read is a row "
-                 "with its error.",
+    .summary   = "make a table of many models: one row per file and per tensor",
+    .details   = "PATH-OR-URL is a file, a folder with all folders below it, a "
+                 "URL or a bucket.\nOUT is a SQLite database, lines of JSON "
+                 "(.ndjson) or Arrow (.arrow, .arrows);\nstandard output gets "
+                 "lines.  Another run reads only what changed, and continues\n"
+                 "one that was interrupted.  The row of a file that cannot be "
+                 "read has its error.",
     .examples  = "tenon catalog --hash models -o models.sqlite\n"
                  "tenon catalog models -o models.ndjson",
     .least     = 0,

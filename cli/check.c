@@ -499,10 +499,10 @@ const struct cli_verb cli_check = {
     .name      = "check",
     .arguments = "FILE...",
     .summary   = "find every problem in a file, with its byte and place",
-    .details   = "Exits with 0 when there is neither an error nor a warning, "
-                 "and with 1 when there\nis.  With --quiet the exit code is "
-                 "all there is.\n\nOn a terminal errors come first, and more than "
-                 "three findings of one rule are\none line.",
+    .details   = "Exits with 0 if there is neither an error nor a warning, and "
+                 "with 1 otherwise.\nWith --quiet the exit code is the only "
+                 "answer.\n\nOn a terminal errors come first, and more than "
+                 "three findings of one rule become\none line.",
     .examples  = "tenon check tiny.onnx\n"
                  "tenon check --quiet tiny.onnx && echo good",
     .least     = 1,

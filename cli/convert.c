@@ -31,7 +31,7 @@ static const struct cli_opt options[] = {
     { CLI_TEXT,   0,   "inputs",     FIELD(map.inputs), "NAMES",  "values that become the inputs: NAME[,NAME...]" },
     { CLI_TEXT,   0,   "outputs",    FIELD(map.outputs), "NAMES", "outputs to keep; what only others need is left out" },
     { CLI_TEXT,   0,   "shape",      FIELD(map.shapes), "NAME=DIMS", "shape of an input: x=1,224,224,3[,NAME=DIMS...]" },
-    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "of a SavedModel; all: each as OUT/NAME.onnx" },
+    { CLI_TEXT,   0,   "signature",  FIELD(map.signature), "NAME", "use this signature; all: each as OUT/NAME.onnx" },
     { CLI_FILE,   0,   "rules",      FIELD(map.rules),  "FILES",  "your own rules, tried first: FILE[,FILE...]" },
     { CLI_FLAG,   0,   "only-rules", FIELD(map.only_rules), NULL,  "use only --rules where these lead to the target" },
     { CLI_TEXT,   0,   "allow",      FIELD(map.allow),  "OPS",    "ops that may stay as they are: OP[,OP...]" },

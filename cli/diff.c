@@ -24,13 +24,13 @@ struct diff_opts {
 #define FIELD(f) offsetof(struct diff_opts, f)
 /* clang-format off */
 static const struct cli_opt options[] = {
-    { CLI_FLAG, 's', "stat",      FIELD(is_stat),      NULL,  "only how many of what differ" },
-    { CLI_FLAG, 'a', "all",       FIELD(is_all),       NULL,  "every change on its own, however many" },
-    { CLI_FLAG, 't', "tensors",   FIELD(tensors_only), NULL,  "only tensors" },
+    { CLI_FLAG, 's', "stat",      FIELD(is_stat),      NULL,  "count the differences only" },
+    { CLI_FLAG, 'a', "all",       FIELD(is_all),       NULL,  "list every change on its own" },
+    { CLI_FLAG, 't', "tensors",   FIELD(tensors_only), NULL,  "compare only tensors" },
     { CLI_FLAG, 0,   "no-values", FIELD(skips_values), NULL,  "do not compare elements of tensors" },
     { CLI_TEXT, 0,   "tolerance", FIELD(tolerance),    "X",   "elements are equal up to X * max(1, |a|)" },
     { CLI_FILE, 'p', "patch",     FIELD(patch),        "FILE", "write a patch for 'tenon apply'" },
-    { CLI_FILE, 0,   "html",      FIELD(html),         "FILE", "draw both as one picture, with what differs" },
+    { CLI_FILE, 0,   "html",      FIELD(html),         "FILE", "draw both as one picture that marks changes" },
     { CLI_FLAG, 'f', "force",     FIELD(is_forced),    NULL,  "--patch, --html: replace files" },
     { CLI_TEXT, 0,   "left-tag",  FIELD(left_tag),     "TAG", "version of A in its container" },
     { CLI_TEXT, 0,   "right-tag", FIELD(right_tag),    "TAG", "version of B in its container" },

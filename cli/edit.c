@@ -26,7 +26,7 @@ struct edit_opts {
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FILE, 0, "patch-out", FIELD(patch_out), "FILE", "write what undoes it, for 'tenon apply OUT FILE'" },
-    { CLI_FLAG, 0, "force-invalid", FIELD(force_invalid), NULL, "write even what 'tenon check' finds errors in" },
+    { CLI_FLAG, 0, "force-invalid", FIELD(force_invalid), NULL, "write even if 'tenon check' finds errors" },
     { 0 },
 };
 /* clang-format on */

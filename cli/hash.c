@@ -32,7 +32,7 @@ struct hash_opts {
 /* clang-format off */
 static const struct cli_opt options[] = {
     { CLI_FILE, 'c', "check", FIELD(manifest), "MANIFEST", "compare with the lines of an earlier run" },
-    { CLI_FLAG, 0, "decoded", FIELD(is_decoded), NULL, "quantised blocks as the float32 they stand for" },
+    { CLI_FLAG, 0, "decoded", FIELD(is_decoded), NULL, "hash quantised blocks as float32" },
     { 0 },
 };
 /* clang-format on */

@@ -52,8 +52,8 @@ static void print_overview(FILE *file)
           "Usage\n  tenon VERB [OPTION...] FILE...\n\nVerbs\n",
           file);
     cli_print_table(file, &table);
-    fputs("\n'tenon VERB --help' explains a verb; 'tenon --version' says which "
-          "tenon this is.\n",
+    fputs("\n'tenon VERB --help' explains a verb; 'tenon --version' prints the "
+          "version.\n",
           file);
 }
 

@@ -118,13 +118,13 @@ const struct cli_verb cli_merge = {
     .name      = "merge",
     .arguments = "PREFIX[.cpb] -o OUT",
     .summary   = "join chunks into one message again",
-    .details  = "What message it is can mostly be seen from the chunks; --type "
-                "settles it.\nSets of tensors in several files (GGUF, "
-                "safetensors) become one file.",
-    .examples = "tenon merge tiny.cpb -o again.onnx",
-    .least    = 1,
-    .most     = 1,
-    .groups   = CLI_READS | CLI_WRITES | CLI_REPORTS,
+    .details   = "The type of the message usually follows from the chunks; "
+                 "--type gives it.\nSets of tensors in several files (GGUF, "
+                 "safetensors) become one file.",
+    .examples  = "tenon merge tiny.cpb -o again.onnx",
+    .least     = 1,
+    .most      = 1,
+    .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS,
     .opts_size = sizeof(struct merge_opts),
     .options   = options,
     .run       = run_merge,

@@ -182,7 +182,7 @@ const struct cli_verb cli_split = {
     .details   = "Writes PREFIX.cpb, or PREFIX.pb when all of it fits into one "
                  "chunk.  Graphs and\nSavedModels of TensorFlow are split by "
                  "its own rules, other messages by size.\nVersion 2 of the "
-                 "format has several chunks for long bytes, and several "
+                 "format can also divide long bytes, and write several "
                  "files.\nSets of tensors (GGUF, safetensors) become several "
                  "files of at most --max-size.",
     .examples  = "tenon split tiny.onnx -o tiny --max-size 200",

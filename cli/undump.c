@@ -64,9 +64,9 @@ const struct cli_verb cli_undump = {
     .name      = "undump",
     .arguments = "FILE -o OUT",
     .summary   = "make the file again from what dump printed",
-    .details  = "Text and JSON are told apart by their first bytes, formats by "
-                "the names of their\nfields, else by the name of OUT; --type "
-                "sets it.",
+    .details  = "Text and JSON are distinguished by their first bytes, formats "
+                "by the names of\ntheir fields, or else by the name of OUT; "
+                "--type gives it.",
     .examples = "tenon undump tiny.txt -o again.onnx",
     .least    = 1,
     .most     = 1,

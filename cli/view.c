@@ -195,7 +195,7 @@ const struct cli_verb cli_view = {
     .details   = "Writes a page that needs no network and no server: the graph "
                  "with scopes,\nfunctions and repeated parts as blocks that "
                  "open in place; the tensors of a\nmodel without a graph as "
-                 "areas.  OUT.svg is the first picture alone.",
+                 "areas.  OUT.svg gets the first picture alone.",
     .examples  = "tenon view tiny.onnx -o tiny.html\n"
                  "tenon view tiny.onnx -o tiny.svg",
     .least     = 1,

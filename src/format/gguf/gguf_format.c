@@ -234,7 +234,7 @@ static const struct tn_format_setting byte_order = {
     .says  = { .name  = "byte-order",
                .kind  = TN_OPTION_CHOICE,
                .value = "little|big",
-               .help  = "of all numbers; else as it was, or little" },
+               .help  = "default: as in FILE, or little" },
     .field = TN_WRITE_FIELD(byte_order),
 };
 
@@ -242,7 +242,7 @@ static const struct tn_format_setting version = {
     .says  = { .name  = "gguf-version",
                .kind  = TN_OPTION_CHOICE,
                .value = "2|3",
-               .help  = "of the file; else as it was, or 3" },
+               .help  = "default: as in FILE, or 3" },
     .field = TN_WRITE_FIELD(gguf_version),
 };
 
@@ -250,7 +250,7 @@ static const struct tn_format_setting alignment = {
     .says  = { .name  = "alignment",
                .kind  = TN_OPTION_SIZE,
                .value = "SIZE",
-               .help  = "of tensors; else as it was, or 32" },
+               .help  = "of tensors; default: as in FILE, or 32" },
     .field = TN_WRITE_FIELD(alignment),
 };
 

@@ -240,7 +240,7 @@ static const struct tn_format_setting threshold = {
                .kind     = TN_OPTION_SIZE,
                .value    = "SIZE",
                .standard = "1KiB",
-               .help     = "--external: smaller ones go inside",
+               .help     = "--external: smaller tensors stay in OUT",
                .needs    = "external" },
     .field = TN_WRITE_FIELD(threshold),
 };

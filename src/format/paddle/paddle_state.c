@@ -712,7 +712,7 @@ static const struct tn_format_setting layout = {
     .says  = { .name  = "layout",
                .kind  = TN_OPTION_CHOICE,
                .value = "pickle|container",
-               .help  = "what the file is; default: unchanged" },
+               .help  = "kind of the file; default: unchanged" },
     .field = TN_WRITE_FIELD(layout),
 };
 

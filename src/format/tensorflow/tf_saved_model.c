@@ -340,7 +340,7 @@ static const struct tn_format_setting image_size = {
                .kind   = TN_OPTION_SIZE,
                .letter = 'm',
                .value  = "SIZE",
-               .help   = "--image-format: largest chunk; 2GiB",
+               .help   = "--image-format: largest chunk; default: 2GiB",
                .needs  = "image-format" },
     .field = TN_WRITE_FIELD(image_size),
 };
