@@ -73,6 +73,7 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
                     NULL);
         break;
     case TN_VIEW_SCALE: add_scale(to, view); break;
+    case TN_VIEW_SIGN: add_along(to, "sign", view); break;
     case TN_VIEW_CLAMP: add_along(to, "clamp", view); break;
     case TN_VIEW_QUANTIZE:
         add_along(to, "quantize", view);

@@ -168,6 +168,8 @@ enum tn_view_kind {
     TN_VIEW_QUANTIZE, /* inputs[0], floats, divided by factors[i] in float32 and
                         rounded, halves to even; plus offsets[i] if there are
                         offsets; the nearest integer of 8 or 16 bits          */
+    TN_VIEW_SIGN,     /* inputs[0], complex: real parts times factors[i],
+                         imaginary parts times offsets[i], each 1 or -1       */
     TN_VIEW_SPARSE,   /* inputs[0] has one dimension and the elements that are
                          stored; `sparse` says where they belong, all others
                          are zero                                              */

@@ -1,7 +1,8 @@
 /*
  * payload_view.c - elements computed from other tensors' elements
  *
- *   CAST, RESHAPE, SCALE    pass their input's stream on
+ *   CAST, RESHAPE, SCALE,
+ *   SIGN                    pass their input's stream on
  *   CONCAT                  pieces of its inputs in turn
  *   SPARSE                  zeros, and an element of its input where the levels
  *                           of indices have one
@@ -846,6 +847,15 @@ static enum tn_status check_scale(const struct tn_elements *e,
     return check_numbers(e, error);
 }
 
+static enum tn_status check_sign(const struct tn_elements *e,
+                                 struct tn_error          *error)
+{
+    if (tn_element_kind(e->shape.dtype) != TN_ELEMENT_COMPLEX ||
+        !e->payload.view->offsets)
+        return refuse(error, "signs of parts that are not there");
+    return check_numbers(e, error);
+}
+
 /* Integers that float64 has all of. */
 static enum tn_status check_clamp(const struct tn_elements *e,
                                   struct tn_error          *error)
@@ -980,6 +990,7 @@ static enum tn_status view_check_one(const struct tn_elements *e,
     case TN_VIEW_CONCAT: return check_concat(e, error);
     case TN_VIEW_RESHAPE: return check_reshape(e, error);
     case TN_VIEW_SCALE: return check_scale(e, error);
+    case TN_VIEW_SIGN: return check_sign(e, error);
     case TN_VIEW_CLAMP: return check_clamp(e, error);
     case TN_VIEW_QUANTIZE: return check_quantize(e, error);
     case TN_VIEW_SPARSE: return check_sparse(e, error);
@@ -1217,6 +1228,20 @@ static void quantize_run(const struct scaler *s, const uint8_t *from,
     }
 }
 
+/* The sign is the highest bit, in the last byte of each part. */
+static void sign_run(const struct scaler *s, const uint8_t *from, uint8_t *to,
+                     size_t count, double real, double imaginary)
+{
+    size_t  size = tn_dtype_size(s->dtype), half = size / 2;
+    uint8_t flip[2] = { real < 0 ? 0x80 : 0, imaginary < 0 ? 0x80 : 0 };
+
+    memcpy(to, from, count * size);
+    for (size_t i = 0; i < count; i++, to += size) {
+        to[half - 1] ^= flip[0];
+        to[size - 1] ^= flip[1];
+    }
+}
+
 static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)
 {
@@ -1255,6 +1280,7 @@ static scale_run *find_run(const struct tn_elements *e)
 {
     switch (e->payload.view->kind) {
     case TN_VIEW_CLAMP: return clamp_run;
+    case TN_VIEW_SIGN: return sign_run;
     case TN_VIEW_QUANTIZE: return quantize_run;
     default: return e->shape.dtype == TN_FLOAT32 ? scale_floats : scale_any;
     }
@@ -1673,6 +1699,7 @@ static enum tn_status stream_view(const struct tn_elements *e,
     case TN_VIEW_RESHAPE: return view_input(input, range, to);
     case TN_VIEW_CONCAT: return stream_concat(e, range, to);
     case TN_VIEW_SCALE:
+    case TN_VIEW_SIGN:
     case TN_VIEW_CLAMP:
     case TN_VIEW_QUANTIZE: return stream_scale(e, range, to);
     case TN_VIEW_SPARSE: return stream_sparse(e, range, to);

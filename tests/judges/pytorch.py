@@ -163,14 +163,16 @@ def torch_makes(tenon, scratch):
     count, wrong = 0, 0
     files = []
     for name, value in objects():
-        for kind, how in (("zip", {}), ("stream", {"_use_new_zipfile_serialization": False}), ("protocol4", {"pickle_protocol": 4})):
+        for kind, how in (("zip", {}), ("stream", {"_use_new_zipfile_serialization": False}), ("protocol4", {"pickle_protocol": 4}),
+                          ("protocol1", {"pickle_protocol": 1, "_use_new_zipfile_serialization": False})):
             path = os.path.join(scratch, f"{name}.{kind}.pt")
             torch.save(value, path, **how)
             files.append((path, value))
-        path = os.path.join(scratch, f"{name}.pkl")
-        with open(path, "wb") as out:
-            pickle.dump(value, out, 4)
-        files.append((path, value))
+        for protocol in (1, 2, 4):
+            path = os.path.join(scratch, f"{name}.{protocol}.pkl")
+            with open(path, "wb") as out:
+                pickle.dump(value, out, protocol)
+            files.append((path, value))
     path = os.path.join(scratch, "old.tar.pt")
     old_tar(path, numpy.arange(6, dtype=numpy.float32))
     files.append((path, torch.load(path)))

@@ -47,7 +47,8 @@ struct tn_pt_tensor {
     int64_t        *strides;
     uint64_t        offset; /* of its call in the pickle                      */
     uint8_t         role;   /* enum tn_role                                   */
-    bool is_conjugate, is_negative; /* stored so: marks that torch applies    */
+    bool is_conjugate, is_negative; /* marks: not done to what is stored      */
+    bool is_pairs; /* the last dimension is real and imaginary part           */
     const struct tn_pickle_array *array;
 };
 
@@ -61,6 +62,7 @@ struct tn_pt_other {
 struct tn_pt_tree {
     struct tn_arena *arena;
     struct tn_error *error;
+    struct tn_bundle *bundle; /* keeps bytes that were decoded                */
     const char      *folder; /* of the storages of the next pickle: "data/"   */
     struct tn_intern keys;   /* folder and key                                */
     struct tn_list   storages; /* struct tn_pt_storage by id of the key       */
@@ -170,7 +172,7 @@ bool tn_pt_nested_storage(struct tn_pt_tree *tree, struct tn_span stream,
 
 /* Whether these are the first bytes of a stream: its magic number as a
  * pickle. */
-#define TN_PT_STREAM_HEAD 24
+#define TN_PT_STREAM_HEAD 28
 bool tn_pt_is_stream(struct tn_bytes head);
 
 /* The elements of a tensor of the file; what they need lives in the arena. */

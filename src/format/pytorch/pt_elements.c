@@ -102,30 +102,48 @@ static enum tn_status stride(const struct tn_pt_tensor  *t,
     return error->status;
 }
 
-/* A mark that says: times minus one. */
-static void negate(struct tn_arena *arena, struct tn_elements *elements,
-                   struct tn_error *error)
-{
-    static const double minus_one[] = { -1 };
-    struct tn_elements *input = tn_new(arena, struct tn_elements, 1, error);
-    struct tn_view     *view  = tn_new(arena, struct tn_view, 1, error);
-
-    if (!input || !view)
-        return;
-    *input = *elements;
-    *view  = (struct tn_view){ .kind        = TN_VIEW_SCALE,
-                               .inputs      = input,
-                               .input_count = 1,
-                               .axis        = TN_VIEW_NO_AXIS,
-                               .factors     = minus_one };
-    elements->payload =
-        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
-}
-
 static bool is_float(enum tn_dtype dtype)
 {
     return dtype == TN_FLOAT32 || dtype == TN_FLOAT64 || dtype == TN_FLOAT16 ||
            dtype == TN_BFLOAT16;
+}
+
+static bool is_complex(enum tn_dtype dtype)
+{
+    return dtype == TN_COMPLEX64 || dtype == TN_COMPLEX128;
+}
+
+/* Marks of a view that torch applies when it computes: times minus one, or
+ * imaginary parts times minus one. */
+static void apply_marks(const struct tn_pt_tensor *t, struct tn_arena *arena,
+                        struct tn_elements *elements, struct tn_error *error)
+{
+    static const double plain = 1, minus = -1, conjugate[] = { 1, -1 },
+                        both[] = { -1, 1 };
+    struct tn_view mark = { .input_count = 1, .axis = TN_VIEW_NO_AXIS };
+
+    mark.factors = t->is_negative ? &minus : &plain;
+    if (is_complex(t->dtype)) {
+        mark.kind    = TN_VIEW_SIGN;
+        mark.offsets = t->is_negative != t->is_conjugate ? &minus : &plain;
+    } else if (t->is_conjugate && t->is_pairs) {
+        mark.kind    = TN_VIEW_SCALE;
+        mark.axis    = t->rank - 1;
+        mark.factors = t->is_negative ? both : conjugate;
+    } else if (t->is_negative && is_float(t->dtype)) {
+        mark.kind = TN_VIEW_SCALE;
+    } else {
+        return;
+    }
+    struct tn_elements *input = tn_new(arena, struct tn_elements, 1, error);
+    struct tn_view     *view  = tn_new(arena, struct tn_view, 1, error);
+    if (!input || !view)
+        return;
+    *input      = *elements;
+    mark.inputs = input;
+    *view       = mark;
+    elements->payload =
+        (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
 }
 
 /* The tensor with its lists in the arena. */
@@ -187,7 +205,7 @@ enum tn_status tn_pt_elements(const struct tn_pt_file   *file,
         TN_TRY(cut(t, storage, &row, elements, error));
     else
         TN_TRY(stride(t, storage, &row, arena, elements, error));
-    if (t->is_negative && is_float(t->dtype))
-        negate(arena, elements, error);
+    if (!tn_failed(error) && (t->is_negative || t->is_conjugate))
+        apply_marks(t, arena, elements, error);
     return error->status;
 }

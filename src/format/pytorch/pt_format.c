@@ -131,7 +131,7 @@ static enum tn_status read_file(struct tn_pt_file *file,
     TN_TRY(tn_source_read(source, 0, head, sizeof head, error));
     if (tn_pt_is_stream(tn_bytes(head, sizeof head)))
         TN_TRY(tn_pt_stream_read(file, source, report));
-    else if (head[0] == 0x80)
+    else if (head[0] == 0x80 || strchr("}]c", head[0]))
         TN_TRY(tn_pt_pickle_read(file, source, report));
     else if (head[0] != 'P')
         TN_TRY(tn_pt_tar_read(file, source));
@@ -276,12 +276,6 @@ static void check_tensor(struct tn_bundle *bundle, struct tn_arena *arena,
         else
             tn_report_add(report, TN_LEVEL_ERROR, "bad-tensor", &own);
     }
-    if (t->is_conjugate)
-        tn_report_format(report, TN_LEVEL_WARNING, "conjugate", "", t->offset,
-                         "",
-                         "'%.*s' is marked as conjugate: elements are shown as "
-                         "they are stored",
-                         TN_FMT(t->name));
     if (t->kind == TN_PT_WITHOUT_DATA)
         tn_report_format(report, TN_LEVEL_NOTE, "without-data", "", t->offset,
                          "", "'%.*s' has a shape and no elements",
@@ -369,6 +363,7 @@ static enum tn_status visit_file(struct tour *t, struct tn_source *source,
 
     tn_arena_init(&arena, t->bundle->memory);
     tn_pt_tree_init(&file.tree, &arena, t->error);
+    file.tree.bundle = t->bundle;
     if (read_file(&file, t->bundle, source, t->report) == TN_OK) {
         if (is_shard)
             match_names(t, &file.tree, source->name);

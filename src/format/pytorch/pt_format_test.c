@@ -16,6 +16,14 @@
 #define ROW      "K\0K\10\x85K\1\x85"
 #define ROW_SIZE (sizeof ROW - 1)
 
+/* A complex number, and marks that are not done to it. */
+#define MARKED(marks)                                                          \
+    PT_NAME("torch._utils", "_rebuild_tensor_v3")                              \
+    "((" PT_TEXT("\7", "storage") PT_NAME("torch.storage", "UntypedStorage")   \
+        PT_TEXT("\1", "0") PT_TEXT("\3", "cpu") "K\10tQ"                       \
+        "K\0K\1\x85K\1\x85\x89" PT_DICT PT_NAME("torch", "complex64") marks   \
+        "tR."
+
 #define SIX(text) text text text text text text
 #define TEN(text) SIX(text) text text text text
 
@@ -58,7 +66,15 @@ static const struct {
     CASE("a module", P2 PT_NAME("my", "Net") ")\x81}(" PT_TEXT("\x0b", "_parameters") "}" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "s" PT_TEXT("\x08", "_modules") "}" PT_TEXT("\1", "0") PT_NAME("my", "Sub") ")\x81}" PT_TEXT("\x08", "_buffers") "}" PT_TEXT("\1", "b") PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "ssbsub.", TN_OK, "w=00;0.b=01;"),
     CASE("code that is not run", P2 "}(" PT_TEXT("\1", "x") PT_NAME("os", "system") PT_TEXT("\2", "ls") "\x85R" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.", TN_OK, "w=0001020304050607;"),
     CASE("nested tensors in each other", P2 PT_NAME("torch._utils", "_rebuild_nested_tensor") "q\1" SIX(TEN(TEN("h\1"))) SIX(TEN(TEN("\x85R"))) ".", TN_LIMIT, NULL),
-    CASE("a list in itself", P2 "]q\1h\1a.", TN_LIMIT, NULL),
+    CASE("a list in itself", P2 "]q\1h\1a.", TN_OK, "data/0=0001020304050607;"),
+    CASE("a dict in itself", P2 "}q\1(" PT_TEXT("\1", "s") "h\1" PT_TEXT("\1", "l") "](h\1" PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "eu.", TN_OK, "l.1=00;"),
+    CASE("an object and its parent", P2 PT_NAME("my", "Net") ")\x81q\1}(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") PT_TEXT("\1", "c") PT_NAME("my", "Net") ")\x81}(" PT_TEXT("\1", "p") "h\1" PT_TEXT("\1", "v") PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "ubub.", TN_OK, "w=00;c.v=01;"),
+    CASE("lists in lists, twice each", P2 "]q\1K\1a" TEN(SIX("]q\2(h\1h\1eq\1")) ".", TN_LIMIT, NULL),
+    CASE("a conjugate", P2 MARKED("}" PT_TEXT("\4", "conj") "\x88s"), TN_OK, "=0001020304050687;"),
+    CASE("a negative", P2 MARKED("}" PT_TEXT("\3", "neg") "\x88s"), TN_OK, "=0001028304050687;"),
+    CASE("a negative conjugate", P2 MARKED("}(" PT_TEXT("\3", "neg") "\x88" PT_TEXT("\4", "conj") "\x88u"), TN_OK, "=0001028304050607;"),
+    CASE("no mark", P2 MARKED("}" PT_TEXT("\4", "conj") "\x89s"), TN_OK, "=0001020304050607;"),
+    CASE("a conjugate of float16", P2 PT_NAME("torch._utils", "_rebuild_tensor_v3") "((" PT_TEXT("\7", "storage") PT_NAME("torch.storage", "UntypedStorage") PT_TEXT("\1", "0") PT_TEXT("\3", "cpu") "K\10tQ" "K\0K\2\x85K\1\x85" "\x89" PT_DICT PT_NAME("torch", "complex32") "}" PT_TEXT("\4", "conj") "\x88stR.", TN_OK, "=0001028304050687;"),
     CASE("beyond the storage", P2 PT_TENSOR(EIGHT, "K\1K\10\x85K\1\x85") ".", TN_MALFORMED, NULL),
     CASE("strides beyond it", P2 PT_TENSOR(EIGHT, "K\0K\3K\3\x86K\4K\1\x86") ".", TN_MALFORMED, NULL),
     CASE("a storage that is not there", P2 PT_TENSOR(PT_STORAGE("ByteStorage", "7", "\10"), ROW) ".", TN_MALFORMED, NULL),

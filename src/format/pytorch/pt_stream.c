@@ -17,22 +17,28 @@
 static const uint8_t magic[] = { 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9,
                                  0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e };
 
+/* LONG, as protocols 0 and 1 write it. */
+static const char magic_text[] = "L119547037146038801333356L\n.";
+
 #define FRAME_SIZE 9 /* which protocol 4 may put before an opcode */
 
-/* Where the number is in a pickle of any protocol. */
-static size_t magic_at(struct tn_bytes head)
+/* How long the pickle of the number is, of any protocol; 0: it is another. */
+static size_t magic_size(struct tn_bytes head)
 {
+    if (tn_bytes_starts_with(head, magic_text))
+        return sizeof magic_text - 1;
     if (head.size < 3 || head.data[0] != 0x80)
         return 0;
-    return head.data[2] == 0x95 ? 2 + FRAME_SIZE : 2;
+    size_t at = head.data[2] == 0x95 ? 2 + FRAME_SIZE : 2;
+    return head.size >= at + sizeof magic &&
+                   memcmp(head.data + at, magic, sizeof magic) == 0
+               ? at + sizeof magic
+               : 0;
 }
 
 bool tn_pt_is_stream(struct tn_bytes head)
 {
-    size_t at = magic_at(head);
-
-    return at && head.size >= at + sizeof magic &&
-           memcmp(head.data + at, magic, sizeof magic) == 0;
+    return magic_size(head) != 0;
 }
 
 static void expect_magic(struct tn_cursor *c)
@@ -43,7 +49,7 @@ static void expect_magic(struct tn_cursor *c)
     if (!tn_failed(c->error) && !tn_pt_is_stream(head))
         tn_fail_at(c, 0, TN_MALFORMED,
                    "not the magic number of a stream of torch.save()");
-    tn_skip(c, magic_at(head) + sizeof magic);
+    tn_skip(c, magic_size(head));
 }
 
 static void expect_protocol(struct tn_cursor *c, struct tn_arena *arena)
@@ -154,10 +160,24 @@ enum tn_status tn_pt_stream_read(struct tn_pt_file *file,
 
 /* ---- pickles by themselves ------------------------------------------------ */
 
+/* A protocol, or what pickles of protocol 1 begin with: a dict or a list and
+ * its place in the memo, or a class. */
+static bool begins_pickle(struct tn_bytes head)
+{
+    if (head.size < 3)
+        return false;
+    if (head.data[0] == 0x80)
+        return head.data[1] >= 2 && head.data[1] <= 5;
+    return tn_bytes_starts_with(head, "}q") ||
+           tn_bytes_starts_with(head, "]q") ||
+           tn_bytes_starts_with(head, "ccollections\n") ||
+           tn_bytes_starts_with(head, "cnumpy") ||
+           tn_bytes_starts_with(head, "ctorch");
+}
+
 bool tn_pt_is_pickle(struct tn_bytes head)
 {
-    return head.size > 2 && head.data[0] == 0x80 && head.data[1] >= 2 &&
-           head.data[1] <= 5 && !tn_pt_is_stream(head) &&
+    return begins_pickle(head) && !tn_pt_is_stream(head) &&
            (tn_bytes_contains(head, tn_text("torch._utils")) ||
             tn_bytes_contains(head, tn_text("torch.storage")) ||
             tn_bytes_contains(head, tn_text("torch._tensor")) ||

@@ -3,12 +3,14 @@
  *
  * Containers become paths: {"model": {"fc.weight": T}} is model.fc.weight.  A
  * value that is shared appears under each of its names.  Values may contain
- * themselves, so the walk is limited in depth and in steps.
+ * themselves: on the way through a container it is not entered again, and the
+ * walk is limited in depth and in steps.
  */
 #include <stdio.h>
 
 #include "base/arith.h"
 #include "base/number.h"
+#include "wire/pickle/pickle_latin1.h"
 #include "format/pytorch/pt.h"
 
 #define DEPTH_LIMIT 512
@@ -135,6 +137,19 @@ static void on_persistent(void *context, uint64_t offset, value_t id)
     row->key = tn_intern_text(&tree->keys, index);
 }
 
+/* Bytes that protocol 2 wrote as text. */
+static bool decode(struct tn_pt_tree *tree, struct tn_span *span)
+{
+    struct tn_source *bytes;
+
+    if (tn_pickle_latin1_all(&bytes, *span, tree->bundle->memory,
+                             tree->error) != TN_OK ||
+        tn_bundle_keep(tree->bundle, bytes, tree->error) != TN_OK)
+        return false;
+    *span = (struct tn_span){ bytes, 0, bytes->size };
+    return true;
+}
+
 /* torch.storage._load_from_bytes(bytes): a storage in a pickle that torch.save()
  * did not write.  It is known by the place of its bytes. */
 static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
@@ -145,7 +160,7 @@ static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
     if (!tn_pickle_is_name(value->as.call.callee, "torch.storage",
                            "_load_from_bytes") ||
         !bytes || bytes->kind != TN_PICKLE_BYTES || tree->is_nested ||
-        bytes->as.string.is_latin1 || tn_failed(tree->error))
+        tn_failed(tree->error))
         return TN_NONE;
     struct tn_span span = bytes->as.string.span;
     int            n    = snprintf(text, sizeof text, "@%" PRIu64, span.offset);
@@ -154,6 +169,8 @@ static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
     struct tn_pt_storage storage;
     if (index != TN_NO_NAME)
         return index;
+    if (bytes->as.string.is_latin1 && !decode(tree, &span))
+        return TN_NONE;
     if (!tn_pt_nested_storage(tree, span, &storage))
         return TN_NONE;
     index = tn_intern_copy(&tree->keys, key, tree->error);
@@ -353,6 +370,7 @@ static bool split_pairs(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
     strides[rank] = 1;
     t->dims       = dims;
     t->strides    = strides;
+    t->is_pairs   = true;
     t->rank++;
     return true;
 }
@@ -536,14 +554,23 @@ static struct tn_bytes path_of_index(struct tn_pt_tree *tree,
     return join(tree, path, tn_bytes(text, (size_t)n));
 }
 
+/* Whether the walk is in this container: then its contents have names. */
+static bool is_open(const struct walk *w, const struct tn_pickle_items *items)
+{
+    for (uint64_t i = 0; i < w->frames.count; i++)
+        if (tn_list_at(&w->frames, struct frame, i)->items == items)
+            return true;
+    return false;
+}
+
 static void enter(struct walk *w, const struct tn_pickle_items *items,
                   bool has_keys, bool is_flat, struct tn_bytes path)
 {
-    if (items->count == 0 || tn_failed(w->tree->error))
+    if (items->count == 0 || tn_failed(w->tree->error) || is_open(w, items))
         return;
     if (w->frames.count == DEPTH_LIMIT) {
         tn_error_set(w->tree->error, TN_LIMIT, items->items[0]->offset,
-                     "containers nested deeper than %d, or in themselves",
+                     "containers nested deeper than %d",
                      DEPTH_LIMIT);
         return;
     }

@@ -698,6 +698,7 @@ static bool call_scalar(struct machine *m, arguments args, uint64_t count)
 static bool call_encode(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 2 || args[0]->kind != TN_PICKLE_TEXT ||
+        args[0]->as.string.is_coded ||
         !(is_text(args[1], "latin1") || is_text(args[1], "latin-1")))
         return false;
     struct tn_pickle *value = push_new(m, TN_PICKLE_BYTES);
@@ -1300,13 +1301,24 @@ static void push_quoted(struct machine *m, uint64_t given)
         tell_bytes(m);
 }
 
+/* Whether the bytes of the line are the text.  Long ones are not looked at. */
+static bool is_as_it_is(const struct tn_pickle_string *line)
+{
+    for (size_t i = 0; i < line->text.size; i++)
+        if (line->text.data[i] == '\\' || line->text.data[i] >= 0x80)
+            return false;
+    return line->text.size == line->span.length;
+}
+
 static void push_text_line(struct machine *m, uint64_t given)
 {
     (void)given;
     push_line(m, TN_PICKLE_TEXT);
     struct tn_pickle *value = tn_failed(m->error) ? NULL : top(m);
-    if (value)
-        unescape(m, &value->as.string.text, read_text_escape);
+    if (!value)
+        return;
+    value->as.string.is_coded = !is_as_it_is(&value->as.string);
+    unescape(m, &value->as.string.text, read_text_escape);
 }
 
 static void push_persistent_line(struct machine *m, uint64_t given)

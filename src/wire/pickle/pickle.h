@@ -62,6 +62,8 @@ struct tn_pickle_string {
     struct tn_span  span;
     struct tn_bytes text; /* the same in memory, up to the limit above */
     bool            is_latin1;
+    bool            is_coded; /* a line of protocol 0 in the file, whose text
+                                 takes escapes, or is not UTF-8               */
 };
 
 struct tn_pickle_array {

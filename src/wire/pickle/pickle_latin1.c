@@ -154,3 +154,22 @@ enum tn_status tn_pickle_latin1(struct tn_source **out, struct tn_span text,
     *out = &latin1->source;
     return TN_OK;
 }
+
+/* Each byte from 0x80 on is two of the text, of which the second is counted. */
+enum tn_status tn_pickle_latin1_all(struct tn_source **out, struct tn_span text,
+                                    struct tn_memory *memory,
+                                    struct tn_error  *error)
+{
+    uint64_t size = 0;
+    uint8_t  window[WINDOW];
+
+    *out = NULL;
+    for (uint64_t at = 0; at < text.length;) {
+        size_t n = (size_t)tn_min(text.length - at, sizeof window);
+        TN_TRY(tn_source_read(text.source, text.offset + at, window, n, error));
+        for (size_t i = 0; i < n; i++)
+            size += (window[i] & 0xc0) != 0x80;
+        at += n;
+    }
+    return tn_pickle_latin1(out, text, size, memory, error);
+}

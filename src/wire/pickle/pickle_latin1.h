@@ -17,4 +17,9 @@ enum tn_status tn_pickle_latin1(struct tn_source **out, struct tn_span text,
                                 uint64_t size, struct tn_memory *memory,
                                 struct tn_error *error);
 
+/* All of the text, whose size is found by reading it once. */
+enum tn_status tn_pickle_latin1_all(struct tn_source **out, struct tn_span text,
+                                    struct tn_memory *memory,
+                                    struct tn_error  *error);
+
 #endif
