@@ -45,6 +45,8 @@ static const struct {
     { "ExperimentalDatasetToTFRecord", TN_VERDICT_DANGEROUS, "writes a file" },
     { "SaveDataset", TN_VERDICT_DANGEROUS, "writes files" },
     { "SaveDatasetV2", TN_VERDICT_DANGEROUS, "writes files" },
+    { "SnapshotDataset", TN_VERDICT_UNKNOWN, "writes files" },
+    { "SnapshotDatasetV2", TN_VERDICT_UNKNOWN, "writes files" },
     { "CreateSummaryFileWriter", TN_VERDICT_UNKNOWN, "writes files" },
     { "PrintV2", TN_VERDICT_UNKNOWN, "prints, or writes a file" },
     { "RemoteCall", TN_VERDICT_UNKNOWN, "calls another machine" },

@@ -87,6 +87,7 @@ bool tn_scan_is_tar(struct tn_bytes head);
 enum tn_name_kind {
     TN_NAME_HARMLESS,
     TN_NAME_CLASS, /* of a framework: an object of it is unknown              */
+    TN_NAME_MAKER, /* a function that only rebuilds objects: unknown          */
     TN_NAME_OTHER, /* nobody knows                                            */
     TN_NAME_FRAMEWORK, /* a part of one that data never needs                 */
     TN_NAME_POWER,     /* of Python itself                                    */

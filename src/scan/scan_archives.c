@@ -100,7 +100,8 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
                      entry->offset,
                      "a package of PyTorch: loading it runs the Python code "
                      "that is in it");
-    if (entry->name.size && tn_zip_is_folder(entry))
+    /* Nothing keeps data from having the name of a folder. */
+    if (entry->name.size && tn_zip_is_folder(entry) && !entry->packed_size)
         return;
     if (entry->method != TN_ZIP_STORED && entry->method != TN_ZIP_DEFLATED) {
         tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-method", entry->offset,
@@ -196,6 +197,8 @@ static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
                                               .offset      = tn_load32(r + 42),
                                               .record_offset = *at };
     uint64_t whole = ZIP_RECORD_SIZE + name + extra + comment;
+    /* The mode of the file, as Unix has it. */
+    bool is_link = tn_load16(r + 40) >> 12 == 0xa;
     if (limit - *at < whole ||
         !(r = zip_peek(&w->zip, *at + ZIP_RECORD_SIZE, name + extra, &own)))
         return false;
@@ -204,6 +207,9 @@ static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
     zip_read_extra64(tn_bytes(r + name, (size_t)extra), *at, &entry->size,
                      &entry->packed_size, &entry->offset, &own);
     judge_extra(w, tn_bytes(r + name, (size_t)extra), entry);
+    if (is_link)
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-link", *at,
+                     "'%.*s' is a link", TN_FMT(entry->name));
     *at += whole;
     return !tn_failed(w->scan->error);
 }
@@ -326,6 +332,21 @@ static void scan_unlisted(struct walk *w, uint64_t at,
         scan_entry(w, &entry);
 }
 
+/* What belongs to two members is read as both; and a small archive unpacks to
+ * any size that way.  Members are in the order of their offsets. */
+static void tell_overlap(struct walk *w)
+{
+    for (uint64_t i = 1; i < w->members.count; i++) {
+        const struct member *a = tn_list_at(&w->members, struct member, i - 1),
+                            *b = tn_list_at(&w->members, struct member, i);
+        if (a->end <= b->offset && a->offset < b->offset)
+            continue;
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-overlap", b->offset,
+                     "a member begins in another one");
+        return;
+    }
+}
+
 /* Members that the directory does not list, but headers show.  After data there
  * may be a descriptor, of four sizes. */
 static void scan_hidden(struct walk *w, uint64_t limit)
@@ -338,6 +359,7 @@ static void scan_hidden(struct walk *w, uint64_t limit)
     if (w->members.count)
         tn_sort_items(w->members.items, w->members.count,
                       sizeof(struct member), compare_members, NULL);
+    tell_overlap(w);
     while (at < limit && !w->scan->is_stopped && !tn_failed(&own)) {
         size_t gap = 0;
         while (gap < sizeof gaps && zip_signature(&w->zip, at + gaps[gap],
@@ -576,14 +598,21 @@ static void scan_after_tar(struct tn_scan *scan, struct tn_source *source,
     struct tn_error own = TN_ERROR_INIT;
     uint8_t         block[BLOCK];
 
-    for (; source->size - at >= BLOCK; at += BLOCK) {
-        if (tn_source_read(source, at, block, BLOCK, &own) != TN_OK)
+    while (at < source->size) {
+        size_t size = (size_t)tn_min(source->size - at, BLOCK);
+        if (tn_source_read(source, at, block, size, &own) != TN_OK)
             break;
-        if (is_zero(block))
+        size_t zeros = 0;
+        while (zeros < size && block[zeros] == 0)
+            zeros++;
+        at += zeros;
+        if (zeros == size)
             continue;
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-trailing", at,
                      "bytes after the end of the tar: another program may see "
                      "another file");
+        tn_scan_pickles(scan, (struct tn_span){ source, at,
+                                                source->size - at });
         break;
     }
     tn_scan_absorb(scan, &own);

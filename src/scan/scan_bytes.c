@@ -66,6 +66,12 @@ static const struct {
     { "\x28\xb5\x2f\xfd", 4, "zstd data" },
     { "\x04\x22\x4d\x18", 4, "LZ4 data" },
     { "MSCF", 4, "a cabinet archive" },
+    { "!<arch>\n", 8, "an ar archive" },
+    { "070701", 6, "a cpio archive" },
+    { "070702", 6, "a cpio archive" },
+    { "070707", 6, "a cpio archive" },
+    { "LZIP", 4, "lzip data" },
+    { "\x1f\x9d", 2, "data of compress" },
     { "\x5d\0\0", 3, "LZMA data" },
     /* What joblib compresses begins so. */
     { "\x78\x01", 2, "zlib data" },

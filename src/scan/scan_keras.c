@@ -4,7 +4,7 @@
  * A layer is {"class_name": ..., "config": ...}; in newer files "module" says
  * where its class is imported from.  The JSON is a file of its own in a .keras
  * archive, and an attribute somewhere in HDF5.  So any bytes are searched for
- * these two keys with their values, from every quote, with JSON's escapes and
+ * these keys with their values, from every quote, with JSON's escapes and
  * blanks: what comes before a quote cannot hide it.
  */
 #include "base/arith.h"
@@ -118,7 +118,45 @@ struct search {
     bool            has_class; /* it is a configuration of Keras              */
     char            module[TEXT_LIMIT]; /* the first before that is known     */
     uint64_t        module_at;
+    char            function[TEXT_LIMIT]; /* of Python, the same              */
+    uint64_t        function_at;
 };
+
+/* Keras finds functions by their names alone, and those of Python, too:
+ * {"class_name": "function", "module": "builtins", "config": "exec"}. */
+static bool is_function_of_python(const char *name)
+{
+    static const char *const functions[] = {
+        "exec", "eval", "compile", "open", "__import__", "getattr", "setattr",
+        "delattr", "input", "breakpoint", "globals", "locals", "vars", "exit",
+        "quit", "help", "execfile", "apply", "memoryview", "print",
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (strcmp(name, functions[i]) == 0)
+            return true;
+    return false;
+}
+
+static void tell_function(struct search *s, uint64_t offset, const char *name)
+{
+    tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-function", offset,
+                 "the configuration of a layer names '%s', a function of "
+                 "Python",
+                 name);
+}
+
+static void judge_function(struct search *s, uint64_t offset, const char *name)
+{
+    if (!is_function_of_python(name))
+        return;
+    if (s->has_class) {
+        tell_function(s, offset, name);
+    } else if (!s->function[0]) {
+        memcpy(s->function, name, TEXT_LIMIT);
+        s->function_at = offset;
+    }
+}
 
 static void tell_module(struct search *s, uint64_t offset, const char *module)
 {
@@ -135,6 +173,13 @@ static void judge_class(struct search *s, uint64_t offset, const char *name)
     if (s->module[0])
         tell_module(s, s->module_at, s->module);
     s->module[0] = 0;
+    if (s->function[0])
+        tell_function(s, s->function_at, s->function);
+    s->function[0] = 0;
+    if (strcmp(name, "TFSMLayer") == 0)
+        tn_scan_tell(s->scan, TN_VERDICT_UNKNOWN, "keras-model", offset,
+                     "a layer that loads a SavedModel from a path in its "
+                     "configuration");
     if (strcmp(name, "Lambda") == 0 || strcmp(name, "__lambda__") == 0)
         tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-lambda", offset,
                      "a Lambda layer of Keras: it runs Python code that is in "
@@ -169,7 +214,8 @@ static void look_at_quote(struct search *s, const uint8_t *at,
     const uint8_t *begin;
 
     if (!read_string(&at, end, key) ||
-        (strcmp(key, "class_name") != 0 && strcmp(key, "module") != 0))
+        (strcmp(key, "class_name") != 0 && strcmp(key, "module") != 0 &&
+         strcmp(key, "config") != 0))
         return;
     begin = at;
     at    = skip_blanks(at, end);
@@ -184,6 +230,8 @@ static void look_at_quote(struct search *s, const uint8_t *at,
         return;
     if (strcmp(key, "module") == 0)
         judge_module(s, offset, value);
+    else if (strcmp(key, "config") == 0)
+        judge_function(s, offset, value);
     else
         judge_class(s, offset, value);
 }

@@ -31,6 +31,18 @@ static const struct {
     { "builtins", "object" },
     { "builtins", "range" },
     { "builtins", "slice" },
+    { "builtins", "long" }, /* Python 2's, which 3 knows by other names */
+    { "builtins", "unicode" },
+    { "builtins", "xrange" },
+    { "builtins", "Ellipsis" },
+    { "builtins", "NotImplemented" },
+    /* What configurations name as the type of a value. */
+    { "typing", "Any" },
+    { "typing", "Union" },
+    { "typing", "Optional" },
+    { "typing", "List" },
+    { "typing", "Dict" },
+    { "typing", "Tuple" },
     { "_codecs", "encode" },
     { "copyreg", "_reconstructor" }, /* the class it makes is judged */
     { "datetime", "datetime" },
@@ -58,6 +70,7 @@ static const struct {
     { "numpy.core.numeric", "_frombuffer" },
     { "numpy._core.numeric", "_frombuffer" },
     /* States of generators of random numbers, which training saves. */
+    { "numpy.random", "__RandomState_ctor" },
     { "numpy.random._pickle", "__randomstate_ctor" },
     { "numpy.random._pickle", "__generator_ctor" },
     { "numpy.random._pickle", "__bit_generator_ctor" },
@@ -69,6 +82,11 @@ static const struct {
     { "torch", "Size" },
     { "torch", "Tensor" },
     { "torch", "device" },
+    { "torch", "contiguous_format" },
+    { "torch", "channels_last" },
+    { "torch", "channels_last_3d" },
+    { "torch", "preserve_format" },
+    { "torch.torch_version", "TorchVersion" },
     { "torch", "per_tensor_affine" },
     { "torch", "per_tensor_symmetric" },
     { "torch", "per_channel_affine" },
@@ -114,10 +132,36 @@ static const char *const torch_types[] = {
     "int6", "int7", "strided", "sparse_coo", "sparse_csr",
 };
 
-/* Modules whose classes make up whole pickled models. */
+/* numpy.NAME: types of elements. */
+static const char *const numpy_types[] = {
+    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+    "uint64", "float16", "float32", "float64", "longdouble", "complex64",
+    "complex128", "str_", "bytes_", "void", "datetime64", "timedelta64",
+};
+
+/* Modules whose classes make up whole pickled models, or are what training
+ * saves beside the weights. */
 static const char *const class_modules[] = {
     "torch.nn.modules.", "torch.nn.parallel.", "torch.optim.", "torchvision.models.",
-    "torchvision.ops.",
+    "torchvision.ops.", "sklearn.", "scipy.sparse.", "pandas.core.", "pandas._libs.",
+    "xgboost.", "lightgbm.", "catboost.", "transformers.", "accelerate.",
+    "tokenizers", "sentence_transformers.", "peft.", "diffusers.", "timm.",
+    "pytorch_lightning.", "lightning.", "lightning_fabric.", "omegaconf.",
+    "ultralytics.", "fairseq.", "mmengine.", "mmcv.", "gensim.", "nltk.",
+};
+
+/* Functions that give such an object its parts, and do nothing else. */
+static const struct {
+    const char *module, *name;
+} makers[] = {
+    { "numpy.ma.core", "_mareconstruct" },
+    { "pandas._libs.internals", "_unpickle_block" },
+    { "pandas.core.indexes.base", "_new_Index" },
+    { "pandas.core.indexes.datetimes", "_new_DatetimeIndex" },
+    { "pandas.core.indexes.period", "_new_PeriodIndex" },
+    { "sklearn.neighbors._kd_tree", "newObj" },
+    { "sklearn.neighbors._ball_tree", "newObj" },
+    { "sklearn.metrics._dist_metrics", "newObj" },
 };
 
 /* Functions that such models have as attributes; calling one is another
@@ -278,6 +322,13 @@ enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
         (tn_bytes_is(module, "torch") &&
          is_one_of(name, torch_types, COUNT(torch_types))))
         return TN_NAME_HARMLESS;
+    if (tn_bytes_is(module, "numpy") &&
+        is_one_of(name, numpy_types, COUNT(numpy_types)))
+        return TN_NAME_HARMLESS;
+    for (size_t i = 0; i < COUNT(makers); i++)
+        if (tn_bytes_is(module, makers[i].module) &&
+            tn_bytes_is(name, makers[i].name))
+            return TN_NAME_MAKER;
     struct tn_bytes root = root_of(module);
     if (tn_bytes_is(root, "__torch__"))
         return TN_NAME_HARMLESS; /* TorchScript's own: no module of Python */

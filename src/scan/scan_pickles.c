@@ -14,6 +14,7 @@
 #include "base/arith.h"
 #include "base/utf8.h"
 #include "wire/pickle/pickle.h"
+#include "wire/pickle/pickle_latin1.h"
 
 /* Names of one pickle that are not harmless, until something is done with
  * them.  In the order of their offsets. */
@@ -138,6 +139,12 @@ static const struct tn_pickle *argument(const struct tn_pickle *args,
                : NULL;
 }
 
+static bool is_builtin(const struct tn_pickle *callee, const char *name)
+{
+    return tn_pickle_is_name(callee, "builtins", name) ||
+           tn_pickle_is_name(callee, "__builtin__", name);
+}
+
 /* eval('data', {'data': array}): how Paddle stores a tensor in an object.  It
  * gives the array. */
 static bool is_paddle_tensor(const struct tn_pickle *callee,
@@ -145,13 +152,45 @@ static bool is_paddle_tensor(const struct tn_pickle *callee,
 {
     const struct tn_pickle *code = argument(args, 0), *names = argument(args, 1);
 
-    return (tn_pickle_is_name(callee, "builtins", "eval") ||
-            tn_pickle_is_name(callee, "__builtin__", "eval")) &&
-           code && names && args->as.list.count == 2 &&
+    return is_builtin(callee, "eval") && code && names &&
+           args->as.list.count == 2 &&
            tn_bytes_is(tn_pickle_text(code), "data") &&
            names->kind == TN_PICKLE_DICT && names->as.list.count == 2 &&
            tn_bytes_is(tn_pickle_text(names->as.list.items[0]), "data") &&
            names->as.list.items[1]->kind == TN_PICKLE_ARRAY;
+}
+
+/* getattr(class, 'name') and getattr(object, 'name'): how members of
+ * enumerations, methods and classes inside of classes are pickled.  What is
+ * taken is a name, too; what is done with it is told by itself. */
+static bool is_member(const struct tn_pickle *callee,
+                      const struct tn_pickle *args)
+{
+    const struct tn_pickle *owner = argument(args, 0), *name = argument(args, 1);
+
+    if (!is_builtin(callee, "getattr") || !owner || !name ||
+        args->as.list.count != 2 || name->kind != TN_PICKLE_TEXT)
+        return false;
+    struct tn_bytes text = tn_pickle_text(name);
+    if (text.size == 0 || text.data[0] == '_' || !is_path(text) ||
+        memchr(text.data, '.', text.size))
+        return false;
+    if (owner->kind == TN_PICKLE_CALL)
+        return owner->as.call.callee->kind == TN_PICKLE_NAME;
+    return owner->kind == TN_PICKLE_NAME &&
+           tn_scan_is_class(owner->as.name.name) &&
+           !tn_scan_is_python(owner->as.name.module);
+}
+
+/* type(None), and functools.partial(), which calls nothing yet: what it holds
+ * is told by itself. */
+static bool is_quiet(const struct tn_pickle *callee,
+                     const struct tn_pickle *args)
+{
+    return (is_builtin(callee, "type") && argument(args, 0) &&
+            args->as.list.count == 1 &&
+            argument(args, 0)->kind == TN_PICKLE_NONE) ||
+           tn_pickle_is_name(callee, "functools", "partial");
 }
 
 /* They are in the order of their offsets. */
@@ -172,6 +211,49 @@ static struct nested *find_nested(struct look *look, struct tn_span span)
     return NULL;
 }
 
+/* Bytes that were written as text: each from 0x80 on takes two.  How many they
+ * are. */
+static size_t decode_head(uint8_t *bytes, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = bytes[i];
+        if (byte >= 0x80) {
+            if ((byte & 0xfe) != 0xc2 || ++i == size)
+                break;
+            byte = (uint8_t)(byte << 6 | (bytes[i] & 0x3f));
+        }
+        bytes[used++] = byte;
+    }
+    return used;
+}
+
+/* What they begin with. */
+static struct tn_bytes head_of(const struct tn_pickle_string *bytes,
+                               uint8_t *head, size_t room)
+{
+    struct tn_error own  = TN_ERROR_INIT;
+    size_t          size = (size_t)tn_min(bytes->span.length, room);
+
+    if (tn_source_read(bytes->span.source, bytes->span.offset, head, size,
+                       &own) != TN_OK)
+        return tn_bytes(NULL, 0);
+    return tn_bytes(head, bytes->is_latin1 ? decode_head(head, size) : size);
+}
+
+/* A bytearray can grow after it was made. */
+static bool is_fixed(const struct tn_pickle *bytes)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    uint8_t         made_by;
+
+    return bytes->as.string.is_latin1 ||
+           (tn_source_read(bytes->as.string.span.source, bytes->offset,
+                           &made_by, 1, &own) == TN_OK &&
+            (made_by == 'B' || made_by == 'C' || made_by == 0x8e));
+}
+
 /* torch.storage._load_from_bytes(bytes): how tensors are pickled without
  * torch.save().  It loads a stream of pickles; where the bytes are one, they
  * are looked at as a file would be, and the call adds nothing to that. */
@@ -181,25 +263,17 @@ static bool is_nested_stream(struct look *look, const struct tn_pickle *callee,
     static const uint8_t    magic[] = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20"
                                       "\x6a\xa8\x50\x19.";
     const struct tn_pickle *bytes   = argument(args, 0);
-    struct tn_error         own     = TN_ERROR_INIT;
-    uint8_t                 head[sizeof magic - 1];
+    uint8_t                 head[2 * sizeof magic];
 
     if (!tn_pickle_is_name(callee, "torch.storage", "_load_from_bytes") ||
-        !bytes || args->as.list.count != 1 ||
-        bytes->kind != TN_PICKLE_BYTES || bytes->as.string.is_latin1)
+        !bytes || args->as.list.count != 1 || bytes->kind != TN_PICKLE_BYTES)
         return false;
-    struct tn_span span = bytes->as.string.span;
-    uint8_t        made_by;
-    if (span.length < sizeof head ||
-        tn_source_read(span.source, bytes->offset, &made_by, 1, &own) !=
-            TN_OK ||
-        tn_source_read(span.source, span.offset, head, sizeof head, &own) !=
-            TN_OK ||
-        memcmp(head, magic, sizeof head) != 0)
+    struct tn_bytes text = head_of(&bytes->as.string, head, sizeof head);
+    if (text.size < sizeof magic - 1 ||
+        memcmp(text.data, magic, sizeof magic - 1) != 0)
         return false;
-    /* A bytearray can grow after it was made. */
-    struct nested *row = find_nested(look, span);
-    if (!row || (made_by != 'B' && made_by != 'C' && made_by != 0x8e))
+    struct nested *row = find_nested(look, bytes->as.string.span);
+    if (!row || !is_fixed(bytes))
         return false;
     row->is_loaded = true;
     return true;
@@ -227,6 +301,7 @@ static void tell_use(struct look *look, uint64_t offset, const char *by,
     bool is_class = tn_scan_is_class(name->as.name.name);
     bool is_unknown = kind == TN_NAME_FRAMEWORK ? is_object && is_class
                       : kind == TN_NAME_CLASS   ? is_object || is_class
+                      : kind == TN_NAME_MAKER   ? true
                                                 : kind == TN_NAME_OTHER &&
                                                       is_object;
 
@@ -301,6 +376,13 @@ static void on_call(void *context, uint64_t offset, const char *by,
     row->is_used = true;
     if (strcmp(by, "REDUCE") == 0 && is_nested_stream(look, callee, args))
         tell_load(look, offset);
+    else if (strcmp(by, "REDUCE") == 0 && is_member(callee, args))
+        tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-member", offset,
+                     "takes '%.*s' of an object or class (%s)",
+                     TN_FMT(tn_pickle_text(argument(args, 1))), by);
+    else if (strcmp(by, "REDUCE") == 0 && is_quiet(callee, args))
+        tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-object", offset,
+                     "makes " NAME_FMT " (%s)", NAME_OF(callee), by);
     else if (!is_paddle_tensor(callee, args))
         tell_use(look, offset, by, callee, row->kind, makes_object(by));
 }
@@ -313,16 +395,8 @@ static void on_bytes(void *context, const struct tn_pickle_string *bytes)
     struct tn_bytes text = bytes->text;
     uint8_t         head[256];
 
-    if (text.size < bytes->span.length) {
-        struct tn_error own = TN_ERROR_INIT;
-        text = tn_bytes(head, (size_t)tn_min(bytes->span.length, sizeof head));
-        if (tn_source_read(bytes->span.source, bytes->span.offset, head,
-                           text.size, &own) != TN_OK)
-            return;
-    }
-    /* As text, a byte from 0x80 on takes two. */
-    if (bytes->is_latin1 && text.size > 2 && text.data[0] == 0xc2)
-        text = tn_bytes(text.data + 1, text.size - 1);
+    if (bytes->is_latin1 || text.size < bytes->span.length)
+        text = head_of(bytes, head, sizeof head);
     if (tn_scan_could_nest(text) &&
         (row = tn_list_push(&look->nested, struct nested, look->scan->error)))
         *row = (struct nested){ *bytes, false };
@@ -402,38 +476,20 @@ static bool has_protocol(const uint8_t *head)
 
 static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess);
 
-/* Bytes that were written as text, which are not many. */
-static bool decode_latin1(struct tn_bytes text, uint8_t *to, size_t *size)
+static void scan_nested_text(struct tn_scan *scan, const struct nested *row)
 {
-    *size = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        uint8_t byte = text.data[i];
-        if (byte >= 0x80) {
-            if ((byte & 0xfe) != 0xc2 || ++i == text.size)
-                return false;
-            byte = (uint8_t)((byte & 3) << 6 | (text.data[i] & 0x3f));
-        }
-        to[(*size)++] = byte;
-    }
-    return true;
-}
+    struct tn_error   own = TN_ERROR_INIT;
+    struct tn_source *source;
 
-static void scan_nested_text(struct tn_scan *scan, struct tn_bytes text)
-{
-    uint8_t         *bytes = tn_memory_resize(scan->memory, NULL, 0, text.size,
-                                              scan->error);
-    struct tn_source source;
-    size_t           size;
-
-    if (!bytes)
+    if (tn_pickle_latin1_all(&source, row->bytes.span, scan->memory, &own) !=
+        TN_OK) {
+        tn_scan_absorb(scan, &own);
         return;
-    if (decode_latin1(text, bytes, &size)) {
-        tn_source_memory(&source, scan->memory, tn_bytes(bytes, size));
-        source.name = "";
-        scan_span(scan, (struct tn_span){ &source, 0, size }, true);
-        tn_source_close(&source);
     }
-    tn_memory_free(scan->memory, bytes, text.size);
+    source->name = "";
+    scan_span(scan, (struct tn_span){ source, 0, source->size },
+              !row->is_loaded);
+    tn_source_close(source);
 }
 
 /* The bytes are named by their offset.  Those that were written as text have
@@ -458,7 +514,7 @@ static void scan_nested(struct look *look)
         tn_buffer_format(&scan->member, "%sbytes at %" PRIu64,
                          before ? "/" : "", bytes->span.offset);
         if (bytes->is_latin1)
-            scan_nested_text(scan, bytes->text);
+            scan_nested_text(scan, row);
         else
             scan_span(scan, bytes->span, !row->is_loaded);
         scan->member.size = before;

@@ -489,6 +489,78 @@ def models():
     add("custom-domain.onnx", "unknown", onnx("", "Mine", "my.ops"))
 
 
+def rebuilt():
+    """How frameworks pickle what is not data: never dangerous by itself, and always where it is used for more."""
+    arg, head = text8("id"), b"\x80\x04"
+
+    def call(name, args=arg + b"\x85"):
+        return head + name + args + b"R."
+    take = head + stack_global("builtins", "getattr")
+    enum = stack_global("transformers.training_args", "OptimizerNames")
+    add("member.pkl", "unknown", take + enum + text8("ADAMW") + b"\x86R.")
+    add("member2.pkl", "unknown", b"\x80\x02c__builtin__\ngetattr\ncmmengine.logging.history_buffer\nHistoryBuffer\nX\x04\0\0\0mean\x86R.")
+    add("method.pkl", "unknown", take + stack_global("ultralytics.nn.tasks", "Model") + b")\x81" + text8("forward") + b"\x86R.")
+    add("member-called.pkl", "dangerous", take + enum + text8("run") + b"\x86R" + arg + b"\x85R.")
+    add("member-hidden.pkl", "dangerous", take + enum + text8("__globals__") + b"\x86R.")
+    add("member-dots.pkl", "dangerous", take + enum + text8("a.b") + b"\x86R.")
+    add("member-module.pkl", "dangerous", take + stack_global("torch", "os") + text8("system") + b"\x86R.")
+    add("member-text.pkl", "dangerous", take + text8("{0}") + text8("format") + b"\x86R.")
+    add("member-object.pkl", "dangerous", take + stack_global("collections", "OrderedDict") + b")R" + text8("__class__") + b"\x86R.")
+    add("member-again.pkl", "dangerous", take + b"\x94" + enum + text8("A") + b"\x86R0h\x00" + enum + text8("__init__") + b"\x86R.")
+    add("member-bytes.pkl", "dangerous", take + stack_global("os", "path") + b"C\x06system\x86R.")
+    partial = head + stack_global("functools", "partial")
+    add("partial-class.pkl", "unknown", partial + stack_global("torch.nn.modules.normalization", "LayerNorm") + b"\x85R.")
+    add("partial-called.pkl", "dangerous", partial + stack_global("builtins", "list") + b"\x85R)R.")
+    add("partial-state.pkl", "dangerous", partial + stack_global("builtins", "list") + b"\x85R(" + stack_global("os", "system") + arg + b"\x85}Ntb.")
+    add("type-of-none.pkl", "unknown", call(stack_global("builtins", "type"), b"N\x85"))
+    add("type-of-three.pkl", "dangerous", call(stack_global("builtins", "type"), arg + b")}\x87"))
+    for module, name, verdict in (("typing", "Any", "clean"), ("typing", "ForwardRef", "dangerous"), ("numpy", "float32", "clean"),
+                                  ("torch", "channels_last", "clean"), ("numpy.random", "__RandomState_ctor", "clean"),
+                                  ("torch.torch_version", "TorchVersion", "clean"), ("numpy", "float32.__class__", "dangerous"),
+                                  ("sklearn.tree._tree", "Tree", "unknown"), ("sklearn.utils", "check_array", "dangerous"),
+                                  ("pandas._libs.internals", "_unpickle_block", "unknown"), ("pandas.core.computation.eval", "eval", "dangerous"),
+                                  ("transformers.trainer_utils", "IntervalStrategy", "unknown"), ("numpy.ma.core", "_mareconstruct", "unknown")):
+        add(f"made-{module}-{name}.pkl", verdict, call(stack_global(module, name)))
+    # Protocol 2 writes bytes as text, and protocol 0 with escapes in it.
+    stream = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."
+
+    def loads(data, tail=b"X\x06\0\0\0latin1\x86R\x85R."):
+        text = data.decode("latin1").encode()
+        return b"\x80\x02ctorch.storage\n_load_from_bytes\nc_codecs\nencode\nX" + struct.pack("<I", len(text)) + text + tail
+    storage = b"\x80\x02(X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\x000X\x03\0\0\0cpuK\x01NtQ.\x80\x02]X\x01\0\0\x000a." + struct.pack("<Qf", 1, -1.5)
+    add("stream-in-text.pkl", "clean", loads(stream + storage))
+    add("stream-in-text-evil.pkl", "dangerous", loads(stream + EVIL))
+    add("stream-in-text-far.pkl", "dangerous", loads(stream + b"\x80\x02" + b"N0" * 60000 + EVIL))
+    add("stream-in-text-cut.pkl", "flagged", loads(stream + b"\x80\x02" + EVIL[:-1]))
+    add("stream-in-text-utf16.pkl", "flagged", loads(stream + storage, b"X\x06\0\0\0utf-16\x86R\x85R."))
+    line = "".join(f"\\u{byte:04x}" for byte in stream + EVIL).encode()
+    add("stream-in-line.pkl", "dangerous", b"ctorch.storage\n_load_from_bytes\n(c_codecs\nencode\n(V" + line + b"\nVlatin1\ntRtR.")
+    old = b"L119547037146038801333356L\n.M\xe9\x03.}."
+    add("stream-protocol1.pt", "clean", old + b"}.].")
+    add("stream-protocol1-evil.pt", "dangerous", old + EVIL)
+    for name, magic in (("ar", b"!<arch>\n"), ("cpio", b"070701"), ("lzip", b"LZIP"), ("compress", b"\x1f\x9d\x90")):
+        add(f"closed.{name}", "unknown", magic + bytes(100))
+    pickle, good = b"\x80\x02" + EVIL, b"\x80\x02}."
+    add("folder-with-data.zip", "dangerous", zipped(("a/data.pkl/", pickle)))
+    link = zipfile.ZipInfo("link")
+    link.external_attr, link.create_system = 0o120777 << 16, 3
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    add("link.zip", "unknown", out.getvalue())
+    over = bytearray(zipped(("archive/data.pkl", good), ("archive/version", b"3\n")))
+    over[28] = 4  # the first header's extra bytes, which there are none of
+    add("overlap.zip", "unknown", bytes(over))
+    add("after-tar.tar", "dangerous", tarred(("a", good)) + pickle)
+    add("saved-model-layer.keras", "unknown", zipped(("config.json", '{"module": "keras.layers", "class_name": "TFSMLayer", "config": {"filepath": "/x"}}')))
+    for i, text in enumerate(('{"module": "builtins", "class_name": "function", "config": "exec"}', '{"config": "ev\\u0061l", "class_name": "function", "module": "builtins"}')):
+        add(f"function-of-python-{i}.keras", "dangerous", zipped(("config.json", text)))
+    add("function-of-nobody.keras", "clean", zipped(("config.json", '{"module": "builtins", "class_name": "function", "config": "my_loss"}')))
+    add("snapshot.pb", "unknown", field(1, field(1, "s") + field(2, "SnapshotDatasetV2")))
+    for i, template in enumerate(("{{ x.cr_frame }}", "{{ x.f_globals }}", "{{ x.format_map(y) }}")):
+        add(f"frame-{i}.jinja", "flagged", template.encode())
+
+
 def harmless():
     tensor = (b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0actorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\n"
               b"X\x01\0\0\0" + b"0X\x03\0\0\0cpuK\x01tQK\0K\x01\x85K\x01\x85\x89ccollections\nOrderedDict\n)RtRu.")
@@ -534,7 +606,7 @@ def judge(tenon, folder):
 
 
 def main(tenon, folder=None):
-    for make in (calls, texts, frames, known, archives, disguises, configurations, models, harmless):
+    for make in (calls, texts, frames, known, archives, disguises, configurations, models, rebuilt, harmless):
         make()
     if folder:
         return judge(tenon, folder)
