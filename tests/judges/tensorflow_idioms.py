@@ -154,11 +154,43 @@ def layer_norm_dense(net):
     return norm_fused(net, net("BiasAdd", made, numbers(6)), numbers(6), numbers(6))
 
 
+@idiom("layer-norm-factor-first", 1, LayerNormalization=1)
+def layer_norm_factor_first(net):
+    x = rows(net)
+    off = net("Sub", x, net("Mean", x, [-1], keep_dims=True))
+    variance = net("Mean", net("Square", off), [-1], keep_dims=True)
+    return net("AddV2", net("RealDiv", net("Mul", numbers(4), off), net("Sqrt", net("AddV2", variance, 1e-5))), numbers(4))
+
+
+@idiom("layer-norm-power", 1, LayerNormalization=1)
+def layer_norm_power(net):
+    x = rows(net)
+    off = net("Sub", x, net("Mean", x, [-1], keep_dims=True))
+    variance = net("Mean", net("Square", off), [-1], keep_dims=True)
+    return net("AddV2", net("Mul", numbers(4), net("Mul", off, net("Pow", net("AddV2", variance, 1e-5), -0.5))), numbers(4))
+
+
+@idiom("layer-norm-plain", 1, LayerNormalization=1)
+def layer_norm_plain(net):
+    x = rows(net)
+    off = net("Sub", x, net("Mean", x, [-1], keep_dims=True))
+    variance = net("Mean", net("Square", off), [-1], keep_dims=True)
+    return net("RealDiv", off, net("Sqrt", net("AddV2", variance, 1e-5)))
+
+
+@idiom("layer-norm-factor-alone", 1, LayerNormalization=1)
+def layer_norm_factor_alone(net):
+    x = rows(net)
+    off = net("Sub", x, net("Mean", x, [-1], keep_dims=True))
+    variance = net("Mean", net("Square", off), [-1], keep_dims=True)
+    return net("Mul", net("Mul", off, net("Rsqrt", net("AddV2", variance, 1e-5))), numbers(4))
+
+
 # --- each image and channel by its own mean and variance ---------------------------------------
 
-def instance_norm(net, written):
+def instance_norm(net, written, images=None):
     """Between two convolutions, so that channels come second."""
-    x = conv(net, image(net))
+    x = conv(net, (images or image)(net))
     scale, offset = numbers(4), numbers(4)
     mean = net("Mean", x, [1, 2], keep_dims=True)
     off = net("Sub", x, mean)
@@ -312,6 +344,11 @@ def open_image(net):
     return net.feed("x", numbers(2, 6, 8, 3), [None, None, None, 3])
 
 
+for spelling in ("moments", "hand", "divided"):
+    idiom(f"instance-norm-open-{spelling}", 5, Transpose=2, Conv=2, InstanceNormalization=1)(
+        lambda net, spelling=spelling: instance_norm(net, spelling, open_image))
+
+
 def size_of(net, x, axis):
     return net("StridedSlice", net("Shape", x), [axis], [axis + 1], [1], shrink_axis_mask=1)
 
@@ -441,6 +478,41 @@ def onnx2tf(net):
     x = net("Relu", net("AddV2", x, one(net("Relu", one(x)), size=1)))
     x = net("Reshape", net("Mean", x, [1, 2], keep_dims=True), [-1, 4])
     return net("AddV2", net("MatMul", x, numbers(4, 5)), numbers(5))
+
+
+
+# --- axes that are divided and joined ----------------------------------------------------------
+
+@idiom("channel-shuffle", 7, Transpose=3, Conv=2, Reshape=2)
+def channel_shuffle(net):
+    """ShuffleNet, with the channels last."""
+    y = conv(net, image(net), 8)
+    n = size_of(net, y, 0)
+    cut = net("Transpose", net("Reshape", y, net("Pack", n, 8, 8, 2, 4)), [0, 1, 2, 4, 3])
+    return conv(net, net("Reshape", cut, net("Pack", n, 8, 8, 8)))
+
+
+@idiom("flat-dense", 4, Transpose=1, Conv=1, Reshape=1, Gemm=1)
+def flat_dense(net):
+    """Flatten and Dense of Keras: the weights get the order of the channels."""
+    flat = net("Reshape", conv(net, image(net)), [-1, 256])
+    return net("BiasAdd", net("MatMul", flat, numbers(256, 5)), numbers(5))
+
+
+@idiom("number-for-each-channel", 8, Transpose=2, Conv=2, Gemm=1, Reshape=1, Mul=1, Relu=1)
+def number_for_each_channel(net):
+    """What another input says of channels."""
+    by = net("Reshape", net("BiasAdd", net("MatMul", net.feed("z", numbers(2, 3), [None, 3]), numbers(3, 4)), numbers(4)), [-1, 1, 1, 4])
+    return conv(net, net("Relu", net("Mul", conv(net, image(net)), by)))
+
+
+@idiom("last-place", 5, Transpose=1, Conv=1, Relu=1, Gather=1)
+def last_place(net):
+    """The last step of a convolution over lines."""
+    x = net.feed("x", numbers(2, 12, 3), [None, 12, 3])
+    made = net("Conv2D", net("ExpandDims", x, 1), numbers(1, 3, 3, 4), strides=[1, 1, 1, 1], padding="SAME")
+    y = net("Relu", net("Squeeze", made, squeeze_dims=[1]))
+    return net("StridedSlice", y, [0, -1, 0], [0, 0, 0], [1, 1, 1], begin_mask=5, end_mask=5, shrink_axis_mask=2)
 
 
 # --- nothing is dropped when nobody learns -----------------------------------------------------
