@@ -467,6 +467,9 @@ static void note_folded(void *context, const struct tn_net *net, uint32_t node)
     tn_conversion_note_node(context, net, node, "computed while converting");
 }
 
+/* From here on a DequantizeLinear has a scale for each index of an axis. */
+#define OPSET_OF_SCALES 13
+
 /* Less of the same; c->net takes its place. */
 static enum tn_status run_simplify(struct tn_conversion *c)
 {
@@ -481,6 +484,7 @@ static enum tn_status run_simplify(struct tn_conversion *c)
         .fold_limit = c->how->fold_limit ? c->how->fold_limit : TN_FOLD_LIMIT,
         .folds_nothing = c->how->folds_nothing,
         .folds_shapes  = c->how->folds_shapes,
+        .one_scale     = c->how->opset && c->how->opset < OPSET_OF_SCALES,
         .is_pruned     = !c->path.steps,
         .new_net       = next_net,
         .on_rules      = note_rules,

@@ -717,7 +717,16 @@ static bool make_dequantized(struct making *m)
                                       .offsets = zeros });
 }
 
-uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts)
+static bool has_scales_of_axis(const struct tn_net      *net,
+                               const struct tn_net_node *node)
+{
+    return node->input_count > 1 && node->inputs[1] != TN_NONE &&
+           tn_net_value(net, node->inputs[1]).type->rank > 0;
+}
+
+/* Those that may stay: `scales` is whether with a scale for each index, too. */
+static uint64_t fold_trained(struct tn_net *net, struct tn_infer *facts,
+                             bool scales)
 {
     uint64_t        count = 0;
     struct tn_arena arena;
@@ -730,8 +739,9 @@ uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts)
         struct making m = { .net = net, .facts = facts, .node = &node };
         if (node.is_removed || node.control_count || node.output_count != 1 ||
             !tn_node_is(&node, "DequantizeLinear") ||
-            is_among[node.outputs[0]] || is_output[node.outputs[0]] ||
-            !make_dequantized(&m))
+            (is_among[node.outputs[0]] &&
+             (scales || !has_scales_of_axis(net, &node))) ||
+            is_output[node.outputs[0]] || !make_dequantized(&m))
             continue;
         set_output(&m);
         tn_net_remove(net, i);
@@ -739,4 +749,14 @@ uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts)
     }
     tn_arena_done(&arena);
     return count;
+}
+
+uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts)
+{
+    return fold_trained(net, facts, true);
+}
+
+uint64_t tn_fold_trained_scales(struct tn_net *net, struct tn_infer *facts)
+{
+    return fold_trained(net, facts, false);
 }

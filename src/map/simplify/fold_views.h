@@ -1,8 +1,8 @@
 /*
  * fold_views.h - large constants that are moved around, clipped or quantised
  *
- * A weight that is transposed, reshaped, sliced, split, joined, cast, clipped or
- * quantised while a model runs can be stored that way instead: as a view of
+ * A weight that is transposed, reshaped, sliced, split, joined, cast, clipped
+ * or quantised while a model runs can be stored that way instead: as a view of
  * where it is (payload.h), which no step loads.
  */
 #ifndef TN_MAP_FOLD_VIEWS_H
@@ -24,5 +24,9 @@ uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts);
  * of: floats, where what they meet is not quantised.  Runtimes compute with
  * integers only where both are.  How many such nodes went. */
 uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts);
+
+/* The same, and all with a scale for each index of an axis, which no operator
+ * of opset 12 can say. */
+uint64_t tn_fold_trained_scales(struct tn_net *net, struct tn_infer *facts);
 
 #endif

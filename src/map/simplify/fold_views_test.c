@@ -191,6 +191,34 @@ static void test_trained(void **state)
     }
 }
 
+/* What opset 12 cannot say are floats, whatever they meet: a scale for each
+ * row. */
+static void test_trained_scales(void **state)
+{
+    (void)state;
+    for (int by_axis = 0; by_axis < 2; by_axis++) {
+        struct bench b;
+        struct facts f;
+
+        set_up(&b, "onnx");
+        fill_line(&b.net, by_axis ? "q = QuantizeLinear f,rows,zs axis=#0"
+                                  : "q = QuantizeLinear f,half,z");
+        make_input(&b.net, "a", TN_FLOAT32, (int64_t[]){ 2, 2, -2 });
+        net_add_line(&b.net, 0,
+                     by_axis ? "d = DequantizeLinear q,rows,zs axis=#0"
+                             : "d = DequantizeLinear q,half,z");
+        net_add_line(&b.net, 0, "p = QuantizeLinear a,half,z");
+        net_add_line(&b.net, 0, "c = DequantizeLinear p,half,z");
+        net_add_line(&b.net, 0, "y = MatMul c,d");
+        assert_true(open_facts(&f, &b.net));
+        assert_true(tn_fold_as_view(&b.net, f.facts, 0));
+        assert_int_equal(tn_fold_trained(&b.net, f.facts), 0);
+        assert_int_equal(tn_fold_trained_scales(&b.net, f.facts), by_axis);
+        close_facts(&f);
+        tear_down(&b);
+    }
+}
+
 /* b is of eight bits; s is one scale, c one for each column. */
 static void fill_quantized(struct tn_net *net)
 {
@@ -262,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_trained),
+        cmocka_unit_test(test_trained_scales),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_every_allocation_may_fail),

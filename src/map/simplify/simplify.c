@@ -598,7 +598,9 @@ struct tn_net *tn_simplify(struct tn_net                *net,
         joined = net ? run_pass(net, how, did, tn_join_groups) : 0;
         did->rewritten += joined;
         if (net && !joined && how->layers && !net->keeps_quantized) {
-            joined = run_pass(net, how, did, tn_fold_trained);
+            joined = run_pass(net, how, did,
+                              how->one_scale ? tn_fold_trained_scales
+                                             : tn_fold_trained);
             did->folded += joined;
         }
         if (net && !joined)

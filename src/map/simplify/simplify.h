@@ -34,6 +34,8 @@ struct tn_simplify_how {
     bool folds_nothing;
     bool folds_shapes; /* only what follows from shapes, and constants that are
                           merely moved around                                 */
+    bool one_scale; /* a DequantizeLinear will have no scale for each index of
+                       an axis                                                */
     bool is_pruned; /* the net has only what outputs need, in order          */
 
     /* A new net of the dialect; NULL on failure. */
