@@ -11,7 +11,8 @@ in several orders of axes, with the constants, axes and sizes that it takes; and
 graphs of several operators, whose values are used more than once, in a branch or
 as an output.  --part N takes one of N.  Simplified, they give on ONNX Runtime, without its own optimiser,
 what they gave, and have no more Transposes than before; where the second order
-undoes the first, they have none.
+undoes the first, they have none.  More graphs order and group axes, and then
+multiply rows or take one place.
 """
 import itertools
 import os
@@ -236,6 +237,62 @@ def random_graph(seed):
     return model(nodes, constants, list(dict.fromkeys(outputs)))
 
 
+def regrouped(rng, dims):
+    """Other axes of the same elements: some joined, some divided."""
+    dims = list(dims)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(dims))
+        if rng.random() < 0.5 and at + 1 < len(dims):
+            dims[at:at + 2] = [dims[at] * dims[at + 1]]
+        elif len(dims) < 6:
+            part = rng.choice([k for k in range(1, dims[at] + 1) if dims[at] % k == 0])
+            dims[at:at + 1] = [part, dims[at] // part]
+    return dims
+
+
+def random_shapes(seed, is_open):
+    """Orders and groups of axes, one after the other; at the end rows are multiplied, or one place is taken."""
+    rng = random.Random(seed)
+    nodes, constants, outputs = [], {}, []
+    source, dims, first = "x", list(SHAPE), 0 if is_open else None
+    for i in range(rng.randint(3, 9)):
+        name, pick = f"v{i}", rng.random()
+        if pick < 0.4:
+            perm = [0, *rng.sample(range(1, len(dims)), len(dims) - 1)] if len(dims) == 4 and rng.random() < 0.6 \
+                else rng.sample(range(len(dims)), len(dims))
+            nodes.append(transpose(source, name, perm))
+            dims, first = [dims[k] for k in perm], None if first is None else perm.index(first)
+        elif pick < 0.85:
+            to = regrouped(rng, dims)
+            if first is not None and (to[first:first + 1] != dims[first:first + 1] or first):
+                to = list(dims)  # the open axis keeps its place
+            asked = [0 if k < len(dims) and d == dims[k] and (k == first or rng.random() < 0.3) else d for k, d in enumerate(to)]
+            if first is None and rng.random() < 0.3:
+                asked[rng.randrange(len(asked))] = -1
+            constants[f"s{i}"] = i8(*asked)
+            nodes.append(helper.make_node("Reshape", [source, f"s{i}"], [name]))
+            dims = to
+        else:
+            nodes.append(helper.make_node(rng.choice(["Relu", "Neg"]), [source], [name]))
+        source = name
+        if rng.random() < 0.1:
+            outputs.append((name, F))
+    if rng.random() < 0.5 and first in (None, 0):
+        width = int(np.prod(dims[1:]))
+        constants["flat"], constants["w"] = i8(-1, width), np.random.default_rng(seed).normal(0, 1, (width, 3)).astype("f4")
+        turn = rng.random() < 0.5
+        if turn:
+            constants["w"] = constants["w"].T.copy()
+        nodes.append(helper.make_node("Reshape", [source, "flat"], ["rows"]))
+        nodes.append(helper.make_node("Gemm", ["rows", "w"], ["y"], transB=1) if turn else helper.make_node("MatMul", ["rows", "w"], ["y"]))
+    else:
+        axis = rng.randrange(len(dims))
+        constants["at"] = np.array(rng.choice([0, -1, [0, 0]]), "i8")
+        nodes.append(helper.make_node("Gather", [source, "at"], ["y"], axis=rng.choice([axis, axis - len(dims)])))
+    outputs.append(("y", F))
+    return model(nodes, constants, list(dict.fromkeys(outputs)), dims=(("n", *SHAPE[1:]) if is_open else SHAPE))
+
+
 def branches():
     """A value in another order that only a branch uses."""
     def graph(name, *nodes):
@@ -261,6 +318,8 @@ def fill():
             make(tag, perm)
     for seed in range(150):
         CASES[f"random/{seed}"] = (random_graph(seed), None)
+        CASES[f"shapes/{seed}"] = (random_shapes(seed, False), None)
+        CASES[f"shapes-open/{seed}"] = (random_shapes(seed, True), None)
     CASES["branches"] = (branches(), None)
 
 

@@ -12,7 +12,10 @@
  */
 #include "map/simplify/transposes.h"
 
+#include "base/arith.h"
 #include "map/net/net_build.h"
+#include "map/simplify/fold_views.h"
+#include "map/simplify/reshape_runs.h"
 
 /* Whole numbers up to this one are exact as doubles. */
 #define EXACT 9007199254740992.0
@@ -34,7 +37,15 @@ struct form {
 struct operator;
 
 /* What the pass does with a node: all nodes of an op are alike in that. */
-enum role { UNKNOWN, LEFT_ALONE, IS_TRANSPOSE, IS_RESHAPE, IS_SHAPE, IS_OTHER };
+enum role {
+    UNKNOWN,
+    LEFT_ALONE,
+    IS_TRANSPOSE,
+    IS_RESHAPE,
+    IS_SHAPE,
+    IS_PRODUCT,
+    IS_OTHER
+};
 
 struct found {
     const struct operator* op; /* how a Transpose goes past it; NULL: it does
@@ -204,8 +215,8 @@ static uint32_t add_base(struct moving *m, uint32_t like, const struct order *o)
     return made;
 }
 
-static void add_transpose(struct moving *m, uint32_t from,
-                          const struct order *o, uint32_t to)
+static uint32_t add_transpose(struct moving *m, uint32_t from,
+                              const struct order *o, uint32_t to)
 {
     int64_t *perm = tn_new(m->net->arena, int64_t, o->rank, m->net->error);
     struct tn_net_attr attr = { .name  = tn_text("perm"),
@@ -225,8 +236,27 @@ static void add_transpose(struct moving *m, uint32_t from,
 
     for (uint32_t i = 0; perm && i < o->rank; i++)
         perm[i] = o->perm[i];
-    if (perm)
-        tn_net_add_node(m->net, &node);
+    return perm ? tn_net_add_node(m->net, &node) : TN_NONE;
+}
+
+/* Of the constant or value, to these dims; TN_NONE: it failed. */
+static uint32_t add_reshape(struct moving *m, uint32_t from,
+                            const int64_t *dims, uint32_t rank, uint32_t to)
+{
+    struct tn_bytes nameless  = { NULL, 0 };
+    uint64_t        count     = rank;
+    uint32_t        graph     = tn_net_value(m->net, to).graph;
+    uint32_t        inputs[2] = { from, tn_net_add_ints(m->net, graph, nameless,
+                                                        TN_INT64, dims, 1, &count) };
+    struct tn_net_node node   = { .op          = tn_net_own_op(m->net, "Reshape"),
+                                  .inputs      = inputs,
+                                  .input_count = 2,
+                                  .outputs     = &to,
+                                  .output_count = 1,
+                                  .graph        = graph,
+                                  .source       = TN_NONE };
+
+    return inputs[1] == TN_NONE ? TN_NONE : tn_net_add_node(m->net, &node);
 }
 
 /* ---- inputs in another order -------------------------------------------- */
@@ -254,6 +284,55 @@ static bool is_free(const struct moving *m, uint32_t value)
            (tn_shape_bytes(&v.constant->shape, &bytes) && bytes <= 4096);
 }
 
+/* Only axes of size 1 get other places in that order. */
+static bool moves_ones(const struct tn_net_type *type, const struct order *o)
+{
+    uint32_t last = 0;
+
+    if (!type->has_rank || type->rank != o->rank)
+        return false;
+    for (uint32_t i = 0; i < o->rank; i++) {
+        uint32_t axis = o->perm[i];
+        if (type->dims[axis] == 1)
+            continue;
+        if (axis < last)
+            return false;
+        last = axis;
+    }
+    return true;
+}
+
+/* The dims of the value in that order, for a Reshape; false: they cannot be
+ * written down. */
+static bool dims_in_order(const struct tn_net_type *type, const struct order *o,
+                          int64_t *dims)
+{
+    bool is_open = false;
+
+    for (uint32_t i = 0; i < o->rank; i++) {
+        int64_t size = type->dims[o->perm[i]];
+        dims[i]      = size > 0 ? size : o->perm[i] == i ? 0 : -1;
+        if (size == 0 || (dims[i] < 0 && is_open))
+            return false;
+        is_open = is_open || dims[i] < 0;
+    }
+    return true;
+}
+
+/* What a Reshape gives has another shape as easily. */
+static bool is_reshaped(const struct moving *m, uint32_t value,
+                        const struct order *o)
+{
+    const struct tn_net_value v = tn_net_value(m->net, value);
+    int64_t                   dims[MOST_RANK];
+
+    if (v.producer == TN_NONE || m->uses[value] != 1 ||
+        !moves_ones(v.type, o) || !dims_in_order(v.type, o, dims))
+        return false;
+    const struct tn_net_node_row *row = tn_net_node_row(m->net, v.producer);
+    return row->op < m->op_count && m->ops[row->op].role == IS_RESHAPE;
+}
+
 enum cost { FREE, HAS_FORM, TRANSPOSED, IMPOSSIBLE };
 
 /* What it takes to have the value in the order of the base of `form`. */
@@ -268,6 +347,12 @@ static enum cost cost_of(const struct moving *m, uint32_t value,
                                                           : IMPOSSIBLE;
     if (is_single(type) || is_free(m, value))
         return type->rank <= form->order.rank ? FREE : IMPOSSIBLE;
+    if (!own && value < m->values && type->has_rank &&
+        type->rank == form->order.rank) {
+        struct order back = inverse(&form->order);
+        if (is_reshaped(m, value, &back))
+            return FREE;
+    }
     return type->has_rank && type->rank == form->order.rank ? TRANSPOSED
                                                             : IMPOSSIBLE;
 }
@@ -276,10 +361,8 @@ static enum cost cost_of(const struct moving *m, uint32_t value,
  * makes of a constant is folded. */
 static uint32_t widen(struct moving *m, uint32_t value, uint32_t rank)
 {
-    struct tn_net_value v        = tn_net_value(m->net, value);
-    struct tn_bytes     nameless = { NULL, 0 };
+    struct tn_net_value v = tn_net_value(m->net, value);
     int64_t             dims[MOST_RANK];
-    uint64_t            count = rank;
 
     if (v.type->rank == rank)
         return value;
@@ -287,23 +370,13 @@ static uint32_t widen(struct moving *m, uint32_t value, uint32_t rank)
         dims[i] = i < rank - v.type->rank
                       ? 1
                       : v.type->dims[i - (rank - v.type->rank)];
-    uint32_t inputs[2] = { value, tn_net_add_ints(m->net, v.graph, nameless,
-                                                  TN_INT64, dims, 1, &count) };
-    uint32_t to        = tn_net_add_value(m->net, v.graph, v.name);
-    struct tn_net_node node = { .op          = tn_net_own_op(m->net, "Reshape"),
-                                .inputs      = inputs,
-                                .input_count = 2,
-                                .outputs     = &to,
-                                .output_count = 1,
-                                .graph        = v.graph,
-                                .source       = TN_NONE };
+    uint32_t           to   = tn_net_add_value(m->net, v.graph, v.name);
     struct tn_net_type type = {
         .dtype = v.type->dtype, .has_rank = true, .rank = rank, .dims = dims
     };
 
-    if (to == TN_NONE || inputs[1] == TN_NONE)
+    if (to == TN_NONE || add_reshape(m, value, dims, rank, to) == TN_NONE)
         return TN_NONE;
-    tn_net_add_node(m->net, &node);
     tn_net_set_type(m->net, to, &type);
     return to;
 }
@@ -318,11 +391,17 @@ static uint32_t in_order(struct moving *m, uint32_t value,
 
     if (is_identity(&o) || is_single(type_of(m, value)))
         return from;
-    from        = widen(m, from, o.rank);
-    uint32_t to = from == TN_NONE
-                      ? TN_NONE
-                      : add_base(m, own ? value : from, &form->order);
-    if (to != TN_NONE)
+    bool is_free = !own && value < m->values && is_reshaped(m, value, &o);
+    from         = widen(m, from, o.rank);
+    uint32_t to  = from == TN_NONE
+                       ? TN_NONE
+                       : add_base(m, own ? value : from, &form->order);
+    if (to == TN_NONE)
+        return TN_NONE;
+    int64_t dims[MOST_RANK];
+    if (is_free && dims_in_order(type_of(m, value), &o, dims))
+        add_reshape(m, from, dims, o.rank, to);
+    else
         add_transpose(m, from, &o, to);
     return to;
 }
@@ -588,6 +667,23 @@ static bool move_arg(struct moving *m, const struct tn_net_node *node,
     return true;
 }
 
+/* One place of an axis, or a list of places. */
+static bool move_gather(struct moving *m, const struct tn_net_node *node,
+                        struct change *c)
+{
+    const struct order       *o    = &c->form->order;
+    int64_t                   axis = tn_net_int_attr(node, "axis", 0);
+    const struct tn_net_type *at =
+        has_input(node, 1) ? type_of(m, node->inputs[1]) : NULL;
+
+    if (!at || !at->has_rank || at->rank > 1 || !set_axis(c, axis))
+        return false;
+    axis += axis < 0 ? o->rank : 0;
+    if (at->rank == 0)
+        c->out = without(o, UINT32_C(1) << axis);
+    return true;
+}
+
 static bool move_squeeze(struct moving *m, const struct tn_net_node *node,
                          struct change *c)
 {
@@ -758,6 +854,7 @@ static const struct operator operators[] = {
     { "Exp", FIRST, move_unary, false },
     { "Expand", FIRST, move_sizes, false },
     { "Floor", FIRST, move_unary, false },
+    { "Gather", FIRST, move_gather, true },
     { "Gelu", FIRST, move_unary, false },
     { "Greater", WIDE, move_unary, false },
     { "GreaterOrEqual", WIDE, move_unary, false },
@@ -853,6 +950,8 @@ static struct found find_role(const struct tn_net_op *op)
         found.role = IS_RESHAPE;
     else if (tn_bytes_is(op->type, "Shape"))
         found.role = IS_SHAPE;
+    else if (tn_bytes_is(op->type, "Gemm") || tn_bytes_is(op->type, "MatMul"))
+        found.role = IS_PRODUCT;
     else if (found.op)
         found.role = IS_OTHER;
     return found;
@@ -1091,23 +1190,11 @@ static void take_transpose(struct moving *m, uint32_t id)
 
 /* ---- what needs no order ------------------------------------------------ */
 
-/* Elements are in the same order: only axes of size 1 have moved. */
+/* Elements of the base are in the same order: only axes of size 1 have moved.
+ */
 static bool keeps_elements(const struct moving *m, const struct form *form)
 {
-    const struct tn_net_type *type = type_of(m, form->base);
-    uint32_t                  last = 0;
-
-    if (!type->has_rank || type->rank != form->order.rank)
-        return false;
-    for (uint32_t i = 0; i < form->order.rank; i++) {
-        uint32_t axis = form->order.perm[i];
-        if (type->dims[axis] == 1)
-            continue;
-        if (axis < last)
-            return false;
-        last = axis;
-    }
-    return true;
+    return moves_ones(type_of(m, form->base), &form->order);
 }
 
 /* A Reshape that names all sizes but one. */
@@ -1123,6 +1210,298 @@ static bool is_whole_shape(struct moving *m, const struct tn_net_node *node)
     return true;
 }
 
+/* A Reshape of a form, made for its base: where axes become one that do not
+ * follow each other in the base, it gets another order before. */
+struct crossing {
+    const struct form *form;
+    struct tn_axis_run runs[MOST_RANK];
+    uint32_t           run_count;
+    int64_t            target[MOST_RANK]; /* as the node asks for             */
+    uint32_t           rank;              /* of what it gives                 */
+    struct order       before; /* axes of the base, as the Reshape needs them */
+    struct order       after;  /* what it gives then, of what it gave         */
+    int64_t            dims[MOST_RANK]; /* that it asks for then              */
+};
+
+static bool find_runs(struct moving *m, const struct tn_net_node *node,
+                      struct crossing *c)
+{
+    const struct tn_net_type *from = type_of(m, node->inputs[0]);
+    const struct tn_net_type *to   = type_of(m, node->outputs[0]);
+    struct numbers            target;
+
+    if (!from->has_rank || from->rank != c->form->order.rank || !to->has_rank ||
+        to->rank > MOST_RANK || to->rank == 0 ||
+        tn_net_int_attr(node, "allowzero", 0) ||
+        !take_numbers(m, node, 1, &target) || target.count != to->rank)
+        return false;
+    c->rank = to->rank;
+    for (uint32_t i = 0; i < target.count; i++)
+        c->target[i] = (int64_t)target.items[i];
+    c->run_count = tn_reshape_runs(from, to, c->target, c->runs);
+    return c->run_count > 1;
+}
+
+/* The first axis of the base that a run has. */
+static uint32_t first_of(const struct crossing    *c,
+                         const struct tn_axis_run *run)
+{
+    uint32_t first = MOST_RANK;
+
+    for (uint32_t i = 0; i < run->from_count; i++)
+        if (c->form->order.perm[run->from + i] < first)
+            first = c->form->order.perm[run->from + i];
+    return first;
+}
+
+/* Runs in the order in which the base has them. */
+static void sort_runs(struct crossing *c)
+{
+    for (uint32_t i = 1; i < c->run_count; i++)
+        for (uint32_t k = i;
+             k > 0 && first_of(c, &c->runs[k]) < first_of(c, &c->runs[k - 1]);
+             k--) {
+            struct tn_axis_run run = c->runs[k];
+            c->runs[k]             = c->runs[k - 1];
+            c->runs[k - 1]         = run;
+        }
+}
+
+static void find_orders(struct crossing *c)
+{
+    c->before.rank = 0;
+    c->after.rank  = c->rank;
+    for (uint32_t r = 0, place = 0; r < c->run_count; r++) {
+        const struct tn_axis_run *run = &c->runs[r];
+        for (uint32_t i = 0; i < run->from_count; i++)
+            c->before.perm[c->before.rank++] =
+                c->form->order.perm[run->from + i];
+        for (uint32_t i = 0; i < run->to_count; i++)
+            c->after.perm[run->to + i] = place++;
+    }
+}
+
+/* What it asks for, in the other order; false: a copy of an axis that is at
+ * another place then and not known. */
+static bool find_dims(const struct moving *m, const struct tn_net_node *node,
+                      struct crossing *c)
+{
+    const struct tn_net_type *to = type_of(m, node->outputs[0]);
+
+    for (uint32_t r = 0, axis = 0; r < c->run_count;
+         axis += c->runs[r++].from_count)
+        for (uint32_t i = 0; i < c->runs[r].to_count; i++) {
+            uint32_t old   = c->runs[r].to + i;
+            uint32_t place = c->after.perm[old];
+            c->dims[place] = to->dims[old] > 0 ? to->dims[old] : c->target[old];
+            if (c->dims[place] == 0 &&
+                (place != axis || c->runs[r].from_count != 1))
+                return false;
+        }
+    return true;
+}
+
+/* The base as the Reshape needs it; TN_NONE: it failed. */
+static uint32_t base_before(struct moving *m, uint32_t like,
+                            const struct crossing *c)
+{
+    struct order back = inverse(&c->before), o = c->form->order;
+
+    if (is_identity(&c->before))
+        return c->form->base;
+    for (uint32_t i = 0; i < o.rank; i++)
+        o.perm[i] = back.perm[o.perm[i]];
+    uint32_t to = add_base(m, like, &o);
+    if (to != TN_NONE)
+        add_transpose(m, c->form->base, &c->before, to);
+    return to;
+}
+
+/* The Reshape again, of another value and to other dims. */
+static void make_reshape(struct moving *m, uint32_t id, uint32_t from,
+                         const int64_t *dims, uint32_t rank, uint32_t to)
+{
+    struct tn_net_node made     = tn_net_node(m->net, id);
+    struct tn_bytes    nameless = { NULL, 0 };
+    uint64_t           count    = rank;
+    uint32_t inputs[2] = { from, tn_net_add_ints(m->net, made.graph, nameless,
+                                                 TN_INT64, dims, 1, &count) };
+
+    if (inputs[1] == TN_NONE)
+        return;
+    made.inputs  = inputs;
+    made.outputs = &to;
+    remove_node(m, id);
+    tn_net_add_node(m->net, &made);
+    m->moved++;
+}
+
+/* No Transpose is left; or one follows, and then two become one.  One that
+ * comes before it instead is worth that only if nothing else needs the old
+ * order. */
+static bool crossing_pays(const struct moving *m, uint32_t output,
+                          const struct crossing *c)
+{
+    bool is_wanted_later = !is_identity(&c->after) && is_wanted(m, &output, 1);
+
+    return is_identity(&c->before) ? is_identity(&c->after) || is_wanted_later
+                                   : is_wanted_later && m->uses[output] == 1;
+}
+
+static bool cross(struct moving *m, uint32_t id, const struct form *form)
+{
+    const struct tn_net_node node = tn_net_node(m->net, id);
+    struct crossing          c    = { .form = form };
+
+    if (node.control_count || node.output_count != 1 ||
+        node.outputs[0] == TN_NONE ||
+        tn_net_value(m->net, node.inputs[0]).graph != node.graph ||
+        !find_runs(m, &node, &c))
+        return false;
+    sort_runs(&c);
+    find_orders(&c);
+    if (!crossing_pays(m, node.outputs[0], &c) || !find_dims(m, &node, &c))
+        return false;
+    uint32_t from = base_before(m, node.inputs[0], &c);
+    uint32_t to   = is_identity(&c.after)
+                        ? node.outputs[0]
+                        : add_base(m, node.outputs[0], &c.after);
+    if (from == TN_NONE || to == TN_NONE)
+        return false;
+    if (to != node.outputs[0])
+        set_form(m, node.outputs[0],
+                 (struct form){ to, c.after, form->is_channels });
+    make_reshape(m, id, from, c.dims, c.rank, to);
+    return true;
+}
+
+/* ---- what a matrix is multiplied with ----------------------------------- */
+
+/* An array of which all axes but the first are one axis of a matrix: the rows
+ * of the weight may have the order of its base. */
+struct flat {
+    struct tn_net_node product, reshape;
+    const struct form *form;
+    uint32_t           weight;
+    int64_t            rows, columns; /* of the weight                        */
+    bool               is_turned;     /* and the other way round              */
+};
+
+static bool find_flat(const struct moving *m, uint32_t id, struct flat *f)
+{
+    f->product = tn_net_node(m->net, id);
+    if (f->product.control_count || !has_input(&f->product, 1) ||
+        !has_input(&f->product, 0) || tn_net_int_attr(&f->product, "transA", 0))
+        return false;
+    struct tn_net_value rows = tn_net_value(m->net, f->product.inputs[0]);
+    if (rows.producer == TN_NONE || m->uses[f->product.inputs[0]] != 1 ||
+        !rows.type->has_rank || rows.type->rank != 2)
+        return false;
+    f->reshape = tn_net_node(m->net, rows.producer);
+    if (f->reshape.is_removed || f->reshape.control_count ||
+        !tn_bytes_is(f->reshape.op->type, "Reshape") ||
+        f->reshape.graph != f->product.graph || !has_input(&f->reshape, 1))
+        return false;
+    f->form      = form_of(m, f->reshape.inputs[0]);
+    f->weight    = f->product.inputs[1];
+    f->is_turned = tn_net_int_attr(&f->product, "transB", 0);
+    return f->form && f->form->order.perm[0] == 0 && is_free(m, f->weight);
+}
+
+/* Whether the second axis of the matrix is all axes but the first. */
+static bool has_rows(struct moving *m, struct flat *f)
+{
+    const struct tn_net_type *from = type_of(m, f->reshape.inputs[0]);
+    const struct tn_net_type *to   = type_of(m, f->product.inputs[0]);
+    const struct tn_net_type *w    = type_of(m, f->weight);
+    struct numbers            target;
+    uint64_t                  rows = 1;
+
+    if (!from->has_rank || from->rank != f->form->order.rank || w->rank != 2 ||
+        tn_net_int_attr(&f->reshape, "allowzero", 0) ||
+        !take_numbers(m, &f->reshape, 1, &target) || target.items[1] == 0)
+        return false;
+    for (uint32_t i = 1; i < from->rank; i++)
+        if (from->dims[i] <= 0 || !tn_mul(rows, (uint64_t)from->dims[i], &rows))
+            return false;
+    f->rows    = w->dims[f->is_turned];
+    f->columns = w->dims[!f->is_turned];
+    return to->dims[1] == f->rows && (uint64_t)f->rows == rows;
+}
+
+/* A constant is made of what that node makes of one. */
+static void fold(struct moving *m, uint32_t node)
+{
+    if (node == TN_NONE)
+        return;
+    tn_fold_as_view(m->net, m->facts, node);
+    tn_net_remove(m->net, node);
+}
+
+/* The weight with its rows in the order of the base; TN_NONE: there is none. */
+static uint32_t turned_weight(struct moving *m, const struct flat *f)
+{
+    const struct tn_net_type *from = type_of(m, f->reshape.inputs[0]);
+    struct tn_net_value       w    = tn_net_value(m->net, f->weight);
+    uint32_t                  rank = from->rank, first = f->is_turned;
+    struct order              order = { .rank = rank }, back;
+    int64_t                   split[MOST_RANK], turned[MOST_RANK];
+    uint32_t                  to[3];
+
+    back = inverse(&f->form->order);
+    for (uint32_t i = 1; i < rank; i++)
+        split[i - 1 + first] = from->dims[i];
+    split[first ? 0 : rank - 1] = f->columns;
+    for (uint32_t i = 1; i < rank; i++)
+        order.perm[i - 1 + first] = back.perm[i] - 1 + first;
+    order.perm[first ? 0 : rank - 1] = first ? 0 : rank - 1;
+    for (uint32_t i = 0; i < rank; i++)
+        turned[i] = split[order.perm[i]];
+    struct tn_net_type types[3] = { *w.type, *w.type, *w.type };
+    types[0].rank = types[1].rank = rank;
+    types[0].dims                 = split;
+    types[1].dims                 = turned;
+    for (uint32_t i = 0; i < 3; i++) {
+        types[i].symbols = NULL;
+        to[i]            = tn_net_add_value(m->net, f->product.graph, w.name);
+        if (to[i] == TN_NONE)
+            return TN_NONE;
+        tn_net_set_type(m->net, to[i], &types[i]);
+    }
+    fold(m, add_reshape(m, f->weight, split, rank, to[0]));
+    fold(m, add_transpose(m, to[0], &order, to[1]));
+    fold(m, add_reshape(m, to[1], w.type->dims, 2, to[2]));
+    return tn_net_value(m->net, to[2]).constant ? to[2] : TN_NONE;
+}
+
+static void take_product(struct moving *m, uint32_t id)
+{
+    struct flat f;
+    uint32_t    inputs[MOST_INPUTS];
+
+    if (!find_flat(m, id, &f) || !has_rows(m, &f))
+        return;
+    uint32_t reshape = tn_net_value(m->net, f.product.inputs[0]).producer;
+    struct tn_net_node made     = f.reshape;
+    uint32_t           parts[2] = { f.form->base, f.reshape.inputs[1] };
+    uint32_t           rows     = add_inner(m, f.product.inputs[0]);
+    uint32_t           weight   = turned_weight(m, &f);
+    if (rows == TN_NONE || weight == TN_NONE)
+        return;
+    tn_net_copy_type(m->net, rows, f.product.inputs[0]);
+    made.inputs  = parts;
+    made.outputs = &rows;
+    remove_node(m, reshape);
+    tn_net_add_node(m->net, &made);
+    for (uint32_t i = 0; i < f.product.input_count; i++)
+        inputs[i] = i == 0 ? rows : i == 1 ? weight : f.product.inputs[i];
+    made        = f.product;
+    made.inputs = inputs;
+    remove_node(m, id);
+    tn_net_add_node(m->net, &made);
+    m->moved++;
+}
+
 static void take_reshape(struct moving *m, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(m->net, id);
@@ -1130,8 +1509,12 @@ static void take_reshape(struct moving *m, uint32_t id)
                                         ? form_of(m, node.inputs[0])
                                         : NULL;
 
-    if (!form || !keeps_elements(m, form) || !is_whole_shape(m, &node))
+    if (!form)
         return;
+    if (!keeps_elements(m, form) || !is_whole_shape(m, &node)) {
+        cross(m, id, form);
+        return;
+    }
     struct tn_net_node made      = node;
     uint32_t           inputs[2] = { form->base, node.inputs[1] };
     uint32_t           to        = node.outputs[0];
@@ -1235,13 +1618,15 @@ static void look_ahead(struct moving *m, const struct tn_list *nodes)
             tn_net_node_row(m->net, *tn_list_at(nodes, uint32_t, i));
         struct found found        = role_of(m, row);
         bool         is_transpose = found.role == IS_TRANSPOSE;
+        bool         is_reshape   = found.role == IS_RESHAPE;
         if (row->is_removed ||
             (!is_transpose &&
-             (!found.op ||
+             ((!found.op && !is_reshape) ||
               !is_wanted(m, row->edges + row->input_count, row->output_count))))
             continue;
-        uint32_t count = is_transpose
-                             ? row->input_count
+        uint32_t count = is_transpose ? row->input_count
+                         : is_reshape
+                             ? data_count(row->input_count, FIRST)
                              : data_count(row->input_count, found.op->data);
         for (uint32_t k = 0; k < count; k++)
             if (row->edges[k] != TN_NONE)
@@ -1274,6 +1659,8 @@ static void move_in_graph(struct moving *m, uint32_t graph)
             continue;
         if (found.role == IS_TRANSPOSE)
             take_transpose(m, id);
+        else if (found.role == IS_PRODUCT)
+            take_product(m, id);
         else if (!takes_form(m, row))
             continue;
         else if (found.role == IS_RESHAPE)

@@ -2,6 +2,7 @@
 #include "map/simplify/transposes.h"
 
 #include "support/facts_bench.h"
+#include "support/net_lines.h"
 
 static const int64_t to_first[] = { 0, 3, 1, 2 }, to_last[] = { 0, 2, 3, 1 };
 
@@ -81,6 +82,72 @@ static void make_sizes(struct tn_net *net)
     tn_net_add_output(net, 0, sizes(net, "z", t, channels), tn_text(""));
 }
 
+/* Lines of x, which has six channels first, and of constants. */
+static void make_lines(struct tn_net *net, const char *const *lines)
+{
+    static const int64_t dims[] = { -1, 6, 4, 5, -2 }, rows[] = { -1, 6, -2 };
+    static const double  weight[240];
+
+    make_input(net, "x", TN_FLOAT32, dims);
+    make_input(net, "z", TN_FLOAT32, rows);
+    make_ints(net, "split", (int64_t[]){ 0, 4, 5, 2, 3 }, 5);
+    make_ints(net, "whole", (int64_t[]){ 0, 4, 5, 6 }, 4);
+    make_ints(net, "lines", (int64_t[]){ 0, 20, 6 }, 3);
+    make_ints(net, "flat", (int64_t[]){ -1, 120 }, 2);
+    make_ints(net, "alone", (int64_t[]){ -1, 1, 1, 6 }, 4);
+    tn_net_add_doubles(net, 0, tn_text("w"), TN_FLOAT32, weight, 2,
+                       (uint64_t[]){ 120, 2 });
+    net_add_line(net, 0, "t = Transpose x perm=[0,2,3,1]");
+    for (; *lines; lines++)
+        net_add_line(net, 0, *lines);
+    net_add_io(net, 0, " -> y");
+}
+
+/* Channels are shuffled where they are. */
+static void make_shuffle(struct tn_net *net)
+{
+    make_lines(net,
+               (const char *const[]){ "r = Reshape t,split",
+                                      "s = Transpose r perm=[0,1,2,4,3]",
+                                      "j = Reshape s,whole",
+                                      "y = Transpose j perm=[0,3,1,2]", NULL });
+}
+
+/* Rows and columns become one axis on either side of the channels. */
+static void make_lines_of_image(struct tn_net *net)
+{
+    make_lines(net,
+               (const char *const[]){ "r = Reshape t,lines",
+                                      "y = Transpose r perm=[0,2,1]", NULL });
+}
+
+/* Nothing follows: the Transpose stays where it is. */
+static void make_lines_alone(struct tn_net *net)
+{
+    make_lines(net, (const char *const[]){ "y = Reshape t,lines", NULL });
+}
+
+/* The weight gets the order of the channels, not what is multiplied by it. */
+static void make_flat(struct tn_net *net)
+{
+    make_lines(net, (const char *const[]){ "r = Reshape t,flat",
+                                           "y = MatMul r,w", NULL });
+}
+
+/* A number for each channel needs no Transpose, only other dims. */
+static void make_alone(struct tn_net *net)
+{
+    make_lines(net,
+               (const char *const[]){ "r = Reshape z,alone", "a = Mul t,r",
+                                      "y = Transpose a perm=[0,3,1,2]", NULL });
+}
+
+/* One place of an axis. */
+static void make_place(struct tn_net *net)
+{
+    make_lines(net, (const char *const[]){ "y = Gather t,#3 axis=#-1", NULL });
+}
+
 static void make_none(struct tn_net *net)
 {
     tn_net_add_output(net, 0, op(net, "Exp", "y", input(net, "x"), TN_NONE),
@@ -96,6 +163,18 @@ static const struct {
     { make_sum, true, "y/Add:Add(a,b) y:Transpose(y/Add) ->y" },
     { make_kept, false, "t:Transpose(x) y:Exp(t) z:LRN(t) ->y,z" },
     { make_sizes, true, "y:Shape(x) z:Shape(x) ->y,z" },
+    { make_shuffle, true,
+      "r/Reshape:Reshape(x,) s/Transpose:Transpose(r/Reshape) "
+      "j/Reshape:Reshape(s/Transpose,) y:Transpose(j/Reshape) ->y" },
+    { make_lines_of_image, true,
+      "r/Reshape:Reshape(x,) y:Transpose(r/Reshape) ->y" },
+    { make_lines_alone, false, "t:Transpose(x) y:Reshape(t,lines) ->y" },
+    { make_flat, true,
+      "r/Reshape:Reshape(x,flat) y:MatMul(r/Reshape,w_3) ->y" },
+    { make_alone, true,
+      "r:Reshape(z,alone) r/Reshape:Reshape(r,) a/Mul:Mul(x,r/Reshape) "
+      "y:Transpose(a/Mul) ->y" },
+    { make_place, true, "y:Gather(x,#3) ->y" },
     { make_none, false, "y:Exp(x) ->y" },
 };
 
@@ -122,6 +201,12 @@ static void fill(struct tn_net *net)
     make_meeting(net);
 }
 
+static void fill_flat(struct tn_net *net)
+{
+    net->version = 17;
+    make_flat(net);
+}
+
 static enum tn_status change(struct tn_net *net)
 {
     run_with_facts(net, tn_move_transposes);
@@ -132,6 +217,8 @@ static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
     survives_no_memory("onnx", fill, change, cases[0].net);
+    survives_no_memory("onnx", fill_flat, change,
+                       "r/Reshape:Reshape(x,flat) y:MatMul(r/Reshape,w_3) ->y");
 }
 
 int main(void)
