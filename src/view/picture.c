@@ -85,14 +85,18 @@ static struct tn_bytes replace_invalid(struct tn_bytes text, uint8_t *to)
     return tn_bytes(to, size);
 }
 
+struct tn_bytes tn_picture_clean(struct tn_bytes text, uint8_t *room)
+{
+    text = tn_utf8_cut(text, TN_VIEW_STRING_MOST);
+    return tn_utf8_is_valid(text) ? text : replace_invalid(text, room);
+}
+
 uint32_t tn_picture_string(struct tn_picture *picture, struct tn_bytes text)
 {
     uint8_t clean[3 * TN_VIEW_STRING_MOST];
 
-    text = tn_utf8_cut(text, TN_VIEW_STRING_MOST);
-    if (!tn_utf8_is_valid(text))
-        text = replace_invalid(text, clean);
-    uint32_t id = tn_intern_copy(&picture->strings, text, picture->error);
+    uint32_t id = tn_intern_copy(
+        &picture->strings, tn_picture_clean(text, clean), picture->error);
     return id == TN_NO_NAME ? 0 : id;
 }
 

@@ -196,9 +196,12 @@ enum tn_status tn_picture_draw(struct tn_picture *picture);
 const char *tn_picture_type_name(const struct tn_tensor *tensor);
 uint64_t    tn_picture_tensor_bytes(const struct tn_tensor *tensor);
 
-/* The id of a text; bytes that are not UTF-8 become U+FFFD, and what is beyond
- * TN_VIEW_STRING_MOST is cut. */
+/* A text as a page shows it: bytes that are not UTF-8 become U+FFFD, and what is
+ * beyond TN_VIEW_STRING_MOST is cut.  `room` has three times that size. */
 #define TN_VIEW_STRING_MOST 4096
+struct tn_bytes tn_picture_clean(struct tn_bytes text, uint8_t *room);
+
+/* The id of a text, cleaned so. */
 uint32_t tn_picture_string(struct tn_picture *picture, struct tn_bytes text);
 uint32_t tn_picture_format(struct tn_picture *picture, const char *format, ...)
     TN_PRINTF(2, 3);

@@ -245,11 +245,10 @@ static uint32_t text_id(struct tn_view_attr_reader *reader,
                         struct tn_bytes             text)
 {
     struct tn_picture *picture = reader->picture;
+    uint8_t            clean[3 * TN_VIEW_STRING_MOST];
 
-    /* The strings of the picture are cleaned; so are these. */
-    uint32_t id = tn_picture_string(picture, text);
-    id = tn_intern_borrow(&picture->texts, tn_picture_text(picture, id),
-                          picture->error);
+    uint32_t id = tn_intern_copy(
+        &picture->texts, tn_picture_clean(text, clean), picture->error);
     return id == TN_NO_NAME ? 0 : id;
 }
 
