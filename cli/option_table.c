@@ -159,6 +159,10 @@ struct parser {
     int                    argc, at;
     unsigned char         *opts;
     struct cli_args       *args;
+
+    struct cli_action action;  /* the last one that takes several words       */
+    int               after;   /* where argv goes on behind it                */
+    const char       *further; /* the first argument right behind such a one  */
 };
 
 /* Walk all rows: begin with *row NULL. */
@@ -260,9 +264,14 @@ static int set(struct parser *p, const struct cli_opt *row, bool is_for_reading,
 }
 
 /* There are never more of them than words. */
-static bool add_action(const struct parser *p, struct cli_actions *actions,
+static bool add_action(struct parser *p, struct cli_actions *actions,
                        const struct cli_opt *row, const char *value)
 {
+    if (p->further == NULL && row->value != NULL &&
+        strchr(row->value, ' ') != NULL) {
+        p->action = (struct cli_action){ row->name, value };
+        p->after  = p->at;
+    }
     if (actions->items == NULL)
         actions->items =
             calloc((size_t)p->argc + 1, sizeof(*actions->items));
@@ -396,9 +405,11 @@ static int parse_words(struct parser *p)
         char *word = p->argv[p->at++];
         int   code = 0;
 
-        if (has_ended || word[0] != '-' || word[1] == '\0')
+        if (has_ended || word[0] != '-' || word[1] == '\0') {
+            if (p->action.name != NULL && p->after == p->at - 1)
+                p->further = word;
             p->args->items[p->args->count++] = word;
-        else if (strcmp(word, "--") == 0)
+        } else if (strcmp(word, "--") == 0)
             has_ended = true;
         else
             code = word[1] == '-' ? parse_long(p, word + 2)
@@ -409,9 +420,17 @@ static int parse_words(struct parser *p)
     return 0;
 }
 
-static int count_arguments(const struct cli_verb *verb,
-                           const struct cli_args *args, bool has_out)
+static int count_arguments(const struct parser *p, bool has_out)
 {
+    const struct cli_verb *verb = p->verb;
+    const struct cli_args *args = p->args;
+
+    if (args->count > verb->most && p->further != NULL)
+        return cli_usage(verb->name,
+                         "unexpected argument '%s': the words of an action are "
+                         "one argument, as in --%s '%s %s'",
+                         p->further, p->action.name, p->action.value,
+                         p->further);
     if (args->count == 0 && verb->least > 0 && verb->words != NULL)
         return cli_usage(verb->name, "missing argument: one of %s",
                          verb->words);
@@ -453,7 +472,7 @@ bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
         cli_print_help_man(verb);
     if (common->wants_help || common->wants_help_man)
         return false;
-    *code = count_arguments(verb, args, common->out != NULL);
+    *code = count_arguments(&p, common->out != NULL);
     return *code == 0;
 }
 

@@ -1678,13 +1678,11 @@ static void set_text(struct patch *p, uint32_t places, struct tn_bytes key,
     const struct text_action *own =
         has_fields || is_tflite ? text_action(key) : NULL;
 
-    if (own && is_tflite && !value.data)
-        value = tn_text(""); /* which is not written */
     if (own) {
-        if (!(places >> own->kind & 1) || !value.data)
-            return; /* the format has no place, or an empty text is none */
+        if (!(places >> own->kind & 1))
+            return; /* the format has no place */
         begin_line(p, own->action);
-        put(p, value);
+        put(p, value.data ? value : tn_text("")); /* which is not written */
         end_line(p);
     } else if ((places >> TN_TEXT_METADATA & 1) &&
                !(has_fields && tn_bytes_starts_with(key, "onnx."))) {
@@ -1694,6 +1692,22 @@ static void set_text(struct patch *p, uint32_t places, struct tn_bytes key,
             put(p, value);
         end_line(p);
     }
+}
+
+static void compare_graph_names(struct patch *p, uint32_t places)
+{
+    if (!(places >> TN_TEXT_GRAPH_NAME & 1) || !p->left->graphs.count ||
+        !p->right->graphs.count)
+        return;
+    struct tn_bytes a =
+        tn_model_name(p->left, tn_model_graph_at(p->left, 0)->name);
+    struct tn_bytes b =
+        tn_model_name(p->right, tn_model_graph_at(p->right, 0)->name);
+    if (!b.size || tn_bytes_equal(a, b))
+        return; /* no action takes a name away */
+    begin_line(p, "graph-name");
+    put(p, b);
+    end_line(p);
 }
 
 static const struct tn_fact *text_named(const struct tn_about *about,
@@ -1718,6 +1732,7 @@ static void compare_texts(struct patch *p)
         p->right->is_edited)
         return;
     p->graph = p->in_graph;
+    compare_graph_names(p, format->texts);
     tn_about_init(&a, &p->kept, p->error);
     tn_about_init(&b, &p->kept, p->error);
     format->describe(p->left, &a);

@@ -174,6 +174,34 @@ static uint32_t find_placed(const struct tn_edit *edit, const char *word)
     return TN_NONE;
 }
 
+/* What --in takes for a graph: the name of a function, or a path. */
+static struct tn_bytes word_of(const struct tn_draft_graph *graph)
+{
+    if (graph->kind == TN_GRAPH_FUNCTION)
+        return graph->name;
+    return graph->from ? tn_text(tn_model_graph_at(graph->from, graph->row)->path)
+                       : tn_bytes(NULL, 0);
+}
+
+/* Names in functions and subgraphs are theirs: says where a node of that name
+ * is. */
+static enum tn_status not_found(struct tn_edit *edit, const char *word,
+                                struct tn_error *error)
+{
+    uint32_t id = tn_intern_find(&edit->index.names, tn_text(word));
+
+    for (uint32_t i = 0; id != TN_NO_NAME && i < edit->draft.graphs.count; i++) {
+        struct tn_bytes graph = word_of(tn_draft_graph_at(&edit->draft, i));
+        if (i != edit->graph && graph.size &&
+            tn_pairs_find(&edit->index.ops, i, id) != UINT32_MAX)
+            return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                                "no node '%s' here; the graph '%.*s' has one: "
+                                "give --in '%.*s' first",
+                                word, TN_FMT(graph), TN_FMT(graph));
+    }
+    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no node '%s'", word);
+}
+
 enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
                                uint32_t *op, struct tn_error *error)
 {
@@ -185,7 +213,7 @@ enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
         *op = find_placed(edit, word);
     if (*op != TN_NONE && !tn_draft_op_at(&edit->draft, *op)->is_removed)
         return TN_OK;
-    return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no node '%s'", word);
+    return not_found(edit, word, error);
 }
 
 /* ---- values and tensors ------------------------------------------------- */

@@ -521,14 +521,34 @@ static void try_values(struct matching *m)
     }
 }
 
+/* A constant of a graph that names values by their nodes is called like its
+ * node; "" if that is gone. */
+static struct tn_bytes name_of_constant(const struct matching        *m,
+                                        const struct tn_draft_tensor *t)
+{
+    const struct tn_draft *draft = &m->edit->draft;
+
+    if (draft->dialect->names_outputs || !draft->base ||
+        t->row.graph >= draft->base->graphs.count)
+        return tn_bytes(NULL, 0);
+    const struct tn_graph *graph = tn_model_graph_at(draft->base, t->row.graph);
+    uint64_t               op    = graph->first_op + (uint64_t)t->row.node;
+    if (t->row.node >= graph->op_count || op >= draft->ops.count ||
+        tn_draft_op_at(draft, (uint32_t)op)->is_removed)
+        return tn_bytes(NULL, 0);
+    return tn_edit_op_name(m->edit, (uint32_t)op);
+}
+
 static void try_tensors(struct matching *m, uint32_t graph)
 {
     for (uint64_t i = 0; i < m->edit->draft.tensors.count; i++) {
         const struct tn_draft_tensor *t =
             tn_list_at(&m->edit->draft.tensors, struct tn_draft_tensor, i);
-        if (!t->is_removed && t->row.graph == graph && t->row.node == TN_NONE &&
+        if (!t->is_removed && t->row.graph == graph &&
             t->row.role != TN_ROLE_STATE)
-            try_name(m, t->name);
+            try_name(m, t->row.node == TN_NONE || graph == TN_NONE
+                            ? t->name
+                            : name_of_constant(m, t));
     }
 }
 
