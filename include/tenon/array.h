@@ -2,8 +2,8 @@
  * array.h - the elements of a tensor in memory, without a copy where that is
  * possible
  *
- * If the file stores the elements as they are wanted (little-endian, in C
- * order), the array is the file's own pages, in a mapping that is private and
+ * If the file stores the elements in the form that is wanted (little-endian, in
+ * C order), the array is the file's own pages, in a mapping that is private and
  * writable: writing to it changes this array and others of the same tensor,
  * never the file, and nothing that is read from the model.  All arrays of a
  * tensor have the same address then.  Otherwise the elements are decoded into
@@ -11,7 +11,7 @@
  *
  * An array does not need the model that it came from: it stays valid when that
  * is closed.  Its file must not be truncated by other programs meanwhile (files
- * that are replaced by renaming, as this library does it, are safe).
+ * that are replaced by renaming, as this library does, are safe).
  */
 #ifndef TENON_ARRAY_H
 #define TENON_ARRAY_H

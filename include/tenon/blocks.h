@@ -1,9 +1,9 @@
 /*
  * blocks.h - tensors whose elements are stored in quantised blocks
  *
- * GGUF stores most weights so.  Everything that reads elements gets float32
- * (tn_tensor_read, tn_get, tn_convert); these functions are about what is
- * stored.
+ * GGUF stores most weights this way.  Everything that reads elements gets
+ * float32 (tn_tensor_read, tn_get, tn_convert); these functions are about the
+ * stored blocks.
  */
 #ifndef TENON_BLOCKS_H
 #define TENON_BLOCKS_H

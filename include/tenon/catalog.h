@@ -42,27 +42,27 @@ struct tn_catalog_options {
 #define TN_CATALOG_OPTIONS_INIT TN_SIZED_INIT(struct tn_catalog_options)
 
 struct tn_catalog_totals {
-    uint64_t files;   /* in what was named, whatever they are                 */
-    uint64_t models;  /* of them, that could be read                          */
+    uint64_t files;  /* of any kind, in the given paths                       */
+    uint64_t models; /* those that could be read                              */
     uint64_t broken;  /* rows with an error                                   */
     uint64_t kept;    /* files whose rows were there already                  */
     uint64_t removed; /* files that are no longer there                       */
-    uint64_t missing; /* of the paths that were named                         */
+    uint64_t missing; /* given paths that do not exist */
     uint64_t tensors, bytes; /* of all models                                 */
 };
 
 /*
  * Makes or updates a catalog of files, of all files below folders, and of URLs.
- * A path may also be a catalog of lines of JSON, whose rows are taken as they
- * are: parts of a catalog that were made elsewhere become one.
+ * A path may also be a catalog of lines of JSON.  Its rows are copied, so that
+ * parts of a catalog that were made elsewhere can be joined.
  *
- * A file that cannot be read is a row with its error.  If the target is a
- * catalog already (SQLite or lines of JSON), files whose ETag (of local files:
- * inode, size and time of change) is the same keep their rows, rows of files
- * that are gone are removed, and files that are not below the paths stay; with
- * target.can_replace it is made anew.  EXISTS if something else is there.  An
- * interrupted call leaves TARGET.part, from which the next one goes on.  BUSY
- * while another process writes the same catalog.
+ * The row of a file that cannot be read has its error.  If the target is
+ * already a catalog (SQLite or lines of JSON), it is updated: files with the
+ * same ETag (for local files: inode, size and time of change) keep their rows,
+ * rows of deleted files are removed, and rows of files that are not below the
+ * paths stay.  With target.can_replace the catalog is made from scratch. EXISTS
+ * if the target is another file.  An interrupted call leaves TARGET.part, where
+ * the next one continues.  BUSY while another process writes the same catalog.
  *
  * The same files give the same rows in the same order.  Memory does not depend
  * on the number of files.  UNSUPPORTED if SQLite is asked for and libsqlite3

@@ -234,10 +234,10 @@ struct tn_split_version {
     uint64_t       bad_consumer_count;
 };
 
-/* What the file will say.  Without this call: producer 1 and min_consumer 0, or
- * 2 and 1 for version 2 of the format.  Call it before the split.  INVALID for
- * a child, for a negative number, and if version 2 would have a min_consumer
- * below 1. */
+/* Sets the versions in the file.  Without this call: producer 1 and
+ * min_consumer 0, or 2 and 1 for version 2 of the format.  Call it before the
+ * split.  INVALID for a child, for a negative number, and if version 2 would
+ * have a min_consumer below 1. */
 TN_API enum tn_status tn_splitter_version(
     struct tn_splitter *splitter, const struct tn_split_version *version,
     struct tn_error *error);

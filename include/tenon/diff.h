@@ -4,8 +4,8 @@
  * Both may be of any format; operators are compared when both are of one
  * dialect.  Open them with options.wants_graph.  Ops, graphs and tensors are
  * matched first: by name and operator, by structure (names ignored), by the
- * contents of tensors, and what is left by its order.  What a match does not
- * explain is a change.
+ * contents of tensors, and the rest by order.  Every difference that is left is
+ * a change.
  *
  * Everything is borrowed until tn_diff_close().  Both models must stay open
  * until then.
@@ -68,7 +68,7 @@ struct tn_diff_change {
     uint32_t          facet_count;
     const struct tn_diff_facet *facets;
 
-    /* Changes that say the same about names which differ in numbers only are a
+    /* The same change of names that differ only in numbers is a
      * group: the index of its first change, and how many it has. */
     uint32_t group, group_count;
 
@@ -103,12 +103,12 @@ TN_API struct tn_diff_summary tn_diff_summarize(const struct tn_diff *diff);
 /* The op of the right model that is this op of the left one; TN_NONE: none. */
 TN_API uint32_t tn_diff_match_op(const struct tn_diff *diff, uint32_t left);
 
-/* Writes a script of actions (edit.h) that makes the right model of the left
- * one: tn_edit_run_file() on the left model gives the operators, inputs, outputs
- * and tensors of the right one.  New elements go to the file PATH.safetensors
- * beside it, each tensor under its digest.  A difference that no action can say
- * makes the script one action, and a copy of the right model PATH.model.
- * UNSUPPORTED if the models are of two frameworks. */
+/* Writes a script of actions (edit.h) that turns the left model into the right
+ * one: tn_edit_run_file() on the left model gives the operators, inputs,
+ * outputs and tensors of the right one.  New elements go to the file
+ * PATH.safetensors beside it, each tensor under its digest.  If no action can
+ * express a difference, the script is one action that takes PATH.model, a copy
+ * of the right model. UNSUPPORTED if the models are of two frameworks. */
 struct tn_patch_summary {
     uint64_t actions;
     uint64_t tensors;  /* in PATH.safetensors                                 */

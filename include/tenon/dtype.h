@@ -1,7 +1,7 @@
 /*
  * dtype.h - element types, across all formats
  *
- * Types of less than a byte are handed out one element a byte: codes in the
+ * Elements of less than a byte are returned as one byte each: codes in the
  * low bits, signed ones sign-extended.
  */
 #ifndef TENON_DTYPE_H
@@ -55,7 +55,7 @@ enum tn_dtype {
     TN_DTYPE_COUNT
 };
 
-/* "float32"; "undefined" for a number that is no type. */
+/* "float32"; "undefined" for a number that is not a type. */
 TN_API const char *tn_dtype_name(enum tn_dtype dtype);
 
 /* The type of that name, or TN_UNDEFINED. */
@@ -64,7 +64,7 @@ TN_API enum tn_dtype tn_dtype_find(const char *name);
 /* Bits of one element; 0 when elements have no fixed size. */
 TN_API unsigned tn_dtype_bits(enum tn_dtype dtype);
 
-/* Bytes an element takes when the library hands it out; 0 as above. */
+/* Bytes of one element as the library returns it; 0 as above. */
 TN_API unsigned tn_dtype_size(enum tn_dtype dtype);
 
 #endif

@@ -56,8 +56,7 @@ TN_API enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
                                      const struct tn_op_spec *spec,
                                      uint32_t *op, struct tn_error *error);
 
-/* Puts another op in the place of this one; the old one's attributes are
- * gone. */
+/* Replaces an op by another one; the attributes of the old one are lost. */
 TN_API enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
                                          const struct tn_op_spec *spec,
                                          struct tn_error         *error);
@@ -69,12 +68,12 @@ TN_API enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                         uint32_t index, const char *value,
                                         struct tn_error *error);
 
-/* Another name for an op. */
+/* Renames an op. */
 TN_API enum tn_status tn_edit_rename_op(struct tn_edit *edit, uint32_t op,
                                         const char      *name,
                                         struct tn_error *error);
 
-/* Another name for a value of a graph wherever it is used: an input, an output,
+/* Renames a value of a graph wherever it is used: an input, an output,
  * a tensor or what an op computes; with TN_NONE for a tensor of a model without
  * a graph.  NOT_FOUND if there is none, INVALID if the new name is taken. */
 TN_API enum tn_status tn_edit_rename(struct tn_edit *edit, uint32_t graph,
@@ -211,10 +210,11 @@ TN_API enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
 
 /* ---- signatures ---------------------------------------------------------- */
 
-/* A signature of the main graph: a new one, or another one of that name.  Of
- * its inputs and outputs it takes key, name ("serving_x:0" in a SavedModel) and,
- * where the format has a place for them, type and dims; all of that is copied.  UNSUPPORTED if the format has no
- * signatures.  Whether the values exist is checked when the model is written. */
+/* Adds a signature to the main graph, or replaces the one of that name.  Of its
+ * inputs and outputs, key, name ("serving_x:0" in a SavedModel) and, if the
+ * format can store them, type and dims are used; all of that is copied.
+ * UNSUPPORTED if the format has no signatures.  Whether the values exist is
+ * checked when the model is written. */
 TN_API enum tn_status tn_edit_set_signature(struct tn_edit            *edit,
                                             const struct tn_signature *signature,
                                             struct tn_error           *error);
@@ -291,22 +291,23 @@ TN_API enum tn_status tn_edit_run(struct tn_edit *edit, struct tn_bytes script,
 TN_API enum tn_status tn_edit_run_file(struct tn_edit *edit, const char *path,
                                        struct tn_error *error);
 
-/* What the actions so far have to tell, in order: such as weights that do not
- * fit a smaller type.  Borrowed until tn_edit_close(); NULL: there are no
+/* The notes of the actions so far, in order, for example about weights that do
+ * not fit a smaller type.  Borrowed until tn_edit_close(); NULL: there are no
  * more. */
 TN_API const char *tn_edit_note(const struct tn_edit *edit, uint32_t index);
 
 /* ---- the result --------------------------------------------------------- */
 
-/* A new model; yours to close.  The edit can go on and commit again. */
+/* A new model; yours to close.  The edit can be continued and committed again.
+ */
 TN_API enum tn_status tn_edit_commit(struct tn_edit   *edit,
                                      struct tn_model **out,
                                      struct tn_error  *error);
 
 /* Writes what an edit made, as tn_convert() would, into a format of the same
- * dialect.  UNSUPPORTED for another one: that is a conversion.  INVALID if
- * tn_check() would find an error in the graph that the model did not have when
- * the edit began, unless convert->force_invalid. */
+ * dialect.  UNSUPPORTED for another dialect, which needs tn_convert().  INVALID
+ * if tn_check() would find an error in the graph that the model did not have
+ * when the edit began, unless convert->force_invalid. */
 TN_API enum tn_status tn_edit_write(const struct tn_model           *model,
                                     const struct tn_convert_options *convert,
                                     const struct tn_target          *target,

@@ -7,8 +7,8 @@
  * is libcurl (libcurl.so.4), which is loaded when the first URL is opened.
  *
  * A file is pinned when it is opened: by its ETag, or by Last-Modified and
- * size.  Should it change, or should an answer not be what was asked for, the
- * call fails with a reason of status.h; wrong bytes are never returned.
+ * size.  If it changes, or if an answer is not what was requested, the call
+ * fails with a reason of status.h; wrong bytes are never returned.
  */
 #ifndef TENON_REMOTE_H
 #define TENON_REMOTE_H

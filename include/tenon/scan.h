@@ -12,7 +12,7 @@
 
 enum tn_verdict {
     TN_VERDICT_NOTE,      /* worth knowing; harmless by itself                */
-    TN_VERDICT_UNKNOWN,   /* cannot be judged, or not be looked into          */
+    TN_VERDICT_UNKNOWN,   /* cannot be judged, or cannot be read              */
     TN_VERDICT_DANGEROUS, /* runs code, or reads or writes other files        */
 };
 

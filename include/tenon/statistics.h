@@ -1,6 +1,5 @@
 /*
- * statistics.h - what the elements of a tensor are like, from one pass over
- * them
+ * statistics.h - statistics of the elements of a tensor, from one pass
  *
  * Every element type has statistics.  Those of numbers and booleans (0 and 1)
  * are of their values, those of complex numbers are of their absolute values,
@@ -31,8 +30,8 @@ struct tn_statistics {
     uint64_t              finite;     /* all others, zeros among them        */
 
     /* Of the finite elements, NaN if there are none.  The deviation is that of
-     * the elements, not the estimate for what they are a sample of: divided by
-     * `finite`, not by `finite` - 1. */
+     * the elements, not an estimate from a sample: divided by `finite`, not by
+     * `finite` - 1. */
     double min, max, mean, deviation;
 
     /* Bin i counts the finite elements from low + i * width up to, but not

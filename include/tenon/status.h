@@ -54,7 +54,7 @@ enum tn_status {
 #define TN_REASON_MAP(X)                                                       \
     X(NONE, "", "the status says it all")                                      \
     X(UNKNOWN_FORMAT, "unknown-format", "the file is in no format read here")  \
-    X(NOT_A_MODEL, "not-a-model", "the file is something else than a model")   \
+    X(NOT_A_MODEL, "not-a-model", "the file is not a model")                   \
     X(SEVERAL_MODELS, "several-models", "the folder has more than one model")  \
     X(UNKNOWN_TARGET_FORMAT, "unknown-target-format",                          \
       "the name of the output tells no format, or no format has that name")    \
@@ -77,7 +77,8 @@ enum tn_status {
     X(LOSSES, "losses", "something would be lost, and is_strict is set")       \
     X(NO_RULES, "no-rules", "no rules lead from one dialect to the other")     \
     X(NO_RULE, "no-rule", "an operator has no rule")                           \
-    X(RULE_REFUSED, "rule-refused", "an operator is used as no rule allows")   \
+    X(RULE_REFUSED, "rule-refused",                                            \
+      "no rule fits the way an operator is used")                              \
     X(UNKNOWN_TYPE, "unknown-type", "an element type has to be known")         \
     X(UNKNOWN_SHAPE, "unknown-shape", "a rank or a size has to be known")      \
     X(UNKNOWN_VALUE, "unknown-value",                                          \

@@ -6,9 +6,10 @@
  * one tag to the next is stored once.  tn_options.tag opens one of them as a
  * model; without it the newest is opened.
  *
- * Adding and removing append to the file.  Whatever happens, it then holds the
- * old state or the new one, and the new state is on disk before the call
- * returns.  There is one writer at a time: others wait or get BUSY.
+ * Adding and removing a tag append to the file.  If that is interrupted, the
+ * file has either the old state or the new one; the new state is on disk before
+ * the call returns.  Only one process can write at a time: others wait or get
+ * BUSY.
  */
 #ifndef TENON_TAG_H
 #define TENON_TAG_H
@@ -107,7 +108,7 @@ TN_API enum tn_status tn_tag_remove(const char *path, const char *tag,
                                     struct tn_tag_summary       *summary,
                                     struct tn_error             *error);
 
-/* Rewrites the file without what no tag needs. */
+/* Rewrites the file without the data that no tag needs. */
 TN_API enum tn_status tn_tag_compact(const char                  *path,
                                      const struct tn_tag_options *compact,
                                      const struct tn_options     *options,

@@ -29,7 +29,7 @@ struct tn_finding {
     uint64_t         offset; /* byte in that file, or TN_NOWHERE             */
     const char      *where;  /* path in the model; may be ""                 */
     const char      *what;   /* one line                                     */
-    enum tn_reason   reason; /* where a failure to read is the finding       */
+    enum tn_reason   reason; /* if the finding is a failure to read          */
 };
 
 /* One call per problem, in the order found.  Return non-zero to stop. */
@@ -266,9 +266,9 @@ struct tn_convert_summary {
 };
 
 /* Converts to another dialect if the output format has one.  This needs the
- * graph: that of a model that was opened without it is read from the files
- * that are open, of which none is opened again.  A graph in which tn_check()
- * finds an error is MALFORMED, unless force_invalid. */
+ * graph: if the model was opened without it, the graph is read from the open
+ * files; no file is opened again.  MALFORMED if tn_check() finds an error in
+ * the graph, unless force_invalid. */
 TN_API enum tn_status tn_convert(const struct tn_model           *model,
                                  const struct tn_convert_options *convert,
                                  const struct tn_target          *target,
@@ -401,7 +401,7 @@ struct tn_strip_options {
                          TensorFlow's debug infos, debug/ of a SavedModel       */
     bool training; /* Paddle's backward, optimizer and learning rate operators
                       and what only they use; ONNX's training_info           */
-    tn_on_loss *loss; /* told what else had to go, such as a fingerprint */
+    tn_on_loss *loss; /* called for what else was removed: a fingerprint */
     void       *loss_context;
 };
 #define TN_STRIP_OPTIONS_INIT TN_SIZED_INIT(struct tn_strip_options)
@@ -416,7 +416,7 @@ struct tn_strip_summary {
 };
 
 /* Writes the model without them, in the format of the target's name.
- * UNSUPPORTED for formats that have nothing of the kind. */
+ * UNSUPPORTED for formats that store none of this. */
 TN_API enum tn_status tn_strip(const char                    *path,
                                const struct tn_options       *options,
                                const struct tn_strip_options *strip,

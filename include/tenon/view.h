@@ -34,8 +34,8 @@ struct tn_view_summary {
     char     form[8];      /* "html" or "svg"                                 */
 };
 
-/* Draws a model.  The graph of one that was opened without it is read from the
- * files that are open.  The same model gives the same bytes. */
+/* Draws a model.  If it was opened without its graph, the graph is read from
+ * the open files.  The same model gives the same bytes. */
 TN_API enum tn_status tn_view(const struct tn_model        *model,
                               const struct tn_view_options *view,
                               const struct tn_target       *target,
