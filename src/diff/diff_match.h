@@ -25,7 +25,7 @@
 
 #include "diff/diff_side.h"
 
-/* What `diff` itself cannot do: a digest over type, shape and elements. */
+/* A digest over type, shape and elements, which this folder cannot compute. */
 struct tn_diff_host {
     enum tn_status (*digest)(void *context, const struct tn_tensor *tensor,
                              uint8_t to[32], struct tn_error *error);

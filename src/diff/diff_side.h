@@ -41,8 +41,7 @@ enum tn_status tn_diff_side_init(struct tn_diff_side   *side,
                                  struct tn_error       *error);
 void           tn_diff_side_done(struct tn_diff_side *side);
 
-/* What the text is told apart by: the name, or the first output's if the op
- * has none. */
+/* The name of an op, or of its first output if the op has none. */
 struct tn_bytes tn_diff_op_name(const struct tn_model *model, uint32_t op);
 
 /* Hashes that are the same in every run. */

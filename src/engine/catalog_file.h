@@ -1,8 +1,8 @@
 /*
- * catalog_file.h - one file of a catalog: read by a job, told as rows
+ * catalog_file.h - one file of a catalog: a job reads it, and reports its rows
  *
- * A job opens the file and computes what takes time; the model stays open until
- * its rows were told, so that a row takes no memory.
+ * A job opens the file and does the slow computations; the model stays open
+ * until its rows have been reported, so that rows take no memory.
  */
 #ifndef TN_ENGINE_CATALOG_FILE_H
 #define TN_ENGINE_CATALOG_FILE_H
@@ -21,7 +21,7 @@ struct tn_catalog_work {
     const char                      *made_by;
 };
 
-/* Of the statistics of a tensor, what is told. */
+/* The statistics of a tensor that are reported. */
 struct tn_catalog_statistics {
     double   min, max, mean, deviation;
     uint64_t zeros, nans, infinities;
@@ -76,7 +76,7 @@ void tn_catalog_read_file(struct tn_catalog_unit       *unit,
 /* "ok", "other", "malformed" and so on. */
 const char *tn_catalog_status(const struct tn_catalog_unit *unit);
 
-/* Tells the rows: of the file, and of its tensors. */
+/* Reports the rows: of the file, and of its tensors. */
 enum tn_status tn_catalog_tell(struct tn_catalog_unit       *unit,
                                const struct tn_catalog_work *work,
                                struct tn_catalog_sink       *sink,

@@ -1,8 +1,8 @@
 /*
  * catalog_rows.h - the rows of a catalog, and a line of JSON for each
  *
- * A catalog has a row per file, followed by a row per tensor of it.  The table
- * of columns is here alone: lines of JSON, SQLite and Arrow are made by it.
+ * A catalog has a row for each file, followed by a row for each of its tensors.
+ * Lines of JSON, SQLite and Arrow are all made from the table of columns here.
  *
  *   {"row": "file", "file": "a.onnx", "etag": "...", "format": "onnx", ...}
  *   {"row": "tensor", "file": "a.onnx", ..., "tensor": 0, "name": "w", ...}
@@ -116,7 +116,7 @@ static inline void tn_catalog_put_number(struct tn_catalog_row *row,
     };
 }
 
-/* NaN and infinities are no values. */
+/* NaN and infinities count as missing. */
 void tn_catalog_put_real(struct tn_catalog_row *row,
                          enum tn_catalog_column column, double real);
 
@@ -130,8 +130,8 @@ uint64_t        tn_catalog_number(const struct tn_catalog_row *row,
 void tn_catalog_write(const struct tn_catalog_row *row, struct tn_sink *to,
                       struct tn_error *error);
 
-/* One line without its end, from a stranger: MALFORMED if it is no row.  Texts
- * and lists are in the arena.  Names that are not columns are skipped. */
+/* One line without its end, which is not trusted: MALFORMED if it is not a row.
+ * Texts and lists are in the arena.  Names that are not columns are skipped. */
 enum tn_status tn_catalog_read(struct tn_catalog_row *row,
                                struct tn_arena *arena, struct tn_bytes line,
                                uint64_t offset, struct tn_error *error);

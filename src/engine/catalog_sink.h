@@ -1,9 +1,9 @@
 /*
- * catalog_sink.h - where the rows of a catalog go, and what is there already
+ * catalog_sink.h - the output of a catalog, and its rows of an earlier run
  *
- * A sink is asked first for the files that it has from an earlier run, in the
- * order of their paths.  Then it gets, in the same order, files that are as
- * they were (keep), new rows (put), and files that are gone (remove).
+ * A sink first returns the files that it has from an earlier run, in the order
+ * of their paths.  Then it gets, in the same order, unchanged files (keep), new
+ * rows (put), and deleted files (remove).
  */
 #ifndef TN_ENGINE_CATALOG_SINK_H
 #define TN_ENGINE_CATALOG_SINK_H
@@ -17,7 +17,7 @@
 struct tn_catalog_old {
     struct tn_bytes path, etag, made_by, status, parts;
     uint64_t        tensors, bytes;
-    /* What the sink knows it by. */
+    /* The sink's own number of the file. */
     uint64_t mark, size;
     bool     is_work; /* in the file that an interrupted run left             */
     /* The same path in the catalog itself; of size 0 if it is not there. */
@@ -30,7 +30,7 @@ struct tn_catalog_sink_ops {
     /* False at the end, and after a failure. */
     bool (*old)(struct tn_catalog_sink *sink, struct tn_catalog_old *old,
                 struct tn_error *error);
-    /* NOT_FOUND, and nothing is lost: its rows are no longer there, make them
+    /* NOT_FOUND if its rows no longer exist: nothing is lost, make them
      * again. */
     enum tn_status (*keep)(struct tn_catalog_sink      *sink,
                            const struct tn_catalog_old *old,
@@ -47,10 +47,10 @@ struct tn_catalog_sink_ops {
     /* A file is complete, and so many bytes were read for it. */
     enum tn_status (*end)(struct tn_catalog_sink *sink, uint64_t read,
                           struct tn_error *error);
-    /* All of it is there: now it gets its name. */
+    /* The catalog is complete: gives it its name. */
     enum tn_status (*finish)(struct tn_catalog_sink *sink,
                              struct tn_error        *error);
-    /* Without finish(): what was done stays for the next run. */
+    /* Without finish(): the rows so far are kept for the next run. */
     void (*close)(struct tn_catalog_sink *sink);
 };
 
@@ -58,7 +58,7 @@ struct tn_catalog_sink {
     const struct tn_catalog_sink_ops *ops;
 };
 
-/* What all sinks are made of. */
+/* The interface of all sinks. */
 struct tn_catalog_place {
     struct tn_memory        *memory;
     const struct tn_target  *target;

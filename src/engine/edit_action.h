@@ -48,7 +48,7 @@ const struct tn_edit_row *tn_edit_row_named(const char *name);
 enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
                                uint32_t *op, struct tn_error *error);
 
-/* A text about the model; value NULL: it goes. */
+/* A text about the model; value NULL removes it. */
 enum tn_status tn_edit_set_text(struct tn_edit *edit, enum tn_text_kind kind,
                                 const char *key, const char *value,
                                 struct tn_error *error);

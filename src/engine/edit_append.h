@@ -1,8 +1,8 @@
 /*
- * edit_append.h - two models end to end
+ * edit_append.h - connects two models, one after the other
  *
  * Outputs of the first become inputs of the second.  The second keeps its
- * names, but for those that the first has, too; or all of them get a prefix.
+ * names, except those that the first also has, or all of them get a prefix.
  */
 #ifndef TN_ENGINE_EDIT_APPEND_H
 #define TN_ENGINE_EDIT_APPEND_H
@@ -18,8 +18,8 @@ struct tn_append {
     uint32_t pair_count;
 };
 
-/* The draft has no changes yet.  Outputs that became inputs are outputs no
- * longer; inputs that nothing is connected to are inputs of the result. */
+/* The draft must have no changes.  Outputs that became inputs are no longer
+ * outputs; unconnected inputs are inputs of the result. */
 enum tn_status tn_draft_append_model(struct tn_draft        *draft,
                                      const struct tn_append *how,
                                      struct tn_error        *error);

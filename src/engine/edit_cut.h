@@ -1,8 +1,8 @@
 /*
  * edit_cut.h - a part of a graph as a model of its own
  *
- * What the outputs need stays, back to the inputs: nodes, with the graphs in
- * them, initializers, functions.  Everything else goes.
+ * Keeps what the outputs need, back to the inputs: nodes, with the graphs in
+ * them, initializers, functions.  Everything else is removed.
  */
 #ifndef TN_ENGINE_EDIT_CUT_H
 #define TN_ENGINE_EDIT_CUT_H
@@ -27,8 +27,8 @@ enum tn_status tn_draft_cut(struct tn_draft *draft, const struct tn_cut *cut,
                             struct tn_error *error);
 
 /* Makes values outputs, too, or no longer (`drops`), where outputs are ops.  In
- * TensorFlow every op that nobody uses is an output: one more is a copy of the
- * value, and what only one that goes has needed goes with it. */
+ * TensorFlow every unused op is an output: an added output is a copy of the
+ * value, and a removed one goes with everything that only it needed. */
 enum tn_status tn_draft_change_outputs(struct tn_draft       *draft,
                                        const struct tn_bytes *names,
                                        uint32_t count, bool drops,

@@ -1,11 +1,10 @@
 /*
- * edit_dims.h - another size, or a name, for a dimension of the inputs
+ * edit_dims.h - changes the size or the name of a dimension of the inputs
  *
  * Everything downstream follows: shapes are inferred again, constants that hold
- * the old size (of Reshape, Expand, Slice, Resize) become others where it can
- * be shown what they mean, and values of one row are repeated where the new
- * size needs it.  Where it cannot be shown, the edit is refused, by the name of
- * the node.
+ * the old size (of Reshape, Expand, Slice, Resize) change if their meaning can
+ * be proved, and values of one row are repeated if the new size needs it.
+ * Otherwise the edit is refused, with the name of the node.
  */
 #ifndef TN_ENGINE_EDIT_DIMS_H
 #define TN_ENGINE_EDIT_DIMS_H

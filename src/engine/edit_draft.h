@@ -45,13 +45,13 @@ struct tn_edit {
 /* Borrowed until tn_edit_close(). */
 struct tn_draft *tn_edit_draft(struct tn_edit *edit);
 
-/* Goes on with another model instead of the draft, whose changes are lost: for
- * actions that make a model of a model.  Numbers of ops and graphs are those of
- * that model then; it stays alive as long as the edit. */
+/* Continues with another model instead of the draft, whose changes are lost:
+ * for actions that turn a model into another one.  Numbers of ops and graphs
+ * are then those of that model; it stays alive as long as the edit. */
 enum tn_status tn_edit_restart(struct tn_edit *edit, struct tn_model *model,
                                struct tn_error *error);
 
-/* Commits the changes so far, and goes on with the result. */
+/* Commits the changes so far, and continues with the result. */
 enum tn_status tn_edit_settle(struct tn_edit *edit, struct tn_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "engine/edit_draft.h"
 
-/* What is worth telling of a tensor: values that do not fit the type. */
+/* What is reported about a tensor: values that do not fit the type. */
 typedef void tn_narrow_note(void *context, const char *text);
 
 struct tn_narrow {

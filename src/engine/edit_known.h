@@ -1,5 +1,5 @@
 /*
- * edit_known.h - what is known of the values of a model, for edits
+ * edit_known.h - types and shapes of the values of a model, for edits
  *
  * Types and shapes as inference finds them, by the names that values of the
  * main graph have in the model.

@@ -1,5 +1,5 @@
 /*
- * edit_opset.h - a model in another opset, as an action of an edit
+ * edit_opset.h - writes a model in another opset, as an action of an edit
  *
  * The same passes as `tenon convert --opset`; texts about the model stay.
  */
@@ -8,8 +8,8 @@
 
 #include "engine/edit_draft.h"
 
-/* The edit has no changes yet, and goes on with the result.  UNSUPPORTED, with
- * the operator, where one has no form in that opset. */
+/* The edit must have no changes, and continues with the result.  UNSUPPORTED if
+ * an operator has no form in that opset; the message names it. */
 enum tn_status tn_edit_set_opset(struct tn_edit *edit, uint32_t opset,
                                  struct tn_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * edit_pairs.h - nodes that change nothing or little: put in, and taken out
+ * edit_pairs.h - inserts and removes nodes that change little or nothing
  *
  * Identity; pairs of Casts, to another type and back; pairs of QuantizeLinear
  * and DequantizeLinear.
@@ -16,12 +16,12 @@ enum tn_pair_kind {
     TN_PAIR_QDQ,      /* DequantizeLinear of QuantizeLinear                   */
 };
 
-/* Takes all of a kind out, in all graphs.  The draft has no changes yet. */
+/* Removes all of one kind, in all graphs.  The draft must have no changes. */
 enum tn_status tn_draft_remove_pairs(struct tn_draft  *draft,
                                      enum tn_pair_kind kind, uint64_t *count,
                                      struct tn_error *error);
 
-/* What is put between a value of the main graph and its users. */
+/* What is inserted between a value of the main graph and its users. */
 struct tn_pair {
     enum tn_pair_kind kind;
     struct tn_bytes   value;

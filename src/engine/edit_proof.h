@@ -1,9 +1,10 @@
 /*
- * edit_proof.h - whether another size does what it should, asked of ONNX
+ * edit_proof.h - proves by ONNX that a model computes the same at another size
  *
- * What operators do with rows is known of ONNX alone (edit_dims.c).  A graph of
- * another dialect is converted before and after the change: the first is
- * changed as ONNX, and must then take and give what the second does.
+ * Only for ONNX do we know what operators do with rows (edit_dims.c).  A graph
+ * of another dialect is converted before and after the change.  The first
+ * result is changed as ONNX, and must then have the inputs and outputs of the
+ * second.
  */
 #ifndef TN_ENGINE_EDIT_PROOF_H
 #define TN_ENGINE_EDIT_PROOF_H

@@ -39,7 +39,7 @@ void tn_later_check_begin(struct tn_later_check  *later,
  * takes longer than what is done beside it. */
 void tn_later_check_first(struct tn_later_check *later);
 
-/* Nothing is told when the report is stopped or the error set by now. */
+/* Reports nothing if the report was stopped or the error set meanwhile. */
 void tn_later_check_end(struct tn_later_check *later, struct tn_report *report,
                         struct tn_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * remote_answer.h - what a server answers, and whether that is what was asked
+ * remote_answer.h - answers of a server, compared with the request
  *
  * Header lines come from a server that may be broken, or hostile.  They are
  * limited in size and number, and every answer is compared with its request
@@ -45,7 +45,8 @@ struct tn_answer {
 void tn_answer_begin(struct tn_answer *answer);
 
 /* One line, with or without its end.  A status line begins an answer anew.
- * `now` is the time in seconds, for dates.  False if there is too much of it.
+ * `now` is the time in seconds, for dates.  False if there are too many
+ * headers.
  */
 bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line,
                     int64_t now);

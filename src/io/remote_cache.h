@@ -1,7 +1,7 @@
 /*
  * remote_cache.h - parts of files on servers, kept on disk
  *
- * Off unless $TENON_CACHE says otherwise: "1" is $XDG_CACHE_HOME/tenon (else
+ * Off unless $TENON_CACHE is set: "1" is $XDG_CACHE_HOME/tenon (else
  * ~/.cache/tenon), a path that begins with '/' is another folder.  The folder
  * has one folder for each version of a file, named by a hash of its URL, ETag
  * and size; in that, one file for each range that was fetched, named by where
@@ -9,9 +9,8 @@
  *
  * Files appear by rename and go by unlink, so that processes can share the
  * folder.  What is broken is removed and fetched again.  No failure of the disk
- * is a failure of the reader.  When a source is closed, the files that were not
- * used for the longest time go, until the rest is below $TENON_CACHE_SIZE bytes
- * (10 GiB).
+ * is a failure of the reader.  When a source is closed, the least recently used
+ * files are removed until the rest is below $TENON_CACHE_SIZE bytes (10 GiB).
  */
 #ifndef TN_IO_REMOTE_CACHE_H
 #define TN_IO_REMOTE_CACHE_H
@@ -30,7 +29,7 @@ void             tn_cache_close(struct tn_cache *cache);
 bool tn_cache_find(const struct tn_cache *cache, uint64_t offset,
                    uint64_t *begin, uint64_t *size);
 
-/* Reads a range that was found.  False if it is gone or broken. */
+/* Reads a range that was found.  False if it was removed or is damaged. */
 bool tn_cache_read(struct tn_cache *cache, uint64_t begin, uint64_t size,
                    uint8_t *to);
 

@@ -1,8 +1,8 @@
 /*
  * remote_exchange.h - a request whose answer is a small document
  *
- * Lists of files, the commit of a revision, and all that is asked when files
- * are written (remote_upload.h).
+ * Used for lists of files, for the commit of a revision, and for writing files
+ * (remote_upload.h).
  */
 #ifndef TN_IO_REMOTE_EXCHANGE_H
 #define TN_IO_REMOTE_EXCHANGE_H
@@ -49,7 +49,7 @@ enum tn_status tn_exchange_open_url(struct tn_exchange *exchange,
                                     enum tn_place_kind kind, const char *url,
                                     struct tn_error *error);
 
-/* Asks and waits. */
+/* Sends the request and waits for the answer. */
 enum tn_status tn_exchange_run(struct tn_exchange *exchange,
                                struct tn_error    *error);
 

@@ -19,7 +19,7 @@
  *                             context, error);
  *     tn_remote_close(remote);
  *
- * Entries are told as they arrive, in no particular order; nothing is kept.
+ * Entries are reported as they arrive, in no particular order; none is kept.
  */
 #ifndef TN_IO_REMOTE_LIST_H
 #define TN_IO_REMOTE_LIST_H
@@ -33,13 +33,13 @@ struct tn_listed {
     const char *etag; /* identity of the bytes, without quotes; "": unknown  */
 };
 
-/* Any error ends the listing, and is that of the listing. */
+/* An error of the callback ends the listing and is returned by it. */
 typedef enum tn_status tn_on_listed(void                   *context,
                                     const struct tn_listed *listed,
                                     struct tn_error        *error);
 
-/* `folder` is a URL that ends in '/'.  One that has no files is no error in a
- * store, where folders exist only by name, and NOT_FOUND elsewhere. */
+/* `folder` is a URL that ends in '/'.  An empty folder is allowed in a store,
+ * where folders exist only by name, and NOT_FOUND elsewhere. */
 enum tn_status tn_remote_list(struct tn_remote *remote, const char *folder,
                               bool is_recursive, tn_on_listed *on_listed,
                               void *context, struct tn_error *error);

@@ -121,7 +121,7 @@ struct tn_transfer {
     char     message[TN_CURL_ERROR_SIZE];
 };
 
-/* Milliseconds of a clock that only goes on. */
+/* Milliseconds of a monotonic clock. */
 uint64_t tn_remote_now(void);
 
 /* Moves transfers on without waiting, so that they go on while what has arrived

@@ -1,11 +1,11 @@
 /*
- * remote_upload.h - files put to a server, all of them or none
+ * remote_upload.h - uploads files to a server, all of them or none
  *
- * Files of a store are sent in parts that nobody sees before the upload is
- * completed; small files, and files of a web server, in one request.  First all
- * parts are sent; then the files get their names, the last of them last: it is
- * the one that names the others.  After a failure uploads are aborted, and what
- * had its name already is removed, unless it replaced something.
+ * Files for a store are sent in parts, which are invisible until the upload is
+ * completed; small files, and files for a web server, in one request.  First
+ * all parts are sent, then the files get their names.  The file that refers to
+ * the others comes last.  After a failure uploads are aborted, and files that
+ * already have their names are removed, unless they replaced others.
  */
 #ifndef TN_IO_REMOTE_UPLOAD_H
 #define TN_IO_REMOTE_UPLOAD_H
@@ -17,7 +17,8 @@ enum tn_status tn_upload_check_place(const char *url, struct tn_error *error);
 
 /* EXISTS if there is something under that URL: a file or, for a URL that ends
  * in '/', any file in the folder, whose name is not one of `names`.  A server
- * that does not tell is no error.  NOT_FOUND if there is no such bucket. */
+ * that does not answer this is not an error.  NOT_FOUND if there is no such
+ * bucket. */
 enum tn_status tn_upload_check_target(struct tn_remote *remote, const char *url,
                                       struct tn_error *error);
 

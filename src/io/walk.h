@@ -6,7 +6,7 @@
  * Memory is that of the names of the folders that are open, one per level.
  *
  * Links to files are followed, links to folders are not: there are no loops.
- * What cannot be opened is told, and the walk goes on.
+ * Folders that cannot be opened are reported, and the walk continues.
  */
 #ifndef TN_IO_WALK_H
 #define TN_IO_WALK_H
@@ -40,7 +40,8 @@ enum tn_status tn_walk_open(struct tn_walk **walk, struct tn_memory *memory,
                             const char *root, const char *except,
                             struct tn_error *error);
 
-/* What a path is: only files that are links, pipes and so on are told apart. */
+/* What a path is: only links, pipes and other special files are distinguished.
+ */
 enum tn_walk_kind tn_walk_kind(const char *path);
 
 /* The root as text, with a '/' at its end: what all paths begin with. */

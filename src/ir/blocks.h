@@ -62,7 +62,7 @@ struct tn_block_type {
     uint16_t    layout[6]; /* pairs: bytes of a number, how many; until 0     */
 };
 
-/* NULL for a number that is no kind. */
+/* NULL for a number that is not a kind. */
 const struct tn_block_type *tn_block_type(unsigned kind);
 
 /* The kind of that name, in any case; TN_BLOCK_COUNT: none. */

@@ -44,7 +44,7 @@ enum tn_vocab_arity {
     TN_VOCAB_BY_TYPES, /* one for each type in the attribute `list`: *Tlist   */
 };
 
-/* Larger ranks are not told apart from this one. */
+/* Larger ranks count as this one. */
 #define TN_VOCAB_RANK_LIMIT 32
 
 /* Ranks that an argument may have.  Arguments of the operator's variable, `r`,

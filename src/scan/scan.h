@@ -2,8 +2,8 @@
  * scan.h - looks for what could run code, in bytes of any kind
  *
  * A scan is one file and the members inside of it.  Each of the functions below
- * looks at one kind of content and tells what it finds; none of them unpacks to
- * disk, and none fails because of what a file contains: that is a finding.
+ * examines one kind of content and reports what it finds.  None of them unpacks
+ * to disk, and none fails because of what a file contains: that is a finding.
  */
 #ifndef TN_SCAN_H
 #define TN_SCAN_H
@@ -38,7 +38,7 @@ void tn_scan_tell(struct tn_scan *scan, enum tn_verdict verdict,
                   const char *rule, uint64_t offset, const char *format, ...)
     TN_PRINTF(5, 6);
 
-/* Tells about an error of the content; one of the machine ends the scan. */
+/* Reports an error of the content as a finding; other errors end the scan. */
 void tn_scan_absorb(struct tn_scan *scan, const struct tn_error *own);
 
 /* Whatever the bytes are; `name` is that of the file or member. */
@@ -50,12 +50,12 @@ void tn_scan_member(struct tn_scan *scan, struct tn_source *source,
                     struct tn_bytes name);
 
 /* Pickles, one after the other, from the start of the span.  False if it is not
- * a pickle; then nothing is told. */
+ * a pickle; then nothing is reported. */
 bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span);
 
-/* Whether the machine would tell nothing about the pickle at the start of the
- * span: it is data, or calls harmless names alone.  *length is then what it
- * takes.  False may also mean that this is not easy to say. */
+/* Whether the pickle at the start of the span has no findings: it is data, or
+ * calls only harmless names.  *length is then its length.  False may also mean
+ * that this quick look cannot decide. */
 bool tn_scan_is_harmless(struct tn_span span, struct tn_memory *memory,
                          uint64_t *length, struct tn_error *error);
 

@@ -35,7 +35,7 @@ enum tn_view_node_kind {
     TN_VIEW_TENSOR,  /* of a model without a graph                            */
 };
 
-/* What a comparison says of a node. */
+/* The state of a node in a comparison. */
 enum tn_view_state {
     TN_VIEW_SAME,
     TN_VIEW_ADDED,

@@ -65,7 +65,7 @@ bool     tn_infer_has_words(const struct tn_net_node *node);
 uint32_t tn_infer_node_words(const struct tn_net_node *node, uint64_t *words);
 uint64_t tn_infer_word(const struct tn_net *net, uint32_t value);
 
-/* Values from `first` on are gone: others will have their ids. */
+/* Forgets the values from `first` on: others will get their ids. */
 void tn_infer_forget(struct tn_infer *infer, uint32_t first);
 
 /* The elements of a value, flat: a list of ints, floats, bools or strings, as

@@ -142,7 +142,7 @@ bool tn_item_to_double(struct tn_item item, double *real);
 /* "a list", "an int". */
 const char *tn_item_kind_name(struct tn_item item);
 
-/* Whether two items are equal: 1, 0, or -1 for "cannot be told", which is also
+/* Whether two items are equal: 1, 0, or -1 for "unknown", which is also
  * said of lists that are too large to compare.  The second adds to the steps
  * that it took. */
 int tn_item_equal(struct tn_item a, struct tn_item b);

@@ -1,5 +1,5 @@
 /*
- * fold_views.h - large constants that are moved around, clipped or quantised
+ * fold_views.h - moves, clips or quantises large constants without loading them
  *
  * A weight that is transposed, reshaped, sliced, split, joined, cast, clipped
  * or quantised while a model runs can be stored that way instead: as a view of
@@ -15,14 +15,15 @@
  * remove.  Shapes must have been inferred. */
 bool tn_fold_as_view(struct tn_net *net, struct tn_infer *facts, uint32_t node);
 
-/* Weights that stay in few bits: where a Transpose is all that takes what a
- * DequantizeLinear makes of one, the weight is stored in that order instead.
- * How many Transposes went; nodes are in order again. */
+/* For weights that stay quantised: if only a Transpose uses the result of a
+ * weight's DequantizeLinear, the weight is stored transposed instead.  Returns
+ * the number of removed Transposes; nodes are in order afterwards. */
 uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts);
 
-/* Weights that tn_fold_as_view() quantised and a DequantizeLinear makes floats
- * of: floats, where what they meet is not quantised.  Runtimes compute with
- * integers only where both are.  How many such nodes went. */
+/* Weights that tn_fold_as_view() quantised become floats again if the other
+ * input of their operator is not quantised, because runtimes compute with
+ * integers only if both are.  Returns the number of removed
+ * DequantizeLinears. */
 uint64_t tn_fold_trained(struct tn_net *net, struct tn_infer *facts);
 
 /* The same, and all with a scale for each index of an axis, which no operator

@@ -1,8 +1,8 @@
 /*
- * loops.h - loops without what goes round in them for nothing
+ * loops.h - removes states of loops that are not needed
  *
- * A Loop of ONNX may be told how often it runs.  What came from a `while`
- * counts by itself:
+ * A Loop of ONNX may have an input for the number of its runs.  A loop that was
+ * a `while` counts by itself:
  *
  *   Loop(none, And(Less(0, n), c), 0, ...)     i, c', ... in the body, which
  * gives And(Less(i + 1, n), c'), i + 1, ...
@@ -15,7 +15,7 @@
 
 #include "map/net/net.h"
 
-/* How many loops have changed. */
+/* Returns the number of loops that changed. */
 uint64_t tn_simplify_loops(struct tn_net *net);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * opset.h - a graph of ONNX in an older or a newer opset
+ * opset.h - writes a graph of ONNX in an older or newer opset
  *
  * Each opset that changed an operator is a step, by rules for that operator
  * (rules/onnx_older.rules, onnx_newer.rules).  Where the graph has none of
@@ -24,9 +24,9 @@ struct tn_opset_how {
     void *context;
 };
 
-/* The net that has the result; nets before it are done.  `net` has the version
- * that its operators need.  NULL: it failed, as the error of the net says:
- * UNSUPPORTED, with the operator that cannot be said in that opset. */
+/* Returns the net with the result; earlier nets are released.  `net` has the
+ * version that its operators need.  NULL on failure, with the net's error set:
+ * UNSUPPORTED names the operator that has no form in that opset. */
 struct tn_net *tn_set_opset(struct tn_net *net, const struct tn_opset_how *how);
 
 #endif

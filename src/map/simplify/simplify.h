@@ -1,18 +1,18 @@
 /*
  * simplify.h - the same graph with fewer nodes
  *
- * Three things, again and again until nothing changes:
+ * Repeats three steps until nothing changes:
  *
  *   fold      values that follow from constants and shapes become constants
  *   rules     small graphs become smaller ones (rules/onnx_simplify.rules)
  *   share     equal nodes become one, and so do equal small constants
  *
- * Then layers are looked for that another dialect wrote out
- * (rules/onnx_layers.rules), and if there were some it begins again.
+ * Then it looks for layers that another dialect wrote as several operators
+ * (rules/onnx_layers.rules), and begins again if it found any.
  *
- * An If whose condition is known becomes one of its graphs; a Loop that counts
- * by itself is told how often it runs (loops.h).  At the end equal weights are
- * stored once.
+ * An If with a known condition is replaced by one of its graphs; a Loop that
+ * counts by itself gets the number of its runs as an input (loops.h).  At the
+ * end equal weights are stored once.
  *
  * Inputs and outputs of the graph, their names and their order stay.  Results
  * stay the same bit by bit, unless the kernel of a folded operator rounds

@@ -1,11 +1,11 @@
 /*
  * sizing.h - the sizes of values, as far as they are known or equal to others
  *
- * Each value has the sizes of its dimensions, and, when it is a small list of
- * integers, those of its elements: as numbers, or as numbers of unknown sizes.
- * Each size that is not known has a number of its own, and goes with it through
- * operators.  Two dimensions of one name are two sizes: a runtime does not hold
- * callers to names.
+ * Each value has the sizes of its dimensions and, if it is a small list of
+ * integers, its elements as sizes.  A size is a number, or the id of an unknown
+ * size.  Each unknown size has an id of its own, which follows it through
+ * operators.  Two dimensions with the same name are two sizes, because runtimes
+ * do not require callers to respect names.
  */
 #ifndef TN_MAP_SIZING_H
 #define TN_MAP_SIZING_H

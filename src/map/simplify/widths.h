@@ -1,17 +1,18 @@
 /*
- * widths.h - sizes that were made integers of 32 bits for a while
+ * widths.h - sizes that are temporarily cast to 32 bits
  *
- * TensorFlow counts in int32 where ONNX takes and gives int64: a shape is cast,
- * sizes are taken out of it and put together, and what comes out is cast again.
- * Sizes are the same numbers in 64 bits, so both casts can go where nothing but
- * such operators is between them.
+ * TensorFlow computes sizes in int32, ONNX in int64: a shape is cast, sizes are
+ * taken out of it and joined, and the result is cast back.  The numbers are the
+ * same in 64 bits, so both casts can be removed if only such operators are
+ * between them.
  */
 #ifndef TN_MAP_WIDTHS_H
 #define TN_MAP_WIDTHS_H
 
 #include "map/lang/infer.h"
 
-/* How many nodes count in 64 bits now.  Types must have been inferred. */
+/* Returns the number of nodes that now use 64 bits.  Types must have been
+ * inferred. */
 uint64_t tn_widen_sizes(struct tn_net *net, struct tn_infer *facts);
 
 #endif

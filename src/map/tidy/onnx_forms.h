@@ -1,10 +1,10 @@
 /*
- * onnx_forms.h - the same operators in forms that more readers know
+ * onnx_forms.h - writes operators in forms that more readers accept
  *
- * ONNX lets a file say many things in several ways, and there are readers that
- * know only the usual one:
+ * ONNX has several forms for many things, and some readers accept only the
+ * usual one:
  *
- *   Conv     kernel_shape follows from the weights; some look for it alone
+ *   Conv     kernel_shape follows from the weights, but some readers need it
  *   Gemm     weights of constants have a row for each output, as frameworks
  *            that train write them: transB is 1
  *   Squeeze  its axes are an input since opset 13; a new shape says the same

@@ -19,7 +19,7 @@ uint32_t tn_onnx_add(const struct tn_onnx_make *m, const char *op,
                      const uint32_t *inputs, uint32_t input_count,
                      const struct tn_net_attr *attr);
 
-/* More outputs of the node that makes `first`; `made` gets all of them. */
+/* Adds outputs to the node that makes `first`; `made` gets all of them. */
 void tn_onnx_more(const struct tn_onnx_make *m, uint32_t first, uint32_t *made,
                   uint32_t count);
 

@@ -23,15 +23,15 @@ enum tn_status tn_onnx_inline(struct tn_net *net);
 /* Whether there is anything for tn_onnx_inline() to do. */
 bool tn_onnx_has_to_inline(const struct tn_net *net);
 
-/* Loops over the rows of a sequence that do what LSTM, GRU and RNN do become
- * these (onnx_rnn.c); `found` says how many did.  `doubles` (uint32_t: nodes;
- * may be NULL) gets Loops that stay because their cell is of float64. */
+/* Loops over the rows of a sequence that compute an LSTM, GRU or RNN become
+ * these layers (onnx_rnn.c); `found` gets their numbers.  `doubles` (uint32_t:
+ * nodes; may be NULL) gets Loops that stay because their cell is of float64. */
 enum tn_status tn_onnx_rnn(struct tn_net *net, uint64_t *found,
                            struct tn_list *doubles);
 
 /* GRU and RNN become Loops, for dialects that have no such layers
- * (onnx_cells.c).  Types must be known; the first function tells whether there
- * are any. */
+ * (onnx_cells.c).  Types must be known; the first function returns whether
+ * there are any. */
 bool           tn_onnx_has_cells(const struct tn_net *net);
 enum tn_status tn_onnx_cells(struct tn_net *net, uint64_t *found);
 

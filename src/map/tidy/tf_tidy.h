@@ -68,8 +68,9 @@ enum tn_status tn_tf_lists(struct tn_net *net);
  * nodes are in order. */
 enum tn_status tn_tf_ranks(struct tn_net *net);
 
-/* BlockLSTMs that no rule makes a layer of become Loops of cells: whether there
- * is one at all, and how many became one.  Shapes must have been inferred. */
+/* BlockLSTMs that no rule turns into a layer become Loops of cells.  Returns
+ * whether there is one, and how many became one.  Shapes must have been
+ * inferred. */
 bool           tn_tf_has_block_lstm(const struct tn_net *net);
 enum tn_status tn_tf_block_lstm(struct tn_net *net, uint64_t *found);
 /* Before rules: values, constants and attributes of quantised types are of the

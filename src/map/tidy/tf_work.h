@@ -4,7 +4,7 @@
  * Tidying is driven by need: from the outputs of the main graph backwards, node
  * by node.  A node that calls a function is replaced by the function's body,
  * one that reads a variable by the constant; what they need is needed in turn.
- * What was not reached is removed in the end.
+ * Nodes that are not reached are removed at the end.
  */
 #ifndef TN_MAP_TF_WORK_H
 #define TN_MAP_TF_WORK_H
@@ -108,8 +108,8 @@ enum tn_status tn_tf_inline_call(struct tn_tf_work *work, uint32_t node);
 
 /* ---- tf_signature.c ----------------------------------------------------- */
 
-/* If a signature named the ends of the main graph: puts them in the order in
- * which the function that it calls takes and gives them. */
+/* If inputs and outputs of the main graph come from a signature: puts them in
+ * the order of the function that it calls. */
 enum tn_status tn_tf_order_signature(struct tn_tf_work *work);
 
 /* ---- tf_structure.c: functional If, Case and While ---------------------- */
@@ -133,7 +133,7 @@ bool           tn_tf_is_read(const struct tn_net_node *node);
 enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node);
 
 /* The assignment of the same graph that the read comes after, or TN_NONE: then
- * it reads what was there before the run.  Fails where that cannot be told. */
+ * it reads the value before the run.  Fails if that cannot be decided. */
 enum tn_status tn_tf_find_assignment(struct tn_tf_work *work, uint32_t node,
                                      uint32_t *assignment);
 

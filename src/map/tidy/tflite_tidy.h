@@ -1,23 +1,20 @@
 /*
  * tflite_tidy.h - a TFLite graph, as it was saved, becomes one that rules know
  *
- * A file of TFLite says only with which parameters values are quantised; kernels
- * find out what to compute from the types of what they take.  It also keeps
- * state from run to run, and calls its subgraphs by number.  Afterwards:
+ * A TFLite file only has the quantisation parameters of values; kernels decide
+ * by the types of their inputs what to compute.  A model may also keep state
+ * between runs, and calls its subgraphs by number.  Afterwards:
  *
- *   quantised operators      float operators behind tenon::Dequantize and before
- *                            tenon::Quantize (tflite_quant.c)
- *   CALL, STABLEHLO_COMPOSITE  the body of the subgraph
- *   IF, WHILE                If and Loop with subgraphs (flow.h; both and calls:
- *                            tflite_calls.c)
- *   READ_VARIABLE            what CALL_ONCE assigned, or an input of the main
- *                            graph if ASSIGN_VARIABLE changes it; what it
- *                            becomes is an output (tflite_state.c)
- *   LSTM, RNN, SVDF          take their state as an input, and give it
- *   sequences of LSTM cells  Loop, where no layer of ONNX is the same
- *                            (tflite_cells.c)
- *   CAST, SHAPE, ...         say the type of their output in an attribute
- *   custom operators         have the options of their flexbuffer as attributes
+ *   quantised operators      float operators behind tenon::Dequantize and
+ * before tenon::Quantize (tflite_quant.c) CALL, STABLEHLO_COMPOSITE  the body
+ * of the subgraph IF, WHILE                If and Loop with subgraphs (flow.h;
+ * both and calls: tflite_calls.c) READ_VARIABLE            what CALL_ONCE
+ * assigned, or an input of the main graph if ASSIGN_VARIABLE changes it; what
+ * it becomes is an output (tflite_state.c) LSTM, RNN, SVDF          take their
+ * state as an input and return it sequences of LSTM cells  Loop, where no layer
+ * of ONNX is the same (tflite_cells.c) CAST, SHAPE, ...         have the type
+ * of their output as an attribute custom operators         have the options of
+ * their flexbuffer as attributes
  *
  * The net as tn_net_load() gives it: graph 0 is the main one, all others are
  * functions.  Each function fails into net->error.
