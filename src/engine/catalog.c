@@ -1,11 +1,10 @@
 /*
  * catalog.c - rows about many files, in the order of their paths
  *
- * Everything that is named is a stream of paths in order: a folder, a URL, a
- * catalog that was made elsewhere.  The streams are merged, and compared with
- * what the target has already, which is in the same order.  So the work of a
- * catalog takes no memory per file, except for folders on servers, whose lists
- * come in any order.
+ * Each argument is a stream of sorted paths: a folder, a URL, or a catalog that
+ * was made elsewhere.  The streams are merged and compared with the rows of the
+ * target, which are in the same order.  So a catalog takes no memory per file,
+ * except for folders on servers, whose lists are not sorted.
  *
  * Jobs read files ahead on several threads (io/pipeline.h); their rows are
  * taken in order.

@@ -1,4 +1,5 @@
-/* catalog_file.c - one file of a catalog: read by a job, told as rows */
+/* catalog_file.c - one file of a catalog: a job reads it, and reports its rows
+ */
 #include "engine/catalog_file.h"
 
 #include <tenon/blocks.h>

@@ -1,19 +1,21 @@
 /*
- * diff_patch.c - a script of actions that makes the right model of the left one
+ * diff_patch.c - a script of actions that turns the left model into the right
+ * one
  *
- * Per graph, in this order: nodes and tensors that go; other names of values;
- * tensors that come; nodes that come or move, from the last one of the right
- * graph to the first, so that the node they go in front of is in place; what
- * changes of nodes that stay; types of values, where the file says them; inputs
- * and outputs of the graph.
+ * The order within each graph is: removed nodes and tensors; renamed values;
+ * new tensors; new and moved nodes, from the last one of the right graph to the
+ * first, so that the node they are put in front of is in place; changes of the
+ * other nodes; types of values, if the file has them; inputs and outputs of the
+ * graph.
  *
- * Then new graphs inside nodes, and new functions, which are copied from a
- * model beside the script that has nothing else: a function says more than its
- * nodes.
+ * Then come new graphs inside nodes, and new functions.  Functions are copied
+ * from a model beside the script that contains nothing else, because a function
+ * has more properties than its nodes.
  *
  * New elements are in a safetensors file beside the script, under their
- * digests. What no action can say (another way of training, a name with a zero
- * byte) makes the script one action, which takes a copy of the right model.
+ * digests.  If no action can express a difference (another training
+ * configuration, a name with a zero byte), the script is one action that takes
+ * a copy of the right model.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * diff_view.c - a comparison as a picture: both sides in one
  *
- * The right model is drawn, with what is only in the left one added to it where
- * its inputs are: an edit makes that model, and it is never written.
+ * Draws the right model, with the parts that only the left one has added beside
+ * their inputs.  An edit makes this combined model, which is never written.
  */
 #include <tenon/diff.h>
 #include <tenon/edit.h>

@@ -1,4 +1,4 @@
-/* edit_append.c - two models end to end */
+/* edit_append.c - connects two models, one after the other */
 #include "engine/edit_append.h"
 
 #include "engine/edit_known.h"

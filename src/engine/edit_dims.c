@@ -1,5 +1,5 @@
 /*
- * edit_dims.c - another size, or a name, for a dimension of the inputs
+ * edit_dims.c - changes the size or the name of a dimension of the inputs
  *
  * The graph is loaded twice: `old` as it is, `now` with the new size.  Types of
  * `now` are inferred node by node, and before each node the constants that it
@@ -9,18 +9,19 @@
  * Reshape is a question of where elements are.  In row-major order, what is
  * outside of a dimension are the dimensions before it; a reshape moves
  * boundaries between dimensions, but no element.  So the dimension that changes
- * goes where as many elements are outside of it as before, see find_place().
+ * is put where the number of elements outside of it stays the same; see
+ * find_place().
  *
- * For rows (`is_batch`) also: every value that is computed from rows has
- * exactly one dimension that follows, and an operator must not combine along
- * it.  The first is asked of all results, the second is a table of operators;
- * one that is not in it is refused.
+ * For rows (`is_batch`) two more conditions hold: every value that is computed
+ * from rows has exactly one dimension that follows, and no operator combines
+ * elements along it.  The first is checked for all results.  The second is
+ * known from a table of operators; an operator that is not in it is refused.
  *
- * An open size is tried with a number that no constant can follow by chance.
+ * An open size is tried with a number that no constant equals by chance.
  *
- * Operators of other dialects say sizes elsewhere, as a table tells: as an
- * input, or as an attribute.  Whether their rows stay independent is asked of
- * the graph as ONNX, see edit_proof.h.
+ * Operators of other dialects have sizes as inputs or as attributes, as a table
+ * says.  Whether their rows stay independent is checked in the graph as ONNX;
+ * see edit_proof.h.
  */
 #include "engine/edit_dims.h"
 

@@ -1,9 +1,9 @@
 /*
  * edit_find.c - the ops that words name
  *
- * Names are indexed once, when the first word asks, and ops that were added
- * since then at the next question.  A name in the index may be that of an op
- * which was renamed or removed meanwhile: then all ops are looked at.
+ * Names are indexed at the first lookup, and ops that were added since then at
+ * the next one.  If the index leads to an op that was renamed or removed
+ * meanwhile, all ops are searched.
  */
 #include <inttypes.h>
 

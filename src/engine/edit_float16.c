@@ -1,12 +1,12 @@
 /*
  * edit_float16.c - the same model in 16-bit floats
  *
- * Every float32 value of the graph has one type in the end: that of the op that
- * makes it.  Where a user wants the other one, a Cast is put before its first
- * user in a graph, and serves all that follow there.
+ * At the end, every float32 value of the graph has one type: that of the op
+ * that makes it.  If a user needs the other type, a Cast is inserted before the
+ * first such user in a graph, and serves all later ones there.
  *
- * Which operators take 16 bits is what the vocabulary says of the opset of the
- * model, argument by argument; those that do badly in it are a list.
+ * The vocabulary for the model's opset says which operators take 16 bits,
+ * argument by argument; a list has those that compute badly in 16 bits.
  */
 #include "engine/edit_float16.h"
 

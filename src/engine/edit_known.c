@@ -1,4 +1,4 @@
-/* edit_known.c - what is known of the values of a model, for edits */
+/* edit_known.c - types and shapes of the values of a model, for edits */
 #include "engine/edit_known.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* edit_opset.c - a model in another opset, as an action of an edit */
+/* edit_opset.c - writes a model in another opset, as an action of an edit */
 #include "engine/edit_opset.h"
 
 #include "engine/convert_dialect.h"

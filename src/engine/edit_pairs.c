@@ -1,9 +1,8 @@
 /*
- * edit_pairs.c - nodes that change nothing or little: put in, and taken out
+ * edit_pairs.c - inserts and removes nodes that change little or nothing
  *
- * Taking a node out makes one value of two.  Users take the value before it; if
- * the one after it is an output of its graph, the op before gets that name
- * instead.
+ * When a node is removed, its users take its input instead.  If its output is
+ * an output of the graph, the op before it gets that name instead.
  */
 #include "engine/edit_pairs.h"
 

@@ -1,4 +1,5 @@
-/* edit_proof.c - whether another size does what it should, asked of ONNX */
+/* edit_proof.c - proves by ONNX that a model computes the same at another size
+ */
 #include "engine/edit_proof.h"
 
 #include <inttypes.h>

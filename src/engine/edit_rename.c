@@ -1,5 +1,5 @@
 /*
- * edit_rename.c - actions that give other names
+ * edit_rename.c - actions that rename
  *
  *   rename OLD NEW ...        values of the current graph: inputs, outputs,
  *                             tensors, and what nodes compute

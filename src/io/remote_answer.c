@@ -1,4 +1,4 @@
-/* remote_answer.c - what a server answers, and whether that is what was asked
+/* remote_answer.c - answers of a server, compared with the request
  */
 #define _GNU_SOURCE
 #include "io/remote_answer.h"

@@ -1,4 +1,4 @@
-/* remote_upload.c - files put to a server, all of them or none */
+/* remote_upload.c - uploads files to a server, all of them or none */
 #define _GNU_SOURCE
 #include "io/remote_upload.h"
 

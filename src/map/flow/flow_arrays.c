@@ -1,7 +1,7 @@
 /*
- * flow_arrays.c - tensor arrays of loops become what loops take and give
+ * flow_arrays.c - replaces tensor arrays of loops by inputs and scan outputs
  *
- * Rows of a tensor that were put into an array are taken out of the tensor:
+ * If an array contains the rows of a tensor, reads use the tensor directly:
  *
  *   TensorArrayReadV3(h, i, TensorArrayScatterV3(h, 0..n, x, flow))
  *   GatherV2(x, i, 0)
@@ -15,9 +15,9 @@
  *
  *   v', all  <- Loop(c, v) {body -> v, y}
  *
- * That there are n rounds follows from the condition: it compares numbers of
- * rounds with n, and nothing else; or with Minimum(n, z), and then the places
- * that no round has filled are zeros.  Arrays that are used in other ways stay.
+ * That there are n rounds follows from the condition, which must only compare
+ * the number of rounds with n; or with Minimum(n, z), and then the places that
+ * no round has filled are zeros.  Arrays with other uses do not change.
  *
  * Such a Loop needs neither a condition nor a variable that counts:
  *

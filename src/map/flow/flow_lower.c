@@ -1,14 +1,14 @@
 /*
  * flow_lower.c - If and Loop become Switch, Merge and frames
  *
- * From the innermost graphs outwards, so that what is put into a graph is flat
- * already.  The nodes of a branch move to the graph around it:
+ * Innermost graphs come first, so that a graph only receives flat ones.  The
+ * nodes of a branch move to the graph around it:
  *
  *   If      what a branch uses from outside passes a Switch; each output is a
  *           Merge.  An output that uses nothing from outside passes a Switch
- *           itself, for else it would live in both cases.
- *   Loop    the counter, the condition and the variables go round; what the
- *           body uses from outside enters the frame as a constant
+ *           itself, because otherwise it would be computed in both cases.
+ *   Loop    the counter, the condition and the variables are passed from round
+ *           to round; values from outside enter the frame as constants
  *
  * Constants and inputs of the graph need neither.
  */

@@ -1,17 +1,17 @@
 /*
  * flow_raise.c - Switch, Merge and frames become If and Loop
  *
- * What a value needs is copied into the place where it is wanted, starting from
- * the outputs of the graph.  A place is a graph and a guard (flow_guard.h):
- * what lives under that guard is made there, what lives under an outer one in
- * the place around it.  Along the way
+ * Starting from the outputs of the graph, everything that a value needs is
+ * copied to the place where the value is used.  A place is a graph and a guard
+ * (flow_guard.h): values under that guard are made there, values under an outer
+ * guard in the place around it.  Meanwhile
  *
- *   Switch, Enter, LoopCond   are what they get, seen from inside
- *   Merge under a condition   is an output of an If; all Merges that take back
- *                             one decision and do not wait for each other are
+ *   Switch, Enter, LoopCond   are replaced by their input
+ *   Merge under a condition   becomes an output of an If; all Merges of one
+ *                             condition that do not depend on each other become
  *                             one If, whose branches are two places
- *   Exit                      is an output of the Loop of its frame
- *   Merge of a loop           is a variable; which, depends on the place:
+ *   Exit                      becomes an output of the Loop of its frame
+ *   Merge of a loop           becomes a variable, depending on the place:
  *
  *       first    the condition before the loop: variables are what enters
  *       body     the graph of the Loop:         variables are its inputs

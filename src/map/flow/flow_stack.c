@@ -10,7 +10,7 @@
  *   v', stacked <- Loop(M, c, v) {body -> v, y}
  *
  * if the body writes y at index i in round i, and the list has no other users.
- * Only this form says what is stacked if there is no round at all.
+ * Only this form has a type and shape for the result if there is no round.
  *
  * tn_flow_scans(), at the end of this file, is the reverse.
  */

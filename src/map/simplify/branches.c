@@ -1,4 +1,5 @@
-/* branches.c - an If whose condition is a constant is one of its graphs */
+/* branches.c - replaces an If by one of its graphs if the condition is constant
+ */
 #include "map/simplify/branches.h"
 
 #include "map/flow/flow_loop.h"

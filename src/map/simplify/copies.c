@@ -1,4 +1,4 @@
-/* copies.c - values that are others again */
+/* copies.c - removes nodes that return a value that exists already */
 #include "map/simplify/copies.h"
 
 #include "map/net/net_build.h"

@@ -1,4 +1,5 @@
-/* fold_views.c - large constants that are only moved around, as views */
+/* fold_views.c - moves, clips or quantises large constants as views of their
+ * file */
 #include "map/simplify/fold_views.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* groups.c - convolutions of parts of the channels, side by side, are one */
+/* groups.c - joins convolutions of parts of the channels to one with groups */
 #include "map/simplify/groups.h"
 
 #include "map/net/net_build.h"

@@ -1,4 +1,4 @@
-/* loops.c - loops without what goes round in them for nothing */
+/* loops.c - removes states of loops that are not needed */
 #include "map/simplify/loops.h"
 
 #include "map/flow/flow_loop.h"

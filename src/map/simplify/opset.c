@@ -1,4 +1,4 @@
-/* opset.c - a graph of ONNX in an older or a newer opset, step by step */
+/* opset.c - writes a graph of ONNX in an older or newer opset, step by step */
 #include "map/simplify/opset.h"
 
 #include <inttypes.h>

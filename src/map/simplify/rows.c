@@ -1,9 +1,9 @@
 /*
- * rows.c - products of matrices that were made of more axes
+ * rows.c - products of values that were reshaped to matrices
  *
- * Values of rows that are computed from each other are a group: from Reshapes
- * that make matrices to Reshapes that give the axes back.  A group with any
- * other user stays as it is.
+ * Values that are computed from each other row by row form a group.  It begins
+ * with Reshapes to matrices and ends with Reshapes that restore the axes.  A
+ * group with any other user does not change.
  */
 #include "map/simplify/rows.h"
 

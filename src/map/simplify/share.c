@@ -1,4 +1,4 @@
-/* share.c - equal nodes become one */
+/* share.c - replaces equal nodes by one */
 #include "map/simplify/share.h"
 
 #include "base/mix.h"

@@ -1,4 +1,4 @@
-/* sizes.c - new shapes that only repeat sizes of what is reshaped */
+/* sizes.c - new shapes that only repeat sizes of the value that is reshaped */
 #include "map/simplify/sizes.h"
 
 #include "map/net/net_build.h"

@@ -1,8 +1,8 @@
 /*
- * tie_weights.c - equal weights are stored once
+ * tie_weights.c - stores equal weights once
  *
- * Two are compared by the SHA-256 of their elements, which is computed for a
- * weight when another one begins like it.
+ * Two weights are compared by the SHA-256 of their elements.  It is computed
+ * only if another weight begins with the same bytes.
  */
 #include "map/simplify/tie_weights.h"
 

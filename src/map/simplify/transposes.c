@@ -1,14 +1,14 @@
 /*
  * transposes.c - fewer Transposes in a graph of ONNX
  *
- * Nodes are taken in their order.  A Transpose is not kept: its output gets a
- * form, "that value, with its axes in this order".  A node behind it is made
- * again for the value before the Transpose where that is possible; then what it
- * gives has a form, too.  A Transpose of a form is another form, often that of
- * a value with its axes as they were: there two have met.  At the end, values
- * with a form that something still uses are made by a Transpose.
+ * Nodes are visited in order.  A Transpose is not copied; instead its output is
+ * recorded as a form: "that value, with its axes in this order".  If possible,
+ * a node that uses a form is rebuilt for the value before the Transpose, and
+ * its output becomes a form, too.  A Transpose of a form is another form. Often
+ * that is a value with its original axes: then two Transposes have cancelled
+ * out.  At the end, forms that are still used are made by a Transpose.
  *
- * With perm p, axis i of the value is axis p[i] of what it was made of.
+ * With perm p, axis i of the form is axis p[i] of the value.
  */
 #include "map/simplify/transposes.h"
 

@@ -1,8 +1,9 @@
 /*
- * widths.c - sizes that were made integers of 32 bits for a while
+ * widths.c - sizes that are temporarily cast to 32 bits
  *
- * Values of int32 that are computed from each other are a group, which begins
- * with Casts of shapes.  A group with a user that takes no int64 stays.
+ * Values of int32 that are computed from each other form a group, which begins
+ * with Casts of shapes.  A group with a user that does not take int64 does not
+ * change.
  */
 #include "map/simplify/widths.h"
 

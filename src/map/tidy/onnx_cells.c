@@ -1,17 +1,18 @@
 /*
  * onnx_cells.c - GRU and RNN as loops of cells
  *
- * nd4j has no layer for a GRU whose reset comes late, for lengths or for other
- * functions, and rules can only unroll one whose number of steps is known.  As
- * a Loop it has any number of steps:
+ * nd4j has no layer for a GRU that resets after the product, for lengths, or
+ * for other activations, and rules can only unroll a known number of steps.  A
+ * Loop can have any number of steps:
  *
  *   h, all <- Loop(steps, none, h0) {cell(x[round], h)}
  *
- * for each direction, over the reversed sequence for the second.  The body is
- * spelled as onnx_rnn.c reads it: what comes back is a layer again.
+ * for each direction, over the reversed sequence for the second.  The body has
+ * the form that onnx_rnn.c recognises, so that it becomes a layer again on the
+ * way back.
  *
- * Layers with clipping, functions with parameters or the batch first are left
- * to rules.
+ * Layers with clipping, activations with parameters or the batch as the first
+ * axis are left to rules.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/onnx_make.h"

@@ -7,13 +7,13 @@
  *   reverse(LSTM(reverse(x)))           LSTM(x; direction: reverse)
  *
  * whether all of an axis is reversed (a Slice with step -1), or every sequence
- * by its length (ReverseSequence, with the sequence_lens of the layer).  States
- * at the end stay what they are.  Between them there may be Transposes of the
- * steps and the batch.  Lengths that are the number of steps, for all of the
- * batch, are left out first.
+ * by its length (ReverseSequence, with the sequence_lens of the layer).  Final
+ * states do not change.  Transposes of the steps and the batch may be between
+ * these nodes.  Lengths that equal the number of steps in the whole batch are
+ * removed first.
  *
- * Then a layer forward and one in reverse, over the same sequence, are one of
- * both directions, and what joined their results joins those of one:
+ * Then a forward and a reverse layer over the same sequence become one
+ * bidirectional layer, and the node that joined their results is replaced:
  *
  *   concat(squeeze(Y[0]), squeeze(Y[1]))      reshape(transpose(Y))
  */

@@ -1,4 +1,4 @@
-/* onnx_forms.c - the same operators in forms that more readers know */
+/* onnx_forms.c - writes operators in forms that more readers accept */
 #include "map/tidy/onnx_forms.h"
 
 #include "map/net/net_build.h"

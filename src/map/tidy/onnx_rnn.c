@@ -1,28 +1,29 @@
 /*
  * onnx_rnn.c - a Loop over the rows of a sequence becomes LSTM, GRU or RNN
  *
- * A Loop of so many rounds whose body takes the row x of its round, multiplies
- * it and the last output with weights, and makes of the sums what a cell makes:
+ * This works for a Loop with a number of rounds whose body takes the row x of
+ * its round, multiplies it and the last output by weights, and computes from
+ * the sums what a cell computes:
  *
  *   RNN   h' = f(s)
- *   GRU   h' = u h + (1 - u) f(s), where r h is multiplied in place of h, or r
- *         stands before the product with h
+ *   GRU   h' = u h + (1 - u) f(s), where s has the product with r h instead of
+ *         h, or r times the product with h
  *   LSTM  c' = f c + i g(s); h' = o k(c')
  *
- * with r = sigmoid(s) and so on: each gate has a sum s of its own.  A sum is
- * collected from what is added in it: products of the row and of the state with
- * weights, of both in one, biases, single numbers, peepholes.  Gates may be
- * parts of one wide product (Split or Slices), or products of their own.
+ * with r = sigmoid(s) and so on: each gate has its own sum s.  Its terms are
+ * products of the row and of the state with weights (or of both joined),
+ * biases, single numbers, and peepholes.  Gates may be parts of one wide
+ * product (Split or Slices), or products of their own.
  *
- * Where a row is past the length of its sequence, the state stays and zeros are
- * written: that becomes sequence_lens.
+ * If rows past the length of their sequence keep the state and write zeros, the
+ * lengths become sequence_lens.
  *
- * Everything that the Loop gives must be the last h', the last c' or all h'; a
- * body that does anything else stays a Loop.  Of a body with several cells one
- * after the other, each becomes a layer: the first leaves the Loop, where a row
- * of what it gave takes the place of h', and then the second is a cell of rows,
- * too.  Weights are put in ONNX's order by nodes that move constants, which are
- * laid out when the file is written.
+ * The outputs of the Loop must be the last h', the last c' or all h'; a body
+ * that does anything else stays a Loop.  In a body with several cells one after
+ * the other, each becomes a layer: the first one is moved out of the Loop, a
+ * row of its output replaces h', and then the second cell also takes rows.
+ * Nodes that move constants put weights into ONNX's order; they are computed
+ * when the file is written.
  */
 #include "base/buffer.h"
 #include "map/flow/flow_loop.h"

@@ -1,8 +1,8 @@
 /*
  * onnx_tidy.c - inlines functions and constants of an ONNX graph
  *
- * Nodes are looked at one after the other; those that a body brings are new
- * nodes at the end and so are looked at, too.
+ * Nodes are visited one after the other.  The nodes of an inlined body are
+ * added at the end, and so are visited, too.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/calls.h"

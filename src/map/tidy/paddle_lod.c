@@ -2,9 +2,9 @@
  * paddle_lod.c - sequences of unequal lengths, which Paddle has beside a tensor
  *
  * The rows of a tensor can be several sequences one after the other (LoD).
- * Where they begin is not an argument of any operator: it travels with tensors,
- * from most operators' inputs to their outputs.  Here it is an ordinary value:
- * offsets of rows, n + 1 for n sequences.  It comes from
+ * Their offsets are not an argument of any operator: most operators pass them
+ * from inputs to outputs.  Here they become an ordinary value, n + 1 offsets of
+ * rows for n sequences.  It comes from
  *
  *   an input NAME@lod     if the caller names it among the inputs
  *   lod_reset             another tensor, or an attribute

@@ -1,12 +1,12 @@
 /*
  * paddle_quant.c - quantised layers in the order that ONNX has them
  *
- * Paddle freezes a model that was trained to be quantised so that its layers
- * compute with whole numbers, and what comes out is scaled:
+ * When Paddle freezes a model that was trained to be quantised, its layers
+ * compute with whole numbers, and their results are scaled:
  *
  *     dequantize(layer(quantize(x), W))           W: whole numbers, as floats
  *
- * Runtimes of ONNX look for layers between reals, and do the rest themselves:
+ * ONNX runtimes expect layers between reals, and fuse the rest themselves:
  *
  *     layer(dequantize(quantize(x)), dequantize(W))       W: int8
  */

@@ -1,10 +1,10 @@
 /*
  * paddle_ranks.c - ranks that a program declares
  *
- * A program says the dims of every variable as far as Paddle knew them when it
- * was built.  Where nothing follows from operators, as for a shape that is
- * computed, the number of dims is taken from there; their sizes are not:
- * batches that a program was built with stand there, too.
+ * A program declares the dims of every variable that Paddle knew when it was
+ * built.  If nothing follows from operators, as with a computed shape, the
+ * number of dims is taken from there, but not their sizes, because they may
+ * contain the batch size that the program was built with.
  */
 #include "ir/attr.h"
 #include "map/net/net_build.h"

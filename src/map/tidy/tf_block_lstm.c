@@ -1,15 +1,15 @@
 /*
  * tf_block_lstm.c - BlockLSTM as a loop of cells
  *
- * Rules make a layer of a BlockLSTM whose gates nobody looks at, and unroll one
- * whose number of steps is known.  What is left is a Loop:
+ * Rules turn a BlockLSTM into a layer if its gates are not used, and unroll it
+ * if its number of steps is known.  All others become a Loop:
  *
  *   h, c, gates... <- Loop(seq_len_max, none, h_prev, cs_prev)
  *                     {LSTMBlockCell(x[round], c, h, w, ...)}
  *
- * Behind seq_len_max there are zeros.  The last row of the states of all steps
- * is the state at the end: where no other row is used, onnx_rnn.c can make a
- * layer of the loop.
+ * Rows after seq_len_max are zeros.  The last row of the states of all steps is
+ * the final state: if no other row is used, onnx_rnn.c can turn the loop into a
+ * layer.
  */
 #include "map/flow/flow_loop.h"
 #include "map/net/net_build.h"

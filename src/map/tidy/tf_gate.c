@@ -1,12 +1,14 @@
 /*
- * tf_gate.c - what only a control edge keeps in its branch gets a Switch
+ * tf_gate.c - adds a Switch to values that only a control edge keeps in a
+ * branch
  *
  *   Const ^cond/switch_t ------> Merge         Const -> Switch(., p):1 -> Merge
  *   f(Switch(x, p):0) ---------> Merge    =>   f(Switch(x, p):0) -------> Merge
  *
  * Control edges are dropped from a graph that only computes.  But in dataflow
- * they also say when a value does not live, and a Merge takes what lives; so
- * where data alone would let an input live always, the condition becomes data.
+ * they also say when a value is dead, and a Merge takes the live input.  So if
+ * an input would always be live without its control edge, the condition becomes
+ * a data edge.
  */
 #include "map/flow/flow_guard.h"
 #include "map/net/net_build.h"

@@ -1,9 +1,9 @@
 /*
  * tf_inline.c - bodies of functions in place of calls
  *
- * A body is copied from its outputs backwards, so that what only ordered or
- * saved something is never copied.  Names of nodes get the call's in front:
- * layer/PartitionedCall + dense/MatMul.
+ * A body is copied from its outputs backwards, so nodes that only order or save
+ * something are never copied.  The name of the call is put in front of the
+ * names of nodes: layer/PartitionedCall + dense/MatMul.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /*
  * tf_ranks.c - ranks of inputs, from what uses them
  *
- * A Placeholder often says nothing of its shape, but a convolution takes images
- * of four dimensions, and Relu gives what it takes.  A walk from the end of
- * the graph to its beginning finds the ranks that follow: those that the
- * vocabulary has for operators, and those that a list of constants tells by its
- * length, one number for each dimension.
+ * A Placeholder often has no shape, but a convolution takes images of four
+ * dimensions, and Relu returns the rank that it takes.  A walk from the end of
+ * the graph to its beginning finds the ranks that follow from the vocabulary,
+ * and from the length of constant lists with one number for each dimension.
  */
 #include "ir/vocab.h"
 #include "map/net/net_build.h"

@@ -1,11 +1,11 @@
 /*
  * tf_signature.c - the order of a signature's inputs and outputs
  *
- * A signature is a map, which has no order.  What a signature calls has one:
- * its wrapper, whose arguments are in the order of the alphabet, calls the
- * function that somebody wrote, and that one's arguments and results are as
- * they were written.  So ends are put in the order in which the inner call
- * takes and gives them; where there is no such call, in that of the outer one.
+ * A signature is a map and has no order, but the function that it calls has
+ * one. The wrapper of a signature has its arguments in alphabetical order and
+ * calls the user's function, whose arguments and results are in the order in
+ * which they were written.  So inputs and outputs get the order of the inner
+ * call or, if there is none, that of the outer one.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"

@@ -1,17 +1,17 @@
 /*
  * tf_state.c - variables that a signature changes
  *
- * A graph without variables cannot keep one from run to run; its caller can.
- * So a variable that is assigned becomes an input, which is what it was before,
- * and an output, what it is in the end: NAME and NAME_next.
+ * A graph without variables cannot keep state between runs, but its caller can.
+ * So a variable that is assigned becomes an input NAME, its value before the
+ * run, and an output NAME_next, its value after the run.
  *
  *   v' = f(v, x); AssignVariableOp(v, v')         v, x -> ..., v_next
  *
- * A read that comes before the assignment takes the input, one that comes after
- * it (by control edges) takes what was assigned.  One assignment for each
- * variable, outside of branches and loops; what goes beyond that is refused.
- * That is so for signatures: of a graph whose outputs somebody chose, what
- * changes a variable is left out, and told.
+ * A read before the assignment gives the input, a read after it (by control
+ * edges) the assigned value.  Only one assignment of each variable is allowed,
+ * outside of branches and loops; anything else is refused.  This holds for
+ * signatures: if the caller chose the outputs of a graph, operators that change
+ * a variable are left out and reported.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"

@@ -7,11 +7,11 @@
  *              \---> InitializeTableFromTextFileV2(handle, file name)
  *               \--> LookupTableFindV2(handle, x, default)
  *
- * What fills it runs once, before the graph, often in a function of its own,
- * which gets the handle as an argument.  So the calls of such functions are
- * followed from the main graph, and arguments are looked up where they are
- * passed.  A file is an asset of the SavedModel: the tensor that its name is in
- * (perhaps by way of a variable) says which.
+ * The operator that fills a table runs once, before the graph, often in a
+ * function that gets the handle as an argument.  So calls of such functions are
+ * followed from the main graph, and arguments are looked up at the calls.  A
+ * file is an asset of the SavedModel; a tensor (perhaps the value of a
+ * variable) has its name.
  *
  * Then the operators that read a table have its contents as constants:
  *

@@ -1,9 +1,9 @@
 /*
  * tf_tidy.c - a TensorFlow graph, as it was saved, becomes one that computes
  *
- * Needed nodes are visited one after the other, each once (tf_work.h); then
- * what was not needed is removed, and the rest is put in order: inputs, control
- * edges, outputs of subgraphs.
+ * Needed nodes are visited one after the other, each once (tf_work.h).  Then
+ * nodes that are not needed are removed, and the rest is put in order: inputs,
+ * control edges, outputs of subgraphs.
  */
 #include "map/flow/flow.h"
 #include "map/flow/flow_guard.h"

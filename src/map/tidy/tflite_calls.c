@@ -4,11 +4,11 @@
  *   CALL, STABLEHLO_COMPOSITE   a copy of the subgraph in place of the operator
  *   IF(c, args)                 If(c) with two graphs: copies that use the
  *                               arguments from outside
- *   WHILE(args)                 Loop( , cond(args), args): the graph is a copy of
- *                               the body and one of the condition behind it
+ *   WHILE(args)                 Loop( , cond(args), args): the graph is a copy
+ * of the body and one of the condition behind it
  *
- * A subgraph uses nothing but what it is given.  What a WHILE hands round
- * unchanged does not become a variable of the Loop.
+ * A subgraph uses only its arguments.  A value that a WHILE passes on unchanged
+ * does not become a variable of the Loop.
  */
 #include <inttypes.h>
 

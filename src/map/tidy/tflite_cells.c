@@ -1,9 +1,9 @@
 /*
- * tflite_cells.c - sequences of LSTM cells that are no layer of ONNX
+ * tflite_cells.c - sequences of LSTM cells that ONNX has no layer for
  *
- * A layer of ONNX neither projects what it gives nor normalises its gates. Such
- * an UNIDIRECTIONAL_SEQUENCE_LSTM becomes a Loop of steps, whose operator is
- * LSTM:
+ * ONNX's LSTM layer neither projects its output nor normalises its gates.  A
+ * UNIDIRECTIONAL_SEQUENCE_LSTM that does so becomes a Loop of steps of the
+ * operator LSTM:
  *
  *   h, c, rows <- Loop(steps, none, h, c) {LSTM(x[round], weights..., h, c,
  * ...)}

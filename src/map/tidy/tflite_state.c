@@ -1,19 +1,20 @@
 /*
- * tflite_state.c - what a model keeps from run to run
+ * tflite_state.c - state that a model keeps between runs
  *
- * A graph of ONNX keeps nothing; its caller can.  So state becomes an input,
- * which is what it was before the run, and an output, what it is after it: NAME
- * and NAME_next.  There are two kinds.
+ * A graph of ONNX keeps no state, but its caller can.  So state becomes an
+ * input NAME, its value before the run, and an output NAME_next, its value
+ * after the run.  There are two kinds.
  *
- *   variable tensors    of LSTM, RNN and SVDF, which see one step of a sequence
- *                       in a run: they give their state as further outputs
- *   VAR_HANDLE          by their names: what READ_VARIABLE gives is what
- *                       ASSIGN_VARIABLE put there before, or CALL_ONCE at the
- *                       beginning.  A variable that nothing changes is a constant
+ *   variable tensors    of LSTM, RNN and SVDF, which process one step of a
+ *                       sequence per run: they return their state as further
+ *                       outputs
+ *   VAR_HANDLE          by name: READ_VARIABLE returns the value that
+ *                       ASSIGN_VARIABLE stored before, or CALL_ONCE at first. A
+ *                       variable that nothing changes is a constant
  *
- * Operators that see a whole sequence begin at zero in each run, and the notes
- * say so: converters give them variables although a model has no use for what
- * is left in them.  The order of operators is that of the file.
+ * Operators that process a whole sequence begin at zero in each run, and a note
+ * says so: converters give them variables although models do not use the state
+ * that is left.  The order of operators is that of the file.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/tflite_tidy.h"
