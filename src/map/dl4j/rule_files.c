@@ -298,8 +298,8 @@ static enum tn_status read_swap(const struct tn_rule_file  *file,
     return TN_OK;
 }
 
-/* What is being filled. */
-struct drafted {
+/* A mapper that is being read, and its lists. */
+struct mapper_reader {
     struct tn_mapper    mapper;
     struct tn_map_rule *rules;
     struct tn_map_swap *swaps;
@@ -307,7 +307,7 @@ struct drafted {
 
 static enum tn_status read_mapper_field(const struct tn_rule_file  *file,
                                         const struct tn_text_field *f,
-                                        struct drafted             *d)
+                                        struct mapper_reader       *d)
 {
     struct tn_mapper *m = &d->mapper;
 
@@ -329,8 +329,8 @@ static enum tn_status read_mapper_field(const struct tn_rule_file  *file,
 static enum tn_status read_mapper(const struct tn_rule_file  *file,
                                   const struct tn_text_field *message)
 {
-    struct tn_arena *arena = file->mappers->arena;
-    struct drafted   d     = { .mapper.place = place_of(file, message) };
+    struct tn_arena     *arena = file->mappers->arena;
+    struct mapper_reader d     = { .mapper.place = place_of(file, message) };
 
     TN_TRY(tn_text_message(message, file->error));
     d.rules = tn_new(arena, struct tn_map_rule, tn_text_count(message, "rule"),

@@ -22,8 +22,8 @@
  * record, which is one stream whatever its length.
  */
 
-#define MOST_PARTS   8
-#define MOST_SHELVED (UINT64_C(24) << 20)
+#define MOST_PARTS  8
+#define MOST_CACHED (UINT64_C(24) << 20)
 
 static int window_log(const struct tn_riegeli_codec *codec)
 {
@@ -260,7 +260,7 @@ static enum tn_status pack_at_once(const struct tn_riegeli_codec *codec,
 {
     struct parts parts = { .codec = codec, .plain = plain, .to = to };
 
-    tn_block_cache_init(&parts.cache, memory, MOST_SHELVED);
+    tn_block_cache_init(&parts.cache, memory, MOST_CACHED);
     for (unsigned i = 0; i <= workers; i++) {
         struct part *part = &parts.items[i];
         part->error       = (struct tn_error)TN_ERROR_INIT;

@@ -235,15 +235,15 @@ enum tn_status tn_riegeli_options_parse(struct tn_riegeli_options *options,
     return check_window(&options->codec, error);
 }
 
-#define PER_RECORD        UINT64_C(8) /* a record counts as that much longer */
-#define DEFAULT_PACKED    (UINT64_C(1) << 20)
-#define DEFAULT_PLAIN     (UINT64_C(4) << 10)
-#define DRAFTS_PER_WORKER 2
-#define MOST_WAITING      (UINT64_C(12) << 20)
-#define MOST_SHELVED      (UINT64_C(16) << 20)
-#define LONG_RECORD       (UINT64_C(4) << 20)
-#define LONG_TRANSPOSED   (UINT64_C(64) << 20)
-#define PROBE_SIZE        ((size_t)64 << 10)
+#define PER_RECORD         UINT64_C(8) /* a record counts as that much longer */
+#define DEFAULT_PACKED     (UINT64_C(1) << 20)
+#define DEFAULT_PLAIN      (UINT64_C(4) << 10)
+#define BATCHES_PER_WORKER 2
+#define MOST_WAITING       (UINT64_C(12) << 20)
+#define MOST_CACHED        (UINT64_C(16) << 20)
+#define LONG_RECORD        (UINT64_C(4) << 20)
+#define LONG_TRANSPOSED    (UINT64_C(64) << 20)
+#define PROBE_SIZE         ((size_t)64 << 10)
 
 struct tn_riegeli_batch {
     struct tn_buffer sizes, values; /* as in a simple chunk                   */
@@ -277,7 +277,7 @@ static void pack_slot(void *context, uint32_t slot);
 static void write_slot(void *context, uint32_t slot);
 static bool let_one_go(void *context);
 
-static bool make_drafts(struct tn_riegeli_writer *w)
+static bool make_batches(struct tn_riegeli_writer *w)
 {
     unsigned workers = workers_for(&w->options);
 
@@ -285,7 +285,7 @@ static bool make_drafts(struct tn_riegeli_writer *w)
         workers =
             tn_riegeli_brotli_workers(&w->options.codec, workers, w->memory);
     w->options.workers = workers;
-    w->batch_room      = workers * DRAFTS_PER_WORKER + 1;
+    w->batch_room      = workers * BATCHES_PER_WORKER + 1;
     uint64_t size      = w->batch_room * sizeof *w->batches;
     w->batches         = tn_memory_resize(w->memory, NULL, 0, size, w->error);
     if (!w->batches)
@@ -909,12 +909,12 @@ void tn_riegeli_writer_init(struct tn_riegeli_writer *w, struct tn_sink *to,
                                      .left_lock = PTHREAD_MUTEX_INITIALIZER };
     tn_list_init(&w->begins, memory, sizeof(struct chunk_begin));
     tn_arena_init(&w->arena, memory);
-    tn_block_cache_init(&w->cache, memory, MOST_SHELVED);
+    tn_block_cache_init(&w->cache, memory, MOST_CACHED);
     if (w->options.chunk_size == 0)
         w->options.chunk_size = options->codec.type == TN_RIEGELI_NONE
                                     ? DEFAULT_PLAIN
                                     : DEFAULT_PACKED;
-    if (tn_failed(error) || !make_drafts(w))
+    if (tn_failed(error) || !make_batches(w))
         return;
     tn_sink_write(w->to,
                   tn_bytes(tn_riegeli_signature, sizeof tn_riegeli_signature),
