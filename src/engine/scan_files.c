@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "base/sort.h"
 #include "engine/opened.h"
 #include "format/about.h"
 #include "format/registry.h"
+#include "io/remote_list.h"
 #include "ir/attr.h"
 #include "ir/dialect_facts.h"
 #include "ir/vocab.h"
@@ -372,6 +374,65 @@ static void scan_folder(struct tour *t, struct tn_bundle *bundle,
     }
 }
 
+/* ---- folders on servers -------------------------------------------------- */
+
+struct listing {
+    struct tour   *tour;
+    const char    *folder;
+    struct tn_list urls; /* const char *                                     */
+};
+
+static enum tn_status on_listed(void *context, const struct tn_listed *listed,
+                                struct tn_error *error)
+{
+    struct listing *l    = context;
+    const char    **slot = tn_list_push(&l->urls, const char *, error);
+
+    if (slot)
+        *slot = tn_url_beside(l->tour->arena, l->folder, listed->name, error);
+    return error->status;
+}
+
+static int by_url(const void *a, const void *b, void *context)
+{
+    (void)context;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* One file at a time: what was read of a file goes with it. */
+static void scan_url(struct tour *t, const char *url)
+{
+    struct tn_error  own = TN_ERROR_INIT;
+    struct tn_bundle bundle;
+
+    if (tn_bundle_open(&bundle, t->memory, url, NULL, &own) != TN_OK) {
+        scan_unreadable(t, url, &own);
+        return;
+    }
+    scan_source(t, url, bundle.main, bundle.name);
+    tn_bundle_close(&bundle);
+}
+
+/* All files of it, not only those that a model would be opened by. */
+static void scan_on_server(struct tour *t, struct tn_bundle *bundle,
+                           const char *path)
+{
+    struct listing l = { .tour = t, .folder = path };
+
+    tn_list_init(&l.urls, t->memory, sizeof(const char *));
+    tn_remote_list(bundle->remote, path, true, on_listed, &l, t->error);
+    tn_sort_items(l.urls.items, l.urls.count, sizeof(const char *), by_url,
+                  NULL);
+    if (!tn_failed(t->error) && !l.urls.count)
+        tn_error_because(t->error, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
+                         TN_NOWHERE,
+                         "no file is listed in this folder; name the files");
+    for (uint64_t i = 0;
+         i < l.urls.count && !tn_failed(t->error) && !t->scan.is_stopped; i++)
+        scan_url(t, *tn_list_at(&l.urls, const char *, i));
+    tn_list_done(&l.urls);
+}
+
 static enum tn_status scan_path(struct tour *t, const char *path)
 {
     struct tn_bundle bundle;
@@ -380,6 +441,8 @@ static enum tn_status scan_path(struct tour *t, const char *path)
     t->scan.is_in_folder = !bundle.main;
     if (bundle.main)
         scan_source(t, path, bundle.main, bundle.name);
+    else if (bundle.is_remote)
+        scan_on_server(t, &bundle, path);
     else
         scan_folder(t, &bundle, path, "", 0);
     tn_bundle_close(&bundle);

@@ -494,11 +494,11 @@ static enum tn_status list_on_server(struct tn_bundle   *bundle,
                                      struct tn_error *error)
 {
     struct remote_names r = { .bundle = bundle };
-    const char         *url =
-        tn_text_ends_with(bundle->path, "/") && !folder[0]
-                    ? bundle->path
-                    : tn_text_format(&bundle->arena, error, "%s%s%s", bundle->path,
-                                     folder, folder[0] ? "/" : "");
+    const char         *end = tn_text_ends_with(folder, "/") ? "" : "/";
+    const char         *url = folder[0]
+                                  ? tn_text_format(&bundle->arena, error, "%s%s%s",
+                                                   bundle->path, folder, end)
+                                  : bundle->path;
 
     if (!url)
         return error->status;
