@@ -955,6 +955,10 @@ static void open_cache(struct remote_source *s)
     const char     *name = tn_url_is_signed(s->place)
                                ? tn_url_shown(s->place, &s->remote->arena, &own)
                                : s->place;
+    /* Other stores and hubs have files of these names, too. */
+    if (name && tn_place_kind_of(s->place) != TN_PLACE_WEB)
+        name = tn_text_format(&s->remote->arena, &own, "%s at %s", name,
+                              s->url.origin);
     if (name)
         s->cache = tn_cache_open(s->source.memory, name, etag, s->source.size);
     for (uint64_t i = 0; i < s->pieces.count; i++) {
