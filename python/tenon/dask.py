@@ -185,21 +185,29 @@ def convert(paths: Paths, folder: str, suffix: str, *, client: Any = None,
     there already stays, unless replace=True is among the options, which are
     those of Model.convert().  `folder` may be a URL."""
     named = files(paths)
-    return list(_map(client, _convert_one, named,
-                     _targets(named, folder, suffix), repeat(options)))
+    targets = _targets(named, folder, suffix)
+    done = _map(client, _convert_one, *zip(*(
+        (path, targets[path], options) for path in named if path in targets)))
+    return [next(done) if path in targets else
+            Result(path, None, "its name leads out of the folder")
+            for path in named]
 
 
-def _targets(named: List[str], folder: str, suffix: str) -> List[str]:
-    if not named:
-        return []
+def _targets(named: List[str], folder: str, suffix: str) -> Dict[str, str]:
+    """The new path of each; none for those whose names, which may come from a
+    server, lead out of the folder."""
     common = os.path.commonprefix(named)
     common = common[:common.rfind("/") + 1]
-    targets = [folder.rstrip("/") + "/" +
-               os.path.splitext(path[len(common):])[0] + suffix
-               for path in named]
-    if len(set(targets)) < len(targets):
-        twice = next(t for t in targets if targets.count(t) > 1)
-        raise ValueError(f"two files would become {twice}")
+    targets: Dict[str, str] = {}
+    for path in named:
+        below = path[len(common):]
+        if not {"", ".", ".."}.intersection(below.split("/")):
+            targets[path] = (folder.rstrip("/") + "/" +
+                             os.path.splitext(below)[0] + suffix)
+    all_targets = sorted(targets.values())
+    for one, other in zip(all_targets, all_targets[1:]):
+        if one == other:
+            raise ValueError(f"two files would become {one}")
     return targets
 
 
