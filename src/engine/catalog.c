@@ -659,11 +659,9 @@ static enum tn_status open_sink(struct catalog          *c,
             name);
     if (place.form == TN_CATALOG_SQLITE && is_url)
         return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "cannot write %.300s: SQLite changes a database "
-                            "in place, which servers do not offer; write it "
-                            "to a file and upload that, or write .ndjson or "
-                            ".arrow there",
-                            name);
+                            "SQLite changes a database in place, which servers "
+                            "do not offer; write it to a file and upload that, "
+                            "or write .ndjson or .arrow there");
     if (c->target->is_dry_run)
         return TN_OK;
     if (place.form == TN_CATALOG_SQLITE)

@@ -337,8 +337,9 @@ enum tn_status tn_edit_run_file(struct tn_edit *edit, const char *path,
                             "scripts run each other %d deep", DEPTH_MOST);
     tn_arena_init(&arena, &edit->store->memory);
     if (tn_read_file(&arena, path, "a script of actions", &text, error) ==
-            TN_OK &&
-        run_in_folder(edit, path, text, error) != TN_OK && !error->file[0])
+        TN_OK)
+        run_in_folder(edit, path, text, error);
+    if (tn_failed(error) && !error->file[0])
         tn_error_file(error, path);
     tn_arena_done(&arena);
     return error->status;

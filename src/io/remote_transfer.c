@@ -534,7 +534,8 @@ static void try_again(struct tn_transfer *t, enum tn_reason reason,
         return;
     }
     if (t->attempt >= t->remote->options.attempts) {
-        fail(t, TN_IO, reason, "%s (%u attempts)", why, t->attempt);
+        fail(t, TN_IO, reason, "%s (%u attempt%s)", why, t->attempt,
+             t->attempt == 1 ? "" : "s");
         return;
     }
     t->attempt++;
@@ -741,11 +742,25 @@ static void take_status(struct tn_transfer *t)
         refuse_status(t);
 }
 
+/* libcurl quotes the address of a proxy that it does not understand, which may
+ * have a password: all up to the last '@' goes. */
+static void hide_password(char *text)
+{
+    char *sign  = strrchr(text, '@');
+    char *quote = strchr(text, '\'');
+
+    if (!sign)
+        return;
+    char *begin = quote && quote < sign ? quote + 1 : text;
+    memmove(begin, sign, strlen(sign) + 1);
+}
+
 static void take_failure(struct tn_transfer *t, int result)
 {
     const char *text =
         t->message[0] ? t->message : t->remote->curl.easy_strerror(result);
 
+    hide_password(t->message);
     switch (result) {
     case TN_CURLE_BAD_PROTOCOL:
         fail(t, TN_IO, TN_REASON_BAD_ANSWER, "%s", text);

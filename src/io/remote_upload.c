@@ -755,11 +755,9 @@ enum tn_status tn_upload_check_place(const char *url, struct tn_error *error)
 {
     if (tn_place_kind_of(url) != TN_PLACE_HUB)
         return TN_OK;
-    return tn_error_set(
-        error, TN_UNSUPPORTED, TN_NOWHERE,
-        "cannot write %.300s: hubs are read only; write a file, "
-        "and upload it with the tools of the hub",
-        url);
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "hubs are read only; write a file, and upload it with "
+                        "the tools of the hub");
 }
 
 enum tn_status tn_upload_check_bucket(struct tn_remote *remote, const char *url,

@@ -6,6 +6,7 @@ credentials went where they do not belong.
 """
 import json
 import os
+import pickle
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import hostile
 from figures import field, varint
 from servers import (Server, HERE, clean_environment, node, noise, run,
                      safetensors, search_path, skip)
@@ -159,6 +161,28 @@ def listings(j, www):
     j.reason("missing-file", f"{j.plain}/other/")
 
 
+class Runs:
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+def scanning(j, www):
+    """All files of a folder are looked into, not only a model among them."""
+    os.makedirs(f"{www}/hidden/a/b c")
+    safetensors(f"{www}/hidden/model.safetensors", {"w": WEIGHTS})
+    with open(f"{www}/hidden/a/b c/x.pkl", "wb") as file:
+        file.write(pickle.dumps(Runs()))
+    for folder in (f"{www}/hidden", f"{j.plain}/index/hidden/",
+                   f"{j.plain}/json/hidden/"):
+        done = run(j.tenon, "scan", "--json", folder)
+        told = json.loads(done.stdout)
+        files = {row["file"].rsplit("/", 1)[1] for row in told["findings"]}
+        j.claim(done.returncode == 1 and files == {"x.pkl"} and
+                b'"files": 2' in done.stdout, f"scan {folder}: {done}")
+    done = run(j.tenon, "scan", f"{j.plain}/hidden/")
+    j.claim(done.returncode == 7, f"scan without a list: {done}")
+
+
 def writing(j, www):
     model = f"{www}/other/my net.safetensors"
     url = f"{j.plain}/put/a%20b.safetensors"
@@ -222,6 +246,23 @@ def two_queries(j, folder):
         server.shutdown()
 
 
+def two_stores(j, folder):
+    """Nor two stores that have a bucket and key of one name."""
+    for i, name in enumerate(("one", "two")):
+        data = noise(300000, 10 + i)
+        store = f"{j.folder}/store-{name}/models"
+        os.makedirs(store)
+        safetensors(f"{store}/x.safetensors", {"w": data})
+        with open(f"{store}/x.safetensors", "rb") as file:
+            served = hostile.Server(file.read(), {"models": hostile.good})
+        done = run(j.tenon, "get", "s3://models/x.safetensors", "w", "--raw",
+                   "-o", "-", TENON_CACHE=folder,
+                   AWS_ENDPOINT_URL=f"http://127.0.0.1:{served.port}")
+        j.claim(done.returncode == 0 and done.stdout == data,
+                f"cache: store {name}: {done.stderr}")
+        served.close()
+
+
 def cache(j, www):
     """What was fetched once is read from disk, if it is whole."""
     folder = os.path.join(j.folder, "cache")
@@ -263,6 +304,7 @@ def cache(j, www):
             f"cache: larger than it may be: {files()}")
     j.weights(url, TENON_CACHE="/proc/none")
     two_queries(j, folder)
+    two_stores(j, folder)
 
 
 def credentials(j):
@@ -289,6 +331,12 @@ def credentials(j):
     done = run(j.tenon, "info", f"http://tenon:hunter2@127.0.0.1:{j.port}/x")
     j.claim(done.returncode == 11 and b"hunter2" not in done.stderr,
             f"a password in a URL: {done}")
+    for proxy in ("http://tenon:hunter2@[bad", "tenon:hunter2@[bad",
+                  "socks9://tenon:h'un@ter2@127.0.0.1:1",
+                  "http://tenon:hunter2@127.0.0.1:1"):
+        done = run(j.tenon, "info", f"{j.plain}/out.onnx", http_proxy=proxy)
+        j.claim(done.returncode == 7 and b"un@" not in done.stderr and
+                b"hunter" not in done.stderr, f"a proxy's password: {done}")
     done = run(j.tenon, "info", "--verbose", f"{j.plain}/no.onnx?Sig=hunter2")
     j.claim(done.returncode == 6 and b"hunter2" not in done.stderr,
             f"a signature was printed: {done}")
@@ -351,6 +399,7 @@ def main():
             siblings(j, www)
             folders(j, www)
             listings(j, www)
+            scanning(j, www)
             writing(j, www)
             cache(j, www)
             credentials(j)
