@@ -26,15 +26,16 @@ def looked_up(keys, values, x, default):
     return np.array([found.get(one, default.tolist()) for one in x.reshape(-1).tolist()], values.dtype).reshape(x.shape)
 
 
-def fill(case, keys, values):
+def fill(case, keys, values, op="InitializeTableV2"):
     """A table of TensorFlow 1: made and filled in the main graph."""
     case.graph.node("HashTableV2", "t", [])
     for key, array in (("key_dtype", keys), ("value_dtype", values)):
         case.graph.proto.node[-1].attr[key].type = case.type(kind_of(array))
     case.constant("k", keys)
     case.constant("v", values)
-    node = case.graph.node("InitializeTableV2", "init", ["t", "k", "v"])
-    node.attr["Tkey"].type, node.attr["Tval"].type = case.type(kind_of(keys)), case.type(kind_of(values))
+    node = case.graph.node(op, "init", ["t", "k", "v"])
+    names = ("Tkey", "Tval") if op == "InitializeTableV2" else ("Tin", "Tout")
+    node.attr[names[0]].type, node.attr[names[1]].type = case.type(kind_of(keys)), case.type(kind_of(values))
 
 
 def find(case, keys, values, x, default):
@@ -55,6 +56,12 @@ def tables(Case):
             find(case, keys, values, "x", "d")
             node = case.graph.node("LookupTableSizeV2", "n", ["t"])
             yield case.want("y", looked_up(keys, values, x, default)).want("n", np.int64(4))
+    case = Case("table.import", nodes={"LabelEncoder": 1})
+    fill(case, TYPED["string"], TYPED["int64"], "LookupTableImportV2")
+    case.feed("x", TYPED["string"][::-1])
+    case.constant("d", np.int64(-1))
+    find(case, TYPED["string"], TYPED["int64"], "x", "d")
+    yield case.want("y", TYPED["int64"][::-1])
     case = Case("table.export")
     fill(case, TYPED["string"], TYPED["int64"])
     node = case.graph.node("LookupTableExportV2", "e", ["t"])

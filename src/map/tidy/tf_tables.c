@@ -32,7 +32,8 @@ enum { DEEPEST_CALL = 16, MORE_STEPS = 65536, MOST_COMPARED = 4096 };
 static const char *const makers[]  = { "HashTable", "HashTableV2",
                                        "AnonymousHashTable", NULL };
 static const char *const fillers[] = { "InitializeTable", "InitializeTableV2",
-                                       NULL };
+                                       "LookupTableImport",
+                                       "LookupTableImportV2", NULL };
 static const char *const readers[] = { "InitializeTableFromTextFile",
                                        "InitializeTableFromTextFileV2", NULL };
 static const char *const finds[]   = { "LookupTableFind", "LookupTableFindV2",
