@@ -2,7 +2,7 @@
  * widths.c - sizes that are temporarily cast to 32 bits
  *
  * Values of int32 that are computed from each other form a group, which begins
- * with Casts of shapes.  A group with a user that does not take int64 does not
+ * with Casts of sizes and places.  A group with a user that does not take int64 does not
  * change.
  */
 #include "map/simplify/widths.h"
@@ -39,6 +39,30 @@ static enum tn_dtype dtype_of(const struct tn_net *net, uint32_t value)
 
 /* ---- finding ------------------------------------------------------------ */
 
+/* Only moved since it was a size, or a place in an array: never larger. */
+static bool is_size(const struct tn_net *net, uint32_t value)
+{
+    static const char *const makers[] = { "Shape",   "Size",
+                                          "ArgMax",  "ArgMin",
+                                          "NonZero", "NonMaxSuppression" };
+    static const char *const movers[] = { "Gather", "Slice", "Squeeze",
+                                          "Unsqueeze", "Reshape" };
+    enum { MOVES_MAX = 4 };
+
+    for (int i = 0; value != TN_NONE && i <= MOVES_MAX; i++) {
+        uint32_t maker = tn_net_value(net, value).producer;
+        if (maker == TN_NONE)
+            return false;
+        const struct tn_net_node node = tn_net_node(net, maker);
+        if (TN_NODE_IS_AMONG(&node, makers))
+            return true;
+        if (!TN_NODE_IS_AMONG(&node, movers) || !node.input_count)
+            return false;
+        value = node.inputs[0];
+    }
+    return false;
+}
+
 /* A Cast of sizes to int32. */
 static bool is_begin(const struct widening *w, const struct tn_net_node *node)
 {
@@ -47,11 +71,7 @@ static bool is_begin(const struct widening *w, const struct tn_net_node *node)
         dtype_of(w->net, node->inputs[0]) != TN_INT64 ||
         dtype_of(w->net, node->outputs[0]) != TN_INT32)
         return false;
-    uint32_t maker = tn_net_value(w->net, node->inputs[0]).producer;
-    if (maker == TN_NONE)
-        return false;
-    const struct tn_net_node shape = tn_net_node(w->net, maker);
-    return tn_node_is(&shape, "Shape") || tn_node_is(&shape, "Size");
+    return is_size(w->net, node->inputs[0]);
 }
 
 /* How many inputs of a node are the integers that it gives; the others say

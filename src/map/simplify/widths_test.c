@@ -43,6 +43,34 @@ static void fill_shared(struct tn_net *net)
     fill_with(net, " -> y,z", "z = Foo k");
 }
 
+/* A place in an array is less than a size, and has been moved before. */
+static void fill_place(struct tn_net *net)
+{
+    static const int64_t dims[] = { -1, 4, -2 };
+
+    net->version = 17;
+    make_input(net, "x", TN_FLOAT32, dims);
+    net_add_line(net, 0, "m = ArgMax x axis=#1 keepdims=#0");
+    net_add_line(net, 0, "a = Slice m,#0,#1");
+    net_add_line(net, 0, "c = Cast a to=#6");
+    net_add_line(net, 0, "y = Gather x,c");
+    net_add_io(net, 0, " -> y");
+}
+
+/* What was computed of one may be larger. */
+static void fill_computed(struct tn_net *net)
+{
+    static const int64_t dims[] = { -1, 4, -2 };
+
+    net->version = 17;
+    make_input(net, "x", TN_FLOAT32, dims);
+    net_add_line(net, 0, "m = ArgMax x axis=#1 keepdims=#0");
+    net_add_line(net, 0, "a = Mul m,m");
+    net_add_line(net, 0, "c = Cast a to=#6");
+    net_add_line(net, 0, "y = Gather x,c");
+    net_add_io(net, 0, " -> y");
+}
+
 #define WIDE                                                                   \
     "s:Shape(x) b:Gather(s,first) k:Concat(b,rest_1) y:Reshape(x,k) ->y"
 #define NARROW                                                                 \
@@ -54,6 +82,8 @@ static const struct {
     const char *net;
 } cases[] = {
     { fill, WIDE },
+    { fill_place, "m:ArgMax(x) a:Slice(m,#0,#1) y:Gather(x,a) ->y" },
+    { fill_computed, "m:ArgMax(x) a:Mul(m,m) c:Cast(a) y:Gather(x,c) ->y" },
     { fill_output, NARROW "->y,k" },
     { fill_shared, NARROW "z:Foo(k) ->y,z" },
 };
