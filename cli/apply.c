@@ -80,7 +80,7 @@ static enum tn_status make(struct cli_session *session, const char *patch,
         tn_edit_open(&edit, model, &session->options, error);
 
     if (status == TN_OK)
-        status = tn_edit_run_file(edit, patch, error);
+        status = tn_edit_run_patch(edit, patch, error);
     if (status == TN_OK)
         status = tn_edit_commit(edit, made, error);
     tn_edit_close(edit);

@@ -291,6 +291,11 @@ TN_API enum tn_status tn_edit_run(struct tn_edit *edit, struct tn_bytes script,
 TN_API enum tn_status tn_edit_run_file(struct tn_edit *edit, const char *path,
                                        struct tn_error *error);
 
+/* The same for a script that somebody else wrote: it may only name files in its
+ * own folder, and not through symbolic links. */
+TN_API enum tn_status tn_edit_run_patch(struct tn_edit *edit, const char *path,
+                                        struct tn_error *error);
+
 /* The notes of the actions so far, in order, for example about weights that do
  * not fit a smaller type.  Borrowed until tn_edit_close(); NULL: there are no
  * more. */
@@ -321,7 +326,8 @@ TN_API enum tn_status tn_edit_write(const struct tn_model           *model,
  * left out. */
 struct tn_apply_options {
     size_t      size;   /* options.h: how structs of options grow             */
-    const char *script; /* a file: a script of tenon-edit(1), or a patch that
+    const char *script; /* a file, as for tn_edit_run_patch(): a script of
+                           tenon-edit(1), or a patch that
                            tn_diff_write_patch() wrote; NULL: none            */
     struct tn_bytes actions; /* a script in memory                            */
     const struct tn_convert_options *convert; /* as for tn_edit_write(); NULL:

@@ -1367,6 +1367,7 @@ FUNCTIONS = {
     "tn_edit_replace_tensor": "c.c_int, [c.c_void_p, c.c_uint32, c.c_char_p, c.c_void_p, c.POINTER(tn_error)]",
     "tn_edit_run": "c.c_int, [c.c_void_p, tn_bytes, c.POINTER(tn_error)]",
     "tn_edit_run_file": "c.c_int, [c.c_void_p, c.c_char_p, c.POINTER(tn_error)]",
+    "tn_edit_run_patch": "c.c_int, [c.c_void_p, c.c_char_p, c.POINTER(tn_error)]",
     "tn_edit_set_attr": "c.c_int, [c.c_void_p, c.c_uint32, c.c_char_p, c.POINTER(tn_attr_value), c.POINTER(tn_error)]",
     "tn_edit_set_input": "c.c_int, [c.c_void_p, c.c_uint32, c.c_uint32, c.c_char_p, c.POINTER(tn_error)]",
     "tn_edit_set_levels": "c.c_int, [c.c_void_p, c.c_uint32, c.c_char_p, c.c_uint64, c.POINTER(c.c_uint64), c.POINTER(c.c_uint64), c.POINTER(tn_error)]",

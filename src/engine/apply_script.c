@@ -8,7 +8,7 @@ static enum tn_status run(struct tn_edit                *edit,
                           struct tn_model **made, struct tn_error *error)
 {
     if (apply && apply->script)
-        TN_TRY(tn_edit_run_file(edit, apply->script, error));
+        TN_TRY(tn_edit_run_patch(edit, apply->script, error));
     if (apply && apply->actions.size)
         TN_TRY(tn_edit_run(edit, apply->actions, error));
     return tn_edit_commit(edit, made, error);

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "engine/patch_tensor.h"
 #include "engine/read_file.h"
+#include "io/beneath.h"
 #include "io/path.h"
 #include "io/remote_url.h"
 #include "ir/dialect_facts.h"
@@ -345,6 +346,18 @@ enum tn_status tn_edit_run_file(struct tn_edit *edit, const char *path,
     return error->status;
 }
 
+enum tn_status tn_edit_run_patch(struct tn_edit *edit, const char *path,
+                                 struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    bool was_confined = edit->is_confined;
+
+    edit->is_confined = true;
+    tn_edit_run_file(edit, path, error);
+    edit->is_confined = was_confined;
+    return error->status;
+}
+
 /* ---- one action of the command ------------------------------------------ */
 
 static enum tn_status run_value(struct tn_edit           *edit,
@@ -513,6 +526,10 @@ const char *tn_edit_path(struct tn_edit *edit, const char *word,
                          "a script names a URL, which is not opened");
         return NULL;
     }
+    if (edit->depth && edit->is_confined && /* patches come from others */
+        tn_beneath_check(arena, edit->folder ? edit->folder : ".",
+                         tn_text(word), error) != TN_OK)
+        return NULL;
     if (!edit->folder || word[0] == '/')
         return tn_text_dup(arena, word, error);
     return tn_text_format(arena, error, "%s%s", edit->folder, word);

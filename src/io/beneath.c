@@ -192,3 +192,22 @@ int tn_beneath_remove(int folder, const char *name)
 {
     return remove_entry(folder, name, 0);
 }
+
+enum tn_status tn_beneath_check(struct tn_arena *arena, const char *folder,
+                                struct tn_bytes name, struct tn_error *error)
+{
+    const char *clean = tn_beneath_name(arena, name, error);
+
+    if (!clean)
+        return error->status;
+    int at   = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = at < 0 ? -1 : tn_beneath_open(at, clean, O_RDONLY | O_NONBLOCK);
+    if (at >= 0 && file < 0 && errno == ELOOP)
+        tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                     "'%s' is a symbolic link, or behind one", clean);
+    if (file >= 0)
+        close(file);
+    if (at >= 0)
+        close(at);
+    return error->status;
+}

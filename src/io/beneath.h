@@ -16,6 +16,11 @@
 const char *tn_beneath_name(struct tn_arena *arena, struct tn_bytes name,
                             struct tn_error *error);
 
+/* Whether such a name may be opened by its path, below a folder: INVALID if it
+ * breaks a rule, or a symlink is on the way.  OK if nothing is there. */
+enum tn_status tn_beneath_check(struct tn_arena *arena, const char *folder,
+                                struct tn_bytes name, struct tn_error *error);
+
 /* open(2) for such a name, below `folder`, never through a symlink.  "" is the
  * folder itself. -1 with errno on failure: ELOOP for a symlink. */
 int tn_beneath_open(int folder, const char *name, int flags);
