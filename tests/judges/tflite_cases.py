@@ -89,7 +89,8 @@ def graph_of(values, operators, inputs, outputs, codes, buffers, name):
         if code.startswith("custom:"):
             row["custom_options"] = list(options)
         elif table:
-            row["builtin_options_type"], row["builtin_options"] = table, options
+            second = "_2" if table.startswith("Stablehlo") else ""
+            row[f"builtin_options{second}_type"], row[f"builtin_options{second}"] = table, options
         rows.append(row)
     return {"name": name, "tensors": tensors, "inputs": [places[key] for key in inputs],
             "outputs": [places[key] for key in outputs], "operators": rows}
@@ -285,6 +286,111 @@ for code in ("SUM", "PROD", "MAX", "MIN"):
 case("matrix_diag", "MATRIX_DIAG", [fed(reals(2, 3))], [out("float32", 2, 3, 3)])
 case("matrix_set_diag", "MATRIX_SET_DIAG", [fed(reals(2, 3, 3)), fed(reals(2, 3))], [out("float32", 2, 3, 3)])
 case("broadcast_args", "BROADCAST_ARGS", [fed(np.array([3, 1], np.int32)), fed(np.array([2, 1, 4], np.int32))], [out("int32", 3)])
+
+# --- StableHLO, whose operators the engine in a browser has few of ------------------
+#
+# What they must give is computed here, as their specification says.  The numbers
+# of all other cases stay as they were recorded.
+
+STABLEHLO = {}
+BEFORE = random.bit_generator.state
+
+
+def stablehlo(name, inputs, want, options=None, table=None):
+    made = [np.asarray(one) for one in (want if isinstance(want, list) else [want])]
+    case("stablehlo_" + name.lower(), "STABLEHLO_" + name.split("-")[0], inputs, [out(str(one.dtype), *one.shape) for one in made], options,
+         f"Stablehlo{table}Options" if table else None)
+    CASES[-1] = CASES[-1]._replace(name="stablehlo_" + name.lower().replace("-", "_"))
+    STABLEHLO[CASES[-1].name] = made
+
+
+A, B, UP = reals(2, 3, 4), reals(2, 3, 4), reals(2, 3, 4, low=0.1, high=3.0)
+N, M = ints(2, 3), np.array([[1, -2, 3], [4, -5, 6]], np.int32)
+T, S = np.array([[True, False], [True, True]]), np.array([[True, True], [False, True]])
+for name, how in (("ABS", np.abs), ("COSINE", np.cos), ("EXPONENTIAL", np.exp), ("FLOOR", np.floor), ("NEGATE", np.negative), ("TANH", np.tanh), ("CBRT", np.cbrt),
+                  ("LOGISTIC", lambda x: 1 / (1 + np.exp(-x)))):
+    stablehlo(name, [fed(A)], how(A).astype(np.float32))
+for name, how in (("LOG", np.log), ("RSQRT", lambda x: 1 / np.sqrt(x))):
+    stablehlo(name, [fed(UP)], how(UP).astype(np.float32))
+for name, how in (("ADD", np.add), ("SUBTRACT", np.subtract), ("MULTIPLY", np.multiply), ("DIVIDE", np.divide), ("MAXIMUM", np.maximum), ("MINIMUM", np.minimum),
+                  ("REMAINDER", np.fmod)):
+    stablehlo(name, [fed(A), fed(B)], how(A, B))
+stablehlo("POWER", [fed(UP), fed(B)], np.power(UP, B))
+for name, how in (("ADD", np.add), ("SUBTRACT", np.subtract), ("MULTIPLY", np.multiply), ("MAXIMUM", np.maximum), ("MINIMUM", np.minimum), ("REMAINDER", np.fmod),
+                  ("AND", np.bitwise_and), ("OR", np.bitwise_or), ("DIVIDE", lambda x, y: np.trunc(x / y).astype(np.int32))):
+    stablehlo(name + "-integers", [fed(N), fed(M)], how(N, M))
+for name, how in (("ADD", np.logical_or), ("MULTIPLY", np.logical_and), ("MAXIMUM", np.logical_or), ("MINIMUM", np.logical_and), ("AND", np.logical_and), ("OR", np.logical_or)):
+    stablehlo(name + "-bool", [fed(T), fed(S)], how(T, S))
+stablehlo("SHIFT_LEFT", [fed(np.abs(N)), fed(np.array([[0, 1, 2], [3, 4, 5]], np.int32))], np.left_shift(np.abs(N), np.array([[0, 1, 2], [3, 4, 5]], np.int32)))
+stablehlo("CLAMP", [const(np.float32(-0.5)), fed(A), const(np.float32(1))], np.clip(A, np.float32(-0.5), np.float32(1)))
+stablehlo("CLAMP-arrays", [fed(-UP), fed(A), fed(UP)], np.clip(A, -UP, UP))
+stablehlo("SELECT", [fed(A > 0), fed(A), fed(B)], np.where(A > 0, A, B))
+stablehlo("CONCATENATE", [fed(A), fed(B)], np.concatenate([A, B], 1), {"dimension": 1}, "Concatenate")
+stablehlo("TRANSPOSE", [fed(A)], A.transpose(2, 0, 1), {"permutation": [2, 0, 1]}, "Transpose")
+stablehlo("RESHAPE", [fed(A)], A.reshape(4, 6))
+stablehlo("CONVERT", [fed(A)], A.astype(np.int32))
+stablehlo("SLICE", [fed(A)], A[0:2, 1:3, 0:4:2], {"start_indices": [0, 1, 0], "limit_indices": [2, 3, 4], "strides": [1, 1, 2]}, "Slice")
+stablehlo("PAD", [fed(A), const(np.float32(7))], np.pad(A, ((1, 0), (0, 2), (1, 1)), constant_values=7),
+          {"edge_padding_low": [1, 0, 1], "edge_padding_high": [0, 2, 1], "interior_padding": [0, 0, 0]}, "Pad")
+stablehlo("IOTA", [], np.broadcast_to(np.arange(3, dtype=np.int32)[:, None], (3, 2)).copy(), {"iota_dimension": 0}, "Iota")
+stablehlo("BROADCAST_IN_DIM", [fed(A[0])], np.broadcast_to(A[0][:, None, :], (2, 3, 5, 4)), {"broadcast_dimensions": [1, 3]}, "BroadcastInDim")
+stablehlo("BROADCAST_IN_DIM-turned", [fed(A[0])], np.broadcast_to(A[0].T[:, None, :], (4, 2, 3)), {"broadcast_dimensions": [2, 0]}, "BroadcastInDim")
+stablehlo("BROADCAST_IN_DIM-number", [fed(np.float32(2.5))], np.full((2, 2), 2.5, np.float32), {"broadcast_dimensions": []}, "BroadcastInDim")
+for word, how in (("EQ", np.equal), ("NE", np.not_equal), ("GE", np.greater_equal), ("GT", np.greater), ("LE", np.less_equal), ("LT", np.less)):
+    stablehlo("COMPARE-" + word, [fed(N), fed(np.sort(N))], how(N, np.sort(N)), {"comparison_direction": "STABLEHLO_COMPARISON_DIRECTION_" + word}, "Compare")
+for label, at in (("inside", (0, 1, 2)), ("beyond", (5, -3, 3))):
+    starts = [fed(np.int32(one)) for one in at]
+    i, j, k = (min(max(one, 0), most) for one, most in zip(at, (1, 1, 2)))
+    stablehlo("DYNAMIC_SLICE-" + label, [fed(A), *starts], A[i:i + 1, j:j + 2, k:k + 2], {"slice_sizes": [1, 2, 2]}, "DynamicSlice")
+    put = A.copy()
+    put[i:i + 1, j:j + 2, k:k + 2] = B[:1, :2, :2]
+    stablehlo("DYNAMIC_UPDATE_SLICE-" + label, [fed(A), fed(B[:1, :2, :2]), *starts], put)
+stablehlo("DYNAMIC_UPDATE_SLICE-whole", [fed(A), fed(B), *[fed(np.int32(0))] * 3], B)
+stablehlo("DOT_GENERAL", [fed(A), fed(B)], np.einsum("bik,bjk->bij", A, B),
+          {"lhs_batching_dimensions": [0], "rhs_batching_dimensions": [0], "lhs_contracting_dimensions": [2], "rhs_contracting_dimensions": [2]}, "DotGeneral")
+stablehlo("DOT_GENERAL-plain", [fed(A), fed(B)], np.einsum("ijk,lkm->ijlm", A, B.transpose(0, 2, 1)),
+          {"lhs_contracting_dimensions": [2], "rhs_contracting_dimensions": [2]}, "DotGeneral")
+stablehlo("DOT_GENERAL-turned", [fed(A), fed(B)], np.einsum("ijk,ljk->il", A, B),
+          {"lhs_contracting_dimensions": [1, 2], "rhs_contracting_dimensions": [1, 2]}, "DotGeneral")
+for label, numbers, options in (
+        ("rows", np.array([2, 0, 9, -4], np.int32), {"offset_dims": [1, 2], "collapsed_slice_dims": [1], "start_index_map": [1], "index_vector_dim": 1, "slice_sizes": [2, 1, 4]}),
+        ("column", np.array([[2], [0]], np.int32), {"offset_dims": [0, 2], "collapsed_slice_dims": [1], "start_index_map": [1], "index_vector_dim": 1, "slice_sizes": [2, 1, 4]}),
+        ("pairs", np.array([[[3, 1], [0, 0]], [[1, 1], [2, 0]]], np.int32),
+         {"offset_dims": [2], "collapsed_slice_dims": [0, 2], "start_index_map": [2, 0], "index_vector_dim": 2, "slice_sizes": [1, 3, 1]})):
+    told, last, axes = options["start_index_map"], options["index_vector_dim"], options["offset_dims"]
+    lists = numbers[..., None] if last == numbers.ndim else numbers
+    lists = np.clip(lists, 0, [A.shape[axis] - 1 for axis in told])
+    own = [axis for axis in range(3) if axis not in told]
+    rows = A.transpose(*told, *own)[tuple(np.moveaxis(lists, -1, 0))]
+    batch = rows.ndim - len(own)
+    want = np.moveaxis(rows, range(batch, rows.ndim), axes)
+    stablehlo("GATHER-" + label, [fed(A), fed(numbers)], want, options, "Gather")
+
+
+def convolved(image, kernel, strides, pads, dilations):
+    """image [n, h, w, c], kernel [kh, kw, c, o], by the words of the specification"""
+    image = np.pad(image, ((0, 0), *pads, (0, 0)))
+    kh, kw = kernel.shape[:2]
+    rows = (image.shape[1] - (kh - 1) * dilations[0] - 1) // strides[0] + 1
+    columns = (image.shape[2] - (kw - 1) * dilations[1] - 1) // strides[1] + 1
+    made = np.zeros((image.shape[0], rows, columns, kernel.shape[3]), np.float32)
+    for y in range(rows):
+        for x in range(columns):
+            part = image[:, y * strides[0]:y * strides[0] + (kh - 1) * dilations[0] + 1:dilations[0], x * strides[1]:x * strides[1] + (kw - 1) * dilations[1] + 1:dilations[1]]
+            made[:, y, x] = np.einsum("nhwc,hwco->no", part, kernel)
+    return made
+
+
+LAYOUT = {"input_batch_dimension": 0, "input_feature_dimension": 3, "input_spatial_dimensions": [1, 2], "kernel_input_feature_dimension": 2, "kernel_output_feature_dimension": 3,
+          "kernel_spatial_dimensions": [0, 1], "output_batch_dimension": 0, "output_feature_dimension": 3, "output_spatial_dimensions": [1, 2], "feature_group_count": 1, "batch_group_count": 1}
+IMAGE, KERNEL = reals(2, 6, 7, 3), reals(3, 2, 3, 4)
+stablehlo("CONVOLUTION", [fed(IMAGE), const(KERNEL)], convolved(IMAGE, KERNEL, (2, 1), ((1, 1), (0, 1)), (1, 2)),
+          {**LAYOUT, "window_strides": [2, 1], "padding": [1, 1, 0, 1], "rhs_dilation": [1, 2]}, "Convolution")
+stablehlo("CONVOLUTION-turned", [fed(IMAGE.transpose(3, 0, 2, 1)), const(KERNEL.transpose(3, 0, 2, 1))], convolved(IMAGE, KERNEL, (1, 1), ((0, 0), (0, 0)), (1, 1)).transpose(3, 1, 2, 0),
+          {**LAYOUT, "input_batch_dimension": 1, "input_feature_dimension": 0, "input_spatial_dimensions": [3, 2], "kernel_input_feature_dimension": 2, "kernel_output_feature_dimension": 0,
+           "kernel_spatial_dimensions": [1, 3], "output_batch_dimension": 3, "output_feature_dimension": 0, "output_spatial_dimensions": [1, 2]}, "Convolution")
+random.bit_generator.state = BEFORE
+
 
 # --- images ----------------------------------------------------------------------------------------
 

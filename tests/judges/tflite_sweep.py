@@ -123,6 +123,7 @@ def sequences():
 
 
 COMPUTED.update(sequences())
+COMPUTED.update(tflite_cases.STABLEHLO)
 
 
 def record(modules):
