@@ -16,6 +16,12 @@ static const struct {
     { "collections", "Counter" },
     { "collections", "defaultdict" },
     { "collections", "deque" },
+    { "collections", "ChainMap" },
+    { "collections", "UserDict" },
+    { "collections", "UserList" },
+    { "collections", "UserString" },
+    { "UserDict", "UserDict" }, /* Python 2 */
+    { "UserDict", "IterableUserDict" },
     { "builtins", "set" },
     { "builtins", "frozenset" },
     { "builtins", "list" },
@@ -150,18 +156,26 @@ static const char *const class_modules[] = {
     "ultralytics.", "fairseq.", "mmengine.", "mmcv.", "gensim.", "nltk.",
 };
 
-/* Functions that give such an object its parts, and do nothing else. */
+/* Functions and classes that only rebuild objects: what their modules and their
+ * names are, or begin with. */
 static const struct {
     const char *module, *name;
 } makers[] = {
     { "numpy.ma.core", "_mareconstruct" },
-    { "pandas._libs.internals", "_unpickle_block" },
-    { "pandas.core.indexes.base", "_new_Index" },
-    { "pandas.core.indexes.datetimes", "_new_DatetimeIndex" },
-    { "pandas.core.indexes.period", "_new_PeriodIndex" },
-    { "sklearn.neighbors._kd_tree", "newObj" },
-    { "sklearn.neighbors._ball_tree", "newObj" },
+    { "numpy", "matrix" },
+    { "numpy", "recarray" },
+    { "numpy", "record" },
+    { "numpy", "poly1d" },
+    { "pandas._libs.", "_unpickle_" },
+    { "pandas._libs.", "__pyx_unpickle_" },
+    { "pandas._libs.tslibs.nattype", "_nat_unpickle" },
+    { "pandas._libs.tslibs.timedeltas", "_timedelta_unpickle" },
+    { "pandas.core.indexes.", "_new_" },
+    { "scipy.", "__pyx_unpickle_" },
+    { "sklearn.", "__pyx_unpickle_" },
+    { "sklearn.neighbors.", "newObj" },
     { "sklearn.metrics._dist_metrics", "newObj" },
+    { "random", "Random" },
 };
 
 /* Functions that such models have as attributes; calling one is another
@@ -308,6 +322,16 @@ bool tn_scan_is_python(struct tn_bytes module)
                      COUNT(python_modules));
 }
 
+/* Whether the text is the word; one that ends in `go_on` may be followed by
+ * more. */
+static bool begins_as(struct tn_bytes text, const char *word, char go_on)
+{
+    size_t size = strlen(word);
+
+    return word[size - 1] == go_on ? tn_bytes_starts_with(text, word)
+                                   : tn_bytes_is(text, word);
+}
+
 enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
                                      struct tn_bytes name)
 {
@@ -326,8 +350,8 @@ enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
         is_one_of(name, numpy_types, COUNT(numpy_types)))
         return TN_NAME_HARMLESS;
     for (size_t i = 0; i < COUNT(makers); i++)
-        if (tn_bytes_is(module, makers[i].module) &&
-            tn_bytes_is(name, makers[i].name))
+        if (begins_as(module, makers[i].module, '.') &&
+            begins_as(name, makers[i].name, '_') && is_plain)
             return TN_NAME_MAKER;
     struct tn_bytes root = root_of(module);
     if (tn_bytes_is(root, "__torch__"))

@@ -519,7 +519,10 @@ def rebuilt():
                                   ("torch.torch_version", "TorchVersion", "clean"), ("numpy", "float32.__class__", "dangerous"),
                                   ("sklearn.tree._tree", "Tree", "unknown"), ("sklearn.utils", "check_array", "dangerous"),
                                   ("pandas._libs.internals", "_unpickle_block", "unknown"), ("pandas.core.computation.eval", "eval", "dangerous"),
-                                  ("transformers.trainer_utils", "IntervalStrategy", "unknown"), ("numpy.ma.core", "_mareconstruct", "unknown")):
+                                  ("transformers.trainer_utils", "IntervalStrategy", "unknown"), ("numpy.ma.core", "_mareconstruct", "unknown"), ("numpy", "matrix", "unknown"),
+                                  ("pandas._libs.arrays", "__pyx_unpickle_NDArrayBacked", "unknown"), ("pandas.core.indexes.base", "_new_Index", "unknown"),
+                                  ("pandas.core.indexes.base", "new_Index", "dangerous"), ("random", "Random", "unknown"), ("random", "seed", "dangerous"),
+                                  ("collections", "UserDict", "clean"), ("collections", "namedtuple", "dangerous")):
         add(f"made-{module}-{name}.pkl", verdict, call(stack_global(module, name)))
     # Protocol 2 writes bytes as text, and protocol 0 with escapes in it.
     stream = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."
