@@ -217,8 +217,9 @@ static enum tn_status check_ends(struct tn_conversion *c)
     if (tn_net_graph(c->net, 0)->outputs.count > 0 ||
         tn_model_op_count(c->from) == 0 || c->is_part)
         return TN_OK;
-    return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "the graph has no outputs: choose them with --outputs");
+    return tn_error_because(
+        c->error, TN_UNSUPPORTED, TN_REASON_UNKNOWN_OUTPUT, TN_NOWHERE,
+        "the graph has no outputs: choose them with --outputs");
 }
 
 /* Rules take an input that has a value for that value. */

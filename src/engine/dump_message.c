@@ -76,7 +76,8 @@ static enum tn_status find_type(struct typed                 *typed,
                             "%s is not one protobuf message%s", format->name,
                             is_of_records(format)
                                 ? ": give the type of each record with --type"
-                                : "");
+                                : "; 'tenon formats' lists the formats that "
+                                  "can be dumped");
     if (!dump->schema)
         TN_TRY(tn_pb_schema_load(&typed->schema, &typed->arena,
                                  tn_pb_builtin_set(format->schema), error));
