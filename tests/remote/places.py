@@ -10,6 +10,7 @@ import pickle
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -354,6 +355,86 @@ def encryption(j):
              SSL_CERT_FILE=authority)
 
 
+class Wrapped(hostile.Server):
+    """hostile.Server over TLS; `then` is what it does with a connection."""
+
+    def __init__(self, data, faults, certificate, key, then=None):
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate, key)
+        self.then = then
+        super().__init__(data, faults)
+
+    def serve(self, connection):
+        try:
+            if self.then:
+                self.then(connection)
+                return
+            with self.context.wrap_socket(connection,
+                                          server_side=True) as inner:
+                super().serve(inner)
+        except OSError:
+            pass
+
+
+def cut_short(server, connection, request):
+    """Ends without saying that it ends, where the end tells the length."""
+    first, last = hostile.span(server, request)
+    hostile.part(server, connection, request, {"Content-Length": None,
+                                               "Connection": "close"},
+                 server.data[first:(first + last) // 2])
+    connection.shutdown(socket.SHUT_RDWR)
+    return False
+
+
+def bad_encryption(j):
+    """Certificates of another host or of nobody, connections that end."""
+    new = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split()
+
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], cwd=j.folder, check=True,
+                       capture_output=True)
+
+    openssl("req", "-x509", *new, "-keyout", "self.key", "-out", "self.pem",
+            "-days", "30", "-subj", "/CN=localhost", "-addext",
+            "subjectAltName=DNS:localhost")
+    for name, subject in (("else", "DNS:models.example"), ("none", "")):
+        with open(f"{j.folder}/{name}.ext", "w", encoding="utf-8") as file:
+            file.write(f"subjectAltName={subject}\n" if subject else
+                       "basicConstraints=CA:FALSE\n")
+        openssl("req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr",
+                "-subj", "/CN=models.example")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey",
+                "ca.key", "-CAcreateserial", "-days", "30", "-extfile",
+                f"{name}.ext", "-out", f"{name}.pem")
+    with open(f"{j.folder}/www/out.onnx", "rb") as file:
+        data = file.read() + noise(70000, 1)
+    faults = {"good": hostile.good, "cut": cut_short}
+    for name, path, want, then in (
+            ("srv", "good/none.onnx", "not-a-model|unknown-format|", None),
+            ("srv", "cut/x.onnx", "unreachable", None),
+            ("self", "good/x.onnx", "unreachable", None),
+            ("else", "good/x.onnx", "unreachable", None),
+            ("none", "good/x.onnx", "unreachable", None),
+            ("srv", "good/x.onnx", "unreachable", lambda c: c.close()),
+            ("srv", "good/x.onnx", "unreachable",
+             lambda c: c.sendall(b"HTTP/1.1 200 OK\r\n\r\n")),
+            ("srv", "good/x.onnx", "unreachable", lambda c: c.sendall(
+                b"\x16\x03\x03\xff\xff" + b"\0" * 70000)),
+            ("srv", "good/x.onnx", "unreachable", lambda c: time.sleep(8))):
+        server = Wrapped(data, faults, f"{j.folder}/{name}.pem",
+                         f"{j.folder}/{name}.key", then)
+        before = time.monotonic()
+        done = run(j.tenon, "info", "--json",
+                   f"https://localhost:{server.port}/{path}",
+                   SSL_CERT_FILE=f"{j.folder}/ca.pem")
+        got = hostile.reason_of(done)
+        j.claim(got in want.split("|"), f"TLS, {name} {path}: {got}")
+        j.claim(time.monotonic() - before < 20, f"TLS, {name} {path}: long")
+        j.claim(name == "srv" or not server.requests,
+                f"TLS, {name}: a request was sent")
+        server.close()
+
+
 def limits(j, www):
     j.reason("remote-limit", f"{j.plain}/out.onnx", "--max-fetch", "100")
     j.reason("no-transport", f"{j.plain}/out.onnx", TENON_LIBCURL="/none.so")
@@ -404,6 +485,7 @@ def main():
             cache(j, www)
             credentials(j)
             encryption(j)
+            bad_encryption(j)
             limits(j, www)
     for line in j.bad:
         print(line)
