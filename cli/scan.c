@@ -138,6 +138,31 @@ static void put_message(struct cli_json *json, const struct tn_scan_finding *f)
     cli_text_done(&text);
 }
 
+/* A path as a reference of RFC 3986; an address is one as it is. */
+static void put_uri(struct cli_json *json, const char *file)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    struct cli_text   text  = { 0 };
+
+    if (strstr(file, "://")) {
+        cli_json_put_string(json, "uri", file);
+        return;
+    }
+    for (const char *at = file; *at; at++) {
+        uint8_t byte = (uint8_t)*at;
+        bool    is_letter =
+            (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z' && byte < 0x80;
+        if (is_letter || (byte >= '0' && byte <= '9') ||
+            strchr("-._~/", *at))
+            cli_text_add(&text, (char[]){ *at, 0 });
+        else
+            cli_text_add(&text,
+                         (char[]){ '%', hex[byte >> 4], hex[byte & 15], 0 });
+    }
+    cli_json_put_bytes(json, "uri", cli_text_view(&text));
+    cli_text_done(&text);
+}
+
 static void put_result(struct cli_json *json, const struct tn_scan_finding *f)
 {
     cli_json_open_flat(json, '{');
@@ -151,7 +176,7 @@ static void put_result(struct cli_json *json, const struct tn_scan_finding *f)
     cli_json_open(json, '{');
     cli_json_key(json, "artifactLocation");
     cli_json_open(json, '{');
-    cli_json_put_string(json, "uri", f->file);
+    put_uri(json, f->file);
     cli_json_close(json, '}');
     if (f->offset != TN_NOWHERE && f->member[0] == '\0') {
         cli_json_key(json, "region");
@@ -216,7 +241,7 @@ static int on_finding(void *context, const struct tn_scan_finding *finding)
 {
     struct run *run = context;
 
-    if (run->session.common->is_quiet)
+    if (run->session.common->is_quiet && run->form == FORM_TEXT)
         return 0;
     switch (run->form) {
     case FORM_TEXT: print_finding(run, finding); break;
@@ -278,7 +303,7 @@ static int run_scan(const void *opts, const struct cli_args *args)
         end_sarif(&run.json);
     else if (run.form == FORM_JSON)
         end_json(&run);
-    else if (!o->common.is_quiet && run.totals.files > 0)
+    else if (!o->common.is_quiet && (run.totals.files > 0 || code == 0))
         print_totals(&run);
     cli_text_done(&run.heading);
     if (code == 0 && run.totals.findings[TN_VERDICT_DANGEROUS] +

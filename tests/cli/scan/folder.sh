@@ -7,3 +7,5 @@ tenon scan models
 echo $?
 tenon scan -q models
 echo $?
+mkdir nothing
+tenon scan nothing
