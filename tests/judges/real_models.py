@@ -58,8 +58,6 @@ EXCUSES = {
     "samediff/reduce_all_rank2_d0_keep": CONSTANT,
     "tensorflow/opencv/l2_normalize_3d": "axes of what has no known rank are computed while it runs",
     "tensorflow/opencv/resize_bilinear_*": "nd4j's own is for images of known size",
-    "tensorflow/opencv/keras_deconv_same": "what SAME cuts off of a deconvolution is a node of its own in nd4j",
-    "paddle/ocr-det-db": "nd4j has no nearest neighbours between corners with channels first",
 }
 
 

@@ -50,7 +50,7 @@ def conv(net, x, outputs=4, size=3, padding="SAME"):
 
 # --- dilated convolutions around blocks ------------------------------------------------------
 
-@idiom("dilated", 4, Transpose=2, Conv=1)
+@idiom("dilated", 3, Transpose=2, Conv=1)
 def dilated(net):
     cut = net("SpaceToBatchND", image(net), [2, 2], np.array([[2, 2], [2, 2]], "i4"))
     return net("BatchToSpaceND", conv(net, cut, padding="VALID"), [2, 2], np.array([[0, 0], [0, 0]], "i4"))
@@ -63,14 +63,14 @@ def dilated_bias(net):
     return net("Relu", net("BiasAdd", made, numbers(4)))
 
 
-@idiom("dilated-depthwise", 4, Transpose=2, Conv=1)
+@idiom("dilated-depthwise", 3, Transpose=2, Conv=1)
 def dilated_depthwise(net):
     cut = net("SpaceToBatchND", image(net), [2, 2], np.array([[2, 2], [2, 2]], "i4"))
     made = net("DepthwiseConv2dNative", cut, numbers(3, 3, 3, 2), strides=[1, 1, 1, 1], padding="VALID")
     return net("BatchToSpaceND", made, [2, 2], np.array([[0, 0], [0, 0]], "i4"))
 
 
-@idiom("dilated-line", 6, Transpose=2, Conv=1)
+@idiom("dilated-line", 3, Transpose=2, Conv=1)
 def dilated_line(net):
     """Keras: Conv1D."""
     x = net.feed("x", numbers(2, 12, 3), [None, 12, 3])
@@ -374,7 +374,7 @@ def deconvolved_same(net):
     return deconvolved(net, "SAME")
 
 
-@idiom("deconvolved-valid", 27, Transpose=2, ConvTranspose=1)
+@idiom("deconvolved-valid", 26, Transpose=2, ConvTranspose=1)
 def deconvolved_valid(net):
     return net("BiasAdd", deconvolved(net, "VALID"), numbers(4))
 
@@ -414,7 +414,7 @@ def einsum_batches(net):
     return net("Einsum", x, x, equation="aecd,abcd->acbe")
 
 
-@idiom("einsum-outer", 3, Mul=1, Unsqueeze=1)
+@idiom("einsum-outer", 2, Mul=1, Unsqueeze=1)
 def einsum_outer(net):
     return net("Einsum", net.feed("x", numbers(3), [None]), numbers(4), equation="i,j->ij")
 
@@ -465,7 +465,7 @@ def onnx_tf(net):
     return net("AddV2", net("Mul", made, 1.0), net("Mul", numbers(5), 1.0))
 
 
-@idiom("onnx2tf", 13, Conv=3, Relu=3, Add=1, MaxPool=1, GlobalAveragePool=1, Reshape=1, Gemm=1, Transpose=1)
+@idiom("onnx2tf", 12, Conv=3, Relu=3, Add=1, MaxPool=1, GlobalAveragePool=1, Reshape=1, Gemm=1, Transpose=1)
 def onnx2tf(net):
     """All of it channels last, weights too; factors and sums for each channel; the input stays last."""
     def one(x, size=3):

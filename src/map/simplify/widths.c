@@ -2,8 +2,8 @@
  * widths.c - sizes that are temporarily cast to 32 bits
  *
  * Values of int32 that are computed from each other form a group, which begins
- * with Casts of sizes and places.  A group with a user that does not take int64 does not
- * change.
+ * with Casts of sizes and places.  A group with a user that does not take int64
+ * does not change.
  */
 #include "map/simplify/widths.h"
 
