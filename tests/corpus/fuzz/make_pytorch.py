@@ -62,6 +62,8 @@ def files():
     for protocol in range(5):
         value = {"a": [1, (2.5, None)], ("k", 2): {True}, 3: b"x" * 300, "d": collections.OrderedDict(x=2 ** 80)}
         yield f"protocol-{protocol}", b"\x01" + pickle.dumps(value, protocol)
+    yield "itself", b"\x01" + pickled(b"}q\x00(" + text("w") + row + text("me") + b"](h\x00h\x00eu")
+    yield "conjugate", b"\x01" + pickled(tensor(storage("ComplexFloatStorage", "0", 8), 0, [2, 4], [1, 2], rest=b"}" + text("conj") + b"\x88s"))
     yield "shared", b"\x01" + pickled(b"]q\x00(h\x00h\x00e")
 
 

@@ -27,11 +27,27 @@ def tar():
     return bytes(header) + CALL.ljust(512, b"\0")
 
 
+def keras():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr(zipfile.ZipInfo("config.json"), b'{"config": "exec", "class_name": "function", "module": "my.lib"}')
+    return out.getvalue()
+
+
+def in_text():
+    """Bytes that protocol 2 writes as text, which are loaded as a stream of PyTorch."""
+    stream = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}." + CALL
+    text = stream.decode("latin1").encode()
+    return (b"\x80\x02ctorch.storage\n_load_from_bytes\nc_codecs\nencode\nX" + len(text).to_bytes(4, "little") + text +
+            b"X\x06\0\0\0latin1\x86R\x85R.")
+
+
 def main(folder):
     os.makedirs(folder, exist_ok=True)
     array = b"\x93NUMPY\1\0\x3a\0{'descr': '|O8', 'fortran_order': False, 'shape': (1,), }\n" + CALL
     files = {"call": CALL, "protocol-0": b"cos\nsystem\n(S'ls'\ntR.", "zip": archive(), "tar": tar(), "objects": array,
-             "json": b'{"class_name": "Lambda"}'}
+             "json": b'{"class_name": "Lambda"}', "keras": keras(), "text-stream": in_text(),
+             "member": b"\x80\x02c__builtin__\ngetattr\ncmy.lib\nMode\nX\x04\0\0\0mean\x86R.", "after-tar": tar() + bytes(512) + CALL}
     for name, data in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
