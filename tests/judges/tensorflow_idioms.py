@@ -481,6 +481,34 @@ def onnx2tf(net):
 
 
 
+def dilated_open(net, op, weights):
+    """Paddings as required_space_to_batch_paddings() counts them."""
+    x = open_image(net)
+    start, end, block = (net.const(np.array([2, 2], "i4")) for _ in range(3))
+    whole = net("AddV2", net("AddV2", net("StridedSlice", net("Shape", x), [1], [3], [1]), start), end)
+    more = net("FloorMod", net("Sub", block, net("FloorMod", whole, block)), block)
+    last = net("AddV2", end, more)
+
+    def part(of, i):
+        return net("StridedSlice", of, [i], [i + 1], [1], shrink_axis_mask=1)
+    zero = net.const(np.int32(0))
+    pads = net("Pack", *(net("Pack", part(start, i), part(last, i)) for i in (0, 1)))
+    crops = net("Pack", *(net("Pack", zero, part(more, i)) for i in (0, 1)))
+    made = net(op, net("SpaceToBatchND", x, block, pads), weights, strides=[1, 1, 1, 1], padding="VALID")
+    return net("Relu", net("BiasAdd", net("BatchToSpaceND", made, block, crops), numbers(weights.shape[2] if op[0] == "D" else 4)))
+
+
+@idiom("dilated-open", 59, Transpose=2, Conv=1, Relu=1)
+def dilated_conv_open(net):
+    """DeepLab, of images of any size."""
+    return dilated_open(net, "Conv2D", numbers(3, 3, 3, 4))
+
+
+@idiom("dilated-open-depthwise", 59, Transpose=2, Conv=1, Relu=1)
+def dilated_depthwise_open(net):
+    return dilated_open(net, "DepthwiseConv2dNative", numbers(3, 3, 3, 1))
+
+
 # --- axes that are divided and joined ----------------------------------------------------------
 
 @idiom("channel-shuffle", 7, Transpose=3, Conv=2, Reshape=2)
