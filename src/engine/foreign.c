@@ -10,10 +10,6 @@
  * bytes that do not speak against it, as a suffix alone. */
 enum { BY_MAGIC = 64, BY_GRAMMAR = 48, BY_SUFFIX = 28, BY_NAME = 1 };
 
-#define TORCH                                                                  \
-    "torch.load opens it, and safetensors.torch or torch.onnx.export write "   \
-    "what is read here"
-
 #define DLC                                                                    \
     "a DLC container: Qualcomm's SNPE or QNN tools open it; convert from "     \
     "what "                                                                    \
@@ -43,8 +39,6 @@ static const struct magic {
     { 0, "ptrt", 4,
       "a TensorRT plan: TensorRT opens it, of the version and on the kind of "
       "device that made it; convert from the .onnx" },
-    { 0, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19", 14,
-      "a PyTorch file of before version 1.6: " TORCH },
     { 0, "7767517\n", 8, "an ncnn model (.param): ncnn opens it" },
     { 0, "7767517\r", 8, "an ncnn model (.param): ncnn opens it" },
     { 0, "\xdd\x85\x76\x00", 4, "an ncnn model (.param.bin): ncnn opens it" },
@@ -104,8 +98,12 @@ static const char *by_entries(const struct tn_probe *probe)
     if (zip_has(probe, "/constants.pkl") || zip_has(probe, ".debug_pkl"))
         return "a TorchScript model: torch.jit.load opens it, and "
                "torch.onnx.export writes what is read here";
-    if (zip_has(probe, "/data.pkl") || zip_has(probe, "/.format_version"))
-        return "a PyTorch file: " TORCH;
+    if (zip_has(probe, "serialized_exported_program.json"))
+        return "an exported program of PyTorch (.pt2): torch.export.load opens "
+               "it, and torch.onnx.export writes what is read here";
+    if (zip_has(probe, "/data.pkl"))
+        return "a zip with a pickle of PyTorch deeper than torch.load and we "
+               "look for it: NAME/data.pkl, and NAME/data/ beside it";
     if (zip_has(probe, "model.weights.h5"))
         return "a Keras model (.keras): Keras opens it, and model.export() "
                "writes a SavedModel";
