@@ -41,6 +41,7 @@ struct builder {
     struct tn_view_tree *tree;
     struct tn_picture   *picture;
     struct tn_error     *error;
+    struct tn_arena      arena; /* for what is needed while it is built       */
     uint32_t            *order; /* of all nodes, graph by graph               */
     uint32_t            *leads; /* by node: itself, or what it belongs to     */
     uint32_t            *with;  /* by node: how many belong to it             */
@@ -754,10 +755,11 @@ static bool prepare(struct builder *b, struct tn_view_tree *tree)
     struct tn_picture *picture = b->picture;
     uint64_t           nodes   = picture->nodes.count + 1;
     uint64_t           graphs  = picture->graph_count + UINT64_C(1);
-    struct tn_arena   *arena   = &picture->arena;
+    struct tn_arena   *arena   = &b->arena;
 
-    tree->leaves   = tn_new(arena, struct tn_view_leaf, nodes, b->error);
-    tree->roots    = tn_new(arena, uint32_t, graphs, b->error);
+    tree->leaves =
+        tn_new(&picture->arena, struct tn_view_leaf, nodes, b->error);
+    tree->roots    = tn_new(&picture->arena, uint32_t, graphs, b->error);
     b->order       = tn_new(arena, uint32_t, nodes, b->error);
     b->leads       = tn_new(arena, uint32_t, nodes, b->error);
     b->with        = tn_new(arena, uint32_t, nodes, b->error);
@@ -822,7 +824,8 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
     tn_list_init(&tree->containers, picture->memory,
                  sizeof(struct tn_view_container));
     tn_list_init(&tree->calls, picture->memory, sizeof(struct tn_view_callee));
-    tn_intern_init(&b.components, &picture->arena);
+    tn_arena_init(&b.arena, picture->memory);
+    tn_intern_init(&b.components, &b.arena);
     tn_list_init(&b.component_labels, picture->memory, sizeof(uint32_t));
     tn_list_init(&b.insides, picture->memory, sizeof(struct inside));
     tn_list_init(&b.censuses, picture->memory, sizeof(struct census));
@@ -838,6 +841,7 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
     tn_list_done(&b.insides);
     tn_list_done(&b.component_labels);
     tn_intern_done(&b.components);
+    tn_arena_done(&b.arena);
     return picture->error->status;
 }
 
