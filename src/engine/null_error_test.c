@@ -273,6 +273,7 @@ static void edits(void)
     FAILS(tn_edit_set_signature, edit, &(struct tn_signature){ 0 });
     FAILS(tn_edit_remove_signature, edit, "no such signature");
     FAILS(tn_edit_run_file, edit, NOWHERE);
+    FAILS(tn_edit_run_patch, edit, NOWHERE);
     FAILS(tn_edit_rename_op, edit, TN_NONE, "x");
     FAILS(tn_edit_rename, edit, 0, "no such value", "x");
     FAILS(tn_apply, NOWHERE, NULL, NULL, &nowhere, NULL);
