@@ -98,7 +98,8 @@ static const char *by_entries(const struct tn_probe *probe)
     if (zip_has(probe, "/constants.pkl") || zip_has(probe, ".debug_pkl"))
         return "a TorchScript model: torch.jit.load opens it, and "
                "torch.onnx.export writes what is read here";
-    if (zip_has(probe, "serialized_exported_program.json"))
+    if (zip_has(probe, "serialized_exported_program.json") ||
+        zip_has(probe, "/archive_format"))
         return "an exported program of PyTorch (.pt2): torch.export.load opens "
                "it, and torch.onnx.export writes what is read here";
     if (zip_has(probe, "/data.pkl"))

@@ -36,6 +36,8 @@ static const struct {
     { "x", HEAD(ENTRY("\x0c", "a/b/data.pkl")), "deeper than torch.load", true },
     { "x", HEAD(ENTRY("\x20", "serialized_exported_program.json")),
       "an exported program of PyTorch", true },
+    { "x", HEAD(ENTRY("\x10", "m/archive_format")),
+      "an exported program of PyTorch", true },
     { "x",
       HEAD(ENTRY("\x0b", "net/version") ENTRY("\x11", "net/constants.pkl")),
       "TorchScript", true },

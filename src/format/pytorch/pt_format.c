@@ -106,7 +106,10 @@ static int pt_probe(const struct tn_probe *probe)
         return TAR_BITS;
     if (head.size < LOCAL_SIZE || memcmp(head.data, "PK\3\4", 4) != 0)
         return 0;
-    if (is_member(name_at(head, 0, LOCAL_SIZE, 26)))
+    struct tn_bytes first = name_at(head, 0, LOCAL_SIZE, 26);
+    if (is_in_folder(first, "/archive_format"))
+        return 0; /* of torch.export.save(): JSON, and no pickle */
+    if (is_member(first))
         return ZIP_BITS;
     for (size_t i = 0; i + RECORD_SIZE < tail.size; i++)
         if (memcmp(tail.data + i, "PK\1\2", 4) == 0 &&
