@@ -47,8 +47,10 @@ static bool accepts(struct tn_transfer *t)
 {
     const struct tn_exchange *e = (struct tn_exchange *)t;
 
-    return t->answer.status == e->accepted[0] ||
-           t->answer.status == e->accepted[1];
+    for (size_t i = 0; i < sizeof e->accepted / sizeof e->accepted[0]; i++)
+        if (t->answer.status == e->accepted[i])
+            return true;
+    return false;
 }
 
 static enum tn_status redirected(struct tn_transfer *t)

@@ -25,7 +25,7 @@ struct tn_exchange {
     const char      *lines[TN_EXCHANGE_LINES]; /* headers of the request    */
     unsigned         line_count;
     char             linked[TN_ANSWER_TAG]; /* identity by a redirect      */
-    unsigned         accepted[2]; /* statuses that are answers, not errors  */
+    unsigned           accepted[4]; /* statuses that are answers, not errors  */
     struct tn_buffer body;        /* of the answer                          */
     struct tn_error  body_error;
 };

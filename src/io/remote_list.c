@@ -774,23 +774,40 @@ enum tn_status tn_remote_list(struct tn_remote *remote, const char *folder,
     return status;
 }
 
+/* A link that is signed for GET answers HEAD with 403, a program that knows
+ * nothing else with 405 or 501: then one byte is asked for. */
+static enum tn_status ask_about(struct tn_exchange *e, struct tn_remote *remote,
+                                const char *url, struct tn_error *error)
+{
+    static const unsigned no_head[] = { 403, 405, 501, 400 };
+
+    TN_TRY(tn_exchange_open(e, remote, url, NULL, error));
+    e->transfer.method = "HEAD";
+    if (tn_place_kind_of(url) != TN_PLACE_S3)
+        memcpy(e->accepted, no_head, sizeof no_head);
+    if (tn_exchange_run(e, error) != TN_OK ||
+        e->transfer.answer.status / 100 == 2)
+        return error->status;
+    tn_exchange_close(e);
+    *e = (struct tn_exchange){ 0 };
+    TN_TRY(tn_exchange_open(e, remote, url, NULL, error));
+    e->lines[e->line_count++] = "Range: bytes=0-0";
+    return tn_exchange_run(e, error);
+}
+
 enum tn_status tn_remote_stat(struct tn_remote *remote, struct tn_arena *arena,
                               const char *url, struct tn_listed *listed,
                               struct tn_error *error)
 {
-    struct tn_exchange e;
+    struct tn_exchange e = { 0 };
     struct entry       entry;
 
-    *listed               = (struct tn_listed){ NULL, TN_ANSWER_UNKNOWN, "" };
-    enum tn_status status = tn_exchange_open(&e, remote, url, NULL, error);
-    e.transfer.method     = "HEAD";
-    if (status == TN_OK)
-        status = tn_exchange_run(&e, error);
-    if (status == TN_OK) {
+    *listed = (struct tn_listed){ NULL, TN_ANSWER_UNKNOWN, "" };
+    if (ask_about(&e, remote, url, error) == TN_OK) {
+        const struct tn_answer *a = &e.transfer.answer;
         init_entry(&entry, remote->memory, error);
-        set_etag(&entry,
-                 tn_text(e.linked[0] ? e.linked : e.transfer.answer.etag));
-        listed->size = e.transfer.answer.length;
+        set_etag(&entry, tn_text(e.linked[0] ? e.linked : a->etag));
+        listed->size = a->status == 206 ? a->total : a->length;
         listed->etag = tn_text_dup(arena, tn_buffer_string(&entry.etag), error);
         done_entry(&entry);
     }

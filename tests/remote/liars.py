@@ -6,6 +6,7 @@ in odd forms, codings, connections that are reset or have more to say, redirects
 to anywhere.  Each ends in the right bytes, or in an error with a reason, in
 time and in few requests; no message has a secret or a control character.
 """
+import json
 import os
 import re
 import socket
@@ -427,6 +428,48 @@ def check_reading(tenon, data, faults, name, want, weights, bad):
             bad.append(f"{name}: {text}")
 
 
+def no_head(status):
+    """Links that are signed for GET know no other method."""
+    def fault(server, connection, request):
+        if request.method == "HEAD":
+            connection.sendall(f"HTTP/1.1 {status} No\r\nContent-Length: 0"
+                               "\r\n\r\n".encode())
+            return
+        part(server, connection, request)
+    return fault
+
+
+def catalog(tenon, data, faults, bad):
+    """All of them in one table: each has its row, and those that are models
+    have the same tensors."""
+    good_ones = {f"no-head-{n}": no_head(n) for n in (400, 403, 405, 501)}
+    server = Server(data, {**faults, **good_ones})
+    urls = {name: f"http://127.0.0.1:{server.port}/{name}/model.safetensors"
+            for name in [*READING, *good_ones]}
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/all.ndjson"
+        before = time.monotonic()
+        done = run(tenon, "catalog", "--hash", "-j", "8", *urls.values(), "-o",
+                   out, seconds=200)
+        seconds = time.monotonic() - before
+        with open(out, encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+    server.close()
+    status = {r["file"]: r["status"] for r in rows if r["row"] == "file"}
+    hashes = {}
+    for row in rows:
+        if row["row"] == "tensor" and status[row["file"]] == "ok":
+            hashes.setdefault(row["file"], []).append(row.get("sha256"))
+    if done.returncode or set(status) != set(urls.values()):
+        bad.append(f"catalog: {done.returncode}, {len(status)} files")
+    if len({tuple(h) for h in hashes.values()}) != 1 or seconds > 100:
+        bad.append(f"catalog: other tensors, or {seconds:.1f} s")
+    for name, url in urls.items():
+        want = READING[name][1] if name in READING else "ok"
+        if "|" not in want and (want == "ok") != (status.get(url) == "ok"):
+            bad.append(f"catalog: {name} is {status.get(url)}")
+
+
 def read_all(tenon, only, bad):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.safetensors")
@@ -441,6 +484,8 @@ def read_all(tenon, only, bad):
         list(pool.map(lambda name: check_reading(
             tenon, data, faults, name, READING[name][1], weights, bad),
             [name for name in READING if not only or name in only]))
+    if not only:
+        catalog(tenon, data, faults, bad)
 
 
 def main():
