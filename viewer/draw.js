@@ -444,10 +444,12 @@ export class Painter {
     return item >= 0 && !frame.open.has(item) && model.label(model.itemDetail[item]) === text;
   }
 
-  // Right of the end, or left of it where lines would go through it there and not here.
-  stubText(text, { x }, y, lines, isStrong) {
+  // Right of the end, or left of it where lines or the border would go through it there and not here.
+  stubText(frame, text, { x }, y, lines, isStrong) {
     const width = textWidth(this.ctx, FONT_DETAIL, fitText(this.ctx, FONT_DETAIL, text, STUB_TEXT));
-    const isFree = (left) => !lines.some((other) => crosses(other, { x: left, y: y - 7, w: width, h: 14 }));
+    const box = frame.parent?.box(frame.item);
+    const isFree = (left) => (!box || (left > box.x && left + width < box.x + box.w)) &&
+      !lines.some((other) => crosses(other, { x: left, y: y - 7, w: width, h: 14 }));
     const left = x - 6 - width;
     return this.lineText(text, !isFree(x + 6) && isFree(left) ? left : x + 6, y, STUB_TEXT, isStrong);
   }
@@ -463,13 +465,13 @@ export class Painter {
       return fitText(this.ctx, FONT_DETAIL, name, STUB_TEXT - textWidth(this.ctx, FONT_DETAIL, more)) + more;
     };
     if (shape.end && (shape.from < 0 || above.first === shape)) {
-      const at = this.stubText(text('\u2199', shape.from, above), shape.end, shape.end.y - STUB + 4, lines, isStrong);
+      const at = this.stubText(frame, text('\u2199', shape.from, above), shape.end, shape.end.y - STUB + 4, lines, isStrong);
       this.dot(shape.end.x, shape.end.y - STUB + 4, isStrong);
       if (at)
         this.stubs.push({ ...at, frame, item: shape.from, edge: shape.edge, self: shape.to });
     }
     if (shape.start && (shape.to < 0 || below.first === shape)) {
-      const at = this.stubText(text('\u2198', shape.to, below), shape.start, shape.start.y + STUB - 4, lines, isStrong);
+      const at = this.stubText(frame, text('\u2198', shape.to, below), shape.start, shape.start.y + STUB - 4, lines, isStrong);
       this.dot(shape.start.x, shape.start.y + STUB - 4, isStrong);
       if (at)
         this.stubs.push({ ...at, frame, item: shape.to, edge: shape.edge, self: shape.from });
