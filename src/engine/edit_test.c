@@ -280,6 +280,10 @@ static void builds_from_nothing(void **state)
         assert_int_equal(tn_edit_commit(edit, &model, &error), TN_OK);
         tn_edit_close(edit);
         write_to(&scratch, model, files[i]);
+        struct tn_target target = { .path = tn_in_scratch(&scratch, files[i]),
+                                    .can_replace = true };
+        assert_int_equal(
+            tn_edit_write(model, NULL, &target, NULL, NULL, &error), TN_OK);
         tn_model_close(model);
         assert_int_equal(findings_in(&scratch, files[i]), 0);
         assert_int_equal(tn_model_open(&again,

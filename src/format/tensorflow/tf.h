@@ -161,10 +161,13 @@ struct tn_tf_detail {
     uint64_t              first_entry; /* its first tensor in the model    */
 };
 
+/* Never NULL: a model that was made by an edit has nothing of a file. */
 static inline const struct tn_tf_detail *tn_tf_detail_of(
     const struct tn_model *model)
 {
-    return model->detail;
+    static const struct tn_tf_detail none = { .model_file = "" };
+
+    return model->detail ? model->detail : &none;
 }
 
 /* Signatures of a meta graph.  Those of the only one are all that the model has,
