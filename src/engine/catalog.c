@@ -413,18 +413,20 @@ static bool next_unit(struct catalog *c, struct tn_catalog_unit *u)
     int order = !s            ? 1
                 : !c->has_old ? -1
                               : tn_bytes_compare(s->path, c->old.path);
-    if (order > 0) {
+    if (order > 0)
         take_only_old(c, u);
-        return true;
-    }
-    take_stream(c, u, s);
+    else
+        take_stream(c, u, s);
     if (order == 0)
         take_old(c, u);
     /* A path that was named twice counts once. */
-    while (c->heap_count && !tn_failed(c->error) &&
+    while (order <= 0 && c->heap_count && !tn_failed(c->error) &&
            tn_bytes_equal(c->streams[c->heap[0]].path, u->shown))
         step_top(c);
-    return true;
+    if (!tn_failed(c->error))
+        return true;
+    tn_catalog_unit_done(u); /* it may have no path */
+    return false;
 }
 
 /* ---- results --------------------------------------------------------------- */
@@ -702,14 +704,12 @@ enum tn_status tn_catalog(const char *const *paths, uint64_t count,
                           struct tn_catalog_totals        *totals,
                           struct tn_error                 *error)
 {
-    struct tn_catalog_options plain = TN_CATALOG_OPTIONS_INIT;
-
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_CATALOG(catalog);
     struct catalog c = { .error        = error,
                          .target       = target,
-                         .work.catalog = catalog ? catalog : &plain,
+                         .work.catalog = catalog,
                          .request_lock = PTHREAD_MUTEX_INITIALIZER };
     c.work.options = options ? *options : (struct tn_options)TN_OPTIONS_INIT;
     c.work.options.progress         = job_progress;

@@ -191,6 +191,33 @@ static void test_numbers(void **state)
     }
 }
 
+/* Rows that could not be made whole are not looked at. */
+static void test_without_memory(void **state)
+{
+    const char    *paths[] = { TN_CORPUS "/onnx/everything.onnx",
+                               TN_CORPUS "/onnx/attribute-ir1.onnx" };
+    enum tn_status status  = TN_NO_MEMORY;
+
+    (void)state;
+    for (uint64_t n = 0; status == TN_NO_MEMORY; n++) {
+        struct tn_budget          budget    = { .left = n };
+        struct tn_allocator       allocator = { tn_budget_resize, &budget };
+        struct tn_options         options   = TN_OPTIONS_INIT;
+        struct tn_catalog_options catalog   = TN_CATALOG_OPTIONS_INIT;
+        struct tn_target          target    = { .path = old };
+        struct tn_error           error     = TN_ERROR_INIT;
+
+        options.allocator = &allocator;
+        options.workers   = 1;
+        catalog.jobs      = 1;
+        clear();
+        status =
+            tn_catalog(paths, 2, &catalog, &target, &options, NULL, &error);
+        assert_true(status == TN_OK || error.what[0]);
+    }
+    assert_int_equal(status, TN_OK);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -200,6 +227,7 @@ int main(void)
         TEST(test_order),
         TEST(test_refused),
         TEST(test_numbers),
+        TEST(test_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
