@@ -22,10 +22,13 @@ struct tn_temporaries;    /* temporaries.h */
 struct tn_remote_options; /* remote.h */
 
 #if defined(__cplusplus)
-#define TN_SIZED_INIT(type)                                                    \
-    {                                                                          \
-        sizeof(type)                                                           \
-    }
+template <typename type> inline type tn_sized_init()
+{
+    type options = type();
+    options.size = sizeof(type);
+    return options;
+}
+#define TN_SIZED_INIT(type) tn_sized_init<type>()
 #else
 #define TN_SIZED_INIT(type)                                                    \
     {                                                                          \

@@ -563,7 +563,7 @@ enum tn_status tn_folder_models(const char              *path,
               .format = format ? format->name : "",
               .title  = format ? format->title : "",
         };
-        stop = each(context, &model);
+        stop = each && each(context, &model);
     }
     for (uint64_t i = 0; i < l.broken.count && !tn_failed(error) && !stop;
          i++) {
@@ -572,7 +572,7 @@ enum tn_status tn_folder_models(const char              *path,
             .format = "",
             .title  = "a link that leads nowhere",
         };
-        stop = each(context, &model);
+        stop = each && each(context, &model);
     }
     done(&l);
     tn_opened_release(opened);

@@ -11,6 +11,7 @@
 #include <tenon/tenon.h>
 
 #include "support/hostile.h"
+#include "support/little_models.h"
 #include "support/scratch.h"
 
 #define NOWHERE "/nonexistent/folder/file.onnx"
@@ -595,10 +596,68 @@ static void every_call_may_have_no_error(void **state)
     assert_true(count > 150);
 }
 
+/* The least that each verb can be called with: paths and models. */
+static void options_and_results_may_be_left_out(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    char             *text    = strdup(tn_in_scratch(&scratch, "m.textproto"));
+    char             *folder  = strdup(tn_in_scratch(&scratch, "."));
+    char             *path    = strdup(tn_in_scratch(&scratch, "m.onnx"));
+    const char       *paths[] = { path, folder };
+    struct tn_options with_graph = { .wants_graph = true };
+    struct tn_model  *model;
+    struct tn_diff   *diff;
+    struct tn_array  *array;
+
+    (void)state;
+#define TO(name)    (&(struct tn_target){ .path = tn_in_scratch(&scratch, name) })
+#define WORKS(call) assert_int_equal(call, TN_OK)
+    tn_make_model(&scratch, "m.onnx", little_onnx);
+    WORKS(tn_model_open(&model, path, &with_graph, NULL));
+    WORKS(tn_check(path, NULL, NULL, NULL, NULL, NULL, NULL));
+    WORKS(tn_scan(path, NULL, NULL, NULL, NULL, NULL));
+    WORKS(tn_get(tn_model_tensor(model, 0), NULL, TO("w.npy"), NULL, NULL));
+    WORKS(tn_array_open(&array, tn_model_tensor(model, 0), NULL, NULL, NULL));
+    tn_array_close(array);
+    WORKS(tn_dump(path, NULL, NULL, TO("m.textproto"), NULL, NULL, NULL));
+    WORKS(tn_undump(text, NULL, NULL, TO("u.onnx"), NULL));
+    WORKS(tn_convert(model, NULL, TO("c.onnx"), NULL, NULL, NULL));
+    WORKS(tn_folder_models(paths[1], NULL, NULL, NULL, NULL));
+    WORKS(tn_statistics_compute(
+        model, (const struct tn_tensor *[]){ tn_model_tensor(model, 0) }, 1,
+        NULL, NULL, NULL, NULL));
+    WORKS(tn_plan(model, NULL, NULL, NULL, NULL, NULL, NULL));
+    WORKS(tn_split(path, NULL, NULL, TO("parts"), NULL, NULL));
+    WORKS(tn_merge_file(tn_in_scratch(&scratch, "parts"), NULL, NULL,
+                        TO("whole.onnx"), NULL, NULL));
+    WORKS(tn_view(model, NULL, TO("v.html"), NULL, NULL, NULL));
+    WORKS(tn_diff_open(&diff, model, model, NULL, NULL, NULL));
+    WORKS(tn_diff_write_patch(diff, TO("p.patch"), NULL, NULL, NULL));
+    WORKS(tn_diff_write_view(diff, TO("d.html"), NULL, NULL, NULL));
+    tn_diff_close(diff);
+    WORKS(tn_apply(path, NULL, NULL, TO("a.onnx"), NULL, NULL));
+    WORKS(tn_catalog(paths, 1, NULL, TO("c.ndjson"), NULL, NULL, NULL));
+    WORKS(tn_tag_add(tn_in_scratch(&scratch, "t.sdz"), "v1", model, NULL, NULL,
+                     NULL, NULL));
+    WORKS(tn_tag_list(tn_in_scratch(&scratch, "t.sdz"), NULL, true, NULL, NULL,
+                      NULL));
+    WORKS(tn_tag_diff(tn_in_scratch(&scratch, "t.sdz"), "v1", "v1", NULL, NULL,
+                      NULL, NULL));
+    /* Nothing is removed unless it is named. */
+    assert_int_equal(tn_strip(path, NULL, NULL, TO("s.onnx"), NULL, NULL),
+                     TN_INVALID);
+    free(text);
+    free(path);
+    free(folder);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_may_have_no_error),
+        cmocka_unit_test(options_and_results_may_be_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,7 +160,8 @@ static void report(struct statistics_work *work, uint64_t index,
     if (work->is_stopped)
         return;
     tn_tally_finish(tally, &statistics);
-    work->is_stopped = work->on_tensor(work->context, index, &statistics) != 0;
+    work->is_stopped = work->on_tensor &&
+                       work->on_tensor(work->context, index, &statistics) != 0;
 }
 
 static enum tn_status use_slot(struct statistics_work *work, struct slot *slot,

@@ -40,9 +40,13 @@ cat >use.cc <<'END'
 #include <tenon/tenon.h>
 int main()
 {
-    tn_error  error = TN_ERROR_INIT;
-    tn_model *model;
-    return tn_model_open(&model, "missing", nullptr, &error) != TN_IO;
+    tn_error         error = TN_ERROR_INIT;
+    tn_options       options = TN_OPTIONS_INIT;
+    tn_check_options check = TN_CHECK_OPTIONS_INIT;
+    tn_model        *model;
+    if (options.size != sizeof options || check.size != sizeof check)
+        return 1;
+    return tn_model_open(&model, "missing", &options, &error) != TN_IO;
 }
 END
 if command -v c++ >/dev/null; then

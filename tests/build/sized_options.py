@@ -33,7 +33,7 @@ def first_layouts(headers, version, sized):
     """As long as nothing is published, size 0 stands for the whole struct."""
     if 'TN_VERSION_STRING "0.2.0"' not in version:
         return []
-    named = dict(re.findall(r"TN_TAKE\(options, (tn_\w+), (\w+)\)", sized))
+    named = dict(re.findall(r"TN_TAKE(?:_OWN)?\(options, (tn_\w+), (\w+)\)", sized))
     return [f"src/base/sized.h: {named.get(name)} is not the last field of "
             f"struct {name}" for name, fields, _ in STRUCT.findall(headers)
             if named.get(name) != re.findall(r"(\w+);", fields)[-1]]

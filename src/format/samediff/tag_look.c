@@ -101,7 +101,7 @@ static int look_at(struct looking *l, struct tn_tag_info *info, tn_on_tag *each,
         count_lines(l, info);
     }
     if (!tn_failed(l->error))
-        stop = each(context, info);
+        stop = each && each(context, info);
     tn_arena_done(&l->arena);
     return stop;
 }
@@ -169,7 +169,7 @@ static void tell(struct differing *d, enum tn_tag_change_kind kind,
 {
     struct tn_tag_change change = { kind, name };
 
-    if (!d->is_stopped)
+    if (!d->is_stopped && d->each)
         d->is_stopped = d->each(d->context, &change) != 0;
 }
 
