@@ -51,7 +51,7 @@ install(DIRECTORY examples/ DESTINATION ${TN_DOCS}/examples
 
 # Completion scripts come out of the command itself, which knows its options.
 install(CODE "
-    set(command \"$<TARGET_FILE:tenon_command>\")
+    set(command ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:tenon_command>\")
     set(to \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
     foreach(pair bash:bash-completion/completions/tenon
                  zsh:zsh/site-functions/_tenon

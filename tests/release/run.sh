@@ -6,10 +6,12 @@
 #   wheel    in an empty virtual environment and with --target, without network
 #   deb      installed, used, compiled against, upgraded and removed in a minimal
 #            Debian of its own; lintian has nothing to say
+#   arm64    the wheel of another processor, by a Python of that processor
 #   same     two builds in different folders are the same to the bit
 #
 # As root.  Everything is below a temporary folder.
 set -eu
+unset MAKEFLAGS # of the make that called this, whose jobs are not for others
 script=$(realpath "$0")
 cd "$(dirname "$0")/../.."
 top=$PWD
@@ -58,6 +60,39 @@ try_wheel() {
     (cd "$scratch/lines" && PYTHONPATH=$scratch/target /usr/bin/python3 readme.py)
     "$scratch/venv/bin/tenon" info "$scratch/lines/tiny.onnx" | grep -q Softmax
     (cd "$scratch/lines" && "$scratch/venv/bin/python" -m tenon check tiny.onnx)
+}
+
+try_arm64() {
+    make -s wheel ARCH=arm64
+    root=$(tools/cross arm64 --root)
+    root=${root##* }
+    top=$(dirname "$root")
+    mkdir "$scratch/arm64" "$scratch/debs" "$scratch/unpacked"
+    # Each of this machine's settings would be for its own packages.
+    (cd "$scratch/debs" && apt-get -q -o APT::Architecture=arm64 \
+        -o APT::Architectures::=arm64 -o Dir::State="$top/apt" \
+        -o Dir::State::status="$top/apt/status" -o Dir::Cache="$top/apt/cache" \
+        -o APT::Sandbox::User=root download python3.11-minimal \
+        libpython3.11-minimal libpython3.11-stdlib libffi8 libexpat1 libc6 \
+        >/dev/null)
+    for file in "$scratch"/debs/*.deb; do
+        dpkg-deb -x "$file" "$scratch/arm64"
+    done
+    /usr/bin/python3 -m zipfile -e \
+        "$release"/tenon-"$version"-py3-none-manylinux_*_aarch64.whl \
+        "$scratch/unpacked"
+    here=$scratch/arm64 libraries=
+    for folder in "$here/lib" "$here/usr/lib" "$root/usr/lib" "$root/lib"; do
+        libraries=$libraries:$folder/aarch64-linux-gnu
+    done
+    run="qemu-aarch64 -L $here -E LD_LIBRARY_PATH=${libraries#:}"
+    command=$scratch/unpacked/tenon-$version.data/scripts/tenon
+    chmod +x "$command" # as pip does
+    model "$scratch/tiny.onnx"
+    $run "$command" info "$scratch/tiny.onnx" | grep -q Softmax
+    readme_lines >"$scratch/readme.py"
+    (cd "$scratch" && PYTHONHOME=$here/usr $run -E PYTHONPATH="$scratch/unpacked:$here/usr/lib/python3.11/lib-dynload" \
+        "$here/usr/bin/python3.11" readme.py)
 }
 
 # An older version of a package, with the same files, for an upgrade.
@@ -145,7 +180,7 @@ if [ "${1:-}" = --one ]; then
     "try_$2"
     exit
 fi
-[ $# -gt 0 ] || set -- static wheel deb same
+[ $# -gt 0 ] || set -- static wheel deb arm64 same
 [ -x build/tenon ] || make -s
 for name; do
     if "$script" --one "$name"; then
