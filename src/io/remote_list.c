@@ -199,7 +199,8 @@ static bool says_encoded(struct tn_bytes document)
 {
     static const char word[] = "<EncodingType>url</EncodingType>";
 
-    return memmem(document.data, document.size, word, sizeof word - 1) != NULL;
+    return document.size &&
+           memmem(document.data, document.size, word, sizeof word - 1) != NULL;
 }
 
 /* A store that fails says so in a document, too. */
