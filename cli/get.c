@@ -70,7 +70,7 @@ static void suggest(const struct tn_model *model, const char *typed)
 {
     enum { MOST = 100000 };
     struct cli_text label = { 0 }, best = { 0 };
-    unsigned        nearest = 4;
+    unsigned        nearest = cli_nearness(typed);
     uint64_t        count   = tn_model_tensor_count(model);
 
     for (uint64_t i = 0; i < count && i < MOST; i++) {

@@ -478,6 +478,13 @@ bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
 
 /* ---- near misses -------------------------------------------------------- */
 
+unsigned cli_nearness(const char *typed)
+{
+    size_t changes = strlen(typed) / 3;
+
+    return 1 + (unsigned)(changes > 3 ? 3 : changes);
+}
+
 unsigned cli_distance(const char *left, const char *right, unsigned limit)
 {
     enum { LONGEST = 63 };

@@ -343,7 +343,7 @@ static void find_nearest(struct tn_rulebook *book, const char *typed,
                          struct cli_text *best)
 {
     struct cli_text name    = { 0 };
-    unsigned        nearest = 3;
+    unsigned        nearest = cli_nearness(typed);
 
     for (uint32_t i = 0; i < tn_rulebook_count(book); i++) {
         cli_text_clear(&name);

@@ -213,9 +213,9 @@ static enum tn_status add_elements(struct tn_edit *edit, uint32_t graph,
     if (tn_edit_find_tensor(edit, TN_NONE, name, error))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "there is a tensor '%s' already", name);
-    return tn_failed(error) ? error->status
-                            : tn_draft_add_variable(&edit->draft, name,
-                                                    elements, error);
+    return tn_failed(error)
+               ? error->status
+               : tn_draft_add_variable(&edit->draft, name, elements, error);
 }
 
 enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
@@ -337,9 +337,8 @@ static void set_source(struct tn_elements *made, struct tn_source *source,
 
 static enum tn_status make_elements(struct tn_edit *edit, const char *name,
                                     enum tn_dtype dtype, uint32_t rank,
-                                    const uint64_t  *dims,
-                                    struct tn_bytes  elements,
-                                    bool             is_borrowed,
+                                    const uint64_t *dims,
+                                    struct tn_bytes elements, bool is_borrowed,
                                     struct tn_elements *made,
                                     struct tn_error    *error)
 {
@@ -670,15 +669,14 @@ static struct tn_bytes find_difference(const struct tn_buffer *head,
         end--;
     *offset  = begin;
     *is_same = begin == end;
-    if (*is_same ||
-        begin / TN_OVERWRITE_PAGE != (end - 1) / TN_OVERWRITE_PAGE)
+    if (*is_same || begin / TN_OVERWRITE_PAGE != (end - 1) / TN_OVERWRITE_PAGE)
         return tn_bytes(NULL, 0);
     return tn_bytes(head->data + begin, end - begin);
 }
 
-static enum tn_status overwrite_head(const struct tn_buffer *head,
-                                     struct tn_source       *file,
-                                     const struct tn_target *target,
+static enum tn_status overwrite_head(const struct tn_buffer    *head,
+                                     struct tn_source          *file,
+                                     const struct tn_target    *target,
                                      struct tn_convert_summary *summary,
                                      bool *is_done, struct tn_error *error)
 {
@@ -691,8 +689,8 @@ static enum tn_status overwrite_head(const struct tn_buffer *head,
     struct tn_bytes other = find_difference(head, old, &offset, &is_same);
     if (!is_same && !other.size)
         return TN_OK;
-    TN_TRY(tn_overwrite(target->path, offset, other, target->is_durable,
-                        error));
+    TN_TRY(
+        tn_overwrite(target->path, offset, other, target->is_durable, error));
     *is_done               = true;
     summary->bytes_written = other.size;
     return TN_OK;
@@ -737,16 +735,19 @@ enum tn_status tn_edit_write(const struct tn_model           *model,
     struct tn_convert_summary unseen;
     struct tn_convert_options how   = convert ? *convert : none;
     struct tn_error           quiet = TN_ERROR_INIT;
-    if (!how.to && tn_convert_format(model, &how, target->path, &format,
-                                     &dialect, &quiet) != TN_OK)
+    if (!how.to &&
+        tn_convert_format(model, &how, target->path, &format, &dialect,
+                          &quiet) != TN_OK &&
+        quiet.reason == TN_REASON_UNKNOWN_TARGET_FORMAT)
         how.to = model->format; /* the path says nothing: as it was */
-    TN_TRY(tn_convert_format(model, &how, target->path, &format, &dialect,
-                             error));
+    TN_TRY(
+        tn_convert_format(model, &how, target->path, &format, &dialect, error));
     if (!tn_is_same_dialect(dialect, tn_model_dialect(model)))
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "an edit of %s cannot be written as %s: edit first, "
-                            "then use 'tenon convert'",
-                            model->format, format);
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "an edit of %s cannot be written as %s: edit first, "
+            "then use 'tenon convert'",
+            model->format, format);
     summary = summary ? summary : &unseen;
     bool is_done;
     *summary = (struct tn_convert_summary){ 0 };

@@ -10,6 +10,7 @@
 #include "engine/read_file.h"
 #include "engine/target.h"
 #include "io/path.h"
+#include "io/remote_url.h"
 #include "view/picture.h"
 #include "view/view_nodes.h"
 #include "view/view_numbers.h"
@@ -154,6 +155,33 @@ static enum tn_status draw_and_write(struct viewing         *v,
     return error->status;
 }
 
+static enum tn_status check_suffix(const char *suffix, struct tn_error *error)
+{
+    if (strcmp(suffix, ".html") == 0 || strcmp(suffix, ".htm") == 0)
+        return TN_OK;
+    return tn_error_because(error, TN_UNSUPPORTED,
+                            TN_REASON_UNKNOWN_TARGET_FORMAT, TN_NOWHERE,
+                            "cannot draw '%.100s': names of pictures end in "
+                            ".html or .svg",
+                            suffix);
+}
+
+/* A name without a suffix, such as "-", is a page. */
+static enum tn_status choose_form(const struct tn_view_options *view,
+                                  const char *path, bool *is_svg,
+                                  struct tn_error *error)
+{
+    const char *slash  = strrchr(path, '/');
+    const char *suffix = strrchr(slash ? slash + 1 : path, '.');
+
+    *is_svg = tn_text_ends_with(path, ".svg");
+    if (view && view->form != TN_VIEW_AUTO)
+        *is_svg = view->form == TN_VIEW_SVG;
+    else if (suffix && !*is_svg && !tn_url_is(path))
+        return check_suffix(suffix, error);
+    return TN_OK;
+}
+
 enum tn_status tn_view(const struct tn_model        *model,
                        const struct tn_view_options *view,
                        const struct tn_target       *target,
@@ -169,9 +197,7 @@ enum tn_status tn_view(const struct tn_model        *model,
     if (!target || !target->path)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "no file to write the picture to");
-    v.is_svg = view && view->form != TN_VIEW_AUTO
-                   ? view->form == TN_VIEW_SVG
-                   : tn_text_ends_with(target->path, ".svg");
+    TN_TRY(choose_form(view, target->path, &v.is_svg, error));
     TN_TRY(tn_target_check_bundle(target, &tn_opened_of(model)->bundle,
                                   model->memory, error));
     if (!model->wants_graph)
@@ -187,8 +213,8 @@ enum tn_status tn_view(const struct tn_model        *model,
     return error->status;
 }
 
-enum tn_status tn_view_states(const struct tn_model   *model,
-                              const uint8_t           *states, const char *name,
+enum tn_status tn_view_states(const struct tn_model *model,
+                              const uint8_t *states, const char *name,
                               const struct tn_target  *target,
                               const struct tn_options *options,
                               struct tn_view_summary  *summary,

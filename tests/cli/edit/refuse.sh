@@ -28,3 +28,4 @@ echo nonsense >words
 tenon edit words -o out.onnx --rename a=b; echo $?
 tenon edit tiny.onnx -o tiny.onnx --rename image=x; echo $?
 ls out.onnx out.pb
+echo; tenon edit tiny.onnx --doc short -o out.npy; echo $?; ls out.npy

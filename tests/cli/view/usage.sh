@@ -10,3 +10,6 @@ echo hello >words
 tenon view words -o x.html
 echo $?
 ls x.html
+tenon view tiny.onnx -o x.png
+echo $?
+tenon view tiny.onnx -q --form svg -o x.png && head -c 5 x.png
