@@ -1028,6 +1028,14 @@ static void check_name(struct tn_paddle_checker   *k,
                  quiet.what);
 }
 
+static void check_is_there(struct tn_paddle_checker   *k,
+                           const struct tn_paddle_var *var, const char *where)
+{
+    if (!k->detail->has_data[var - k->detail->vars])
+        complain(k, TN_LEVEL_ERROR, "missing-parameter", var->wire, where,
+                 "the program stores it, and no file has it");
+}
+
 static void check_stored(struct tn_paddle_checker *k)
 {
     const struct tn_paddle_detail *detail = k->detail;
@@ -1039,9 +1047,21 @@ static void check_stored(struct tn_paddle_checker *k)
             return;
         snprintf(where, sizeof where, "%.*s", TN_FMT(var->name));
         check_name(k, var, where);
-        if (!detail->has_data[var - detail->vars])
-            complain(k, TN_LEVEL_ERROR, "missing-parameter", var->wire, where,
-                     "the program stores it, and no file has it");
+        check_is_there(k, var, where);
+    }
+}
+
+/* What a conversion cannot do without. */
+static void check_parameters(struct tn_paddle_checker *k)
+{
+    const struct tn_paddle_detail *detail = k->detail;
+
+    for (uint64_t i = 0; i < detail->stored_count; i++) {
+        char where[WHERE];
+        if (k->report->is_stopped)
+            return;
+        snprintf(where, sizeof where, "%.*s", TN_FMT(detail->stored[i]->name));
+        check_is_there(k, detail->stored[i], where);
     }
 }
 
@@ -1136,6 +1156,7 @@ enum tn_status tn_paddle_check_graph(const struct tn_model *model,
         return TN_OK;
     if (model->is_edited) /* its program is not that of the file */
         return model->wants_graph ? check_model(model, report, error) : TN_OK;
+    check_parameters(&k);
     TN_TRY(check_program(&k));
     return check_types(&k);
 }

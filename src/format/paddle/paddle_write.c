@@ -9,6 +9,7 @@
  * A program that was not edited is copied byte for byte.  The parameters are
  * written first: the file that people open comes last.
  */
+#include "base/arith.h"
 #include "ir/changes.h"
 #include "format/paddle/paddle.h"
 #include "format/paddle/paddle_files.h"
@@ -907,15 +908,54 @@ static enum tn_status write_sides(struct writing *w, const char *params)
     return w->error->status;
 }
 
+/* Rows are in the order of their names. */
+static bool has_row(const struct writing *w, struct tn_bytes name)
+{
+    uint64_t low = 0, high = w->count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int order = tn_bytes_compare(tn_tensor_name(w->rows[middle]), name);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static void lose_missing(struct writing *w, const struct tn_paddle_detail *d)
+{
+    struct tn_bytes first   = tn_bytes(NULL, 0);
+    uint64_t        missing = 0;
+    char            what[200];
+
+    for (uint64_t i = 0; i < d->stored_count; i++)
+        if (!d->has_data[d->stored[i] - d->vars] &&
+            !has_row(w, d->stored[i]->name) && missing++ == 0)
+            first = d->stored[i]->name;
+    if (missing == 0)
+        return;
+    snprintf(what, sizeof what,
+             "the parameters were not found: the program is converted without "
+             "%" PRIu64 " of %" PRIu64 ", '%.*s' first",
+             missing, d->stored_count, (int)tn_min(first.size, 80),
+             (const char *)first.data);
+    tn_lose(w->options, TN_NOWHERE, "",
+            missing == d->stored_count
+                ? "the parameters were not found: the program is converted "
+                  "without them"
+                : what);
+}
+
 static enum tn_status write_params(struct writing *w)
 {
     TN_TRY(
         tn_paddle_params(w->model, &w->arena, &w->rows, &w->count, w->error));
-    const struct tn_paddle_detail *detail = w->model->detail;
-    if (detail && detail->stored_count && !w->count)
-        tn_lose(w->options, TN_NOWHERE, "",
-                "the parameters were not found: the program is converted "
-                "without them");
+    if (w->model->detail)
+        lose_missing(w, w->model->detail);
     if (w->count == 0)
         return TN_OK;
     const char *name = combined_name(w);
