@@ -1,5 +1,6 @@
 #!/bin/sh
-# maps.sh SOURCE: every file that ARCHITECTURE.md and CONTRIBUTING.md name is there.
+# maps.sh SOURCE: every file that ARCHITECTURE.md and CONTRIBUTING.md name is
+# there, and every line of CHANGELOG.md is in a section of its version.
 set -eu
 cd "$1"
 status=0
@@ -11,4 +12,7 @@ for file in $(grep -ohE '`(base|io|codec|wire|chunk|ir|format|map|engine|cli|cma
         status=1
     }
 done
+awk '/^## / { section = 0 } /^### / { section = 1 }
+    /^- / && !section { print "CHANGELOG.md:" NR ": not in a section"; bad = 1 }
+    END { exit bad }' CHANGELOG.md || status=1
 exit "$status"
