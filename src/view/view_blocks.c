@@ -392,15 +392,15 @@ static bool list_preds(struct maker *m, uint32_t container, uint64_t count)
     return true;
 }
 
-/* ---- edges of a block --------------------------------------------------- */
+/* ---- edges of a block that is being made --------------------------------- */
 
-struct draft {
+struct new_block {
     struct tn_list items; /* struct tn_view_item                              */
     struct tn_list edges; /* struct tn_view_edge                              */
     uint32_t       low, high;
 };
 
-static struct tn_view_edge *add_edge(struct maker *m, struct draft *d,
+static struct tn_view_edge *add_edge(struct maker *m, struct new_block *d,
                                      uint32_t from, uint32_t to)
 {
     struct tn_view_edge *edge =
@@ -437,7 +437,7 @@ static struct border border_of(const struct maker *m, uint32_t child)
 }
 
 /* Edges that cross the border of the block, one in and one out for an item. */
-static void add_border(struct maker *m, struct draft *d, uint32_t item,
+static void add_border(struct maker *m, struct new_block *d, uint32_t item,
                        uint32_t first, uint32_t end, uint32_t child_count)
 {
     struct border   sum    = { 0, 0, TN_NONE, TN_NONE };
@@ -482,7 +482,8 @@ static void add_border(struct maker *m, struct draft *d, uint32_t item,
     }
 }
 
-static void add_edges_into(struct maker *m, struct draft *d, uint32_t member)
+static void add_edges_into(struct maker *m, struct new_block *d,
+                           uint32_t member)
 {
     const uint32_t *firsts = m->first_preds.items;
     const uint32_t *items  = m->item_of.items;
@@ -515,7 +516,7 @@ static void add_edges_into(struct maker *m, struct draft *d, uint32_t member)
 
 /* ---- equal blocks are one ----------------------------------------------- */
 
-static uint64_t hash_draft(const struct draft *d, uint8_t kind)
+static uint64_t hash_new_block(const struct new_block *d, uint8_t kind)
 {
     uint64_t hash = tn_view_mix(kind, d->items.count);
 
@@ -545,7 +546,7 @@ static bool is_same_item(const struct tn_view_item *a,
  * the others, even though something else takes its result. */
 static bool is_same_wiring(const struct tn_picture    *picture,
                            const struct tn_view_block *block,
-                           const struct draft         *d)
+                           const struct new_block     *d)
 {
     uint64_t a = 0, b = 0;
 
@@ -570,7 +571,8 @@ static bool is_same_wiring(const struct tn_picture    *picture,
 
 static bool is_same_block(const struct tn_picture    *picture,
                           const struct tn_view_block *block,
-                          const struct draft *d, uint64_t hash, uint8_t kind)
+                          const struct new_block *d, uint64_t hash,
+                          uint8_t kind)
 {
     if (block->hash != hash || block->kind != kind ||
         block->item_count != d->items.count || block->home != TN_NONE)
@@ -617,7 +619,7 @@ static uint32_t run_label(struct maker *m, uint32_t label)
 
 /* The same block, but for numbers in names. */
 static void join_labels(struct maker *m, struct tn_view_block *block,
-                        const struct draft *d)
+                        const struct new_block *d)
 {
     for (uint32_t i = 0; i < block->item_count; i++) {
         struct tn_view_item *a =
@@ -651,8 +653,9 @@ static bool grow_hashes(struct maker *m)
     return true;
 }
 
-static void fill_block(struct maker *m, uint32_t index, const struct draft *d,
-                       uint64_t hash, uint8_t kind, bool has_lead)
+static void fill_block(struct maker *m, uint32_t index,
+                       const struct new_block *d, uint64_t hash, uint8_t kind,
+                       bool has_lead)
 {
     struct tn_picture   *picture = m->picture;
     struct tn_view_item *items =
@@ -694,10 +697,10 @@ static uint32_t new_block(struct maker *m)
     return (uint32_t)m->picture->blocks.count - 1;
 }
 
-static uint32_t keep_block(struct maker *m, const struct draft *d, uint8_t kind,
-                           bool has_lead)
+static uint32_t keep_block(struct maker *m, const struct new_block *d,
+                           uint8_t kind, bool has_lead)
 {
-    uint64_t hash = hash_draft(d, kind);
+    uint64_t hash = hash_new_block(d, kind);
 
     if (!grow_hashes(m))
         return 0;
@@ -723,15 +726,15 @@ static uint32_t keep_block(struct maker *m, const struct draft *d, uint8_t kind,
 
 /* ---- items -------------------------------------------------------------- */
 
-static void draft_init(struct maker *m, struct draft *d, uint32_t low,
-                       uint32_t high)
+static void new_block_init(struct maker *m, struct new_block *d, uint32_t low,
+                           uint32_t high)
 {
-    *d = (struct draft){ .low = low, .high = high };
+    *d = (struct new_block){ .low = low, .high = high };
     tn_list_init(&d->items, m->picture->memory, sizeof(struct tn_view_item));
     tn_list_init(&d->edges, m->picture->memory, sizeof(struct tn_view_edge));
 }
 
-static void draft_done(struct draft *d)
+static void new_block_done(struct new_block *d)
 {
     tn_list_done(&d->items);
     tn_list_done(&d->edges);
@@ -840,7 +843,7 @@ static struct tn_view_item run_item(struct maker             *m,
     return item;
 }
 
-static void push_item(struct maker *m, struct draft *d,
+static void push_item(struct maker *m, struct new_block *d,
                       struct tn_view_item item, uint32_t offset)
 {
     struct tn_view_item *to =
@@ -851,10 +854,10 @@ static void push_item(struct maker *m, struct draft *d,
         *to = item;
 }
 
-/* Members [low, high) as the items of a draft, repetitions as one; `first` is
- * the offset of the first. */
-static void draft_items(struct maker *m, struct draft *d, uint32_t first,
-                        bool can_fold, unsigned nesting)
+/* Members [low, high) as the items of a new block, repetitions as one; `first`
+ * is the offset of the first. */
+static void new_block_items(struct maker *m, struct new_block *d,
+                            uint32_t first, bool can_fold, unsigned nesting)
 {
     uint64_t from   = m->runs.count;
     uint32_t offset = first;
@@ -895,7 +898,8 @@ static void draft_items(struct maker *m, struct draft *d, uint32_t first,
     m->runs.count = from;
 }
 
-static void draft_edges(struct maker *m, struct draft *d, uint32_t child_count)
+static void new_block_edges(struct maker *m, struct new_block *d,
+                            uint32_t child_count)
 {
     const uint32_t *items = m->item_of.items;
 
@@ -920,7 +924,7 @@ static void draft_edges(struct maker *m, struct draft *d, uint32_t child_count)
 /* ---- groups of a block with many items ---------------------------------- */
 
 /* What a group is called; the same rule as for parts, on items. */
-static uint32_t title_of_items(struct maker *m, const struct draft *d,
+static uint32_t title_of_items(struct maker *m, const struct new_block *d,
                                uint32_t low, uint32_t high)
 {
     struct tn_list members = m->members;
@@ -934,8 +938,8 @@ static uint32_t title_of_items(struct maker *m, const struct draft *d,
 
 /* The edges of one item of a group: those inside the group, and at most one
  * that enters and one that leaves. */
-static void group_edges_of(struct maker *m, const struct draft *d,
-                           struct draft *to, uint32_t item)
+static void group_edges_of(struct maker *m, const struct new_block *d,
+                           struct new_block *to, uint32_t item)
 {
     const uint32_t *firsts     = m->group_firsts.items;
     uint32_t        borders[2] = { TN_NONE, TN_NONE };
@@ -972,17 +976,18 @@ static void group_edges_of(struct maker *m, const struct draft *d,
     }
 }
 
-/* Items [low, high) of a draft as a block of their own. */
-static struct tn_view_item group_item(struct maker *m, const struct draft *d,
-                                      uint32_t low, uint32_t high)
+/* Items [low, high) of a new block as a block of their own. */
+static struct tn_view_item group_item(struct maker           *m,
+                                      const struct new_block *d, uint32_t low,
+                                      uint32_t high)
 {
-    struct draft        inner;
+    struct new_block    inner;
     struct tn_view_item item = *tn_list_at(&d->items, struct tn_view_item, low);
     uint32_t            offset = item.offset;
 
     if (high - low == 1)
         return item;
-    draft_init(m, &inner, low, high);
+    new_block_init(m, &inner, low, high);
     for (uint32_t i = low; i < high; i++) {
         struct tn_view_item copy =
             *tn_list_at(&d->items, struct tn_view_item, i);
@@ -1003,13 +1008,13 @@ static struct tn_view_item group_item(struct maker *m, const struct draft *d,
         item.detail = count_detail(m, item.size);
         item.look   = tn_view_mix(UINT64_C(0x6709), item.block);
     }
-    draft_done(&inner);
+    new_block_done(&inner);
     return item;
 }
 
 /* Lists the edges of each item, in the order of items: an edge between two is
  * listed by both, so that a group finds what crosses its border. */
-static bool index_group_edges(struct maker *m, const struct draft *d)
+static bool index_group_edges(struct maker *m, const struct new_block *d)
 {
     uint64_t n = d->items.count;
 
@@ -1039,7 +1044,7 @@ static bool index_group_edges(struct maker *m, const struct draft *d)
 }
 
 /* Edges that cross the place before each item. */
-static bool count_crossings(struct maker *m, const struct draft *d)
+static bool count_crossings(struct maker *m, const struct new_block *d)
 {
     uint64_t n = d->items.count;
 
@@ -1060,14 +1065,14 @@ static bool count_crossings(struct maker *m, const struct draft *d)
     return true;
 }
 
-static bool is_data(const struct draft *d, uint32_t item)
+static bool is_data(const struct new_block *d, uint32_t item)
 {
     return tn_list_at(&d->items, struct tn_view_item, item)->class ==
            TN_VIEW_CLASS_DATA;
 }
 
 /* Most layers begin with a product. */
-static int begins_well(const struct draft *d, uint32_t item)
+static int begins_well(const struct new_block *d, uint32_t item)
 {
     const struct tn_view_item *row =
         tn_list_at(&d->items, struct tn_view_item, item);
@@ -1078,7 +1083,7 @@ static int begins_well(const struct draft *d, uint32_t item)
 
 /* Where the group that begins here ends: where the fewest edges cross, and
  * rather later.  Inputs and outputs are not mixed with what uses them. */
-static uint32_t group_end(const struct maker *m, const struct draft *d,
+static uint32_t group_end(const struct maker *m, const struct new_block *d,
                           uint32_t first)
 {
     const int32_t *live = m->crossings.items;
@@ -1101,7 +1106,7 @@ static uint32_t group_end(const struct maker *m, const struct draft *d,
 
 /* Groups by a pattern of operators that repeats, whatever their weights: the
  * blocks of a network that grows from block to block. */
-static void find_patterns(struct maker *m, const struct draft *d)
+static void find_patterns(struct maker *m, const struct new_block *d)
 {
     uint64_t n = d->items.count;
 
@@ -1164,14 +1169,14 @@ static uint32_t pattern_end(const struct maker *m, uint32_t i, uint64_t *run)
 }
 
 /* One round: fewer items, each a group of those before. */
-static void group_once(struct maker *m, struct draft *d, bool by_pattern)
+static void group_once(struct maker *m, struct new_block *d, bool by_pattern)
 {
-    struct draft next;
-    uint64_t     n   = d->items.count;
-    uint64_t     run = 0;
-    uint32_t    *edges;
+    struct new_block next;
+    uint64_t         n   = d->items.count;
+    uint64_t         run = 0;
+    uint32_t        *edges;
 
-    draft_init(m, &next, d->low, d->high);
+    new_block_init(m, &next, d->low, d->high);
     if (!index_group_edges(m, d) || !set_count(&m->group_of, n + 1, m->error))
         goto out;
     for (uint32_t i = 0; i < n && !tn_failed(m->error);) {
@@ -1214,12 +1219,12 @@ static void group_once(struct maker *m, struct draft *d, bool by_pattern)
             *to = edge;
     }
 out:
-    draft_done(d);
+    new_block_done(d);
     *d = next;
 }
 
 /* A block of many items becomes one of few, which are groups of them. */
-static void group_items(struct maker *m, struct draft *d)
+static void group_items(struct maker *m, struct new_block *d)
 {
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         uint64_t before = d->items.count;
@@ -1245,16 +1250,16 @@ static void group_items(struct maker *m, struct draft *d)
 static uint32_t make_part(struct maker *m, uint32_t low, uint32_t high,
                           unsigned nesting)
 {
-    struct draft d;
-    uint32_t     block = 0;
+    struct new_block d;
+    uint32_t         block = 0;
 
-    draft_init(m, &d, low, high);
-    draft_items(m, &d, 0, true, nesting);
-    draft_edges(m, &d, TN_NONE);
+    new_block_init(m, &d, low, high);
+    new_block_items(m, &d, 0, true, nesting);
+    new_block_edges(m, &d, TN_NONE);
     group_items(m, &d);
     if (!tn_failed(m->error))
         block = keep_block(m, &d, TN_VIEW_FOLD_BLOCK, false);
-    draft_done(&d);
+    new_block_done(&d);
     return block;
 }
 
@@ -1264,15 +1269,15 @@ static void make_container(struct maker *m, uint32_t index)
     uint32_t                  count    = c->child_count + c->call_count;
     bool                      can_fold = c->kind != TN_VIEW_OP_BLOCK &&
                     c->kind != TN_VIEW_CALL_BLOCK && !m->picture->is_treemap;
-    bool         has_lead = c->node != TN_NONE;
-    bool         is_root  = c->parent == TN_NONE;
-    struct draft d;
+    bool             has_lead = c->node != TN_NONE;
+    bool             is_root  = c->parent == TN_NONE;
+    struct new_block d;
 
     if (!list_members(m, c) || !list_preds(m, index, count))
         return;
-    draft_init(m, &d, 0, count);
-    draft_items(m, &d, c->kind == TN_VIEW_CALL_BLOCK ? 1 : 0, can_fold, 0);
-    draft_edges(m, &d, c->child_count);
+    new_block_init(m, &d, 0, count);
+    new_block_items(m, &d, c->kind == TN_VIEW_CALL_BLOCK ? 1 : 0, can_fold, 0);
+    new_block_edges(m, &d, c->child_count);
     if (can_fold)
         group_items(m, &d);
     if (!tn_failed(m->error)) {
@@ -1281,7 +1286,7 @@ static void make_container(struct maker *m, uint32_t index)
         else
             c->block = keep_block(m, &d, c->kind, has_lead);
     }
-    draft_done(&d);
+    new_block_done(&d);
 }
 
 /* ---- positions ---------------------------------------------------------- */
