@@ -163,6 +163,7 @@ struct parser {
     struct cli_action action;  /* the last one that takes several words       */
     int               after;   /* where argv goes on behind it                */
     const char       *further; /* the first argument right behind such a one  */
+    struct cli_actions *actions; /* of the verb, once there is one            */
 };
 
 /* Walk all rows: begin with *row NULL. */
@@ -210,10 +211,8 @@ static int refuse_value(const struct parser *p, const struct cli_opt *row,
                         const char *value)
 {
     static const char *const wanted[] = {
-        [CLI_SIZE]   = "a size, such as 512MiB or 2GiB",
-        [CLI_COUNT]  = "a number",
-        [CLI_NUMBER] = "a number from 1 on",
-        [CLI_CHOICE] = "one of",
+        [CLI_SIZE] = "a size, such as 512MiB or 2GiB", [CLI_COUNT] = "a number",
+        [CLI_NUMBER] = "a number from 1 on",           [CLI_CHOICE] = "one of",
         [CLI_ACTION] = "more memory than there is",
     };
 
@@ -272,9 +271,9 @@ static bool add_action(struct parser *p, struct cli_actions *actions,
         p->action = (struct cli_action){ row->name, value };
         p->after  = p->at;
     }
+    p->actions = actions;
     if (actions->items == NULL)
-        actions->items =
-            calloc((size_t)p->argc + 1, sizeof(*actions->items));
+        actions->items = calloc((size_t)p->argc + 1, sizeof(*actions->items));
     if (actions->items == NULL)
         return false;
     actions->items[actions->count++] = (struct cli_action){ row->name, value };
@@ -449,17 +448,11 @@ static int count_arguments(const struct parser *p, bool has_out)
     return 0;
 }
 
-bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
-               struct cli_args *args, int *code)
+static bool parse(struct parser *p, int *code)
 {
-    struct parser p = {
-        .verb = verb, .argv = argv, .argc = argc, .opts = opts, .args = args
-    };
-    const struct cli_common *common = opts;
+    const struct cli_common *common = (const struct cli_common *)p->opts;
 
-    p.section_count = cli_sections(verb, p.sections);
-    *args           = (struct cli_args){ 0, argv };
-    *code           = parse_words(&p);
+    *code = parse_words(p);
     if (*code != 0)
         return false;
     if (common->is_wide)
@@ -467,13 +460,31 @@ bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
     if (common->is_unpaged)
         cli_pager_forbid();
     if (common->wants_help)
-        cli_print_help(verb);
+        cli_print_help(p->verb);
     if (common->wants_help_man)
-        cli_print_help_man(verb);
+        cli_print_help_man(p->verb);
     if (common->wants_help || common->wants_help_man)
         return false;
-    *code = count_arguments(&p, common->out != NULL);
+    *code = count_arguments(p, common->out != NULL);
     return *code == 0;
+}
+
+bool cli_parse(const struct cli_verb *verb, int argc, char **argv, void *opts,
+               struct cli_args *args, int *code)
+{
+    struct parser p = {
+        .verb = verb, .argv = argv, .argc = argc, .opts = opts, .args = args
+    };
+
+    p.section_count = cli_sections(verb, p.sections);
+    *args           = (struct cli_args){ 0, argv };
+    if (parse(&p, code))
+        return true;
+    if (p.actions != NULL) {
+        free(p.actions->items);
+        *p.actions = (struct cli_actions){ 0 };
+    }
+    return false;
 }
 
 /* ---- near misses -------------------------------------------------------- */

@@ -228,6 +228,23 @@ enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
     return add_elements(edit, graph, name, &from->elements, error);
 }
 
+/* A tensor may be what a node holds, as those of TensorFlow are. */
+static enum tn_status replace_elements(struct tn_edit *edit, uint32_t graph,
+                                       const char               *name,
+                                       const struct tn_elements *elements,
+                                       struct tn_error          *error)
+{
+    struct tn_error none = TN_ERROR_INIT;
+
+    if (tn_failed(error) ||
+        tn_draft_replace_tensor(&edit->draft, place_of(edit, graph), name,
+                                elements, error) != TN_NOT_FOUND)
+        return error->status;
+    if (tn_edit_replace_constant(edit, graph, name, elements, &none))
+        *error = none;
+    return error->status;
+}
+
 enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
                                       const char             *name,
                                       const struct tn_tensor *from,
@@ -235,8 +252,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
 {
     TN_ERROR_OR_OWN(error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
-    return tn_draft_replace_tensor(&edit->draft, place_of(edit, graph), name,
-                                   &from->elements, error);
+    return replace_elements(edit, graph, name, &from->elements, error);
 }
 
 enum tn_status tn_edit_remove_tensor(struct tn_edit *edit, uint32_t graph,
@@ -420,8 +436,7 @@ enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
                          error));
-    return tn_draft_replace_tensor(&edit->draft, place_of(edit, graph), name,
-                                   &made, error);
+    return replace_elements(edit, graph, name, &made, error);
 }
 
 /* ---- training ----------------------------------------------------------- */

@@ -74,6 +74,13 @@ void tn_edit_index_forget(struct tn_edit *edit);
 uint32_t tn_edit_find_producer(struct tn_edit *edit, const char *name,
                                uint32_t *output, struct tn_error *error);
 
+/* Gives other elements to the op of that graph that holds the tensor of that
+ * name; false if none does. */
+bool tn_edit_replace_constant(struct tn_edit *edit, uint32_t graph,
+                              const char               *name,
+                              const struct tn_elements *elements,
+                              struct tn_error          *error);
+
 /* A tensor of that graph, or of none (TN_NONE), which is not in an attribute;
  * NULL if there is none. */
 struct tn_draft_tensor *tn_edit_find_tensor(struct tn_edit *edit,

@@ -170,6 +170,45 @@ static void test_values_of_options(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* A tensor is replaced by its name, whether it is one of the graph's or what a
+ * node holds. */
+static void test_elements_of_a_node(void **state)
+{
+    static const char *const names[]  = { "a.onnx", "a.pb" };
+    const float              threes[] = { 3, 3, 3 };
+    const uint64_t           three[]  = { 3 };
+    struct tn_bytes          bytes = { (const uint8_t *)threes, sizeof threes };
+    struct tn_scratch        scratch = tn_scratch_open();
+    struct tn_error          error   = TN_ERROR_INIT;
+    struct tn_model         *model, *made;
+    struct tn_edit          *edit;
+
+    (void)state;
+    tn_make_model(&scratch, "a.onnx", little_onnx);
+    tn_make_model(&scratch, "a.pb", little_graph);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(tn_model_open(&model,
+                                       tn_in_scratch(&scratch, names[i]),
+                                       &with_graph, &error),
+                         TN_OK);
+        assert_int_equal(tn_edit_open(&edit, model, NULL, &error), TN_OK);
+        assert_int_equal(tn_edit_replace_elements(edit, 0, "w", TN_FLOAT32, 1,
+                                                  three, bytes, &error),
+                         TN_OK);
+        assert_int_equal(tn_edit_commit(edit, &made, &error), TN_OK);
+        const struct tn_tensor *w = tn_model_find(made, "w");
+        assert_int_equal(tn_tensor_count(w), 3);
+        assert_int_equal(tn_edit_replace_elements(edit, 0, "y", TN_FLOAT32, 1,
+                                                  three, bytes, &error),
+                         TN_NOT_FOUND);
+        error = (struct tn_error)TN_ERROR_INIT;
+        tn_model_close(made);
+        tn_edit_close(edit);
+        tn_model_close(model);
+    }
+    tn_scratch_close(&scratch);
+}
+
 /* Every row can be shown: a name, a line of help. */
 static void test_rows(void **state)
 {
@@ -189,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_values_of_options),
+        cmocka_unit_test(test_elements_of_a_node),
         cmocka_unit_test(test_rows),
     };
 

@@ -148,7 +148,10 @@ static enum tn_status put_constant(struct tn_edit *edit, uint32_t op,
                                       .count   = 1,
                                       .of.ints = &dtype };
 
-    TN_TRY(tn_edit_set_attr(edit, op, "value", &value, error));
+    /* Elements of the edit's own have no model that must stay. */
+    TN_TRY(from->model
+               ? tn_edit_set_attr(edit, op, "value", &value, error)
+               : tn_draft_set_attr(&edit->draft, op, "value", &value, error));
     if (tn_draft_get_attr(&edit->draft, op, "dtype", &edit->store->model.arena,
                           &old, &none) == TN_OK &&
         old.kind == TN_ATTR_DTYPE)
@@ -193,6 +196,27 @@ static uint32_t find_constant(struct tn_edit *edit, const char *name,
         value.kind != TN_ATTR_TENSOR || value.is_list)
         return TN_NONE;
     return op;
+}
+
+bool tn_edit_replace_constant(struct tn_edit *edit, uint32_t graph,
+                              const char               *name,
+                              const struct tn_elements *elements,
+                              struct tn_error          *error)
+{
+    uint32_t current = edit->graph;
+
+    edit->graph = graph;
+    uint32_t op = find_constant(edit, name, error);
+    edit->graph = current;
+    if (op == TN_NONE)
+        return tn_failed(error);
+    struct tn_tensor *from =
+        tn_new(&edit->store->model.arena, struct tn_tensor, 1, error);
+    if (from) {
+        from->elements = *elements;
+        put_constant(edit, op, from, error);
+    }
+    return true;
 }
 
 /* Whether something else than a tensor has the name. */

@@ -48,13 +48,14 @@ struct keeper {
     struct kept     slots[SLOTS]; /* oldest first                             */
 };
 
-/* Up to an eighth more, in whole pages, so that a block fits for the next that
- * is about as long. */
+/* Up to a sixteenth more, in whole pages, so that a block fits for the next
+ * that is about as long.  What is not kept stays as long as it is: its room
+ * counts against the limit of the process. */
 static size_t rounded(size_t size)
 {
     size_t step = 4096;
 
-    if (size > SIZE_MAX / 4)
+    if (size > LONGEST)
         return size;
     while (step * 16 <= size)
         step *= 2;

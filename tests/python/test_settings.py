@@ -51,8 +51,11 @@ class Settings(unittest.TestCase):
                               "threshold": "4KiB"})
 
     def test_refused(self):
+        with self.assertRaisesRegex(tenon.Error, "is for onnx, not for npz"):
+            self.model.convert(os.path.join(self.folder.name, "a.npz"),
+                               settings={"inline": True})
         for name, settings, word in (
-                ("a.npz", {"inline": True}, "is for onnx"),
+                ("a.npz", {}, "cannot be written as npz"),
                 ("a.onnx", {"threshold": "big"}, "SIZE"),
                 ("a.onnx", {"nothing": 1}, "no format has")):
             with self.assertRaisesRegex(tenon.Error, word):
