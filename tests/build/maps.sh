@@ -1,6 +1,7 @@
 #!/bin/sh
 # maps.sh SOURCE: every file that ARCHITECTURE.md and CONTRIBUTING.md name is
-# there, and every line of CHANGELOG.md is in a section of its version.
+# there, every line of CHANGELOG.md is in a section of its version, and no
+# script left an empty file at the root.
 set -eu
 cd "$1"
 status=0
@@ -15,4 +16,9 @@ done
 awk '/^## / { section = 0 } /^### / { section = 1 }
     /^- / && !section { print "CHANGELOG.md:" NR ": not in a section"; bad = 1 }
     END { exit bad }' CHANGELOG.md || status=1
+for file in *; do
+    [ -f "$file" ] && [ ! -s "$file" ] || continue
+    echo "$file is empty: what left it there?"
+    status=1
+done
 exit "$status"
