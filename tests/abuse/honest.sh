@@ -3,6 +3,12 @@
 # A row of its tables ends in `file`: `name`; several files and names may
 # stand in a row, each name after the file that holds it.
 
+# Alone it would leave its files where it was started.
+command -v claim >/dev/null || {
+    echo "run it by tests/abuse/run.sh TENON honest" >&2
+    exit 2
+}
+
 claim "every line of docs/abuse.md names a test that exists"
 rows=0
 while IFS= read -r line; do

@@ -43,32 +43,30 @@ static void fill_shared(struct tn_net *net)
     fill_with(net, " -> y,z", "z = Foo k");
 }
 
-/* A place in an array is less than a size, and has been moved before. */
-static void fill_place(struct tn_net *net)
+/* A row whose place is what `moved` makes of `m`, the place of the largest. */
+static void fill_row(struct tn_net *net, const char *moved)
 {
     static const int64_t dims[] = { -1, 4, -2 };
 
     net->version = 17;
     make_input(net, "x", TN_FLOAT32, dims);
     net_add_line(net, 0, "m = ArgMax x axis=#1 keepdims=#0");
-    net_add_line(net, 0, "a = Slice m,#0,#1");
+    net_add_line(net, 0, moved);
     net_add_line(net, 0, "c = Cast a to=#6");
     net_add_line(net, 0, "y = Gather x,c");
     net_add_io(net, 0, " -> y");
 }
 
+/* A place in an array is less than a size, and has been moved before. */
+static void fill_place(struct tn_net *net)
+{
+    fill_row(net, "a = Slice m,#0,#1");
+}
+
 /* What was computed of one may be larger. */
 static void fill_computed(struct tn_net *net)
 {
-    static const int64_t dims[] = { -1, 4, -2 };
-
-    net->version = 17;
-    make_input(net, "x", TN_FLOAT32, dims);
-    net_add_line(net, 0, "m = ArgMax x axis=#1 keepdims=#0");
-    net_add_line(net, 0, "a = Mul m,m");
-    net_add_line(net, 0, "c = Cast a to=#6");
-    net_add_line(net, 0, "y = Gather x,c");
-    net_add_io(net, 0, " -> y");
+    fill_row(net, "a = Mul m,m");
 }
 
 #define WIDE                                                                   \
