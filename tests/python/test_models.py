@@ -412,6 +412,31 @@ def test_errors(tmp_path, weights):
         tenon.open(tmp_path)
 
 
+def test_threads_share_a_model(tmp_path):
+    arrays = {f"t{i}": np.full((50, i + 1), i, np.float32) for i in range(40)}
+    path = tmp_path / "many.npz"
+    np.savez(path, **arrays)
+    wrong = []
+
+    def read(model, begin):
+        for i in range(200):
+            name = f"t{(begin + 7 * i) % 40}"
+            tensor = model.tensors[name]
+            if (tensor.numpy() != arrays[name]).any() or \
+                    (tensor[10:20].numpy() != arrays[name][10:20]).any():
+                wrong.append(name)
+        wrong.extend(set(arrays) ^ set(model.hash()))
+
+    with tenon.open(path) as model:
+        threads = [threading.Thread(target=read, args=(model, i))
+                   for i in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
 def test_progress_and_cancelling(tmp_path):
     path = tmp_path / "big.npy"
     np.save(path, np.zeros(64 << 20, np.uint8))
