@@ -152,19 +152,24 @@ static const uint8_t *read_block(struct tn_source *source, uint64_t offset,
 }
 
 /* How much to read at `offset` of a source that is hopped over: little after a
- * jump, since the next one is near; more and more while there is none.  0: it
- * is time for the mapping. */
+ * jump, since the next one is near; more and more while there is none.  What
+ * skips no more than was just read is no jump; and a look at another place, as
+ * at the end of the file, does not end what goes on here.  0: it is time for
+ * the mapping. */
 static uint64_t next_hop(const struct tn_source *source, uint64_t offset,
                          uint64_t size)
 {
-    const struct tn_pin *last =
-        &source->recent[(source->next_recent - 1) % TN_RECENT_PINS];
-    bool goes_on = last->data && offset >= last->offset &&
-                   offset - last->offset <= last->size;
-    uint64_t most = goes_on ? tn_min(last->size * 2, HOP_MAX) : HOP_MIN;
+    uint64_t most = HOP_MIN;
 
     if (source->aside && (size > HOP_MAX || source->hopped > HOPS_MAX))
         return 0;
+    for (unsigned i = 0; i < TN_RECENT_PINS; i++) {
+        const struct tn_pin *pin     = &source->recent[i];
+        bool                 goes_on = pin->data && offset >= pin->offset &&
+                       (offset - pin->offset) / 2 <= pin->size;
+        if (goes_on)
+            most = tn_max(most, tn_min(pin->size * 2, HOP_MAX));
+    }
     return tn_max(most, size);
 }
 

@@ -147,14 +147,18 @@ static void pages_that_are_let_go(void **state)
     tn_scratch_close(&scratch);
 }
 
-/* Little after a jump, more when it goes on, and the mapping in the end. */
+/* Little after a jump, more when it goes on (past a short gap and after a look
+ * at the end, too), and the mapping in the end. */
 static void hopping(void **state)
 {
     static const uint64_t steps[][2] = { { 4096, 512 },
                                          { 4608, 1024 },
                                          { 1 << 20, 512 },
                                          { 1049088, 1024 },
-                                         { 1050112, 2048 } };
+                                         { 1050112, 2048 },
+                                         { 1053184, 4096 },
+                                         { 62 << 20, 512 },
+                                         { 1057280, 8192 } };
     struct tn_memory      memory     = budget();
     struct tn_scratch     scratch    = tn_scratch_open();
     struct tn_error       error      = TN_ERROR_INIT;
