@@ -139,6 +139,20 @@ async function colourTensors(scene, panel) {
     const tensor = tensors[model.values(node).own];
     return tensor ? classOf.get(dtypes[tensor - 1]) : 0;
   };
+  const known = new Map(); // of scopes, by first tensor and size
+  scene.scopeClasses = (first, size) => {
+    const scope = first + ' ' + size;
+    if (!known.has(scope)) {
+      const bytes = new Float64Array(classes.length + 1);
+      for (let node = first; node < first + size; node++) {
+        const tensor = tensors[model.values(node).own];
+        if (tensor)
+          bytes[classOf.get(dtypes[tensor - 1])] += Number(sizes[tensor - 1]) + 1;
+      }
+      known.set(scope, bytes.indexOf(Math.max(...bytes)));
+    }
+    return known.get(scope);
+  };
   const key = () => order.map((dtype) => ({ name: model.column('tensor_words').get(dtype), count: counts.get(dtype), place: classOf.get(dtype), colours: paletteOf(scene.isDark).classes[classOf.get(dtype)] }));
   Object.defineProperty(scene, 'dtypeKey', { get: key });
   panel.show();

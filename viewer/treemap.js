@@ -49,7 +49,8 @@ export class TreemapPainter {
     const { ctx, palette, scene } = this;
     const inner = scene.model.blockOf(item) >= 0;
     const gap = Math.min(1, area.w / 8, area.h / 8);
-    const [fill, stroke] = this.colours(item, inner, frame, depth);
+    const opens = inner && area.w > LEAST && area.h > LEAST;
+    const [fill, stroke] = this.colours(item, inner, opens, frame, depth);
     ctx.beginPath();
     ctx.rect(area.x + gap, area.y + gap, Math.max(0.5, area.w - 2 * gap), Math.max(0.5, area.h - 2 * gap));
     ctx.fillStyle = fill;
@@ -60,21 +61,22 @@ export class TreemapPainter {
       ctx.strokeStyle = isMarked ? palette.accent : stroke;
       ctx.stroke();
     }
-    if (inner && area.w > LEAST && area.h > LEAST)
+    if (opens)
       this.scope(frame, item, area, depth);
     else if (area.w > 30 && area.h > 14)
       this.words(frame, item, area);
   }
 
-  colours(item, inner, frame, depth) {
+  // A scope that is too small to show what is in it has the colour of most of it.
+  colours(item, inner, opens, frame, depth) {
     const { palette, scene } = this;
     if (!inner && scene.overlay && scene.overlay.isOn) {
       const colour = scene.overlay.colourOf(frame, item);
       return [colour ? colour.css : palette.surface, palette.faint];
     }
-    if (inner)
+    if (opens || (inner && (!scene.scopeClasses || (scene.overlay && scene.overlay.isOn))))
       return [palette.inside[depth % 2], palette.frame];
-    return palette.classes[scene.tensorClass(frame, item)];
+    return palette.classes[inner ? scene.scopeClasses(scene.model.startOf(item, frame.start, 0), scene.model.sizeOf(item)) : scene.tensorClass(frame, item)];
   }
 
   scope(frame, item, area, depth) {

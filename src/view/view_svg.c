@@ -7,10 +7,12 @@
 #include "view/view_svg.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "view/view_layout.h"
+#include "view/view_types.h"
 
 enum {
     PADDING = 12, /* between a frame and the block in it                     */
@@ -38,6 +40,7 @@ struct drawer {
     const struct tn_view_about *about;
     struct tn_arena             arena;
     struct tn_buffer            out;
+    struct tn_list              types; /* of a map: struct tn_view_type       */
     struct tn_error            *error;
 };
 
@@ -485,7 +488,13 @@ static void put_sheet(struct drawer *d, struct sheet *s, int32_t x, int32_t y,
 
 /* ---- areas of tensors --------------------------------------------------- */
 
-enum { MAP_WIDTH = 960, MAP_HEIGHT = 600, MAP_TITLE = 18, MAP_LEAST = 32 };
+enum {
+    MAP_WIDTH  = 960,
+    MAP_HEIGHT = 600,
+    MAP_TITLE  = 18,
+    MAP_LEAST  = 32,
+    KEY_ROW    = 22
+};
 
 struct place {
     double x, y, w, h;
@@ -508,8 +517,45 @@ static void put_area_text(struct drawer *d, const struct tn_view_item *item,
     end_text(d);
 }
 
+/* Of the tensors from that position on, the type that takes most room. */
+static enum tn_view_class class_of(const struct drawer *d, uint32_t start,
+                                   uint32_t size)
+{
+    double             bytes[TN_VIEW_CLASS_COUNT] = { 0 };
+    enum tn_view_class most                       = TN_VIEW_CLASS_OTHER;
+
+    for (uint32_t i = 0; i < size; i++) {
+        uint32_t                node = d->p->order[start + i];
+        const struct tn_tensor *tensor =
+            tn_model_tensor(d->p->model, tn_picture_node(d->p, node)->what);
+        bytes[tn_view_type_class(&d->types, tensor)] +=
+            (double)tn_picture_tensor_bytes(tensor) + 1;
+    }
+    for (unsigned i = 0; i < TN_VIEW_CLASS_COUNT; i++)
+        if (bytes[i] > bytes[most])
+            most = (enum tn_view_class)i;
+    return most;
+}
+
+/* An area has the colour of its type, and a scope that is too small to show
+ * what is in it that of most of it; others have that of their depth. */
+static void put_area(struct drawer *d, const struct tn_view_item *item,
+                     struct place at, uint32_t start, bool opens,
+                     unsigned depth)
+{
+    tn_buffer_format(&d->out,
+                     "<rect class=\"%s%u\" x=\"%d\" y=\"%d\" width=\"%d\" "
+                     "height=\"%d\" rx=\"2\"/>\n",
+                     opens ? "frame f" : "c",
+                     opens ? depth % 2 : class_of(d, start, item->size),
+                     (int)at.x + 1, (int)at.y + 1,
+                     (int)(at.x + at.w) - (int)at.x - 2,
+                     (int)(at.y + at.h) - (int)at.y - 2);
+    put_area_text(d, item, at, item->block != 0);
+}
+
 static void put_areas(struct drawer *d, uint32_t block, struct place in,
-                      unsigned depth)
+                      uint32_t start, unsigned depth)
 {
     const struct tn_view_block *row = tn_picture_block(d->p, block);
 
@@ -524,20 +570,40 @@ static void put_areas(struct drawer *d, uint32_t block, struct place in,
             continue;
         bool opens = item->block && depth < DEEPEST && at.w > MAP_LEAST &&
                      at.h > MAP_LEAST;
-        tn_buffer_format(&d->out,
-                         "<rect class=\"%s%u\" x=\"%d\" y=\"%d\" width=\"%d\" "
-                         "height=\"%d\" rx=\"2\"/>\n",
-                         item->block ? "frame f" : "c",
-                         item->block ? depth % 2 : item->class, (int)at.x + 1,
-                         (int)at.y + 1, (int)(at.x + at.w) - (int)at.x - 2,
-                         (int)(at.y + at.h) - (int)at.y - 2);
-        put_area_text(d, item, at, item->block != 0);
+        put_area(d, item, at, start + item->offset, opens, depth);
         if (opens)
             put_areas(d, item->block,
                       (struct place){ at.x + 3, at.y + MAP_TITLE, at.w - 6,
                                       at.h - MAP_TITLE - 3 },
-                      depth + 1);
+                      start + item->offset, depth + 1);
     }
+}
+
+/* "float32 (12)": what the colours mean, in rows. */
+static int32_t put_key(struct drawer *d, int32_t top, bool is_drawn)
+{
+    int32_t x = EDGE, y = top;
+
+    for (uint64_t i = 0; i < d->types.count; i++) {
+        const struct tn_view_type *type =
+            tn_list_at(&d->types, struct tn_view_type, i);
+        char text[80];
+        snprintf(text, sizeof text, "%s (%" PRIu64 ")", type->name,
+                 type->count);
+        int32_t width = 18 + tn_view_text_width(tn_text(text), false) + 16;
+        if (x > EDGE && x + width > EDGE + MAP_WIDTH) {
+            x = EDGE;
+            y += KEY_ROW;
+        }
+        if (is_drawn) {
+            put_rect(d, "c", type->class, x, y, 12, 12, 3);
+            begin_text(d, "detail", x + 18, y + 10, "");
+            put_text(d, tn_text(text));
+            end_text(d);
+        }
+        x += width;
+    }
+    return y + KEY_ROW;
 }
 
 /* ---- the file ----------------------------------------------------------- */
@@ -664,8 +730,14 @@ static void begin_file(struct drawer *d, int32_t width, int32_t height)
 
 static void draw_map(struct drawer *d)
 {
-    begin_file(d, MAP_WIDTH + 2 * EDGE, MAP_HEIGHT + CAPTION + EDGE);
-    put_areas(d, 0, (struct place){ EDGE, CAPTION, MAP_WIDTH, MAP_HEIGHT }, 0);
+    const int32_t bottom = CAPTION + MAP_HEIGHT + 12;
+
+    d->types = tn_view_types_of(d->p, d->error);
+    begin_file(d, MAP_WIDTH + 2 * EDGE, put_key(d, bottom, false) + EDGE / 2);
+    put_areas(d, 0, (struct place){ EDGE, CAPTION, MAP_WIDTH, MAP_HEIGHT }, 0,
+              0);
+    put_key(d, bottom, true);
+    tn_list_done(&d->types);
 }
 
 static void draw_graph(struct drawer *d)

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
+#include "base/buffer.h"
 #include "ir/blocks.h"
 #include "support/sketch.h"
+#include "view/view_svg.h"
 
 struct bench {
     struct tn_error   error;
@@ -26,12 +28,12 @@ static void add(struct bench *b, const char *name, uint64_t count)
     struct tn_tensor *tensor = tn_model_add_tensor(&b->model, &b->error);
 
     assert_non_null(tensor);
-    uint64_t *dims  = &b->dims[b->model.tensors.count - 1];
-    *dims           = count;
-    tensor->model   = &b->model;
-    tensor->name    = sketch_name(&b->model, name, &b->error);
-    tensor->graph   = TN_NONE;
-    tensor->node    = TN_NONE;
+    uint64_t *dims         = &b->dims[b->model.tensors.count - 1];
+    *dims                  = count;
+    tensor->model          = &b->model;
+    tensor->name           = sketch_name(&b->model, name, &b->error);
+    tensor->graph          = TN_NONE;
+    tensor->node           = TN_NONE;
     tensor->elements.shape = (struct tn_shape){ TN_UINT8, 1, dims };
 }
 
@@ -76,10 +78,12 @@ static void check_boxes(const struct bench *b)
 /* Each has its share, up to what pixels round off. */
 static void areas_are_bytes(void **state)
 {
-    static const uint64_t sizes[] = { 6000, 6000, 4000, 3000, 2000, 2000, 1000 };
-    struct bench          b;
-    char                  name[16];
-    double                all = 0;
+    static const uint64_t sizes[] = {
+        6000, 6000, 4000, 3000, 2000, 2000, 1000
+    };
+    struct bench b;
+    char         name[16];
+    double       all = 0;
 
     (void)state;
     begin(&b);
@@ -94,7 +98,7 @@ static void areas_are_bytes(void **state)
     for (uint32_t i = 0; i < root->item_count; i++)
         all += (double)item_at(&b, i)->w * item_at(&b, i)->h;
     for (uint32_t i = 0; i < root->item_count; i++) {
-        double share = (double)item_at(&b, i)->w * item_at(&b, i)->h / all;
+        double share  = (double)item_at(&b, i)->w * item_at(&b, i)->h / all;
         double wanted = (double)sizes[i] / 24000;
         assert_true(share > 0.97 * wanted && share < 1.03 * wanted);
     }
@@ -130,7 +134,8 @@ static void blocks_count_as_they_are_stored(void **state)
     begin(&b);
     add(&b, "w", 32);
     tn_source_memory(&source, &b.memory, tn_bytes(bytes, sizeof bytes));
-    struct tn_tensor *tensor = tn_list_at(&b.model.tensors, struct tn_tensor, 0);
+    struct tn_tensor *tensor =
+        tn_list_at(&b.model.tensors, struct tn_tensor, 0);
     assert_string_equal(tn_picture_type_name(tensor), "uint8");
     tensor->elements.shape.dtype = TN_FLOAT32;
     tensor->elements.payload     = tn_payload_blocks(
@@ -142,12 +147,52 @@ static void blocks_count_as_they_are_stored(void **state)
     finish(&b);
 }
 
+static uint32_t times(struct tn_bytes text, const char *word)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i + strlen(word) <= text.size; i++)
+        count += memcmp(text.data + i, word, strlen(word)) == 0;
+    return count;
+}
+
+/* Colours go to the types that take most room, and are explained; a scope that
+ * is too small to open has that of most of it. */
+static void colours_are_types(void **state)
+{
+    static const struct tn_view_about about = { "w.npz", "0", 1 };
+    struct bench                      b;
+    struct tn_buffer                  out;
+
+    (void)state;
+    begin(&b);
+    add(&b, "large", 100000);
+    add(&b, "half", 30000);
+    add(&b, "small/a", 30);
+    add(&b, "small/b", 900);
+    for (int i = 1; i < 3; i++)
+        tn_list_at(&b.model.tensors, struct tn_tensor, i)
+            ->elements.shape.dtype = TN_FLOAT16;
+    draw(&b);
+    tn_buffer_init(&out, &b.memory, &b.error);
+    assert_int_equal(tn_view_write_svg(&b.picture, &about, &out.sink, &b.error),
+                     TN_OK);
+    struct tn_bytes svg = tn_buffer_bytes(&out);
+    assert_int_equal(times(svg, "<rect class=\"c3\""), 1 + 1 + 1);
+    assert_int_equal(times(svg, "<rect class=\"c4\""), 1 + 1);
+    assert_int_equal(times(svg, ">uint8 (2)</text>"), 1);
+    assert_int_equal(times(svg, ">float16 (2)</text>"), 1);
+    tn_buffer_done(&out);
+    finish(&b);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(areas_are_bytes),
         cmocka_unit_test(empty_ones_are_drawn),
         cmocka_unit_test(blocks_count_as_they_are_stored),
+        cmocka_unit_test(colours_are_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
