@@ -24,6 +24,7 @@ struct viewing {
     struct tn_view_summary       *summary;
     struct tn_picture             picture;
     struct tn_view_about          about;
+    struct tn_view_page          *page; /* begun early; NULL: it is not       */
     bool                          is_svg;
 };
 
@@ -43,6 +44,8 @@ static enum tn_status fill(void *context, struct tn_sink *to,
 
     if (v->is_svg)
         return tn_view_write_svg(&v->picture, &v->about, to, error);
+    if (v->page)
+        return tn_view_page_write(v->page, to, error);
     return tn_view_write_html(&v->picture, &v->about, to, error);
 }
 
@@ -119,8 +122,22 @@ static void infer_types(struct viewing *v)
     tn_buffer_done(&text);
 }
 
+/* A large page is written from the moment on at which nodes are known: nothing
+ * is found out about them later. */
+static enum tn_status begin_page(struct viewing *v, struct tn_error *error)
+{
+    if (v->is_svg || (v->view && v->view->stats) ||
+        v->model->ops.count <= MOST_INFERRED)
+        return TN_OK;
+    v->page             = tn_view_page_open(&v->picture, &v->about, error);
+    v->picture.hear     = tn_view_page_hear;
+    v->picture.listener = v->page;
+    return error->status;
+}
+
 static enum tn_status draw(struct viewing *v, struct tn_error *error)
 {
+    TN_TRY(begin_page(v, error));
     TN_TRY(tn_picture_draw(&v->picture));
     infer_types(v);
     if (v->view && v->view->data)
@@ -151,6 +168,7 @@ static enum tn_status draw_and_write(struct viewing         *v,
         tn_target_write(target, v->options, 0, v->model->memory, fill, v,
                         &summary->bytes_written, error);
     }
+    tn_view_page_close(v->page);
     tn_picture_done(&v->picture);
     return error->status;
 }

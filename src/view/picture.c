@@ -12,9 +12,9 @@ const char *tn_picture_type_name(const struct tn_tensor *tensor)
 {
     const struct tn_payload *payload = &tensor->elements.payload;
 
-    return tn_payload_is_blocks(payload) ? tn_block_type(payload->field)->name
-                                         : tn_dtype_name(
-                                               tensor->elements.shape.dtype);
+    return tn_payload_is_blocks(payload)
+               ? tn_block_type(payload->field)->name
+               : tn_dtype_name(tensor->elements.shape.dtype);
 }
 
 uint64_t tn_picture_tensor_bytes(const struct tn_tensor *tensor)
@@ -32,6 +32,7 @@ void tn_picture_init(struct tn_picture *picture, const struct tn_model *model,
     *picture =
         (struct tn_picture){ .model = model, .memory = memory, .error = error };
     tn_arena_init(&picture->arena, memory);
+    tn_pairs_init(&picture->domains, memory);
     tn_intern_init(&picture->strings, &picture->arena);
     tn_intern_init(&picture->texts, &picture->arena);
     tn_list_init(&picture->nodes, memory, sizeof(struct tn_view_node));
@@ -57,6 +58,7 @@ void tn_picture_done(struct tn_picture *picture)
     tn_list_done(&picture->blocks);
     tn_list_done(&picture->items);
     tn_list_done(&picture->edges);
+    tn_pairs_done(&picture->domains);
     tn_intern_done(&picture->strings);
     tn_intern_done(&picture->texts);
     tn_arena_done(&picture->arena);
@@ -95,8 +97,8 @@ uint32_t tn_picture_string(struct tn_picture *picture, struct tn_bytes text)
 {
     uint8_t clean[3 * TN_VIEW_STRING_MOST];
 
-    uint32_t id = tn_intern_copy(
-        &picture->strings, tn_picture_clean(text, clean), picture->error);
+    uint32_t id = tn_intern_copy(&picture->strings,
+                                 tn_picture_clean(text, clean), picture->error);
     return id == TN_NO_NAME ? 0 : id;
 }
 

@@ -25,6 +25,7 @@
 
 #include "base/intern.h"
 #include "ir/attr.h"
+#include "ir/pairs.h"
 #include "view/view_class.h"
 
 enum tn_view_node_kind {
@@ -137,6 +138,10 @@ struct tn_view_call {
     uint32_t function; /* name, in the model's names                          */
 };
 
+/* Steps of drawing: what nodes and tensors there are, and their attributes; and
+ * the order of nodes.  Neither changes any more. */
+enum tn_picture_step { TN_PICTURE_FOUND, TN_PICTURE_ORDERED };
+
 struct tn_picture {
     const struct tn_model *model;
     struct tn_memory      *memory;
@@ -147,7 +152,13 @@ struct tn_picture {
      * NULL: not a comparison. */
     const uint8_t *op_states;
 
+    /* Called after each step; NULL: nobody waits for them.  Set before the
+     * picture is drawn. */
+    void (*hear)(void *listener, enum tn_picture_step step);
+    void *listener;
+
     struct tn_arena  arena;
+    struct tn_pairs  domains; /* (name in the model, 0) -> string     */
     struct tn_intern strings; /* valid UTF-8; 0 is ""                  */
     struct tn_intern texts;   /* of attributes, likewise               */
 
@@ -196,8 +207,8 @@ enum tn_status tn_picture_draw(struct tn_picture *picture);
 const char *tn_picture_type_name(const struct tn_tensor *tensor);
 uint64_t    tn_picture_tensor_bytes(const struct tn_tensor *tensor);
 
-/* A text as a page shows it: bytes that are not UTF-8 become U+FFFD, and what is
- * beyond TN_VIEW_STRING_MOST is cut.  `room` has three times that size. */
+/* A text as a page shows it: bytes that are not UTF-8 become U+FFFD, and what
+ * is beyond TN_VIEW_STRING_MOST is cut.  `room` has three times that size. */
 #define TN_VIEW_STRING_MOST 4096
 struct tn_bytes tn_picture_clean(struct tn_bytes text, uint8_t *room);
 

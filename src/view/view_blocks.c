@@ -1380,9 +1380,6 @@ static void make_all(struct maker *m)
 {
     uint64_t count = m->tree->containers.count;
 
-    link_all(m);
-    if (!tn_failed(m->error))
-        sort_links(m);
     for (uint32_t i = 0; i < count && !tn_failed(m->error); i++)
         if (tn_view_container(m->tree, i)->parent == TN_NONE) {
             uint32_t block                       = new_block(m);
@@ -1390,11 +1387,17 @@ static void make_all(struct maker *m)
             if (block && !tn_failed(m->error))
                 tn_picture_block(m->picture, block)->home = 0;
         }
+    if (!tn_failed(m->error))
+        order_nodes(m);
+    if (!tn_failed(m->error) && m->picture->hear)
+        m->picture->hear(m->picture->listener, TN_PICTURE_ORDERED);
+    if (!tn_failed(m->error))
+        link_all(m);
+    if (!tn_failed(m->error))
+        sort_links(m);
     for (uint64_t i = count; i-- > 0 && !tn_failed(m->error);)
         if (!tn_view_container(m->tree, (uint32_t)i)->is_gone)
             make_container(m, (uint32_t)i);
-    if (!tn_failed(m->error))
-        order_nodes(m);
     if (!tn_failed(m->error))
         note_callers(m);
 }

@@ -6,7 +6,7 @@
 #include "base/varint.h"
 #include "codec/deflate.h"
 #include "codec/stored.h"
-#include "io/workers.h"
+#include "io/pipeline.h"
 #include "view/view_digits.h"
 #include "view/view_page.h"
 #include "view/view_nodes.h"
@@ -29,6 +29,17 @@ static const char *const stream_names[STREAM_COUNT] = {
 struct section {
     const char *name, *kind;
     uint64_t    count, bytes;
+};
+
+/* What is put and packed at a time, each by whoever has time. */
+enum job {
+    TENSOR_JOB,
+    ATTRIBUTE_JOB,
+    ROW_JOB,
+    NAME_JOB,
+    PICTURE_JOB,
+    OVERLAY_JOB,
+    JOB_COUNT
 };
 
 struct writer {
@@ -59,6 +70,11 @@ struct writer {
     uint32_t         last_word_id;
     struct tn_buffer packed[STREAM_COUNT];
     struct tn_error  failures[STREAM_COUNT];
+};
+
+struct tn_view_page {
+    struct writer      writer;
+    struct tn_pipeline pipeline; /* slots are jobs                            */
 };
 
 /* ---- sections ----------------------------------------------------------- */
@@ -333,19 +349,18 @@ static void number_values(struct writer *w)
     w->value_count           = next;
 }
 
-static void prepare_values(struct writer *w)
+static void prepare_values(struct writer *w, struct tn_error *error)
 {
     uint64_t values = w->model->values.count + 1;
     uint64_t slots =
         w->p->uses.count + w->model->refs.count + w->p->nodes.count + 1;
 
     w->numbers = tn_arena_take(&w->arena, values * sizeof *w->numbers,
-                               alignof(uint32_t), w->error);
+                               alignof(uint32_t), error);
     w->values  = tn_arena_take(&w->arena, slots * sizeof *w->values,
-                               alignof(uint32_t), w->error);
-    w->firsts =
-        tn_new(&w->arena, uint32_t, node_count(w) + UINT64_C(1), w->error);
-    if (tn_failed(w->error))
+                               alignof(uint32_t), error);
+    w->firsts = tn_new(&w->arena, uint32_t, node_count(w) + UINT64_C(1), error);
+    if (tn_failed(error))
         return;
     memset(w->numbers, 0xff, (size_t)values * sizeof *w->numbers);
     number_values(w);
@@ -372,16 +387,6 @@ static void put_inputs(struct writer *w)
     end(w);
 }
 
-static uint32_t domain_string(struct writer *w, const struct tn_view_node *node)
-{
-    const struct tn_op *op = op_of(w, node);
-    uint32_t            id =
-        op ? tn_intern_find(&w->p->strings, tn_model_name(w->model, op->domain))
-                      : 0;
-
-    return id == TN_NO_NAME ? 0 : id;
-}
-
 /* The columns of nodes, filled in one pass: nodes are many, and not in the
  * order of their ids. */
 enum { COLUMNS = 9 };
@@ -405,7 +410,7 @@ static void fill_columns(struct writer *w, struct tn_buffer to[COLUMNS])
         uint32_t                   outs = output_count(w, node);
         if (op && op->domain != last) {
             last   = op->domain;
-            domain = domain_string(w, node);
+            domain = tn_pairs_find(&w->p->domains, op->domain, 0);
         }
         tn_buffer_byte(&to[0], node->kind);
         tn_buffer_varint(&to[1], node->op);
@@ -916,16 +921,9 @@ static enum tn_status pack_stream(struct tn_bytes bytes, struct tn_buffer *to,
 }
 
 /* Streams have nothing in common but the picture: each is put, and packed, by
- * whoever has time.  The longest come first, and the first comes last, since
- * its header says how long all sections are. */
-static enum tn_status make_stream(void *context, uint64_t index,
-                                  struct tn_error *error)
+ * whoever has time. */
+static void make_stream(struct writer *w, enum stream stream)
 {
-    static const enum stream order[STREAM_COUNT] = {
-        TENSORS, NAMES, NODES, VALUES, ATTRIBUTES, PICTURE, OVERLAY,
-    };
-    struct writer   *w       = context;
-    enum stream      stream  = order[index];
     struct tn_error *failure = &w->failures[stream];
     struct writer    own     = { .p           = w->p,
                                  .model       = w->model,
@@ -952,9 +950,26 @@ static enum tn_status make_stream(void *context, uint64_t index,
     if (!tn_failed(failure) && stream != PICTURE)
         pack_stream(tn_buffer_bytes(&w->streams[stream]), &w->packed[stream],
                     failure);
-    if (tn_failed(failure))
-        *error = *failure;
-    return failure->status;
+}
+
+/* The picture is packed later, since its header says how long all sections
+ * are. */
+static void do_job(void *context, uint32_t slot)
+{
+    static const enum stream streams[JOB_COUNT] = {
+        [TENSOR_JOB] = TENSORS,  [ATTRIBUTE_JOB] = ATTRIBUTES,
+        [ROW_JOB] = NODES,       [NAME_JOB] = NAMES,
+        [PICTURE_JOB] = PICTURE, [OVERLAY_JOB] = OVERLAY,
+    };
+    struct writer *w = context;
+
+    if (slot == ROW_JOB)
+        prepare_values(w, &w->failures[NODES]);
+    if (tn_failed(&w->failures[streams[slot]]))
+        return;
+    make_stream(w, streams[slot]);
+    if (slot == ROW_JOB)
+        make_stream(w, VALUES);
 }
 
 /* ---- base64 ------------------------------------------------------------- */
@@ -1028,13 +1043,22 @@ static enum tn_status write_page(struct writer *w, struct tn_sink *to)
         w, tn_bytes(tn_viewer_tail_text, tn_viewer_tail_text_size), to);
 }
 
-static enum tn_status put_all(struct writer *w)
+static void add_jobs(struct tn_view_page *page, unsigned end)
 {
-    prepare_values(w);
-    if (tn_failed(w->error))
-        return w->error->status;
-    TN_TRY(tn_workers_run(w->about->workers, STREAM_COUNT, make_stream, w,
-                          w->error));
+    while (page->pipeline.added < end)
+        tn_pipeline_add(&page->pipeline);
+}
+
+static enum tn_status put_all(struct tn_view_page *page)
+{
+    struct writer *w = &page->writer;
+
+    add_jobs(page, JOB_COUNT);
+    while (tn_pipeline_count(&page->pipeline))
+        tn_pipeline_take(&page->pipeline);
+    for (unsigned i = 0; i < STREAM_COUNT; i++)
+        if (tn_failed(&w->failures[i]))
+            return *w->error = w->failures[i], w->error->status;
     put_header(w);
     if (tn_failed(w->error))
         return w->error->status;
@@ -1042,36 +1066,65 @@ static enum tn_status put_all(struct writer *w)
                        w->error);
 }
 
-enum tn_status tn_view_write_html(const struct tn_picture    *picture,
-                                  const struct tn_view_about *about,
-                                  struct tn_sink *to, struct tn_error *error)
+struct tn_view_page *tn_view_page_open(const struct tn_picture    *picture,
+                                       const struct tn_view_about *about,
+                                       struct tn_error            *error)
 {
-    struct writer w = { .p      = picture,
-                        .model  = picture->model,
-                        .about  = about,
-                        .memory = picture->memory,
-                        .error  = error };
+    struct tn_memory    *memory = picture->memory;
+    struct tn_view_page *page =
+        tn_memory_resize(memory, NULL, 0, sizeof *page, error);
 
-    tn_arena_init(&w.arena, w.memory);
-    tn_buffer_init(&w.header, w.memory, error);
-    tn_buffer_init(&w.last, w.memory, error);
-    tn_buffer_init(&w.clean, w.memory, error);
+    if (!page)
+        return NULL;
+    *page            = (struct tn_view_page){ 0 };
+    struct writer *w = &page->writer;
+    w->p             = picture;
+    w->model         = picture->model;
+    w->about         = about;
+    w->memory        = memory;
+    w->error         = error;
+    tn_arena_init(&w->arena, memory);
+    tn_buffer_init(&w->header, memory, error);
+    tn_buffer_init(&w->last, memory, error);
+    tn_buffer_init(&w->clean, memory, error);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
-        w.failures[i] = (struct tn_error)TN_ERROR_INIT;
-        tn_list_init(&w.sections[i], w.memory, sizeof(struct section));
-        tn_buffer_init(&w.streams[i], w.memory, &w.failures[i]);
-        tn_buffer_init(&w.packed[i], w.memory, &w.failures[i]);
+        w->failures[i] = (struct tn_error)TN_ERROR_INIT;
+        tn_list_init(&w->sections[i], memory, sizeof(struct section));
+        tn_buffer_init(&w->streams[i], memory, &w->failures[i]);
+        tn_buffer_init(&w->packed[i], memory, &w->failures[i]);
     }
-    if (put_all(&w) == TN_OK)
-        write_page(&w, to);
+    tn_pipeline_open(&page->pipeline, about->workers, JOB_COUNT, do_job, w);
+    return page;
+}
+
+void tn_view_page_hear(void *context, enum tn_picture_step step)
+{
+    add_jobs(context, step == TN_PICTURE_FOUND ? ROW_JOB : PICTURE_JOB);
+}
+
+enum tn_status tn_view_page_write(struct tn_view_page *page, struct tn_sink *to,
+                                  struct tn_error *error)
+{
+    page->writer.error = error;
+    TN_TRY(put_all(page));
+    return write_page(&page->writer, to);
+}
+
+void tn_view_page_close(struct tn_view_page *page)
+{
+    if (!page)
+        return;
+    struct writer    *w      = &page->writer;
+    struct tn_memory *memory = w->memory;
+    tn_pipeline_close(&page->pipeline);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
-        tn_list_done(&w.sections[i]);
-        tn_buffer_done(&w.streams[i]);
-        tn_buffer_done(&w.packed[i]);
+        tn_list_done(&w->sections[i]);
+        tn_buffer_done(&w->streams[i]);
+        tn_buffer_done(&w->packed[i]);
     }
-    tn_buffer_done(&w.clean);
-    tn_buffer_done(&w.last);
-    tn_buffer_done(&w.header);
-    tn_arena_done(&w.arena);
-    return error->status;
+    tn_buffer_done(&w->clean);
+    tn_buffer_done(&w->last);
+    tn_buffer_done(&w->header);
+    tn_arena_done(&w->arena);
+    tn_memory_free(memory, page, sizeof *page);
 }

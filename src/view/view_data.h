@@ -174,9 +174,44 @@ struct tn_view_about {
     unsigned    workers; /* threads to compress with; 0: one per core         */
 };
 
-/* The page, with the picture in it. */
-enum tn_status tn_view_write_html(const struct tn_picture    *picture,
-                                  const struct tn_view_about *about,
-                                  struct tn_sink *to, struct tn_error *error);
+/*
+ * The page, with the picture in it.  Most of it depends on no block: for a
+ * large picture it is made on other threads while blocks are,
+ *
+ *   page = tn_view_page_open(&picture, &about, error);
+ *   picture.hear = tn_view_page_hear, picture.listener = page;
+ *   tn_picture_draw(&picture);
+ *   tn_view_page_write(page, sink, error);
+ *   tn_view_page_close(page);
+ *
+ * if nobody changes types or reads statistics after the picture was drawn.  The
+ * two in the second line are left out otherwise, and the page is opened when
+ * all is there.
+ */
+struct tn_view_page;
+
+/* NULL on failure.  `about` must live as long as the page. */
+struct tn_view_page *tn_view_page_open(const struct tn_picture    *picture,
+                                       const struct tn_view_about *about,
+                                       struct tn_error            *error);
+void                 tn_view_page_hear(void *page, enum tn_picture_step step);
+enum tn_status tn_view_page_write(struct tn_view_page *page, struct tn_sink *to,
+                                  struct tn_error *error);
+
+/* Waits for the threads.  NULL is fine. */
+void tn_view_page_close(struct tn_view_page *page);
+
+/* All of these, of a picture that is complete. */
+static inline enum tn_status tn_view_write_html(
+    const struct tn_picture *picture, const struct tn_view_about *about,
+    struct tn_sink *to, struct tn_error *error)
+{
+    struct tn_view_page *page = tn_view_page_open(picture, about, error);
+
+    if (page)
+        tn_view_page_write(page, to, error);
+    tn_view_page_close(page);
+    return error->status;
+}
 
 #endif

@@ -116,6 +116,8 @@ static enum tn_status draw(struct tn_picture *p)
         TN_TRY(tn_view_find_tensors(p));
     else
         TN_TRY(tn_view_find_nodes(p));
+    if (p->hear)
+        p->hear(p->listener, TN_PICTURE_FOUND);
     if (tn_view_tree_build(&tree, p) == TN_OK)
         tn_view_make_blocks(p, &tree);
     tn_view_tree_done(&tree);

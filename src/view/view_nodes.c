@@ -26,12 +26,12 @@ struct finder {
     const struct tn_model     *model;
     struct tn_error           *error;
     struct tn_view_attr_reader attrs;
-    struct tn_pairs kinds;  /* (type, domain) -> in looks            */
-    struct tn_pairs sinks;  /* (value, 0) -> the op that stands for that
-                               output of the model                   */
-    struct tn_list  looks;  /* struct op_look                       */
-    uint32_t       *takers; /* by value: an op that takes it;
-                               MANY: several                       */
+    struct tn_pairs kinds; /* (type, domain) -> in looks            */
+    struct tn_pairs sinks; /* (value, 0) -> the op that stands for that
+                              output of the model                   */
+    struct tn_list looks;  /* struct op_look                       */
+    uint32_t      *takers; /* by value: an op that takes it;
+                              MANY: several                       */
     struct tn_buffer text;
     struct {
         uint64_t look;
@@ -335,7 +335,10 @@ static const struct op_look *look_of(struct finder *f, const struct tn_op *op)
         return NULL;
     if (at == next) {
         struct tn_bytes type = tn_model_name(f->model, op->type);
-        tn_picture_string(f->picture, tn_model_name(f->model, op->domain));
+        tn_pairs_add(
+            &f->picture->domains, op->domain, 0,
+            tn_picture_string(f->picture, tn_model_name(f->model, op->domain)),
+            f->error);
         struct op_look *look =
             tn_list_push(&f->looks, struct op_look, f->error);
         if (!look)
@@ -398,8 +401,8 @@ static void name_port(struct finder *f, const struct tn_op *row,
     node->look           = tn_view_mix(node->look, hash_without_digits(name));
     set_port_detail(f, node, value);
     if (is_end)
-        tn_pairs_add(&f->sinks, value, 0,
-                     (uint32_t)f->picture->nodes.count - 1, f->error);
+        tn_pairs_add(&f->sinks, value, 0, (uint32_t)f->picture->nodes.count - 1,
+                     f->error);
 }
 
 static void add_op(struct finder *f, uint32_t graph, uint32_t op)
