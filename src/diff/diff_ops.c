@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "base/watch.h"
 #include "diff/diff_text.h"
+#include "ir/attr_key.h"
 
 struct op_work {
     struct tn_diff_report *report;
@@ -17,8 +18,8 @@ struct op_work {
     uint32_t              *alike; /* by number of alikes on the left: those of
                                      the right that were found equal          */
     uint64_t alike_count;
-    uint8_t *moved; /* by op of the left                        */
-    uint32_t               main_graphs; /* graphs that are not inside a node   */
+    uint8_t *moved;       /* by op of the left                        */
+    uint32_t main_graphs; /* graphs that are not inside a node   */
 };
 
 /* ---- attributes --------------------------------------------------------- */
@@ -140,31 +141,14 @@ static void compare_lists(struct op_work *w)
     }
 }
 
-/* Where the attributes of an op that was read begin; empty: not known. */
-static struct tn_bytes attr_bytes(const struct tn_model *model, uint32_t op)
-{
-    struct tn_error     ignored = TN_ERROR_INIT;
-    const struct tn_op *o       = tn_model_op_at(model, op);
-    struct tn_span      wire    = tn_model_op_wire(model, o);
-
-    if (o->first_attr != TN_NONE || !wire.source || !wire.source->map ||
-        !model->dialect->find_attrs || model->dialect->refers_to_attrs)
-        return tn_bytes(NULL, 0);
-    struct tn_cursor node = tn_cursor_span(wire, &ignored);
-    model->dialect->find_attrs(&node);
-    return tn_failed(&ignored)
-               ? tn_bytes(NULL, 0)
-               : tn_bytes(node.at, (size_t)(node.end - node.at));
-}
-
 /* Equal bytes are equal attributes; long ones have tensors, whose elements are
  * read once, and elsewhere. */
 static bool has_same_bytes(const struct op_work *w, uint32_t left,
                            uint32_t right)
 {
     enum { BYTES_MOST = 4096 };
-    struct tn_bytes a = attr_bytes(w->m->left.model, left);
-    struct tn_bytes b = attr_bytes(w->m->right.model, right);
+    struct tn_bytes a = tn_attr_bytes(w->m->left.model, left);
+    struct tn_bytes b = tn_attr_bytes(w->m->right.model, right);
 
     return a.size > 0 && a.size <= BYTES_MOST && a.size == b.size &&
            memcmp(a.data, b.data, a.size) == 0;

@@ -233,6 +233,23 @@ bool tn_attr_key(const struct tn_model *model, uint32_t op, size_t most,
            !tn_failed(key->error);
 }
 
+struct tn_bytes tn_attr_bytes(const struct tn_model *model, uint32_t op)
+{
+    struct tn_error     ignored = TN_ERROR_INIT;
+    const struct tn_op *row     = tn_model_op_at(model, op);
+    struct tn_span      wire    = tn_model_op_wire(model, row);
+
+    if (row->first_attr != TN_NONE || !wire.source || !wire.source->map ||
+        !model->dialect || !model->dialect->find_attrs ||
+        model->dialect->refers_to_attrs)
+        return tn_bytes(NULL, 0);
+    struct tn_cursor node = tn_cursor_span(wire, &ignored);
+    model->dialect->find_attrs(&node);
+    return tn_failed(&ignored)
+               ? tn_bytes(NULL, 0)
+               : tn_bytes(node.at, (size_t)(node.end - node.at));
+}
+
 struct tn_bytes tn_attr_name(const struct tn_attr *attr)
 {
     return attr->name;

@@ -12,4 +12,9 @@
 bool tn_attr_key(const struct tn_model *model, uint32_t op, size_t most,
                  struct tn_buffer *key);
 
+/* The same without a copy: the bytes of a mapped file that say what attributes
+ * an op has, as they are.  Equal bytes are equal attributes, others may be.
+ * Empty: there are none, or they are elsewhere. */
+struct tn_bytes tn_attr_bytes(const struct tn_model *model, uint32_t op);
+
 #endif

@@ -21,7 +21,8 @@ enum {
     MOST_ELEMENTS  = 16,
     MOST_FRACTIONS = 2,
     MOST_TEXT      = 1024,
-    MOST_KEY       = 256
+    MOST_KEY       = 256,
+    MOST_WIRE      = 1024
 };
 
 void tn_view_attr_reader_init(struct tn_view_attr_reader *reader,
@@ -34,8 +35,11 @@ void tn_view_attr_reader_init(struct tn_view_attr_reader *reader,
     tn_buffer_init(&reader->text, picture->memory, picture->error);
     reader->key_error = (struct tn_error)TN_ERROR_INIT;
     tn_buffer_init(&reader->key, picture->memory, &reader->key_error);
+    tn_intern_init(&reader->wires, &picture->arena);
     tn_intern_init(&reader->keys, &picture->arena);
     tn_intern_init(&reader->rendered, &picture->arena);
+    tn_list_init(&reader->of_wires, picture->memory, sizeof(uint32_t));
+    tn_list_init(&reader->of_texts, picture->memory, sizeof(uint32_t));
     tn_list_init(&reader->of_keys, picture->memory, sizeof(uint32_t));
     tn_list_init(&reader->of_rendered, picture->memory, sizeof(uint32_t));
 }
@@ -46,10 +50,13 @@ void tn_view_attr_reader_done(struct tn_view_attr_reader *reader)
 
     tn_list_done(&reader->attrs);
     tn_list_done(&reader->slots);
+    tn_list_done(&reader->of_wires);
+    tn_list_done(&reader->of_texts);
     tn_list_done(&reader->of_keys);
     tn_list_done(&reader->of_rendered);
     tn_buffer_done(&reader->text);
     tn_buffer_done(&reader->key);
+    tn_intern_done(&reader->wires);
     tn_intern_done(&reader->keys);
     tn_intern_done(&reader->rendered);
     tn_memory_free(memory, reader->of_alike,
@@ -247,8 +254,8 @@ static uint32_t text_id(struct tn_view_attr_reader *reader,
     struct tn_picture *picture = reader->picture;
     uint8_t            clean[3 * TN_VIEW_STRING_MOST];
 
-    uint32_t id = tn_intern_copy(
-        &picture->texts, tn_picture_clean(text, clean), picture->error);
+    uint32_t id = tn_intern_copy(&picture->texts, tn_picture_clean(text, clean),
+                                 picture->error);
     return id == TN_NO_NAME ? 0 : id;
 }
 
@@ -334,27 +341,16 @@ static uint32_t type_of_output(struct tn_view_attr_reader *reader)
     return tn_picture_string(reader->picture, tn_buffer_bytes(&reader->text));
 }
 
-/* The list with these slots, a new one if there is none. */
-static uint32_t keep_list(struct tn_view_attr_reader *reader, uint64_t look)
+/* A list with these slots that nobody has met.  0 on failure. */
+static uint32_t new_list(struct tn_view_attr_reader *reader, uint64_t look)
 {
-    struct tn_picture *picture = reader->picture;
-    uint32_t           before  = tn_intern_count(&reader->rendered);
-    uint32_t           id =
-        tn_intern_copy(&reader->rendered,
-                       tn_bytes(reader->slots.items,
-                                (size_t)reader->slots.count * sizeof(uint32_t)),
-                       picture->error);
-
-    if (id == TN_NO_NAME)
-        return 0;
-    if (id < before)
-        return *tn_list_at(&reader->of_rendered, uint32_t, id);
-    uint32_t *of = tn_list_push(&reader->of_rendered, uint32_t, picture->error);
+    struct tn_picture    *picture = reader->picture;
     struct tn_view_attrs *list =
         tn_list_push(&picture->lists, struct tn_view_attrs, picture->error);
     uint32_t *texts =
         tn_list_grow(&picture->attr_texts, reader->slots.count, picture->error);
-    if (!of || !list || !texts)
+
+    if (!list || !texts)
         return 0;
     memcpy(texts, reader->slots.items,
            (size_t)reader->slots.count * sizeof(uint32_t));
@@ -363,15 +359,78 @@ static uint32_t keep_list(struct tn_view_attr_reader *reader, uint64_t look)
         .count = (uint32_t)(reader->slots.count / 2),
         .look  = look,
     };
+    uint32_t index = (uint32_t)picture->lists.count - 1;
     keep_calls(reader, list);
     list->type = type_of_output(reader);
-    return *of = (uint32_t)picture->lists.count - 1;
+    return index;
+}
+
+static bool has_slots(const struct tn_view_attr_reader *reader, uint32_t list)
+{
+    const struct tn_picture    *picture = reader->picture;
+    const struct tn_view_attrs *row =
+        tn_list_at(&picture->lists, struct tn_view_attrs, list);
+
+    return 2 * (uint64_t)row->count == reader->slots.count &&
+           memcmp(tn_list_at(&picture->attr_texts, uint32_t, row->first),
+                  reader->slots.items,
+                  (size_t)reader->slots.count * sizeof(uint32_t)) == 0;
+}
+
+/* Lists of texts that were all known before. */
+static uint32_t keep_rendered(struct tn_view_attr_reader *reader, uint64_t look)
+{
+    struct tn_error *error  = reader->picture->error;
+    uint32_t         before = tn_intern_count(&reader->rendered);
+    uint32_t         id =
+        tn_intern_copy(&reader->rendered,
+                       tn_bytes(reader->slots.items,
+                                (size_t)reader->slots.count * sizeof(uint32_t)),
+                       error);
+
+    if (id == TN_NO_NAME)
+        return 0;
+    if (id < before)
+        return *tn_list_at(&reader->of_rendered, uint32_t, id);
+    uint32_t *of = tn_list_push(&reader->of_rendered, uint32_t, error);
+    if (!of)
+        return 0;
+    uint32_t made                                   = new_list(reader, look);
+    *tn_list_at(&reader->of_rendered, uint32_t, id) = made;
+    return made;
+}
+
+/* The list with these slots, a new one if there is none.  Most new lists bring
+ * a text that is new, too, since the first `known` were there before: by the
+ * last of them such a list is found without a table of its own. */
+static uint32_t keep_list(struct tn_view_attr_reader *reader, uint64_t look,
+                          uint32_t known)
+{
+    struct tn_list *of_texts = &reader->of_texts;
+    const uint32_t *slots    = reader->slots.items;
+    uint32_t        last     = 0;
+
+    for (uint64_t i = 0; i < reader->slots.count; i++)
+        last = slots[i] > last ? slots[i] : last;
+    if (last < known) {
+        uint32_t list =
+            last < of_texts->count ? *tn_list_at(of_texts, uint32_t, last) : 0;
+        return list && has_slots(reader, list) ? list
+                                               : keep_rendered(reader, look);
+    }
+    uint64_t more = last + UINT64_C(1) - of_texts->count;
+    if (!tn_list_grow(of_texts, more, reader->picture->error))
+        return 0;
+    uint32_t made                         = new_list(reader, look);
+    *tn_list_at(of_texts, uint32_t, last) = made;
+    return made;
 }
 
 static uint32_t decode(struct tn_view_attr_reader *reader, uint32_t op)
 {
-    struct tn_error none = TN_ERROR_INIT;
-    uint64_t        look = 0;
+    struct tn_error none  = TN_ERROR_INIT;
+    uint64_t        look  = 0;
+    uint32_t        known = tn_intern_count(&reader->picture->texts);
 
     reader->attrs.count = reader->slots.count = 0;
     tn_arena_rewind(&reader->arena);
@@ -384,7 +443,7 @@ static uint32_t decode(struct tn_view_attr_reader *reader, uint32_t op)
                    &look);
     if (!reader->slots.count)
         return 0;
-    return keep_list(reader, look);
+    return keep_list(reader, look, known);
 }
 
 static uint32_t *slot_of_alike(struct tn_view_attr_reader *reader,
@@ -449,36 +508,55 @@ static bool key_around(struct tn_view_attr_reader *reader, uint32_t op,
     return !tn_failed(&reader->key_error);
 }
 
-static bool find_key(struct tn_view_attr_reader *reader, uint32_t op)
+/* Attributes of which some bytes do not count, or that are in no mapped file:
+ * false if they have no key. */
+static bool find_key(struct tn_view_attr_reader *reader, uint32_t op,
+                     const struct tn_tensor *hidden)
 {
-    const struct tn_tensor *tensor = hidden_tensor(reader, op);
-
     reader->key_error = (struct tn_error)TN_ERROR_INIT;
     tn_buffer_clear(&reader->key);
-    if (tensor && key_around(reader, op, tensor))
+    if (hidden && key_around(reader, op, hidden))
         return true;
     reader->key_error = (struct tn_error)TN_ERROR_INIT;
     tn_buffer_clear(&reader->key);
     return tn_attr_key(reader->picture->model, op, MOST_KEY, &reader->key);
 }
 
-static uint32_t find_by_key(struct tn_view_attr_reader *reader, uint32_t op)
+/* The list of number `id` of a table that had `before`; its texts are those of
+ * the op. */
+static uint32_t list_of(struct tn_view_attr_reader *reader, uint32_t op,
+                        struct tn_list *lists, uint32_t id, uint32_t before)
 {
-    if (!find_key(reader, op))
-        return decode(reader, op);
-    uint32_t before = tn_intern_count(&reader->keys);
-    uint32_t id = tn_intern_copy(&reader->keys, tn_buffer_bytes(&reader->key),
-                                 reader->picture->error);
     if (id == TN_NO_NAME)
         return 0;
     if (id < before)
-        return *tn_list_at(&reader->of_keys, uint32_t, id);
+        return *tn_list_at(lists, uint32_t, id);
     uint32_t  list = decode(reader, op);
-    uint32_t *of =
-        tn_list_push(&reader->of_keys, uint32_t, reader->picture->error);
+    uint32_t *of   = tn_list_push(lists, uint32_t, reader->picture->error);
     if (of)
         *of = list;
     return list;
+}
+
+static uint32_t find_by_key(struct tn_view_attr_reader *reader, uint32_t op)
+{
+    struct tn_error        *error  = reader->picture->error;
+    const struct tn_tensor *hidden = hidden_tensor(reader, op);
+    struct tn_bytes         wire   = { NULL, 0 };
+    uint32_t                before, id;
+
+    if (!hidden)
+        wire = tn_attr_bytes(reader->picture->model, op);
+    if (wire.size && wire.size <= MOST_WIRE) {
+        before = tn_intern_count(&reader->wires);
+        id     = tn_intern_borrow(&reader->wires, wire, error);
+        return list_of(reader, op, &reader->of_wires, id, before);
+    }
+    if (!find_key(reader, op, hidden))
+        return decode(reader, op);
+    before = tn_intern_count(&reader->keys);
+    id = tn_intern_copy(&reader->keys, tn_buffer_bytes(&reader->key), error);
+    return list_of(reader, op, &reader->of_keys, id, before);
 }
 
 uint32_t tn_view_attr_list(struct tn_view_attr_reader *reader, uint32_t op)

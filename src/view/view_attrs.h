@@ -12,11 +12,15 @@ struct tn_view_attr_reader {
     struct tn_list     slots; /* uint32_t: two texts for each attribute       */
     struct tn_buffer   text, key;
     struct tn_error    key_error; /* damaged attributes are not fatal       */
-    struct tn_intern   keys;     /* attributes as they are in the file        */
-    struct tn_list     of_keys;  /* uint32_t: list by key                     */
-    struct tn_intern   rendered; /* lists as text                             */
-    struct tn_list     of_rendered;
-    uint32_t          *of_alike; /* by op->alike: list + 1                    */
+    struct tn_intern   wires;    /* attributes as they are in the file        */
+    struct tn_list     of_wires; /* uint32_t: list by number                  */
+    struct tn_intern   keys;     /* those of which not all bytes count        */
+    struct tn_list     of_keys;
+    struct tn_list     of_texts; /* uint32_t: by text, the list that brought it
+                                    as its last one, or 0                     */
+    struct tn_intern rendered;   /* the texts of lists that brought none      */
+    struct tn_list   of_rendered;
+    uint32_t        *of_alike; /* by op->alike: list + 1                    */
 };
 
 void tn_view_attr_reader_init(struct tn_view_attr_reader *reader,
