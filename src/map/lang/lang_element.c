@@ -6,6 +6,7 @@
  *   joined(xss, dimss, axis)               one after the other along an axis
  *   transposed(xs, dims, perm)
  *   expanded(xs, dims, to)                 repeated to other dims
+ *   scattered(xs, at, ys)                  with others at these places
  */
 #include <math.h>
 
@@ -169,6 +170,27 @@ static struct tn_item run_expanded(const struct tn_call *call)
     return picked(call, call->args[0], &out, 0, strides);
 }
 
+static struct tn_item run_scattered(const struct tn_call *call)
+{
+    struct tn_item xs = call->args[0], at = call->args[1], ys = call->args[2];
+
+    if (xs.kind != TN_ITEM_LIST || at.kind != TN_ITEM_LIST ||
+        ys.kind != TN_ITEM_LIST || at.count != ys.count)
+        return tn_builtin_refuse(call, "expected as many places as elements");
+    struct tn_item *items = dims_new_items(call, xs.count);
+    for (uint32_t i = 0; items && i < xs.count; i++)
+        items[i] = xs.of.items[i];
+    for (uint32_t i = 0; items && i < at.count; i++) {
+        int64_t place;
+        if (!tn_item_to_int(at.of.items[i], &place))
+            return tn_builtin_unknown(call);
+        if (place < 0 || place >= xs.count)
+            return tn_builtin_refuse(call, "a place out of bounds");
+        items[place] = ys.of.items[i];
+    }
+    return tn_builtin_made(items, xs.count);
+}
+
 /* An item of a list of bounds; `fallback` where the list ends or is none. */
 static bool bound_of(struct tn_item list, uint32_t i, int64_t *bound, bool *has)
 {
@@ -323,6 +345,7 @@ const struct tn_builtin tn_builtins_of_elements[] = {
     { "expanded", 3, 3, .run = run_expanded },
     { "gathered", 4, 4, .run = run_gathered },
     { "joined", 3, 3, .run = run_joined },
+    { "scattered", 3, 3, .run = run_scattered },
     { "sliced", 5, 5, .run = run_sliced },
     { "transposed", 3, 3, .run = run_transposed },
     { NULL, 0, 0, .run = NULL },
