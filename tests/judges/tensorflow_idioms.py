@@ -210,6 +210,39 @@ for spelling in ("moments", "hand", "divided"):
     idiom(f"instance-norm-{spelling}", 5, Transpose=2, Conv=2, InstanceNormalization=1)(lambda net, spelling=spelling: instance_norm(net, spelling))
 
 
+@idiom("instance-norm-style", 5, Transpose=2, Conv=1, InstanceNormalization=1, Relu=1)
+def instance_norm_style(net):
+    """No convolution behind it: Transposes are moved once more, and what that leaves is folded."""
+    x = conv(net, net.feed("x", numbers(2, 8, 8, 3), [None, None, None, 3]))
+    mean = net("Mean", x, [1, 2], keep_dims=True)
+    variance = net("Mean", net("SquaredDifference", x, net("StopGradient", mean)), [1, 2], keep_dims=True)
+    made = net("RealDiv", net("Sub", x, mean), net("Sqrt", net("AddV2", variance, 1e-3)))
+    return net("Relu", net("AddV2", net("Mul", made, numbers(4)), numbers(4)))
+
+
+# --- rows of a table, as many as there are -------------------------------------------------------
+
+def first_rows(net, x, table):
+    count = net("StridedSlice", net("Shape", x), np.array([1], "i4"), np.array([2], "i4"), np.array([1], "i4"), shrink_axis_mask=1)
+    none, width = net.const(np.int32(0)), net.const(np.int32(table.shape[1]))
+    return net("StridedSlice", net.const(table), net("Pack", none, none), net("Pack", count, width), np.array([1, 1], "i4"))
+
+
+@idiom("first-rows", 6, Add=1, Concat=1, Shape=1, Slice=1, Unsqueeze=1)
+def positions(net):
+    x = net.feed("x", numbers(2, 3, 4), [None, None, 4])
+    return net("AddV2", x, net("ExpandDims", first_rows(net, x, numbers(16, 4)), 0))
+
+
+@idiom("one-row-of-computed-place", 10, Shape=1, Concat=1, Where=3, Add=1, Equal=1, Slice=1, Reshape=1)
+def one_row(net):
+    """The row behind as many as there are, and of it what is before the last."""
+    x = net.feed("x", numbers(2, 3, 4), [None, None, 4])
+    count = net("StridedSlice", net("Shape", x), np.array([1], "i4"), np.array([2], "i4"), np.array([1], "i4"), shrink_axis_mask=1)
+    begin = net("Pack", count, net.const(np.int32(0)))
+    return net("StridedSlice", net.const(numbers(16, 4)), begin, np.array([9, -1], "i4"), np.array([1, 1], "i4"), begin_mask=2, shrink_axis_mask=1)
+
+
 # --- activations -----------------------------------------------------------------------------
 
 @idiom("leaky", 1, LeakyRelu=1)

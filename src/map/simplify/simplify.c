@@ -563,17 +563,20 @@ static uint64_t count_transposes(const struct tn_net *net)
 }
 
 /* Once more, when all is folded: what they could not be moved over is known
- * now, or gone.  How many there are less. */
+ * now, or gone.  Rounds fold what that makes, and when they left fewer than the
+ * `least` so far, again. */
 static uint64_t move_again(struct tn_net                *net,
                            const struct tn_simplify_how *how,
-                           struct tn_simplified         *did)
+                           struct tn_simplified *did, uint64_t *least)
 {
-    uint64_t before = count_transposes(net);
+    uint64_t count = count_transposes(net), moved;
 
-    if (before < 2)
+    if (count < 2 || count >= *least)
         return 0;
-    did->rewritten += run_pass(net, how, did, tn_move_transposes);
-    return tn_failed(net->error) ? 0 : before - count_transposes(net);
+    *least = count;
+    moved  = run_pass(net, how, did, tn_move_transposes);
+    did->rewritten += moved;
+    return tn_failed(net->error) ? 0 : moved;
 }
 
 /* Transposes before all else: rules see what is next to what.  Groups when all
@@ -583,7 +586,7 @@ struct tn_net *tn_simplify(struct tn_net                *net,
                            struct tn_simplified         *did)
 {
     bool     has_changed = true;
-    uint64_t joined      = 0;
+    uint64_t joined = 0, least = UINT64_MAX;
 
     *did           = (struct tn_simplified){ 0 };
     did->rewritten = run_pass(net, how, did, tn_move_transposes);
@@ -604,7 +607,7 @@ struct tn_net *tn_simplify(struct tn_net                *net,
             did->folded += joined;
         }
         if (net && !joined)
-            joined = move_again(net, how, did);
+            joined = move_again(net, how, did, &least);
         has_changed = joined;
     } while (joined && !tn_failed(net->error) && did->rounds < MOST_ROUNDS);
     if (net)
