@@ -23,6 +23,7 @@ set(tn_compile_sources ${CMAKE_SOURCE_DIR}/rules/compile.c)
 foreach(name
         base/buffer base/cursor base/error base/intern base/location base/memory
         base/number base/pack base/block_cache base/sink base/sort base/source
+        base/watch
         ir/dtype ir/vocab ir/vocab_fact ir/vocab_op ir/vocab_pack
         ir/vocab_words map/lang/lang_both map/lang/lang_lex map/lang/lang_pack
         map/lang/lang_parse)

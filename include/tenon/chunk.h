@@ -44,7 +44,8 @@ TN_API enum tn_status tn_schema_builtin(struct tn_schema       **out,
 TN_API void           tn_schema_close(struct tn_schema *schema);
 
 /* A serialized message: a file, bytes in memory, or the result of a merge.  Its
- * schema must stay open as long as the message is. */
+ * schema must stay open as long as the message is.  Writing it calls the
+ * progress function of the options that it was opened with. */
 struct tn_message;
 
 TN_API enum tn_status tn_message_open(struct tn_message     **out,

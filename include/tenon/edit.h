@@ -20,7 +20,8 @@
 struct tn_edit;
 
 /* Yours to close, also after a commit.  A model that has tensors and no graph
- * has them in the graph TN_NONE; 0 means the same there. */
+ * has them in the graph TN_NONE; 0 means the same there.  Actions and commits
+ * call the progress function of these options, too, until the edit is closed. */
 TN_API enum tn_status tn_edit_open(struct tn_edit        **out,
                                    const struct tn_model  *base,
                                    const struct tn_options *options,

@@ -1452,8 +1452,8 @@ class Model(native.Closing):
                 "tn_diff_write_view", made, target,
                 ctypes.byref(watch.options()), summary))
 
-    def edit(self) -> "Edit":
-        return Edit(self)
+    def edit(self, progress: Optional[Progress] = None) -> "Edit":
+        return Edit(self, progress)
 
     def view(self, stats: bool = False, data: Optional[AnyPath] = None,
              progress: Optional[Progress] = None) -> "View":
@@ -1630,27 +1630,36 @@ class Edit(native.Closing):
     The actions of `tenon edit` are methods, with _ for - and with the value
     that the option has: edit.rename("a=b"), edit.set_attr("node axis=1"),
     edit.float16(); `actions()` lists them, and run() takes a script.  All other
-    names are of tensors of the main graph unless `graph` says another."""
+    names are of tensors of the main graph unless `graph` says another.
 
-    def __init__(self, model: Model) -> None:
+    `progress` is asked by long actions and by commit(), as is Ctrl-C."""
+
+    def __init__(self, model: Model,
+                 progress: Optional[Progress] = None) -> None:
         self._handle = None
         if not isinstance(model, Model):
             raise TypeError(f"an edit is one of a Model, not of {model!r}")
-        handle = ctypes.c_void_p()
-        native.call("tn_edit_open", ctypes.byref(handle),
-                    model._expect_open(), None)
-        self._begin(handle, model._source)
+        handle, watch = ctypes.c_void_p(), native.Watch(progress)
+        watch.call("tn_edit_open", ctypes.byref(handle),
+                   model._expect_open(), ctypes.byref(watch.options()))
+        self._begin(handle, watch, model._source)
 
-    def _begin(self, handle: Any, source: Optional[_Source] = None) -> None:
+    def _begin(self, handle: Any, watch: native.Watch,
+               source: Optional[_Source] = None) -> None:
         self._handle = handle
+        self._watch = watch  # the edit asks it until it is closed
         self._source = source  # what it has not changed is read from there
         self._borrowed: List[Any] = []
 
     @classmethod
-    def new(cls, format: str) -> "Edit":
+    def new(cls, format: str,
+            progress: Optional[Progress] = None) -> "Edit":
         """An empty model of a format, such as "onnx" or "safetensors"."""
         edit = cls.__new__(cls)
-        edit._begin(native.make("tn_edit_new", _encode(format)))
+        handle, watch = ctypes.c_void_p(), native.Watch(progress)
+        watch.call("tn_edit_new", ctypes.byref(handle), _encode(format),
+                   ctypes.byref(watch.options()))
+        edit._begin(handle, watch)
         return edit
 
     def close(self) -> None:
@@ -1660,7 +1669,7 @@ class Edit(native.Closing):
     def _call(self, name: str, *arguments: Any) -> None:
         if not self._handle:
             raise ValueError("the edit is closed")
-        native.call(name, self._handle, *arguments)
+        self._watch.call_again(name, self._handle, *arguments)
 
     # ---- actions --------------------------------------------------------------------
 

@@ -474,6 +474,11 @@ class Watch:
             raise
         self.settle()
 
+    def call_again(self, name: str, *arguments: Any) -> None:
+        """The next call of a handle that keeps these options."""
+        self._raised, self._is_stopped = None, False
+        self.call(name, *arguments)
+
     def settle(self) -> None:
         """Raises what a callback of a call raised that has ended."""
         if self._raised is not None:

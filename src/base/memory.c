@@ -10,10 +10,15 @@
 
 #include "base/arith.h"
 #include "base/block_cache.h"
+#include "base/watch.h"
 
 /* Small first so that a small model stays small; doubling up to here. */
 #define FIRST_BLOCK   (UINT64_C(4) << 10)
 #define LARGEST_BLOCK (UINT64_C(1) << 20)
+
+/* Who takes so much at a time is asked whether to go on: a call that works for
+ * long takes memory again and again, whatever it is about. */
+#define ASK_SIZE FIRST_BLOCK
 
 struct tn_arena_block {
     struct tn_arena_block *next;
@@ -94,6 +99,8 @@ void *tn_memory_resize(struct tn_memory *memory, void *block, uint64_t old_size,
     if (memory->cache)
         return tn_block_cache_resize(memory->cache, block, old_size, new_size,
                                      error);
+    if (new_size >= ASK_SIZE && tn_watch_poll(memory, error) != TN_OK)
+        return NULL;
     if (!charge(memory, new_size, error))
         return NULL;
     void *moved = memory->allocator.resize(memory->allocator.context, block,

@@ -483,15 +483,18 @@ static enum tn_status fill_message(struct tn_message    *out,
                                    const struct tn_tags *paths, uint64_t count,
                                    struct tn_tags path, struct tn_error *error)
 {
-    struct tn_rope rope, flat;
+    struct tn_rope   rope, flat;
+    struct tn_asking asking;
 
     tn_rope_init(&rope, &out->arena, error);
     tn_rope_init(&flat, &out->arena, error);
+    tn_asking_begin(&asking, &merger->options, "merging", &out->memory);
     if (merge_pieces(out, merger, paths, count, path, &rope) == TN_OK) {
         tn_rope_flatten(&rope, &flat);
         tn_source_rope(&out->source, &out->memory, &flat, "", error);
     }
     set_warning(out, merger, error);
+    tn_asking_end(&asking);
     tn_rope_done(&rope);
     tn_rope_done(&flat);
     return error->status;

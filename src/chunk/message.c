@@ -109,6 +109,11 @@ enum tn_status tn_message_new(struct tn_message     **out,
     message->schema  = &schema->types;
     message->type    = found;
     message->workers = options->workers;
+    if (options->progress) {
+        tn_meter_init(&message->own_meter, options->progress,
+                      options->progress_context, "writing", 0);
+        message->meter = &message->own_meter;
+    }
     tn_arena_init(&message->arena, &message->memory);
     *out = message;
     return TN_OK;
@@ -159,8 +164,11 @@ enum tn_status tn_message_open(struct tn_message     **out,
 
     TN_TRY(tn_message_new(out, schema, type, options, error));
     struct tn_message *message = *out;
-    if (tn_bundle_open(&message->files, &message->memory, path, &how, error) ==
-        TN_OK) {
+    struct tn_asking   asking;
+    tn_asking_begin(&asking, options, "opening", &message->memory);
+    tn_bundle_open(&message->files, &message->memory, path, &how, error);
+    tn_asking_end(&asking);
+    if (!tn_failed(error)) {
         message->close            = close_files;
         message->files.max_expand = options ? options->max_expand : 0;
         message->source           = message->files.main;

@@ -11,6 +11,7 @@
 
 #include "base/rope.h"
 #include "io/bundle.h"
+#include "io/meter.h"
 #include "wire/pb/pb_schema.h"
 
 struct tn_schema {
@@ -35,6 +36,7 @@ struct tn_message {
     struct tn_source plain; /* over bytes                                    */
     struct tn_bundle files; /* of a message in a file                        */
     struct tn_meter *meter; /* of writing it; NULL: none                     */
+    struct tn_meter  own_meter; /* for the question in its options          */
     unsigned         workers; /* for bulk work; 0: one per core              */
     uint64_t max_expand; /* bytes that may be written; 0: no limit           */
 };

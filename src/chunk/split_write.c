@@ -190,25 +190,28 @@ static bool is_written(const struct files *files, const char *name)
 }
 
 /* Further files that an earlier split left, which the new metadata do not
- * know.  `folder` ends in a slash. */
-static enum tn_status remove_strangers(const struct files *files,
-                                       struct tn_memory   *memory,
-                                       const char         *folder,
-                                       struct tn_error    *error)
+ * know.  `folder` ends in a slash.  The new files are there: this is not
+ * stopped any more, so nobody is asked through its memory. */
+static enum tn_status remove_strangers(const struct files        *files,
+                                       const struct tn_allocator *allocator,
+                                       const char                *folder,
+                                       struct tn_error           *error)
 {
     struct tn_bundle_options how = { .keep_unmapped = true };
+    struct tn_memory         memory;
     struct tn_bundle         bundle;
     const char *const       *names;
     uint64_t                 count = 0;
 
-    TN_TRY(tn_bundle_open(&bundle, memory, folder, &how, error));
+    tn_memory_init(&memory, allocator, 0);
+    TN_TRY(tn_bundle_open(&bundle, &memory, folder, &how, error));
     tn_bundle_list(&bundle, "", &names, &count, error);
     for (uint64_t i = 0; i < count && !tn_failed(error); i++) {
         if (!tn_cpb_is_member(names[i], files->prefix) ||
             is_written(files, names[i]))
             continue;
         const char *path =
-            tn_text_format(files->arena, error, "%s%s", folder, names[i]);
+            tn_text_format(&bundle.arena, error, "%s%s", folder, names[i]);
         if (path)
             tn_path_remove(path, error);
     }
@@ -242,7 +245,8 @@ static enum tn_status write_file(struct tn_splitter              *root,
         write_output(root, options, &files, error) == TN_OK &&
         !target->is_dry_run && tn_output_commit(files.output, error) == TN_OK &&
         target->can_replace)
-        remove_strangers(&files, root->arena.memory, folder, error);
+        remove_strangers(&files, &root->arena.memory->allocator, folder,
+                         error);
     tn_output_close(files.output);
     tn_list_done(&files.names);
     return error->status;

@@ -14,6 +14,7 @@
 #include "format/riegeli/records.h"
 #include "format/tensorflow/tf_fingerprint.h"
 #include "io/later_check.h"
+#include "io/meter.h"
 #include "wire/pb/pb_check.h"
 
 /* The grammar: all damaged messages, not only the first.  A file that is text
@@ -277,6 +278,7 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
     struct tn_report   report   = { .each    = tn_listener_report,
                                     .context = &listener };
     struct tn_opened  *opened;
+    struct tn_asking   asking;
 
     if (options)
         report.workers = options->workers;
@@ -285,6 +287,7 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
         report.skip_data = check->skip_data;
     }
     TN_TRY(tn_opened_files(&opened, path, options, error));
+    tn_asking_begin(&asking, options, "checking", &opened->memory);
     report.memory    = &opened->memory;
     const char *from = options ? options->from : NULL;
     if (tn_find_format(&opened->bundle, from, &opened->format, error) == TN_OK)
@@ -295,6 +298,7 @@ enum tn_status tn_check(const char *path, const struct tn_options *options,
         *error = report.failure;
     if (summary)
         summarize(opened, &report, summary);
+    tn_asking_end(&asking);
     tn_opened_release(opened);
     return error->status;
 }

@@ -15,6 +15,7 @@
 #include "engine/interpreter.h"
 #include "engine/read_file.h"
 #include "engine/rulebook.h"
+#include "io/meter.h"
 #include "ir/dialect_facts.h"
 
 /* ---- the caller's rules ------------------------------------------------- */
@@ -257,6 +258,7 @@ static enum tn_status run_conversion(struct tn_conversion  *c,
                                      const struct tn_model *model)
 {
     struct tn_options options = { 0 };
+    struct tn_asking  asking;
 
     if (c->options)
         options = *c->options;
@@ -275,7 +277,10 @@ static enum tn_status run_conversion(struct tn_conversion  *c,
     TN_TRY(read_rules(c));
     TN_TRY(find_path(c, tn_model_dialect(model), c->format->dialect));
     say_way(c);
-    return tn_conversion_run_passes(c);
+    tn_asking_begin(&asking, &options, "mapping", &c->store->memory);
+    tn_conversion_run_passes(c);
+    tn_asking_end(&asking);
+    return c->error->status;
 }
 
 enum tn_status tn_conversion_make(struct tn_conversion  *c,

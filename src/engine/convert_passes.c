@@ -404,9 +404,7 @@ static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
         return NULL;
     *slot = net;
     tn_net_init(net, &c->store->model.arena, dialect, c->error);
-    net->progress         = c->options ? c->options->progress : NULL;
-    net->progress_context = c->options ? c->options->progress_context : NULL;
-    net->keeps_quantized  = c->how->keeps_quantized;
+    net->keeps_quantized = c->how->keeps_quantized;
     return net;
 }
 
@@ -1023,6 +1021,7 @@ static enum tn_status lay_out(struct tn_conversion *c)
             c->store->memory.limit == UINT64_MAX ? 0 : c->store->memory.limit,
         .workers = c->store->memory.workers,
     };
+    struct tn_asking asking;
 
     TN_TRY(tn_conversion_end_source(c));
     TN_TRY(tn_opened_new(&c->result, &options, c->error));
@@ -1035,8 +1034,11 @@ static enum tn_status lay_out(struct tn_conversion *c)
         tn_model_hand_tables(c->loaded, &c->result->model);
         TN_TRY(hand_names(c));
     }
-    TN_TRY(tn_net_lay_out(c->net, c->format->dialect_ops, &c->result->model,
-                          &c->origins, &c->op_names, c->error));
+    tn_asking_begin(&asking, c->options, "mapping", &c->result->memory);
+    tn_net_lay_out(c->net, c->format->dialect_ops, &c->result->model,
+                   &c->origins, &c->op_names, c->error);
+    tn_asking_end(&asking);
+    TN_TRY(c->error->status);
     tn_op_names_done(&c->op_names);
     c->result->model.file_size = c->from->file_size;
     c->model                   = &c->result->model;

@@ -13,6 +13,7 @@
 #include "format/registry.h"
 #include "format/text_model.h"
 #include "io/file_source.h"
+#include "io/meter.h"
 #include "wire/riegeli/riegeli.h"
 #include "wire/pb/pb_json_read.h"
 #include "wire/pb/pb_json_write.h"
@@ -384,11 +385,13 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
     TN_TAKE_OPTIONS(options);
     TN_TAKE_DUMP(dump);
     struct tn_opened *opened;
+    struct tn_asking  asking;
     bool              is_flat;
 
     TN_TRY(tn_target_check_input(target->path, path, TN_OVERWRITE_NONE, options,
                                  error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
+    tn_asking_begin(&asking, options, "reading", &opened->memory);
     bool has_format =
         dump->type ||
         tn_find_format(&opened->bundle, options ? options->from : NULL,
@@ -400,6 +403,7 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
                   error) == TN_OK &&
         !is_flat)
         dump_opened(opened, dump, target, options, loss, context, error);
+    tn_asking_end(&asking);
     tn_opened_release(opened);
     return error->status;
 }
@@ -535,14 +539,17 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
     TN_TAKE_OPTIONS(options);
     TN_TAKE_DUMP(undump);
     struct tn_opened *opened;
+    struct tn_asking  asking;
     bool              is_flat;
 
     TN_TRY(tn_opened_files(&opened, path, options, error));
+    tn_asking_begin(&asking, options, "reading", &opened->memory);
     if ((undump->type || find_text(opened, options, target, error) == TN_OK) &&
         undump_flat(opened, undump, target, options, &is_flat, error) ==
             TN_OK &&
         !is_flat)
         undump_opened(opened, undump, target, options, error);
+    tn_asking_end(&asking);
     tn_opened_release(opened);
     return error->status;
 }

@@ -17,6 +17,7 @@
 #include "base/json_read.h"
 #include "format/samediff/samediff.h"
 #include "io/file_source.h"
+#include "io/meter.h"
 #include "io/overwrite.h"
 #include "ir/dialect_facts.h"
 
@@ -653,15 +654,19 @@ enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
                           : edit->store->memory.limit,
     };
     struct tn_opened *result;
+    struct tn_asking  asking;
 
     *out = NULL;
     TN_TRY(tn_opened_new(&result, &options, error));
     result->format       = edit->store->format;
     result->model.format = result->format->name;
     result->model.title  = result->format->title;
-    if (tn_opened_hold(result, edit->store, error) != TN_OK ||
-        tn_draft_commit(&edit->draft, &result->model, error) != TN_OK ||
-        check_losses(edit, &result->model, error) != TN_OK) {
+    tn_asking_begin(&asking, &edit->options, "editing", &result->memory);
+    if (tn_opened_hold(result, edit->store, error) == TN_OK &&
+        tn_draft_commit(&edit->draft, &result->model, error) == TN_OK)
+        check_losses(edit, &result->model, error);
+    tn_asking_end(&asking);
+    if (tn_failed(error)) {
         tn_opened_release(result);
         return error->status;
     }

@@ -6,6 +6,7 @@
 #include "engine/patch_tensor.h"
 #include "engine/read_file.h"
 #include "io/beneath.h"
+#include "io/meter.h"
 #include "io/path.h"
 #include "io/remote_url.h"
 #include "ir/dialect_facts.h"
@@ -294,7 +295,12 @@ enum tn_status tn_edit_run(struct tn_edit *edit, struct tn_bytes script,
                            struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    return run_text(edit, script, error);
+    struct tn_asking asking;
+
+    tn_asking_begin(&asking, &edit->options, "editing", &edit->store->memory);
+    run_text(edit, script, error);
+    tn_asking_end(&asking);
+    return error->status;
 }
 
 /* ---- scripts in files --------------------------------------------------- */
@@ -418,6 +424,7 @@ enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
 {
     TN_ERROR_OR_OWN(error);
     const struct tn_edit_row *row = tn_edit_row_named(name);
+    struct tn_asking          asking;
 
     if (!row)
         return tn_error_set(
@@ -425,6 +432,7 @@ enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
             "unknown action '%s'; 'tenon edit --help' lists the "
             "actions",
             name);
+    tn_asking_begin(&asking, &edit->options, "editing", &edit->store->memory);
     if (value && row->most == 1) {
         struct tn_words one = { 1, &value };
         run_row(edit, row, &one, error);
@@ -433,6 +441,7 @@ enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
     } else {
         run_value(edit, row, value ? value : "", error);
     }
+    tn_asking_end(&asking);
     if (tn_failed(error) && !error->where[0])
         tn_error_where(error, "--%s", name);
     return error->status;

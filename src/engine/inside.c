@@ -18,6 +18,7 @@
 #include "base/arith.h"
 #include "base/sort.h"
 #include "engine/foreign.h"
+#include "io/meter.h"
 #include "io/path.h"
 #include "io/remote_url.h"
 
@@ -540,12 +541,15 @@ enum tn_status tn_folder_models(const char              *path,
         .keep_unmapped = options && options->keep_unmapped,
     };
     struct tn_opened *opened;
+    struct tn_asking  asking;
     struct looking    l;
     int               stop = 0;
 
     TN_TRY(tn_opened_new(&opened, options, error));
+    tn_asking_begin(&asking, options, "looking", &opened->memory);
     if (tn_bundle_open(&opened->bundle, &opened->memory, path, &how, error) !=
         TN_OK) {
+        tn_asking_end(&asking);
         opened->bundle.memory = NULL; /* it closed itself */
         tn_opened_release(opened);
         return error->status;
@@ -575,6 +579,7 @@ enum tn_status tn_folder_models(const char              *path,
         stop = each && each(context, &model);
     }
     done(&l);
+    tn_asking_end(&asking);
     tn_opened_release(opened);
     return error->status;
 }

@@ -15,6 +15,7 @@
 #include "format/text_model.h"
 #include "io/file_source.h"
 #include "io/large_blocks.h"
+#include "io/meter.h"
 #include "wire/pb/pb_schema.h"
 
 #define TAIL_SIZE (UINT64_C(4) << 10)
@@ -110,9 +111,14 @@ enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
         .keep_unmapped = options && options->keep_unmapped,
     };
 
+    struct tn_asking asking;
+
     TN_TRY(tn_opened_new(out, options, error));
-    if (tn_inside_open(&(*out)->bundle, &(*out)->memory, path, &how,
-                       options ? options->from : NULL, error) != TN_OK) {
+    tn_asking_begin(&asking, options, "opening", &(*out)->memory);
+    tn_inside_open(&(*out)->bundle, &(*out)->memory, path, &how,
+                   options ? options->from : NULL, error);
+    tn_asking_end(&asking);
+    if (tn_failed(error)) {
         (*out)->bundle.memory = NULL; /* it closed itself */
         tn_opened_release(*out);
         *out = NULL;
@@ -472,12 +478,16 @@ enum tn_status tn_opened_read_graph(struct tn_model        **out,
                                     struct tn_error         *error)
 {
     struct tn_opened *opened;
+    struct tn_asking  asking;
 
     if (!tn_opened_of(model)->bundle.memory)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "the model was opened without its graph");
     TN_TRY(tn_opened_new(&opened, options, error));
-    if (read_graph(tn_opened_of(model), opened, error) == TN_OK)
+    tn_asking_begin(&asking, options, "opening", &opened->memory);
+    read_graph(tn_opened_of(model), opened, error);
+    tn_asking_end(&asking);
+    if (!tn_failed(error))
         *out = &opened->model;
     else
         tn_opened_release(opened);
@@ -509,17 +519,19 @@ static enum tn_status read_or_release(struct tn_opened        *opened,
                                       struct tn_model        **out,
                                       struct tn_error         *error)
 {
-    const char *from = options ? options->from : NULL;
+    const char      *from = options ? options->from : NULL;
+    struct tn_asking asking;
 
+    tn_asking_begin(&asking, options, "opening", &opened->memory);
     if (tn_find_format(&opened->bundle, from, &opened->format, error) ==
             TN_OK &&
-        tn_opened_choose_tag(opened, options, error) == TN_OK &&
-        tn_opened_read(opened, options && options->wants_graph, error) ==
-            TN_OK) {
+        tn_opened_choose_tag(opened, options, error) == TN_OK)
+        tn_opened_read(opened, options && options->wants_graph, error);
+    tn_asking_end(&asking);
+    if (tn_failed(error))
+        tn_opened_release(opened);
+    else
         *out = &opened->model;
-        return TN_OK;
-    }
-    tn_opened_release(opened);
     return error->status;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/opened.h"
 #include "format/about.h"
 #include "format/registry.h"
+#include "io/meter.h"
 #include "io/remote_list.h"
 #include "ir/attr.h"
 #include "ir/dialect_facts.h"
@@ -289,12 +290,33 @@ static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
 /* ---- files and folders --------------------------------------------------- */
 
 struct tour {
-    const struct tn_options *options;
+    const struct tn_options *options; /* the caller's, but for the question   */
+    tn_progress             *progress; /* the caller's                        */
+    void                    *progress_context;
+    bool                     is_told_to_stop;
     struct tn_memory        *memory;
     struct tn_arena         *arena; /* paths                                  */
     struct tn_error         *error;
     struct tn_scan           scan;
 };
+
+/* What cannot be read is a finding, not the end: a caller who has said stop to
+ * one of the steps is not asked again, and the tour ends. */
+static int ask_once(void *context, const char *doing, uint64_t done,
+                    uint64_t total)
+{
+    struct tour *t = context;
+
+    if (!t->is_told_to_stop)
+        t->is_told_to_stop =
+            t->progress(t->progress_context, doing, done, total) != 0;
+    return t->is_told_to_stop;
+}
+
+static bool goes_on(const struct tour *t)
+{
+    return !tn_failed(t->error) && !t->scan.is_stopped && !t->is_told_to_stop;
+}
 
 static void end_file(struct tour *t)
 {
@@ -355,9 +377,7 @@ static void scan_folder(struct tour *t, struct tn_bundle *bundle,
     }
     if (tn_bundle_list(bundle, below, &names, &count, t->error) != TN_OK)
         return;
-    for (uint64_t i = 0; i < count && !tn_failed(t->error) &&
-                         !t->scan.is_stopped;
-         i++) {
+    for (uint64_t i = 0; i < count && goes_on(t); i++) {
         char             *inner = join(t, below, names[i]);
         char             *full  = inner ? join(t, path, inner) : NULL;
         struct tn_error   own   = TN_ERROR_INIT;
@@ -427,8 +447,7 @@ static void scan_on_server(struct tour *t, struct tn_bundle *bundle,
         tn_error_because(t->error, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
                          TN_NOWHERE,
                          "no file is listed in this folder; name the files");
-    for (uint64_t i = 0;
-         i < l.urls.count && !tn_failed(t->error) && !t->scan.is_stopped; i++)
+    for (uint64_t i = 0; i < l.urls.count && goes_on(t); i++)
         scan_url(t, *tn_list_at(&l.urls, const char *, i));
     tn_list_done(&l.urls);
 }
@@ -456,12 +475,18 @@ enum tn_status tn_scan(const char *path, const struct tn_options *options,
     struct tn_scan_totals own = { 0 };
     struct tn_memory      memory;
     struct tn_arena       arena;
+    struct tn_options     how = { 0 };
+    struct tn_asking      asking;
 
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
+    if (options)
+        how = *options;
     tn_memory_take_options(&memory, options);
     tn_arena_init(&arena, &memory);
-    struct tour t = { .options = options,
+    struct tour t = { .options          = &how,
+                      .progress         = how.progress,
+                      .progress_context = how.progress_context,
                       .memory  = &memory,
                       .arena   = &arena,
                       .error   = error,
@@ -471,7 +496,13 @@ enum tn_status tn_scan(const char *path, const struct tn_options *options,
                                    .context = context,
                                    .totals  = &own } };
     tn_buffer_init(&t.scan.member, &memory, error);
+    how.progress_context = &t;
+    how.progress         = how.progress ? ask_once : NULL;
+    tn_asking_begin(&asking, &how, "scanning", &memory);
     scan_path(&t, path);
+    tn_asking_end(&asking);
+    if (t.is_told_to_stop && !tn_failed(error))
+        tn_error_set(error, TN_CANCELLED, TN_NOWHERE, "stopped while scanning");
     tn_buffer_done(&t.scan.member);
     tn_arena_done(&arena);
     if (totals)

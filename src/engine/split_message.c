@@ -15,6 +15,7 @@
 #include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
+#include "io/meter.h"
 #include "io/path.h"
 
 /* ---- splitters of GraphDefs, SavedModels and ONNX models ---------------- */
@@ -582,6 +583,7 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
     static const struct tn_split_options defaults;
     struct tn_split_summary              unused;
     struct tn_opened                    *opened;
+    struct tn_asking                     asking;
 
     split    = split ? split : &defaults;
     summary  = summary ? summary : &unused;
@@ -590,7 +592,9 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
     TN_TRY(spare_input(path, options, target, error));
     TN_TRY(tn_opened_files(&opened, path, options, error));
     struct job job = { opened, options, split, target, summary, false, false };
+    tn_asking_begin(&asking, options, "reading", &opened->memory);
     split_opened(&job, error);
+    tn_asking_end(&asking);
     tn_opened_release(opened);
     return error->status;
 }
@@ -709,9 +713,13 @@ static enum tn_status merge_opened(const struct job *job, const char *path,
 static enum tn_status merge_as_told(struct job *job, const char *path,
                                     struct tn_error *error)
 {
+    struct tn_asking asking;
+
     TN_TRY(tn_opened_files(&job->opened, path, job->options, error));
     job->opened->bundle.is_for_writing = job->is_hasty;
+    tn_asking_begin(&asking, job->options, "reading", &job->opened->memory);
     merge_opened(job, path, error);
+    tn_asking_end(&asking);
     tn_opened_release(job->opened);
     return error->status;
 }

@@ -23,6 +23,7 @@
 #include "format/registry.h"
 #include "format/text_model.h"
 #include "format/tflite/tflite.h"
+#include "io/meter.h"
 #include "io/spool.h"
 #include "wire/pb/pb_schema.h"
 #include "wire/pb/pb_wire.h"
@@ -409,6 +410,7 @@ enum tn_status tn_strip(const char *path, const struct tn_options *options,
     TN_TAKE_STRIP(strip);
     struct tn_strip_summary unused;
     struct tn_opened       *opened;
+    struct tn_asking        asking;
 
     summary  = summary ? summary : &unused;
     *summary = (struct tn_strip_summary){ 0 };
@@ -416,9 +418,11 @@ enum tn_status tn_strip(const char *path, const struct tn_options *options,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "nothing to strip was chosen");
     TN_TRY(tn_opened_files(&opened, path, options, error));
+    tn_asking_begin(&asking, options, "reading", &opened->memory);
     if (tn_find_format(&opened->bundle, options ? options->from : NULL,
                        &opened->format, error) == TN_OK)
         strip_opened(opened, strip, target, options, summary, error);
+    tn_asking_end(&asking);
     tn_opened_release(opened);
     return error->status;
 }

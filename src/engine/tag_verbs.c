@@ -8,12 +8,14 @@
 #include "engine/target.h"
 #include "format/registry.h"
 #include "format/samediff/tag_edit.h"
+#include "io/meter.h"
 #include "ir/dialect_facts.h"
 
 /* ---- looking ------------------------------------------------------------ */
 
 struct look {
     struct tn_opened *opened;
+    struct tn_asking  asking;
     struct tn_zip     zip;
     struct tn_tagged  box;
     bool              has_zip;
@@ -27,6 +29,7 @@ static enum tn_status open_look(struct look *look, const char *path,
 
     *look = (struct look){ 0 };
     TN_TRY(tn_opened_files(&look->opened, path, options, error));
+    tn_asking_begin(&look->asking, options, "reading", &look->opened->memory);
     struct tn_bundle *bundle = &look->opened->bundle;
     TN_TRY(tn_find_format(bundle, options ? options->from : NULL,
                           &look->opened->format, error));
@@ -53,6 +56,8 @@ static void close_look(struct look *look)
         tn_tagged_end(&look->box);
     if (look->has_zip)
         tn_zip_close(&look->zip);
+    if (look->opened)
+        tn_asking_end(&look->asking);
     tn_opened_release(look->opened);
 }
 

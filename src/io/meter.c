@@ -41,6 +41,8 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
         if (time >= meter->next_call) {
             meter->next_call = time + INTERVAL;
             uint64_t done    = atomic_load(&meter->done);
+            if (meter->total) /* which may be an estimate */
+                done = tn_min(done, meter->total);
             if (meter->callback(meter->context, meter->doing, done,
                                 meter->total))
                 atomic_store(&meter->is_stopped, true);
@@ -63,6 +65,24 @@ void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
                     struct tn_memory *memory)
 {
     tn_watch_begin(watch, memory, ask, meter);
+}
+
+void tn_asking_begin(struct tn_asking        *asking,
+                     const struct tn_options *options, const char *doing,
+                     struct tn_memory *memory)
+{
+    asking->meter.callback = NULL;
+    if (!options || !options->progress)
+        return;
+    tn_meter_init(&asking->meter, options->progress, options->progress_context,
+                  doing, 0);
+    tn_meter_watch(&asking->meter, &asking->watch, memory);
+}
+
+void tn_asking_end(struct tn_asking *asking)
+{
+    if (asking->meter.callback)
+        tn_watch_end(&asking->watch);
 }
 
 /* ---- a sink that counts ------------------------------------------------ */

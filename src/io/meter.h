@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <tenon/progress.h>
+#include <tenon/options.h>
 
 #include "base/error.h"
 #include "base/sink.h"
@@ -39,6 +39,18 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
  * tn_watch_end(). */
 void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
                     struct tn_memory *memory);
+
+/* The question of a call, from its options, while it reads: whoever takes much
+ * of that memory asks it.  It ends before the memory is given back. */
+struct tn_asking {
+    struct tn_meter meter;
+    struct tn_watch watch;
+};
+
+void tn_asking_begin(struct tn_asking        *asking,
+                     const struct tn_options *options, const char *doing,
+                     struct tn_memory *memory);
+void tn_asking_end(struct tn_asking *asking);
 
 /* ---- a sink that counts what goes through it, and can be stopped ----------
  */

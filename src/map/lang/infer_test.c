@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/watch.h"
 #include "map/lang/rule_sets.h"
 #include "map/net/net_build.h"
 #include "support/hostile.h"
@@ -364,30 +365,27 @@ static void test_huge_ranks_are_unknown(void **state)
     tear_down(&b);
 }
 
-static int say_stop(void *context, const char *doing, uint64_t done,
-                    uint64_t total)
+static bool say_stop(void *context)
 {
-    (void)doing;
-    (void)done;
-    (void)total;
     return ++*(int *)context == 2;
 }
 
 static void test_stops_when_told(void **state)
 {
-    int          asked = 0;
-    int64_t      one   = 1;
-    struct bench b;
+    int             asked = 0;
+    int64_t         one   = 1;
+    struct tn_watch watch;
+    struct bench    b;
 
     (void)state;
     set_up(&b, 13);
     uint32_t x = make_ints(&b.net, "x", &one, 1);
     for (uint32_t i = 0; i < 10000; i++)
         make_node(&b.net, "Add", "y", (uint32_t[]){ x, x }, 2, NULL, 0);
-    b.net.progress         = say_stop;
-    b.net.progress_context = &asked;
+    tn_watch_begin(&watch, b.net.arena->memory, say_stop, &asked);
     assert_int_equal(tn_infer(&b.net, &b.shapes), TN_CANCELLED);
     assert_int_equal(asked, 2);
+    tn_watch_end(&watch);
     b.error = (struct tn_error)TN_ERROR_INIT;
     tear_down(&b);
 }

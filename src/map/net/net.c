@@ -1,6 +1,8 @@
 /* net.c - a graph in motion: making it and changing it */
 #include "map/net/net_build.h"
 
+#include "base/watch.h"
+
 static void pool_init(struct tn_net *net)
 {
     struct tn_net_pool *pool = &net->own;
@@ -79,11 +81,8 @@ void tn_net_done(struct tn_net *net)
 
 bool tn_net_goes_on(struct tn_net *net)
 {
-    bool is_time = net->progress && ++net->beats % 256 == 0;
-
-    if (is_time && net->progress(net->progress_context, "mapping", 0, 0))
-        tn_error_set(net->error, TN_CANCELLED, TN_NOWHERE,
-                     "stopped while mapping");
+    if (++net->beats % 256 == 0)
+        (void)tn_watch_poll(net->arena->memory, net->error);
     return !tn_failed(net->error);
 }
 

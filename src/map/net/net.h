@@ -27,7 +27,6 @@
 #define TN_MAP_NET_H
 
 #include <tenon/graph.h>
-#include <tenon/progress.h>
 
 #include "base/memory.h"
 #include "ir/dialect_facts.h"
@@ -149,8 +148,6 @@ struct tn_net {
     uint64_t most_steps;  /* that rules may take for its nodes; 0: in proportion
                              to their number                                   */
     bool keeps_quantized; /* for rules: weights stay in few bits       */
-    tn_progress     *progress; /* asked whether to go on; NULL: none          */
-    void            *progress_context;
     uint32_t         beats; /* net.c's own: since it was asked                */
     struct tn_error *error; /* where every call leaves its first failure      */
 };
