@@ -30,7 +30,6 @@
 #include "engine/edit_known.h"
 #include "engine/edit_proof.h"
 #include "ir/dialect_facts.h"
-#include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
 #include "map/tidy/paddle_tidy.h"
@@ -1828,22 +1827,21 @@ static enum tn_status judge_sizes(struct changing *c)
 enum { PROBE = 13, OTHER_PROBE = 17 };
 
 /* Arguments as rules about shapes know them. */
-static enum tn_status prepare(struct tn_net                 *net,
-                              const struct tn_dialect_facts *facts)
+static enum tn_status prepare(struct changing *c, struct tn_known *known)
 {
-    switch (facts->id) {
-    case TN_DIALECT_PADDLE: return tn_paddle_tidy(net, NULL);
-    case TN_DIALECT_ND4J: return tn_nd4j_unpack(net);
-    default: return TN_OK;
-    }
+    if (c->facts->id == TN_DIALECT_PADDLE)
+        return tn_paddle_tidy(&known->net, NULL);
+    if (tn_failed(&known->refusal))
+        *c->error = known->refusal;
+    return c->error->status;
 }
 
 static enum tn_status load_both(struct changing *c)
 {
     TN_TRY(tn_known_open(&c->old, c->draft->memory, c->model, c->error));
     TN_TRY(tn_known_open(&c->now, c->draft->memory, c->model, c->error));
-    TN_TRY(prepare(&c->old.net, c->facts));
-    TN_TRY(prepare(&c->now.net, c->facts));
+    TN_TRY(prepare(c, &c->old));
+    TN_TRY(prepare(c, &c->now));
     forget_declared(c, &c->old.net);
     forget_declared(c, &c->now.net);
     return make_tables(c) ? TN_OK : c->error->status;

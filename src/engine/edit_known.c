@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "ir/attr.h"
+#include "ir/dialect_facts.h"
+#include "map/net/nd4j_args.h"
 #include "map/net/net_build.h"
 #include "map/net/net_load.h"
 
@@ -25,13 +27,25 @@ static void index_names(struct tn_known *known)
     }
 }
 
+/* Rules about shapes know arguments by name, files by position. */
+static enum tn_status name_arguments(struct tn_known *known)
+{
+    if (tn_dialect_facts(known->net.dialect)->id != TN_DIALECT_ND4J ||
+        tn_nd4j_unpack(&known->net) == TN_OK ||
+        known->error->status == TN_NO_MEMORY)
+        return known->error->status;
+    known->refusal = *known->error;
+    tn_error_clear(known->error);
+    return TN_OK;
+}
+
 enum tn_status tn_known_open(struct tn_known *known, struct tn_memory *memory,
                              const struct tn_model *model,
                              struct tn_error       *error)
 {
     static const struct tn_net_io all;
 
-    *known = (struct tn_known){ .error = error };
+    *known = (struct tn_known){ .error = error, .refusal = TN_ERROR_INIT };
     tn_arena_init(&known->arena, memory);
     tn_intern_init(&known->names, &known->arena);
     tn_list_init(&known->values, memory, sizeof(uint32_t));
@@ -44,6 +58,7 @@ enum tn_status tn_known_open(struct tn_known *known, struct tn_memory *memory,
         return error->status;
     TN_TRY(tn_net_load(&known->net, model, &all));
     TN_TRY(tn_net_order(&known->net, model->dialect->loop_ops));
+    TN_TRY(name_arguments(known));
     index_names(known);
     return error->status;
 }

@@ -20,7 +20,9 @@ struct tn_known {
     struct tn_infer           *facts;
     struct tn_intern           names;  /* of values of the main graph         */
     struct tn_list             values; /* uint32_t by name: value of the net  */
-    bool                       has_net;
+    struct tn_error            refusal; /* of arguments without names (nd4j):
+                                           what follows from them is unknown  */
+    bool has_net;
 };
 
 /* Loads the graph; types are not found yet.  Call tn_known_close() also after a

@@ -2,12 +2,18 @@
  * edit_pairs.c - inserts and removes nodes that change little or nothing
  *
  * When a node is removed, its users take its input instead.  If its output is
- * an output of the graph, the op before it gets that name instead.
+ * an output of the graph, the op before it gets that name instead, if results
+ * have names of their own.
+ *
+ * A value may have two names ("x" and "x:0" in TensorFlow): here it is always
+ * the output of its op.  Where variables are written more than once (Paddle),
+ * those that are do not take part.
  */
 #include "engine/edit_pairs.h"
 
 #include "engine/edit_known.h"
-#include "format/onnx/onnx.h"
+#include "engine/edit_pair_ops.h"
+#include "ir/dialect_facts.h"
 
 #include <inttypes.h>
 
@@ -20,27 +26,87 @@ struct pairing {
     struct tn_bytes *name; /* by value: its name now; .data NULL: as before  */
     bool            *is_output; /* by value: of a graph                       */
     uint32_t        *uses;      /* by value: by ops                           */
-    struct tn_known  known;
-    bool             has_known;
+    bool            *is_fixed;  /* by value: written again, or waited for     */
+    const struct tn_pair_ops      *words;
+    const struct tn_dialect_facts *facts;
+    struct tn_known                known;
+    bool                           has_known;
 };
+
+/* Values are called as the ops that make them (TensorFlow). */
+static bool names_ops(const struct tn_dialect_facts *facts)
+{
+    return !facts->lists_io && !facts->names_io && !facts->has_inputs_as_ops;
+}
 
 static bool is_op(const struct pairing *p, uint32_t op, const char *type)
 {
     const struct tn_op_info info = tn_model_op(p->model, op);
 
-    return tn_bytes_is(info.type, type) &&
-           (!info.domain.size || tn_bytes_is(info.domain, "ai.onnx"));
+    return type && tn_bytes_is(info.type, type) &&
+           (!info.domain.size ||
+            (p->facts->own_domain &&
+             tn_bytes_is(info.domain, p->facts->own_domain)));
 }
 
-/* The value that an op takes, as its graph defines it; TN_NONE: none. */
+static bool is_both(const struct pairing *p, uint32_t op)
+{
+    for (const char *const *type = p->words->both; *type; type++)
+        if (is_op(p, op, *type))
+            return true;
+    return false;
+}
+
+/* The value as its op gives it, or as its graph defines it. */
+static uint32_t own_value(const struct tn_model *model, uint32_t value)
+{
+    if (value == TN_NONE)
+        return TN_NONE;
+    value                    = tn_model_defining_value(model, value);
+    const struct tn_value *v = tn_model_value_at(model, value);
+    if (v->producer == TN_NONE ||
+        v->output >= tn_model_op(model, v->producer).output_count)
+        return value;
+    uint32_t made = tn_op_output(model, v->producer, v->output);
+    return made == TN_NONE ? value : made;
+}
+
+/* Inputs without those that are only waited for. */
+static uint32_t data_count(const struct tn_model *model, uint32_t op)
+{
+    const struct tn_op *row = tn_model_op_at(model, op);
+
+    return row->input_count - row->control_count;
+}
+
+/* The value that an op takes; TN_NONE: none. */
 static uint32_t input_of(const struct pairing *p, uint32_t op, uint32_t index)
 {
-    uint32_t value = index < tn_model_op(p->model, op).input_count
-                         ? tn_op_input(p->model, op, index)
-                         : TN_NONE;
+    return index < data_count(p->model, op)
+               ? own_value(p->model, tn_op_input(p->model, op, index))
+               : TN_NONE;
+}
 
-    return value == TN_NONE ? TN_NONE
-                            : tn_model_defining_value(p->model, value);
+/* Which input of an op is the one that it copies: of slots, the one called X.
+ * TN_NONE: not known. */
+static uint32_t main_input(const struct pairing *p, uint32_t op)
+{
+    const struct tn_op *row   = tn_model_op_at(p->model, op);
+    uint32_t            count = 0, index = 0;
+    struct tn_bytes     name;
+
+    if (!p->model->dialect->next_slot || row->input_count == 1)
+        return 0;
+    if (!row->wire_length || row->first_attr != TN_NONE)
+        return TN_NONE;
+    struct tn_cursor node =
+        tn_cursor_span(tn_model_op_wire(p->model, row), p->error);
+    while (p->model->dialect->next_slot(&node, false, &name, &count)) {
+        if (tn_bytes_is(name, "X"))
+            return count == 1 ? index : TN_NONE;
+        index += count;
+    }
+    return TN_NONE;
 }
 
 static uint32_t producer_of(const struct pairing *p, uint32_t value)
@@ -86,27 +152,39 @@ static bool holds(enum tn_dtype wide, enum tn_dtype narrow)
     return wide == narrow && wide != TN_UNDEFINED;
 }
 
+static uint32_t quantised_value(const struct pairing *p, uint32_t op,
+                                uint32_t before)
+{
+    if (is_both(p, op))
+        return input_of(p, op, 0);
+    if (!is_op(p, op, p->words->dequantize) || before == TN_NONE ||
+        !is_op(p, before, p->words->quantize))
+        return TN_NONE;
+    uint32_t from = main_input(p, before);
+    return from == TN_NONE ? TN_NONE : input_of(p, before, from);
+}
+
 /* The value that the results of an op are, without it; TN_NONE: it stays. */
 static uint32_t value_before(struct pairing *p, uint32_t op,
                              enum tn_pair_kind kind)
 {
-    uint32_t in = input_of(p, op, 0), before = producer_of(p, in);
+    uint32_t from   = main_input(p, op);
+    uint32_t in     = from == TN_NONE ? TN_NONE : input_of(p, op, from);
+    uint32_t before = producer_of(p, in);
 
-    if (in == TN_NONE || tn_model_op(p->model, op).output_count != 1)
+    if (in == TN_NONE || tn_model_op(p->model, op).output_count != 1 ||
+        tn_model_op_at(p->model, op)->control_count)
         return TN_NONE;
     if (kind == TN_PAIR_IDENTITY)
-        return is_op(p, op, "Identity") ? in : TN_NONE;
+        return is_op(p, op, p->words->copy) ? in : TN_NONE;
     if (kind == TN_PAIR_QDQ)
-        return is_op(p, op, "DequantizeLinear") && before != TN_NONE &&
-                       is_op(p, before, "QuantizeLinear")
-                   ? input_of(p, before, 0)
-                   : TN_NONE;
-    if (!is_op(p, op, "Cast"))
+        return quantised_value(p, op, before);
+    if (!is_op(p, op, p->words->cast))
         return TN_NONE;
     enum tn_dtype to = dtype_of(p, tn_op_output(p->model, op, 0));
     if (to != TN_UNDEFINED && dtype_of(p, in) == to)
         return in;
-    if (before == TN_NONE || !is_op(p, before, "Cast"))
+    if (before == TN_NONE || !is_op(p, before, p->words->cast))
         return TN_NONE;
     uint32_t first = input_of(p, before, 0);
     return to != TN_UNDEFINED && first != TN_NONE && dtype_of(p, first) == to &&
@@ -137,7 +215,7 @@ static bool can_take_name(const struct pairing *p, uint32_t value,
 {
     const struct tn_value *v = tn_model_value_at(p->model, value);
 
-    return v->kind == TN_VALUE_OUTPUT &&
+    return v->kind == TN_VALUE_OUTPUT && !names_ops(p->facts) &&
            v->graph == tn_model_value_at(p->model, after)->graph &&
            !p->is_output[value] && !p->name[value].data;
 }
@@ -155,10 +233,11 @@ static enum tn_status rewire(struct pairing *p)
     for (uint32_t op = 0; op < p->model->ops.count; op++) {
         if (tn_draft_op_at(p->draft, op)->is_removed)
             continue;
-        uint32_t count = tn_model_op(p->model, op).input_count;
+        uint32_t count = data_count(p->model, op);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t value = input_of(p, op, i);
-            if (value == TN_NONE)
+            if (value == TN_NONE ||
+                (resolve(p, value) == value && !p->name[value].data))
                 continue;
             struct tn_bytes name = name_of(p, resolve(p, value));
             if (tn_bytes_equal(name, tn_model_value_name(p->model, value)))
@@ -191,6 +270,8 @@ static enum tn_status rename_outputs(struct pairing *p)
 /* What the file says of values that are others now. */
 static enum tn_status forget_values(struct pairing *p)
 {
+    if (!p->facts->lists_io)
+        return TN_OK;
     uint64_t      most  = p->model->values.count;
     struct tn_io *all   = tn_new(&p->arena, struct tn_io, most, p->error);
     uint32_t      count = 0;
@@ -208,25 +289,56 @@ static enum tn_status forget_values(struct pairing *p)
                : p->error->status;
 }
 
-static enum tn_status find_outputs(struct pairing *p)
+static void mark_outputs(struct pairing *p, uint32_t graph,
+                         struct tn_io_list outputs)
 {
     const struct tn_model *m = p->model;
 
-    for (uint32_t g = 0; g < m->graphs.count; g++) {
-        struct tn_io_list outputs = tn_model_graph_at(m, g)->outputs;
-        for (uint32_t i = 0; i < outputs.count; i++) {
-            uint32_t name = tn_intern_find(&m->names, outputs.items[i].name);
-            uint32_t value =
-                name == TN_NO_NAME ? TN_NONE : tn_model_find_value(m, g, name);
+    for (uint32_t i = 0; i < outputs.count; i++) {
+        uint32_t name = tn_intern_find(&m->names, outputs.items[i].name);
+        uint32_t value =
+            name == TN_NO_NAME ? TN_NONE : tn_model_find_value(m, graph, name);
+        if (value == TN_NONE)
+            continue;
+        value               = own_value(m, value);
+        p->is_output[value] = true;
+        /* It would be another one of those that nobody uses. */
+        p->is_fixed[value] |= outputs.items[i].is_guessed;
+    }
+}
+
+static void find_outputs(struct pairing *p)
+{
+    const struct tn_model *m = p->model;
+
+    for (uint32_t g = 0; g < m->graphs.count; g++)
+        mark_outputs(p, g, tn_model_graph_at(m, g)->outputs);
+    for (uint32_t i = 0; i < tn_model_signature_count(m); i++)
+        mark_outputs(p, m->signature_graphs ? m->signature_graphs[i] : 0,
+                     tn_model_signature(m, i)->outputs);
+}
+
+/* Counts users, and finds what is written again or only waited for. */
+static void find_users(struct pairing *p)
+{
+    const struct tn_model *m = p->model;
+
+    for (uint32_t op = 0; op < m->ops.count; op++) {
+        const struct tn_op *row = tn_model_op_at(m, op);
+        for (uint32_t i = 0; i < row->input_count; i++) {
+            uint32_t value = own_value(m, tn_op_input(m, op, i));
+            if (value == TN_NONE)
+                continue;
+            p->uses[value]++;
+            p->is_fixed[value] |= i >= data_count(m, op);
+        }
+        for (uint32_t i = 0; i < row->output_count; i++) {
+            uint32_t value = own_value(m, tn_op_output(m, op, i));
             if (value != TN_NONE)
-                p->is_output[tn_model_defining_value(m, value)] = true;
+                p->is_fixed[value] |=
+                    tn_model_value_at(m, value)->producer != op;
         }
     }
-    for (uint32_t op = 0; op < m->ops.count; op++)
-        for (uint32_t i = 0; i < tn_model_op(m, op).input_count; i++)
-            if (input_of(p, op, i) != TN_NONE)
-                p->uses[input_of(p, op, i)]++;
-    return p->error->status;
 }
 
 /* An op in a graph that sees another value of the same name cannot use it. */
@@ -250,7 +362,7 @@ static bool *find_inner_uses(struct pairing *p)
     bool *is_inner = tn_new(&p->arena, bool, p->model->values.count, p->error);
 
     for (uint32_t op = 0; is_inner && op < p->model->ops.count; op++)
-        for (uint32_t i = 0; i < tn_model_op(p->model, op).input_count; i++) {
+        for (uint32_t i = 0; i < data_count(p->model, op); i++) {
             uint32_t value = input_of(p, op, i);
             if (value != TN_NONE && tn_model_value_at(p->model, value)->graph !=
                                         tn_model_op_at(p->model, op)->graph)
@@ -271,6 +383,8 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
         if (after == TN_NONE)
             continue;
         before = resolve(p, before);
+        if (p->is_fixed[after] || p->is_fixed[before])
+            continue;
         /* Graphs in graphs are left alone where names may hide each other. */
         if (is_inner[after] && before != after &&
             (tn_model_value_at(p->model, before)->graph !=
@@ -284,7 +398,7 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
             p->is_output[before] = true;
         }
         p->same[after]  = before;
-        uint32_t middle = input_of(p, op, 0);
+        uint32_t middle = input_of(p, op, main_input(p, op));
         if (middle != TN_NONE)
             p->uses[middle]--;
         TN_TRY(tn_draft_remove_op(p->draft, op, p->error));
@@ -305,7 +419,7 @@ static void count_uses(struct pairing *p)
     memset(p->uses, 0, (size_t)p->model->values.count * sizeof *p->uses);
     for (uint32_t op = 0; op < p->model->ops.count; op++)
         for (uint32_t i = 0; !tn_draft_op_at(p->draft, op)->is_removed &&
-                             i < tn_model_op(p->model, op).input_count;
+                             i < data_count(p->model, op);
              i++)
             if (input_of(p, op, i) != TN_NONE)
                 p->uses[resolve(p, input_of(p, op, i))]++;
@@ -322,6 +436,11 @@ static bool is_input(const struct pairing *p, uint32_t value)
     return false;
 }
 
+static bool is_constant(const struct pairing *p, uint32_t op)
+{
+    return is_op(p, op, "Constant") || is_op(p, op, "Const");
+}
+
 /* Scales and zero points that only removed ops have taken. */
 static enum tn_status drop_constants(struct pairing *p)
 {
@@ -329,13 +448,15 @@ static enum tn_status drop_constants(struct pairing *p)
     for (uint32_t op = 0; op < p->model->ops.count; op++) {
         if (!tn_draft_op_at(p->draft, op)->is_removed)
             continue;
-        for (uint32_t i = 1; i < tn_model_op(p->model, op).input_count; i++) {
-            uint32_t value = input_of(p, op, i);
-            if (value == TN_NONE || p->uses[value] || p->is_output[value])
+        uint32_t copied = main_input(p, op);
+        for (uint32_t i = 0; i < data_count(p->model, op); i++) {
+            uint32_t value = i == copied ? TN_NONE : input_of(p, op, i);
+            if (value == TN_NONE || p->uses[value] || p->is_output[value] ||
+                p->is_fixed[value])
                 continue;
             const struct tn_value *v     = tn_model_value_at(p->model, value);
             uint32_t               maker = producer_of(p, value);
-            if (maker != TN_NONE && is_op(p, maker, "Constant") &&
+            if (maker != TN_NONE && is_constant(p, maker) &&
                 !tn_draft_op_at(p->draft, maker)->is_removed)
                 TN_TRY(tn_draft_remove_op(p->draft, maker, p->error));
             if (v->kind != TN_VALUE_INITIALIZER || is_input(p, value))
@@ -352,6 +473,23 @@ static enum tn_status drop_constants(struct pairing *p)
     return TN_OK;
 }
 
+static enum tn_status expect_kind(const struct pairing *p,
+                                  enum tn_pair_kind     kind)
+{
+    const struct tn_pair_ops *words = p->words;
+
+    if (kind == TN_PAIR_IDENTITY ? words->copy != NULL
+        : kind == TN_PAIR_CAST
+            ? words->cast != NULL
+            : words->quantize != NULL || words->both[0] != NULL)
+        return TN_OK;
+    return tn_error_set(p->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "%s has no operator that %s", p->facts->title,
+                        kind == TN_PAIR_IDENTITY ? "copies a value"
+                        : kind == TN_PAIR_CAST   ? "casts"
+                                                 : "quantises");
+}
+
 static enum tn_status run_removal(struct pairing *p, enum tn_pair_kind kind,
                                   uint64_t *count)
 {
@@ -361,6 +499,7 @@ static enum tn_status run_removal(struct pairing *p, enum tn_pair_kind kind,
     p->name      = tn_new(&p->arena, struct tn_bytes, values, p->error);
     p->is_output = tn_new(&p->arena, bool, values, p->error);
     p->uses      = tn_new(&p->arena, uint32_t, values, p->error);
+    p->is_fixed  = tn_new(&p->arena, bool, values, p->error);
     if (tn_failed(p->error))
         return p->error->status;
     for (uint32_t i = 0; i < values; i++)
@@ -370,7 +509,8 @@ static enum tn_status run_removal(struct pairing *p, enum tn_pair_kind kind,
         TN_TRY(tn_known_open(&p->known, p->draft->memory, p->model, p->error));
         TN_TRY(tn_known_infer(&p->known));
     }
-    TN_TRY(find_outputs(p));
+    find_outputs(p);
+    find_users(p);
     TN_TRY(take_out(p, kind, count));
     if (!*count)
         return TN_OK;
@@ -384,9 +524,14 @@ enum tn_status tn_draft_remove_pairs(struct tn_draft  *draft,
                                      enum tn_pair_kind kind, uint64_t *count,
                                      struct tn_error *error)
 {
-    struct pairing p = { .draft = draft, .model = draft->base, .error = error };
+    struct pairing p = { .draft = draft,
+                         .model = draft->base,
+                         .words = tn_pair_ops_of(draft->dialect),
+                         .facts = tn_dialect_facts(draft->dialect->name),
+                         .error = error };
 
     *count = 0;
+    TN_TRY(expect_kind(&p, kind));
     tn_arena_init(&p.arena, draft->memory);
     run_removal(&p, kind, count);
     if (p.has_known)
@@ -398,21 +543,41 @@ enum tn_status tn_draft_remove_pairs(struct tn_draft  *draft,
 /* ---- putting them in ----------------------------------------------------- */
 
 struct inserting {
-    struct tn_draft      *draft;
-    const struct tn_pair *pair;
-    struct tn_error      *error;
-    struct tn_fresh       fresh;
-    uint32_t              before; /* op                                       */
-    const char           *last;   /* value                                    */
+    struct tn_draft               *draft;
+    const struct tn_pair          *pair;
+    const struct tn_pair_ops      *words;
+    const struct tn_dialect_facts *facts;
+    struct tn_error               *error;
+    struct tn_fresh                fresh;
+    struct tn_bytes                stem;   /* of the names of what is added   */
+    struct tn_io                   type;   /* of the value, as far as known   */
+    uint32_t                       before; /* op                              */
+    const char                    *last;   /* value                           */
 };
+
+/* Where files say the type of every value, they say it of this one. */
+static enum tn_status declare(struct inserting *i, enum tn_dtype dtype)
+{
+    struct tn_io io = i->type;
+
+    if (i->facts->lists_io || !i->facts->types_values)
+        return TN_OK;
+    io.name  = tn_text(i->last);
+    io.dtype = dtype;
+    io.note  = "";
+    return tn_draft_set_values(i->draft, 0, (struct tn_io_list){ 1, &io },
+                               false, i->error);
+}
 
 static enum tn_status add(struct inserting *i, const char *type,
                           const char *tail, const char *const *inputs,
                           uint32_t count, uint32_t *op)
 {
-    const char *made = tn_fresh_name(&i->fresh, i->pair->value, tail, i->error);
+    const char *made     = tn_fresh_name(&i->fresh, i->stem, tail, i->error);
+    bool        is_named = names_ops(i->facts);
     const char *name =
-        tn_fresh_name(&i->fresh, tn_text(made), "_node", i->error);
+        is_named ? made
+                 : tn_fresh_name(&i->fresh, tn_text(made), "_node", i->error);
 
     TN_TRY(tn_draft_add_op(i->draft, 0, i->before,
                            &(struct tn_op_spec){ .name         = name,
@@ -420,23 +585,30 @@ static enum tn_status add(struct inserting *i, const char *type,
                                                  .inputs       = inputs,
                                                  .input_count  = count,
                                                  .outputs      = &made,
-                                                 .output_count = 1 },
+                                                 .output_count = !is_named },
                            op, i->error));
     i->last = made;
     return TN_OK;
 }
 
-static enum tn_status add_cast(struct inserting *i, enum tn_dtype dtype)
+static enum tn_status add_cast(struct inserting *i, enum tn_dtype from,
+                               enum tn_dtype to)
 {
-    int64_t  to = (int64_t)tn_onnx_type_number(dtype);
     uint32_t op;
 
-    TN_TRY(add(i, "Cast", "_cast", &i->last, 1, &op));
-    return tn_draft_set_attr(i->draft, op, "to",
-                             &(struct tn_attr_value){ .kind    = TN_ATTR_INT,
-                                                      .count   = 1,
-                                                      .of.ints = &to },
-                             i->error);
+    TN_TRY(add(i, i->words->cast, "_cast", &i->last, 1, &op));
+    TN_TRY(tn_pair_describe(i->draft, op, from, to, i->error));
+    return declare(i, to);
+}
+
+static enum tn_status add_copy(struct inserting *i)
+{
+    uint32_t op;
+
+    TN_TRY(add(i, i->words->copy, "_identity", &i->last, 1, &op));
+    TN_TRY(
+        tn_pair_describe(i->draft, op, i->type.dtype, i->type.dtype, i->error));
+    return declare(i, i->type.dtype);
 }
 
 /* A scalar of a few bytes. */
@@ -449,7 +621,7 @@ static enum tn_status add_scalar(struct inserting *i, const char *tail,
     struct tn_bytes kept = tn_bytes_dup(arena, tn_bytes(bytes, size), i->error);
     struct tn_elements made = { .shape = { dtype, 0, NULL } };
 
-    *name = tn_fresh_name(&i->fresh, i->pair->value, tail, i->error);
+    *name = tn_fresh_name(&i->fresh, i->stem, tail, i->error);
     if (!source || !kept.data || tn_failed(i->error))
         return i->error->status;
     tn_source_memory(source, i->draft->memory, kept);
@@ -476,18 +648,37 @@ static enum tn_status add_qdq(struct inserting *i)
     return add(i, "DequantizeLinear", "_dequantized", arguments, 3, &op);
 }
 
-static enum tn_status check_pair(struct inserting *i, enum tn_dtype dtype)
+static enum tn_status expect_words(struct inserting *i)
 {
-    const struct tn_pair *pair = i->pair;
-    bool is_small = pair->dtype == TN_INT8 || pair->dtype == TN_UINT8;
+    bool is_there = i->pair->kind == TN_PAIR_IDENTITY ? i->words->copy != NULL
+                    : i->pair->kind == TN_PAIR_CAST   ? i->words->cast != NULL
+                                                      : i->facts->lists_io;
 
-    if (pair->kind == TN_PAIR_IDENTITY)
+    if (is_there)
+        return TN_OK;
+    return tn_error_set(i->error, TN_UNSUPPORTED, TN_NOWHERE,
+                        i->pair->kind == TN_PAIR_QDQ
+                            ? "this works on ONNX models only, not on %s: "
+                              "convert the model first, by 'tenon convert'"
+                            : "%s has no operator that does this",
+                        i->facts->title);
+}
+
+static enum tn_status check_pair(struct inserting *i)
+{
+    const struct tn_pair *pair  = i->pair;
+    enum tn_dtype         dtype = i->type.dtype;
+    bool is_small = pair->dtype == TN_INT8 || pair->dtype == TN_UINT8;
+    bool is_typed = pair->kind != TN_PAIR_IDENTITY || names_ops(i->facts) ||
+                    (i->facts->types_values && !i->facts->lists_io);
+
+    if (!is_typed)
         return TN_OK;
     if (dtype == TN_UNDEFINED)
         return tn_error_set(i->error, TN_UNSUPPORTED, TN_NOWHERE,
                             "the type of '%.*s' is not known",
                             TN_FMT(pair->value));
-    if (pair->kind == TN_PAIR_CAST)
+    if (pair->kind != TN_PAIR_QDQ)
         return TN_OK;
     if (dtype != TN_FLOAT32)
         return tn_error_set(i->error, TN_INVALID, TN_NOWHERE,
@@ -502,25 +693,34 @@ static enum tn_status check_pair(struct inserting *i, enum tn_dtype dtype)
     return TN_OK;
 }
 
-static enum tn_dtype find_dtype(struct inserting *i)
+static void find_type(struct inserting *i)
 {
     struct tn_known known;
-    enum tn_dtype   dtype = TN_UNDEFINED;
 
+    i->type = (struct tn_io){ .note = "" };
     if (tn_known_open(&known, i->draft->memory, i->draft->base, i->error) ==
             TN_OK &&
-        tn_known_infer(&known) == TN_OK) {
-        uint32_t value = tn_known_find(&known, i->pair->value);
-        if (value != TN_NONE)
-            dtype = tn_net_value(&known.net, value).type->dtype;
-    }
+        tn_known_infer(&known) == TN_OK)
+        i->type =
+            tn_known_io(&known, i->pair->value, i->draft->arena, i->error);
     tn_known_close(&known);
-    return dtype;
+}
+
+/* What a program returns is not a use (Paddle): an output keeps its name. */
+static bool takes(const struct inserting *i, uint32_t op, uint32_t index,
+                  uint32_t value)
+{
+    const struct tn_model *m = i->draft->base;
+
+    return own_value(m, tn_op_input(m, op, index)) == value &&
+           !(i->facts->has_inputs_as_ops &&
+             tn_bytes_is(tn_model_op(m, op).type, "fetch"));
 }
 
 /* The first op of the main graph that uses the value, or has a graph that
  * does; and how many do. */
-static uint64_t find_users(struct inserting *i, uint32_t value, uint32_t *users)
+static uint64_t find_takers(struct inserting *i, uint32_t value,
+                            uint32_t *users)
 {
     const struct tn_model *m     = i->draft->base;
     const struct tn_graph *main  = tn_model_graph_at(m, 0);
@@ -529,10 +729,8 @@ static uint64_t find_users(struct inserting *i, uint32_t value, uint32_t *users)
     i->before = TN_NONE;
     for (uint32_t op = 0; op < m->ops.count; op++) {
         bool is_user = false;
-        for (uint32_t k = 0; k < tn_model_op(m, op).input_count; k++) {
-            uint32_t in = tn_op_input(m, op, k);
-            is_user |= in != TN_NONE && tn_model_defining_value(m, in) == value;
-        }
+        for (uint32_t k = 0; k < data_count(m, op); k++)
+            is_user |= takes(i, op, k, value);
         if (!is_user)
             continue;
         users[count++] = op;
@@ -551,27 +749,39 @@ static uint64_t find_users(struct inserting *i, uint32_t value, uint32_t *users)
 }
 
 static enum tn_status insert(struct inserting *i, uint32_t value,
-                             enum tn_dtype dtype, const uint32_t *users,
-                             uint64_t count)
+                             const uint32_t *users, uint64_t count)
 {
     const struct tn_model *m = i->draft->base;
-    uint32_t               op;
 
     if (i->pair->kind == TN_PAIR_IDENTITY)
-        TN_TRY(add(i, "Identity", "_identity", &i->last, 1, &op));
+        TN_TRY(add_copy(i));
     else if (i->pair->kind == TN_PAIR_QDQ)
         TN_TRY(add_qdq(i));
     else {
-        TN_TRY(add_cast(i, i->pair->dtype));
-        TN_TRY(add_cast(i, dtype));
+        TN_TRY(add_cast(i, i->type.dtype, i->pair->dtype));
+        TN_TRY(add_cast(i, i->pair->dtype, i->type.dtype));
     }
     for (uint64_t u = 0; u < count; u++)
-        for (uint32_t k = 0; k < tn_model_op(m, users[u]).input_count; k++) {
-            uint32_t in = tn_op_input(m, users[u], k);
-            if (in != TN_NONE && tn_model_defining_value(m, in) == value)
+        for (uint32_t k = 0; k < data_count(m, users[u]); k++)
+            if (takes(i, users[u], k, value))
                 TN_TRY(tn_draft_set_input(i->draft, users[u], k, i->last,
                                           i->error));
-        }
+    return TN_OK;
+}
+
+static enum tn_status expect_one_writer(struct inserting *i, uint32_t value)
+{
+    const struct tn_model *m = i->draft->base;
+
+    for (uint32_t op = 0; op < m->ops.count; op++)
+        for (uint32_t k = 0; k < tn_model_op(m, op).output_count; k++)
+            if (own_value(m, tn_op_output(m, op, k)) == value &&
+                tn_model_value_at(m, value)->producer != op)
+                return tn_error_set(
+                    i->error, TN_UNSUPPORTED, TN_NOWHERE,
+                    "several operators write '%.*s': choose a value before or "
+                    "after it",
+                    TN_FMT(i->pair->value));
     return TN_OK;
 }
 
@@ -589,27 +799,39 @@ static enum tn_status run_insertion(struct inserting *i, struct tn_arena *arena)
         return tn_error_set(i->error, TN_NOT_FOUND, TN_NOWHERE,
                             "the main graph has no value '%.*s'",
                             TN_FMT(i->pair->value));
-    uint64_t count = find_users(i, value, users);
+    value          = own_value(m, value);
+    uint64_t count = find_takers(i, value, users);
     if (!count)
         return tn_error_set(i->error, TN_INVALID, TN_NOWHERE,
                             "no node uses '%.*s'", TN_FMT(i->pair->value));
-    enum tn_dtype dtype = find_dtype(i);
+    TN_TRY(expect_one_writer(i, value));
+    find_type(i);
     if (tn_failed(i->error))
         return i->error->status;
-    TN_TRY(check_pair(i, dtype));
+    TN_TRY(check_pair(i));
+    const struct tn_value *v = tn_model_value_at(m, value);
+    i->stem                  = names_ops(i->facts) && v->producer != TN_NONE
+                                   ? tn_model_op(m, v->producer).name
+                                   : i->pair->value;
     i->last =
         (const char *)tn_bytes_dup(i->draft->arena, i->pair->value, i->error)
             .data;
-    return i->last ? insert(i, value, dtype, users, count) : i->error->status;
+    return i->last ? insert(i, value, users, count) : i->error->status;
 }
 
 enum tn_status tn_draft_insert_pair(struct tn_draft      *draft,
                                     const struct tn_pair *pair,
                                     struct tn_error      *error)
 {
-    struct inserting i = { .draft = draft, .pair = pair, .error = error };
+    struct inserting i = { .draft = draft,
+                           .pair  = pair,
+                           .words = tn_pair_ops_of(draft->dialect),
+                           .facts = tn_dialect_facts(draft->dialect->name),
+                           .stem  = pair->value,
+                           .error = error };
     struct tn_arena  arena;
 
+    TN_TRY(expect_words(&i));
     tn_arena_init(&arena, draft->memory);
     tn_fresh_init(&i.fresh, draft->base, draft->arena);
     run_insertion(&i, &arena);

@@ -81,6 +81,13 @@ def actions_of(tenon, path):
         yield "set-input @0 0 something"
         inner = [row for row in ops if len(row) > 4 and row[4]]
         yield f"add-output {quoted(inner[0][4].split(' ')[0])}" if inner else ""
+        if inner:
+            made = quoted(inner[-1][4].split(" ")[0])
+            yield f"insert-identity {made}"
+            yield f"insert-casts {made} float64"
+        yield "remove-identities"
+        yield "remove-casts"
+        yield "remove-qdq"
         last = [io["name"] for io in info.get("outputs", [])]
         if len(last) > 1:
             yield f"drop-output {quoted(last[0])}"

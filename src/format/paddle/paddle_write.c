@@ -234,20 +234,28 @@ static bool has_shape(const struct tn_paddle_var *var,
     return true;
 }
 
+/* What an edit says of a value; NULL: nothing. */
+static const struct tn_io *said_of(const struct encoder *e, uint32_t graph,
+                                   struct tn_bytes name)
+{
+    const struct tn_graph  *g       = tn_model_graph_at(e->model, graph);
+    const struct tn_io_list lists[] = { g->values, g->inputs, g->outputs };
+
+    for (unsigned k = 0; k < (g->has_other_io ? 3 : 1); k++)
+        for (uint32_t i = 0; i < lists[k].count; i++)
+            if (tn_bytes_equal(lists[k].items[i].name, name))
+                return &lists[k].items[i];
+    return NULL;
+}
+
 /* What an edit says of the shape of a value that the program declares; NULL: it
  * is as it was. */
 static const struct tn_io *other_shape(const struct encoder *e, uint32_t graph,
                                        const struct tn_paddle_var *var,
                                        struct tn_bytes             name)
 {
-    const struct tn_graph  *g       = tn_model_graph_at(e->model, graph);
-    const struct tn_io_list lists[] = { g->values, g->inputs, g->outputs };
-    const struct tn_io     *io      = NULL;
+    const struct tn_io *io = said_of(e, graph, name);
 
-    for (unsigned k = 0; k < (g->has_other_io ? 3 : 1) && !io; k++)
-        for (uint32_t i = 0; i < lists[k].count && !io; i++)
-            if (tn_bytes_equal(lists[k].items[i].name, name))
-                io = &lists[k].items[i];
     if (!io || !io->has_rank || !var->has_desc)
         return NULL;
     bool is_same = io->rank == var->rank;
@@ -386,11 +394,26 @@ static void list_declared(struct encoder *e, uint32_t old,
     }
 }
 
+/* The type that the edit gives a value that is new, else float32. */
+static struct tn_shape new_type(struct encoder *e, uint32_t graph,
+                                struct tn_bytes name)
+{
+    const struct tn_io *io   = said_of(e, graph, name);
+    uint32_t            rank = io && io->has_rank ? io->rank : 0;
+    uint64_t           *dims = tn_new(e->arena, uint64_t, rank, e->error);
+
+    for (uint32_t i = 0; dims && i < rank; i++)
+        dims[i] = io->dims[i].value < 0 ? UINT64_MAX
+                                        : (uint64_t)io->dims[i].value;
+    return (struct tn_shape){
+        io && tn_lod_type(io->dtype) >= 0 ? io->dtype : TN_FLOAT32,
+        dims ? rank : 0, dims
+    };
+}
+
 static void put_new_values(struct encoder *e, struct tn_rope *to,
                            const struct tn_op *op, struct tn_intern *declared)
 {
-    static const struct tn_shape unknown = { TN_FLOAT32, 0, NULL };
-
     for (uint32_t i = 0; i < op->output_count; i++) {
         uint32_t value =
             tn_model_ref_at(e->model, (uint64_t)op->first_output + i);
@@ -398,7 +421,8 @@ static void put_new_values(struct encoder *e, struct tn_rope *to,
         if (value == TN_NONE || tn_intern_find(declared, name) != TN_NO_NAME)
             continue;
         tn_intern_borrow(declared, name, e->error);
-        put_new_var(e, to, name, &unknown, false);
+        struct tn_shape type = new_type(e, op->graph, name);
+        put_new_var(e, to, name, &type, false);
     }
 }
 
