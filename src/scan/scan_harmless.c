@@ -213,9 +213,10 @@ struct values {
 struct follower {
     struct reader r;
     struct values stack; /* wide; struct stand has its top, not `count`       */
-    struct values memo;  /* narrow: there are many, and memory takes time     */
+    struct values memo;  /* narrow: there are many, and memory takes time; its
+                            count, too, is in struct stand                     */
     struct values marks; /* wide: the floors before them, as heights          */
-    uint64_t      memoized;
+    uint64_t      gaps;  /* slots of the memo that are not in use             */
     bool          is_done;
 };
 
@@ -226,7 +227,7 @@ struct stand {
     const uint8_t *at, *end;
     uint64_t      *next;  /* above the top of the stack                       */
     uint64_t      *floor; /* the top at the last mark                         */
-    uint64_t      *limit; /* the end of the room                              */
+    uint32_t      *slot;  /* after the last one of the memo                   */
     uint64_t       skip; /* bytes after the window that belong to an opcode   */
 };
 
@@ -245,21 +246,38 @@ static bool make_room(struct follower *f, struct values *v, uint64_t count)
     return true;
 }
 
-/* Makes the stack higher, which may move it. */
-static bool raise_stack(struct follower *f, struct stand *s)
+/* The slots of the memo, up to the last one that was used. */
+INLINE uint64_t slots(const struct follower *f, const struct stand *s)
+{
+    return (uint64_t)(s->slot - f->memo.narrow);
+}
+
+/* Makes the memo larger, which may move it.  Each opcode of a window takes no
+ * more than one slot and one place on the stack: room for as many as the window
+ * has bytes is made once for all of them. */
+static bool make_memo_room(struct follower *f, struct stand *s, uint64_t count)
+{
+    uint64_t used = slots(f, s);
+
+    if (!make_room(f, &f->memo, count + f->r.size))
+        return false;
+    s->slot = f->memo.narrow + used;
+    return true;
+}
+
+/* The same for the stack. */
+static bool make_stack_room(struct follower *f, struct stand *s)
 {
     uint64_t height = (uint64_t)(s->next - f->stack.wide);
     uint64_t floor  = (uint64_t)(s->floor - f->stack.wide);
 
-    if (!make_room(f, &f->stack, height + 1))
+    if (!make_room(f, &f->stack, height + f->r.size))
         return false;
     s->next  = f->stack.wide + height;
     s->floor = f->stack.wide + floor;
-    s->limit = f->stack.wide + f->stack.room;
     return true;
 }
 
-/* Before each opcode there is room for one more value. */
 INLINE bool push(struct stand *s, uint64_t value)
 {
     *s->next++ = value;
@@ -325,37 +343,50 @@ INLINE uint32_t narrow(uint64_t value)
     return value <= UINT32_MAX ? (uint32_t)value : DATA;
 }
 
-/* A slot that is not the next one, or for which there is no room. */
-static bool put_anywhere(struct follower *f, uint64_t value, uint64_t slot)
+/* A slot that is not the next one.  Slots that are not in use are no more than
+ * MEMO_SLACK. */
+static bool put_anywhere(struct follower *f, struct stand *s, uint64_t slot)
 {
-    if (slot >= f->memo.count) {
-        if (slot > f->memoized + MEMO_SLACK ||
-            !make_room(f, &f->memo, slot + 1))
+    uint64_t count = slots(f, s);
+
+    if (slot >= count) {
+        if (slot > count - f->gaps + MEMO_SLACK ||
+            !make_memo_room(f, s, slot + 1))
             return false;
-        memset(f->memo.narrow + f->memo.count, UNUSED,
-               (size_t)(slot + 1 - f->memo.count) * f->memo.size);
-        f->memo.count = slot + 1;
+        memset(s->slot, UNUSED, (size_t)(slot + 1 - count) * sizeof *s->slot);
+        s->slot += slot + 1 - count;
+        f->gaps += slot + 1 - count;
     }
-    f->memoized += KIND_OF(f->memo.narrow[slot]) == UNUSED;
-    f->memo.narrow[slot] = narrow(value);
+    f->gaps -= KIND_OF(f->memo.narrow[slot]) == UNUSED;
+    f->memo.narrow[slot] = narrow(s->next[-1]);
     return true;
 }
 
-INLINE bool put(struct follower *f, const struct stand *s, uint64_t slot)
+INLINE bool put(struct follower *f, struct stand *s, uint64_t slot)
 {
-    if (!above(s))
+    struct stand copy;
+
+    if (s->next == s->floor)
         return false;
-    if (slot != f->memo.count || slot == f->memo.room ||
-        slot > f->memoized + MEMO_SLACK)
-        return put_anywhere(f, s->next[-1], slot);
-    f->memo.narrow[f->memo.count++] = narrow(s->next[-1]);
-    f->memoized++;
+    if (slot != slots(f, s)) {
+        copy         = *s;
+        bool is_fine = put_anywhere(f, &copy, slot);
+        *s           = copy;
+        return is_fine;
+    }
+    *s->slot++ = narrow(s->next[-1]);
     return true;
 }
 
-INLINE bool get(struct follower *f, struct stand *s, uint64_t slot)
+/* As many slots are in use before the next one. */
+INLINE bool put_next(struct follower *f, struct stand *s)
 {
-    return slot < f->memo.count && KIND_OF(f->memo.narrow[slot]) != UNUSED &&
+    return put(f, s, slots(f, s) - f->gaps);
+}
+
+INLINE bool get(const struct follower *f, struct stand *s, uint64_t slot)
+{
+    return slot < slots(f, s) && KIND_OF(f->memo.narrow[slot]) != UNUSED &&
            push(s, f->memo.narrow[slot]);
 }
 
@@ -616,7 +647,7 @@ INLINE bool follow(struct follower *f, struct stand *s)
     case '2': return above(s) && push(s, s->next[-1]);
     case 'q': return s->at += 1, put(f, s, s->at[-1]);
     case 'r': return s->at += 4, put(f, s, tn_load32(s->at - 4));
-    case 0x94: return put(f, s, f->memoized);
+    case 0x94: return put_next(f, s);
     case 'h': return s->at += 1, get(f, s, s->at[-1]);
     case 'j': return s->at += 4, get(f, s, tn_load32(s->at - 4));
     case 'R':
@@ -637,6 +668,10 @@ INLINE bool follow(struct follower *f, struct stand *s)
  * the last. */
 static bool follow_window(struct follower *f, struct stand *stand, size_t *used)
 {
+    if (!make_stack_room(f, stand) ||
+        !make_memo_room(f, stand, slots(f, stand)))
+        return false;
+
     struct stand s = *stand;
 
     s.at   = f->r.window;
@@ -646,15 +681,8 @@ static bool follow_window(struct follower *f, struct stand *stand, size_t *used)
         f->r.size > NAME_ROOM && has_more(&f->r) ? s.end - NAME_ROOM : s.end;
     bool is_fine = true;
 
-    while (is_fine && s.at < last) {
-        if (s.next == s.limit) {
-            *stand = s;
-            if (!raise_stack(f, stand))
-                return false;
-            s = *stand;
-        }
+    while (is_fine && s.at < last)
         is_fine = follow(f, &s);
-    }
     *stand = s;
     *used  = (size_t)(s.at - f->r.window);
     return s.at <= s.end && (is_fine || f->is_done);
@@ -665,10 +693,8 @@ static bool follow_all(struct follower *f, uint64_t *length)
     struct stand s = { 0 };
     size_t       used;
 
-    if (!skip_protocol(&f->r) || !make_room(f, &f->stack, 1))
+    if (!skip_protocol(&f->r))
         return false;
-    s.next = s.floor = f->stack.wide;
-    s.limit          = f->stack.wide + f->stack.room;
     for (;;) {
         if (!follow_window(f, &s, &used))
             return false;
