@@ -41,6 +41,17 @@ def tensors(files):
     return path
 
 
+def rows(files):
+    """Small pickles in a row, as a program writes them that appends."""
+    path = files.path(f"rows-{files.part}.pkl")
+    if not os.path.exists(path):
+        with open(path + ".new", "wb") as out:
+            for i in range(300_000 // files.part):
+                pickle.dump(collections.OrderedDict(loss=float(i), step=i), out, 4)
+        os.rename(path + ".new", path)
+    return path
+
+
 class Storage:
     """What stands for elements outside of the pickle."""
 
@@ -111,6 +122,11 @@ def scan(bench, files, job):
                 job("scan", [files.tenon, "scan", "-q", path], "wall")]
         bench.measure(jobs)
         bench.compare(f"scan: a pickle that remembers everything, protocol {protocol}, against a bare loop", jobs[1], jobs[0], most=1.25)
+    path = rows(files)
+    jobs = [job("bare", [bench.program("pickle_loop"), path], "wall"),
+            job("scan", [files.tenon, "scan", "-q", path], "wall")]
+    bench.measure(jobs)
+    bench.compare("scan: 300,000 pickles in a row, against a bare loop", jobs[1], jobs[0], most=2)
     path = weights(files)
     jobs = [job("cat", ["cat", path], "wall", out=os.devnull),
             job("scan", [files.tenon, "scan", "-q", path], "wall")]

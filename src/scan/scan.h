@@ -53,10 +53,17 @@ void tn_scan_member(struct tn_scan *scan, struct tn_source *source,
  * a pickle; then nothing is reported. */
 bool tn_scan_pickles(struct tn_scan *scan, struct tn_span span);
 
-/* Whether the pickle at the start of the span has no findings: it is data, or
- * calls only harmless names.  *length is then its length.  False may also mean
- * that this quick look cannot decide. */
-bool tn_scan_is_harmless(struct tn_span span, struct tn_memory *memory,
+/* Looks for pickles of a span that have no findings: they are data, or call
+ * only harmless names.  NULL after a failure. */
+struct tn_scan_follower *tn_scan_follower_new(struct tn_span    span,
+                                              struct tn_memory *memory,
+                                              struct tn_error  *error);
+void                     tn_scan_follower_free(struct tn_scan_follower *f);
+
+/* Whether the pickle that begins at a place in the span is such a one; *length
+ * is then its length.  False may also mean that this quick look cannot decide.
+ */
+bool tn_scan_is_harmless(struct tn_scan_follower *f, uint64_t at,
                          uint64_t *length, struct tn_error *error);
 
 /* Whether bytes in a pickle could be a pickle again.  Shorter ones cannot name

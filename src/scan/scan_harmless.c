@@ -39,45 +39,61 @@ enum kind {
 #define NAME_ROOM  (2 * NAME_LIMIT + 16) /* for any opcode but long lines   */
 enum { WINDOW = 1 << 17, PADDING = 16 };
 
-/* The bytes of a pickle, through a window. */
+/* The bytes of pickles, through a window.  It stays where it is for a pickle
+ * that follows in it. */
 struct reader {
     struct tn_span    span;
-    uint64_t          at; /* of the window, in the span                       */
+    uint64_t          begin; /* of the pickle, in the span                    */
+    uint64_t          at;    /* of the window, in the span                    */
     uint8_t          *window;
     size_t            size;
     struct tn_memory *memory;
     struct tn_error  *error;
 };
 
-static bool open_reader(struct reader *r)
+static bool open_window(struct reader *r)
 {
-    r->window =
-        tn_memory_resize(r->memory, NULL, 0, WINDOW + PADDING, r->error);
+    if (!r->window)
+        r->window =
+            tn_memory_resize(r->memory, NULL, 0, WINDOW + PADDING, r->error);
     return r->window != NULL;
 }
 
-static void close_reader(struct reader *r)
+/* Moves the window to a place in the span; false at the end. */
+static bool move_to(struct reader *r, uint64_t at)
 {
-    if (r->window)
-        tn_memory_free(r->memory, r->window, WINDOW + PADDING);
+    r->at   = at;
+    r->size = (size_t)tn_min(r->span.length - at, WINDOW);
+    memset(r->window + r->size, 0, PADDING);
+    if (r->size && tn_source_read(r->span.source, r->span.offset + at,
+                                  r->window, r->size, r->error) == TN_OK)
+        return true;
+    r->size = 0;
+    return false;
 }
 
 /* Moves the window to what follows the first `used` bytes of it and `skip`
  * bytes more; false at the end. */
 static bool move_on(struct reader *r, size_t used, uint64_t skip)
 {
-    if (skip > r->span.length - r->at - used)
-        return false;
-    r->at += used + skip;
-    r->size = (size_t)tn_min(r->span.length - r->at, WINDOW);
-    memset(r->window + r->size, 0, PADDING);
-    return r->size && tn_source_read(r->span.source, r->span.offset + r->at,
-                                     r->window, r->size, r->error) == TN_OK;
+    return skip <= r->span.length - r->at - used &&
+           move_to(r, r->at + used + skip);
 }
 
 static bool has_more(const struct reader *r)
 {
     return r->span.length - r->at > r->size;
+}
+
+/* The first byte of the pickle, in the window; NULL at the end. */
+static const uint8_t *find_begin(struct reader *r)
+{
+    bool is_inside = r->begin >= r->at && r->begin < r->at + r->size &&
+                     (r->begin + 2 <= r->at + r->size || !has_more(r));
+
+    if (!is_inside && !move_to(r, r->begin))
+        return NULL;
+    return r->window + (r->begin - r->at);
 }
 
 /* Whether bytes may be a pickle again; if most are after the window, too. */
@@ -96,10 +112,11 @@ INLINE bool may_nest_as_text(struct tn_bytes text)
 }
 
 /* Protocols 0 and 1 begin without saying so. */
-static bool skip_protocol(struct reader *r)
+static size_t protocol_size(const struct reader *r, const uint8_t *begin)
 {
-    return move_on(r, 0, 0) && (r->size < 2 || r->window[0] != 0x80 ||
-                                r->window[1] > 5 || move_on(r, 2, 0));
+    return begin + 2 <= r->window + r->size && begin[0] == 0x80 && begin[1] <= 5
+               ? 2
+               : 0;
 }
 
 /* ---- data alone -----------------------------------------------------------
@@ -184,13 +201,16 @@ static void step_over(struct stride *s)
  * no protocol says that this is a pickle, that is not enough to call it one. */
 static bool is_data(struct reader *r, uint64_t *length)
 {
-    if (!skip_protocol(r) || r->at == 0)
+    const uint8_t *begin = find_begin(r);
+    size_t         used;
+
+    if (!begin || protocol_size(r, begin) == 0)
         return false;
-    for (;;) {
-        struct stride s = { .at = r->window, .end = r->window + r->size };
+    for (const uint8_t *at = begin + 2;; at = r->window) {
+        struct stride s = { .at = at, .end = r->window + r->size };
         step_over(&s);
-        size_t used = (size_t)(s.at - r->window);
-        *length     = r->at + used;
+        used    = (size_t)(s.at - r->window);
+        *length = r->at + used - r->begin;
         if (s.is_done || s.is_other || (used == 0 && s.skip == 0) ||
             !move_on(r, used, s.skip))
             return s.is_done;
@@ -210,7 +230,7 @@ struct values {
     unsigned size; /* of one                                                  */
 };
 
-struct follower {
+struct tn_scan_follower {
     struct reader r;
     struct values stack; /* wide; struct stand has its top, not `count`       */
     struct values memo;  /* narrow: there are many, and memory takes time; its
@@ -218,6 +238,7 @@ struct follower {
     struct values marks; /* wide: the floors before them, as heights          */
     uint64_t      gaps;  /* slots of the memo that are not in use             */
     bool          is_done;
+    bool          has_names; /* the last pickle: the next one will, too       */
 };
 
 /* Where the follower is, in its window and on its stack.  There are as many
@@ -231,7 +252,8 @@ struct stand {
     uint64_t       skip; /* bytes after the window that belong to an opcode   */
 };
 
-static bool make_room(struct follower *f, struct values *v, uint64_t count)
+static bool make_room(struct tn_scan_follower *f, struct values *v,
+                      uint64_t count)
 {
     uint64_t room = tn_max(tn_max(count, 2 * v->room), 1024);
 
@@ -247,7 +269,7 @@ static bool make_room(struct follower *f, struct values *v, uint64_t count)
 }
 
 /* The slots of the memo, up to the last one that was used. */
-INLINE uint64_t slots(const struct follower *f, const struct stand *s)
+INLINE uint64_t slots(const struct tn_scan_follower *f, const struct stand *s)
 {
     return (uint64_t)(s->slot - f->memo.narrow);
 }
@@ -255,7 +277,8 @@ INLINE uint64_t slots(const struct follower *f, const struct stand *s)
 /* Makes the memo larger, which may move it.  Each opcode of a window takes no
  * more than one slot and one place on the stack: room for as many as the window
  * has bytes is made once for all of them. */
-static bool make_memo_room(struct follower *f, struct stand *s, uint64_t count)
+static bool make_memo_room(struct tn_scan_follower *f, struct stand *s,
+                           uint64_t count)
 {
     uint64_t used = slots(f, s);
 
@@ -266,7 +289,7 @@ static bool make_memo_room(struct follower *f, struct stand *s, uint64_t count)
 }
 
 /* The same for the stack. */
-static bool make_stack_room(struct follower *f, struct stand *s)
+static bool make_stack_room(struct tn_scan_follower *f, struct stand *s)
 {
     uint64_t height = (uint64_t)(s->next - f->stack.wide);
     uint64_t floor  = (uint64_t)(s->floor - f->stack.wide);
@@ -290,7 +313,7 @@ INLINE uint64_t above(const struct stand *s)
     return (uint64_t)(s->next - s->floor);
 }
 
-INLINE bool push_mark(struct follower *f, struct stand *s)
+INLINE bool push_mark(struct tn_scan_follower *f, struct stand *s)
 {
     if (f->marks.count == f->marks.room &&
         !make_room(f, &f->marks, f->marks.count + 1))
@@ -300,13 +323,14 @@ INLINE bool push_mark(struct follower *f, struct stand *s)
     return true;
 }
 
-INLINE void drop_mark(struct follower *f, struct stand *s)
+INLINE void drop_mark(struct tn_scan_follower *f, struct stand *s)
 {
     s->floor = f->stack.wide + f->marks.wide[--f->marks.count];
 }
 
 /* Takes what was pushed since the last mark; false if there is none. */
-INLINE bool close_mark(struct follower *f, struct stand *s, uint64_t *count)
+INLINE bool close_mark(struct tn_scan_follower *f, struct stand *s,
+                       uint64_t *count)
 {
     if (f->marks.count == 0)
         return false;
@@ -317,7 +341,7 @@ INLINE bool close_mark(struct follower *f, struct stand *s, uint64_t *count)
 }
 
 /* Python drops a mark when there is nothing above it. */
-INLINE bool drop(struct follower *f, struct stand *s)
+INLINE bool drop(struct tn_scan_follower *f, struct stand *s)
 {
     if (above(s))
         s->next--;
@@ -345,7 +369,8 @@ INLINE uint32_t narrow(uint64_t value)
 
 /* A slot that is not the next one.  Slots that are not in use are no more than
  * MEMO_SLACK. */
-static bool put_anywhere(struct follower *f, struct stand *s, uint64_t slot)
+static bool put_anywhere(struct tn_scan_follower *f, struct stand *s,
+                         uint64_t slot)
 {
     uint64_t count = slots(f, s);
 
@@ -362,7 +387,7 @@ static bool put_anywhere(struct follower *f, struct stand *s, uint64_t slot)
     return true;
 }
 
-INLINE bool put(struct follower *f, struct stand *s, uint64_t slot)
+INLINE bool put(struct tn_scan_follower *f, struct stand *s, uint64_t slot)
 {
     struct stand copy;
 
@@ -379,12 +404,13 @@ INLINE bool put(struct follower *f, struct stand *s, uint64_t slot)
 }
 
 /* As many slots are in use before the next one. */
-INLINE bool put_next(struct follower *f, struct stand *s)
+INLINE bool put_next(struct tn_scan_follower *f, struct stand *s)
 {
     return put(f, s, slots(f, s) - f->gaps);
 }
 
-INLINE bool get(const struct follower *f, struct stand *s, uint64_t slot)
+INLINE bool get(const struct tn_scan_follower *f, struct stand *s,
+                uint64_t slot)
 {
     return slot < slots(f, s) && KIND_OF(f->memo.narrow[slot]) != UNUSED &&
            push(s, f->memo.narrow[slot]);
@@ -428,16 +454,29 @@ static bool take_global(struct stand *s)
                      tn_bytes(first + 1, (size_t)(second - first - 1)));
 }
 
-/* The text that an opcode pushed, read again. */
-static bool read_text(struct follower *f, uint64_t value,
-                      uint8_t text[NAME_LIMIT + 16], struct tn_bytes *out)
+/* Bytes of the span that were passed: in the window, if they are still there,
+ * or read again. */
+static const uint8_t *look_back(struct reader *r, uint64_t at, uint8_t *room,
+                                size_t size)
 {
-    uint64_t at   = MORE_OF(value);
-    size_t   size = (size_t)tn_min(f->r.span.length - at, NAME_LIMIT + 16);
+    if (at >= r->at && size <= r->at + r->size - at)
+        return r->window + (at - r->at);
+    return tn_source_read(r->span.source, r->span.offset + at, room, size,
+                          r->error) == TN_OK
+               ? room
+               : NULL;
+}
 
-    if (KIND_OF(value) != TEXT ||
-        tn_source_read(f->r.span.source, f->r.span.offset + at, text, size,
-                       f->r.error) != TN_OK)
+/* The text that an opcode pushed. */
+static bool find_text(struct tn_scan_follower *f, uint64_t value,
+                      uint8_t room[NAME_LIMIT + 16], struct tn_bytes *out)
+{
+    uint64_t at   = f->r.begin + MORE_OF(value);
+    size_t   size = (size_t)tn_min(f->r.span.length - at, NAME_LIMIT + 16);
+    const uint8_t *text =
+        KIND_OF(value) == TEXT ? look_back(&f->r, at, room, size) : NULL;
+
+    if (!text)
         return false;
     unsigned width = followed[text[0]] & WIDTH;
     uint64_t taken = size > width ? tn_load_little(text + 1, width) : size;
@@ -447,16 +486,16 @@ static bool read_text(struct follower *f, uint64_t value,
     return true;
 }
 
-static bool take_stack_global(struct follower *f, struct stand *s)
+static bool take_stack_global(struct tn_scan_follower *f, struct stand *s)
 {
-    uint8_t         texts[2][NAME_LIMIT + 16];
+    uint8_t         rooms[2][NAME_LIMIT + 16];
     struct tn_bytes module, name;
 
     if (above(s) < 2)
         return false;
     s->next -= 2;
-    return read_text(f, s->next[0], texts[0], &module) &&
-           read_text(f, s->next[1], texts[1], &name) &&
+    return find_text(f, s->next[0], rooms[0], &module) &&
+           find_text(f, s->next[1], rooms[1], &name) &&
            push_name(s, module, name);
 }
 
@@ -482,13 +521,13 @@ INLINE bool build(struct stand *s)
 }
 
 /* Text or bytes after a length of `width` bytes. */
-INLINE bool push_run(struct follower *f, struct stand *s, unsigned width,
-                     enum kind kind)
+INLINE bool push_run(struct tn_scan_follower *f, struct stand *s,
+                     unsigned width, enum kind kind)
 {
     uint64_t size  = width == 1   ? s->at[0]
                      : width == 4 ? tn_load32(s->at)
                                   : tn_load64(s->at);
-    uint64_t value = f->r.at + (uint64_t)(s->at - 1 - f->r.window);
+    uint64_t value = f->r.at - f->r.begin + (uint64_t)(s->at - 1 - f->r.window);
 
     s->at += width;
     if (s->at > s->end)
@@ -503,7 +542,8 @@ INLINE bool push_run(struct follower *f, struct stand *s, unsigned width,
            push(s, kind | value << KIND_BITS);
 }
 
-INLINE bool close_into(struct follower *f, struct stand *s, enum kind kind)
+INLINE bool close_into(struct tn_scan_follower *f, struct stand *s,
+                       enum kind kind)
 {
     uint64_t count;
 
@@ -511,7 +551,8 @@ INLINE bool close_into(struct follower *f, struct stand *s, enum kind kind)
            push(s, kind);
 }
 
-INLINE bool add_marked(struct follower *f, struct stand *s, enum kind kind)
+INLINE bool add_marked(struct tn_scan_follower *f, struct stand *s,
+                       enum kind kind)
 {
     uint64_t count;
 
@@ -560,7 +601,8 @@ static uint64_t read_slot(const uint8_t *at, const uint8_t *end)
 
 /* A line of data, or the number of a slot.  False if it goes on after the
  * window, too: such pickles are rare. */
-static bool take_line(struct follower *f, struct stand *s, uint8_t opcode)
+static bool take_line(struct tn_scan_follower *f, struct stand *s,
+                      uint8_t opcode)
 {
     const uint8_t *line = s->at,
                   *end  = s->at < s->end
@@ -577,7 +619,8 @@ static bool take_line(struct follower *f, struct stand *s, uint8_t opcode)
 
 /* Opcodes of names and lines, and the last one.  Those that are not here need
  * the machine. */
-static bool follow_rare(struct follower *f, struct stand *s, uint8_t opcode)
+static bool follow_rare(struct tn_scan_follower *f, struct stand *s,
+                        uint8_t opcode)
 {
     switch (opcode) {
     case 'I':
@@ -598,7 +641,7 @@ static bool follow_rare(struct follower *f, struct stand *s, uint8_t opcode)
 
 /* One opcode, as follow_window() says; whether the machine would tell nothing
  * about it. */
-INLINE bool follow(struct follower *f, struct stand *s)
+INLINE bool follow(struct tn_scan_follower *f, struct stand *s)
 {
     struct stand copy;
     uint64_t     count;
@@ -666,7 +709,8 @@ INLINE bool follow(struct follower *f, struct stand *s)
 /* Opcodes in the window; false if one needs the machine.  One that could reach
  * over the end of the window waits for the next window; there are zeros after
  * the last. */
-static bool follow_window(struct follower *f, struct stand *stand, size_t *used)
+static bool follow_window(struct tn_scan_follower *f, struct stand *stand,
+                          size_t *used)
 {
     if (!make_stack_room(f, stand) ||
         !make_memo_room(f, stand, slots(f, stand)))
@@ -674,7 +718,6 @@ static bool follow_window(struct follower *f, struct stand *stand, size_t *used)
 
     struct stand s = *stand;
 
-    s.at   = f->r.window;
     s.end  = f->r.window + f->r.size;
     s.skip = 0;
     const uint8_t *last =
@@ -688,18 +731,23 @@ static bool follow_window(struct follower *f, struct stand *stand, size_t *used)
     return s.at <= s.end && (is_fine || f->is_done);
 }
 
-static bool follow_all(struct follower *f, uint64_t *length)
+static bool follow_all(struct tn_scan_follower *f, uint64_t *length)
 {
-    struct stand s = { 0 };
-    size_t       used;
+    const uint8_t *begin = find_begin(&f->r);
+    struct stand   s     = { .next  = f->stack.wide,
+                             .floor = f->stack.wide,
+                             .slot  = f->memo.narrow };
+    size_t         used;
 
-    if (!skip_protocol(&f->r))
+    if (!begin)
         return false;
-    for (;;) {
+    f->marks.count = f->gaps = 0;
+    f->is_done               = false;
+    for (s.at = begin + protocol_size(&f->r, begin);; s.at = f->r.window) {
         if (!follow_window(f, &s, &used))
             return false;
         if (f->is_done) {
-            *length = f->r.at + used;
+            *length = f->r.at + used - f->r.begin;
             return true;
         }
         if ((!used && !s.skip) || !move_on(&f->r, used, s.skip))
@@ -707,29 +755,50 @@ static bool follow_all(struct follower *f, uint64_t *length)
     }
 }
 
-static void free_values(struct follower *f, struct values *v)
+struct tn_scan_follower *tn_scan_follower_new(struct tn_span    span,
+                                              struct tn_memory *memory,
+                                              struct tn_error  *error)
+{
+    struct tn_scan_follower *f =
+        tn_memory_resize(memory, NULL, 0, sizeof *f, error);
+
+    if (f)
+        *f = (struct tn_scan_follower){
+            .r     = { .span = span, .memory = memory },
+            .stack = { .size = sizeof(uint64_t) },
+            .memo  = { .size = sizeof(uint32_t) },
+            .marks = { .size = sizeof(uint64_t) },
+        };
+    return f;
+}
+
+static void free_values(struct tn_scan_follower *f, struct values *v)
 {
     if (v->items)
         tn_memory_free(f->r.memory, v->items, v->room * v->size);
 }
 
-bool tn_scan_is_harmless(struct tn_span span, struct tn_memory *memory,
+void tn_scan_follower_free(struct tn_scan_follower *f)
+{
+    if (!f)
+        return;
+    if (f->r.window)
+        tn_memory_free(f->r.memory, f->r.window, WINDOW + PADDING);
+    free_values(f, &f->stack);
+    free_values(f, &f->marks);
+    free_values(f, &f->memo);
+    tn_memory_free(f->r.memory, f, sizeof *f);
+}
+
+bool tn_scan_is_harmless(struct tn_scan_follower *f, uint64_t at,
                          uint64_t *length, struct tn_error *error)
 {
-    struct follower f = {
-        .r     = { .span = span, .memory = memory, .error = error },
-        .stack = { .size = sizeof(uint64_t) },
-        .memo  = { .size = sizeof(uint32_t) },
-        .marks = { .size = sizeof(uint64_t) },
-    };
-    bool is_harmless = open_reader(&f.r) && is_data(&f.r, length);
-
-    f.r.at = 0;
-    if (!is_harmless && !tn_failed(error))
-        is_harmless = follow_all(&f, length);
-    close_reader(&f.r);
-    free_values(&f, &f.stack);
-    free_values(&f, &f.marks);
-    free_values(&f, &f.memo);
-    return is_harmless && !tn_failed(error);
+    f->r.error = error;
+    f->r.begin = at;
+    if (!open_window(&f->r))
+        return false;
+    if (!f->has_names && is_data(&f->r, length))
+        return true;
+    f->has_names = !tn_failed(error) && follow_all(f, length);
+    return f->has_names && !tn_failed(error);
 }

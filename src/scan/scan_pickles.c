@@ -554,16 +554,21 @@ static bool scan_one(struct look *look, struct tn_span *span, bool is_first,
  * are they where a pickle is only a guess. */
 static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess)
 {
-    struct look look = { .scan = scan, .is_guess = is_guess };
-    bool        any  = false;
+    struct look              look  = { .scan = scan, .is_guess = is_guess };
+    uint64_t                 begin = span.offset;
+    bool                     any   = false;
+    struct tn_error          own   = TN_ERROR_INIT;
+    uint64_t                 length;
+    struct tn_scan_follower *quick =
+        scan->is_thorough
+            ? NULL
+            : tn_scan_follower_new(span, scan->memory, scan->error);
 
     tn_list_init(&look.pending, scan->memory, sizeof(struct pending));
     tn_list_init(&look.nested, scan->memory, sizeof(struct nested));
     while (span.length >= 2 && !tn_failed(scan->error) && !scan->is_stopped) {
-        struct tn_error own    = TN_ERROR_INIT;
-        uint64_t        length = 0;
-        if (!scan->is_thorough &&
-            tn_scan_is_harmless(span, scan->memory, &length, &own)) {
+        if (quick &&
+            tn_scan_is_harmless(quick, span.offset - begin, &length, &own)) {
             any = true;
             scan->totals->pickles++;
             span.offset += length;
@@ -575,6 +580,7 @@ static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess)
             break;
         }
     }
+    tn_scan_follower_free(quick);
     tn_list_done(&look.pending);
     tn_list_done(&look.nested);
     return any;
