@@ -9,6 +9,7 @@
 #include "engine/view_model.h"
 #include "engine/read_file.h"
 #include "engine/target.h"
+#include "io/meter.h"
 #include "io/path.h"
 #include "io/remote_url.h"
 #include "view/picture.h"
@@ -153,7 +154,9 @@ static enum tn_status draw_and_write(struct viewing         *v,
 {
     struct tn_view_summary  ignored = { 0 };
     struct tn_view_summary *summary = v->summary ? v->summary : &ignored;
+    struct tn_asking        asking;
 
+    tn_asking_begin(&asking, v->options, "drawing", v->model->memory);
     tn_picture_init(&v->picture, v->model, v->model->memory, error);
     v->picture.op_states = v->states;
     if (draw(v, error) == TN_OK) {
@@ -170,6 +173,7 @@ static enum tn_status draw_and_write(struct viewing         *v,
     }
     tn_view_page_close(v->page);
     tn_picture_done(&v->picture);
+    tn_asking_end(&asking);
     return error->status;
 }
 
