@@ -26,9 +26,12 @@
 #define GUESS_MOST    (UINT64_C(64) << 10)
 #define CHUNK         (UINT64_C(4) << 20) /* longest request                    */
 #define AHEAD         (UINT64_C(16) << 20) /* requested before it is read        */
+#define SOON          2000 /* microseconds in which a near server answers   */
+#define NEAR_CHUNK    (UINT64_C(1) << 20) /* the same two for one            */
+#define NEAR_AHEAD    (UINT64_C(2) << 20)
 #define CACHE_MOST    (UINT64_C(24) << 20)  /* bytes that are kept */
 #define LEND_MOST     (UINT64_C(512) << 10) /* of a piece, to a reader */
-#define MOST_SPARE    6  /* buffers of CHUNK bytes for reuse   */
+#define MOST_SPARE    6  /* buffers of a chunk, for reuse      */
 #define MOST_GUESSES  12 /* requests that nobody waits for    */
 #define GOOD_PROGRESS (UINT64_C(64) << 10)
 #define MOST_EXPECTED 8
@@ -84,6 +87,8 @@ struct remote_source {
     struct tn_cache *cache; /* on disk; NULL: none                            */
     uint8_t         *spare[MOST_SPARE];
     unsigned         spare_count;
+    uint64_t         spare_size; /* of each                                  */
+    uint64_t         soonest;    /* microseconds until an answer began       */
     uint64_t         block_size;
 };
 
@@ -92,19 +97,50 @@ static struct remote_source *source_of(struct tn_transfer *t)
     return ((struct fetch *)t)->source;
 }
 
+/* ---- the distance ------------------------------------------------------- */
+
+/* Many bytes under way hide the distance, and what a server gives to each of
+ * its connections.  Without a distance, few are quicker: they stay in the
+ * processor's caches, here and there. */
+static bool is_near(const struct remote_source *s)
+{
+    return s->soonest < SOON;
+}
+
+static uint64_t chunk_size(const struct remote_source *s)
+{
+    return is_near(s) ? NEAR_CHUNK : CHUNK;
+}
+
+static void note_distance(struct remote_source *s, const struct fetch *f)
+{
+    s->soonest = tn_min(s->soonest, f->transfer.answered);
+}
+
 /* ---- buffers: fresh memory costs a page fault every 4 KiB ---------------- */
 
 static uint8_t *take_buffer(struct remote_source *s, uint64_t size,
                             struct tn_error *error)
 {
-    if (size == CHUNK && s->spare_count)
+    if (s->spare_count && size == s->spare_size)
         return s->spare[--s->spare_count];
     return tn_memory_resize(s->source.memory, NULL, 0, size, error);
 }
 
+static void drop_spares(struct remote_source *s)
+{
+    while (s->spare_count)
+        tn_memory_free(s->source.memory, s->spare[--s->spare_count],
+                       s->spare_size);
+}
+
 static void give_buffer(struct remote_source *s, uint8_t *buffer, uint64_t size)
 {
-    if (size == CHUNK && s->spare_count < MOST_SPARE)
+    if (size == chunk_size(s) && size != s->spare_size) {
+        drop_spares(s);
+        s->spare_size = size;
+    }
+    if (size == s->spare_size && s->spare_count < MOST_SPARE)
         s->spare[s->spare_count++] = buffer;
     else
         tn_memory_free(s->source.memory, buffer, size);
@@ -393,6 +429,7 @@ static bool fetch_done(struct tn_transfer *t)
     struct remote_source *s = f->source;
 
     s->at = t->at;
+    note_distance(s, f);
     if (f->is_opening && s->version.size != TN_ANSWER_UNKNOWN)
         f->size = tn_min(f->size, s->version.size);
     if (s->version.size == TN_ANSWER_UNKNOWN && f->got)
@@ -646,10 +683,11 @@ static bool is_passing(const struct remote_source *s, uint64_t offset)
     return false;
 }
 
-/* Requests of CHUNK bytes, as far ahead as is worth it. */
+/* Requests of a chunk each, as far ahead as is worth it. */
 static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
 {
-    uint64_t last = offset + tn_min(end - offset, AHEAD);
+    uint64_t ahead = is_near(s) ? NEAR_AHEAD : AHEAD;
+    uint64_t last  = offset + tn_min(end - offset, ahead);
 
     end_idle(s);
     while (offset < last) {
@@ -662,7 +700,8 @@ static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
             offset = f->offset + f->size;
         else if (tn_cache_find(s->cache, offset, &begin, &size))
             offset = begin + size;
-        else if (!fetch_ahead(s, offset, offset + tn_min(end - offset, CHUNK)))
+        else if (!fetch_ahead(s, offset,
+                              offset + tn_min(end - offset, chunk_size(s))))
             return;
     }
 }
@@ -745,7 +784,7 @@ static struct fetch *fetch_missing(struct remote_source *s, uint64_t offset,
     uint64_t begin = offset, last;
 
     if (end)
-        last = offset + tn_min(end - offset, CHUNK);
+        last = offset + tn_min(end - offset, chunk_size(s));
     else if (s->source.size - offset <= TAIL_SIZE &&
              s->source.size > HEAD_SIZE) {
         uint64_t tail = s->source.size - tn_min(s->source.size, TAIL_SIZE);
@@ -887,8 +926,7 @@ static void remote_close(struct tn_source *source)
         end_fetch(s->fetches);
     while (s->pieces.count)
         drop_piece(s, s->pieces.count - 1);
-    while (s->spare_count)
-        tn_memory_free(source->memory, s->spare[--s->spare_count], CHUNK);
+    drop_spares(s);
     pthread_mutex_unlock(&s->remote->lock);
     tn_cache_close(s->cache);
     tn_list_done(&s->pieces);
@@ -999,6 +1037,7 @@ enum tn_status tn_remote_source(struct tn_source **out,
                           .lend      = remote_lend,
                           .give_back = remote_give_back },
         .remote       = remote,
+        .soonest      = UINT64_MAX,
         .is_trusted   = is_trusted,
         .version.size = TN_ANSWER_UNKNOWN,
         .block_size   = size + strlen(name) + 1,

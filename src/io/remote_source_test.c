@@ -68,6 +68,7 @@ static struct {
     struct easy *all;
     unsigned     requests, with_token, with_token_elsewhere;
     uint64_t     asked, longest; /* bytes of ranges                           */
+    long         distance; /* milliseconds until it answers                   */
 } server;
 
 static uint8_t byte_at(uint64_t offset)
@@ -292,6 +293,7 @@ static int multi_perform(void *multi, int *running)
             continue;
         e->is_added = true;
         server.requests++;
+        nanosleep(&(struct timespec){ 0, server.distance * 1000000 }, NULL);
         if (line_of(e, "Authorization: ")) {
             server.with_token++;
             server.with_token_elsewhere += !strstr(e->url, "://hub.example/");
@@ -489,15 +491,16 @@ static void test_token(void **state)
     assert_int_equal(server.with_token, 0);
 }
 
-/* What is expected is asked for once, in parts that are not too long; lent
- * bytes are those of the file. */
-static void test_stream(void **state)
+/* What is expected is asked for once, in parts; lent bytes are those of the
+ * file.  Returns the longest part. */
+static uint64_t stream(long distance)
 {
     struct tn_error   error = TN_ERROR_INIT;
     struct tn_source *source;
     uint64_t          at = 1000, end = SIZE - 1000;
 
-    (void)state;
+    server.asked = server.longest = 0;
+    server.distance               = distance;
     assert_int_equal(
         tn_remote_source(&source, remote, "https://h/x", "x", true, &error),
         TN_OK);
@@ -511,8 +514,21 @@ static void test_stream(void **state)
         at += bytes.size;
     }
     assert_true(server.asked <= end);
-    assert_true(server.longest <= (4 << 20));
     tn_source_close(source);
+    return server.longest;
+}
+
+/* Parts from far away are long; from nearby they are short enough for the
+ * caches of a processor.  A busy machine may make what is near look far. */
+static void test_stream(void **state)
+{
+    uint64_t near = UINT64_MAX;
+
+    (void)state;
+    assert_int_equal(stream(3), 4 << 20);
+    for (int i = 0; i < 20 && near > 1 << 20; i++)
+        near = stream(0);
+    assert_int_equal(near, 1 << 20);
 }
 
 /* The most bytes that may be fetched. */

@@ -30,12 +30,17 @@
 #define SLOWEST      256 /* bytes a second, else it is no progress        */
 #define LONGEST_POLL 100 /* milliseconds until Ctrl-C is seen             */
 
-uint64_t tn_remote_now(void)
+uint64_t tn_remote_clock(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+uint64_t tn_remote_now(void)
+{
+    return tn_remote_clock() / 1000;
 }
 
 /* ---- the connections of a bundle ---------------------------------------- */
@@ -148,6 +153,7 @@ static size_t on_header(const char *line, size_t size, size_t count,
     }
     if (!t->answer.is_over || !is_final(&t->answer) || t->received)
         return size * count;
+    t->answered   = tn_remote_clock() - t->began;
     t->is_ignored = t->answer.status / 100 != 2;
     if (!t->is_ignored && t->ops->judge(t) != TN_OK)
         return 0;
@@ -351,7 +357,7 @@ static void set_options(struct tn_transfer *t, const char *url)
     curl->easy_setopt(t->easy, TN_CURL_CONNECTTIMEOUT, timeout);
     curl->easy_setopt(t->easy, TN_CURL_LOW_SPEED_LIMIT, (long)SLOWEST);
     curl->easy_setopt(t->easy, TN_CURL_LOW_SPEED_TIME, timeout);
-    curl->easy_setopt(t->easy, TN_CURL_BUFFERSIZE, 512L << 10);
+    curl->easy_setopt(t->easy, TN_CURL_BUFFERSIZE, 128L << 10);
     curl->easy_setopt(t->easy, TN_CURL_HEADERFUNCTION, on_header);
     curl->easy_setopt(t->easy, TN_CURL_HEADERDATA, (void *)t);
     curl->easy_setopt(t->easy, TN_CURL_WRITEFUNCTION, on_body);
@@ -420,7 +426,7 @@ static void start_attempt(struct tn_transfer *t)
     t->expected   = 0;
     t->is_ignored = false;
     t->message[0] = '\0';
-    t->began      = tn_remote_now();
+    t->began      = tn_remote_clock();
     memset(t->refusal, 0, sizeof t->refusal);
     tn_answer_begin(&t->answer);
     tn_arena_init(&arena, r->memory);
@@ -786,7 +792,7 @@ static void tell(const struct tn_transfer *t)
                       .bytes   = t->received + t->body.size,
                       .status  = t->answer.status,
                       .attempt = t->attempt,
-                      .seconds = (double)(tn_remote_now() - t->began) / 1000,
+                      .seconds = (double)(tn_remote_clock() - t->began) / 1e6,
     };
 
     if (!options->on_request)

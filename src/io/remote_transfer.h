@@ -116,13 +116,16 @@ struct tn_transfer {
     char     refusal[TN_TRANSFER_REFUSAL]; /* the body of one, cut            */
     bool     is_resolved_again;
     unsigned attempt, redirects;
-    uint64_t not_before, began; /* milliseconds           */
+    uint64_t not_before; /* milliseconds                               */
+    uint64_t began;      /* microseconds                               */
+    uint64_t answered;   /* after how many its headers had come        */
     void    *easy, *headers;
     char     message[TN_CURL_ERROR_SIZE];
 };
 
-/* Milliseconds of a monotonic clock. */
+/* Milliseconds and microseconds of a monotonic clock. */
 uint64_t tn_remote_now(void);
+uint64_t tn_remote_clock(void);
 
 /* Moves transfers on without waiting, so that they go on while what has arrived
  * is being used.  With the lock held, as the next four. */
