@@ -167,6 +167,9 @@ static const char *name_url(struct catalog *c, const char *url)
 static enum tn_status open_stream(struct catalog *c, struct stream *s,
                                   const char *path)
 {
+    path = tn_place_whole(&c->arena, path, c->error);
+    if (!path)
+        return c->error->status;
     s->root   = path;
     s->is_url = tn_url_is(path);
     s->kind   = OF_FILE;

@@ -18,6 +18,7 @@
 #include "format/registry.h"
 #include "io/meter.h"
 #include "io/remote_list.h"
+#include "io/remote_place.h"
 #include "ir/attr.h"
 #include "ir/dialect_facts.h"
 #include "ir/vocab.h"
@@ -461,7 +462,8 @@ static enum tn_status scan_path(struct tour *t, const char *path)
     if (bundle.main)
         scan_source(t, path, bundle.main, bundle.name);
     else if (bundle.is_remote)
-        scan_on_server(t, &bundle, path);
+        scan_on_server(t, &bundle,
+                       tn_place_whole(&bundle.arena, path, t->error));
     else
         scan_folder(t, &bundle, path, "", 0);
     tn_bundle_close(&bundle);

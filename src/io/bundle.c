@@ -14,6 +14,7 @@
 #include "io/os.h"
 #include "io/path.h"
 #include "io/remote_list.h"
+#include "io/remote_place.h"
 #include "io/remote_source.h"
 
 /* Exporters write one file per tensor, and a process may have 1024 descriptors.
@@ -36,6 +37,9 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
 
     /* The query of a URL may be a secret. */
     bundle->is_remote = tn_url_is(path);
+    path              = tn_place_whole(&bundle->arena, path, error);
+    if (!path)
+        return error->status;
     bundle->path = bundle->is_remote ? tn_url_shown(path, &bundle->arena, error)
                                      : tn_text_dup(&bundle->arena, path, error);
     if (!bundle->path)

@@ -30,6 +30,21 @@ enum tn_place_kind tn_place_kind_of(const char *url)
 
 /* ---- URLs --------------------------------------------------------------- */
 
+const char *tn_place_whole(struct tn_arena *arena, const char *url,
+                           struct tn_error *error)
+{
+    enum tn_place_kind kind  = tn_place_kind_of(url);
+    unsigned           count = 0, whole = kind == TN_PLACE_HUB ? 1 : 0;
+
+    if (kind == TN_PLACE_WEB || !url[5])
+        return url;
+    for (const char *at = url + 5; *at; at++)
+        count += *at == '/';
+    return count == whole && !tn_text_ends_with(url, "/")
+               ? tn_text_format(arena, error, "%s/", url)
+               : url;
+}
+
 static enum tn_status refuse(const char *why, struct tn_error *error)
 {
     return tn_error_set(error, TN_INVALID, TN_NOWHERE, "the URL %s", why);

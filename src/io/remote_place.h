@@ -35,6 +35,11 @@ struct tn_login {
 
 enum tn_place_kind tn_place_kind_of(const char *url);
 
+/* A bucket or repository is a folder: its URL with the '/' that says so.  Any
+ * other URL or path as it is. */
+const char *tn_place_whole(struct tn_arena *arena, const char *url,
+                           struct tn_error *error);
+
 /* The http or https URL of it.  `commit` replaces the revision of a hub, if it
  * is not empty; `region` is that of a bucket.  NULL on failure: INVALID. */
 const char *tn_place_url(struct tn_arena *arena, const char *url,

@@ -114,6 +114,29 @@ static void test_urls(void **state)
     }
 }
 
+static void test_whole(void **state)
+{
+    static const struct {
+        const char *url, *whole;
+    } rows[] = {
+        { "hf://o/r", "hf://o/r/" },  { "hf://o/r@v1", "hf://o/r@v1/" },
+        { "hf://o/r/", "hf://o/r/" }, { "hf://o/r/x", "hf://o/r/x" },
+        { "hf://o", "hf://o" }, /* an owner has many */
+        { "hf://o/", "hf://o/" },     { "s3://b", "s3://b/" },
+        { "s3://b/", "s3://b/" },     { "s3://b/k", "s3://b/k" },
+        { "s3://", "s3://" },         { "https://h", "https://h" },
+        { "models/r", "models/r" },   { "-", "-" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_error error = TN_ERROR_INIT;
+        const char     *whole = tn_place_whole(&arena, rows[i].url, &error);
+        assert_non_null(whole);
+        assert_string_equal(whole, rows[i].whole);
+    }
+}
+
 static void test_endpoints(void **state)
 {
     struct tn_error error = TN_ERROR_INIT;
@@ -313,9 +336,9 @@ static void test_hub(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_urls),     TEST(test_endpoints), TEST(test_lists),
-        TEST(test_profiles), TEST(test_values),    TEST(test_store),
-        TEST(test_problems), TEST(test_hub),
+        TEST(test_urls),  TEST(test_whole),    TEST(test_endpoints),
+        TEST(test_lists), TEST(test_profiles), TEST(test_values),
+        TEST(test_store), TEST(test_problems), TEST(test_hub),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

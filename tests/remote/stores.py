@@ -47,13 +47,14 @@ def hub_folders(tenon, bad, folder):
     want = run(tenon, "hash", f"{at}/model.safetensors.index.json").stdout
     with node("hub.mjs", folder, ONCE="1", PAGE="2") as server:
         for url in ("hf://acme/shards/", "hf://acme/shards@v1/",
+                    "hf://acme/shards", "hf://acme/shards@v1",
                     "hf://acme/shards/model.safetensors.index.json"):
             done = run(tenon, "hash", url,
                        HF_ENDPOINT=f"http://127.0.0.1:{server.line[1]}")
             if done.stdout != want or not want:
                 bad.append(f"{url}: {done.stderr.decode()[-300:]}")
         rows = fetch_json(f"http://127.0.0.1:{server.line[1]}/__log")
-        if len([r for r in rows if "/revision/" in r["url"]]) != 2:
+        if len([r for r in rows if "/revision/" in r["url"]]) != 4:
             bad.append("the revision is not resolved once for each folder")
         if not any("cursor=" in r["url"] for r in rows):
             bad.append("only the first page was asked for")
