@@ -1,8 +1,11 @@
 /* rulebook.c - files of our rule language, opened, listed and checked */
-#include "base/sized.h"
 #include "engine/rulebook.h"
 
+#include <stdio.h>
+
+#include "base/sized.h"
 #include "engine/read_file.h"
+#include "ir/dialect_facts.h"
 #include "map/lang/lang_check.h"
 #include "map/lang/lang_example.h"
 #include "map/lang/lang_explain.h"
@@ -241,13 +244,59 @@ static void tell_finding(void *context, const struct tn_location *place,
     c->on(c->context, &finding);
 }
 
-static enum tn_status check_file(struct tn_lang_file *file, struct checking *c,
+/* Where a word of the first line that is no comment is. */
+static struct tn_location place_of(const struct tn_lang_file *file,
+                                   struct tn_bytes            word)
+{
+    struct tn_location place = { .file = file->name, .line = 1, .column = 1 };
+    const uint8_t     *at    = file->text.data;
+
+    if (!at || word.data < at || word.data >= at + file->text.size)
+        return place;
+    for (; at < word.data; at++) {
+        place.column = *at == '\n' ? 1 : place.column + 1;
+        place.line += *at == '\n';
+    }
+    return place;
+}
+
+/* Models are of the dialects that we know.  Another one may be a step on the
+ * way, if rules of these files lead both to it and from it. */
+static void check_dialect(const struct tn_rulebook  *book,
+                          const struct tn_lang_file *file,
+                          struct tn_bytes dialect, bool is_source,
+                          struct checking *c)
+{
+    char name[64], what[128];
+
+    snprintf(name, sizeof name, "%.*s", (int)dialect.size, dialect.data);
+    if (!dialect.size || tn_dialect_facts(name)->name[0])
+        return;
+    for (uint32_t i = 0; i < book->file_count; i++) {
+        const struct tn_lang_file *other = &book->files[i];
+        if (other != file &&
+            (tn_bytes_equal(is_source ? other->to : other->from, dialect) ||
+             (other->is_both_ways &&
+              tn_bytes_equal(is_source ? other->from : other->to, dialect))))
+            return;
+    }
+    struct tn_location place = place_of(file, dialect);
+    snprintf(what, sizeof what, "no format has the dialect '%s'%s", name,
+             is_source ? ", and no other rules lead to it"
+                       : ", and no other rules lead on from it");
+    tell_finding(c, &place, what);
+}
+
+static enum tn_status check_file(struct tn_rulebook  *book,
+                                 struct tn_lang_file *file, struct checking *c,
                                  struct tn_arena *arena, struct tn_error *error)
 {
     struct tn_error     first = TN_ERROR_INIT;
     struct tn_vocab     vocabs[2];
     struct tn_lang_side from, to;
 
+    check_dialect(book, file, file->from, true, c);
+    check_dialect(book, file, file->to, false, c);
     TN_TRY(tn_lang_side_open(&from, &vocabs[0], arena, file->from, error));
     TN_TRY(tn_lang_side_open(&to, &vocabs[1], arena, file->to, error));
     tn_lang_check(file, &from, &to, tell_finding, c, &first);
@@ -267,7 +316,7 @@ uint64_t tn_rulebook_check(struct tn_rulebook *book,
 
     tn_arena_init(&arena, &book->memory);
     for (uint32_t i = 0; i < book->file_count && !tn_failed(error); i++)
-        check_file(&book->files[i], &c, &arena, error);
+        check_file(book, &book->files[i], &c, &arena, error);
     tn_arena_done(&arena);
     return c.count;
 }
