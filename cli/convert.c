@@ -179,6 +179,13 @@ static void advise_format(const char *out, const char *to,
                      : "'tenon formats' lists the formats that can be written");
 }
 
+static bool ends_in_slash(const char *path)
+{
+    size_t size = strlen(path);
+
+    return size > 0 && path[size - 1] == '/';
+}
+
 #define NAMES_HINT "'tenon ls --ops' lists what each op takes and gives"
 
 /* What goes wrong between dialects is mended with another option. */
@@ -304,6 +311,10 @@ static int fail(const struct convert_opts   *opts,
     if (error->reason == TN_REASON_UNKNOWN_TARGET_FORMAT ||
         error->reason == TN_REASON_UNWRITABLE_FORMAT)
         advise_format(opts->common.out, opts->to, error->status);
+    if (error->reason == TN_REASON_NO_RULES && opts->to == NULL &&
+        ends_in_slash(opts->common.out))
+        cli_hint("an output whose name ends in '/' becomes a SavedModel; to "
+                 "put a file there, add its name");
     if (advice != NULL)
         cli_hint("%s", advice);
     if (error->reason == TN_REASON_UNKNOWN_SHAPE ||

@@ -25,5 +25,6 @@ tenon convert m.onnx -o m.fb --allow Mystery; tenon ls --ops m.fb
 tenon convert m.onnx -o own.fb --rules own.rules --receipt r; tenon ls --ops own.fb; cat r
 tenon convert own.fb -o back.onnx; tenon ls --ops back.onnx; tenon check back.onnx
 tenon convert m.onnx -o cut.onnx --inputs a --outputs r; tenon ls --ops cut.onnx; tenon check cut.onnx
+tenon convert m.onnx -o folder/; echo $?
 tenon convert m.onnx -o m.pb; echo $?
 tenon convert m.onnx -o n.fb --outputs nobody; echo $?
