@@ -1,11 +1,13 @@
 /*
  * view_attrs.c - attributes of operators as text, each distinct list once
  *
- * A million nodes have a few hundred distinct lists.  What is equal in the file
- * is decoded once; what looks equal as text is one list.
+ * A million nodes have a few hundred distinct lists, or one for each weight.
+ * What is equal in the file is decoded once; what looks equal as text is one
+ * list.
  */
 #include "view/view_attrs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,46 +27,19 @@ enum {
     MOST_WIRE      = 1024
 };
 
-void tn_view_attr_reader_init(struct tn_view_attr_reader *reader,
-                              struct tn_picture          *picture)
-{
-    *reader = (struct tn_view_attr_reader){ .picture = picture };
-    tn_arena_init(&reader->arena, picture->memory);
-    tn_list_init(&reader->attrs, picture->memory, sizeof(struct tn_attr_named));
-    tn_list_init(&reader->slots, picture->memory, sizeof(uint32_t));
-    tn_buffer_init(&reader->text, picture->memory, picture->error);
-    reader->key_error = (struct tn_error)TN_ERROR_INIT;
-    tn_buffer_init(&reader->key, picture->memory, &reader->key_error);
-    tn_intern_init(&reader->wires, &picture->arena);
-    tn_intern_init(&reader->keys, &picture->arena);
-    tn_intern_init(&reader->rendered, &picture->arena);
-    tn_list_init(&reader->of_wires, picture->memory, sizeof(uint32_t));
-    tn_list_init(&reader->of_texts, picture->memory, sizeof(uint32_t));
-    tn_list_init(&reader->of_keys, picture->memory, sizeof(uint32_t));
-    tn_list_init(&reader->of_rendered, picture->memory, sizeof(uint32_t));
-}
+/* Of ops, in one part; and of a graph for which a second thread is worth it. */
+enum { PART_OPS = 4096, MANY_OPS = 5000 };
 
-void tn_view_attr_reader_done(struct tn_view_attr_reader *reader)
-{
-    struct tn_memory *memory = reader->picture->memory;
+/* A list of attributes as text. */
+struct rendered {
+    uint64_t look;
+    uint32_t attr_count, call_count;
+};
 
-    tn_list_done(&reader->attrs);
-    tn_list_done(&reader->slots);
-    tn_list_done(&reader->of_wires);
-    tn_list_done(&reader->of_texts);
-    tn_list_done(&reader->of_keys);
-    tn_list_done(&reader->of_rendered);
-    tn_buffer_done(&reader->text);
-    tn_buffer_done(&reader->key);
-    tn_intern_done(&reader->wires);
-    tn_intern_done(&reader->keys);
-    tn_intern_done(&reader->rendered);
-    tn_memory_free(memory, reader->of_alike,
-                   reader->of_alike
-                       ? (TN_ALIKE_MAX + UINT64_C(1)) * sizeof *reader->of_alike
-                       : 0);
-    tn_arena_done(&reader->arena);
-}
+struct rendered_call {
+    uint32_t attr;     /* of the list: which one names it                     */
+    uint32_t function; /* name, in the model's names                          */
+};
 
 /* ---- values as text ----------------------------------------------------- */
 
@@ -246,64 +221,243 @@ static uint64_t value_look(const struct tn_attr_value *value,
     }
 }
 
-/* ---- lists -------------------------------------------------------------- */
+/* ---- rendering: by one thread at a time, part by part -------------------- */
 
-static uint32_t text_id(struct tn_view_attr_reader *reader,
-                        struct tn_bytes             text)
+static void put_text(struct tn_view_attr_renderer *r, struct tn_bytes text)
 {
-    struct tn_picture *picture = reader->picture;
-    uint8_t            clean[3 * TN_VIEW_STRING_MOST];
+    uint8_t clean[3 * TN_VIEW_STRING_MOST];
+    size_t *size = tn_list_push(&r->part->texts, size_t, &r->error);
 
-    uint32_t id = tn_intern_copy(&picture->texts, tn_picture_clean(text, clean),
-                                 picture->error);
-    return id == TN_NO_NAME ? 0 : id;
-}
-
-static void render_one(struct tn_view_attr_reader *reader,
-                       const struct tn_attr_named *attr, uint64_t *look)
-{
-    uint32_t *slot = tn_list_grow(&reader->slots, 2, reader->picture->error);
-
-    if (!slot)
+    if (!size)
         return;
-    tn_buffer_clear(&reader->text);
-    add_value(&reader->text, &attr->value);
-    slot[0] = text_id(reader, attr->name);
-    slot[1] = text_id(reader, tn_buffer_bytes(&reader->text));
-    *look =
-        tn_view_mix(tn_view_mix(*look, tn_view_hash_text(attr->name)),
-                    value_look(&attr->value, tn_buffer_bytes(&reader->text)));
+    text  = tn_picture_clean(text, clean);
+    *size = text.size;
+    tn_buffer_add(&r->part->bytes, text);
 }
 
-/* The functions that the attributes name. */
-static void keep_calls(struct tn_view_attr_reader *reader,
-                       struct tn_view_attrs       *list)
+/* The functions that the attribute names. */
+static void put_calls(struct tn_view_attr_renderer *r, uint32_t index,
+                      const struct tn_attr_value *value, struct rendered *list)
 {
-    struct tn_picture *picture = reader->picture;
-
-    list->first_call = (uint32_t)picture->calls.count;
-    for (uint64_t i = 0; i < reader->attrs.count; i++) {
-        const struct tn_attr_named *attr =
-            tn_list_at(&reader->attrs, struct tn_attr_named, i);
-        if (attr->value.kind != TN_ATTR_FUNCTION)
+    for (uint32_t k = 0;
+         value->kind == TN_ATTR_FUNCTION && k < value->count && k < MOST_ITEMS;
+         k++) {
+        uint32_t name =
+            tn_intern_find(&r->picture->model->names, value->of.strings[k]);
+        struct rendered_call *call =
+            name == TN_NO_NAME ? NULL
+                               : tn_list_push(&r->part->calls,
+                                              struct rendered_call, &r->error);
+        if (!call)
             continue;
-        for (uint32_t k = 0; k < attr->value.count && k < MOST_ITEMS; k++) {
-            uint32_t             name = tn_intern_find(&picture->model->names,
-                                                       attr->value.of.strings[k]);
-            struct tn_view_call *call =
-                name == TN_NO_NAME
-                    ? NULL
-                    : tn_list_push(&picture->calls, struct tn_view_call,
-                                   picture->error);
-            if (!call)
-                continue;
-            *call =
-                (struct tn_view_call){ tn_picture_string(picture, attr->name),
-                                       name };
-            list->call_count++;
-        }
+        *call = (struct rendered_call){ index, name };
+        list->call_count++;
     }
 }
+
+static void render_one(struct tn_view_attr_renderer *r, uint32_t index,
+                       struct rendered *list)
+{
+    const struct tn_attr_named *attr =
+        tn_list_at(&r->attrs, struct tn_attr_named, index);
+
+    tn_buffer_clear(&r->text);
+    add_value(&r->text, &attr->value);
+    struct tn_bytes text = tn_buffer_bytes(&r->text);
+    put_text(r, attr->name);
+    put_text(r, text);
+    put_calls(r, index, &attr->value, list);
+    list->look =
+        tn_view_mix(tn_view_mix(list->look, tn_view_hash_text(attr->name)),
+                    value_look(&attr->value, text));
+    list->attr_count++;
+}
+
+/* The number of the new list. */
+static uint32_t render(struct tn_view_attr_renderer *r, uint32_t op)
+{
+    struct tn_error none = TN_ERROR_INIT;
+    struct rendered list = { 0 };
+
+    r->attrs.count = 0;
+    tn_arena_rewind(&r->arena);
+    tn_attr_list(r->picture->model, op, &r->arena, &r->attrs, &none);
+    if (none.status == TN_NO_MEMORY || none.status == TN_LIMIT ||
+        none.status == TN_CANCELLED)
+        r->error = none;
+    for (uint32_t i = 0; i < r->attrs.count; i++)
+        render_one(r, i, &list);
+    struct rendered *kept =
+        list.attr_count
+            ? tn_list_push(&r->part->lists, struct rendered, &r->error)
+            : NULL;
+    if (!kept)
+        return 0;
+    *kept = list;
+    return ++r->count;
+}
+
+static uint32_t *slot_of_alike(struct tn_view_attr_renderer *r, uint32_t alike)
+{
+    uint64_t size = (TN_ALIKE_MAX + UINT64_C(1)) * sizeof *r->of_alike;
+
+    if (!r->of_alike) {
+        r->of_alike =
+            tn_memory_resize(r->picture->memory, NULL, 0, size, &r->error);
+        if (r->of_alike)
+            memset(r->of_alike, 0, (size_t)size);
+    }
+    return r->of_alike ? &r->of_alike[alike] : NULL;
+}
+
+/* The tensor in an attribute of a constant, if its elements are not shown:
+ * then they make no difference. */
+static const struct tn_tensor *hidden_tensor(const struct tn_picture *picture,
+                                             uint32_t                 op)
+{
+    const struct tn_op *row = tn_model_op_at(picture->model, op);
+
+    if (!row->output_count || !picture->model->dialect->find_attrs)
+        return NULL;
+    uint32_t value = tn_model_ref_at(picture->model, row->first_output);
+    uint32_t index = value == TN_NONE ? TN_NONE : picture->weights[value];
+    if (index == TN_NONE)
+        return NULL;
+    const struct tn_tensor *tensor = tn_model_tensor(picture->model, index);
+    return tensor->node != TN_NONE && !shows_elements(tensor) ? tensor : NULL;
+}
+
+/* The bytes of the attributes, but for those of the tensor. */
+static bool key_around(struct tn_view_attr_renderer *r, uint32_t op,
+                       const struct tn_tensor *tensor)
+{
+    const struct tn_model *model = r->picture->model;
+    struct tn_span   wire = tn_model_op_wire(model, tn_model_op_at(model, op));
+    struct tn_cursor node = tn_cursor_span(wire, &r->key_error);
+
+    if (tensor->wire.source != wire.source)
+        return false;
+    model->dialect->find_attrs(&node);
+    uint64_t left = tn_left(&node);
+    if (tn_failed(&r->key_error) || tensor->wire.offset < node.offset ||
+        tensor->wire.offset - node.offset > left ||
+        tensor->wire.length > left - (tensor->wire.offset - node.offset) ||
+        left - tensor->wire.length > MOST_KEY)
+        return false;
+    uint64_t       head  = tensor->wire.offset - node.offset;
+    uint64_t       tail  = left - tensor->wire.length - head;
+    uint64_t       look  = tensor_look(tensor);
+    const uint8_t *first = tn_take(&node, head);
+    tn_buffer_add(&r->key, tn_bytes(first, first ? (size_t)head : 0));
+    tn_span(&node, tensor->wire.length);
+    const uint8_t *last = tn_take(&node, tail);
+    tn_buffer_add(&r->key, tn_bytes(last, last ? (size_t)tail : 0));
+    tn_buffer_add(&r->key, tn_bytes(&look, sizeof look));
+    tn_buffer_byte(&r->key, '+'); /* no key of the other kind is like it */
+    return !tn_failed(&r->key_error);
+}
+
+/* Attributes of which some bytes do not count, or that are in no mapped file:
+ * false if they have no key. */
+static bool find_key(struct tn_view_attr_renderer *r, uint32_t op,
+                     const struct tn_tensor *hidden)
+{
+    r->key_error = (struct tn_error)TN_ERROR_INIT;
+    tn_buffer_clear(&r->key);
+    if (hidden && key_around(r, op, hidden))
+        return true;
+    r->key_error = (struct tn_error)TN_ERROR_INIT;
+    tn_buffer_clear(&r->key);
+    return tn_attr_key(r->picture->model, op, MOST_KEY, &r->key);
+}
+
+/* The number that belongs to `id` of a table that had `before`. */
+static uint32_t number_of(struct tn_view_attr_renderer *r, uint32_t op,
+                          struct tn_list *numbers, uint32_t id, uint32_t before)
+{
+    if (id == TN_NO_NAME)
+        return 0;
+    if (id < before)
+        return *tn_list_at(numbers, uint32_t, id);
+    uint32_t  number = render(r, op);
+    uint32_t *of     = tn_list_push(numbers, uint32_t, &r->error);
+    if (of)
+        *of = number;
+    return number;
+}
+
+static uint32_t find_by_key(struct tn_view_attr_renderer *r, uint32_t op,
+                            struct tn_bytes wire)
+{
+    uint32_t before, id;
+
+    if (wire.size) {
+        before = tn_intern_count(&r->wires);
+        id     = tn_intern_borrow(&r->wires, wire, &r->error);
+        return number_of(r, op, &r->of_wires, id, before);
+    }
+    if (!find_key(r, op, hidden_tensor(r->picture, op)))
+        return render(r, op);
+    before = tn_intern_count(&r->keys);
+    id     = tn_intern_copy(&r->keys, tn_buffer_bytes(&r->key), &r->error);
+    return number_of(r, op, &r->of_keys, id, before);
+}
+
+static uint32_t find_number(struct tn_view_attr_renderer *r, uint32_t op,
+                            struct tn_bytes wire)
+{
+    const struct tn_op *row = tn_model_op_at(r->picture->model, op);
+
+    if (!row->alike)
+        return find_by_key(r, op, wire);
+    uint32_t *slot = slot_of_alike(r, (uint32_t)row->alike);
+    if (!slot)
+        return 0;
+    if (!*slot)
+        *slot = find_by_key(r, op, wire) + 1;
+    return *slot - 1;
+}
+
+static void render_part(void *context, uint32_t slot)
+{
+    struct tn_view_attr_reader   *reader = context;
+    struct tn_view_attr_renderer *r      = &reader->renderer;
+    struct tn_view_attr_part     *part   = &reader->parts[slot];
+
+    r->part           = part;
+    part->lists.count = part->texts.count = part->calls.count = 0;
+    part->bytes.error                                         = &r->error;
+    tn_buffer_clear(&part->bytes);
+    for (uint32_t i = 0; i < part->count && !tn_failed(&r->error); i++)
+        *tn_list_at(&part->numbers, uint32_t, i) = find_number(
+            r, part->first + i, *tn_list_at(&part->wires, struct tn_bytes, i));
+    part->error = r->error;
+}
+
+/* ---- where attributes are: by any thread ----------------------------------
+ */
+
+static void find_wires(void *context, uint32_t slot)
+{
+    struct tn_view_attr_reader *reader = context;
+    struct tn_view_attr_part   *part   = &reader->parts[slot];
+    const struct tn_model      *model  = reader->picture->model;
+    struct tn_bytes            *wires  = part->wires.items;
+
+    for (uint32_t i = 0; i < part->count; i++) {
+        uint32_t op = part->first + i;
+        wires[i]    = tn_bytes(NULL, 0);
+        if (tn_model_op_at(model, op)->alike ||
+            hidden_tensor(reader->picture, op))
+            continue;
+        wires[i] = tn_attr_bytes(model, op);
+        if (wires[i].size > MOST_WIRE)
+            wires[i] = tn_bytes(NULL, 0);
+    }
+}
+
+/* ---- lists: by the caller's thread ----------------------------------------
+ */
 
 static struct tn_bytes text_of(const struct tn_view_attr_reader *reader,
                                const char                       *name)
@@ -341,8 +495,33 @@ static uint32_t type_of_output(struct tn_view_attr_reader *reader)
     return tn_picture_string(reader->picture, tn_buffer_bytes(&reader->text));
 }
 
+/* The label of a call is the name of its attribute. */
+static void keep_calls(struct tn_view_attr_reader *reader,
+                       const struct rendered *from, struct tn_view_attrs *list)
+{
+    struct tn_picture *picture = reader->picture;
+
+    list->first_call = (uint32_t)picture->calls.count;
+    for (uint32_t i = 0; i < from->call_count; i++) {
+        const struct rendered_call *call = tn_list_at(
+            &reader->part->calls, struct rendered_call, reader->next_call + i);
+        uint32_t text =
+            *tn_list_at(&reader->slots, uint32_t, (uint64_t)call->attr * 2);
+        struct tn_view_call *kept =
+            tn_list_push(&picture->calls, struct tn_view_call, picture->error);
+        if (!kept)
+            return;
+        *kept = (struct tn_view_call){
+            tn_picture_string(picture, tn_intern_text(&picture->texts, text)),
+            call->function,
+        };
+        list->call_count++;
+    }
+}
+
 /* A list with these slots that nobody has met.  0 on failure. */
-static uint32_t new_list(struct tn_view_attr_reader *reader, uint64_t look)
+static uint32_t new_list(struct tn_view_attr_reader *reader,
+                         const struct rendered      *from)
 {
     struct tn_picture    *picture = reader->picture;
     struct tn_view_attrs *list =
@@ -356,11 +535,11 @@ static uint32_t new_list(struct tn_view_attr_reader *reader, uint64_t look)
            (size_t)reader->slots.count * sizeof(uint32_t));
     *list = (struct tn_view_attrs){
         .first = (uint32_t)(picture->attr_texts.count - reader->slots.count),
-        .count = (uint32_t)(reader->slots.count / 2),
-        .look  = look,
+        .count = from->attr_count,
+        .look  = from->look,
     };
     uint32_t index = (uint32_t)picture->lists.count - 1;
-    keep_calls(reader, list);
+    keep_calls(reader, from, list);
     list->type = type_of_output(reader);
     return index;
 }
@@ -378,7 +557,8 @@ static bool has_slots(const struct tn_view_attr_reader *reader, uint32_t list)
 }
 
 /* Lists of texts that were all known before. */
-static uint32_t keep_rendered(struct tn_view_attr_reader *reader, uint64_t look)
+static uint32_t keep_rendered(struct tn_view_attr_reader *reader,
+                              const struct rendered      *from)
 {
     struct tn_error *error  = reader->picture->error;
     uint32_t         before = tn_intern_count(&reader->rendered);
@@ -395,7 +575,7 @@ static uint32_t keep_rendered(struct tn_view_attr_reader *reader, uint64_t look)
     uint32_t *of = tn_list_push(&reader->of_rendered, uint32_t, error);
     if (!of)
         return 0;
-    uint32_t made                                   = new_list(reader, look);
+    uint32_t made                                   = new_list(reader, from);
     *tn_list_at(&reader->of_rendered, uint32_t, id) = made;
     return made;
 }
@@ -403,8 +583,8 @@ static uint32_t keep_rendered(struct tn_view_attr_reader *reader, uint64_t look)
 /* The list with these slots, a new one if there is none.  Most new lists bring
  * a text that is new, too, since the first `known` were there before: by the
  * last of them such a list is found without a table of its own. */
-static uint32_t keep_list(struct tn_view_attr_reader *reader, uint64_t look,
-                          uint32_t known)
+static uint32_t keep_list(struct tn_view_attr_reader *reader,
+                          const struct rendered *from, uint32_t known)
 {
     struct tn_list *of_texts = &reader->of_texts;
     const uint32_t *slots    = reader->slots.items;
@@ -416,159 +596,200 @@ static uint32_t keep_list(struct tn_view_attr_reader *reader, uint64_t look,
         uint32_t list =
             last < of_texts->count ? *tn_list_at(of_texts, uint32_t, last) : 0;
         return list && has_slots(reader, list) ? list
-                                               : keep_rendered(reader, look);
+                                               : keep_rendered(reader, from);
     }
     uint64_t more = last + UINT64_C(1) - of_texts->count;
     if (!tn_list_grow(of_texts, more, reader->picture->error))
         return 0;
-    uint32_t made                         = new_list(reader, look);
+    uint32_t made                         = new_list(reader, from);
     *tn_list_at(of_texts, uint32_t, last) = made;
     return made;
 }
 
-static uint32_t decode(struct tn_view_attr_reader *reader, uint32_t op)
+/* The next list of the part that is in use. */
+static uint32_t keep_next(struct tn_view_attr_reader *reader)
 {
-    struct tn_error none  = TN_ERROR_INIT;
-    uint64_t        look  = 0;
-    uint32_t        known = tn_intern_count(&reader->picture->texts);
+    struct tn_picture              *picture = reader->picture;
+    const struct tn_view_attr_part *part    = reader->part;
+    const struct rendered          *from =
+        tn_list_at(&part->lists, struct rendered, reader->next_list);
+    uint32_t known = tn_intern_count(&picture->texts);
+    uint64_t count = 2 * (uint64_t)from->attr_count;
 
-    reader->attrs.count = reader->slots.count = 0;
-    tn_arena_rewind(&reader->arena);
-    tn_attr_list(reader->picture->model, op, &reader->arena, &reader->attrs,
-                 &none);
-    if (none.status == TN_NO_MEMORY || none.status == TN_LIMIT)
-        *reader->picture->error = none;
-    for (uint64_t i = 0; i < reader->attrs.count; i++)
-        render_one(reader, tn_list_at(&reader->attrs, struct tn_attr_named, i),
-                   &look);
-    if (!reader->slots.count)
-        return 0;
-    return keep_list(reader, look, known);
-}
-
-static uint32_t *slot_of_alike(struct tn_view_attr_reader *reader,
-                               uint32_t                    alike)
-{
-    uint64_t size = (TN_ALIKE_MAX + UINT64_C(1)) * sizeof *reader->of_alike;
-
-    if (!reader->of_alike) {
-        reader->of_alike = tn_memory_resize(reader->picture->memory, NULL, 0,
-                                            size, reader->picture->error);
-        if (reader->of_alike)
-            memset(reader->of_alike, 0, (size_t)size);
+    reader->slots.count = 0;
+    uint32_t *slots     = tn_list_grow(&reader->slots, count, picture->error);
+    for (uint64_t i = 0; slots && i < count; i++) {
+        size_t size = *tn_list_at(&part->texts, size_t, reader->next_text + i);
+        uint32_t id =
+            tn_intern_copy(&picture->texts,
+                           tn_bytes(part->bytes.data + reader->next_byte, size),
+                           picture->error);
+        slots[i] = id == TN_NO_NAME ? 0 : id;
+        reader->next_byte += size;
     }
-    return reader->of_alike ? &reader->of_alike[alike] : NULL;
-}
-
-/* The tensor in an attribute of a constant, if its elements are not shown:
- * then they make no difference. */
-static const struct tn_tensor *hidden_tensor(
-    const struct tn_view_attr_reader *reader, uint32_t op)
-{
-    const struct tn_picture *picture = reader->picture;
-    const struct tn_op      *row     = tn_model_op_at(picture->model, op);
-
-    if (!row->output_count || !picture->model->dialect->find_attrs)
-        return NULL;
-    uint32_t value = tn_model_ref_at(picture->model, row->first_output);
-    uint32_t index = value == TN_NONE ? TN_NONE : picture->weights[value];
-    if (index == TN_NONE)
-        return NULL;
-    const struct tn_tensor *tensor = tn_model_tensor(picture->model, index);
-    return tensor->node != TN_NONE && !shows_elements(tensor) ? tensor : NULL;
-}
-
-/* The bytes of the attributes, but for those of the tensor. */
-static bool key_around(struct tn_view_attr_reader *reader, uint32_t op,
-                       const struct tn_tensor *tensor)
-{
-    const struct tn_model *model = reader->picture->model;
-    struct tn_span   wire = tn_model_op_wire(model, tn_model_op_at(model, op));
-    struct tn_cursor node = tn_cursor_span(wire, &reader->key_error);
-
-    if (tensor->wire.source != wire.source)
-        return false;
-    model->dialect->find_attrs(&node);
-    uint64_t left = tn_left(&node);
-    if (tn_failed(&reader->key_error) || tensor->wire.offset < node.offset ||
-        tensor->wire.offset - node.offset > left ||
-        tensor->wire.length > left - (tensor->wire.offset - node.offset) ||
-        left - tensor->wire.length > MOST_KEY)
-        return false;
-    uint64_t       head  = tensor->wire.offset - node.offset;
-    uint64_t       tail  = left - tensor->wire.length - head;
-    uint64_t       look  = tensor_look(tensor);
-    const uint8_t *first = tn_take(&node, head);
-    tn_buffer_add(&reader->key, tn_bytes(first, first ? (size_t)head : 0));
-    tn_span(&node, tensor->wire.length);
-    const uint8_t *last = tn_take(&node, tail);
-    tn_buffer_add(&reader->key, tn_bytes(last, last ? (size_t)tail : 0));
-    tn_buffer_add(&reader->key, tn_bytes(&look, sizeof look));
-    tn_buffer_byte(&reader->key, '+'); /* no key of the other kind is like it */
-    return !tn_failed(&reader->key_error);
-}
-
-/* Attributes of which some bytes do not count, or that are in no mapped file:
- * false if they have no key. */
-static bool find_key(struct tn_view_attr_reader *reader, uint32_t op,
-                     const struct tn_tensor *hidden)
-{
-    reader->key_error = (struct tn_error)TN_ERROR_INIT;
-    tn_buffer_clear(&reader->key);
-    if (hidden && key_around(reader, op, hidden))
-        return true;
-    reader->key_error = (struct tn_error)TN_ERROR_INIT;
-    tn_buffer_clear(&reader->key);
-    return tn_attr_key(reader->picture->model, op, MOST_KEY, &reader->key);
-}
-
-/* The list of number `id` of a table that had `before`; its texts are those of
- * the op. */
-static uint32_t list_of(struct tn_view_attr_reader *reader, uint32_t op,
-                        struct tn_list *lists, uint32_t id, uint32_t before)
-{
-    if (id == TN_NO_NAME)
-        return 0;
-    if (id < before)
-        return *tn_list_at(lists, uint32_t, id);
-    uint32_t  list = decode(reader, op);
-    uint32_t *of   = tn_list_push(lists, uint32_t, reader->picture->error);
-    if (of)
-        *of = list;
+    uint32_t list =
+        tn_failed(picture->error) ? 0 : keep_list(reader, from, known);
+    reader->next_list++;
+    reader->next_text += count;
+    reader->next_call += from->call_count;
     return list;
 }
 
-static uint32_t find_by_key(struct tn_view_attr_reader *reader, uint32_t op)
-{
-    struct tn_error        *error  = reader->picture->error;
-    const struct tn_tensor *hidden = hidden_tensor(reader, op);
-    struct tn_bytes         wire   = { NULL, 0 };
-    uint32_t                before, id;
+/* ---- parts ----------------------------------------------------------------
+ */
 
-    if (!hidden)
-        wire = tn_attr_bytes(reader->picture->model, op);
-    if (wire.size && wire.size <= MOST_WIRE) {
-        before = tn_intern_count(&reader->wires);
-        id     = tn_intern_borrow(&reader->wires, wire, error);
-        return list_of(reader, op, &reader->of_wires, id, before);
+/* As many as have room, graph by graph. */
+static void add_parts(struct tn_view_attr_reader *reader)
+{
+    const struct tn_model *model = reader->picture->model;
+    struct tn_error       *error = reader->picture->error;
+
+    while (!tn_pipeline_is_full(&reader->pipeline) &&
+           reader->graph < model->graphs.count && !tn_failed(error)) {
+        const struct tn_graph *graph = tn_model_graph_at(model, reader->graph);
+        if (reader->ordinal >= graph->op_count) {
+            reader->graph++;
+            reader->ordinal = 0;
+            continue;
+        }
+        struct tn_view_attr_part *part =
+            &reader->parts[tn_pipeline_next(&reader->pipeline)];
+        uint64_t left     = graph->op_count - reader->ordinal;
+        part->first       = (uint32_t)(graph->first_op + reader->ordinal);
+        part->count       = left < PART_OPS ? (uint32_t)left : PART_OPS;
+        part->wires.count = part->numbers.count = 0;
+        if (!tn_list_grow(&part->wires, part->count, error) ||
+            !tn_list_grow(&part->numbers, part->count, error))
+            return;
+        reader->ordinal += part->count;
+        tn_pipeline_add(&reader->pipeline);
     }
-    if (!find_key(reader, op, hidden))
-        return decode(reader, op);
-    before = tn_intern_count(&reader->keys);
-    id = tn_intern_copy(&reader->keys, tn_buffer_bytes(&reader->key), error);
-    return list_of(reader, op, &reader->of_keys, id, before);
+}
+
+static bool next_part(struct tn_view_attr_reader *reader)
+{
+    struct tn_error *error = reader->picture->error;
+
+    reader->part = NULL;
+    add_parts(reader);
+    if (tn_failed(error) || !tn_pipeline_count(&reader->pipeline))
+        return false;
+    reader->part      = &reader->parts[tn_pipeline_take(&reader->pipeline)];
+    reader->at        = 0;
+    reader->next_list = reader->next_text = reader->next_call =
+        reader->next_byte                 = 0;
+    if (tn_failed(&reader->part->error))
+        *error = reader->part->error;
+    return !tn_failed(error);
 }
 
 uint32_t tn_view_attr_list(struct tn_view_attr_reader *reader, uint32_t op)
 {
-    const struct tn_op *row = tn_model_op_at(reader->picture->model, op);
+    struct tn_error *error = reader->picture->error;
 
-    if (!row->alike)
-        return find_by_key(reader, op);
-    uint32_t *slot = slot_of_alike(reader, (uint32_t)row->alike);
-    if (!slot)
+    if ((!reader->part || reader->at == reader->part->count) &&
+        !next_part(reader))
         return 0;
-    if (!*slot)
-        *slot = find_by_key(reader, op) + 1;
-    return *slot - 1;
+    assert(op == reader->part->first + reader->at);
+    uint32_t number =
+        *tn_list_at(&reader->part->numbers, uint32_t, reader->at++);
+    while (reader->of_numbers.count <= number) {
+        uint32_t *of = tn_list_push(&reader->of_numbers, uint32_t, error);
+        if (!of)
+            return 0;
+        if (reader->of_numbers.count > 1) {
+            uint32_t list                             = keep_next(reader);
+            *tn_list_at(&reader->of_numbers, uint32_t,
+                        reader->of_numbers.count - 1) = list;
+        }
+    }
+    return *tn_list_at(&reader->of_numbers, uint32_t, number);
+}
+
+/* ---- all ------------------------------------------------------------------
+ */
+
+static void renderer_init(struct tn_view_attr_renderer *r,
+                          const struct tn_picture      *picture)
+{
+    struct tn_memory *memory = picture->memory;
+
+    *r       = (struct tn_view_attr_renderer){ .picture = picture };
+    r->error = r->key_error = (struct tn_error)TN_ERROR_INIT;
+    tn_arena_init(&r->arena, memory);
+    tn_arena_init(&r->kept, memory);
+    tn_list_init(&r->attrs, memory, sizeof(struct tn_attr_named));
+    tn_buffer_init(&r->text, memory, &r->error);
+    tn_buffer_init(&r->key, memory, &r->key_error);
+    tn_intern_init(&r->wires, &r->kept);
+    tn_intern_init(&r->keys, &r->kept);
+    tn_list_init(&r->of_wires, memory, sizeof(uint32_t));
+    tn_list_init(&r->of_keys, memory, sizeof(uint32_t));
+}
+
+static void renderer_done(struct tn_view_attr_renderer *r)
+{
+    tn_list_done(&r->attrs);
+    tn_buffer_done(&r->text);
+    tn_buffer_done(&r->key);
+    tn_intern_done(&r->wires);
+    tn_intern_done(&r->keys);
+    tn_list_done(&r->of_wires);
+    tn_list_done(&r->of_keys);
+    tn_memory_free(
+        r->picture->memory, r->of_alike,
+        r->of_alike ? (TN_ALIKE_MAX + UINT64_C(1)) * sizeof *r->of_alike : 0);
+    tn_arena_done(&r->kept);
+    tn_arena_done(&r->arena);
+}
+
+void tn_view_attr_reader_init(struct tn_view_attr_reader *reader,
+                              struct tn_picture          *picture)
+{
+    struct tn_memory *memory = picture->memory;
+    unsigned          workers =
+        picture->model->ops.count > MANY_OPS ? memory->workers : 1;
+
+    *reader = (struct tn_view_attr_reader){ .picture = picture };
+    renderer_init(&reader->renderer, picture);
+    for (unsigned i = 0; i < TN_VIEW_ATTR_PARTS; i++) {
+        struct tn_view_attr_part *part = &reader->parts[i];
+        tn_list_init(&part->wires, memory, sizeof(struct tn_bytes));
+        tn_list_init(&part->numbers, memory, sizeof(uint32_t));
+        tn_list_init(&part->lists, memory, sizeof(struct rendered));
+        tn_list_init(&part->texts, memory, sizeof(size_t));
+        tn_list_init(&part->calls, memory, sizeof(struct rendered_call));
+        tn_buffer_init(&part->bytes, memory, &reader->renderer.error);
+        part->error = (struct tn_error)TN_ERROR_INIT;
+    }
+    tn_list_init(&reader->of_numbers, memory, sizeof(uint32_t));
+    tn_list_init(&reader->slots, memory, sizeof(uint32_t));
+    tn_buffer_init(&reader->text, memory, picture->error);
+    tn_list_init(&reader->of_texts, memory, sizeof(uint32_t));
+    tn_intern_init(&reader->rendered, &picture->arena);
+    tn_list_init(&reader->of_rendered, memory, sizeof(uint32_t));
+    tn_pipeline_open(&reader->pipeline, workers, TN_VIEW_ATTR_PARTS, find_wires,
+                     reader);
+    tn_pipeline_ends_by(&reader->pipeline, render_part);
+}
+
+void tn_view_attr_reader_done(struct tn_view_attr_reader *reader)
+{
+    tn_pipeline_close(&reader->pipeline);
+    for (unsigned i = 0; i < TN_VIEW_ATTR_PARTS; i++) {
+        struct tn_view_attr_part *part = &reader->parts[i];
+        tn_list_done(&part->wires);
+        tn_list_done(&part->numbers);
+        tn_list_done(&part->lists);
+        tn_list_done(&part->texts);
+        tn_list_done(&part->calls);
+        tn_buffer_done(&part->bytes);
+    }
+    tn_list_done(&reader->of_numbers);
+    tn_list_done(&reader->slots);
+    tn_buffer_done(&reader->text);
+    tn_list_done(&reader->of_texts);
+    tn_intern_done(&reader->rendered);
+    tn_list_done(&reader->of_rendered);
+    renderer_done(&reader->renderer);
 }

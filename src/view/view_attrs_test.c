@@ -115,10 +115,69 @@ static void lists_are_text(void **state)
     tn_view_bench_end(&b);
 }
 
+enum { MANY = 20000, DISTINCT = 7000 };
+
+static enum tn_status decode_number(const struct tn_model *model, uint32_t op,
+                                    struct tn_span wire, struct tn_arena *arena,
+                                    struct tn_attr_value *value,
+                                    struct tn_error      *error)
+{
+    int64_t *number = tn_new(arena, int64_t, 1, error);
+
+    (void)model, (void)wire;
+    assert_non_null(number);
+    *number = op % DISTINCT;
+    *value =
+        (struct tn_attr_value){ TN_ATTR_INT, false, 1, { .ints = number } };
+    return TN_OK;
+}
+
+/* Many ops are read in parts, ahead and by any crew: lists have the numbers in
+ * which ops come. */
+static void lists_come_in_the_order_of_ops(void **state)
+{
+    struct tn_dialect          dialect = sketch_dialect;
+    struct tn_view_bench       b;
+    struct tn_view_attr_reader reader;
+    char                       line[32];
+
+    (void)state;
+    dialect.next_attr       = give_one;
+    dialect.decode          = decode_number;
+    dialect.refers_to_attrs = true;
+    tn_view_bench_begin(&b, "n0 = Relu(x)");
+    for (unsigned i = 1; i < MANY; i++) {
+        snprintf(line, sizeof line, "n%u = Relu(n%u)", i, i - 1);
+        sketch_op(&b.model, 0, line, &b.error);
+    }
+    b.model.dialect = &dialect;
+    for (unsigned workers = 1; workers <= 4; workers++) {
+        b.memory.workers = workers;
+        tn_picture_done(&b.picture);
+        tn_picture_init(&b.picture, &b.model, &b.memory, &b.error);
+        has_given = false;
+        tn_view_attr_reader_init(&reader, &b.picture);
+        for (uint32_t i = 0; i < MANY; i++)
+            assert_int_equal(tn_view_attr_list(&reader, i), i % DISTINCT + 1);
+        assert_true(tn_bytes_is(
+            text_of(&b.picture,
+                    tn_list_at(&b.picture.lists, struct tn_view_attrs, 6999)),
+            "6998"));
+        tn_view_attr_reader_done(&reader);
+        /* Or not to the end. */
+        tn_view_attr_reader_init(&reader, &b.picture);
+        tn_view_attr_list(&reader, 0);
+        tn_view_attr_reader_done(&reader);
+        assert_int_equal(b.error.status, TN_OK);
+    }
+    tn_view_bench_end(&b);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_text),
+        cmocka_unit_test(lists_come_in_the_order_of_ops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,7 +303,7 @@ static uint32_t value_used(const struct writer *w, uint32_t node, uint32_t use)
 static void mark_outputs(struct writer *w)
 {
     for (uint32_t i = 0; i < node_count(w); i++) {
-        const struct tn_view_node *node  = node_at(w, i);
+        const struct tn_view_node *node  = tn_picture_node(w->p, i);
         uint32_t                   count = output_count(w, node);
         for (uint32_t k = 0; k < count; k++) {
             uint32_t value = output_at(w, node, k);
@@ -925,16 +925,18 @@ static enum tn_status pack_stream(struct tn_bytes bytes, struct tn_buffer *to,
 static void make_stream(struct writer *w, enum stream stream)
 {
     struct tn_error *failure = &w->failures[stream];
-    struct writer    own     = { .p           = w->p,
-                                 .model       = w->model,
-                                 .about       = w->about,
-                                 .memory      = w->memory,
-                                 .error       = failure,
-                                 .numbers     = w->numbers,
-                                 .values      = w->values,
-                                 .value_count = w->value_count,
-                                 .firsts      = w->firsts };
+    struct writer    own     = { .p      = w->p,
+                                 .model  = w->model,
+                                 .about  = w->about,
+                                 .memory = w->memory,
+                                 .error  = failure };
 
+    if (stream == NODES || stream == VALUES) { /* their job counted them */
+        own.numbers     = w->numbers;
+        own.values      = w->values;
+        own.value_count = w->value_count;
+        own.firsts      = w->firsts;
+    }
     /* Not a copy of it all: others put theirs there meanwhile. */
     own.streams[stream]  = w->streams[stream];
     own.sections[stream] = w->sections[stream];
