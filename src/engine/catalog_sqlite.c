@@ -259,13 +259,14 @@ static bool is_ours(struct database *d, int object, struct tn_error *error)
 /* Makes the schema of an empty database, or checks the one that is there. */
 static enum tn_status take_schema(struct database *d, struct tn_error *error)
 {
-    int64_t application, objects;
+    int64_t application, version, objects;
 
     TN_TRY(ask(d, "SELECT count(*) FROM sqlite_master", &objects, error));
     if (objects == 0)
         return make_schema(d, error);
     TN_TRY(ask(d, "PRAGMA application_id", &application, error));
-    bool is_known = application == APPLICATION;
+    TN_TRY(ask(d, "PRAGMA user_version", &version, error));
+    bool is_known = application == APPLICATION && version == VERSION;
     for (int i = 0; i < OBJECTS && is_known; i++)
         is_known = is_ours(d, i, error);
     TN_TRY(error->status);
