@@ -389,6 +389,112 @@ stablehlo("CONVOLUTION", [fed(IMAGE), const(KERNEL)], convolved(IMAGE, KERNEL, (
 stablehlo("CONVOLUTION-turned", [fed(IMAGE.transpose(3, 0, 2, 1)), const(KERNEL.transpose(3, 0, 2, 1))], convolved(IMAGE, KERNEL, (1, 1), ((0, 0), (0, 0)), (1, 1)).transpose(3, 1, 2, 0),
           {**LAYOUT, "input_batch_dimension": 1, "input_feature_dimension": 0, "input_spatial_dimensions": [3, 2], "kernel_input_feature_dimension": 2, "kernel_output_feature_dimension": 0,
            "kernel_spatial_dimensions": [1, 3], "output_batch_dimension": 3, "output_feature_dimension": 0, "output_spatial_dimensions": [1, 2]}, "Convolution")
+
+
+def region(code, dtype="float32", made=None, table=None, options=None, inputs=1, turned=False, key=0):
+    """A subgraph of one operator; without one it gives its second argument."""
+    names = [f"a{i}" for i in range(2 * inputs)]
+    takes = names[2 * key:2 * key + 2][::-1 if turned else 1]
+    dtypes = [dtype] * len(names) if isinstance(dtype, str) else [one for one in dtype for _ in range(2)]
+    values = {name: out(one) for name, one in zip(names, dtypes)}
+    if code is None:
+        return values, [], names, [names[1]]
+    return {**values, "c": out(made or dtypes[0])}, [(code, table, options or {}, takes, ["c"])], names, ["c"]
+
+
+def with_region(name, inputs, want, options, table, subgraph):
+    stablehlo(name, inputs, want, options, table)
+    CASES[-1] = CASES[-1]._replace(subgraphs=[subgraph])
+
+
+LOW, HIGH = np.float32(-np.inf), np.float32(np.inf)
+for label, code, first, how in (("sum", "STABLEHLO_ADD", 0, np.sum), ("sum-tflite", "ADD", 0, np.sum), ("product", "STABLEHLO_MULTIPLY", 1, np.prod), ("max", "STABLEHLO_MAXIMUM", LOW, np.max),
+                                ("min", "STABLEHLO_MINIMUM", HIGH, np.min)):
+    with_region("REDUCE-" + label, [fed(A), const(np.float32(first))], how(A, (0, 2)), {"dimensions": [0, 2], "body_subgraph_index": 1}, "Reduce", region(code))
+with_region("REDUCE-from-three", [fed(A), const(np.float32(3))], A.sum(1) + np.float32(3), {"dimensions": [1], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_ADD", turned=True))
+with_region("REDUCE-from-fed", [fed(A), fed(np.float32(0.5))], np.maximum(A.max(2), np.float32(0.5)), {"dimensions": [2], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_MAXIMUM"))
+with_region("REDUCE-integers", [fed(N), const(np.int32(0))], N.sum(0, dtype=np.int32), {"dimensions": [0], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_ADD", "int32"))
+with_region("REDUCE-bytes", [fed(N.astype(np.int8)), const(np.int8(-128))], N.astype(np.int8).max(1), {"dimensions": [1], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_MAXIMUM", "int8"))
+with_region("REDUCE-any", [fed(T), const(np.bool_(False))], T.any(1), {"dimensions": [1], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_OR", "bool"))
+with_region("REDUCE-all", [fed(T), const(np.bool_(True))], T.all(1), {"dimensions": [1], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_AND", "bool"))
+with_region("REDUCE-nothing", [fed(A), const(np.float32(1.5))], A + np.float32(1.5), {"dimensions": [], "body_subgraph_index": 1}, "Reduce", region("STABLEHLO_ADD"))
+
+
+def windowed(x, size, strides, pads, dilations, how, first):
+    x = np.pad(x, pads, constant_values=first)
+    shape = [(n - (k - 1) * d - 1) // s + 1 for n, k, s, d in zip(x.shape, size, strides, dilations)]
+    made = np.zeros(shape, x.dtype)
+    for at in np.ndindex(*shape):
+        made[at] = how(x[tuple(slice(i * s, i * s + (k - 1) * d + 1, d) for i, k, s, d in zip(at, size, strides, dilations))])
+    return made
+
+
+def windows(label, x, code, first, how, size, strides=None, pads=None, dilations=None, dtype="float32"):
+    n = x.ndim
+    pads = pads or [(0, 0)] * n
+    options = {"window_dimensions": size, "padding": [one for two in pads for one in two], "body_subgraph_index": 1}
+    options.update({"window_strides": strides} if strides else {})
+    options.update({"window_dilations": dilations} if dilations else {})
+    with_region("REDUCE_WINDOW-" + label, [fed(x), const(np.asarray(first, x.dtype))], windowed(x, size, strides or [1] * n, pads, dilations or [1] * n, how, first), options, "ReduceWindow",
+                region(code, dtype))
+
+
+PICTURE = reals(2, 6, 7, 3)
+SAME = [(0, 0), (1, 1), (0, 1), (0, 0)]
+windows("max", PICTURE, "STABLEHLO_MAXIMUM", LOW, np.max, [1, 2, 2, 1], [1, 2, 2, 1])
+windows("max-padded", PICTURE, "STABLEHLO_MAXIMUM", LOW, np.max, [1, 3, 2, 1], [1, 2, 1, 1], SAME)
+windows("max-from-zero", PICTURE, "STABLEHLO_MAXIMUM", 0, lambda part: max(part.max(), 0), [1, 3, 2, 1], [1, 2, 1, 1], SAME)
+windows("max-wide", PICTURE, "STABLEHLO_MAXIMUM", LOW, np.max, [1, 2, 3, 1], None, SAME, [1, 2, 2, 1])
+windows("min", PICTURE, "STABLEHLO_MINIMUM", HIGH, np.min, [1, 2, 2, 1], [1, 2, 2, 1])
+windows("sum", PICTURE, "STABLEHLO_ADD", 0, np.sum, [1, 3, 2, 1], [1, 2, 1, 1], SAME)
+windows("running-sum", A, "STABLEHLO_ADD", 0, np.sum, [1, 3, 1], None, [(0, 0), (2, 0), (0, 0)])
+windows("three-axes", A, "STABLEHLO_MAXIMUM", LOW, np.max, [2, 2, 2])
+windows("one-element", A, "STABLEHLO_ADD", 0, np.sum, [1, 1, 1])
+windows("integers", ints(2, 5), "STABLEHLO_MAXIMUM", -2147483648, np.max, [1, 2], [1, 2], dtype="int32")
+
+
+def scattered(x, list_, rows, how):
+    """Rows for places of the first axes."""
+    made = x.copy()
+    for place, row in zip(list_.reshape(-1, list_.shape[-1]), rows.reshape(-1, *x.shape[list_.shape[-1]:])):
+        if all(0 <= i < n for i, n in zip(place, x.shape)):
+            made[tuple(place)] = how(made[tuple(place)], row)
+    return made
+
+
+PLACES = np.array([[1], [0], [1], [7], [-1]], np.int32)
+ROWS = reals(5, 3, 4)
+WHOLE = {"update_window_dims": [1, 2], "inserted_window_dims": [0], "scatter_dims_to_operand_dims": [0], "index_vector_dim": 1, "update_computation_subgraph_index": 1}
+for label, code, how in (("add", "STABLEHLO_ADD", np.add), ("product", "STABLEHLO_MULTIPLY", np.multiply), ("max", "STABLEHLO_MAXIMUM", np.maximum), ("min", "STABLEHLO_MINIMUM", np.minimum)):
+    with_region("SCATTER-" + label, [fed(A), fed(PLACES), fed(ROWS)], scattered(A, PLACES, ROWS, how), WHOLE, "Scatter", region(code))
+with_region("SCATTER-put", [fed(A), const(PLACES[:2]), fed(ROWS[:2])], scattered(A, PLACES[:2], ROWS[:2], lambda old, new: new), WHOLE, "Scatter", region(None))
+with_region("SCATTER-put-outside", [fed(A), fed(PLACES[1:]), fed(ROWS[1:])], scattered(A, PLACES[1:], ROWS[1:], lambda old, new: new), WHOLE, "Scatter", region(None))
+PAIRS = np.array([[2, 1], [0, 0], [3, 0], [1, 2]], np.int32)
+COLUMNS = reals(3, 4)
+with_region("SCATTER-turned", [fed(A), fed(PAIRS.T), fed(COLUMNS)], scattered(A.transpose(2, 0, 1), PAIRS, COLUMNS.T, np.add).transpose(1, 2, 0),
+            {"update_window_dims": [0], "inserted_window_dims": [0, 2], "scatter_dims_to_operand_dims": [2, 0], "index_vector_dim": 0, "update_computation_subgraph_index": 1}, "Scatter",
+            region("STABLEHLO_ADD"))
+with_region("SCATTER-any", [fed(T), fed(np.array([1, 0, 1], np.int32)), fed(np.array([[False, False], [False, True], [True, False]]))],
+            scattered(T, np.array([[1], [0], [1]]), np.array([[False, False], [False, True], [True, False]]), np.logical_or),
+            {"update_window_dims": [1], "inserted_window_dims": [0], "scatter_dims_to_operand_dims": [0], "index_vector_dim": 1, "update_computation_subgraph_index": 1}, "Scatter",
+            region("STABLEHLO_OR", "bool"))
+LT, GT = ({"comparison_direction": "STABLEHLO_COMPARISON_DIRECTION_" + word} for word in ("LT", "GT"))
+with_region("SORT", [fed(A)], np.sort(A, 1), {"dimension": 1, "comparator_subgraph_index": 1}, "Sort", region("STABLEHLO_COMPARE", made="bool", table="StablehloCompareOptions", options=LT))
+with_region("SORT-down", [fed(A)], -np.sort(-A, 2), {"dimension": 2, "comparator_subgraph_index": 1}, "Sort", region("STABLEHLO_COMPARE", made="bool", table="StablehloCompareOptions", options=GT))
+with_region("SORT-turned", [fed(A)], -np.sort(-A, 2), {"dimension": 2, "comparator_subgraph_index": 1}, "Sort", region("LESS", made="bool", table="LessOptions", turned=True))
+KEYS, NUMBERS = ints(2, 6, low=0, high=3), np.broadcast_to(np.arange(6, dtype=np.int32), (2, 6)).copy()
+ORDER = np.argsort(KEYS, 1, kind="stable")
+with_region("SORT-pairs", [fed(KEYS), fed(NUMBERS)], [np.take_along_axis(KEYS, ORDER, 1), np.take_along_axis(NUMBERS, ORDER, 1)], {"dimension": 1, "is_stable": True, "comparator_subgraph_index": 1}, "Sort",
+            region("STABLEHLO_COMPARE", ("int32", "int32"), "bool", "StablehloCompareOptions", LT, 2))
+VALUES = reals(2, 6)
+with_region("SORT-by-second", [fed(VALUES), fed(KEYS.astype(np.int8))], [np.take_along_axis(VALUES, ORDER, 1), np.take_along_axis(KEYS.astype(np.int8), ORDER, 1)],
+            {"dimension": 1, "is_stable": True, "comparator_subgraph_index": 1}, "Sort", region("STABLEHLO_COMPARE", ("float32", "int8"), "bool", "StablehloCompareOptions", LT, 2, key=1))
+BRANCHES = [region(code) for code in ("STABLEHLO_ADD", "STABLEHLO_MULTIPLY", "STABLEHLO_MAXIMUM", "STABLEHLO_SUBTRACT")]
+BRANCHES = [({**values, **{name: out("float32", 2, 3, 4) for name in values}}, *rest) for values, *rest in BRANCHES]
+for number, count in ((0, 4), (1, 4), (2, 4), (3, 4), (9, 4), (-1, 4), (0, 2), (1, 2), (5, 1)):
+    how = (np.add, np.multiply, np.maximum, np.subtract)[number if 0 <= number < count else count - 1]
+    stablehlo(f"CASE-{count}-{'m1' if number < 0 else number}", [fed(np.int32(number)), fed(A), fed(B)], how(A, B), {"branch_subgraph_indices": list(range(1, count + 1))}, "Case")
+    CASES[-1] = CASES[-1]._replace(subgraphs=BRANCHES[:count])
 random.bit_generator.state = BEFORE
 
 

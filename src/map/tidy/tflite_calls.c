@@ -4,8 +4,11 @@
  *   CALL, STABLEHLO_COMPOSITE   a copy of the subgraph in place of the operator
  *   IF(c, args)                 If(c) with two graphs: copies that use the
  *                               arguments from outside
+ *   STABLEHLO_CASE(i, args)     Ifs, each in the one before
  *   WHILE(args)                 Loop( , cond(args), args): the graph is a copy
- * of the body and one of the condition behind it
+ *                               of the body and one of the condition behind it
+ *   STABLEHLO_REDUCE, ...       what the subgraph does, as a word
+ *                               (tflite_regions.c)
  *
  * A subgraph uses only its arguments.  A value that a WHILE passes on unchanged
  * does not become a variable of the Loop.
@@ -53,21 +56,33 @@ static void find_functions(struct calling *c)
     }
 }
 
-static enum tn_status function_of(struct calling *c, uint32_t node,
-                                  const char *attr, uint32_t *function)
+/* One of the functions that an attribute names. */
+static enum tn_status function_at(struct calling *c, uint32_t node,
+                                  const char *attr, uint64_t index,
+                                  uint32_t *function)
 {
     const struct tn_net_node    n  = tn_net_node(c->net, node);
     const struct tn_attr_value *f  = tn_net_attr(&n, attr);
     uint32_t                    id = TN_NO_NAME;
 
-    if (f && f->kind == TN_ATTR_FUNCTION && f->count == 1)
-        id = tn_intern_find(&c->names, f->of.strings[0]);
+    if (f && f->kind == TN_ATTR_FUNCTION && index < f->count)
+        id = tn_intern_find(&c->names, f->of.strings[index]);
     if (id == TN_NO_NAME || id >= c->functions.count)
         return tn_error_set(c->net->error, TN_INVALID, TN_NOWHERE,
                             "%.*s: %s names no subgraph", TN_FMT(n.op->type),
                             attr);
     *function = *tn_list_at(&c->functions, uint32_t, id);
     return TN_OK;
+}
+
+static enum tn_status function_of(struct calling *c, uint32_t node,
+                                  const char *attr, uint32_t *function)
+{
+    const struct tn_net_node    n = tn_net_node(c->net, node);
+    const struct tn_attr_value *f = tn_net_attr(&n, attr);
+
+    return function_at(c, node, attr, f && f->count > 1 ? UINT64_MAX : 0,
+                       function);
 }
 
 /* ---- copies --------------------------------------------------------------- */
@@ -305,6 +320,139 @@ static enum tn_status become_if(struct calling *c, uint32_t id)
     return net->error->status;
 }
 
+/* ---- CASE ------------------------------------------------------------------ */
+
+/* More would be too deep for programs that run them. */
+enum { BRANCH_MAX = 64 };
+
+struct choice {
+    struct tn_net_node node;
+    uint32_t           id, branches;
+    uint64_t           outputs;
+};
+
+/* A branch of the CASE as a graph in another. */
+static enum tn_status add_branch(struct calling *c, const struct choice *choice,
+                                 uint32_t branch, uint32_t parent,
+                                 uint32_t *graph)
+{
+    struct tn_net *net = c->net;
+    struct body    b   = { .depth     = depth_below(c, choice->id),
+                           .args      = choice->node.inputs + 1,
+                           .arg_count = choice->node.input_count - 1 };
+
+    TN_TRY(function_at(c, choice->id, "branch_subgraph_indices", branch,
+                       &b.function));
+    if (output_count(c, b.function) != choice->outputs)
+        return tn_error_set(net->error, TN_INVALID, TN_NOWHERE,
+                            "the branches of a CASE give different numbers of "
+                            "values");
+    b.graph = tn_net_add_graph(net, TN_GRAPH_SUBGRAPH,
+                               tn_net_graph(net, b.function)->name, parent);
+    uint32_t *rets = tn_new(net->arena, uint32_t, choice->outputs, net->error);
+    if (!rets || b.graph == TN_NONE)
+        return net->error->status;
+    TN_TRY(copy_body(c, &b, rets));
+    for (uint64_t k = 0; k < choice->outputs; k++)
+        tn_net_add_output(net, b.graph, rets[k], tn_bytes(NULL, 0));
+    *graph = b.graph;
+    return net->error->status;
+}
+
+/* Whether it is this branch. */
+static uint32_t add_question(struct calling *c, const struct choice *choice,
+                             uint32_t branch, uint32_t graph)
+{
+    int64_t  number    = branch;
+    uint32_t values[2] = { choice->node.inputs[0],
+                           tn_net_add_ints(c->net, graph, tn_text("branch"),
+                                           TN_INT32, &number, 0, NULL) };
+    uint32_t result =
+        values[1] == TN_NONE
+            ? TN_NONE
+            : tn_net_add_call(c->net, graph, "EQUAL", values, 2,
+                              tn_text("is_branch"));
+
+    if (result != TN_NONE)
+        tn_net_set_dtype(c->net, result, TN_BOOL);
+    return result;
+}
+
+/* An If without outputs in that graph; TN_NONE after a failure. */
+static uint32_t add_if(struct tn_net *net, uint32_t graph)
+{
+    return tn_net_add_node(
+        net, &(struct tn_net_node){ .op     = tn_net_own_op(net, "If"),
+                                    .graph  = graph,
+                                    .source = TN_NONE });
+}
+
+/* If(it is this branch) { this branch } else { the same for the next one };
+ * every other number is the last branch. */
+static enum tn_status choose(struct calling *c, const struct choice *choice,
+                             uint32_t id, uint32_t branch, uint32_t graph,
+                             const uint32_t *outputs)
+{
+    static const char *const names[] = { "then_branch", "else_branch" };
+    struct tn_net           *net     = c->net;
+    uint32_t                 graphs[2];
+    uint32_t condition = add_question(c, choice, branch, graph);
+
+    if (condition == TN_NONE)
+        return net->error->status;
+    TN_TRY(add_branch(c, choice, branch, graph, &graphs[0]));
+    if (branch + 2 == choice->branches) {
+        TN_TRY(add_branch(c, choice, branch + 1, graph, &graphs[1]));
+    } else {
+        graphs[1] = tn_net_add_graph(net, TN_GRAPH_SUBGRAPH, tn_text("branches"),
+                                     graph);
+        const struct tn_net_node none = { .graph = graphs[1],
+                                          .op    = choice->node.op };
+        uint32_t next = graphs[1] == TN_NONE ? TN_NONE : add_if(net, graphs[1]);
+        const uint32_t *inner =
+            next == TN_NONE ? NULL : all_outputs(net, &none, choice->outputs);
+        if (!inner)
+            return net->error->status;
+        TN_TRY(choose(c, choice, next, branch + 1, graphs[1], inner));
+        for (uint64_t k = 0; k < choice->outputs; k++)
+            tn_net_add_output(net, graphs[1], inner[k], tn_bytes(NULL, 0));
+    }
+    tn_net_set_op(net, id, tn_net_own_op(net, "If"));
+    set_graphs(net, id, names, graphs, 2);
+    tn_net_set_outputs(net, id, outputs, (uint32_t)choice->outputs);
+    tn_net_set_inputs(net, id, &condition, 1);
+    return net->error->status;
+}
+
+static enum tn_status become_choice(struct calling *c, uint32_t id)
+{
+    static const char           attr[] = "branch_subgraph_indices";
+    struct tn_net              *net    = c->net;
+    struct choice               choice = { .node = tn_net_node(net, id),
+                                           .id   = id };
+    const struct tn_attr_value *list   = tn_net_attr(&choice.node, attr);
+    uint32_t                    first;
+
+    if (!choice.node.input_count || choice.node.inputs[0] == TN_NONE)
+        return tn_error_set(net->error, TN_INVALID, TN_NOWHERE,
+                            "a CASE without the number of a branch");
+    TN_TRY(function_at(c, id, attr, 0, &first));
+    if (list->count > BRANCH_MAX)
+        return tn_error_set(net->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "a CASE of %" PRIu32 " branches, %d are allowed",
+                            list->count, BRANCH_MAX);
+    choice.branches = (uint32_t)list->count;
+    choice.outputs  = output_count(c, first);
+    if (choice.branches == 1) {
+        tn_net_set_inputs(net, id, choice.node.inputs + 1,
+                          choice.node.input_count - 1);
+        return inline_call(c, id, attr);
+    }
+    const uint32_t *outputs = all_outputs(net, &choice.node, choice.outputs);
+    return outputs ? choose(c, &choice, id, 0, choice.node.graph, outputs)
+                   : net->error->status;
+}
+
 /* ---- WHILE ---------------------------------------------------------------- */
 
 struct loop {
@@ -463,6 +611,18 @@ static enum tn_status become_loop(struct calling *c, uint32_t id)
     return net->error->status;
 }
 
+/* ---- words for subgraphs --------------------------------------------------- */
+
+static enum tn_status name_region(struct calling *c, uint32_t id,
+                                  const char *attr)
+{
+    uint32_t function;
+
+    TN_TRY(function_of(c, id, attr, &function));
+    tn_tflite_name_region(c->net, id, function);
+    return c->net->error->status;
+}
+
 /* ---- all of them ---------------------------------------------------------- */
 
 static enum tn_status resolve_node(struct calling *c, uint32_t id)
@@ -478,10 +638,13 @@ static enum tn_status resolve_node(struct calling *c, uint32_t id)
         return inline_call(c, id, "decomposition_subgraph_index");
     if (tn_bytes_is(node.op->type, "IF"))
         return become_if(c, id);
+    if (tn_bytes_is(node.op->type, "STABLEHLO_CASE"))
+        return become_choice(c, id);
     if (tn_bytes_is(node.op->type, "WHILE") ||
         tn_bytes_is(node.op->type, "STABLEHLO_WHILE"))
         return become_loop(c, id);
-    return TN_OK;
+    const char *region = tn_tflite_region_attr(&node);
+    return region ? name_region(c, id, region) : TN_OK;
 }
 
 enum tn_status tn_tflite_calls(struct tn_tflite_work *work)

@@ -5,16 +5,18 @@
  * by the types of their inputs what to compute.  A model may also keep state
  * between runs, and calls its subgraphs by number.  Afterwards:
  *
- *   quantised operators      float operators behind tenon::Dequantize and
- * before tenon::Quantize (tflite_quant.c) CALL, STABLEHLO_COMPOSITE  the body
- * of the subgraph IF, WHILE                If and Loop with subgraphs (flow.h;
- * both and calls: tflite_calls.c) READ_VARIABLE            what CALL_ONCE
- * assigned, or an input of the main graph if ASSIGN_VARIABLE changes it; what
- * it becomes is an output (tflite_state.c) LSTM, RNN, SVDF          take their
- * state as an input and return it sequences of LSTM cells  Loop, where no layer
- * of ONNX is the same (tflite_cells.c) CAST, SHAPE, ...         have the type
- * of their output as an attribute custom operators         have the options of
- * their flexbuffer as attributes
+ *   - quantised operators: float operators behind tenon::Dequantize and before
+ *     tenon::Quantize (tflite_quant.c)
+ *   - CALL, STABLEHLO_COMPOSITE: the body of the subgraph; IF, STABLEHLO_CASE,
+ *     WHILE: If and Loop with subgraphs (calls.h; tflite_calls.c)
+ *   - STABLEHLO_REDUCE, _REDUCE_WINDOW, _SCATTER, _SORT: what their subgraph does,
+ *     as an attribute (tflite_regions.c)
+ *   - READ_VARIABLE: what CALL_ONCE assigned, or an input of the main graph if
+ *     ASSIGN_VARIABLE changes it; what it becomes is an output (tflite_state.c)
+ *   - LSTM, RNN, SVDF: take their state as an input and return it; sequences of
+ *     LSTM cells: Loop, where no layer of ONNX is the same (tflite_cells.c)
+ *   - CAST, SHAPE, ...: have the type of their output as an attribute; custom
+ *     operators: have the options of their flexbuffer as attributes
  *
  * The net as tn_net_load() gives it: graph 0 is the main one, all others are
  * functions.  Each function fails into net->error.
@@ -62,6 +64,12 @@ struct tn_tflite_states {
     bool     is_step;
 };
 struct tn_tflite_states tn_tflite_states_of(const struct tn_net_node *node);
+
+/* The attribute that names the subgraph which an operator computes with, NULL:
+ * there is none that has a word; and that word, if this subgraph has one. */
+const char *tn_tflite_region_attr(const struct tn_net_node *node);
+void        tn_tflite_name_region(struct tn_net *net, uint32_t id,
+                                  uint32_t function);
 
 enum tn_status tn_tflite_quantize(struct tn_tflite_work *work);
 enum tn_status tn_tflite_calls(struct tn_tflite_work *work);
