@@ -402,12 +402,12 @@ def deconvolved(net, padding):
     return net("Conv2DBackpropInput", net("Pack", size_of(net, x, 0), *sides, 4), numbers(3, 3, 4, 3), x, strides=[1, 2, 2, 1], padding=padding)
 
 
-@idiom("deconvolved", 23, Transpose=2, ConvTranspose=1)
+@idiom("deconvolved", 3, Transpose=2, ConvTranspose=1)
 def deconvolved_same(net):
     return deconvolved(net, "SAME")
 
 
-@idiom("deconvolved-valid", 26, Transpose=2, ConvTranspose=1)
+@idiom("deconvolved-valid", 3, Transpose=2, ConvTranspose=1)
 def deconvolved_valid(net):
     return net("BiasAdd", deconvolved(net, "VALID"), numbers(4))
 

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Small graphs of open sizes that go to nd4j and come back: onnx -> nd4j -> onnx.
+
+    onnx_returns.py TENON [--only PATTERN] [--shared DIR]
+
+What is written as .fb gives in judges/nd4j_eval.py what ONNX Runtime gives for the
+original, and so does what comes back, which has no more nodes than listed.
+"""
+import os
+import sys
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import proof
+
+RANDOM = numpy.random.default_rng(8)
+CASES = {}
+
+
+def reals(*dims):
+    return RANDOM.standard_normal(dims).astype("f4")
+
+
+def case(name, most, nodes, feeds, constants=None, opset=16):
+    """`nodes`: operator, inputs, attributes, and what it is called; each set of `feeds` is a run."""
+    CASES[name] = most, nodes, feeds, constants or {}, opset
+
+
+def model_of(nodes, feeds, constants, opset):
+    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype) if hasattr(helper, "np_dtype_to_tensor_dtype")
+                                            else onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype], [f"{name}{i}" for i in range(x.ndim)])
+              for name, x in feeds.items()]
+    made = [helper.make_node(op, names, [out], **attributes) for op, names, attributes, out in nodes]
+    outputs = [onnx.ValueInfoProto(name=nodes[-1][-1])]
+    outputs[0].type.tensor_type.elem_type = TensorProto.FLOAT
+    graph = helper.make_graph(made, "g", inputs, outputs, [numpy_helper.from_array(numpy.asarray(x), name) for name, x in constants.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+# As large as another image: one pixel of it is PyTorch's first, not the one in the middle.
+for way in ("pytorch_half_pixel", "half_pixel", "asymmetric", "align_corners"):
+    case(f"as-large-as-{way}", 6,
+         [("Shape", ["y"], {}, "s"), ("Slice", ["s", "two", "four"], {}, "hw"), ("Shape", ["x"], {}, "t"), ("Slice", ["t", "zero", "two"], {}, "nc"),
+          ("Concat", ["nc", "hw"], {"axis": 0}, "to"), ("Resize", ["x", "", "", "to"], {"mode": "linear", "coordinate_transformation_mode": way}, "z")],
+         [{"x": reals(1, 2, 5, 7), "y": reals(1, 1, *size)} for size in ((10, 3), (1, 9), (4, 1), (1, 1))],
+         {"zero": numpy.array([0]), "two": numpy.array([2]), "four": numpy.array([4])})
+
+
+def prove(test, engine, scratch, arguments):
+    most, nodes, feeds, constants, opset = CASES[test]
+    source, middle, back = (os.path.join(scratch, name) for name in ("model.onnx", "model.fb", "back.onnx"))
+    onnx.save(model_of(nodes, feeds[0], constants, opset), source)
+    proof.convert(arguments.tenon, source, middle, "--fold", "all")
+    proof.convert(arguments.tenon, middle, back, "--fold", "all")
+    count = sum(node.op_type != "Constant" for node in onnx.load(back).graph.node)
+    if count > most:
+        raise proof.Differs(f"{count} nodes, not {most}")
+    judge = proof.Nd4j.find(arguments.shared)
+    for fed in feeds:
+        want = engine.run(source, fed)
+        said = judge.run(middle, fed, want) if judge else None
+        for name, array in want.items():
+            proof.compare(name, engine.run(back, fed)[name], array, 1e-4, 1e-5)
+            if said:
+                proof.compare(f"{name} in nd4j", said[name], array, 1e-4, 1e-5)
+    return count
+
+
+def main():
+    arguments = proof.parse(__doc__.splitlines()[0])
+    results = proof.run(prove, sorted(CASES), arguments)
+    print(proof.summary("Graphs that come back", results)[0])
+    print(proof.table(results))
+    return 0 if all(result.state == "passed" for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
