@@ -47,6 +47,21 @@ for way in ("pytorch_half_pixel", "half_pixel", "asymmetric", "align_corners"):
          [{"x": reals(1, 2, 5, 7), "y": reals(1, 1, *size)} for size in ((10, 3), (1, 9), (4, 1), (1, 1))],
          {"zero": numpy.array([0]), "two": numpy.array([2]), "four": numpy.array([4])})
 
+# Boxes of one image and class; two of them share exactly half.
+BOXES = numpy.array([[0, 0, 1, 2], [0, 0, 1, 1], [5, 5, 7, 7], [5, 5, 7, 7.25], [0, 3, 2, 4]], "f4")
+SCORES = numpy.array([0.5, 0.9, 0.75, 0.875, 0.25], "f4")
+for limit in (0.5, 0.25, 0.75, 0.0, 1.0):
+    case(f"suppressed-at-{limit}", 5 if limit else 6,
+         [("Unsqueeze", ["b", "zero"], {}, "b1"), ("Unsqueeze", ["s", "both"], {}, "s1"), ("NonMaxSuppression", ["b1", "s1", "most", "limit"], {}, "n"),
+          ("Gather", ["n", "last"], {"axis": 1}, "at"), ("Cast", ["at"], {"to": TensorProto.FLOAT}, "z")],
+         [{"b": BOXES, "s": SCORES}],
+         {"zero": numpy.array([0]), "both": numpy.array([0, 1]), "last": numpy.array([2]), "most": numpy.array([9]), "limit": numpy.array([limit], "f4")})
+# The first few of as many as there are.
+for first, last, most in ((0, 3, 2), (1, 4, 2), (2, 100, 2)):
+    case(f"from-{first}-to-{last}", most,
+         [("Slice", ["x", "first", "last", "axis"], {}, "y"), ("Neg", ["y"], {}, "z")], [{"x": reals(2, n, 3)} for n in (5, 3, 2, 1)],
+         {"first": numpy.array([first]), "last": numpy.array([last]), "axis": numpy.array([1])})
+
 
 def prove(test, engine, scratch, arguments):
     most, nodes, feeds, constants, opset = CASES[test]
