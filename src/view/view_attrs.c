@@ -221,7 +221,7 @@ static uint64_t value_look(const struct tn_attr_value *value,
     }
 }
 
-/* ---- rendering: by one thread at a time, part by part -------------------- */
+/* ---- rendering: by one thread at a time, part by part ------------------- */
 
 static void put_text(struct tn_view_attr_renderer *r, struct tn_bytes text)
 {
@@ -327,6 +327,16 @@ static const struct tn_tensor *hidden_tensor(const struct tn_picture *picture,
     return tensor->node != TN_NONE && !shows_elements(tensor) ? tensor : NULL;
 }
 
+/* The bytes of the attributes, if all of them count; else empty. */
+static struct tn_bytes wire_of(const struct tn_picture *picture, uint32_t op)
+{
+    struct tn_bytes wire = { NULL, 0 };
+
+    if (!hidden_tensor(picture, op))
+        wire = tn_attr_bytes(picture->model, op);
+    return wire.size <= MOST_WIRE ? wire : tn_bytes(NULL, 0);
+}
+
 /* The bytes of the attributes, but for those of the tensor. */
 static bool key_around(struct tn_view_attr_renderer *r, uint32_t op,
                        const struct tn_tensor *tensor)
@@ -414,7 +424,7 @@ static uint32_t find_number(struct tn_view_attr_renderer *r, uint32_t op,
     if (!slot)
         return 0;
     if (!*slot)
-        *slot = find_by_key(r, op, wire) + 1;
+        *slot = find_by_key(r, op, wire_of(r->picture, op)) + 1;
     return *slot - 1;
 }
 
@@ -434,8 +444,7 @@ static void render_part(void *context, uint32_t slot)
     part->error = r->error;
 }
 
-/* ---- where attributes are: by any thread ----------------------------------
- */
+/* ---- where attributes are: by any thread -------------------------------- */
 
 static void find_wires(void *context, uint32_t slot)
 {
@@ -446,18 +455,13 @@ static void find_wires(void *context, uint32_t slot)
 
     for (uint32_t i = 0; i < part->count; i++) {
         uint32_t op = part->first + i;
-        wires[i]    = tn_bytes(NULL, 0);
-        if (tn_model_op_at(model, op)->alike ||
-            hidden_tensor(reader->picture, op))
-            continue;
-        wires[i] = tn_attr_bytes(model, op);
-        if (wires[i].size > MOST_WIRE)
-            wires[i] = tn_bytes(NULL, 0);
+        wires[i]    = tn_model_op_at(model, op)->alike
+                          ? tn_bytes(NULL, 0) /* seldom asked for */
+                          : wire_of(reader->picture, op);
     }
 }
 
-/* ---- lists: by the caller's thread ----------------------------------------
- */
+/* ---- lists: by the caller's thread -------------------------------------- */
 
 static struct tn_bytes text_of(const struct tn_view_attr_reader *reader,
                                const char                       *name)
@@ -635,8 +639,7 @@ static uint32_t keep_next(struct tn_view_attr_reader *reader)
     return list;
 }
 
-/* ---- parts ----------------------------------------------------------------
- */
+/* ---- parts -------------------------------------------------------------- */
 
 /* As many as have room, graph by graph. */
 static void add_parts(struct tn_view_attr_reader *reader)
@@ -706,8 +709,7 @@ uint32_t tn_view_attr_list(struct tn_view_attr_reader *reader, uint32_t op)
     return *tn_list_at(&reader->of_numbers, uint32_t, number);
 }
 
-/* ---- all ------------------------------------------------------------------
- */
+/* ---- all ---------------------------------------------------------------- */
 
 static void renderer_init(struct tn_view_attr_renderer *r,
                           const struct tn_picture      *picture)

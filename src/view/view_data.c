@@ -35,11 +35,27 @@ struct section {
 enum job {
     TENSOR_JOB,
     ATTRIBUTE_JOB,
-    ROW_JOB,
+    NODE_JOB,
     NAME_JOB,
+    VALUE_JOB, /* when values were numbered with the nodes                    */
     PICTURE_JOB,
     OVERLAY_JOB,
     JOB_COUNT
+};
+
+/* The columns of nodes, filled while values are numbered: nodes are many, and
+ * not in the order of their ids. */
+enum {
+    NODE_KIND,
+    NODE_OP,
+    NODE_DOMAIN,
+    NODE_CLASS,
+    NODE_ATTRS,
+    NODE_IN,
+    NODE_CONTROL,
+    NODE_OWN,
+    NODE_OUT,
+    COLUMNS
 };
 
 struct writer {
@@ -62,6 +78,8 @@ struct writer {
     uint32_t *values;                    /* by number                         */
     uint32_t  value_count;
     uint32_t *firsts; /* by position: number of the first own value           */
+    struct tn_buffer *columns; /* of nodes, while they are filled             */
+    uint32_t          last_domain, domain; /* of a node: name and string      */
     struct {
         uint64_t dims[8];
         uint32_t rank, word;
@@ -74,6 +92,7 @@ struct writer {
 
 struct tn_view_page {
     struct writer      writer;
+    struct tn_buffer   columns[COLUMNS];
     struct tn_pipeline pipeline; /* slots are jobs                            */
 };
 
@@ -106,14 +125,23 @@ static void end(struct writer *w)
     tn_buffer_add(w->to, tn_bytes(zeros, (size_t)(-w->to->size & 3)));
 }
 
+/* Most numbers are small, and there are tens of millions. */
+static inline void put_number(struct tn_buffer *to, uint64_t number)
+{
+    if (number < 0x80 && to->size < to->room)
+        to->data[to->size++] = (uint8_t)number;
+    else
+        tn_buffer_varint(to, number);
+}
+
 static void put(struct writer *w, uint64_t number)
 {
-    tn_buffer_varint(w->to, number);
+    put_number(w->to, number);
 }
 
 static void put_delta(struct writer *w, int64_t number)
 {
-    tn_buffer_varint(w->to, tn_zigzag_encode(number - w->before));
+    put_number(w->to, tn_zigzag_encode(number - w->before));
     w->before = number;
 }
 
@@ -313,6 +341,37 @@ static void mark_outputs(struct writer *w)
     }
 }
 
+static const struct {
+    const char *name, *kind;
+} columns[COLUMNS] = {
+    { "node_kind", "u8" },        { "node_op", "varint" },
+    { "node_domain", "varint" },  { "node_class", "u8" },
+    { "node_attrs", "varint" },   { "node_in", "varint" },
+    { "node_control", "varint" }, { "node_own", "varint" },
+    { "node_out", "varint" },
+};
+
+static void put_columns(struct writer *w, const struct tn_view_node *node,
+                        uint32_t uses, uint32_t own, uint32_t outs)
+{
+    const struct tn_op *op = op_of(w, node);
+    struct tn_buffer   *to = w->columns;
+
+    if (op && op->domain != w->last_domain) {
+        w->last_domain = op->domain;
+        w->domain      = tn_pairs_find(&w->p->domains, op->domain, 0);
+    }
+    put_number(&to[NODE_KIND], node->kind);
+    put_number(&to[NODE_OP], node->op);
+    put_number(&to[NODE_DOMAIN], op ? w->domain : 0);
+    put_number(&to[NODE_CLASS], node->class);
+    put_number(&to[NODE_ATTRS], node->attrs);
+    put_number(&to[NODE_IN], uses);
+    put_number(&to[NODE_CONTROL], op ? op->control_count : 0);
+    put_number(&to[NODE_OWN], own);
+    put_number(&to[NODE_OUT], outs);
+}
+
 /* Output slots always get a number, so that the next node's begin after them;
  * a value that is the output of two is the first's. */
 static void number_values(struct writer *w)
@@ -326,17 +385,17 @@ static void number_values(struct writer *w)
         uint32_t                   uses  = tn_picture_use_count(w->p, id);
         uint32_t                   count = output_count(w, node);
         w->firsts[i]                     = next;
-        if (node->kind == TN_VIEW_TENSOR) {
+        if (node->kind == TN_VIEW_TENSOR)
             w->values[next++] = TN_NONE;
-            continue;
-        }
-        for (uint32_t k = 0; k < uses; k++) {
-            uint32_t value = value_used(w, id, k);
-            if (value == TN_NONE || w->numbers[value] != TN_NONE)
-                continue;
-            w->values[next]   = value;
-            w->numbers[value] = next++;
-        }
+        else
+            for (uint32_t k = 0; k < uses; k++) {
+                uint32_t value = value_used(w, id, k);
+                if (value == TN_NONE || w->numbers[value] != TN_NONE)
+                    continue;
+                w->values[next]   = value;
+                w->numbers[value] = next++;
+            }
+        put_columns(w, node, uses, next - w->firsts[i], count);
         for (uint32_t k = 0; k < count; k++) {
             uint32_t value  = output_at(w, node, k);
             w->values[next] = value;
@@ -363,6 +422,7 @@ static void prepare_values(struct writer *w, struct tn_error *error)
     if (tn_failed(error))
         return;
     memset(w->numbers, 0xff, (size_t)values * sizeof *w->numbers);
+    w->last_domain = TN_NONE;
     number_values(w);
 }
 
@@ -387,55 +447,13 @@ static void put_inputs(struct writer *w)
     end(w);
 }
 
-/* The columns of nodes, filled in one pass: nodes are many, and not in the
- * order of their ids. */
-enum { COLUMNS = 9 };
-static const struct {
-    const char *name, *kind;
-} columns[COLUMNS] = {
-    { "node_kind", "u8" },        { "node_op", "varint" },
-    { "node_domain", "varint" },  { "node_class", "u8" },
-    { "node_attrs", "varint" },   { "node_in", "varint" },
-    { "node_control", "varint" }, { "node_own", "varint" },
-    { "node_out", "varint" },
-};
-
-static void fill_columns(struct writer *w, struct tn_buffer to[COLUMNS])
-{
-    uint32_t last = TN_NONE, domain = 0;
-
-    for (uint32_t i = 0; i < node_count(w); i++) {
-        const struct tn_view_node *node = node_at(w, i);
-        const struct tn_op        *op   = op_of(w, node);
-        uint32_t                   outs = output_count(w, node);
-        if (op && op->domain != last) {
-            last   = op->domain;
-            domain = tn_pairs_find(&w->p->domains, op->domain, 0);
-        }
-        tn_buffer_byte(&to[0], node->kind);
-        tn_buffer_varint(&to[1], node->op);
-        tn_buffer_varint(&to[2], op ? domain : 0);
-        tn_buffer_byte(&to[3], node->class);
-        tn_buffer_varint(&to[4], node->attrs);
-        tn_buffer_varint(&to[5], tn_picture_use_count(w->p, w->p->order[i]));
-        tn_buffer_varint(&to[6], op ? op->control_count : 0);
-        tn_buffer_varint(&to[7], w->firsts[i + 1] - w->firsts[i] - outs);
-        tn_buffer_varint(&to[8], outs);
-    }
-}
-
 static void put_nodes(struct writer *w)
 {
-    struct tn_buffer to[COLUMNS];
-
-    for (unsigned i = 0; i < COLUMNS; i++)
-        tn_buffer_init(&to[i], w->memory, w->error);
-    fill_columns(w, to);
     for (unsigned i = 0; i < COLUMNS; i++) {
         begin(w, NODES, columns[i].name, columns[i].kind, node_count(w));
-        tn_buffer_add(w->to, tn_buffer_bytes(&to[i]));
+        tn_buffer_add(w->to, tn_buffer_bytes(&w->columns[i]));
         end(w);
-        tn_buffer_done(&to[i]);
+        tn_buffer_done(&w->columns[i]);
     }
     put_inputs(w);
     if (!w->p->op_states)
@@ -936,6 +954,7 @@ static void make_stream(struct writer *w, enum stream stream)
         own.values      = w->values;
         own.value_count = w->value_count;
         own.firsts      = w->firsts;
+        own.columns     = w->columns;
     }
     /* Not a copy of it all: others put theirs there meanwhile. */
     own.streams[stream]  = w->streams[stream];
@@ -960,18 +979,16 @@ static void do_job(void *context, uint32_t slot)
 {
     static const enum stream streams[JOB_COUNT] = {
         [TENSOR_JOB] = TENSORS,  [ATTRIBUTE_JOB] = ATTRIBUTES,
-        [ROW_JOB] = NODES,       [NAME_JOB] = NAMES,
-        [PICTURE_JOB] = PICTURE, [OVERLAY_JOB] = OVERLAY,
+        [NODE_JOB] = NODES,      [NAME_JOB] = NAMES,
+        [VALUE_JOB] = VALUES,    [PICTURE_JOB] = PICTURE,
+        [OVERLAY_JOB] = OVERLAY,
     };
     struct writer *w = context;
 
-    if (slot == ROW_JOB)
+    if (slot == NODE_JOB)
         prepare_values(w, &w->failures[NODES]);
-    if (tn_failed(&w->failures[streams[slot]]))
-        return;
-    make_stream(w, streams[slot]);
-    if (slot == ROW_JOB)
-        make_stream(w, VALUES);
+    if (!tn_failed(&w->failures[streams[slot]]))
+        make_stream(w, streams[slot]);
 }
 
 /* ---- base64 ------------------------------------------------------------- */
@@ -1051,13 +1068,22 @@ static void add_jobs(struct tn_view_page *page, unsigned end)
         tn_pipeline_add(&page->pipeline);
 }
 
+static void take_jobs(struct tn_view_page *page, unsigned end)
+{
+    while (page->pipeline.taken < end)
+        tn_pipeline_take(&page->pipeline);
+}
+
 static enum tn_status put_all(struct tn_view_page *page)
 {
     struct writer *w = &page->writer;
 
+    add_jobs(page, VALUE_JOB);
+    take_jobs(page, NODE_JOB + 1);
+    if (tn_failed(&w->failures[NODES]))
+        return *w->error = w->failures[NODES], w->error->status;
     add_jobs(page, JOB_COUNT);
-    while (tn_pipeline_count(&page->pipeline))
-        tn_pipeline_take(&page->pipeline);
+    take_jobs(page, JOB_COUNT);
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         if (tn_failed(&w->failures[i]))
             return *w->error = w->failures[i], w->error->status;
@@ -1095,13 +1121,16 @@ struct tn_view_page *tn_view_page_open(const struct tn_picture    *picture,
         tn_buffer_init(&w->streams[i], memory, &w->failures[i]);
         tn_buffer_init(&w->packed[i], memory, &w->failures[i]);
     }
+    for (unsigned i = 0; i < COLUMNS; i++)
+        tn_buffer_init(&page->columns[i], memory, &w->failures[NODES]);
+    w->columns = page->columns;
     tn_pipeline_open(&page->pipeline, about->workers, JOB_COUNT, do_job, w);
     return page;
 }
 
 void tn_view_page_hear(void *context, enum tn_picture_step step)
 {
-    add_jobs(context, step == TN_PICTURE_FOUND ? ROW_JOB : PICTURE_JOB);
+    add_jobs(context, step == TN_PICTURE_FOUND ? NODE_JOB : VALUE_JOB);
 }
 
 enum tn_status tn_view_page_write(struct tn_view_page *page, struct tn_sink *to,
@@ -1119,6 +1148,8 @@ void tn_view_page_close(struct tn_view_page *page)
     struct writer    *w      = &page->writer;
     struct tn_memory *memory = w->memory;
     tn_pipeline_close(&page->pipeline);
+    for (unsigned i = 0; i < COLUMNS; i++)
+        tn_buffer_done(&page->columns[i]);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
         tn_list_done(&w->sections[i]);
         tn_buffer_done(&w->streams[i]);
