@@ -334,6 +334,26 @@ static void find_lost_signatures(struct listening      *l,
     }
 }
 
+/* Names that no node can have, and that the edit gave.  Formats ask for them
+ * where they read the bytes of a file. */
+static void find_bad_names(struct listening *l, const struct tn_model *model,
+                           const struct tn_model *before)
+{
+    char where[120];
+
+    for (uint32_t op = 0; model->dialect->is_op_name && l->count == 0 &&
+                          op < model->ops.count;
+         op++) {
+        struct tn_bytes name =
+            tn_model_name(model, tn_model_op_at(model, op)->name);
+        if (model->dialect->is_op_name(name) ||
+            (before && tn_intern_find(&before->names, name) != TN_NO_NAME))
+            continue;
+        tn_op_path(model, op, where, sizeof where);
+        complain(l, "bad-name", where, name, "is no name of a node");
+    }
+}
+
 /* The errors of a model that an edit did not make. */
 static enum tn_status note_before(const struct tn_model *before,
                                   struct known_errors   *known,
@@ -385,6 +405,8 @@ enum tn_status tn_refuse_edited(const struct tn_model    *model,
     if (!model->dialect)
         return TN_OK;
     TN_TRY(find_new_errors(model, before, &l, error));
+    if (!l.count)
+        find_bad_names(&l, model, before);
     if (!l.count)
         find_lost(&l, model, before);
     if (!l.count)

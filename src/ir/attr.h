@@ -100,6 +100,9 @@ struct tn_dialect {
      * which output of which op it is. */
     bool names_outputs;
     struct tn_bytes (*producer_of)(struct tn_bytes value, uint32_t *output);
+
+    /* Whether an op can have that name.  NULL: any. */
+    bool (*is_op_name)(struct tn_bytes name);
 };
 
 /* One attribute, decoded. */

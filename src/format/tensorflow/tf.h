@@ -19,6 +19,9 @@
 
 extern const struct tn_dialect tn_dialect_tensorflow;
 
+/* [A-Za-z0-9.][A-Za-z0-9_./-]*, and a little more. */
+bool tn_tf_is_node_name(struct tn_bytes name);
+
 struct tn_tf_bundle;
 
 /* ---- tf_tensor.c: shapes and tensors ------------------------------------ */

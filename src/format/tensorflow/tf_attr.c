@@ -444,6 +444,7 @@ const struct tn_dialect tn_dialect_tensorflow = {
     .tensor_word = tensor_word,
     .tensor_tail = tensor_tail,
     .producer_of = producer_of,
+    .is_op_name  = tn_tf_is_node_name,
     .loop_ops =
         (const char *const[]){ "NextIteration", "RefNextIteration", NULL },
 };

@@ -209,6 +209,11 @@ static bool is_node_name(struct tn_bytes name, struct tn_bytes good)
     return allowed == inside;
 }
 
+bool tn_tf_is_node_name(struct tn_bytes name)
+{
+    return is_node_name(name, tn_bytes(NULL, 0));
+}
+
 static void check_names(struct visit *v, const struct tn_op *op)
 {
     const struct tn_model *model = v->c->model;

@@ -27,5 +27,10 @@ tenon edit tiny.onnx -o out.onnx --script script; echo $?
 echo nonsense >words
 tenon edit words -o out.onnx --rename a=b; echo $?
 tenon edit tiny.onnx -o tiny.onnx --rename image=x; echo $?
+cat >graph.pbtxt <<'END'
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+END
+tenon convert -q graph.pbtxt -o graph.pb
+tenon edit graph.pb -o out.pb --rename 'x="a b"'; echo $?
 ls out.onnx out.pb
 echo; tenon edit tiny.onnx --doc short -o out.npy; echo $?; ls out.npy

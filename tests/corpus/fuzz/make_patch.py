@@ -26,6 +26,8 @@ SEEDS = {
     "outputs.graph": "1outputs s:0\nadd-output w\ndrop-output s\n",
     "extract.graph": "1extract s\n",
     "function.graph": "1in twice\nset-op sum Mul\nrename-node sum product\n",
+    "pairs.graph": "1insert-identity s\ninsert-casts s=float16\nremove-identities\nremove-casts\nremove-qdq\n",
+    "bad-name.graph": "1rename x \"a b\"\n",
     "gone.graph": "1remove-function twice\nremove-op y\n",
 }
 
