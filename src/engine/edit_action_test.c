@@ -60,6 +60,12 @@ static const struct {
     { "insert-casts x=float64\nremove-casts", "sum:Add(x,w)->y; w",
       "x:Placeholder() w:Const() y:AddV2(x,w); w", TN_OK },
     { "insert-identity y", NULL, NULL, TN_INVALID },
+    { "float16",
+      "x_narrow_cast:Cast(x)->x_narrow sum:Add(x_narrow,w)->y_narrow "
+      "y_cast:Cast(y_narrow)->y; w",
+      NULL, TN_UNSUPPORTED },
+    { "float16-io", "sum:Add(x,w)->y; w",
+      "x:Placeholder() w:Const() y:AddV2(x,w); w", TN_OK },
     { "insert-identity nothing", NULL, NULL, TN_NOT_FOUND },
     { "untie @9 0=a", NULL, NULL, TN_NOT_FOUND },
     { "fly", NULL, NULL, TN_NOT_FOUND },

@@ -10,9 +10,11 @@
  */
 #include "engine/edit_float16.h"
 
+#include "engine/edit_float16_typed.h"
 #include "engine/edit_known.h"
 #include "format/onnx/onnx.h"
 #include "ir/attr.h"
+#include "ir/dialect_facts.h"
 #include "ir/vocab.h"
 
 #include <inttypes.h>
@@ -454,6 +456,17 @@ static struct tn_elements narrow(struct narrowing *n, struct tn_bytes name,
     return made;
 }
 
+struct tn_elements tn_narrow_elements(struct tn_draft          *draft,
+                                      const struct tn_narrow   *how,
+                                      struct tn_bytes           name,
+                                      const struct tn_elements *from,
+                                      struct tn_error          *error)
+{
+    struct narrowing n = { .draft = draft, .how = how, .error = error };
+
+    return narrow(&n, name, from);
+}
+
 /* ---- weights ------------------------------------------------------------- */
 
 /* Initializers that only narrow users have become narrow; others get a second
@@ -797,7 +810,17 @@ enum tn_status tn_draft_narrow(struct tn_draft        *draft,
     struct narrowing n = {
         .draft = draft, .model = draft->base, .how = how, .error = error
     };
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(draft->dialect ? draft->dialect->name : "");
 
+    if (facts->has_constant_ops)
+        return tn_draft_narrow_typed(draft, how, error);
+    if (draft->dialect && !facts->lists_io)
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "this works on ONNX and TensorFlow models only, "
+                            "not on %s: convert the model first, by 'tenon "
+                            "convert'",
+                            facts->title);
     tn_arena_init(&n.arena, draft->memory);
     tn_pairs_init(&n.made, draft->memory);
     tn_list_init(&n.names, draft->memory, sizeof(const char *));

@@ -24,6 +24,14 @@ struct tn_narrow {
     void           *context;
 };
 
+/* The elements in 16 bits: cast while they are written; or, if some do not fit
+ * and they are few, clamped now.  What does not fit is told. */
+struct tn_elements tn_narrow_elements(struct tn_draft          *draft,
+                                      const struct tn_narrow   *how,
+                                      struct tn_bytes           name,
+                                      const struct tn_elements *from,
+                                      struct tn_error          *error);
+
 /* The draft has no changes yet.  Of a set of tensors without a graph, all
  * float32 ones change. */
 enum tn_status tn_draft_narrow(struct tn_draft        *draft,

@@ -88,6 +88,7 @@ def actions_of(tenon, path):
         yield "remove-identities"
         yield "remove-casts"
         yield "remove-qdq"
+        yield "float16"
         last = [io["name"] for io in info.get("outputs", [])]
         if len(last) > 1:
             yield f"drop-output {quoted(last[0])}"
