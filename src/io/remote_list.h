@@ -8,8 +8,8 @@
  *                         SHA-256 of a large file, the Git hash of a small one
  *   https://host/a/       what its page links to, if the server has a page for
  *                         folders (Apache, nginx, Python; also nginx's JSON,
- *                         which tells sizes): no ETags, and sizes mostly
- * UNKNOWN
+ *                         which tells sizes): no ETags, and most sizes are
+ *                         UNKNOWN
  *
  * The URL of an entry is tn_url_beside(arena, folder, entry->name, error); it
  * is opened with tn_bundle_open() or tn_remote_source() as any other URL.

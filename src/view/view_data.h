@@ -25,8 +25,8 @@
  *    "counts":{"nodes":N,"ops":N,"blocks":N,"items":N,"edges":N,"values":N,
  *              "tensors":N,"shown":N},
  *    "classes":["other","data",...], "kinds":["graph","scope",...],
- *    "diff":null or {"added":N,"removed":N,"changed":N}, "overlay":null or
- * {"label":"ms","min":0,"max":1.5,"count":N},
+ *    "diff":null or {"added":N,"removed":N,"changed":N},
+ *    "overlay":null or {"label":"ms","min":0,"max":1.5,"count":N},
  *    "streams":["picture","nodes",...],
  *    "sections":[{"name":"strings","stream":0,"kind":"text","count":N,
  *                 "bytes":N},...]}
@@ -89,11 +89,13 @@
  *                          the line ends in a stub with the label
  *   edge_weight    varint  how many values it stands for
  *   edge_label     varint  string: type and shape of the value, if known; where
- * from or to is 0, what is at the other end edge_lane      varint  0: straight
- * from the lower edge of one box to the upper edge of the other.  Else x + 1 of
- * a vertical part that passes by the boxes between them edge_port_from,
- * edge_port_to  varint  x of its end, relative to the left edge of the box; 0
- * where there is no box
+ *                          from or to is 0, what is at the other end
+ *   edge_lane      varint  0: straight from the lower edge of one box to the
+ *                          upper edge of the other.  Else x + 1 of a vertical
+ *                          part that passes by the boxes between them
+ *   edge_port_from, edge_port_to
+ *                  varint  x of its end, relative to the left edge of the box;
+ *                          0 where there is no box
  *
  * The items of a block are in the order of their nodes.  A block that begins
  * at position p has the first node of an item at p + item_offset, and copy k of

@@ -21,10 +21,10 @@
  * One attribute of an operator.  The words list the arguments and the results
  * of the function:
  *
- *   args an input or output of the operator; all values of a list
+ *   args        an input or output of the operator; all values of a list
  *   :int64      a value of that type
  *   =Tstate     one of each type in that attribute
- *   .elements the components of an element of the operator's `input_dataset`
+ *   .elements   the components of an element of the operator's `input_dataset`
  *   .any        any number of values of which nothing is known
  */
 struct tn_tf_caller {

@@ -19,8 +19,8 @@ struct way {
  *   5 signature_def    {2 {1 inputs, 2 outputs {2 TensorInfo}}}
  *   6 asset_file_def   {1 TensorInfo}
  *   7 object_graph_def {1 node {9 constant {1 operation}}}
- *   TensorInfo         1 name  4 coo_sparse {1, 2, 3}  5 composite {2
- * TensorInfo}
+ *   TensorInfo         1 name  4 coo_sparse {1, 2, 3}
+ *                      5 composite {2 TensorInfo}
  */
 static const struct way meta_ways[] = {
     { { 3, 1 } },

@@ -1,10 +1,11 @@
 /*
  * tflite.h - TensorFlow Lite and LiteRT models
  *
- *   u32    where the root table is
+ *   u32    offset of the root table
  *   "TFL3"
  *   ...    one FlatBuffer, schemas/tflite.fbs: Model { operator_codes,
- * subgraphs { tensors, operators }, buffers, metadata, signature_defs }
+ *          subgraphs { tensors, operators }, buffers, metadata,
+ *          signature_defs }
  *   ...    bytes of buffers and custom options that are too large for it, at
  *          offsets from the beginning of the file
  *   ...    a zip archive, if files were attached
@@ -207,13 +208,12 @@ bool tn_tfl_custom_options(const struct tn_fb_table *op, struct tn_span *data,
 /* The shape of a tensor: with open dimensions, if it has them. */
 struct tn_fb_vector tn_tfl_shape_of(const struct tn_fb_table *tensor);
 
-/* An empty shape is that of a scalar, or it is not known: newer files
- * (`says_ranks`) tell which. */
+/* An empty shape means a scalar, or an unknown shape: newer files
+ * (`says_ranks`) say which. */
 bool tn_tfl_has_rank(const struct tn_fb_table *tensor, bool says_ranks);
 
 /* The elements of a sparse tensor: a view of what is stored.  Memory from the
- * arena; a tensor whose levels make no sense is one that tn_view_check()
- * refuses. */
+ * arena; tn_view_check() refuses a tensor whose levels make no sense. */
 struct tn_payload tn_tfl_sparse(const struct tn_fb_table *sparsity,
                                 const struct tn_shape    *shape,
                                 struct tn_span data, struct tn_arena *arena,

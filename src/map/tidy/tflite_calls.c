@@ -1,7 +1,7 @@
 /*
  * tflite_calls.c - subgraphs that operators call
  *
- *   CALL, STABLEHLO_COMPOSITE   a copy of the subgraph in place of the operator
+ *   CALL, STABLEHLO_COMPOSITE   a copy of the subgraph replaces the operator
  *   IF(c, args)                 If(c) with two graphs: copies that use the
  *                               arguments from outside
  *   STABLEHLO_CASE(i, args)     Ifs, each in the one before
