@@ -1,5 +1,5 @@
 /*
- * onnxruntime.c - two ONNX models on ONNX Runtime, for what they compute
+ * onnxruntime.c - compares what two ONNX models compute in ONNX Runtime
  *
  * The runtime's C interface is a table of functions that only grows: those of
  * its first version have the same places in every later one.

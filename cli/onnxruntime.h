@@ -1,10 +1,9 @@
 /*
- * onnxruntime.h - two ONNX models on ONNX Runtime, for what they compute
+ * onnxruntime.h - compares what two ONNX models compute in ONNX Runtime
  *
- * The runtime is a shared library that is loaded when it is asked for, in a
- * process of its own: a model may take that down.  $TENON_ONNXRUNTIME names the
- * library, else it is libonnxruntime.so.1 or libonnxruntime.so, as the system
- * finds them.
+ * The runtime is a shared library, loaded on request in a process of its own,
+ * since a model may crash it.  $TENON_ONNXRUNTIME names the library; otherwise
+ * the system looks for libonnxruntime.so.1 or libonnxruntime.so.
  */
 #ifndef CLI_ONNXRUNTIME_H
 #define CLI_ONNXRUNTIME_H
@@ -22,9 +21,9 @@ struct cli_comparison {
     char               told[240]; /* the runtime's version, or why not        */
 };
 
-/* Gives both the same random inputs, open sizes being 2, else 1, and compares
- * all outputs, but for those that the original itself gives otherwise the next
- * time.  Reals may differ by the rounding of weights. */
+/* Gives both the same random inputs and compares all outputs, except those that
+ * change when the original runs twice.  Open sizes are 2, or 1 if the original
+ * does not run with 2.  Reals may differ by the rounding of weights. */
 void cli_compare_outputs(const struct tn_model *before, const char *after,
                          struct cli_comparison *result);
 

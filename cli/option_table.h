@@ -145,8 +145,8 @@ size_t cli_next_word(const char **words, const char **word);
 void cli_print_help(const struct cli_verb *verb);
 void cli_print_help_man(const struct cli_verb *verb);
 
-/* The distance from which on a name is no near miss of what was typed: a change
- * in three letters is near. */
+/* Names at this edit distance or more from what was typed are not suggested;
+ * one change in three letters is near enough. */
 unsigned cli_nearness(const char *typed);
 
 /* The edit distance of two words; any number from `limit` on if it is not below

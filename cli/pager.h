@@ -19,7 +19,7 @@ void cli_pager_forbid(void);
  * terminal, and nothing the second time. */
 void cli_pager_begin(void);
 
-/* Whether standard output is a pager's, hence in the end a terminal. */
+/* Whether standard output goes to a pager, and so to a terminal. */
 bool cli_is_paged(void);
 
 /* Whether the user has left it before the end. */

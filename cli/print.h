@@ -23,7 +23,7 @@ enum cli_colour {
     CLI_CYAN
 };
 
-/* Standard output is a terminal's also when it goes through a pager. */
+/* Standard output counts as a terminal also when it goes through a pager. */
 bool cli_is_terminal(FILE *file);
 bool cli_can_redraw(FILE *file); /* a terminal that understands escape
                                     sequences                             */
@@ -64,9 +64,9 @@ struct cli_table {
     void                    *context;
 };
 
-/* On a terminal the table is no wider than that: cells are shortened in the
- * middle, and at last columns that are extra are left out, the last one first.
- * Elsewhere, and with --wide, nothing is shortened. */
+/* On a terminal the table is no wider than the terminal: cells are shortened in
+ * the middle; if that is not enough, extra columns are left out, the last one
+ * first.  Elsewhere, and with --wide, nothing is shortened. */
 void cli_print_table(FILE *file, const struct cli_table *table);
 
 /* A paragraph.  On a terminal it is broken between words, and continues

@@ -1,4 +1,5 @@
-/* shards.h - split and merge of sets of tensors, which are files, not chunks */
+/* shards.h - split and merge of sets of tensors, into files instead of chunks
+ */
 #ifndef CLI_SHARDS_H
 #define CLI_SHARDS_H
 

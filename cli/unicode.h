@@ -12,8 +12,8 @@
  * not. */
 size_t cli_utf8(const uint8_t *at, size_t left, uint32_t *point);
 
-/* Whether a code point only shows itself: control characters and marks that
- * reorder or hide the text around them do not. */
+/* Whether a code point affects nothing but itself: false for control characters
+ * and for marks that reorder or hide the text around them. */
 bool cli_is_safe(uint32_t point);
 
 /* How many bytes at the beginning are safe and neither a backslash nor `stop`.

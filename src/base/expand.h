@@ -4,8 +4,8 @@
  * A few bytes can stand for very many: one value that fills a tensor, zeros
  * that are not stored, compressed data.  The limit is what the caller allows,
  * or a default that no honest file exceeds: a minimum for every file, plus a
- * number of bytes for each byte of the file, which is about the best that
- * deflate can do.  Holes of a file count as bytes of it.
+ * number of bytes for each byte of the file, about the highest ratio that
+ * deflate reaches.  Holes of a file count as bytes of it.
  */
 #ifndef TN_BASE_EXPAND_H
 #define TN_BASE_EXPAND_H

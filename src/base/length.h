@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* What hypot() returns, up to the last bit, except that NaN wins over infinity.
- * The C library's own is one that programs for older versions of it do not
- * find. */
+ * Not hypot() itself: glibc 2.35 gave it a new symbol version, which older
+ * releases lack. */
 static inline double tn_length(double real, double imaginary)
 {
     double a = fabs(real), b = fabs(imaginary);

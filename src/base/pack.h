@@ -40,13 +40,13 @@ struct tn_pack_texts {
     struct tn_buffer trees; /* u32: where each begins                         */
 };
 
-/* Bytes that are there only after they were asked for: all of a range. */
+/* Bytes that must be requested, as a range, before they can be read. */
 struct tn_pack_blocks {
     enum tn_status (*need)(struct tn_pack_blocks *blocks, uint64_t from,
                            uint64_t to, struct tn_error *error);
 };
 
-/* Packed bytes that were ended, taken apart. */
+/* Complete packed bytes, and where their parts are. */
 struct tn_packed {
     struct tn_bytes        bytes, texts;
     uint32_t               outline;
@@ -61,29 +61,29 @@ struct tn_pack {
     struct tn_arena        *arena;  /* of what is read                        */
 };
 
-/* Borrows what is packed until it is done; the arena is that of a few tables.
- */
+/* Borrows packed texts until it is done; the arena holds a few tables. */
 void tn_pack_texts_init(struct tn_pack_texts *texts, struct tn_arena *arena,
                         struct tn_error *error);
 void tn_pack_texts_done(struct tn_pack_texts *texts);
 
-/* Where a text is among the texts, for rows of fixed size. */
+/* The offset of a text among the texts, for rows of fixed size. */
 uint32_t tn_pack_text_place(struct tn_pack_texts *texts, struct tn_bytes text);
 
-/* After everything was packed once: puts the texts that were used most first.
- * What is packed again is smaller, and needs fewer blocks to be read.  Not with
- * tn_pack_part(), whose bytes would be others then. */
+/* Call it after everything was packed once: moves the texts that were used most
+ * to the front.  Packing everything again then takes fewer bytes, and reading
+ * needs fewer blocks.  Not together with tn_pack_part(), whose bytes would
+ * change. */
 void tn_pack_texts_rank(struct tn_pack_texts *texts);
 
 /* Appends to `out`, which keeps the error. */
 struct tn_pack tn_pack_writer(struct tn_buffer     *out,
                               struct tn_pack_texts *texts);
 
-/* Begins a tree: where it is, for tn_pack_reader(). */
+/* Begins a tree.  Returns its offset, for tn_pack_reader(). */
 uint32_t tn_pack_tree(struct tn_pack *p);
 
-/* What comes after all trees.  `cuts` (may be NULL) gets a u32 for each place
- * at which a block may begin: no tree and no text is in two blocks. */
+/* Writes what comes after all trees.  `cuts` (may be NULL) gets a u32 for each
+ * place at which a block may begin: no tree and no text is in two blocks. */
 void tn_pack_end(struct tn_buffer *out, const struct tn_pack_texts *texts,
                  const struct tn_buffer *outline, struct tn_buffer *cuts);
 
@@ -101,7 +101,7 @@ struct tn_pack tn_pack_reader(const struct tn_packed *packed, uint64_t at,
 enum tn_status tn_packed_need_texts(const struct tn_packed *packed, uint32_t to,
                                     struct tn_error *error);
 
-/* The text at a place of tn_pack_text_place(). */
+/* The text at an offset from tn_pack_text_place(). */
 struct tn_bytes tn_packed_text(const struct tn_packed *packed, uint32_t place,
                                struct tn_error *error);
 
@@ -112,9 +112,10 @@ double          tn_pack_real(struct tn_pack *p, double value);
 bool            tn_pack_bool(struct tn_pack *p, bool value);
 struct tn_bytes tn_pack_text(struct tn_pack *p, struct tn_bytes text);
 
-/* A part of a tree that others have, too, such as an argument of many
- * operators: it is kept among the texts, once.  Fields are packed with the
- * tn_pack that is returned, until the part is ended.  No part has parts. */
+/* A part of a tree that other trees have, too, such as an argument of many
+ * operators: it is stored once, among the texts.  Fields are packed with the
+ * tn_pack that is returned, until the part is ended.  Parts cannot be nested.
+ */
 struct tn_pack tn_pack_part(struct tn_pack *p);
 void           tn_pack_part_end(struct tn_pack *p, const struct tn_pack *part);
 

@@ -38,7 +38,7 @@ bool tn_report_is_short_of_memory(const struct tn_report *report,
 void tn_report_add(struct tn_report *report, enum tn_finding_level level,
                    const char *rule, const struct tn_error *finding);
 
-/* The same from parts; file "" is the main one. */
+/* The same with the parts of its location; file "" is the main one. */
 void tn_report_format(struct tn_report *report, enum tn_finding_level level,
                       const char *rule, const char *file, uint64_t offset,
                       const char *where, const char *format, ...)

@@ -19,8 +19,8 @@ struct tn_sink_ops {
     /* NULL: tn_sink_splice reads windows and writes them. */
     enum tn_status (*splice)(struct tn_sink *sink, struct tn_span span,
                              struct tn_error *error);
-    /* As `splice`; the bytes are shown to another sink on their way.  NULL:
-     * that one reads them on its own. */
+    /* As `splice`, and passes the bytes to another sink, too.  NULL: that one
+     * reads them itself. */
     enum tn_status (*show)(struct tn_sink *sink, struct tn_span span,
                            struct tn_sink *watcher, struct tn_error *error);
     /* Writes `count` zero bytes.  NULL: as ordinary bytes. */
@@ -55,8 +55,8 @@ enum tn_status tn_sink_splice(struct tn_sink *sink, struct tn_span span,
 enum tn_status tn_sink_zeros(struct tn_sink *sink, uint64_t count,
                              struct tn_error *error);
 
-/* Splices into both: for a checksum of what is copied, out of one reading where
- * that can be. */
+/* Splices into both, reading once if possible: for a checksum of what is
+ * copied. */
 enum tn_status tn_sink_show(struct tn_sink *sink, struct tn_span span,
                             struct tn_sink *watcher, struct tn_error *error);
 

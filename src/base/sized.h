@@ -8,10 +8,10 @@
  *   TN_TAKE(options, tn_options, remote);
  *
  * names the last field of the first published layout, that of 0.2.0.  It stays
- * the same when the struct grows.  After it, `options` is NULL as before, or
- * points to a whole struct of this version; what that points to is the
- * caller's.  The options that a verb has of its own are never NULL after
- * theirs.
+ * the same when the struct grows.  Afterwards `options` is still NULL, or
+ * points to a complete struct of this version; what its fields point to belongs
+ * to the caller.  After TN_TAKE_OWN(), for a verb's own options, it is never
+ * NULL.
  */
 #ifndef TN_BASE_SIZED_H
 #define TN_BASE_SIZED_H

@@ -82,7 +82,7 @@ struct tn_span {
     uint64_t          length;
 };
 
-/* Takes off the front the part that is of one kind, a hole or data. */
+/* Removes the first part that is of one kind, a hole or data, from the span. */
 static inline struct tn_span tn_span_extent(struct tn_span *span, bool *is_hole)
 {
     struct tn_span run = *span;
@@ -107,8 +107,8 @@ void tn_source_close(struct tn_source *source);
 enum tn_status tn_source_read(struct tn_source *source, uint64_t offset,
                               void *to, size_t size, struct tn_error *error);
 
-/* That these bytes will be read next, from the first to the last: a source over
- * a network then requests them ahead, and no more than them. */
+/* Announces that these bytes will be read next, in order: a source over a
+ * network then requests them ahead, and no others. */
 static inline void tn_source_expect(struct tn_source *source, uint64_t offset,
                                     uint64_t length)
 {
@@ -116,20 +116,19 @@ static inline void tn_source_expect(struct tn_source *source, uint64_t offset,
         source->expect(source, offset, length);
 }
 
-/* The next bytes of a range that is read from its first to its last: at least
- * one, at most `most`.  They are lent by a source that has them in memory for a
- * while, else read into `room`, as many as fit.  They are valid until they are
- * given back.  No bytes: failed.
+/* The next bytes of a range that is read in order: at least one, at most
+ * `most`.  A source that has them in memory lends them; otherwise as many as
+ * fit are read into `room`.  They are valid until they are given back.  No
+ * bytes: failed.
  *
- * With room for TN_WHOLE bytes their number is a multiple of it, but at the end
- * of the range: a window holds whole elements of whatever type, wherever that
- * which is lent ends. */
+ * If there is room for TN_WHOLE bytes, their number is a multiple of it, except
+ * at the end of the range: so a window has whole elements of any type. */
 #define TN_WHOLE 16
 struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
                                uint64_t most, void *room, size_t room_size,
                                struct tn_error *error);
 
-/* With what was taken there, and the same room. */
+/* `taken` and `room` are those of tn_source_take(). */
 static inline void tn_source_give_back(struct tn_source *source,
                                        uint64_t offset, struct tn_bytes taken,
                                        const void *room)

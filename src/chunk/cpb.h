@@ -7,9 +7,9 @@
  * In version 2 there may be further files of chunks, PREFIX.NAME.cpb, which the
  * metadata lists, and the metadata may be in several records (chunk_meta.h).
  *
- * There is no end mark: a file that was cut off ends with some other record.
- * A last record is taken as metadata only if it names chunks that exist; for
- * further files it has the size.
+ * There is no end mark: a file that was cut off ends with some other record.  A
+ * last record is taken as metadata only if the chunks that it names exist; for
+ * further files it also has their size.
  */
 #ifndef TN_CHUNK_CPB_H
 #define TN_CHUNK_CPB_H
@@ -104,7 +104,7 @@ enum tn_status tn_cpb_stream(struct tn_cpb *cpb, const struct tn_rope *message,
 enum tn_status tn_cpb_member(struct tn_cpb *cpb, uint64_t index,
                              struct tn_riegeli **file, struct tn_error *error);
 
-/* Whether the writer gives such a name to further files of a prefix:
+/* Whether a name is one that the writer gives to further files of a prefix:
  * PREFIX.bytes.cpb, PREFIX.00001-of-00002.cpb. */
 bool tn_cpb_is_member(const char *name, const char *prefix);
 

@@ -17,7 +17,7 @@
 #include "chunk/cpb.h"
 
 /* Treats chunk `index` as one that is verified later; false if it is short, or
- * of a kind that cannot wait. */
+ * of a kind that cannot be verified later. */
 bool tn_cpb_late(struct tn_cpb *cpb, uint64_t index, struct tn_riegeli *file,
                  struct tn_span *record);
 

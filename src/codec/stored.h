@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "base/pack.h"
 
-/* As rules/compile.c writes it, with room for the content, which is the same
- * for all threads and stays until the process ends. */
+/* As rules/compile.c writes it, with room for the content, which all threads
+ * share and which stays until the process ends. */
 struct tn_stored {
     const unsigned char   *bytes;
     size_t                 size;
@@ -30,7 +30,7 @@ struct tn_bytes tn_stored_open(const struct tn_stored *stored,
                                struct tn_pack_blocks **blocks,
                                struct tn_error        *error);
 
-/* All of a content that is rarely wanted, in the arena. */
+/* All of a content that is rarely needed, in the arena. */
 struct tn_bytes tn_stored_read(struct tn_bytes stored, struct tn_arena *arena,
                                struct tn_error *error);
 

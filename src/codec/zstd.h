@@ -16,9 +16,9 @@ enum tn_status tn_zstd_decode(struct tn_bytes packed, uint64_t offset,
                               uint64_t size, struct tn_buffer *to,
                               struct tn_error *error);
 
-/* The same into room for `size` bytes, by a context that takes no memory and is
- * made once: frames of a few kilobytes are unpacked in less time than it takes
- * to make one.  Not by two threads at once. */
+/* The same into room for `size` bytes, with a static context that is made once:
+ * frames of a few kilobytes are unpacked in less time than it takes to make a
+ * context.  Not by two threads at once. */
 enum tn_status tn_zstd_decode_into(struct tn_bytes packed, uint64_t size,
                                    uint8_t *room, struct tn_memory *memory,
                                    struct tn_error *error);

@@ -1,9 +1,9 @@
 /*
- * diff_match.h - which op, graph and tensor of one model is which of another
+ * diff_match.h - matches ops, graphs and tensors of two models
  *
  * Ops are matched graph by graph, the surest evidence first:
  *
- *   1. ops at both ends of the file that have the same name and hashes
+ *   1. the same name and hashes, from both ends of the file
  *   2. the same name and operator, if such ops mostly agree otherwise; if they
  *      do not (names that are numbers shift when an op is added), this comes
  *      after 3
@@ -57,12 +57,12 @@ void           tn_diff_match_done(struct tn_diff_match *match);
 bool tn_diff_same_value(const struct tn_diff_match *match, uint32_t left,
                         uint32_t right);
 
-/* Whether both names are of one function: it may have got another name. */
+/* Whether both names are those of one function, which may have been renamed. */
 bool tn_diff_same_function(const struct tn_diff_match *match,
                            struct tn_bytes left, struct tn_bytes right);
 
 /* Whether strings of an attribute are equal; "loc:@conv1" names an op, which
- * may have got another name. */
+ * may have been renamed. */
 bool tn_diff_same_string(const struct tn_diff_match *match,
                          struct tn_bytes left, struct tn_bytes right);
 

@@ -21,8 +21,8 @@ struct tn_diff_report {
     bool                   skips_values;
     struct tn_diff_summary summary;
 
-    /* Whether the bytes of two tensors are the same without a look at them: the
-     * same place of the same file, or checksums that are stored. */
+    /* Whether two tensors are known to have the same bytes without reading
+     * them: from the same place in the same file, or from stored checksums. */
     bool (*is_known_same)(void *context, const struct tn_tensor *left,
                           const struct tn_tensor *right);
     /* Called for each pair of tensors that is read, for progress. */
@@ -50,8 +50,8 @@ bool tn_diff_same_attr(const struct tn_diff_match *match,
                        const struct tn_attr_value *left,
                        const struct tn_attr_value *right);
 
-/* Marks, by op of the left, the fewest ops that are at another place than what
- * they are matched with. */
+/* Marks, by op of the left, the smallest set of ops that moved: the others are
+ * in the same order as their matches. */
 enum tn_status tn_diff_find_moved(const struct tn_diff_match *match,
                                   uint8_t *moved, struct tn_error *error);
 

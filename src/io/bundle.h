@@ -14,8 +14,9 @@
  *
  * A URL is a bundle, too: siblings are files below its folder on the same
  * server, and a URL that ends in '/' is a folder.  Stores and hubs list what is
- * in it.  Of a web server's folder the first file that has one of a few names
- * is the only entry; if there is none, what its page links to.
+ * in it.  In a folder of a web server, a few names are tried, and the first
+ * file that exists is the only entry; if there is none, the entries are what
+ * the folder's page links to.
  */
 #ifndef TN_IO_BUNDLE_H
 #define TN_IO_BUNDLE_H
@@ -89,7 +90,7 @@ static inline bool tn_bundle_has_folder(const struct tn_bundle *bundle)
     return bundle->folder >= 0 || bundle->is_remote;
 }
 
-/* Whether there is such a file.  A file on a server is opened by that. */
+/* Whether there is such a file.  This opens a file on a server. */
 bool tn_bundle_has(struct tn_bundle *bundle, const char *name);
 
 /* The entries of a folder of the bundle ("" is the bundle's own), sorted by

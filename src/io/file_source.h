@@ -45,8 +45,8 @@ enum tn_status tn_source_read_few(struct tn_source *source, uint64_t offset,
  * a walk that hops over weights touches a page for each of them, and a page
  * fault costs as much as ten short reads.  The mapping is used again when much
  * has been read, when a long piece is asked for, or after tn_source_map();
- * until then one thread alone may use the source.  False: it is no mapped file.
- */
+ * until then one thread alone may use the source.  False if it is not a mapped
+ * file. */
 bool tn_source_hop(struct tn_source *source);
 
 /* The descriptor behind a source, for copy_file_range; -1 if there is none. */
@@ -57,10 +57,10 @@ int tn_source_descriptor(const struct tn_source *source);
  * writer's own source. */
 bool tn_source_is_growing(const struct tn_source *source);
 
-/* That part of a mapping will not be used soon: its pages leave our memory, and
- * come back when they are read.  Closing a mapping takes 5 ms for every 100 MB
- * that were read; threads that are done with their parts share that cost.  Does
- * nothing to other sources. */
+/* Announces that part of a mapping will not be used soon: its pages are
+ * released, and mapped again when they are read.  Closing a mapping takes 5 ms
+ * for every 100 MB that were read; threads that are done with their parts share
+ * that cost.  Does nothing to other sources. */
 void tn_source_release_pages(const struct tn_source *source, uint64_t offset,
                              uint64_t length);
 

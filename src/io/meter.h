@@ -40,8 +40,9 @@ enum tn_status tn_meter_add(struct tn_meter *meter, uint64_t bytes,
 void tn_meter_watch(struct tn_meter *meter, struct tn_watch *watch,
                     struct tn_memory *memory);
 
-/* The question of a call, from its options, while it reads: whoever takes much
- * of that memory asks it.  It ends before the memory is given back. */
+/* The "may I go on?" callback of a call, from its options, while it reads: all
+ * code that allocates much of that memory asks it.  It must end before the
+ * memory is released. */
 struct tn_asking {
     struct tn_meter meter;
     struct tn_watch watch;

@@ -110,10 +110,11 @@ enum tn_status tn_output_folder(struct tn_output **output,
 /* What may take the place of files that are being read. */
 enum tn_output_overwrite {
     TN_OVERWRITE_NONE,  /* nothing: the output is not a model */
-    TN_OVERWRITE_MODEL, /* the main file that of the model, and then all of
-                       them; a file beside it that the user named, none */
-    TN_OVERWRITE_SIDES, /* also files that the format calls so: they hold the
-                      same tensors */
+    TN_OVERWRITE_MODEL, /* the main file may replace the model's main file, and
+                           then side files may replace its side files; a side
+                           file that the user named replaces none       */
+    TN_OVERWRITE_SIDES, /* also files that have the names which the format uses:
+                           they hold the same tensors */
 };
 
 /* Whether the main file would replace a side file of the bundle. */

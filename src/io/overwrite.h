@@ -1,10 +1,10 @@
 /*
- * overwrite.h - a few bytes of an existing file, changed in place
+ * overwrite.h - changes a few bytes of an existing file in place
  *
- * For formats whose header can change while gigabytes behind it stay.  What is
- * written lies in one page of the file, so that a crash leaves the old bytes or
- * the new ones: systems write whole pages back.  Everything larger goes through
- * an output.
+ * For formats whose header can change while the gigabytes after it stay.  What
+ * is written lies in one page of the file, so that a crash leaves the old bytes
+ * or the new ones: systems write whole pages back.  Everything larger goes
+ * through an output.
  */
 #ifndef TN_IO_OVERWRITE_H
 #define TN_IO_OVERWRITE_H

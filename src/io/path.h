@@ -37,8 +37,8 @@ enum tn_status tn_path_touch(const char *path, struct tn_error *error);
 enum tn_status tn_path_rename(const char *from, const char *to, bool is_durable,
                               struct tn_error *error);
 
-/* Claims what a lock file stands for: `lock` is created if need be.  BUSY if
- * another process has the claim; one that died has none.  The claim is a
+/* Claims what a lock file stands for: `lock` is created if needed.  BUSY if
+ * another process has the claim; a process that died loses it.  The claim is a
  * descriptor for tn_path_release(), which removes the lock file. */
 enum tn_status tn_path_claim(const char *lock, const char *what, int *claim,
                              struct tn_error *error);

@@ -148,8 +148,9 @@ static inline bool tn_pipeline_is_shared(const struct tn_pipeline *pipeline)
     return pipeline->started > 0;
 }
 
-/* Repeats the job of the slot that was taken last, or is being ended, with no
- * other job beside it: it may have lacked what they used, such as memory. */
+/* Repeats the job of the slot that was taken last, or is being ended, while no
+ * other job runs: it may have failed for lack of something that they used, such
+ * as memory. */
 void tn_pipeline_again(struct tn_pipeline *pipeline, uint32_t slot);
 
 #endif

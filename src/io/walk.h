@@ -60,8 +60,8 @@ void tn_walk_close(struct tn_walk *walk);
 struct tn_bytes tn_walk_show(struct tn_arena *arena, struct tn_bytes name,
                              struct tn_error *error);
 
-/* What tells one version of a file from another: inode, size and time of
- * change.  False with errno if there is no regular file. */
+/* What distinguishes versions of a file: inode, size and time of change.  False
+ * with errno if there is no regular file. */
 #define TN_WALK_IDENTITY 64
 bool tn_walk_identity(const char *path, char to[TN_WALK_IDENTITY],
                       uint64_t *size);
