@@ -84,21 +84,22 @@ struct tn_conversion {
     struct tn_judging              judging; /* the source, then the result    */
     bool judges_beside; /* what is judged is, while something else is done    */
     struct tn_op_names op_names; /* of the source, found in the same way      */
-    bool is_part; /* of a model that is not here: a node of a loop is accepted
+    bool is_part; /* a part of a larger model: a node of a loop is accepted
                      without its loop                                         */
 };
 
 /* The caller fills in how, options, format and loss; plan and summary only for
- * a plan.  With `judges_beside` the result may still be being judged: the
- * caller asks for it by tn_judging_end_made() before the file gets its name, or
- * bytes go into a pipe.  Call tn_conversion_done() also after a failure. */
+ * a plan.  With `judges_beside`, a check of the result may still be running:
+ * the caller waits for it by tn_judging_end_made() before the file gets its
+ * name, or before bytes go into a pipe.  Call tn_conversion_done() also after a
+ * failure. */
 enum tn_status tn_conversion_make(struct tn_conversion  *c,
                                   const struct tn_model *model,
                                   struct tn_error       *error);
 void           tn_conversion_done(struct tn_conversion *c);
 
-/* For the pass that needs it, and lay_out() at the latest: what is wrong with
- * the source is known now. */
+/* Waits for the check of the source: called by the first pass that needs its
+ * outcome, at the latest by lay_out(). */
 enum tn_status tn_conversion_end_source(struct tn_conversion *c);
 
 /* Whether the dialect changes, or other inputs or outputs were requested. */
@@ -128,8 +129,8 @@ enum tn_status tn_conversion_note(struct tn_conversion       *c,
                                   const struct tn_net        *from,
                                   const struct tn_map_report *report);
 
-/* Rows of c->touched for numbers by chance that are part of a pattern, and that
- * nothing is made of. */
+/* Rows of c->touched for ops that make random numbers, as part of a pattern
+ * whose result has none. */
 void tn_conversion_note_chance(struct tn_conversion       *c,
                                const struct tn_net        *from,
                                const struct tn_map_report *report);

@@ -20,9 +20,9 @@ enum tn_status tn_convert_comments(const struct tn_model *model,
 void           tn_convert_lose_comments(const struct tn_about *about,
                                         struct tn_losses      *losses);
 
-/* Texts about a model, and fields that are left behind, found before anybody
- * asks for them: walks over all nodes, which read nothing but the file.  It
- * must outlive the texts. */
+/* Finds texts about a model, and fields that are left behind, ahead of time:
+ * walks over all nodes, which read nothing but the file.  It must outlive the
+ * texts. */
 struct tn_rest_ahead {
     const struct tn_model  *model;
     const struct tn_format *to;
@@ -39,8 +39,8 @@ void tn_rest_ahead_init(struct tn_rest_ahead   *ahead,
                         const struct tn_format *to);
 void tn_rest_ahead_done(struct tn_rest_ahead *ahead);
 
-/* Beside what the caller does until it calls the other; nothing happens where
- * the model is small. */
+/* Runs while the caller goes on, until it calls the other; does nothing if the
+ * model is small. */
 void tn_rest_ahead_begin(struct tn_rest_ahead *ahead, unsigned workers);
 void tn_rest_ahead_end(struct tn_rest_ahead *ahead);
 

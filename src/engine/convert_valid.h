@@ -43,8 +43,8 @@ enum tn_status tn_refuse_edited(const struct tn_model    *model,
 
 /* ---- while something else is done --------------------------------------- */
 
-/* A graph that is judged beside what the caller does in the meantime, which may
- * read the same files. */
+/* A graph that is checked while the caller does something else, which may read
+ * the same files. */
 struct tn_judging {
     const struct tn_model  *model;
     const struct tn_format *format;
@@ -59,15 +59,16 @@ struct tn_judging {
  * several threads: they are mapped. */
 bool tn_judging_is_worth_it(const struct tn_model *from);
 
-/* With `also`, the caller has as much to do, and one worker is left for that;
- * `also` is called when the graph is judged, on the same thread. */
+/* With `also`, one worker is left to the caller, which is assumed to have as
+ * much to do; `also` is called after the check, on the same thread. */
 void tn_judging_begin(struct tn_judging *j, const struct tn_model *model,
                       const struct tn_format   *format,
                       const struct tn_validity *how,
                       void (*also)(void *context), void *also_context);
 
-/* What tn_refuse_invalid() and tn_refuse_made() say; or nothing, when nobody
- * wants to know any more.  Where none was begun they say nothing, too. */
+/* Wait for the check and return what tn_refuse_invalid() and tn_refuse_made()
+ * would; or stop it, if the result is no longer needed.  If none was begun,
+ * they return OK. */
 enum tn_status tn_judging_end_invalid(struct tn_judging *j,
                                       struct tn_error   *error);
 enum tn_status tn_judging_end_made(struct tn_judging *j,

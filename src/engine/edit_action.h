@@ -21,7 +21,7 @@ typedef enum tn_status tn_edit_function(struct tn_edit        *edit,
 
 enum tn_edit_flags {
     TN_EDIT_FRESH = 1, /* changes so far are committed first: the draft is equal
-                          to its base, which has the same numbers             */
+                          to its base, whose ops have the same numbers        */
     TN_EDIT_LISTED = 2, /* only for dialects with lists of inputs, outputs and
                            types of values: ONNX                              */
 };
@@ -74,8 +74,8 @@ void tn_edit_index_forget(struct tn_edit *edit);
 uint32_t tn_edit_find_producer(struct tn_edit *edit, const char *name,
                                uint32_t *output, struct tn_error *error);
 
-/* Gives other elements to the op of that graph that holds the tensor of that
- * name; false if none does. */
+/* Replaces the elements of the tensor with that name that an op of the graph
+ * holds; false if no op does. */
 bool tn_edit_replace_constant(struct tn_edit *edit, uint32_t graph,
                               const char               *name,
                               const struct tn_elements *elements,

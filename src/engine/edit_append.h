@@ -13,8 +13,8 @@ struct tn_append {
     const struct tn_model *model;  /* with its graph; outlives the draft      */
     const char            *prefix; /* NULL: none                              */
     const char *const     *pairs;  /* an output of the first, an input of the
-                                       second, and so on; none: those of the same
-                                       name, or the only ones                  */
+                                      second, and so on; none: those of the same
+                                      name, or the only ones                  */
     uint32_t pair_count;
 };
 

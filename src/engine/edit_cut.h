@@ -16,7 +16,8 @@ struct tn_cut {
     uint32_t input_count;
     const struct tn_bytes *outputs; /* none: those of the model               */
     uint32_t               output_count;
-    bool keeps_inputs; /* of the model, too, as far as they are needed        */
+    bool keeps_inputs; /* inputs of the model stay inputs, too, as far as they
+                          are needed                                          */
     bool keeps_ops;    /* all of them, needed or not: only inputs and outputs
                           change                                              */
 };
@@ -26,9 +27,10 @@ struct tn_cut {
 enum tn_status tn_draft_cut(struct tn_draft *draft, const struct tn_cut *cut,
                             struct tn_error *error);
 
-/* Makes values outputs, too, or no longer (`drops`), where outputs are ops.  In
- * TensorFlow every unused op is an output: an added output is a copy of the
- * value, and a removed one goes with everything that only it needed. */
+/* Makes more values outputs, or some no longer (`drops`), in dialects whose
+ * outputs are ops.  In TensorFlow every unused op is an output: an added output
+ * is a copy of the value, and a removed one goes with everything that only it
+ * needed. */
 enum tn_status tn_draft_change_outputs(struct tn_draft       *draft,
                                        const struct tn_bytes *names,
                                        uint32_t count, bool drops,
@@ -36,8 +38,9 @@ enum tn_status tn_draft_change_outputs(struct tn_draft       *draft,
 
 /* Cuts out the nodes whose names begin with a scope: "encoder" stands for
  * "encoder", "encoder/..." and "encoder....", and "/encoder" for the same after
- * a slash.  What they take from others are the inputs, what others or the
- * outputs of the model take from them are the outputs. */
+ * a slash.  Values that they take from other nodes become the inputs; values
+ * that other nodes or the outputs of the model take from them become the
+ * outputs. */
 enum tn_status tn_draft_extract(struct tn_draft *draft, const char *scope,
                                 struct tn_error *error);
 

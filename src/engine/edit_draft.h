@@ -1,5 +1,5 @@
-/* edit_draft.h - what an edit consists of, for code that makes changes which
- * callers cannot make */
+/* edit_draft.h - the inside of an edit, for changes that callers of the API
+ * cannot make */
 #ifndef TN_ENGINE_EDIT_DRAFT_H
 #define TN_ENGINE_EDIT_DRAFT_H
 
@@ -33,7 +33,7 @@ struct tn_edit {
     uint32_t          graph;   /* that actions look for names in              */
     const char       *folder;  /* of the script that runs; NULL: the current  */
     unsigned          depth;   /* of scripts that run scripts                 */
-    bool              is_confined; /* the script that runs is somebody else's */
+    bool              is_confined; /* the script that runs is not trusted     */
     bool              is_changed; /* since the last commit, by an action      */
     struct tn_edit_index index;
     const char            *last_path; /* of the model that was opened last    */

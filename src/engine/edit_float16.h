@@ -2,9 +2,9 @@
  * edit_float16.h - the same model in 16-bit floats
  *
  * Weights are cast while they are written.  Operators that take the type
- * compute in it, the others stay float32, and Casts stand between the two.
- * Graphs in nodes keep the types of what they take and give; functions stay as
- * they are.
+ * compute in it, the others stay float32, with Casts between the two.  Graphs
+ * in nodes keep the types of their inputs and outputs; functions stay as they
+ * are.
  */
 #ifndef TN_ENGINE_EDIT_FLOAT16_H
 #define TN_ENGINE_EDIT_FLOAT16_H

@@ -38,8 +38,8 @@ enum tn_status tn_known_infer(struct tn_known *known);
 /* The value of the main graph that has that name; TN_NONE: none. */
 uint32_t tn_known_find(const struct tn_known *known, struct tn_bytes name);
 
-/* As an input or output of that name; what is not known stays open.  Dims are
- * in the arena. */
+/* Its type and shape as those of an input or output of that name; what is not
+ * known stays open.  Dims are in the arena. */
 struct tn_io tn_known_io(const struct tn_known *known, struct tn_bytes name,
                          struct tn_arena *arena, struct tn_error *error);
 struct tn_io tn_known_io_of(const struct tn_net_type *type,

@@ -1,7 +1,7 @@
 /*
- * edit_pair_ops.h - what the operators that change little or nothing are called
+ * edit_pair_ops.h - names of the operators that change little or nothing
  *
- * Identity, Cast, and what quantises: by dialect.
+ * Identity, Cast, and those that quantise: by dialect.
  */
 #ifndef TN_ENGINE_EDIT_PAIR_OPS_H
 #define TN_ENGINE_EDIT_PAIR_OPS_H
@@ -17,8 +17,8 @@ struct tn_pair_ops {
 
 const struct tn_pair_ops *tn_pair_ops_of(const struct tn_dialect *dialect);
 
-/* Gives a new copy, or a new Cast from one type to another, the attributes that
- * say so. */
+/* Sets the attributes of a new copy, or of a new Cast from one type to another.
+ */
 enum tn_status tn_pair_describe(struct tn_draft *draft, uint32_t op,
                                 enum tn_dtype from, enum tn_dtype to,
                                 struct tn_error *error);

@@ -1,5 +1,5 @@
-/* edit_testing.h - a model, an edit of it, and what is read back, for tests of
- * the actions of an edit */
+/* edit_testing.h - a model, an edit of it, and the result, for tests of the
+ * actions of an edit */
 #ifndef TN_ENGINE_EDIT_TESTING_H
 #define TN_ENGINE_EDIT_TESTING_H
 

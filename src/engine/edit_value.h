@@ -22,8 +22,8 @@ struct tn_value_hint {
     bool              is_list;
 };
 
-/* The value that the words describe, in the arena, but for tensors, which the
- * edit keeps open.  INVALID if they describe none. */
+/* The value that the words describe, in the arena; tensors belong to the edit.
+ * INVALID if they do not describe a value. */
 enum tn_status tn_edit_value_read(struct tn_edit *edit, struct tn_arena *arena,
                                   const struct tn_words      *words,
                                   const struct tn_value_hint *hint,

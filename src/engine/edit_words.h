@@ -1,5 +1,5 @@
 /*
- * edit_words.h - the text of edits: one action a line, in words
+ * edit_words.h - the text of edits: one action on each line, in words
  *
  *   # a comment, to the end of the line
  *   rename input_ids=tokens

@@ -2,7 +2,7 @@
  * foreign.h - recognizes models in formats that Tenon does not read
  *
  * Many of them are protobuf, FlatBuffers or zip, so that one of our readers
- * would begin, and call them damaged.
+ * would accept the beginning and then call them damaged.
  */
 #ifndef TN_ENGINE_FOREIGN_H
 #define TN_ENGINE_FOREIGN_H

@@ -2,8 +2,8 @@
  * one_node.h - a model that consists of one node
  *
  * Rules convert models, not nodes.  So a node that is to be interpreted becomes
- * the only one of a model: what it reads are inputs, or constants if their
- * values are known, and what it makes are outputs.
+ * the only one of a model: the values that it takes become inputs, or constants
+ * if they are known, and its results become outputs.
  */
 #ifndef TN_ENGINE_ONE_NODE_H
 #define TN_ENGINE_ONE_NODE_H

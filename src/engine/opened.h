@@ -28,8 +28,8 @@ struct tn_opened {
     _Atomic unsigned holders;     /* the handle, and models sharing it    */
     pthread_mutex_t  reading;     /* of the bundle, by tn_opened_read_graph() */
     bool is_shared; /* other threads read the files while it is opened        */
-    const struct tn_model *edited; /* the model that an edit made this one of;
-                                      held, or NULL                           */
+    const struct tn_model *edited; /* the model that an edit turned into this
+                                      one; held, or NULL                      */
 };
 
 static inline struct tn_opened *tn_opened_of(const struct tn_model *model)
@@ -101,8 +101,8 @@ enum tn_status tn_opened_choose_tag(struct tn_opened        *opened,
 enum tn_status tn_opened_read(struct tn_opened *opened, bool wants_graph,
                               struct tn_error *error);
 
-/* The graph of a model that was opened without it: another model, over the
- * same files, which are not opened again.  INVALID where there are none. */
+/* The graph of a model that was opened without it, as another model over the
+ * same files, which are not opened again.  INVALID if it has no files. */
 enum tn_status tn_opened_read_graph(struct tn_model        **out,
                                     const struct tn_model   *model,
                                     const struct tn_options *options,

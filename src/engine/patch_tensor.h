@@ -3,7 +3,7 @@
  *
  * A patch keeps new elements in a safetensors file.  Strings and blocks of
  * quantised elements are a vector of uint8 there, and the script says what they
- * are, in the word behind the name:
+ * are, in the word after the name:
  *
  *   put vocabulary x.patch.safetensors:DIGEST:string[2,3]
  *
@@ -19,14 +19,15 @@
 /* Whether safetensors holds such elements as they are. */
 bool tn_patch_is_plain(const struct tn_elements *elements);
 
-/* The elements as uint8, and their type as a word, appended to `type`.  What is
- * not side by side in a file is copied into the arena. */
+/* The elements as uint8, and their type as a word, appended to `type`.
+ * Elements that are not side by side in a file are copied into the arena. */
 enum tn_status tn_patch_pack(const struct tn_elements *from,
                              struct tn_arena          *arena,
                              struct tn_elements *to, struct tn_buffer *type,
                              struct tn_error *error);
 
-/* The elements that the word describes.  INVALID if the bytes are not such. */
+/* The elements that the word describes.  INVALID if the bytes do not fit the
+ * word. */
 enum tn_status tn_patch_unpack(const struct tn_elements *from, const char *type,
                                struct tn_arena *arena, struct tn_elements *to,
                                struct tn_error *error);

@@ -1,4 +1,4 @@
-/* read_file.h - small files as a whole: rules, vocabularies, schemas */
+/* read_file.h - reads small files as a whole: rules, vocabularies, schemas */
 #ifndef TN_ENGINE_READ_FILE_H
 #define TN_ENGINE_READ_FILE_H
 

@@ -1,4 +1,4 @@
-/* view_model.h - drawing a model whose ops have states, for comparisons */
+/* view_model.h - draws a model whose ops have states, for comparisons */
 #ifndef TN_ENGINE_VIEW_MODEL_H
 #define TN_ENGINE_VIEW_MODEL_H
 
@@ -12,7 +12,7 @@ enum tn_op_state {
     TN_OP_CHANGED,
 };
 
-/* What a picture calls the model at a path. */
+/* The name that a picture shows for the model at a path. */
 const char *tn_view_name(const char *path);
 
 /* Like tn_view(), of a model with its graph; `states` by op. */
