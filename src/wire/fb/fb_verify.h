@@ -7,7 +7,7 @@
  * vectors are not read: a vector costs the same whatever its length.
  *
  * Time is linear in the size: shared objects are walked once, and objects that
- * overlap, so that a small buffer would hold far more than its size, are
+ * overlap, by which a small buffer could hold far more than its size, are
  * refused.  There is no limit on the number of tables.
  */
 #ifndef TN_WIRE_FB_VERIFY_H

@@ -1,5 +1,5 @@
 /*
- * pb_tail.h - how messages end, remembered
+ * pb_tail.h - remembers how messages end
  *
  * A model has a million nodes of a few kinds.  Their names differ, but writers
  * of protobuf put names first, and what comes after them is the same bytes
@@ -24,16 +24,16 @@ struct tn_pb_tail {
     struct tn_bytes bytes; /* empty: none                                     */
     uint32_t        type, domain; /* names that are in it, or what the reader
                                      makes of these                           */
-    uint32_t number; /* from 1 on; another one has another             */
+    uint32_t number; /* from 1 on; every tail has its own              */
 };
 
 struct tn_pb_tails {
     struct tn_pb_tail slots[TN_PB_TAIL_SLOTS];
-    uint32_t          count; /* that there have been                          */
+    uint32_t          count; /* tails so far                                  */
 };
 
-/* What is left of a message from this field on, its tag and length included,
- * if it is short and in memory; else empty.  The cursor is behind the field. */
+/* What is left of a message from this field on, its tag and length included, if
+ * it is short and in memory; else empty.  The cursor is after the field. */
 static inline struct tn_bytes tn_pb_tail_of(const struct tn_cursor   *c,
                                             const struct tn_pb_field *field)
 {

@@ -11,14 +11,14 @@
  *   2e                    the value on the stack is the result
  *
  * There are two ways to read one.  tn_pickle_read() takes data alone and
- * refuses every other opcode and name; a dict or list appears in one place only,
- * so that a small file cannot have cycles or expand without limit.
- * tn_pickle_describe() takes every opcode: a call becomes a value that says who
- * would be called with what, and values may be shared, so that the result may
- * have cycles.
+ * refuses every other opcode and name; a dict or list appears in one place
+ * only, so that a small file cannot have cycles or expand without limit.
+ * tn_pickle_describe() takes every opcode: a call becomes a value that says
+ * what would be called with which arguments, and values may be shared, so that
+ * the result may have cycles.
  *
- * Values are views: of strings and arrays only the place is kept, however large
- * they are.
+ * Values are views: of strings and arrays only the position is kept, however
+ * large they are.
  */
 #ifndef TN_WIRE_PICKLE_H
 #define TN_WIRE_PICKLE_H
@@ -129,14 +129,15 @@ struct tn_pickle_watch {
     /* An import; `by` is the opcode. */
     void (*name)(void *context, uint64_t offset, const char *by,
                  const struct tn_pickle *name);
-    /* A call, or a state or items that an object of a class of its own is given:
-     * `callee` is who is called, or the object. */
+    /* A call, or a state or items that are given to an object of a class of its
+     * own: `callee` is what is called, or the object. */
     void (*call)(void *context, uint64_t offset, const char *by,
                  const struct tn_pickle *callee, const struct tn_pickle *args);
-    /* Something that the loading program finds by an id. */
+    /* Something that the loading program looks up by an id. */
     void (*persistent)(void *context, uint64_t offset,
                        const struct tn_pickle *id);
-    /* What data never has: an extension code, a value of a wrong kind. */
+    /* Something that data never contains: an extension code, a value of a wrong
+     * kind. */
     void (*odd)(void *context, uint64_t offset, const char *by,
                 const char *what);
     /* Bytes, or a string of Python 2. */

@@ -29,7 +29,8 @@
  * and ascends, since a chunk has at least as many bytes as records; it is not
  * where the record's bytes are.
  *
- * There is no end mark: a file cut between two chunks is a good shorter file.
+ * There is no end mark: a file that is cut between two chunks is a valid,
+ * shorter file.
  */
 #ifndef TN_WIRE_RIEGELI_H
 #define TN_WIRE_RIEGELI_H

@@ -66,10 +66,10 @@ enum tn_status tn_riegeli_pack_bytes(const struct tn_riegeli_codec *codec,
                                      struct tn_riegeli_spill       *to,
                                      struct tn_error               *error);
 
-/* What is no longer has only one. */
+/* Streams up to this length are packed in one part. */
 #define TN_RIEGELI_ONE_PART (UINT64_C(32) << 20)
 
-/* Whether all of it is in memory, or as good as that, for any thread. */
+/* Whether all of it is in memory or mapped, so that any thread can read it. */
 bool tn_riegeli_is_at_hand(const struct tn_rope *rope);
 
 /* How many of the wanted brotli packers fit into memory. */

@@ -18,23 +18,22 @@
  *   extra     := ( u16 id  u16 size  bytes )*
  *   descriptor:= ["PK\7\8"]  u32 crc  u32|u64 packed  u32|u64 size
  *
- * Little-endian.  A packed, size or entry_offset of ffffffff stands as u64 in
- * the extra field 1, in that order.  Methods: 0 stored, 8 deflated.
+ * Little-endian.  A packed, size or entry_offset of ffffffff means a u64 in the
+ * extra field 1, in that order.  Methods: 0 stored, 8 deflated.
  *
- * A file that grew by commits (zip_append.h) is
+ * A file that grew by commits (zip_edit.h) is
  *
  *   file      := ( entry*  directory  end )+
  *
- * where the last directory lists what is alive, and anything after the last
- * whole commit is the tail of one that was cut short.
+ * where the last directory lists the current entries, and anything after the
+ * last whole commit is the tail of one that was cut short.
  *
  * Opening reads all local headers (a lazy zip only those that it needs to know
- * where everything is) and no data.  It refuses, at the byte and with the name
- * of the entry: entries that overlap each other or the
- * directory, names that occur twice or are alike (base/alike.h), names that
- * leave the folder or are both file and folder, links, encryption, several
- * disks, other methods, headers that contradict the directory, and more bytes
- * than deflate could hold.
+ * where everything is) and no data.  It refuses, with the byte and the name of
+ * the entry: entries that overlap each other or the directory, names that occur
+ * twice or are alike (base/alike.h), names that leave the folder or are both
+ * file and folder, links, encryption, several disks, other methods, headers
+ * that contradict the directory, and more bytes than deflate could hold.
  */
 #ifndef TN_WIRE_ZIP_H
 #define TN_WIRE_ZIP_H
@@ -63,7 +62,8 @@ struct tn_zip_entry {
 
 /* How the file ends. */
 enum tn_zip_state {
-    TN_ZIP_WHOLE,  /* entries, old directories, the directory: no byte else   */
+    TN_ZIP_WHOLE,  /* entries, old directories, the directory, and no other
+                      byte                                                    */
     TN_ZIP_TORN,   /* a commit was cut short: what was before it is shown     */
     TN_ZIP_BROKEN, /* rewritten by another program: what can be trusted is
                       shown, and nothing can be added before a rebuild */
@@ -71,7 +71,7 @@ enum tn_zip_state {
 
 struct tn_zip_options {
     bool is_foreign; /* not a container of ours: names that differ only in case,
-                        and bytes that belong to nothing, are findings, not
+                        and bytes that belong to no entry, are findings, not
                         failures; the end record is searched for before a
                         comment                                               */
     bool is_lazy;    /* local headers of entries that are where our writer puts

@@ -1,10 +1,10 @@
 /*
  * zip_edit.h - changing an existing zip: appending to it, or rewriting it
  *
- * Growing appends a commit: entries and a directory of all entries that are
- * alive, which are synced, then the end record, which makes them valid.  Until
- * then a reader sees the old state, whatever happens.  An incomplete commit at
- * the end of the file is removed first.
+ * Growing appends a commit: entries and a directory of all current entries,
+ * which are synced, then the end record, which makes them valid.  Until then a
+ * reader sees the old state, whatever happens.  An incomplete commit at the end
+ * of the file is removed first.
  *
  * Rewriting makes a second file, which gets the name at the end.  Entries are
  * copied by reference, with the checksums that they had.

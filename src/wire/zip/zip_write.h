@@ -8,7 +8,7 @@
  * for a stream the data is read twice.
  *
  * Stored data begins at a multiple of 64 bytes of the file, and from 1 MiB on
- * of 4096, where the kernel copies whole pages: by way of an extra field d935
+ * of 4096, where the kernel copies whole pages: padded by an extra field d935
  * (u16 alignment, zeros) in the local header.  ZIP64 records are written only
  * if they are needed.  The time is 1980-01-01 00:00; there are no entries for
  * folders.
