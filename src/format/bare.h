@@ -22,14 +22,13 @@ struct tn_bare_set {
 /* Why a format cannot hold such a tensor; NULL if it can. */
 typedef const char *tn_bare_refusal(const struct tn_elements *elements);
 
-/* All tensors that the format can hold, renamed by the table of
- * options->names if there is one.  A tensor without a name, or with a
- * name that another one has, gets its path in the model as its name; weights
- * have precedence over tensors in attributes.  If a model keeps its variables
- * apart (a SavedModel), only these are collected, unless options->all_tensors
- * is set.  Reports losses through options->loss: the graph, names, dimensions
- * of sparse tensors, and each tensor that was refused.  INVALID if no tensor
- * remains. */
+/* All tensors that the format can hold, renamed by the table of options->names
+ * if there is one.  A tensor without a name, or with a name that another one
+ * has, gets its path in the model as its name; weights have precedence over
+ * tensors in attributes.  If a model keeps its variables apart (a SavedModel),
+ * only these are collected, unless options->all_tensors is set.  Reports losses
+ * through options->loss: the graph, names, dimensions of sparse tensors, and
+ * each tensor that was refused.  INVALID if no tensor remains. */
 enum tn_status tn_bare_collect(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                tn_bare_refusal *refuse, struct tn_arena *arena,

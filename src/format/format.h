@@ -50,7 +50,7 @@ struct tn_write_options {
     uint64_t    image_size;  /* of a chunk that is a message; 0: by the rules */
     const char *compress;    /* of the file of chunks; NULL: brotli:6         */
     const char *layout;      /* NULL: as it was                               */
-    bool        all_tensors; /* of a SavedModel, not the variables alone      */
+    bool        all_tensors; /* of a SavedModel, not only the variables       */
     const char *names;       /* a table of names of tensors; NULL: none       */
     const char *quantize;    /* GGUF: a type; NULL: as they are               */
     const char *byte_order;  /* GGUF: "little", "big"; NULL: as it was        */
@@ -78,7 +78,7 @@ static inline void tn_lose(const struct tn_write_options *options,
         options->loss(options->loss_context, offset, where, what);
 }
 
-/* The same where a name of the model says it. */
+/* The same for a loss that a name of the model identifies. */
 static inline void tn_lose_named(const struct tn_write_options *options,
                                  struct tn_bytes name, const char *what)
 {
@@ -131,7 +131,7 @@ struct tn_format {
     bool is_folder;
 
     /* A graph that was read from another format of the same dialect is built
-     * anew, not copied.  So it is checked before it is written: either its
+     * again, not copied.  So it is checked before it is written: either its
      * formats always read the graph, or check_graph() walks the bytes. */
     bool lays_out_anew;
 

@@ -16,7 +16,7 @@ static inline enum tn_status fuzz_drop(struct tn_sink  *sink,
     return TN_OK;
 }
 
-/* Findings have words. */
+/* Findings must have texts. */
 static inline int fuzz_see_finding(void *context, enum tn_finding_level level,
                                    const char            *rule,
                                    const struct tn_error *finding)
@@ -27,10 +27,10 @@ static inline int fuzz_see_finding(void *context, enum tn_finding_level level,
     return 0;
 }
 
-/* Zeros out of nothing can be endless: the first megabyte will do. */
+/* Zeros that are not stored can be endless: the first megabyte will do. */
 #define FUZZ_READ_LIMIT (UINT64_C(1) << 20)
 
-/* Elements lie inside of their source, and are as many as there should be. */
+/* Elements are inside of their source, and their number is right. */
 static inline void fuzz_read_tensor(const struct tn_tensor *tensor,
                                     bool has_source, struct tn_memory *memory)
 {
@@ -70,7 +70,7 @@ static inline void fuzz_decode_attributes(const struct tn_model *model)
 typedef void fuzz_use(void *context, struct tn_bundle *bundle,
                       struct tn_model *model);
 
-/* Opens any bytes as a model of the format.  A refusal has words. */
+/* Opens any bytes as a model of the format.  A refusal must have a message. */
 static inline enum tn_status fuzz_open(const struct tn_format *format,
                                        const char *name, struct tn_bytes bytes,
                                        struct tn_memory *memory,

@@ -1,11 +1,11 @@
 /*
  * name_table.h - names of tensors, mapped by a table that the user wrote
  *
- * A line has two names, with blanks or a tab between them: what a tensor is
- * called, and what it becomes.  A '*' stands for one part of a name between
- * dots, and takes it over, the first '*' to the first and so on.  The first line
- * that fits is used; names that no line fits stay.  Empty lines and lines that
- * begin with '#' are skipped.
+ * A line has two names, with blanks or a tab between them: the name of a
+ * tensor, and its new name.  A '*' matches one part of a name between dots,
+ * which is copied to the '*' of the same number in the new name.  The first
+ * line that fits is used; names that no line fits stay.  Empty lines and lines
+ * that begin with '#' are skipped.
  */
 #ifndef TN_FORMAT_NAME_TABLE_H
 #define TN_FORMAT_NAME_TABLE_H

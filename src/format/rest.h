@@ -2,8 +2,8 @@
  * rest.h - the fields of a protobuf message that a conversion leaves behind
  *
  * A conversion lists the fields that it uses, message by message; this walks
- * the whole message and reports every other field that has a value.  So a field
- * that nobody thought of is reported.
+ * the whole message and reports every other field that has a value.  So fields
+ * are reported even if nobody thought of them.
  *
  *   { "onnx.NodeProto", NULL, "input! output! op_type! attribute" }
  *

@@ -2,7 +2,7 @@
  * settings.h - the options that formats declare, and what callers set them to
  *
  * A format lists its options (tn_format.settings), each with the field that its
- * value goes to.  Defaults are values like those of callers.
+ * value goes to.  Defaults are texts, like the values that callers give.
  */
 #ifndef TN_FORMAT_SETTINGS_H
 #define TN_FORMAT_SETTINGS_H

@@ -50,7 +50,7 @@ struct tn_gguf_files {
     struct tn_bundle *bundle;
     struct tn_report *report; /* as in tn_gguf_file_read()                    */
     struct tn_error  *error;
-    bool              is_lax; /* shards that are not there are not missed     */
+    bool              is_lax; /* missing shards are not an error              */
     struct tn_list    files;  /* struct tn_gguf_file                          */
 };
 

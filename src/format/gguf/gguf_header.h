@@ -14,7 +14,7 @@
  *
  * A text is a size and bytes.  A size is a u64, in version 1 a u32.  Values of
  * pairs are numbers, texts, or arrays: u32 type, size count, elements.  If the
- * lower half of the version is zero, the file is big-endian, all of it but the
+ * lower half of the version is zero, the file is big-endian, except for the
  * magic.
  */
 #ifndef TN_FORMAT_GGUF_HEADER_H

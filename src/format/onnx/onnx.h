@@ -1,5 +1,5 @@
 /*
- * onnx.h - what the files of this folder share
+ * onnx.h - messages, element types and tensors of ONNX files
  *
  * An ONNX file is one protobuf message, ModelProto, with nothing around it.
  * This header has the field numbers of its messages, the table of element
@@ -158,7 +158,7 @@ uint32_t tn_onnx_type_number(enum tn_dtype dtype);
 
 /* ---- tensors ------------------------------------------------------------ */
 
-/* What was seen of one of the data fields. */
+/* What was found of one of the data fields. */
 struct tn_onnx_holder {
     uint64_t       count; /* occurrences                                     */
     bool           is_packed; /* the last one                                */
@@ -272,9 +272,9 @@ struct tn_onnx_detail {
     bool has_other_imports;           /* than the wire of the model           */
 };
 
-/* What the file of `base` says about the model (producer, documentation,
- * metadata, unknown fields) is also said of `made`, a graph of its own that was
- * made from it, with opsets of its own.  `base` must outlive it. */
+/* Gives `made`, a new graph that was made from `base`, what the file of `base`
+ * says about the model (producer, documentation, metadata, unknown fields);
+ * `made` has its own opsets.  `base` must outlive it. */
 enum tn_status tn_onnx_keep_texts(struct tn_model       *made,
                                   const struct tn_model *base,
                                   struct tn_error       *error);

@@ -1,5 +1,5 @@
 /*
- * onnx_check.h - what onnx_check.c and its neighbours share
+ * onnx_check.h - the state of a check, for onnx_check.c and its neighbours
  *
  * Opening verified the grammar of everything that it read.  A check walks the
  * messages again, each with an error of its own: a failure becomes a finding,
@@ -116,8 +116,8 @@ struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
 
 /* Checks an AttributeProto; `is_in_function`: it may refer to an attribute of
  * the caller.  If it cannot be read, the cursor's error says so, and the caller
- * reports it.  True if nothing is wrong, which then holds for all attributes of
- * the same bytes. */
+ * reports it.  True if nothing is wrong; this is then true of all attributes
+ * with the same bytes. */
 bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
                              struct tn_cursor            attribute,
                              const struct tn_onnx_place *where,
@@ -125,7 +125,8 @@ bool tn_onnx_check_attribute(struct tn_onnx_checker     *ch,
 
 void tn_onnx_check_nodes(struct tn_onnx_checker *ch, uint32_t graph);
 
-/* All graphs but their nodes; the nodes of all, and names across graphs. */
+/* Checks all graphs except their nodes; then all nodes, and names across
+ * graphs. */
 void tn_onnx_check_graphs(struct tn_onnx_checker *ch);
 void tn_onnx_check_bodies(struct tn_onnx_checker *ch);
 

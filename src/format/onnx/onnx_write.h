@@ -1,4 +1,4 @@
-/* onnx_write.h - what the files that write a model share */
+/* onnx_write.h - the state of writing a model, for the files that do it */
 #ifndef TN_FORMAT_ONNX_WRITE_H
 #define TN_FORMAT_ONNX_WRITE_H
 

@@ -256,7 +256,7 @@ enum tn_status tn_paddle_check_graph(const struct tn_model *model,
                                      struct tn_report      *report,
                                      struct tn_error       *error);
 
-/* ---- paddle_about.c ----------------------------------------------------- */
+/* ---- paddle_format.c ---------------------------------------------------- */
 
 void tn_paddle_describe(const struct tn_model *model, struct tn_about *about);
 enum tn_status tn_paddle_report_rest(const struct tn_model         *model,

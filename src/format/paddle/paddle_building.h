@@ -1,5 +1,5 @@
-/* paddle_building.h - what fuzzers share that build programs out of choices;
- * include after defining _GNU_SOURCE */
+/* paddle_building.h - builds programs from a fuzzer's choices; include after
+ * defining _GNU_SOURCE */
 #ifndef TN_FORMAT_PADDLE_BUILDING_H
 #define TN_FORMAT_PADDLE_BUILDING_H
 

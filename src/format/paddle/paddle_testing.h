@@ -1,4 +1,4 @@
-/* paddle_testing.h - opening and writing, for tests that go on only if it works
+/* paddle_testing.h - opening and writing, for tests that need both to succeed
  */
 #ifndef TN_FORMAT_PADDLE_TESTING_H
 #define TN_FORMAT_PADDLE_TESTING_H

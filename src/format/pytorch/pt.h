@@ -2,9 +2,9 @@
  * pt.h - the parts of the format pytorch
  *
  * torch.save() writes a pickle in which tensors are calls: a rebuild function,
- * a storage, an offset, a shape and strides.  pt_tree.c reads the pickle into
- * storages and named tensors; nothing is imported or called.  Where storages
- * are is the container's business: a zip (pt_zip.c), a stream of pickles and bytes
+ * a storage, an offset, a shape and strides. pt_tree.c reads the pickle into
+ * storages and named tensors; nothing is imported or called.  The container
+ * decides where storages are: a zip (pt_zip.c), a stream of pickles and bytes
  * (pt_stream.c) or a tar of both (pt_tar.c).
  */
 #ifndef TN_FORMAT_PT_H
@@ -13,15 +13,16 @@
 #include "format/format.h"
 #include "wire/pickle/pickle.h"
 
-/* One run of elements, of which tensors are views. */
+/* A sequence of elements, of which tensors are views. */
 struct tn_pt_storage {
     struct tn_bytes key;
     enum tn_dtype   dtype;      /* TN_UNDEFINED: the tensors say it           */
     uint8_t         per_byte;   /* elements in one byte, mostly 1             */
-    bool            is_untyped; /* bytes of a type that tensors say           */
+    bool            is_untyped; /* bytes, whose type the tensors say          */
     bool            is_without_data; /* on the device "meta"                  */
     bool            is_used;         /* by a tensor                           */
-    uint64_t        count; /* elements; bytes if untyped or several in one    */
+    uint64_t        count; /* elements; bytes, if untyped or if a byte has
+                              several                                         */
     uint64_t        offset; /* of its id in the pickle                        */
     struct tn_span  span;   /* set by the container; no source: not there     */
 };
@@ -47,7 +48,8 @@ struct tn_pt_tensor {
     int64_t        *strides;
     uint64_t        offset; /* of its call in the pickle                      */
     uint8_t         role;   /* enum tn_role                                   */
-    bool is_conjugate, is_negative; /* marks: not done to what is stored      */
+    bool is_conjugate, is_negative; /* marks: the stored elements are not
+                                       changed yet                            */
     bool is_pairs; /* the last dimension is real and imaginary part           */
     const struct tn_pickle_array *array;
 };
@@ -81,8 +83,8 @@ void tn_pt_tree_init(struct tn_pt_tree *tree, struct tn_arena *arena,
                      struct tn_error *error);
 void tn_pt_tree_done(struct tn_pt_tree *tree);
 
-/* All storages as rows of their elements, if there is no tensor: then what the
- * file holds is not known any better. */
+/* Lists all storages as rows of their elements, if there is no tensor: nothing
+ * more is known about the contents of the file. */
 void tn_pt_tree_list_storages(struct tn_pt_tree *tree);
 
 /* Reads a pickle and adds its storages and tensors, with `prefix` before their
@@ -151,7 +153,7 @@ enum tn_status tn_pt_stream_read(struct tn_pt_file *file,
                                  struct tn_source  *source,
                                  struct tn_report  *report);
 
-/* A pickle by itself, as pickle.dump() writes it: storages are streams inside of
+/* A pickle alone, as pickle.dump() writes it: storages are streams inside of
  * it. */
 enum tn_status tn_pt_pickle_read(struct tn_pt_file *file,
                                  struct tn_source  *source,

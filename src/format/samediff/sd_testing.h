@@ -1,8 +1,8 @@
 /*
  * sd_testing.h - little SameDiff models, for the tests here
  *
- * Written as JSON, which the library itself turns into a FlatGraph; what it
- * makes of JSON is judged by flatc elsewhere (tests/judges).
+ * Written as JSON, which the library itself converts to a FlatGraph; that
+ * conversion is compared with flatc's elsewhere (tests/judges).
  */
 #ifndef TN_FORMAT_SD_TESTING_H
 #define TN_FORMAT_SD_TESTING_H
@@ -243,7 +243,7 @@ static inline enum tn_status sd_join(void *context, uint64_t index,
     return error->status;
 }
 
-/* All elements, of strings with a bar behind each. */
+/* All elements; strings with a bar after each. */
 static inline void sd_elements(const struct tn_elements *e,
                                struct tn_memory *memory, struct tn_buffer *to,
                                struct tn_error *error)

@@ -13,8 +13,8 @@
  *
  * Strict UTF-8.  Lines end in LF, with one CR before it dropped; the last may
  * lack it.  Writers put one space between words, readers take runs of spaces
- * and tabs.  The last word is a kind if it looks like one and a ref is before
- * it, so no id looks like one.
+ * and tabs.  The last word is a kind if it looks like one and comes after a
+ * ref; so ids must not look like kinds.
  */
 #ifndef TN_FORMAT_TAG_TEXT_H
 #define TN_FORMAT_TAG_TEXT_H

@@ -16,9 +16,9 @@
  *   tagged_box.c    entries: tags, texts, arrays
  *   tagged_graph.c  graph.fb into the tables of a model
  *   tagged_open.c   one tag as a model: graph, arrays, states, training
- *   tagged_plan.c   what is written of a model, and what is shared
  *   tagged_put.c    graph.fb and trainingConfig.fb from the tables
- *   tagged_write.c  entries in their order
+ *   tagged_write.c  what is written of a model, what is shared; the entries in
+ *                   their order
  *   tagged_check.c  everything that is wrong with all tags
  *   tagged_args.c   what is wrong with the names of arguments
  *   tag_edit.c      adding and removing tags, compacting

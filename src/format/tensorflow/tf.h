@@ -1,5 +1,5 @@
 /*
- * tf.h - what the files of this folder share
+ * tf.h - tensors, graphs and meta graphs of TensorFlow's files
  *
  * A GraphDef is read by tf_graph_read.c, the messages around it by
  * tf_meta_read.c; both fill the same model.  What check and write need later is
@@ -164,7 +164,7 @@ struct tn_tf_detail {
     uint64_t              first_entry; /* its first tensor in the model    */
 };
 
-/* Never NULL: a model that was made by an edit has nothing of a file. */
+/* Never NULL: for a model that was made by an edit, all fields are empty. */
 static inline const struct tn_tf_detail *tn_tf_detail_of(
     const struct tn_model *model)
 {
@@ -173,8 +173,8 @@ static inline const struct tn_tf_detail *tn_tf_detail_of(
     return model->detail ? model->detail : &none;
 }
 
-/* Signatures of a meta graph.  Those of the only one are all that the model has,
- * which an edit may have changed. */
+/* Signatures of a meta graph.  If there is only one meta graph, these are all
+ * signatures of the model, which an edit may have changed. */
 static inline uint32_t tn_tf_signature_count(const struct tn_model   *model,
                                              const struct tn_tf_meta *meta)
 {

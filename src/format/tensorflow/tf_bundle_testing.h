@@ -1,7 +1,7 @@
 /*
  * tf_bundle_testing.h - for tests: small checkpoints that live in memory
  *
- * A checkpoint is a row of named files; "x.index" is its table.
+ * A checkpoint is a list of named files; "x.index" is its table.
  */
 #ifndef TN_FORMAT_TENSORFLOW_BUNDLE_TESTING_H
 #define TN_FORMAT_TENSORFLOW_BUNDLE_TESTING_H

@@ -1,4 +1,4 @@
-/* tf_check_testing.h - models as text and what checks find in them */
+/* tf_check_testing.h - models as text, and the findings of checks in them */
 #ifndef TN_FORMAT_TF_CHECK_TESTING_H
 #define TN_FORMAT_TF_CHECK_TESTING_H
 

@@ -5,7 +5,7 @@
 #include "format/model_fuzzing.h"
 #include "format/tensorflow/tf.h"
 
-/* As it is, and as an edit that touched everything would write it. */
+/* Writes it as it is, and as if an edit had touched everything. */
 static inline void write_model(struct tn_model        *model,
                                const struct tn_format *format,
                                struct tn_bytes         bytes)

@@ -1,5 +1,5 @@
 /*
- * tf_rename.h - names of nodes in what a meta graph says beside its graph
+ * tf_rename.h - renames nodes in the fields of a meta graph beside its graph
  *
  * Signatures, savers, assets, collections and constants of the object graph
  * name nodes ("x", "x:0", "^x").  Where an edit renamed nodes, these follow.

@@ -1,4 +1,4 @@
-/* tf_testing.h - models out of protobuf text, for the tests here */
+/* tf_testing.h - models made from protobuf text, for the tests here */
 #ifndef TN_FORMAT_TF_TESTING_H
 #define TN_FORMAT_TF_TESTING_H
 
@@ -45,7 +45,7 @@ static inline enum tn_status open_bytes(struct opened          *o,
     return o->error.status;
 }
 
-/* Text is opened like any model; failing to is a failure of the test. */
+/* Opens text like any model; the test fails if that fails. */
 static inline void open_text(struct opened *o, const struct tn_format *format,
                              const char *text)
 {
@@ -60,7 +60,7 @@ static inline void close_model(struct opened *o)
     assert_int_equal(o->memory.used, 0);
 }
 
-/* What a format writes of a model; the caller frees .data. */
+/* The bytes that a format writes for a model; the caller frees .data. */
 static inline struct tn_bytes write_bytes(const struct tn_model  *model,
                                           const struct tn_format *format)
 {
@@ -96,7 +96,8 @@ static inline struct tn_bytes binary_of(const struct tn_format *format,
     return tn_bytes(copy, (size_t)wire.length);
 }
 
-/* Rules about operators: the tests make up operators as they need them. */
+/* Findings about operators are ignored: the tests make up operators as they
+ * need them. */
 static inline bool is_of_vocabulary(const char *rule)
 {
     static const char *const rules[] = {

@@ -1,4 +1,5 @@
-/* tf_writing.h - what the files that write TensorFlow models share */
+/* tf_writing.h - the state of writing a TensorFlow model, for the files that do
+ * it */
 #ifndef TN_FORMAT_TENSORFLOW_WRITING_H
 #define TN_FORMAT_TENSORFLOW_WRITING_H
 
