@@ -1,8 +1,8 @@
 /*
  * explain.h - what a mapper reads, ignores and sets, and its known mistakes
  *
- * Some of the rules that Deeplearning4j ships are known to give other results
- * than the framework; they are listed here.
+ * Some rules that Deeplearning4j ships are known to give results that differ
+ * from the framework's; they are listed here.
  */
 #ifndef TN_MAP_EXPLAIN_H
 #define TN_MAP_EXPLAIN_H

@@ -10,7 +10,8 @@
 #include "map/dl4j/map_tensor.h"
 #include "map/dl4j/rule_table.h"
 
-/* Adds an argument named and typed, at the place nd4j declares for `k`. */
+/* Adds an argument named and typed, at the position that nd4j declares for `k`.
+ */
 
 /* Fails with the place of the rule. */
 TN_COLD enum tn_status tn_call_fail(struct tn_rule_call *call,

@@ -1,10 +1,9 @@
 /*
  * flow.h - control flow of graphs, in its two forms
  *
- * Structured (ONNX, TensorFlow 2): a node has graphs for what may or may not
- * run.  In a net of any dialect these two nodes express it, with ONNX's
- * meaning. Rules never see them: lang_apply.c copies them and maps their
- * graphs.
+ * Structured (ONNX, TensorFlow 2): a node has graphs that may or may not run.
+ * In a net of any dialect these two nodes express it, with ONNX's meaning.
+ * Rules never see them: lang_apply.c copies them and maps their graphs.
  *
  *   If(cond) {then_branch, else_branch}
  *       graphs without inputs; the node's outputs are those of the one that ran
@@ -49,9 +48,9 @@ enum tn_status tn_flow_lower(struct tn_net *net);
 void tn_flow_number(struct tn_net *net);
 
 /* Every Switch, Merge and frame of the main graph becomes If and Loop.
- * UNSUPPORTED: a graph that no structure describes, with the node where it
- * shows: a Merge of values that no common condition rules, two conditions in
- * one frame, an Exit that no Switch feeds. */
+ * UNSUPPORTED, with the node, if a graph has no structured form: a Merge of
+ * values that do not depend on a common condition, two conditions in one frame,
+ * an Exit that does not come from a Switch. */
 enum tn_status tn_flow_raise(struct tn_net *net);
 
 /* In an nd4j net: a list that a Loop writes in every round, and that is used
@@ -59,9 +58,9 @@ enum tn_status tn_flow_raise(struct tn_net *net);
  * tn_flow_raise(). */
 enum tn_status tn_flow_stack(struct tn_net *net);
 
-/* In a TensorFlow net: rows of a tensor that arrays hand on are taken from it,
- * and an array that a Loop fills, round by round, becomes a scan output of it.
- * Call it after tn_flow_raise(). */
+/* In a TensorFlow net: rows that an array only passes on are taken from its
+ * tensor directly, and an array that a Loop fills, round by round, becomes a
+ * scan output of it.  Call it after tn_flow_raise(). */
 enum tn_status tn_flow_arrays(struct tn_net *net);
 
 /* For an nd4j net that will be converted to a dialect with sequences: the

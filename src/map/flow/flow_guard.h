@@ -1,11 +1,12 @@
 /*
- * flow_guard.h - under which conditions the values of a dataflow graph live
+ * flow_guard.h - under which conditions the values of a dataflow graph are
+ * computed
  *
- * A guard is a path of decisions: "in the frame `while`, where its condition
- * holds, where `p` does not".  Guards form a tree; its root is where everything
- * always runs.  A Switch leads one step down, a Merge back up to what its
- * inputs have in common, Enter into a frame and Exit out of it.  What has no
- * such node before it may still be kept in a branch by control edges.
+ * A guard is a path of decisions: "in the frame `while`, where its condition is
+ * true and `p` is false".  Guards form a tree; everything at its root always
+ * runs.  A Switch leads one step down, a Merge back up to what its inputs have
+ * in common, Enter into a frame and Exit out of it.  Nodes that do not depend
+ * on such a node may still be kept in a branch by control edges.
  */
 #ifndef TN_MAP_FLOW_GUARD_H
 #define TN_MAP_FLOW_GUARD_H
@@ -21,7 +22,7 @@ enum tn_flow_kind {
     TN_FLOW_EXIT,
     TN_FLOW_NEXT,
     TN_FLOW_COND,
-    TN_FLOW_IDENTITY, /* passes on what it gets                               */
+    TN_FLOW_IDENTITY, /* returns its input                                    */
 };
 
 /* TensorFlow's and nd4j's names. */
@@ -50,7 +51,7 @@ struct tn_guard {
     uint32_t depth;
     bool     is_frame;
     uint32_t what; /* a condition (value), or the number of a frame           */
-    uint32_t side; /* 0: where the condition does not hold                    */
+    uint32_t side; /* 0: where the condition is false                         */
 };
 
 struct tn_guards {
@@ -91,8 +92,9 @@ bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
                     uint32_t guard);
 
 /* The decision that a Merge of two values ends: a condition below `above`, and
- * on which side of it each input lives.  An input that always lives, as
- * constants do, is on the side that the other one leaves free. */
+ * on which side of it each input is computed.  An input that is always
+ * computed, such as a constant, is on the side that the other one does not
+ * take. */
 struct tn_flow_decision {
     uint32_t above, condition, sides[2];
 };

@@ -17,8 +17,8 @@ struct tn_flow_loop {
 /* Whether the node is a Loop whose body has the inputs and outputs of one. */
 bool tn_flow_loop(struct tn_flow_loop *loop, struct tn_net *net, uint32_t node);
 
-/* What goes into the body in a round, by the place among its inputs, and what
- * comes out of it; TN_NONE: there is none. */
+/* The value that enters the body in each round, by position among its inputs,
+ * and the one that leaves it; TN_NONE: there is none. */
 uint32_t tn_flow_loop_in(const struct tn_flow_loop *loop, uint32_t place);
 uint32_t tn_flow_loop_out(const struct tn_flow_loop *loop, uint32_t place);
 
@@ -28,23 +28,23 @@ bool tn_flow_counts_rounds(const struct tn_flow_loop *loop, uint32_t variable);
 /* Whether the value is the number of the round, from 0 on, in the body. */
 bool tn_flow_is_round(const struct tn_flow_loop *loop, uint32_t place);
 
-/* The variable goes: what goes in, what comes out, what the Loop gives.  A
- * number behind those of variables is that of a scan output. */
+/* Removes a variable: its input, its output of the body and its result of the
+ * Loop.  Numbers after those of the variables are those of scan outputs. */
 void tn_flow_loop_drop(const struct tn_flow_loop *loop, uint32_t variable);
 
-/* The variable goes, and `stacked` comes behind all results: what `each` is in
- * every round. */
+/* Removes a variable, and adds `stacked` after all results: `each`, stacked
+ * over all rounds. */
 void tn_flow_loop_stack(const struct tn_flow_loop *loop, uint32_t variable,
                         uint32_t each, uint32_t stacked);
 
-/* Takes one item out of a list of a graph's inputs or outputs. */
+/* Removes one item from a list of a graph's inputs or outputs. */
 void tn_flow_remove_at(struct tn_list *list, uint64_t index);
 
-/* What the value is a copy of. */
+/* The value that this one is a copy of. */
 uint32_t tn_flow_behind(const struct tn_net *net, uint32_t value);
 
-/* The number that a constant of one element is, false if it cannot be read; and
- * whether it is that one. */
+/* The number in a constant of one element, false if it cannot be read; and
+ * whether it is a given one. */
 bool tn_flow_constant(const struct tn_net *net, uint32_t value, double *number);
 bool tn_flow_is_number(const struct tn_net *net, uint32_t value,
                        int64_t number);
@@ -53,17 +53,18 @@ bool tn_flow_is_number(const struct tn_net *net, uint32_t value,
 bool tn_flow_numbers(const struct tn_net *net, uint32_t value, int64_t *numbers,
                      uint64_t most, uint64_t *count);
 
-/* The node of that type, of the dialect's own, that makes the value, with that
- * many inputs or more; TN_NONE. */
+/* The node that makes the value, if it is of that type, of the dialect's own
+ * domain, and has that many inputs or more; else TN_NONE. */
 uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
                        const char *type, uint32_t inputs);
 
-/* The value of whose shape the number is the first: how many rows it has.  The
- * number may be cast and shaped, or repeated.  TN_NONE: it is not such one. */
+/* The value whose first dimension the number is, which is its number of rows.
+ * The number may be cast, reshaped, or repeated.  TN_NONE if there is no such
+ * value. */
 uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number);
 
-/* Whether what is made in one graph is made anew whenever the other one runs:
- * there are no rounds between them, only branches. */
+/* Whether values of one graph are computed again whenever the other one runs:
+ * there are only branches between them, and no loops. */
 bool tn_flow_runs_with(const struct tn_net *net, uint32_t outer,
                        uint32_t inner);
 

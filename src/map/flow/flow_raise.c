@@ -66,7 +66,7 @@ struct tn_raising {
     struct tn_guards guards;
     uint64_t         old_count; /* of nodes                                   */
 
-    /* flow_survey.c */
+    /* the survey of Merges */
     struct tn_list needed;  /* bool by node                                   */
     struct tn_list depth;   /* uint32_t by node: Merges on the way to it      */
     struct tn_list group;   /* uint32_t by Merge: which decision it takes back,
@@ -927,11 +927,11 @@ static enum tn_status raise_add_loop(struct tn_raising *r, uint32_t place,
 /* ---- Merges of one decision become outputs of one If -------------------- */
 
 /*
- * flow_survey.c groups Merges of a decision by depth, which is always right,
- * but tells apart the outputs of an If when one of them comes from an If in its
- * branch and another does not.  Here groups of one decision become one when
- * neither waits for the other, however far apart: an If waits for all that any
- * of its outputs wants, a Loop for all of its variables.
+ * Merges of a decision were grouped by depth, which is always correct, but
+ * separates the outputs of an If when one of them comes from an If in its
+ * branch and another does not.  Here groups of one decision are joined if
+ * neither depends on the other, however far apart they are: an If waits for
+ * everything that its outputs need, a Loop for all of its variables.
  */
 
 /* How many nodes may be looked at, for each that there is. */

@@ -7,8 +7,8 @@
 #include "map/lang/infer.h"
 
 /* All elements, flat, in the arena; TN_ITEM_UNKNOWN for more than TN_FOLD_MAX,
- * for types that have no items, and for bytes that cannot be read, which fails
- * later when they are written.  False: out of memory, as `error` says. */
+ * for types that have no items, and for bytes that cannot be read (writing them
+ * will fail).  False: out of memory, as `error` says. */
 bool tn_fold_items(const struct tn_elements *elements, struct tn_arena *arena,
                    struct tn_item *out, struct tn_error *error);
 

@@ -23,13 +23,13 @@ struct tn_infer {
     struct tn_list   outcomes; /* uint32_t by id: first of the types          */
     struct tn_list   types;    /* const struct tn_net_type *: outputs         */
 
-    /* infer_graph.c */
+    /* graph by graph */
     struct tn_list seen;       /* uint8_t by graph                            */
     uint64_t       turns_left; /* nodes of loops to look at once more         */
     tn_infer_visitor *before;  /* see tn_infer_visit(); NULL: nobody          */
     void             *before_context;
 
-    /* infer_fold.c */
+    /* folding values */
     struct tn_arena fold_scratch;
     struct tn_list  states;     /* uint32_t by value                          */
     struct tn_list  memos;      /* struct tn_item                             */

@@ -6,17 +6,17 @@
  *   rules onnx -> nd4j 1       how ops of one dialect become ops of another
  *   rules onnx <-> nd4j 1      the same; rules with <=> run both ways
  *   rules onnx -> onnx 1 simplify
- *                              less of the same: for as long as a rule applies
+ *                              fewer nodes: repeated as long as a rule applies
  *   rules onnx -> onnx 1 older
  *                              ops as they were before a version; newer: as
  *                              they are since
  *   shapes onnx 1              what type and shape the outputs of ops have, and
  *                              their values where they follow from shapes
  *
- * lang_parse.c reads text into this tree, lang_check.c holds it against the
+ * lang_parse.c reads text into this tree, lang_check.c checks it against the
  * vocabularies, lang_eval.c computes expressions over a net, lang_apply.c makes
- * nodes.  Nothing here can run forever: definitions may use only what stands
- * above them, loops run over lists, lists and nodes are counted.
+ * nodes.  Nothing here can run forever: definitions may use only what comes
+ * before them, loops run over lists, and lists and nodes are counted.
  */
 #ifndef TN_MAP_LANG_H
 #define TN_MAP_LANG_H
@@ -71,9 +71,9 @@ enum tn_lang_kind {
     TN_LANG_POWER, /* **                                                      */
 };
 
-/* Where values stand (inputs of calls, what <- binds) calls are macros, ops or
- * const; elsewhere they are builtins, defs and tables.  So an op may have the
- * name of a builtin. */
+/* In place of values (inputs of calls, the right side of <-), calls are of
+ * macros, ops or const; elsewhere they are of builtins, defs and tables.  So an
+ * op may have the name of a builtin. */
 enum tn_lang_callee {
     TN_LANG_TO_BUILTIN, /* rank(X), value(X), ... by name: the parser does not
                            know them                                          */
@@ -194,7 +194,7 @@ struct tn_lang_pattern {
 #define TN_LANG_PATTERN_NODES 32
 #define TN_LANG_PATTERN_SWAPS 4
 
-/* Whether the head speaks of more than one node. */
+/* Whether the head describes more than one node. */
 static inline bool tn_lang_has_pattern(const struct tn_lang_head *head)
 {
     for (uint32_t i = 0; i < head->input_count; i++)
@@ -222,7 +222,7 @@ struct tn_lang_rule {
                                            shapes                             */
     uint32_t           shape_count;
     bool               is_reversed; /* the way back of a <=>         */
-    bool               has_pattern; /* the head speaks of several nodes */
+    bool               has_pattern; /* the head describes several nodes */
     bool               takes_pairs; /* it is for complex numbers     */
     struct tn_lang_piece text;      /* as in the file                */
     struct tn_location place;
@@ -267,7 +267,7 @@ struct tn_lang_file {
     struct tn_bytes from, to; /* dialects; `to` is empty for shapes           */
     bool            is_both_ways;
     bool            is_shapes;
-    bool            is_simplifier; /* makes less of a graph of one dialect    */
+    bool            is_simplifier; /* simplifies a graph of one dialect       */
     bool is_older, is_newer; /* an op of a version as one before it, or after */
     struct tn_arena *arena;
     struct tn_list   rules;  /* struct tn_lang_rule: from -> to              */

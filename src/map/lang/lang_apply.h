@@ -25,11 +25,11 @@
  * the first file first.  `to` has just been initialised, with its version set;
  * `from`, its model and the files must outlive it; its names go over to `to`.
  * `facts` are those of `from`; `made` are those of `to`, opened while it is
- * empty (NULL: none). With them the types of what is made are set as it is
- * made: rules may ask for them, and nobody has to infer them afterwards.
+ * empty (NULL: none).  With them the types of new values are set at once: rules
+ * may ask for them, and they need not be inferred afterwards.
  *
- * Fails into to->error, for want of memory or for a rule that contradicts
- * itself.  A rule that refuses does not apply.
+ * Fails into to->error, for lack of memory or because of a rule that
+ * contradicts itself.  A rule that refuses does not apply.
  */
 enum tn_status tn_lang_apply(const struct tn_lang_file *const *files,
                              uint32_t file_count, struct tn_infer *facts,

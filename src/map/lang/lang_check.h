@@ -5,12 +5,12 @@
  * named, and every output must be bound on every path.  So a rule that silently
  * drops an attribute, or sets one that no op has, is found before it runs:
  *
- *   heads     the op is there in some version that the head is for; the number
+ *   heads     the op exists in some version that the head is for; the number
  *             of inputs and outputs fits; attributes exist, are all named, and
  *             are used or ignored
  *   bodies    names are bound before they are used, all outputs at the end; ops
  *             exist, with their attributes, inputs and outputs; functions,
- *             tables and macros get as much as they take
+ *             tables and macros get as many arguments as they take
  */
 #ifndef TN_MAP_LANG_CHECK_H
 #define TN_MAP_LANG_CHECK_H

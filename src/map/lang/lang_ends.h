@@ -1,24 +1,25 @@
 /*
  * lang_ends.h - whether rules that simplify come to an end
  *
- * Such rules are applied to what they have made, again and again.  Two numbers
- * of a graph bound that: its nodes, and the paths that lead from each node back
- * to where values come from.  A rule is good when it
+ * Such rules are applied again and again, also to their own results.  Two
+ * numbers of a graph bound that: its nodes, and the paths that lead from each
+ * node back to the inputs and constants.  A rule is accepted if it
  *
- *   makes fewer nodes than it surely takes away: its own, and those behind
+ *   makes fewer nodes than it certainly removes: its own, and those after
  *   `once` that have no name; or
  *
- *   makes one node for its own, of values that the pattern takes, each no more
- *   often than the pattern does, and leaves out a node in between, or a value
- *   of which the guard says `not is_const(value)`: then the nodes are not more,
- *   and the paths are fewer.
+ *   makes one node instead of its own, from values that the pattern takes, each
+ *   no more often than the pattern does, and leaves out a node in between, or a
+ *   value of which the guard says `not is_const(value)`: then there are not
+ *   more nodes, and fewer paths.
  */
 #ifndef TN_MAP_LANG_ENDS_H
 #define TN_MAP_LANG_ENDS_H
 
 #include "map/lang/lang.h"
 
-/* Nodes that a rule makes at most, saturated, and takes away at least. */
+/* The most nodes that a rule makes, saturated, and the fewest that it removes.
+ */
 uint32_t tn_lang_makes(const struct tn_lang_file *file,
                        const struct tn_lang_rule *rule);
 uint32_t tn_lang_takes(const struct tn_lang_head *head);

@@ -32,10 +32,11 @@ static inline uint64_t tn_lang_most_nodes(const struct tn_net *net)
 struct tn_code;
 struct tn_infer;
 
-/* Why a rule does not go on. */
+/* Why a rule stopped. */
 struct tn_refusal {
     bool               is_set;
-    bool               is_plain; /* words for users who never saw a rule     */
+    bool               is_plain; /* the text is for users who do not know
+                                    rules                                    */
     enum tn_reason     reason; /* NONE: the rule is for other nodes          */
     struct tn_location place;
     char               text[400];
@@ -48,7 +49,7 @@ struct tn_eval {
     struct tn_infer          *made_facts; /* those of `made`, or NULL         */
     const struct tn_net_node *node; /* whose rule runs                       */
     const uint8_t            *uses; /* by value: how many use it, 2 for more;
-                                       NULL: everybody is wanted             */
+                                       NULL: taken as 2                      */
     uint32_t
         inner[TN_LANG_PATTERN_NODES]; /* nodes that a pattern has used up */
     uint32_t         inner_count;
@@ -59,19 +60,20 @@ struct tn_eval {
     uint32_t         depth;
     uint32_t         output;  /* of the node, in rules of shapes              */
     uint32_t         missing; /* one of those that must be folded first, or
-                                 TN_NONE: infer_fold.c                        */
-    struct tn_item missed;    /* the last that known() was asked about and that
-                                 is not                                          */
+                                 TN_NONE: infer.c                             */
+    struct tn_item missed;    /* the last unknown item that known() was asked
+                                 about                                        */
     bool is_fold;             /* inside of tn_fold(): do not start another    */
     bool looks_far;           /* at the name of a value, or into a graph      */
     bool has_pairs;           /* complex numbers have rules of their own      */
-    bool is_silent;           /* nobody asks why: refusals have no words      */
+    bool is_silent;           /* reasons are not needed: refusals have no
+                                 text                                         */
     struct tn_refusal refusal;
     struct tn_error  *error; /* for failures that no rule causes: memory      */
 };
 
-/* Evaluates an expression.  After a refusal or failure the item is
- * meaningless. */
+/* Evaluates an expression.  After a refusal or failure the item is meaningless.
+ */
 struct tn_item tn_eval(struct tn_eval *e, const struct tn_code *code);
 
 /* Whether there was a refusal or failure. */

@@ -1,13 +1,13 @@
 /*
- * lang_example.h - examples under rules, run
+ * lang_example.h - runs the examples under rules
  *
  *   example Reshape@14(x:float32[2,3], s:int64[1] = [6]) => reshape(x, s)
  *   example LeakyRelu(x; alpha: 0.5) <= lrelu(x; alpha: 0.5)
  *
- * On the side of the rule's head is one node, with the types of its inputs as
- * far as the rule needs them, and values of constants.  On the other side is
- * what the rule must make of it: the outputs as nested calls, in brackets if
- * they come from several ops.
+ * The side of the rule's head is one node, with the types of its inputs as far
+ * as the rule needs them, and values of constants.  The other side is what the
+ * rule must make of it: the outputs as nested calls, in brackets if they come
+ * from several ops.
  */
 #ifndef TN_MAP_LANG_EXAMPLE_H
 #define TN_MAP_LANG_EXAMPLE_H

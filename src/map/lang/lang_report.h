@@ -25,8 +25,8 @@ struct tn_map_report {
                                source; NULL: unmapped                         */
     struct tn_list reasons; /* struct tn_map_reason; those of a node together */
     uint64_t       unmapped_count;
-    bool wants_all; /* set by the caller: a net in which something is unmapped
-                       is of no use, and is not finished                      */
+    bool wants_all; /* set by the caller: a net with unmapped nodes is of no
+                       use, and is not finished                               */
     bool is_silent; /* set by the caller: reasons are not wanted              */
     bool is_idle;   /* a silent report: no rule takes any node, and nothing was
                        made                                                   */

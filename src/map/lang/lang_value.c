@@ -259,7 +259,7 @@ static struct tn_item run_given(const struct tn_call *call)
     return tn_item_bool(call->args[0].kind != TN_ITEM_NONE);
 }
 
-/* The argument has become the index of the output; see lang_build_call.c. */
+/* The argument has become the index of the output; see lang_code.c. */
 static struct tn_item run_wanted(const struct tn_call *call)
 {
     const struct tn_eval *e  = call->eval;

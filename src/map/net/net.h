@@ -1,5 +1,5 @@
 /*
- * net.h - a graph in motion: what it is, and reading it
+ * net.h - a graph that can be changed: its structs, and reading it
  *
  * A model in `ir` is flat, immutable and refers to spans of its file.  Rules
  * need the opposite: decoded attributes, values with what is known about their
@@ -148,7 +148,7 @@ struct tn_net {
     uint64_t most_steps;  /* that rules may take for its nodes; 0: in proportion
                              to their number                                   */
     bool keeps_quantized; /* for rules: weights stay in few bits       */
-    uint32_t         beats; /* net.c's own: since it was asked                */
+    uint32_t         beats; /* net.c's own: counts calls, to ask now and then */
     struct tn_error *error; /* where every call leaves its first failure      */
 };
 
@@ -297,8 +297,8 @@ int64_t tn_net_int_attr(const struct tn_net_node *node, const char *name,
 /* Whether an attribute of the node is a graph. */
 bool tn_net_holds_graphs(const struct tn_net_node *node);
 
-/* Whether there may be nodes of that operator, of any domain.  A look at the
- * table of operators, which is short; it errs to the safe side. */
+/* Whether there may be nodes of that operator, of any domain.  Looks only at
+ * the table of operators, which is short, and may say true in vain. */
 bool tn_net_may_have_op(const struct tn_net *net, const char *type);
 
 /* Whether a node waits for others whose results it does not take. */

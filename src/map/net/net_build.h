@@ -33,7 +33,7 @@ struct tn_bytes tn_net_name(struct tn_net *net, struct tn_bytes wish);
 /* Gives a value such a name. */
 void tn_net_rename(struct tn_net *net, uint32_t value, struct tn_bytes wish);
 
-/* For a value that takes the place of another, which will go. */
+/* For a value that replaces another, which will be removed. */
 void tn_net_swap_names(struct tn_net *net, uint32_t a, uint32_t b);
 
 /* Takes the names of a model from the model's own table, which must outlive the
@@ -204,18 +204,18 @@ void tn_net_forget_uses(struct tn_net *net);
  * graphs of removed nodes. */
 void tn_net_prune(struct tn_net *net);
 
-/* Sorts the nodes of each graph so that they come after what they use, and else
- * stay in order; a node with a subgraph uses what is used in there.  Removed
- * nodes go from the lists.  Edges from ops in `loop_ops` (NULL at the end; may
- * be NULL) do not count.  INVALID for a cycle. */
+/* Sorts the nodes of each graph so that they come after what they use, and
+ * otherwise stay in order; a node with a subgraph uses what is used in there.
+ * Removed nodes are dropped from the lists.  Edges from ops in `loop_ops` (NULL
+ * at the end; may be NULL) do not count.  INVALID for a cycle. */
 enum tn_status tn_net_order(struct tn_net *net, const char *const *loop_ops);
 
 /* For ONNX: raises the version of the net to the one that introduced each of
  * its operators, and gives every domain in use a version. */
 void tn_net_set_versions(struct tn_net *net);
 
-/* The version that brought the node's operator, for strings if it has some; -1:
- * there is none. */
+/* The version that introduced the node's operator, for strings if it takes any;
+ * -1: there is none. */
 int64_t tn_net_first_version(const struct tn_net *net, struct tn_vocab *vocab,
                              const struct tn_net_node *node);
 

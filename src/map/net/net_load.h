@@ -19,8 +19,8 @@ struct tn_net_io {
 enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
                            const struct tn_net_io *chosen);
 
-/* Which names of a model's nodes are there more than once.  That is asked when a
- * net is laid out, and takes long for a million: so it can be found before, on
+/* Which names occur on more than one node of a model.  Laying out a net needs
+ * this, and for a million nodes it takes long; so it can be found before, on
  * another thread, since it only reads the names. */
 struct tn_op_names {
     bool                    is_done; /* else the rest says nothing            */
@@ -31,17 +31,17 @@ struct tn_op_names {
     uint64_t               *bits; /* two by name: see net_lay_out.c           */
 };
 
-/* Where memory is short, nothing is found. */
+/* If memory runs out, nothing is found. */
 void tn_op_names_find(struct tn_op_names *names, const struct tn_model *model);
 void tn_op_names_done(struct tn_op_names *names);
 
 /* Lays the net out as an edited model of `dialect`, onnx or nd4j, which any
  * writer of a format of that dialect takes.  Tensors share their payloads with
  * the source model, names and attributes are those of the net: its arena must
- * outlive the model.  The net is taken apart, and can only be released.
- * `origins` gets one const struct tn_tensor * for each tensor of the model: the
- * tensor of the source that it comes from, or NULL.  May be NULL itself.
- * `given` is of the model whose names `model` has now, or NULL. */
+ * outlive the model.  Afterwards the net can only be released.  `origins` gets
+ * one const struct tn_tensor * for each tensor of the model: the tensor of the
+ * source that it comes from, or NULL.  May be NULL itself.  `given` belongs to
+ * the model whose names `model` has now, or is NULL. */
 enum tn_status tn_net_lay_out(struct tn_net           *net,
                               const struct tn_dialect *dialect,
                               struct tn_model *model, struct tn_list *origins,

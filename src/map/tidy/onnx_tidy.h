@@ -5,7 +5,7 @@
  *
  *   Constant           a constant of the net, but for sparse ones
  *   Scan               a Loop, but for unusual ones
- *   model functions    their bodies in place of the calls; attributes that a
+ *   model functions    their bodies instead of the calls; attributes that a
  *                      body takes from its caller have the caller's values
  */
 #ifndef TN_MAP_ONNX_TIDY_H

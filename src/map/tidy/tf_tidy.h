@@ -31,7 +31,7 @@
  * value counts over all outputs of its node.
  *
  * Datasets, queues, variables without a value and assignments that are not
- * state (tf_state.c) are refused by the name of the node.
+ * state (tf_state.c) are refused; the message names the node.
  */
 #ifndef TN_MAP_TF_TIDY_H
 #define TN_MAP_TF_TIDY_H

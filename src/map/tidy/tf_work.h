@@ -56,7 +56,7 @@ struct tn_tf_work {
 
     struct tn_list states; /* uint32_t by node: 1 for a variable that changes */
     struct tn_list changing; /* uint32_t by graph: tf_state.c's own           */
-    uint64_t       looked;   /* at nodes of the queue                         */
+    uint64_t       looked;   /* nodes of the queue that were looked at        */
     struct tn_list tables;   /* struct tn_tf_table                            */
     struct tn_list table_of; /* uint32_t by node that makes it: table + 1     */
 
@@ -78,7 +78,7 @@ void tn_tf_need_node(struct tn_tf_work *work, uint32_t node);
 /* Users of `from` use `to`, which is needed if `from` was. */
 void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to);
 
-/* The value that reaches this one through Identity and the like, Enter and
+/* The value that reaches this one through Identity and similar ops, Enter and
  * Switch: it has the same data. */
 uint32_t tn_tf_behind(const struct tn_net *net, uint32_t value);
 bool     tn_tf_is_identity(struct tn_bytes type);
