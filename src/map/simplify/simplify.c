@@ -562,8 +562,35 @@ static uint64_t count_transposes(const struct tn_net *net)
     return count;
 }
 
+static bool keeps_order(const struct tn_net_node *node)
+{
+    const struct tn_attr_value *perm = tn_net_attr(node, "perm");
+
+    for (uint64_t i = 0; perm && i < perm->count; i++)
+        if (perm->of.ints[i] != (int64_t)i)
+            return false;
+    return perm != NULL;
+}
+
+/* Whether Transposes that were moved left what a round folds: moves of
+ * constants, and Transposes that do nothing. */
+static bool has_leftovers(const struct tn_net *net)
+{
+    for (uint32_t i = 0; i < net->nodes.count; i++) {
+        const struct tn_net_node node = tn_net_node(net, i);
+        if (node.is_removed || !node.input_count || !is_move(node.op))
+            continue;
+        if (node.inputs[0] != TN_NONE &&
+            tn_net_value(net, node.inputs[0]).constant)
+            return true;
+        if (tn_bytes_is(node.op->type, "Transpose") && keeps_order(&node))
+            return true;
+    }
+    return false;
+}
+
 /* Once more, when all is folded: what they could not be moved over is known
- * now, or gone.  Rounds fold what that makes, and when they left fewer than the
+ * now, or gone.  Rounds fold what that makes; when they left fewer than the
  * `least` so far, again. */
 static uint64_t move_again(struct tn_net                *net,
                            const struct tn_simplify_how *how,
@@ -576,7 +603,9 @@ static uint64_t move_again(struct tn_net                *net,
     *least = count;
     moved  = run_pass(net, how, did, tn_move_transposes);
     did->rewritten += moved;
-    return tn_failed(net->error) ? 0 : moved;
+    if (tn_failed(net->error))
+        return 0;
+    return count_transposes(net) < count || has_leftovers(net) ? moved : 0;
 }
 
 /* Transposes before all else: rules see what is next to what.  Groups when all
