@@ -1,6 +1,8 @@
 /* view_data.c - a picture as bytes: sections, deflate, base64 */
 #include "view/view_data.h"
 
+#include <stdatomic.h>
+
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "base/varint.h"
@@ -37,7 +39,7 @@ enum job {
     ATTRIBUTE_JOB,
     NODE_JOB,
     NAME_JOB,
-    VALUE_JOB, /* when values were numbered with the nodes                    */
+    VALUE_JOB, /* if values were numbered with the nodes meanwhile            */
     PICTURE_JOB,
     OVERLAY_JOB,
     JOB_COUNT
@@ -93,6 +95,8 @@ struct writer {
 struct tn_view_page {
     struct writer      writer;
     struct tn_buffer   columns[COLUMNS];
+    _Atomic bool       is_numbered; /* what VALUE_JOB needs                   */
+    bool               has_values;  /* it was done                            */
     struct tn_pipeline pipeline; /* slots are jobs                            */
 };
 
@@ -492,6 +496,24 @@ static bool has_name_of_node(const struct writer *w, uint32_t number,
            tn_model_value_at(w->model, value)->name == op->name;
 }
 
+/* As tn_picture_fetch_name() does for nodes. */
+static void fetch_value_name(const struct writer *w, uint32_t number)
+{
+#if defined(__GNUC__)
+    enum { AHEAD = 12, LINE = 64 };
+    if (w->value_count - number <= AHEAD ||
+        w->values[number + AHEAD] == TN_NONE)
+        return;
+    struct tn_bytes name =
+        tn_model_value_name(w->model, w->values[number + AHEAD]);
+    for (size_t at = 0; at < name.size && at < 3 * LINE; at += LINE)
+        __builtin_prefetch(name.data + at);
+#else
+    (void)w;
+    (void)number;
+#endif
+}
+
 static void put_values(struct writer *w)
 {
     uint32_t position = 0;
@@ -500,6 +522,7 @@ static void put_values(struct writer *w)
     for (uint32_t i = 0; i < w->value_count; i++) {
         while (w->firsts[position + 1] <= i)
             position++;
+        fetch_value_name(w, i);
         put_front(w, has_name_of_node(w, i, position)
                          ? tn_text("")
                          : tn_model_value_name(w->model, w->values[i]));
@@ -983,10 +1006,18 @@ static void do_job(void *context, uint32_t slot)
         [VALUE_JOB] = VALUES,    [PICTURE_JOB] = PICTURE,
         [OVERLAY_JOB] = OVERLAY,
     };
-    struct writer *w = context;
+    struct tn_view_page *page = context;
+    struct writer       *w    = &page->writer;
 
-    if (slot == NODE_JOB)
+    if (slot == NODE_JOB) {
         prepare_values(w, &w->failures[NODES]);
+        page->is_numbered = !tn_failed(&w->failures[NODES]);
+    }
+    if (slot == VALUE_JOB) {
+        page->has_values = page->is_numbered;
+        if (!page->has_values)
+            return;
+    }
     if (!tn_failed(&w->failures[streams[slot]]))
         make_stream(w, streams[slot]);
 }
@@ -1068,22 +1099,15 @@ static void add_jobs(struct tn_view_page *page, unsigned end)
         tn_pipeline_add(&page->pipeline);
 }
 
-static void take_jobs(struct tn_view_page *page, unsigned end)
-{
-    while (page->pipeline.taken < end)
-        tn_pipeline_take(&page->pipeline);
-}
-
 static enum tn_status put_all(struct tn_view_page *page)
 {
     struct writer *w = &page->writer;
 
-    add_jobs(page, VALUE_JOB);
-    take_jobs(page, NODE_JOB + 1);
-    if (tn_failed(&w->failures[NODES]))
-        return *w->error = w->failures[NODES], w->error->status;
     add_jobs(page, JOB_COUNT);
-    take_jobs(page, JOB_COUNT);
+    while (tn_pipeline_count(&page->pipeline))
+        tn_pipeline_take(&page->pipeline);
+    if (page->is_numbered && !page->has_values)
+        make_stream(w, VALUES);
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         if (tn_failed(&w->failures[i]))
             return *w->error = w->failures[i], w->error->status;
@@ -1124,13 +1148,13 @@ struct tn_view_page *tn_view_page_open(const struct tn_picture    *picture,
     for (unsigned i = 0; i < COLUMNS; i++)
         tn_buffer_init(&page->columns[i], memory, &w->failures[NODES]);
     w->columns = page->columns;
-    tn_pipeline_open(&page->pipeline, about->workers, JOB_COUNT, do_job, w);
+    tn_pipeline_open(&page->pipeline, about->workers, JOB_COUNT, do_job, page);
     return page;
 }
 
 void tn_view_page_hear(void *context, enum tn_picture_step step)
 {
-    add_jobs(context, step == TN_PICTURE_FOUND ? NODE_JOB : VALUE_JOB);
+    add_jobs(context, step == TN_PICTURE_FOUND ? NODE_JOB : PICTURE_JOB);
 }
 
 enum tn_status tn_view_page_write(struct tn_view_page *page, struct tn_sink *to,

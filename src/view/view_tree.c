@@ -48,7 +48,8 @@ struct builder {
     uint32_t            *homes; /* by node: the scope of its name             */
     uint8_t             *ties;  /* by node                                    */
     uint32_t            *bodies, *more_bodies; /* by node: first graph in it,
-                                                  by graph: the next          */
+                                                  by graph: the next; NULL: there
+                                                  is one graph                */
     struct tn_intern components;
     struct tn_list   component_labels; /* uint32_t: strings                   */
     struct tn_list   insides;   /* struct inside, by container                */
@@ -428,13 +429,20 @@ static uint32_t body_label(struct builder *b, uint32_t node, uint32_t graph)
                              tn_model_name(b->picture->model, row->name));
 }
 
+static uint32_t first_body(const struct builder *b, uint32_t node)
+{
+    return b->bodies ? b->bodies[node] : TN_NONE;
+}
+
 static bool has_calls(const struct builder *b, uint32_t node)
 {
     const struct tn_view_node *row = tn_picture_node(b->picture, node);
 
+    if (!b->bodies && !b->functions.count)
+        return false;
     if (row->kind != TN_VIEW_OP)
         return false;
-    if (b->bodies[node] != TN_NONE)
+    if (first_body(b, node) != TN_NONE)
         return true;
     if (!b->functions.count)
         return false;
@@ -475,7 +483,8 @@ static void add_call(struct builder *b, uint32_t parent, uint32_t node)
     at(b, container)->node       = node;
     b->tree->leaves[node].parent = container;
     b->tree->leaves[node].slot   = TN_NONE;
-    for (uint32_t g = b->bodies[node]; g != TN_NONE; g = b->more_bodies[g]) {
+    for (uint32_t g = first_body(b, node); g != TN_NONE;
+         g          = b->more_bodies[g]) {
         uint32_t body = add_container(b, container, TN_VIEW_BODY_BLOCK,
                                       body_label(b, node, g));
         if (body == TN_NONE)
@@ -494,9 +503,9 @@ static void add_call(struct builder *b, uint32_t parent, uint32_t node)
  * is left out if nearly all of its nodes stand alone between nodes outside. */
 static bool is_scattered(const struct census *c)
 {
-    return c->count > 1 && (c->op == TN_NONE
-                                ? c->scattered >= c->count - c->count / 4
-                                : c->scattered >= (c->count + 2) / 3);
+    return c->count > 1 &&
+           (c->op == TN_NONE ? c->scattered >= c->count - c->count / 4
+                             : c->scattered >= (c->count + 2) / 3);
 }
 
 static void find_homes(struct builder *b, uint32_t root, const uint32_t *order,
@@ -560,10 +569,10 @@ static void judge_scopes(struct builder *b, uint32_t first,
         uint32_t node = order[i];
         if (b->leads[node] != node || b->homes[node] < first)
             continue;
-        struct census *row = tn_list_at(&b->censuses, struct census,
-                                        b->homes[node] - first);
-        uint32_t       op  = tn_picture_node(b->picture, node)->op;
-        row->op            = !row->count || row->op == op ? op : TN_NONE;
+        struct census *row =
+            tn_list_at(&b->censuses, struct census, b->homes[node] - first);
+        uint32_t op = tn_picture_node(b->picture, node)->op;
+        row->op     = !row->count || row->op == op ? op : TN_NONE;
         row->count++;
         row->scattered += b->ties[node] == (TAKES_OUTSIDE | GIVES_OUTSIDE);
     }
@@ -757,24 +766,26 @@ static bool prepare(struct builder *b, struct tn_view_tree *tree)
     uint64_t           graphs  = picture->graph_count + UINT64_C(1);
     struct tn_arena   *arena   = &b->arena;
 
-    tree->leaves =
-        tn_new(&picture->arena, struct tn_view_leaf, nodes, b->error);
-    tree->roots    = tn_new(&picture->arena, uint32_t, graphs, b->error);
-    b->order       = tn_new(arena, uint32_t, nodes, b->error);
-    b->leads       = tn_new(arena, uint32_t, nodes, b->error);
-    b->with        = tn_new(arena, uint32_t, nodes, b->error);
-    b->homes       = tn_new(arena, uint32_t, nodes, b->error);
-    b->ties        = tn_new(arena, uint8_t, nodes, b->error);
-    b->bodies      = tn_new(arena, uint32_t, nodes, b->error);
+    tree->leaves = tn_arena_take(&picture->arena, nodes * sizeof *tree->leaves,
+                                 alignof(struct tn_view_leaf), b->error);
+    tree->roots  = tn_new(&picture->arena, uint32_t, graphs, b->error);
+    b->order     = tn_new(arena, uint32_t, nodes, b->error);
+    b->leads     = tn_new(arena, uint32_t, nodes, b->error);
+    b->with      = tn_new(arena, uint32_t, nodes, b->error);
+    b->homes     = tn_new(arena, uint32_t, nodes, b->error);
+    b->ties      = tn_new(arena, uint8_t, nodes, b->error);
+    b->bodies    = tn_new(arena, uint32_t, nodes, b->error);
     b->more_bodies = tn_new(arena, uint32_t, graphs, b->error);
     b->is_called   = tn_new(arena, uint8_t, graphs, b->error);
     if (tn_failed(b->error))
         return false;
-    memset(b->bodies, 0xff, (size_t)nodes * sizeof *b->bodies);
+    if (b->bodies)
+        memset(b->bodies, 0xff, (size_t)nodes * sizeof *b->bodies);
     memset(b->more_bodies, 0xff, (size_t)graphs * sizeof *b->more_bodies);
     memset(tree->roots, 0xff, (size_t)graphs * sizeof *tree->roots);
     for (uint64_t i = 0; i < nodes; i++)
-        tree->leaves[i].enters_from = tree->leaves[i].leaves_to = TN_NONE;
+        tree->leaves[i] = (struct tn_view_leaf){ .enters_from = TN_NONE,
+                                                 .leaves_to   = TN_NONE };
     return true;
 }
 
