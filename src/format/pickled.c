@@ -8,11 +8,10 @@ static struct tn_span data_of(const struct tn_pickle_array *array,
 {
     struct tn_source *bytes;
 
-    if (!array->data.is_latin1 || array->size == 0)
+    if (!tn_pickle_is_encoded(&array->data) || array->size == 0)
         return (struct tn_span){ array->data.span.source,
                                  array->data.span.offset, array->size };
-    if (tn_pickle_latin1(&bytes, array->data.span, array->size, bundle->memory,
-                         error) != TN_OK ||
+    if (tn_pickle_latin1(&bytes, &array->data, array->size, bundle->memory, error) != TN_OK ||
         tn_bundle_keep(bundle, bytes, error) != TN_OK)
         return (struct tn_span){ NULL, 0, 0 };
     return (struct tn_span){ bytes, 0, array->size };

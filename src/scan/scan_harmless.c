@@ -111,6 +111,17 @@ INLINE bool may_nest_as_text(struct tn_bytes text)
            text.data[1] == 0x80;
 }
 
+/* The same of a line after its opcode: bytes between quotes, or bytes as text.
+ * There is padding behind it. */
+INLINE bool may_nest_in_line(uint8_t opcode, const uint8_t *line)
+{
+    if (opcode == 'S')
+        return line[1] == 'c' || line[1] == '(' ||
+               (line[1] == '\\' && ((line[2] == 'x' && line[3] == '8') ||
+                                    (line[2] == '2' && line[3] == '0')));
+    return opcode == 'V' && (line[0] == 0x80 || line[0] == '\\');
+}
+
 /* Protocols 0 and 1 begin without saying so. */
 static size_t protocol_size(const struct reader *r, const uint8_t *begin)
 {
@@ -165,6 +176,10 @@ static void step_over(struct stride *s)
             const uint8_t *line = memchr(at, '\n', (size_t)(end - at));
             if (!line)
                 break;
+            if (may_nest_in_line(opcode, at + 1)) {
+                s->is_other = true;
+                break;
+            }
             at = line + 1;
             continue;
         }
@@ -609,7 +624,7 @@ static bool take_line(struct tn_scan_follower *f, struct stand *s,
                               ? memchr(line, '\n', (size_t)(s->end - line))
                               : NULL;
 
-    if (!end)
+    if (!end || may_nest_in_line(opcode, line))
         return false;
     s->at = end + 1;
     return opcode == 'p'   ? put(f, s, read_slot(line, end))

@@ -211,24 +211,6 @@ static struct nested *find_nested(struct look *look, struct tn_span span)
     return NULL;
 }
 
-/* Bytes that were written as text: each from 0x80 on takes two.  How many they
- * are. */
-static size_t decode_head(uint8_t *bytes, size_t size)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < size; i++) {
-        uint8_t byte = bytes[i];
-        if (byte >= 0x80) {
-            if ((byte & 0xfe) != 0xc2 || ++i == size)
-                break;
-            byte = (uint8_t)(byte << 6 | (bytes[i] & 0x3f));
-        }
-        bytes[used++] = byte;
-    }
-    return used;
-}
-
 /* What they begin with. */
 static struct tn_bytes head_of(const struct tn_pickle_string *bytes,
                                uint8_t *head, size_t room)
@@ -239,7 +221,9 @@ static struct tn_bytes head_of(const struct tn_pickle_string *bytes,
     if (tn_source_read(bytes->span.source, bytes->span.offset, head, size,
                        &own) != TN_OK)
         return tn_bytes(NULL, 0);
-    return tn_bytes(head, bytes->is_latin1 ? decode_head(head, size) : size);
+    if (tn_pickle_is_encoded(bytes))
+        size = tn_pickle_latin1_head(bytes, head, size);
+    return tn_bytes(head, size);
 }
 
 /* A bytearray can grow after it was made. */
@@ -248,7 +232,7 @@ static bool is_fixed(const struct tn_pickle *bytes)
     struct tn_error own = TN_ERROR_INIT;
     uint8_t         made_by;
 
-    return bytes->as.string.is_latin1 ||
+    return tn_pickle_is_encoded(&bytes->as.string) ||
            (tn_source_read(bytes->as.string.span.source, bytes->offset,
                            &made_by, 1, &own) == TN_OK &&
             (made_by == 'B' || made_by == 'C' || made_by == 0x8e));
@@ -263,7 +247,7 @@ static bool is_nested_stream(struct look *look, const struct tn_pickle *callee,
     static const uint8_t    magic[] = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20"
                                       "\x6a\xa8\x50\x19.";
     const struct tn_pickle *bytes   = argument(args, 0);
-    uint8_t                 head[2 * sizeof magic];
+    uint8_t                 head[6 * sizeof magic];
 
     if (!tn_pickle_is_name(callee, "torch.storage", "_load_from_bytes") ||
         !bytes || args->as.list.count != 1 || bytes->kind != TN_PICKLE_BYTES)
@@ -395,7 +379,7 @@ static void on_bytes(void *context, const struct tn_pickle_string *bytes)
     struct tn_bytes text = bytes->text;
     uint8_t         head[256];
 
-    if (bytes->is_latin1 || text.size < bytes->span.length)
+    if (tn_pickle_is_encoded(bytes) || text.size < bytes->span.length)
         text = head_of(bytes, head, sizeof head);
     if (tn_scan_could_nest(text) &&
         (row = tn_list_push(&look->nested, struct nested, look->scan->error)))
@@ -481,7 +465,7 @@ static void scan_nested_text(struct tn_scan *scan, const struct nested *row)
     struct tn_error   own = TN_ERROR_INIT;
     struct tn_source *source;
 
-    if (tn_pickle_latin1_all(&source, row->bytes.span, scan->memory, &own) !=
+    if (tn_pickle_latin1_all(&source, &row->bytes, scan->memory, &own) !=
         TN_OK) {
         tn_scan_absorb(scan, &own);
         return;
@@ -513,7 +497,7 @@ static void scan_nested(struct look *look)
         const struct tn_pickle_string *bytes = &row->bytes;
         tn_buffer_format(&scan->member, "%sbytes at %" PRIu64,
                          before ? "/" : "", bytes->span.offset);
-        if (bytes->is_latin1)
+        if (tn_pickle_is_encoded(bytes))
             scan_nested_text(scan, row);
         else
             scan_span(scan, bytes->span, !row->is_loaded);

@@ -156,6 +156,19 @@ def objects():
     yield "many", collections.OrderedDict((f"layer.{i}", torch.full((2,), float(i))) for i in range(300))
 
 
+def quoted(text):
+    """A string of Python 2 in protocol 0."""
+    return b"S" + repr(text)[1:].encode() + b"\n"
+
+
+def python2_array(array):
+    """numpy's array, as Python 2 pickled it without being told a protocol."""
+    dims = b"".join(b"I%d\n" % dim for dim in array.shape)
+    order = b"|" if array.itemsize == 1 else b">" if array.dtype.byteorder == ">" else b"<"
+    return (b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\nt" + quoted(b"b") + b"tR(I1\n(" + dims + b"tcnumpy\ndtype\n(" +
+            quoted(array.dtype.str[1:].encode()) + b"I0\nI1\ntR(I3\n" + quoted(order) + b"NNNI-1\nI-1\nI0\ntbI00\n" + quoted(array.tobytes()) + b"tb")
+
+
 def torch_makes(tenon, scratch):
     """What torch writes here, in every form that it has, has the elements that torch had."""
     import pickle
@@ -168,11 +181,17 @@ def torch_makes(tenon, scratch):
             path = os.path.join(scratch, f"{name}.{kind}.pt")
             torch.save(value, path, **how)
             files.append((path, value))
-        for protocol in (1, 2, 4):
+        for protocol in (0, 1, 2, 4):
             path = os.path.join(scratch, f"{name}.{protocol}.pkl")
             with open(path, "wb") as out:
                 pickle.dump(value, out, protocol)
             files.append((path, value))
+    path = os.path.join(scratch, "python2.pkl")
+    arrays = {"real": numpy.linspace(-3, 3, 35).reshape(5, 7), "bytes": numpy.arange(256, dtype="u1"), "big": numpy.arange(9, dtype=">f4"), "empty": numpy.zeros((0, 3), "f4"),
+              "long": numpy.random.default_rng(5).integers(0, 256, 200001).astype("u1")}
+    with open(path, "wb") as out:
+        out.write(b"(dp0\n" + b"".join(quoted(name.encode()) + python2_array(array) + b"s" for name, array in arrays.items()) + b".")
+    files.append((path, {name: torch.from_numpy(array.astype(array.dtype.newbyteorder("="))) for name, array in arrays.items()}))
     path = os.path.join(scratch, "old.tar.pt")
     old_tar(path, numpy.arange(6, dtype=numpy.float32))
     files.append((path, torch.load(path)))

@@ -227,7 +227,7 @@ static enum tn_status unpickle(struct tn_source *source, struct tn_arena *arena,
             : NULL;
     if (!program ||
         (program->kind != TN_PICKLE_BYTES && program->kind != TN_PICKLE_TEXT) ||
-        program->as.string.is_latin1)
+        program->as.string.is_latin1 || program->as.string.is_coded)
         return tn_error_set(error, TN_MALFORMED, 0,
                             "the pickle has no program_desc_str");
     *wire = program->as.string.span;

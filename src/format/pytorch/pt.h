@@ -159,6 +159,7 @@ enum tn_status tn_pt_pickle_read(struct tn_pt_file *file,
                                  struct tn_source  *source,
                                  struct tn_report  *report);
 bool           tn_pt_is_pickle(struct tn_bytes head);
+bool tn_pt_begins_pickle(struct tn_bytes head);
 
 /* The tar of the first versions, and the tensor that an id in its pickle is the
  * key of; NULL: none. */

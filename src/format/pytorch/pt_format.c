@@ -134,7 +134,7 @@ static enum tn_status read_file(struct tn_pt_file *file,
     TN_TRY(tn_source_read(source, 0, head, sizeof head, error));
     if (tn_pt_is_stream(tn_bytes(head, sizeof head)))
         TN_TRY(tn_pt_stream_read(file, source, report));
-    else if (head[0] == 0x80 || strchr("}]c", head[0]))
+    else if (tn_pt_begins_pickle(tn_bytes(head, sizeof head)))
         TN_TRY(tn_pt_pickle_read(file, source, report));
     else if (head[0] != 'P')
         TN_TRY(tn_pt_tar_read(file, source));

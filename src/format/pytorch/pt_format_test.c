@@ -20,9 +20,10 @@
 #define MARKED(marks)                                                          \
     PT_NAME("torch._utils", "_rebuild_tensor_v3")                              \
     "((" PT_TEXT("\7", "storage") PT_NAME("torch.storage", "UntypedStorage")   \
-        PT_TEXT("\1", "0") PT_TEXT("\3", "cpu") "K\10tQ"                       \
-        "K\0K\1\x85K\1\x85\x89" PT_DICT PT_NAME("torch", "complex64") marks   \
-        "tR."
+        PT_TEXT("\1", "0")                                                     \
+            PT_TEXT("\3", "cpu") "K\10tQ"                                      \
+                                 "K\0K\1\x85K\1\x85\x89" PT_DICT PT_NAME(      \
+                                     "torch", "complex64") marks "tR."
 
 #define SIX(text) text text text text text text
 #define TEN(text) SIX(text) text text text text
@@ -164,9 +165,8 @@ static void files_hold_what_the_table_says(void **state)
 
 static void byte_order_counts(void **state)
 {
-    static const char pickle[] =
-        P2 PT_TENSOR(PT_STORAGE("ShortStorage", "0", "\2"),
-                     "K\0K\2\x85K\1\x85") ".";
+    static const char pickle[] = P2 PT_TENSOR(
+        PT_STORAGE("ShortStorage", "0", "\2"), "K\0K\2\x85K\1\x85") ".";
     static const uint64_t sizes[] = { 4 };
     static const struct {
         const char    *order, *tensors;
@@ -213,8 +213,8 @@ static const struct {
     { "the truth", MAP "\"w\":\"1.bin\",\"v\":\"2.bin\"}}", TN_OK, "" },
     { "a file that is not there", MAP "\"w\":\"1.bin\",\"v\":\"3.bin\"}}",
       TN_NOT_FOUND, "missing-shard missing-tensor" },
-    { "a file outside", MAP "\"w\":\"1.bin\",\"v\":\"../2.bin\"}}",
-      TN_INVALID, "missing-shard missing-tensor" },
+    { "a file outside", MAP "\"w\":\"1.bin\",\"v\":\"../2.bin\"}}", TN_INVALID,
+      "missing-shard missing-tensor" },
     { "a file that is none", MAP "\"w\":\"1.bin\",\"v\":\"bad.bin\"}}",
       TN_TRUNCATED, "bad-shard missing-tensor" },
     { "in the other file", MAP "\"w\":\"2.bin\",\"v\":\"1.bin\"}}",
@@ -252,10 +252,10 @@ static void put_shard(struct tn_scratch *scratch, const char *file,
 
 static void indices_and_files_agree(void **state)
 {
-    static const char w[] = P2 PT_DICT
-        "(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.";
-    static const char v[] = P2 PT_DICT
-        "(" PT_TEXT("\1", "v") PT_TENSOR(EIGHT, ROW) "u.";
+    static const char w[] =
+        P2            PT_DICT "(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.";
+    static const char v[] =
+        P2            PT_DICT "(" PT_TEXT("\1", "v") PT_TENSOR(EIGHT, ROW) "u.";
     struct tn_scratch scratch = tn_scratch_open();
 
     (void)state;
@@ -282,14 +282,33 @@ static void indices_and_files_agree(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Bytes in a pickle: as they are, as a line of text, and between quotes. */
+static void put_bytes(struct tn_buffer *to, struct tn_bytes bytes, char opcode)
+{
+    if (opcode == 'B') {
+        tn_buffer_byte(to, 'B');
+        tn_buffer_u32(to, (uint32_t)bytes.size);
+        tn_buffer_add(to, bytes);
+        return;
+    }
+    tn_buffer_text(to, opcode == 'V' ? "c_codecs\nencode\n(V" : "S'");
+    for (size_t i = 0; i < bytes.size; i++)
+        tn_buffer_format(to, opcode == 'V' ? "\\u%04x" : "\\x%02x",
+                         bytes.data[i]);
+    tn_buffer_text(to, opcode == 'V' ? "\nVlatin1\ntR" : "'\n");
+}
+
 /* pickle.dump() of a tensor: its storage is a stream inside of the pickle. */
 static void pickles_by_themselves_are_read(void **state)
 {
-    static const char storage[] = P2 EIGHT ".";
-    static const char head[]    = P2 "}" PT_TEXT("\1", "w") PT_NAME(
-        "torch._utils", "_rebuild_tensor_v2") "(" PT_NAME("torch.storage",
-                                                          "_load_from_bytes");
-    static const char tail[] = "\x85R" ROW "\x89" PT_DICT "tRs.";
+    static const char storage[]              = P2 EIGHT ".";
+    static const char *const         heads[] = { P2 "}" PT_TEXT("\1", "w"),
+                                                 "(dp0\nVw\n" };
+    static const char                call[] =
+        PT_NAME("torch._utils", "_rebuild_tensor_v2") "(" PT_NAME(
+            "torch.storage", "_load_from_bytes");
+    static const char tail[]  = "tR" ROW "\x89" PT_DICT "tRs.";
+    static const char forms[] = "BVS";
     struct tn_scratch scratch = tn_scratch_open();
     struct tn_error   error   = TN_ERROR_INIT;
     struct tn_memory  memory;
@@ -300,28 +319,30 @@ static void pickles_by_themselves_are_read(void **state)
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_buffer_init(&stream, &memory, &error);
-    tn_buffer_init(&file, &memory, &error);
     pt_make_stream(&stream, tn_bytes(storage, sizeof storage - 1), 8, 8);
-    tn_buffer_add(&file, tn_bytes(head, sizeof head - 1));
-    tn_buffer_byte(&file, 'B');
-    tn_buffer_u32(&file, (uint32_t)stream.size);
-    tn_buffer_add(&file, tn_buffer_bytes(&stream));
-    tn_buffer_add(&file, tn_bytes(tail, sizeof tail - 1));
-    tn_scratch_put(&scratch, "a.pkl", tn_buffer_bytes(&file));
-    tn_model_open(&model, tn_in_scratch(&scratch, "a.pkl"), NULL, &error);
-    assert_int_equal(error.status, TN_OK);
-    describe(model, text, sizeof text);
-    assert_string_equal(text, "w=0001020304050607;");
-    tn_model_close(model);
+    for (int i = 0; forms[i]; i++) {
+        tn_buffer_init(&file, &memory, &error);
+        tn_buffer_text(&file, heads[i != 0]);
+        tn_buffer_add(&file, tn_bytes(call, sizeof call - 1));
+        tn_buffer_byte(&file, '(');
+        put_bytes(&file, tn_buffer_bytes(&stream), forms[i]);
+        tn_buffer_add(&file, tn_bytes(tail, sizeof tail - 1));
+        tn_scratch_put(&scratch, "a.pkl", tn_buffer_bytes(&file));
+        tn_model_open(&model, tn_in_scratch(&scratch, "a.pkl"), NULL, &error);
+        assert_int_equal(error.status, TN_OK);
+        describe(model, text, sizeof text);
+        assert_string_equal(text, "w=0001020304050607;");
+        tn_model_close(model);
+        tn_buffer_done(&file);
+    }
     tn_buffer_done(&stream);
-    tn_buffer_done(&file);
     tn_scratch_close(&scratch);
 }
 
 /* The pickle is neither the first entry nor near the end of the directory. */
 static void archives_of_many_storages_are_known(void **state)
 {
-    static const char     pickle[] = P2 PT_TENSOR(
+    static const char pickle[] = P2 PT_TENSOR(
         PT_STORAGE("ByteStorage", "0", "\1"), "K\0K\1\x85K\1\x85") ".";
     struct tn_scratch    scratch = tn_scratch_open();
     struct tn_error      error   = TN_ERROR_INIT;
@@ -375,10 +396,10 @@ static enum tn_status open_bytes(struct tn_bytes   input,
 
 static void damaged_files_are_refused(void **state)
 {
-    static const char     pickle[] = P2 PT_DICT
-        "(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.";
-    static const uint64_t sizes[]  = { 8 };
-    struct tn_error       error    = TN_ERROR_INIT;
+    static const char pickle[] =
+        P2            PT_DICT "(" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.";
+    static const uint64_t sizes[] = { 8 };
+    struct tn_error       error   = TN_ERROR_INIT;
     struct tn_memory      memory;
     struct tn_buffer      zip, stream;
 

@@ -160,9 +160,9 @@ enum tn_status tn_pt_stream_read(struct tn_pt_file *file,
 
 /* ---- pickles by themselves ------------------------------------------------ */
 
-/* A protocol, or what pickles of protocol 1 begin with: a dict or a list and
+/* A protocol, or what pickles of protocols 0 and 1 begin with: a dict or a list and
  * its place in the memo, or a class. */
-static bool begins_pickle(struct tn_bytes head)
+bool tn_pt_begins_pickle(struct tn_bytes head)
 {
     if (head.size < 3)
         return false;
@@ -170,6 +170,9 @@ static bool begins_pickle(struct tn_bytes head)
         return head.data[1] >= 2 && head.data[1] <= 5;
     return tn_bytes_starts_with(head, "}q") ||
            tn_bytes_starts_with(head, "]q") ||
+           tn_bytes_starts_with(head, "(dp") ||
+           tn_bytes_starts_with(head, "(lp") ||
+           tn_bytes_starts_with(head, "ccopy_reg\n") ||
            tn_bytes_starts_with(head, "ccollections\n") ||
            tn_bytes_starts_with(head, "cnumpy") ||
            tn_bytes_starts_with(head, "ctorch");
@@ -177,7 +180,7 @@ static bool begins_pickle(struct tn_bytes head)
 
 bool tn_pt_is_pickle(struct tn_bytes head)
 {
-    return begins_pickle(head) && !tn_pt_is_stream(head) &&
+    return tn_pt_begins_pickle(head) && !tn_pt_is_stream(head) &&
            (tn_bytes_contains(head, tn_text("torch._utils")) ||
             tn_bytes_contains(head, tn_text("torch.storage")) ||
             tn_bytes_contains(head, tn_text("torch._tensor")) ||

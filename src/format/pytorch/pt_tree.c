@@ -137,13 +137,13 @@ static void on_persistent(void *context, uint64_t offset, value_t id)
     row->key = tn_intern_text(&tree->keys, index);
 }
 
-/* Bytes that protocol 2 wrote as text. */
-static bool decode(struct tn_pt_tree *tree, struct tn_span *span)
+/* Bytes that were written as text. */
+static bool decode(struct tn_pt_tree *tree, const struct tn_pickle_string *text,
+                   struct tn_span *span)
 {
     struct tn_source *bytes;
 
-    if (tn_pickle_latin1_all(&bytes, *span, tree->bundle->memory,
-                             tree->error) != TN_OK ||
+    if (tn_pickle_latin1_all(&bytes, text, tree->bundle->memory, tree->error) != TN_OK ||
         tn_bundle_keep(tree->bundle, bytes, tree->error) != TN_OK)
         return false;
     *span = (struct tn_span){ bytes, 0, bytes->size };
@@ -169,7 +169,8 @@ static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
     struct tn_pt_storage storage;
     if (index != TN_NO_NAME)
         return index;
-    if (bytes->as.string.is_latin1 && !decode(tree, &span))
+    if (tn_pickle_is_encoded(&bytes->as.string) &&
+        !decode(tree, &bytes->as.string, &span))
         return TN_NONE;
     if (!tn_pt_nested_storage(tree, span, &storage))
         return TN_NONE;

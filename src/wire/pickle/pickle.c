@@ -623,13 +623,16 @@ static bool take_data(struct machine *m, struct tn_pickle_array *array,
 {
     bool is_run = data->kind == TN_PICKLE_BYTES || data->kind == TN_PICKLE_TEXT;
 
-    if (!is_run)
+    if (!is_run || (data->kind == TN_PICKLE_TEXT && data->as.string.is_coded))
         return false;
     array->data   = data->as.string;
     uint64_t size = array->size, held = array->data.span.length;
-    /* As text a byte takes one or two, and which is seen when it is read. */
-    bool fits =
-        array->data.is_latin1 ? size <= held && held / 2 <= size : size == held;
+    /* As text a byte takes one or two, or an escape of six, and which is seen
+     * when it is read. */
+    uint64_t most = array->data.is_coded ? 6 : array->data.is_latin1 ? 2 : 1;
+    bool     fits = size <= held && held / most <= size;
+    if (most == 1)
+        fits = size == held;
     if (!fits && m->describes)
         return false;
     if (!fits)
@@ -698,7 +701,6 @@ static bool call_scalar(struct machine *m, arguments args, uint64_t count)
 static bool call_encode(struct machine *m, arguments args, uint64_t count)
 {
     if (count != 2 || args[0]->kind != TN_PICKLE_TEXT ||
-        args[0]->as.string.is_coded ||
         !(is_text(args[1], "latin1") || is_text(args[1], "latin-1")))
         return false;
     struct tn_pickle *value = push_new(m, TN_PICKLE_BYTES);
@@ -1290,15 +1292,16 @@ static void push_quoted(struct machine *m, uint64_t given)
     (void)given;
     push_line(m, TN_PICKLE_BYTES);
     struct tn_pickle *value = tn_failed(m->error) ? NULL : top(m);
-    if (!value || value->as.string.text.size < 2)
+    if (!value || value->as.string.span.length < 2)
         return;
     struct tn_bytes *text = &value->as.string.text;
-    *text = tn_bytes(text->data + 1, text->size - 2);
+    if (text->size)
+        *text = tn_bytes(text->data + 1, text->size - 2);
     value->as.string.span.offset += 1;
     value->as.string.span.length -= 2;
     unescape(m, text, read_byte_escape);
-    if (text->size == value->as.string.span.length)
-        tell_bytes(m);
+    value->as.string.is_coded = text->size != value->as.string.span.length;
+    tell_bytes(m);
 }
 
 /* Whether the bytes of the line are the text.  Long ones are not looked at. */

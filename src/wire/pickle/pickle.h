@@ -56,14 +56,15 @@ enum tn_pickle_kind {
 
 #define TN_PICKLE_KIND_COUNT (TN_PICKLE_OUTSIDE + 1)
 
-/* A string or bytes.  Python 3 with protocol 2 writes bytes as text whose code
- * points are the bytes: then `is_latin1` is set, and the span is UTF-8. */
+/* A string or bytes.  Python 3 writes bytes as text up to protocol 2, whose code
+ * points are the bytes: then `is_latin1` is set, and the span is UTF-8.  Lines of
+ * protocol 0 may have escapes, and bytes from 0x80 on are code points; those of
+ * Python 2 are bytes.  pickle_latin1.h decodes bytes. */
 struct tn_pickle_string {
     struct tn_span  span;
-    struct tn_bytes text; /* the same in memory, up to the limit above */
+    struct tn_bytes text; /* what it stands for, up to the limit above        */
     bool            is_latin1;
-    bool            is_coded; /* a line of protocol 0 in the file, whose text
-                                 takes escapes, or is not UTF-8               */
+    bool            is_coded; /* the span is such a line                      */
 };
 
 struct tn_pickle_array {

@@ -8,10 +8,17 @@
 
 #define STEP   (UINT64_C(64) << 10)
 #define WINDOW 4096
+#define LONGEST                                                                \
+    6 /* the longest escape, \u and four digits                    */
+
+/* How the byte at p was written, of which `left` follow; how much of the text
+ * it took, 0: it is none. */
+typedef unsigned decode_fn(const uint8_t *p, size_t left, uint8_t *byte);
 
 struct latin1 {
     struct tn_source source; /* first */
     struct tn_span   text;
+    decode_fn       *decode;
     pthread_mutex_t  lock;  /* for the marks                                  */
     struct tn_list   marks; /* uint64_t: where byte k * STEP is in the text   */
 };
@@ -34,8 +41,7 @@ static enum tn_status complain(const struct pass *pass, struct tn_error *error,
     return error->status;
 }
 
-/* The byte at p, of which `left` follow; how much text it took, 0: none. */
-static unsigned decode(const uint8_t *p, size_t left, uint8_t *byte)
+static unsigned decode_utf8(const uint8_t *p, size_t left, uint8_t *byte)
 {
     *byte = p[0];
     if (p[0] < 0x80)
@@ -44,6 +50,72 @@ static unsigned decode(const uint8_t *p, size_t left, uint8_t *byte)
         return 0;
     *byte = (uint8_t)(p[0] << 6 | (p[1] & 0x3f));
     return 2;
+}
+
+static unsigned digit_of(uint8_t c)
+{
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                                  : 16u;
+}
+
+/* Digits of a base, no more than `most`; how many they are. */
+static unsigned read_digits(const uint8_t *p, size_t left, unsigned most,
+                            unsigned base, uint32_t *number)
+{
+    unsigned n = 0;
+
+    for (*number = 0; n < most && n < left && digit_of(p[n]) < base; n++)
+        *number = *number * base + digit_of(p[n]);
+    return n;
+}
+
+/* Python writes each backslash as an escape. */
+static unsigned decode_line(const uint8_t *p, size_t left, uint8_t *byte)
+{
+    uint32_t code;
+
+    *byte = p[0];
+    if (p[0] != '\\')
+        return 1;
+    if (left < LONGEST || p[1] != 'u' ||
+        read_digits(p + 2, 4, 4, 16, &code) < 4 || code > 0xff)
+        return 0;
+    *byte = (uint8_t)code;
+    return LONGEST;
+}
+
+/* A backslash before anything else stands for itself. */
+static unsigned decode_quoted(const uint8_t *p, size_t left, uint8_t *byte)
+{
+    static const char letters[] = "\\'\"abfnrtv",
+                      bytes[]   = "\\'\"\a\b\f\n\r\t\v";
+    uint32_t code;
+    unsigned n;
+
+    *byte = p[0];
+    if (p[0] != '\\' || left < 2 || !p[1])
+        return 1;
+    const char *known = strchr(letters, p[1]);
+    if (known) {
+        *byte = (uint8_t)bytes[known - letters];
+        return 2;
+    }
+    if (p[1] == 'x' && read_digits(p + 2, left - 2, 2, 16, &code) == 2)
+        n = 3;
+    else
+        n = read_digits(p + 1, left - 1, 3, 8, &code);
+    if (n)
+        *byte = (uint8_t)code;
+    return 1 + n;
+}
+
+static decode_fn *way_of(const struct tn_pickle_string *text)
+{
+    return !text->is_coded   ? decode_utf8
+           : text->is_latin1 ? decode_line
+                             : decode_quoted;
 }
 
 static enum tn_status mark(struct pass *pass, struct tn_error *error)
@@ -61,13 +133,15 @@ static enum tn_status mark(struct pass *pass, struct tn_error *error)
 static enum tn_status decode_window(struct pass *pass, const uint8_t *window,
                                     size_t size, struct tn_error *error)
 {
-    size_t i = 0;
+    decode_fn *decode  = pass->latin1->decode;
+    bool       is_last = pass->offset + size == pass->latin1->text.length;
+    size_t     i       = 0;
 
     while (i < size && pass->at < pass->end) {
-        uint8_t  byte;
+        uint8_t byte;
+        if (!is_last && i > 0 && size - i < LONGEST)
+            break; /* some of it may be in the next window */
         unsigned used = decode(window + i, size - i, &byte);
-        if (used == 0 && i > 0 && i + 1 == size)
-            break; /* its second half is in the next window */
         if (used == 0)
             return complain(pass, error, "no byte: a code point past 255");
         if (pass->at % STEP == 0)
@@ -131,7 +205,8 @@ static void latin1_close(struct tn_source *source)
 
 static const struct tn_source_ops latin1_ops = { latin1_read, latin1_close };
 
-enum tn_status tn_pickle_latin1(struct tn_source **out, struct tn_span text,
+enum tn_status tn_pickle_latin1(struct tn_source             **out,
+                                const struct tn_pickle_string *text,
                                 uint64_t size, struct tn_memory *memory,
                                 struct tn_error *error)
 {
@@ -144,9 +219,10 @@ enum tn_status tn_pickle_latin1(struct tn_source **out, struct tn_span text,
     *latin1 = (struct latin1){
         .source = { .ops    = &latin1_ops,
                     .size   = size,
-                    .name   = text.source ? text.source->name : "",
+                    .name   = text->span.source ? text->span.source->name : "",
                     .memory = memory },
-        .text   = text,
+        .text   = text->span,
+        .decode = way_of(text),
     };
     pthread_mutex_init(&latin1->lock, NULL);
     tn_list_init(&latin1->marks, memory, sizeof(uint64_t));
@@ -155,21 +231,53 @@ enum tn_status tn_pickle_latin1(struct tn_source **out, struct tn_span text,
     return TN_OK;
 }
 
-/* Each byte from 0x80 on is two of the text, of which the second is counted. */
-enum tn_status tn_pickle_latin1_all(struct tn_source **out, struct tn_span text,
-                                    struct tn_memory *memory,
-                                    struct tn_error  *error)
+/* Bytes of a window, and how much of it they took: all of it at the end of the
+ * text.  What is no byte is complained about when it is read. */
+static size_t count_window(decode_fn *decode, const uint8_t *window,
+                           size_t size, bool is_last, uint64_t *count)
 {
-    uint64_t size = 0;
+    size_t i = 0;
+
+    while (i < size && (is_last || size - i >= LONGEST)) {
+        uint8_t  byte;
+        unsigned used = decode(window + i, size - i, &byte);
+        i += used ? used : 1;
+        ++*count;
+    }
+    return i;
+}
+
+enum tn_status tn_pickle_latin1_all(struct tn_source             **out,
+                                    const struct tn_pickle_string *text,
+                                    struct tn_memory              *memory,
+                                    struct tn_error               *error)
+{
+    uint64_t size = 0, length = text->span.length;
     uint8_t  window[WINDOW];
 
     *out = NULL;
-    for (uint64_t at = 0; at < text.length;) {
-        size_t n = (size_t)tn_min(text.length - at, sizeof window);
-        TN_TRY(tn_source_read(text.source, text.offset + at, window, n, error));
-        for (size_t i = 0; i < n; i++)
-            size += (window[i] & 0xc0) != 0x80;
-        at += n;
+    for (uint64_t at = 0; at < length;) {
+        size_t n = (size_t)tn_min(length - at, sizeof window);
+        TN_TRY(tn_source_read(text->span.source, text->span.offset + at, window,
+                              n, error));
+        at += count_window(way_of(text), window, n, at + n == length, &size);
     }
     return tn_pickle_latin1(out, text, size, memory, error);
+}
+
+size_t tn_pickle_latin1_head(const struct tn_pickle_string *text,
+                             uint8_t *bytes, size_t size)
+{
+    decode_fn *decode = way_of(text);
+    size_t     used   = 0;
+
+    for (size_t i = 0; i < size;) {
+        uint8_t  byte;
+        unsigned n = decode(bytes + i, size - i, &byte);
+        if (n == 0)
+            break;
+        bytes[used++] = byte;
+        i += n;
+    }
+    return used;
 }
