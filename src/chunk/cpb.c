@@ -660,7 +660,7 @@ enum tn_status tn_cpb_open_in(struct tn_cpb *cpb, struct tn_bundle *bundle,
                               struct tn_error *error)
 {
     *cpb = (struct tn_cpb){ .memory = bundle->memory,
-                            .bundle = bundle->folder < 0 ? NULL : bundle,
+                            .bundle = tn_bundle_has_folder(bundle) ? bundle : NULL,
                             .name   = name };
     return open_files(cpb, source, error);
 }
@@ -671,7 +671,7 @@ enum tn_status tn_cpb_open_for_check(struct tn_cpb    *cpb,
                                      struct tn_error  *error)
 {
     *cpb = (struct tn_cpb){ .memory   = bundle->memory,
-                            .bundle   = bundle->folder < 0 ? NULL : bundle,
+                            .bundle   = tn_bundle_has_folder(bundle) ? bundle : NULL,
                             .name     = name,
                             .is_loose = true };
     return open_files(cpb, source, error);

@@ -321,9 +321,9 @@ static bool is_called_model(struct tn_bytes name)
 
 const char *tn_catalog_status(const struct tn_catalog_unit *u)
 {
-    bool is_other = u->error.status == TN_NOT_FOUND &&
-                    (u->error.reason == TN_REASON_UNKNOWN_FORMAT ||
-                     u->error.reason == TN_REASON_NOT_A_MODEL);
+    bool is_other = u->error.reason == TN_REASON_NOT_A_MODEL ||
+                    (u->error.status == TN_NOT_FOUND &&
+                     u->error.reason == TN_REASON_UNKNOWN_FORMAT);
 
     if (u->lines)
         return u->status.data ? (const char *)u->status.data : "";

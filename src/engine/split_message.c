@@ -246,6 +246,11 @@ static enum tn_status copy_folder(struct copying *c, const char *folder)
 
     if (!path)
         return c->error->status;
+    if (c->from->is_remote && !tn_bundle_lists_all(c->from))
+        return tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "the files of the SavedModel that go along are not "
+                            "known, since the server does not list them; "
+                            "download the folder first");
     TN_TRY(tn_bundle_list(c->from, path, &names, &count, c->error));
     for (uint64_t i = 0; i < count; i++)
         TN_TRY(copy_entry(c, folder, names[i]));

@@ -603,6 +603,13 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
     return status;
 }
 
+bool tn_bundle_lists_all(const struct tn_bundle *bundle)
+{
+    if (!bundle->is_remote)
+        return bundle->folder >= 0;
+    return !bundle->main && tn_place_kind_of(bundle->path) != TN_PLACE_WEB;
+}
+
 enum tn_status tn_bundle_keep(struct tn_bundle *bundle,
                               struct tn_source *source, struct tn_error *error)
 {

@@ -48,4 +48,12 @@ may_not map/flow map/tidy/tf_tidy.h
 may_not map/tidy map/lang/lang.h
 may_not ir map/dl4j/mapper.h
 may_not format/onnx map/dl4j/mapper.h
+
+# A bundle has files beside the main one without a folder, too: on a server.
+src=$(cd "$(dirname "$0")/../../src" && pwd)
+! grep -rnE 'bundle(\)|\])?->folder|bundle\.folder' "$src" --include='*.c' |
+    grep -vE '/io/|_test\.c:|_fuzz\.c:' || {
+    echo "ask tn_bundle_has_folder()"
+    failed=1
+}
 exit $failed

@@ -153,6 +153,50 @@ def folders(j, www):
         j.claim(here[:1] == there[:1] and here, f"{name}: {here} {there}")
 
 
+def tree(folder):
+    """What is in it, by relative names."""
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                found[os.path.relpath(os.path.join(at, name), folder)] = file.read()
+    return found
+
+
+def several_files(j, www):
+    """A model of several files is whole at a URL that nothing lists, too: it is
+    read as in a folder, and a copy of a SavedModel has its variables, assets
+    and other files."""
+    shared = os.environ.get("TENON_TEST_DATA") or os.path.join(HERE, "../../../shared/data")
+    for name in ("paddle/textline-ori/inference.json", "paddle/textline-ori/inference.pdiparams",
+                 "samediff/synthetic/sharded/model.shard0-of-3.sdnb",
+                 "samediff/synthetic/sharded/model.shard2-of-3.sdnb"):
+        folder = os.path.dirname(name)
+        if not os.path.isdir(f"{shared}/{folder}"):
+            continue
+        if not os.path.isdir(f"{www}/{folder}"):
+            shutil.copytree(f"{shared}/{folder}", f"{www}/{folder}")
+        here, there = (run(j.tenon, "hash", f"{at}/{name}").stdout for at in (www, j.plain))
+        j.claim(here and here == there, f"{name}: {len(here)} bytes of hashes here, {len(there)} there")
+    for name in ("StaticHashTableModule", "x_plus_y_v2_debuginfo"):
+        source = f"{shared}/tensorflow/saved_model/{name}"
+        if not os.path.isdir(source):
+            continue
+        shutil.copytree(source, f"{www}/whole/{name}")
+        want = f"{j.folder}/{name}-here"
+        run(j.tenon, "convert", f"{www}/whole/{name}", "-o", f"{want}/")
+        for at in (f"{j.plain}/whole/{name}/", f"{j.plain}/index/whole/{name}/",
+                   f"{j.plain}/whole/{name}/saved_model.pb"):
+            out = f"{j.folder}/{name}-there"
+            done = run(j.tenon, "convert", at, "-o", f"{out}/")
+            j.claim(done.returncode == 0 and len(tree(want)) > 3 and tree(want) == tree(out),
+                    f"a copy of {at} has {sorted(tree(out))}: {done.stderr}")
+            shutil.rmtree(out, ignore_errors=True)
+        done = run(j.tenon, "split", f"{j.plain}/whole/{name}/", "-o", f"{j.folder}/{name}-split/")
+        j.claim(done.returncode == 5 and not os.path.exists(f"{j.folder}/{name}-split"),
+                f"split of a folder that is not listed: {done}")
+
+
 def listings(j, www):
     """Folders whose files have names of their own are listed by their page."""
     os.makedirs(f"{www}/other")
@@ -479,6 +523,7 @@ def main():
                     file.write(f"machine {host} login tenon password secret\n")
             siblings(j, www)
             folders(j, www)
+            several_files(j, www)
             listings(j, www)
             scanning(j, www)
             writing(j, www)

@@ -199,7 +199,7 @@ static enum tn_status read_params(struct tn_bundle *bundle,
     const char                    *dot    = strrchr(name, '.');
     struct tn_source              *file;
 
-    if (detail->stored_count == 0 || bundle->folder < 0)
+    if (detail->stored_count == 0 || !tn_bundle_has_folder(bundle))
         return TN_OK;
     const char *params =
         tn_text_format(&model->arena, error, "%.*s.pdiparams",

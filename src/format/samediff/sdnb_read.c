@@ -252,7 +252,8 @@ enum tn_status tn_sdnb_siblings(struct tn_bundle *bundle, bool is_lax,
     if (!name)
         return error->status;
     bool is_shard = tn_sdnb_shard_name(tn_text(name), &shard) &&
-                    (!bundle->main || bundle->folder >= 0 || shard.count == 1);
+                    (!bundle->main || tn_bundle_has_folder(bundle) ||
+                     shard.count == 1);
     *count = is_shard ? shard.count : 1;
     *files = tn_new(&bundle->arena, struct tn_source *, *count, error);
     if (!*files)
@@ -271,7 +272,7 @@ const char *tn_sdnb_stale(struct tn_bundle *bundle)
     uint64_t             count;
     struct tn_sdnb_shard shard;
 
-    if (!bundle->main || bundle->folder < 0 ||
+    if (!bundle->main || !tn_bundle_has_folder(bundle) ||
         tn_sdnb_shard_name(base, &shard) ||
         tn_bundle_list(bundle, "", &names, &count, &error) != TN_OK)
         return "";

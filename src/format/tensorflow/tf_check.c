@@ -1711,7 +1711,7 @@ static void check_asset(struct tn_tf_checking *c, struct tn_bytes name,
     const char       *path =
         tn_text_format(&c->arena, c->error, "assets/%.*s", TN_FMT(name));
 
-    if (!path || c->bundle->folder < 0)
+    if (!path || !tn_bundle_has_folder(c->bundle))
         return;
     if (tn_bytes_find(name, 0))
         tn_error_set(&own, TN_INVALID, offset, "a name with a zero byte");
@@ -1828,7 +1828,7 @@ static bool lacks_checkpoint(struct tn_tf_checking *c)
 {
     uint64_t count = 0;
 
-    if (tn_tf_detail_of(c->model)->table || c->bundle->folder < 0)
+    if (tn_tf_detail_of(c->model)->table || !tn_bundle_has_folder(c->bundle))
         return false;
     for (uint32_t i = 0; i < tn_model_op_kind_count(c->model); i++)
         if (is_variable_op(tn_model_op_kind(c->model, i)->type))

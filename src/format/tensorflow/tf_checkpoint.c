@@ -216,16 +216,18 @@ static enum tn_status refuse_side_file(struct tn_bundle *bundle,
     const char *shard = strstr(bundle->name, ".data-");
 
     if (tn_tf_is_shard_name(bundle->name))
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "a data file of a checkpoint: open %.*s.index",
-                            (int)(shard - bundle->name), bundle->name);
+        return tn_error_because(error, TN_INVALID, TN_REASON_NOT_A_MODEL,
+                                TN_NOWHERE,
+                                "a data file of a checkpoint: open %.*s.index",
+                                (int)(shard - bundle->name), bundle->name);
     struct tn_bytes newest = read_state(bundle->main, error);
     if (tn_failed(error))
         return error->status;
-    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "this only names the newest checkpoint: open "
-                        "%.*s.index",
-                        TN_FMT(newest));
+    return tn_error_because(error, TN_INVALID, TN_REASON_NOT_A_MODEL,
+                            TN_NOWHERE,
+                            "this only names the newest checkpoint: open "
+                            "%.*s.index",
+                            TN_FMT(newest));
 }
 
 static bool is_table(struct tn_source *source, struct tn_error *error)

@@ -61,9 +61,9 @@ static enum tn_status refuse_side_file(const char *name, struct tn_error *error)
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i][0]) == 0)
-            return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                                "%s: open its folder or saved_model.pb",
-                                files[i][1]);
+            return tn_error_because(
+                error, TN_INVALID, TN_REASON_NOT_A_MODEL, TN_NOWHERE,
+                "%s: open its folder or saved_model.pb", files[i][1]);
     return TN_OK;
 }
 
@@ -281,7 +281,8 @@ static enum tn_status add_asset(struct tn_bundle *bundle,
     const char     *path =
         tn_text_format(&model->arena, error, "assets/%.*s", TN_FMT(file));
 
-    if (!path || bundle->folder < 0 || !file.size || tn_bytes_find(file, 0))
+    if (!path || !tn_bundle_has_folder(bundle) || !file.size ||
+        tn_bytes_find(file, 0))
         return error->status;
     if (tn_bundle_sibling(bundle, tn_text(path), &asset.source, &own) != TN_OK)
         asset.source = NULL;

@@ -12,6 +12,7 @@
 #include "format/tensorflow/tf_bundle.h"
 #include "format/tensorflow/tf_bundle_write.h"
 #include "format/tensorflow/tf_fingerprint.h"
+#include "format/tensorflow/tf_known_files.h"
 #include "format/tensorflow/tf_rename.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/tensorflow/tf_writing.h"
@@ -495,7 +496,7 @@ static enum tn_status copy_entry(struct tn_tf_writing *w,
                     copying->keep_debug))
         return TN_OK;
     if (!folder[0] && is_opened_by_file(w->detail->bundle) &&
-        !is_known_entry(name))
+        tn_bundle_lists_all(w->detail->bundle) && !is_known_entry(name))
         return TN_OK;
     if (name[strlen(name) - 1] != '/')
         return copying->each(w, name);
@@ -522,10 +523,29 @@ static enum tn_status copy_folder(struct tn_tf_writing *w,
     return TN_OK;
 }
 
+struct copying_known {
+    struct tn_tf_writing *writing;
+    struct copying       *copying;
+};
+
+static enum tn_status copy_known(void *context, const char *name,
+                                 struct tn_error *error)
+{
+    const struct copying_known *known = context;
+
+    (void)error; /* that of the writing */
+    return copy_entry(known->writing, known->copying, "", name);
+}
+
 static enum tn_status copy_all(struct tn_tf_writing *w, struct copying *copying)
 {
-    if (!w->detail->bundle || w->detail->bundle->folder < 0)
+    if (!w->detail->bundle || !tn_bundle_has_folder(w->detail->bundle))
         return TN_OK;
+    if (!tn_bundle_lists_all(w->detail->bundle))
+        return tn_tf_known_files(w->model, w->detail->bundle, &w->arena,
+                                 copy_known,
+                                 &(struct copying_known){ w, copying },
+                                 w->error);
     tn_list_init(&copying->folders, w->model->memory, sizeof(const char *));
     copy_folder(w, copying, "");
     while (copying->folders.count && !tn_failed(w->error)) {
