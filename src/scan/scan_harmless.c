@@ -37,7 +37,7 @@ enum kind {
 #define NAME_LIMIT 256
 #define MEMO_SLACK 256
 #define NAME_ROOM  (2 * NAME_LIMIT + 16) /* for any opcode but long lines   */
-enum { WINDOW = 1 << 17, PADDING = 16 };
+enum { WINDOW = 1 << 17, PADDING = 512 };
 
 /* The bytes of pickles, through a window.  It stays where it is for a pickle
  * that follows in it. */
@@ -135,11 +135,19 @@ static size_t protocol_size(const struct reader *r, const uint8_t *begin)
 
 /* What opcodes of data are followed by: so many bytes, a length of so many
  * bytes and as many as it says, or a line.  All others need a stack. */
-enum { OTHER, PLAIN, SIZED = 0x10, LINE = 0x20, BYTES = 0x40, WIDTH = 0x0f };
+enum {
+    OTHER,
+    PLAIN,
+    STOP  = 0x0f,
+    SIZED = 0x10,
+    LINE  = 0x20,
+    BYTES = 0x40,
+    WIDTH = 0x0f,
+};
 
 /* clang-format off */
 static const uint8_t followed[256] = {
-    ['('] = PLAIN,      ['.'] = PLAIN,      ['N'] = PLAIN,      ['}'] = PLAIN,
+    ['('] = PLAIN,      ['.'] = STOP,       ['N'] = PLAIN,      ['}'] = PLAIN,
     [']'] = PLAIN,      [')'] = PLAIN,      ['a'] = PLAIN,      ['e'] = PLAIN,
     ['s'] = PLAIN,      ['u'] = PLAIN,      ['t'] = PLAIN,      ['d'] = PLAIN,
     ['l'] = PLAIN,      ['0'] = PLAIN,      ['1'] = PLAIN,      ['2'] = PLAIN,
@@ -165,51 +173,66 @@ struct stride {
     bool           is_done, is_other;
 };
 
+/* An opcode with a line, or with as many bytes as it says; false if it ends the
+ * stride. */
+static bool step_over_run(struct stride *s, uint8_t kind)
+{
+    const uint8_t *at = s->at, *end = s->end;
+    unsigned       width = kind & WIDTH;
+
+    if (kind & LINE) {
+        const uint8_t *line = memchr(at, '\n', (size_t)(end - at));
+        s->is_other         = line && may_nest_in_line(*at, at + 1);
+        s->at               = line && !s->is_other ? line + 1 : at;
+        return s->at > at;
+    }
+    s->is_other = kind == OTHER;
+    if (s->is_other || (size_t)(end - at) < 1 + width)
+        return false;
+    uint64_t       size = tn_load_little(at + 1, width);
+    const uint8_t *run  = at + 1 + width;
+    size_t         here = (size_t)tn_min(size, (uint64_t)(end - run));
+    if (kind & BYTES && here < TN_SCAN_NEST_LEAST && here < size)
+        return false; /* the next window shows what they are */
+    s->is_other = kind & BYTES && tn_scan_could_nest(tn_bytes(run, here));
+    if (s->is_other)
+        return false;
+    s->at   = run + here;
+    s->skip = size - here;
+    return s->skip == 0;
+}
+
+/* A branch for each length, not a sum with the length out of the table: what is
+ * next can be guessed, and is read before it is known. */
 static void step_over(struct stride *s)
 {
     const uint8_t *at = s->at, *end = s->end;
 
     while (at < end) {
-        uint8_t  opcode = *at, kind = followed[opcode];
-        uint64_t size;
-        if (kind & LINE) {
-            const uint8_t *line = memchr(at, '\n', (size_t)(end - at));
-            if (!line)
+        uint8_t kind = followed[*at];
+        switch (kind) {
+        case PLAIN: at += 1; continue;
+        case PLAIN + 1: at += 2; continue;
+        case PLAIN + 2: at += 3; continue;
+        case PLAIN + 4: at += 5; continue;
+        case PLAIN + 8: at += 9; continue;
+        case SIZED + 1:
+            if (at + 1 == end)
                 break;
-            if (may_nest_in_line(opcode, at + 1)) {
-                s->is_other = true;
-                break;
-            }
-            at = line + 1;
+            at += 2 + at[1];
             continue;
-        }
-        unsigned width = kind & SIZED ? kind & WIDTH : 0;
-        if (kind == OTHER) {
-            s->is_other = true;
-            break;
-        }
-        if ((size_t)(end - at) < 1 + width)
-            break;
-        size = width ? tn_load_little(at + 1, width) : (uint64_t)(kind - PLAIN);
-        const uint8_t *run  = at + 1 + width;
-        size_t         here = (size_t)tn_min(size, (uint64_t)(end - run));
-        if (kind & BYTES && here < TN_SCAN_NEST_LEAST && here < size)
-            break; /* the next window shows what they are */
-        if (kind & BYTES && tn_scan_could_nest(tn_bytes(run, here))) {
-            s->is_other = true;
-            break;
-        }
-        at = run + here;
-        if (here < size) {
-            s->skip = size - here;
-            break;
-        }
-        if (opcode == '.') {
+        case STOP:
+            s->at      = at + 1;
             s->is_done = true;
-            break;
+            return;
         }
+        s->at = at;
+        if (!step_over_run(s, kind))
+            return;
+        at = s->at;
     }
-    s->at = at;
+    s->skip = (uint64_t)(at - end);
+    s->at   = end;
 }
 
 /* Whether a pickle is data alone, of which nothing has to be remembered.  Where
