@@ -139,7 +139,7 @@ enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
                               uint32_t before, const struct tn_op_spec *spec,
                               uint32_t *op, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_add_op(&edit->draft, graph, before, spec, op, error);
 }
 
@@ -147,14 +147,14 @@ enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
                                   const struct tn_op_spec *spec,
                                   struct tn_error         *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_replace_op(&edit->draft, op, spec, error);
 }
 
 enum tn_status tn_edit_remove_op(struct tn_edit *edit, uint32_t op,
                                  struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_remove_op(&edit->draft, op, error);
 }
 
@@ -162,7 +162,7 @@ enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                  uint32_t index, const char *value,
                                  struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_set_input(&edit->draft, op, index, value, error);
 }
 
@@ -184,7 +184,7 @@ enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
                                 const struct tn_attr_value *value,
                                 struct tn_error            *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     TN_TRY(hold_tensors(edit, value, error));
     return tn_draft_set_attr(&edit->draft, op, name, value, error);
 }
@@ -192,7 +192,7 @@ enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
 enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
                                    const char *name, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_remove_attr(&edit->draft, op, name, error);
 }
 
@@ -224,7 +224,7 @@ enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
                                   const struct tn_tensor *from,
                                   struct tn_error        *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return add_elements(edit, graph, name, &from->elements, error);
 }
@@ -251,7 +251,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
                                       const struct tn_tensor *from,
                                       struct tn_error        *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return replace_elements(edit, graph, name, &from->elements, error);
 }
@@ -259,7 +259,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
 enum tn_status tn_edit_remove_tensor(struct tn_edit *edit, uint32_t graph,
                                      const char *name, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_remove_tensor(&edit->draft, place_of(edit, graph), name,
                                   error);
 }
@@ -311,7 +311,7 @@ enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
                                   const uint64_t  *offsets,
                                   struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     const struct tn_levels *levels =
         level_count ? keep_levels(edit, level_count, counts, offsets, error)
                     : NULL;
@@ -385,7 +385,7 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
                                     struct tn_bytes  elements,
                                     struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     struct tn_elements made;
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
@@ -399,7 +399,7 @@ enum tn_status tn_edit_add_borrowed(struct tn_edit *edit, uint32_t graph,
                                     struct tn_bytes  elements,
                                     struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     struct tn_elements made;
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, true, &made,
@@ -413,7 +413,7 @@ enum tn_status tn_edit_add_source(struct tn_edit *edit, uint32_t graph,
                                   tn_read_at *read_at, void *context,
                                   struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     struct tn_elements made;
     struct tn_source  *source;
     uint64_t           size;
@@ -432,7 +432,7 @@ enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
                                         struct tn_bytes  elements,
                                         struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     struct tn_elements made;
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
@@ -447,7 +447,7 @@ enum tn_status tn_edit_set_variable(struct tn_edit *edit, uint32_t graph,
                                     enum tn_variable_kind kind,
                                     struct tn_error      *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_set_variable(&edit->draft, graph, name, kind, error);
 }
 
@@ -474,7 +474,7 @@ static enum tn_status expect_json(struct tn_edit *edit, struct tn_bytes text,
 enum tn_status tn_edit_set_training(struct tn_edit *edit, const char *json,
                                     struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     struct tn_bytes text = json ? tn_text(json) : tn_bytes(NULL, 0);
 
     if (json)
@@ -486,7 +486,7 @@ enum tn_status tn_edit_set_losses(struct tn_edit    *edit,
                                   const char *const *names, uint32_t count,
                                   struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_set_losses(&edit->draft, names, count, error);
 }
 
@@ -511,7 +511,7 @@ enum tn_status tn_edit_set_state(struct tn_edit *edit, const char *parameter,
                                  const char *key, const struct tn_tensor *from,
                                  struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return set_state(edit, parameter, key, &from->elements, error);
 }
@@ -522,7 +522,7 @@ enum tn_status tn_edit_set_state_elements(struct tn_edit  *edit,
                                           struct tn_bytes  elements,
                                           struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     const struct tn_shape *shape = tn_draft_shape(&edit->draft, 0, parameter);
     struct tn_elements     made;
 
@@ -548,7 +548,7 @@ enum tn_status tn_edit_remove_states(struct tn_edit  *edit,
                                      const char      *parameter,
                                      struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_remove_states(&edit->draft, is_state_of,
                                   (void *)(uintptr_t)parameter, error);
 }
@@ -568,7 +568,7 @@ enum tn_status tn_edit_add_function(
     const char *const *inputs, uint32_t input_count, const char *const *outputs,
     uint32_t output_count, uint32_t *graph, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_add_function(&edit->draft, name, domain, inputs,
                                  input_count, outputs, output_count, graph,
                                  error);
@@ -577,7 +577,7 @@ enum tn_status tn_edit_add_function(
 enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
                                  const struct tn_io *io, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_add_io(&edit->draft, graph, true, io, error);
 }
 
@@ -585,7 +585,7 @@ enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
                                   const struct tn_io *io,
                                   struct tn_error    *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_add_io(&edit->draft, graph, false, io, error);
 }
 
@@ -593,7 +593,7 @@ enum tn_status tn_edit_type_io(struct tn_edit *edit, uint32_t graph,
                                const char *name, enum tn_dtype dtype,
                                struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_type_io(&edit->draft, graph, name, dtype, error);
 }
 
@@ -603,7 +603,7 @@ enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
                                      uint32_t        *new_graph,
                                      struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from), error));
     return tn_draft_copy_function(&edit->draft, from, graph, name, new_graph,
                                   error);
@@ -612,7 +612,7 @@ enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
 enum tn_status tn_edit_remove_function(struct tn_edit *edit, uint32_t graph,
                                        struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_draft_remove_function(&edit->draft, graph, error);
 }
 

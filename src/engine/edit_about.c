@@ -78,7 +78,7 @@ enum tn_status tn_edit_set_text(struct tn_edit *edit, enum tn_text_kind kind,
 enum tn_status tn_edit_set_metadata(struct tn_edit *edit, const char *key,
                                     const char *value, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     return tn_edit_set_text(edit, TN_TEXT_METADATA, key, value, error);
 }
 

@@ -6,9 +6,7 @@
 #include <stdio.h>
 
 #include "engine/edit_action.h"
-#include "support/little_models.h"
-
-static const struct tn_options with_graph = { .wants_graph = true };
+#include "engine/edit_testing.h"
 
 /* `onnx` and `graph`: what the model is after the script, "op(inputs)->outputs"
  * for each op, then its tensors; NULL: the script fails with `status`. */
@@ -226,6 +224,49 @@ static void test_elements_of_a_node(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* An action that needs a model takes over what calls changed before it. */
+static void test_calls_before_actions(void **state)
+{
+    static const char *const actions[][2] = {
+        { "outputs", "y" },
+        { "opset", "18" },
+        { "set-dim", "x[0]=2" },
+        { "remove-identities", NULL },
+    };
+    const float     two[]  = { 7, 8 };
+    const uint64_t  dims[] = { 2 };
+    struct tn_bytes bytes  = tn_bytes(two, sizeof two);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        const struct tn_metadata_list *texts;
+        struct scene                   s;
+        float                          found[2];
+
+        begin(&s, little_onnx);
+        assert_int_equal(tn_edit_replace_elements(s.edit, 0, "w", TN_FLOAT32, 1,
+                                                  dims, bytes, &s.error),
+                         TN_OK);
+        assert_int_equal(
+            tn_edit_act(s.edit, actions[i][0], actions[i][1], &s.error), TN_OK);
+        assert_int_equal(
+            tn_edit_set_metadata(s.edit, "key", "before", &s.error), TN_OK);
+        assert_int_equal(
+            tn_edit_act(s.edit, actions[i][0], actions[i][1], &s.error), TN_OK);
+        finish(&s);
+        assert_int_equal(tn_tensor_read(tn_model_find(s.again, "w"), 0, found,
+                                        sizeof found, &s.error),
+                         TN_OK);
+        assert_memory_equal(found, two, sizeof two);
+        assert_int_equal(tn_metadata_list_open(&texts, s.again, NULL, &s.error),
+                         TN_OK);
+        assert_non_null(
+            memmem(texts->values.bytes, texts->values.size, "before", 7));
+        tn_metadata_list_close(texts);
+        end(&s);
+    }
+}
+
 /* Every row can be shown: a name, a line of help. */
 static void test_rows(void **state)
 {
@@ -246,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_values_of_options),
         cmocka_unit_test(test_elements_of_a_node),
+        cmocka_unit_test(test_calls_before_actions),
         cmocka_unit_test(test_rows),
     };
 

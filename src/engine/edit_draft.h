@@ -34,7 +34,7 @@ struct tn_edit {
     const char       *folder;  /* of the script that runs; NULL: the current  */
     unsigned          depth;   /* of scripts that run scripts                 */
     bool              is_confined; /* the script that runs is not trusted     */
-    bool              is_changed; /* since the last commit, by an action      */
+    bool              is_changed; /* since the last commit                    */
     struct tn_edit_index index;
     const char            *last_path; /* of the model that was opened last    */
     const struct tn_model *last_model;
@@ -42,6 +42,12 @@ struct tn_edit {
     uint32_t             note_count;
     struct tn_edit_text *wide; /* ops and nodes that stay float32             */
 };
+
+/* The first line of a public call that changes an edit: an action that needs a
+ * model commits the change then (tn_edit_settle()), and does not lose it. */
+#define TN_EDIT_CHANGES(edit, error)                                           \
+    TN_ERROR_OR_OWN(error);                                                    \
+    (edit)->is_changed = true
 
 /* Borrowed until tn_edit_close(). */
 struct tn_draft *tn_edit_draft(struct tn_edit *edit);

@@ -30,6 +30,31 @@ static void texts_stay(void **state)
     end(&s);
 }
 
+/* Of this edit, before the opset, and of one before. */
+static void changed_texts_stay(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    begin(&s, little_onnx);
+    assert_int_equal(tn_edit_act(s.edit, "metadata", "key=before", &s.error),
+                     TN_OK);
+    assert_int_equal(tn_edit_act(s.edit, "producer", "me", &s.error), TN_OK);
+    assert_int_equal(tn_edit_act(s.edit, "opset", "13", &s.error), TN_OK);
+    assert_int_equal(tn_edit_act(s.edit, "metadata", "other=after", &s.error),
+                     TN_OK);
+    finish(&s);
+    assert_string_equal(fact(s.again, "opset"), "ai.onnx 13");
+    assert_string_equal(fact(s.again, "producer"), "me");
+    const struct tn_metadata_list *list;
+    assert_int_equal(tn_metadata_list_open(&list, s.again, NULL, &s.error),
+                     TN_OK);
+    assert_non_null(memmem(list->values.bytes, list->values.size, "before", 7));
+    assert_non_null(memmem(list->values.bytes, list->values.size, "after", 6));
+    tn_metadata_list_close(list);
+    end(&s);
+}
+
 static void opsets_out_of_reach_are_refused(void **state)
 {
     struct scene s;
@@ -44,6 +69,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_stay),
+        cmocka_unit_test(changed_texts_stay),
         cmocka_unit_test(opsets_out_of_reach_are_refused),
     };
 

@@ -219,7 +219,7 @@ enum tn_status tn_edit_rename(struct tn_edit *edit, uint32_t graph,
                               const char *old, const char *new_name,
                               struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     const char     *pair[] = { old, new_name };
     struct tn_words words  = { 2, pair };
     uint32_t        was    = edit->graph;
@@ -338,7 +338,7 @@ enum tn_status tn_edit_act_rename_tensor(struct tn_edit        *edit,
 enum tn_status tn_edit_rename_op(struct tn_edit *edit, uint32_t op,
                                  const char *name, struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     if (op >= edit->draft.ops.count ||
         tn_draft_op_at(&edit->draft, op)->is_removed)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,

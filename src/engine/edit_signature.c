@@ -107,7 +107,7 @@ enum tn_status tn_edit_set_signature(struct tn_edit            *edit,
                                      const struct tn_signature *signature,
                                      struct tn_error           *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     struct tn_arena *arena = &edit->store->model.arena;
     struct tn_bytes  name  = tn_bytes_dup(arena, signature->name, error);
 
@@ -154,7 +154,7 @@ static const struct tn_signature *find_signature(const struct tn_edit *edit,
 enum tn_status tn_edit_remove_signature(struct tn_edit *edit, const char *name,
                                         struct tn_error *error)
 {
-    TN_ERROR_OR_OWN(error);
+    TN_EDIT_CHANGES(edit, error);
     if (!find_signature(edit, name))
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "no signature '%s'", name);

@@ -1125,7 +1125,14 @@ enum tn_status tn_onnx_keep_texts(struct tn_model       *made,
     }
     made->detail = is;
     made->wire   = base->wire;
-    return TN_OK;
+    if (base->changes) { /* of an edit, since the file was read */
+        struct tn_changes *changes =
+            tn_new(&made->arena, struct tn_changes, 1, error);
+        if (changes)
+            *changes = *base->changes;
+        made->changes = changes;
+    }
+    return error->status;
 }
 
 struct progress {
