@@ -1,18 +1,3 @@
-# The library carries FILE as `const unsigned char SYMBOL[]`.
-function(tn_embed_rules symbol file)
-    set(code ${CMAKE_BINARY_DIR}/generated/${symbol}.c)
-    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
-    add_custom_command(
-        OUTPUT ${code}
-        COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${code}
-                -DSYMBOL=${symbol}
-                -P ${CMAKE_SOURCE_DIR}/cmake/Embed.cmake
-        DEPENDS ${file} ${CMAKE_SOURCE_DIR}/cmake/Embed.cmake VERBATIM)
-    add_custom_target(${symbol} DEPENDS ${code})
-    add_dependencies(tn_generated ${symbol})
-    set_property(GLOBAL APPEND PROPERTY TN_VOCAB_SOURCES ${code})
-endfunction()
-
 # Rules and vocabularies are read while the library is built, by a tool of our
 # own: rules/compile.c and the parsers of the library.  Where the library is built
 # for another machine, the tool is built by a compiler for this one, TN_HOST_CC.
@@ -75,7 +60,7 @@ endfunction()
 
 # tn_names(NAME): NAME.names as tn_rules_NAME.
 function(tn_names name)
-    tn_embed_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.names)
+    tn_compile_rules(tn_rules_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.names)
 endfunction()
 
 # tn_rule_files(NAME...): NAME.rules as tn_rules_NAME.

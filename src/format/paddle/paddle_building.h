@@ -18,7 +18,8 @@ static inline const struct tn_pir_rules *the_rules(void)
     if (!rules.rows.count) {
         tn_memory_init(&memory, NULL, 0);
         tn_arena_init(&arena, &memory);
-        tn_pir_rules_read(&rules, &arena, tn_pir_rules_text(), &error);
+        tn_pir_rules_read(&rules, &arena, tn_pir_rules_text(&arena, &error),
+                          &error);
     }
     return &rules;
 }

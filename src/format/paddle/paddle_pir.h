@@ -135,8 +135,9 @@ struct tn_pir_rules {
     struct tn_list rows; /* struct tn_pir_rule                                */
 };
 
-/* The built-in table is tn_pir_rules_text(). */
-struct tn_bytes tn_pir_rules_text(void);
+/* The built-in table is tn_pir_rules_text(); .data is NULL on failure. */
+struct tn_bytes tn_pir_rules_text(struct tn_arena *arena,
+                                  struct tn_error *error);
 enum tn_status  tn_pir_rules_read(struct tn_pir_rules *rules,
                                   struct tn_arena *arena, struct tn_bytes text,
                                   struct tn_error *error);

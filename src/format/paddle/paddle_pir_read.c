@@ -619,7 +619,8 @@ static enum tn_status scan_init(struct tn_pir_scan *scan,
     tn_list_init(&scan->results, arena->memory, sizeof(struct tn_pir_result));
     tn_list_init(&scan->blocks, arena->memory, sizeof(struct tn_pir_block));
     tn_pairs_init(&scan->numbers, arena->memory);
-    return tn_pir_rules_read(&scan->rules, arena, tn_pir_rules_text(), error);
+    return tn_pir_rules_read(&scan->rules, arena,
+                             tn_pir_rules_text(arena, error), error);
 }
 
 static void scan_done(struct tn_pir_scan *scan)

@@ -20,6 +20,7 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "codec/stored.h"
 #include "format/paddle/paddle_pir.h"
 #include "wire/pb/pb_write.h"
 
@@ -996,12 +997,15 @@ void tn_pir_put_value(struct tn_buffer *to, const struct tn_pir_value *value,
     }
 }
 
-extern const unsigned char tn_rules_paddle_pir[];
-extern const size_t        tn_rules_paddle_pir_size;
+extern const unsigned char tn_rules_paddle_pir_text[];
+extern const size_t        tn_rules_paddle_pir_text_size;
 
-struct tn_bytes tn_pir_rules_text(void)
+struct tn_bytes tn_pir_rules_text(struct tn_arena *arena,
+                                  struct tn_error *error)
 {
-    return tn_bytes(tn_rules_paddle_pir, tn_rules_paddle_pir_size);
+    return tn_stored_read(
+        tn_bytes(tn_rules_paddle_pir_text, tn_rules_paddle_pir_text_size),
+        arena, error);
 }
 
 struct parser {

@@ -468,8 +468,10 @@ static void test_rules(void **state)
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_arena_init(&arena, &memory);
-    assert_int_equal(
-        tn_pir_rules_read(&rules, &arena, tn_pir_rules_text(), &error), TN_OK);
+    assert_int_equal(tn_pir_rules_read(&rules, &arena,
+                                       tn_pir_rules_text(&arena, &error),
+                                       &error),
+                     TN_OK);
     assert_non_null(tn_pir_rule_of(&rules, tn_text("conv2d"), tn_text("")));
     assert_null(tn_pir_rule_of(&rules, tn_text("foo"), tn_text("")));
     for (uint64_t i = 0; i < rules.rows.count; i++) {

@@ -1970,8 +1970,8 @@ enum tn_status tn_pir_from_program(struct tn_span    program,
     tn_intern_init(&w.names, &arena);
     tn_list_init(&w.bounds, memory, sizeof(struct tn_pir_bound));
     tn_list_init(&w.undo, memory, sizeof(struct tn_pir_undo));
-    if (tn_pir_rules_read(&w.rules, &arena, tn_pir_rules_text(), error) ==
-            TN_OK &&
+    if (tn_pir_rules_read(&w.rules, &arena, tn_pir_rules_text(&arena, error),
+                          error) == TN_OK &&
         tn_desc_read(&w.desc, program, &arena, error) == TN_OK &&
         (w.is_entered = tn_new(&arena, bool, w.desc.block_count, error))) {
         w.region_count = 1;
