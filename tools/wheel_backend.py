@@ -93,7 +93,8 @@ class Build:
             "-DCMAKE_BUILD_TYPE=Release", "-DTN_TESTS=OFF",
             "-DCMAKE_C_FLAGS_RELEASE=" + flags,
             "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--gc-sections",
-            "-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--gc-sections", *self.settings)
+            "-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--gc-sections",
+            "-DTN_PACK_RELOCATIONS=OFF", *self.settings)  # glibc 2.36
         run("cmake", "--build", self.folder, "--target", *targets)
 
     def strip(self, source, target):
@@ -111,10 +112,12 @@ class Build:
         raise SystemExit(f"no {name} in {self.libraries}")
 
     def check_glibc(self, path):
-        said = run(self.prefix + "objdump", "-T", path)
+        said = run(self.prefix + "objdump", "-p", path)
         for found in re.findall(r"GLIBC_(\d+)\.(\d+)", said):
             if tuple(map(int, found)) > GLIBC:
                 raise SystemExit(f"{path} needs glibc {'.'.join(found)}")
+        for found in re.findall(r"GLIBC_ABI_\w+", said):
+            raise SystemExit(f"{path} needs a glibc with {found}")
 
 
 def machine():
