@@ -453,10 +453,22 @@ class Tensor:
 
     def __getitem__(self, index: Index) -> Any:
         """A numpy array of a part: only what it needs is read."""
-        part = self._part(index, False)
-        return self.numpy()[index] if part is None else part.numpy()
+        return self._take(index, False)
 
-    def _part(self, index: Index, aligned: bool) -> Optional[arrays.Buffer]:
+    def _take(self, index: Index, own: bool) -> Any:
+        """With `own`, an array that may be written to, and that no other array
+        of this tensor changes."""
+        part = self._part(index, False, own)
+        if part is None:
+            return self.numpy(own, own)[index]
+        array = part.numpy(own)
+        # numpy, too, makes a number of an element, unless there is an `...`.
+        has_dots = any(word is Ellipsis for word in (
+            index if isinstance(index, tuple) else (index,)))
+        return array if array.ndim or has_dots else array[()]
+
+    def _part(self, index: Index, aligned: bool,
+              own: bool = False) -> Optional[arrays.Buffer]:
         """A part that is read alone; None if the whole is as good: its pages,
         of which only those of the part are touched, or an index that the
         library does not have."""
@@ -464,7 +476,7 @@ class Tensor:
         text = _slice_text(index, len(self.shape))
         is_mapped = self._model._is_mapped() and self.storage in (
             "raw", "external", "shard")
-        if text is None or not size or (is_mapped and not (
+        if text is None or not size or (is_mapped and not own and not (
                 aligned and (self.offset or 0) % size)):
             return None
         try:
@@ -477,6 +489,9 @@ class Tensor:
         if not self.shape:
             raise TypeError("a tensor without dimensions has no length")
         return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)))
 
     def item(self) -> Any:
         """The only element, as a number of Python."""
@@ -733,6 +748,13 @@ class Node:
         except UnicodeDecodeError:
             return data
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self._model is other._model \
+            and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((id(self._model), self.index))
+
     def __repr__(self) -> str:
         return f"<tenon.Node {self.name!r} {self.type}>"
 
@@ -792,6 +814,13 @@ class Graph:
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self._model is other._model \
+            and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((id(self._model), self.index))
 
     def __repr__(self) -> str:
         return f"<tenon.Graph {self.name!r}: {len(self)} nodes>"
@@ -981,8 +1010,11 @@ class _Source:
         self._signals: List[native.Signals] = []  # of the main thread
         self.name = str(getattr(file, "name", "") or type(file).__name__)
         size = getattr(file, "size", None)
-        self.size: int = (native.whole(size, 63, "the size")
-                          if isinstance(size, int) else file.seek(0, 2))
+        if not isinstance(size, int):
+            size = file.seek(0, 2)
+        if size is None:  # mmap before Python 3.13
+            size = file.tell()
+        self.size = native.whole(size, 63, "the size")
         self._read_at = getattr(file, "read_at", None)
         self.callback = _api.tn_read_at(self._copy)
 
@@ -1076,6 +1108,9 @@ class Model(native.Closing):
         if not isinstance(path, (str, bytes)) \
                 and not hasattr(path, "__fspath__") \
                 and (hasattr(path, "read_at") or hasattr(path, "seek")):
+            if hasattr(path, "encoding"):
+                raise TypeError("the file was opened as text; open it in the "
+                                "mode 'rb'")
             source = _Source(path)
             with source:
                 watch.call("tn_model_open_source", ctypes.byref(handle),
@@ -1708,12 +1743,17 @@ class Edit(native.Closing):
     def __getattr__(self, name: str) -> Callable[..., None]:
         action = name.replace("_", "-")
         if name.startswith("_") or action not in Edit.actions():
-            raise AttributeError(name)
+            raise AttributeError(f"an edit has no {name!r}; actions() lists "
+                                 "what it has")
 
         def act(value: Optional[str] = None) -> None:
             self.act(action, value)
         act.__doc__ = Edit.actions()[action]
         return act
+
+    def __dir__(self) -> List[str]:
+        return sorted({*super().__dir__(), *(
+            name.replace("-", "_") for name in Edit.actions())})
 
     def set_metadata(self, key: str, value: Optional[str]) -> None:
         """A key of the metadata; None removes it."""

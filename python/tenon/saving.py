@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from tenon import arrays, models, native
 from tenon.native import AnyPath, Progress
@@ -29,7 +29,7 @@ class SafeSlice:
 
     def __getitem__(self, index: Any) -> Any:
         if self._framework == "np":
-            return self._tensor[index]
+            return self._tensor._take(index, True)
         part = self._tensor._part(index, True)
         return _move(self._tensor.torch()[index] if part is None
                      else part.torch(), self._device)
@@ -58,6 +58,7 @@ class SafeFile:
         self._framework = _FRAMEWORKS[framework]
         self._device = device
         self._model = models.Model.open(filename, graph=False)
+        self._given: Set[str] = set()
 
     def __enter__(self) -> "SafeFile":
         return self
@@ -90,10 +91,15 @@ class SafeFile:
         return self._model._named(name)
 
     def get_tensor(self, name: str) -> Any:
-        """A tensor: the file's own pages where that is possible."""
+        """A tensor: the file's own pages where that is possible.
+
+        As in safetensors, an array of numpy is the caller's: pages go to the
+        first one who asks for the tensor, others get a copy of the file's."""
         tensor = self._find(name)
         if self._framework == "np":
-            return tensor.numpy(writable=True)
+            array = tensor.numpy(writable=True, copy=name in self._given)
+            self._given.add(name)
+            return array
         return _move(tensor.torch(), self._device)
 
     def get_slice(self, name: str) -> SafeSlice:

@@ -8,6 +8,7 @@ import copy
 import gc
 import io
 import json
+import mmap
 import os
 import pickle
 import re
@@ -330,6 +331,65 @@ def test_slices(tmp_path, index):
                 model.tensors["w"][7]
 
 
+def test_parts_are_what_numpy_makes_of_them(tmp_path):
+    """Numbers where it has numbers, also where only a part is read."""
+    arrays = {"m": np.arange(12, dtype=np.int16).reshape(3, 4),
+              "s": np.array(3.5, np.float32)}
+    np.savez_compressed(tmp_path / "m.npz", **arrays)
+    tenon.save_file(arrays, tmp_path / "m.safetensors")
+    with open(tmp_path / "m.safetensors", "rb") as file:
+        for source in (tmp_path / "m.npz", tmp_path / "m.safetensors", file):
+            model = tenon.open(source)
+            for name, index in (
+                    ("m", (1, 2)), ("m", (1, 2, ...)), ("m", (-1, -1)),
+                    ("m", 1), ("m", (None, 2, 3)), ("m", [2, 0]),
+                    ("m", (slice(None, None, -1), 0)), ("s", ()),
+                    ("s", ...), ("m", np.array([True, False, True]))):
+                part, wanted = model.tensors[name][index], arrays[name][index]
+                assert type(part) is type(wanted), (source, name, index)
+                assert np.array_equal(part, wanted) and \
+                    part.dtype == wanted.dtype
+            assert [row.tolist() for row in model.tensors["m"]] == \
+                arrays["m"].tolist()
+            with pytest.raises(TypeError):
+                list(model.tensors["s"])
+
+
+def test_arrays_of_safe_open_are_the_callers(weights):
+    with tenon.safe_open(weights) as file:
+        first = file.get_tensor("w")
+        first += 1
+        assert file.get_tensor("w")[0, 0] == 0
+        part = file.get_slice("w")[1:, ::2]
+        part *= 2
+        assert part.tolist() == [[8, 12], [16, 20]]
+        assert file.get_slice("w")[1, 1] == 5
+        assert file.get_slice("w")[::-1, [1]][0, 0] == 9
+        assert type(file.get_slice("w")[0, 0]) is np.float32
+        assert file.get_tensor("w")[1, 0] == 4
+
+
+def test_nodes_are_equal_to_themselves(tmp_path):
+    model = tenon.open(onnx_model(tmp_path / "m.onnx"))
+    node, again = model.graph.nodes[0], tenon.open(tmp_path / "m.onnx")
+    assert node in model.graph.nodes and len({node, *model.graph}) == 2
+    assert model.graph.nodes.index(model.graph.nodes[1]) == 1
+    assert node != again.graph.nodes[0] and model.graph == model.graphs[0]
+
+
+def test_what_an_edit_has_is_listed(tmp_path):
+    with tenon.open(onnx_model(tmp_path / "m.onnx")).edit() as edit:
+        assert {"rename", "set_attr", "commit"} <= set(dir(edit))
+        with pytest.raises(AttributeError, match="actions"):
+            edit.no_such_action("a")
+        edit.set_metadata("key", "before")
+        edit.set_opset(14)
+        edit.set_metadata("other", "after")
+        edit.commit().write(tmp_path / "m14.onnx")
+    texts = tenon.open(tmp_path / "m14.onnx").metadata
+    assert texts["key"] == "before" and texts["other"] == "after"
+
+
 def test_types_that_numpy_has_not(tmp_path, monkeypatch):
     path = write_safetensors(tmp_path / "t.safetensors", {
         "b": ("BF16", [2], b"\x80\x3f\x00\x40"),
@@ -412,7 +472,7 @@ def test_errors(tmp_path, weights):
         tenon.open(tmp_path)
 
 
-def test_threads_share_a_model(tmp_path):
+def test_threads_share_slices_and_hashes(tmp_path):
     arrays = {f"t{i}": np.full((50, i + 1), i, np.float32) for i in range(40)}
     path = tmp_path / "many.npz"
     np.savez(path, **arrays)
@@ -423,7 +483,7 @@ def test_threads_share_a_model(tmp_path):
             name = f"t{(begin + 7 * i) % 40}"
             tensor = model.tensors[name]
             if (tensor.numpy() != arrays[name]).any() or \
-                    (tensor[10:20].numpy() != arrays[name][10:20]).any():
+                    (tensor[10:20] != arrays[name][10:20]).any():
                 wrong.append(name)
         wrong.extend(set(arrays) ^ set(model.hash()))
 
@@ -710,6 +770,11 @@ def test_file_objects(weights, tmp_path):
             "read_at": lambda *_: b""})(data))
     with pytest.raises(TypeError):
         tenon.open(io.StringIO("text"))
+    with open(weights) as text, pytest.raises(TypeError, match="'rb'"):
+        tenon.open(text)
+    with open(weights, "rb") as file, mmap.mmap(
+            file.fileno(), 0, access=mmap.ACCESS_READ) as pages:
+        assert tenon.open(pages).tensors["w"][2, 3] == 11
 
 
 def test_parts_alone_are_read(tmp_path):
