@@ -179,7 +179,8 @@ def save_file(tensors: Mapping[str, Any], path: AnyPath,
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors are a dict of names and arrays, not "
                         f"{type(tensors).__name__}")
-    with models.Edit.new(format or _format_of(path)) as edit:
+    format = format or _format_of(path)
+    with models.Edit.new(format) as edit:
         for name, array in tensors.items():
             if not isinstance(name, str):
                 raise TypeError(f"a tensor has a name, not {name!r}")

@@ -572,6 +572,11 @@ def test_save_and_load(tmp_path, suffix):
     assert [n for n in os.listdir(tmp_path) if n.startswith(".")] == []
 
 
+def test_the_end_of_a_path_in_capitals(tmp_path):
+    tenon.save_file({"w": np.ones(3)}, tmp_path / "W.SAFETENSORS")
+    assert tenon.open(tmp_path / "W.SAFETENSORS").format == "safetensors"
+
+
 def test_judges_read_what_is_saved(tmp_path):
     w = np.arange(6, dtype=np.float32).reshape(2, 3)
     tenon.save_file({"w": w}, tmp_path / "m.npz")
