@@ -514,7 +514,8 @@ class Tensors(Mapping[str, Tensor]):
 
     Nothing is read before it is asked for; all names, types and shapes come in
     one call.  If several tensors have a name, the first one that is not in an
-    attribute is meant; `model.tensors()` lists all of them."""
+    attribute is meant; `model.tensors()` lists all of them.  A tensor that has
+    no name is called by its path, as by `tenon ls`."""
 
     def __init__(self, model: "Model") -> None:
         self._model = model
@@ -530,8 +531,12 @@ class Tensors(Mapping[str, Tensor]):
                         self._model._expect_open())
             row = made.contents
             count = row.count
+            names = _words(row.names)
+            if "" in names:
+                names = [name or Tensor(self._model, i).path
+                         for i, name in enumerate(names)]
             self._columns = (
-                _words(row.names), _column(row.dtypes, count, "B"),
+                names, _column(row.dtypes, count, "B"),
                 _column(row.roles, count, "B"), _column(row.ranks, count, "I"),
                 _column(row.dims, row.dim_count, "Q"),
                 _column(row.sizes, count, "Q"),
@@ -577,7 +582,10 @@ class Tensors(Mapping[str, Tensor]):
         model, data = self._model._expect_open(), name.encode("utf-8", "replace")
         if "\0" in name or data.decode() != name:
             return None
-        return library.tn_model_find(model, data)
+        handle = library.tn_model_find(model, data) if name else None
+        if not handle and name in self._by_name():  # a path
+            handle = library.tn_model_tensor(model, self._by_name()[name])
+        return handle
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and bool(self._find(name))
@@ -1436,7 +1444,8 @@ class Model(native.Closing):
         tensors = self.tensors() if names is None else [
             self._named(name) for name in native.listed(names, "the names")]
         rows = _statistics(self, tensors, progress)
-        return {tensor.name: row for tensor, row in zip(tensors, rows)}
+        return {tensor.name or tensor.path: row
+                for tensor, row in zip(tensors, rows)}
 
     @contextlib.contextmanager
     def _compared(self, other: "Model", tolerance: float, values: bool,

@@ -260,7 +260,7 @@ _T = TypeVar("_T")
 def listed(values: Iterable[_T], what: str) -> List[_T]:
     """A list of things, which a text or bytes are not."""
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"{what} is a list, not {values!r}")
+        raise TypeError(f"expected a list for {what}, not {values!r}")
     return list(values)
 
 
@@ -400,6 +400,8 @@ class Watch:
     times a second, and leaves nothing half written."""
 
     def __init__(self, progress: Optional[Progress] = None) -> None:
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is a function, not {progress!r}")
         self._raised: Optional[BaseException] = None
         self._progress = progress
         self._is_stopped = False

@@ -369,6 +369,25 @@ def test_arrays_of_safe_open_are_the_callers(weights):
         assert file.get_tensor("w")[1, 0] == 4
 
 
+def test_tensors_without_a_name_have_their_path(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper, numpy_helper
+    graph = helper.make_graph(
+        [helper.make_node("Constant", [], [name], value=numpy_helper.from_array(
+            np.array([number], np.float32))) for number, name in
+         enumerate("ab")], "g", [],
+        [helper.make_tensor_value_info(name, 1, [1]) for name in "ab"])
+    onnx.save(helper.make_model(graph), str(tmp_path / "m.onnx"))
+    with tenon.open(tmp_path / "m.onnx") as model:
+        assert "" not in model.tensors
+        assert [row[0] for row in model.tensors.rows()] == list(model.tensors)
+        assert [tensor.item() for tensor in model.tensors.values()] == [0, 1]
+        assert list(model.tensors) == [t.path for t in model.tensors()]
+        assert list(model.statistics()) == list(model.hash()) == \
+            list(model.tensors)
+        tenon.save_file(dict(model.tensors), tmp_path / "m.npz")
+
+
 def test_nodes_are_equal_to_themselves(tmp_path):
     model = tenon.open(onnx_model(tmp_path / "m.onnx"))
     node, again = model.graph.nodes[0], tenon.open(tmp_path / "m.onnx")
@@ -495,6 +514,12 @@ def test_threads_share_slices_and_hashes(tmp_path):
         for thread in threads:
             thread.join()
     assert wrong == []
+
+
+def test_progress_is_a_function(weights):
+    for wrong in (5, "print"):
+        with pytest.raises(TypeError, match="progress"):
+            tenon.open(weights).hash(progress=wrong)
 
 
 def test_progress_and_cancelling(tmp_path):
