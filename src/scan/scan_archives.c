@@ -12,7 +12,8 @@
 #include "scan/scan.h"
 #include "wire/zip/zip_records.h"
 
-#define END_SEARCH (UINT64_C(22) + UINT16_MAX)
+#define END_SEARCH     (UINT64_C(22) + UINT16_MAX)
+#define NOTHING_PACKED 8 /* bytes are enough for a deflated nothing */
 
 /* Where a member is: its local header, and the end of its data; 0: nobody
  * knows. */
@@ -59,6 +60,37 @@ static void judge_name(struct tn_scan *scan, struct tn_bytes name,
                      "the name '%.*s' %s", TN_FMT(name), what);
 }
 
+static bool is_below_code(struct tn_bytes name)
+{
+    const uint8_t *slash = name.size ? memchr(name.data, '/', name.size) : NULL;
+    size_t         at    = slash ? (size_t)(slash - name.data) : name.size;
+
+    return tn_bytes_starts_with(tn_bytes(name.data + at, name.size - at),
+                                "/code/");
+}
+
+/* Programs run what they find under such names in an archive.  TorchScript's
+ * NAME/code/ has Python's syntax, but no interpreter of Python reads it. */
+static void judge_code(struct tn_scan *scan, struct tn_bytes name,
+                       uint64_t offset)
+{
+    const char *what = NULL;
+
+    if (tn_bytes_ends_with(name, ".data/extern_modules"))
+        what = "a package of PyTorch: loading it runs the Python code that is "
+               "in it";
+    else if (tn_bytes_is(name, "MAR-INF/MANIFEST.json"))
+        what = "an archive of TorchServe: serving it runs the Python code that "
+               "is in it";
+    else if ((tn_bytes_ends_with(name, ".py") ||
+              tn_bytes_ends_with(name, ".pyc")) &&
+             !is_below_code(name))
+        what = "Python code in an archive, which some programs run";
+    if (what)
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "python-package", offset, "%s",
+                     what);
+}
+
 /* ---- members of a zip ---------------------------------------------------- */
 
 /* Small archives can unpack to any size, one in another even more so. */
@@ -94,12 +126,17 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
         entry->size = entry->packed_size;
     }
 
-    judge_name(w->scan, entry->name, entry->offset);
-    if (tn_bytes_ends_with(entry->name, ".data/extern_modules"))
-        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "python-package",
+    /* Nothing is packed into a few bytes. */
+    if (entry->method == TN_ZIP_DEFLATED && entry->size == 0 &&
+        (entry->crc != 0 || entry->packed_size > NOTHING_PACKED))
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
                      entry->offset,
-                     "a package of PyTorch: loading it runs the Python code "
-                     "that is in it");
+                     "'%.*s' is said to be empty, and is packed into %" PRIu64
+                     " bytes: not looked into",
+                     TN_FMT(entry->name), entry->packed_size);
+
+    judge_name(w->scan, entry->name, entry->offset);
+    judge_code(w->scan, entry->name, entry->offset);
     /* Nothing keeps data from having the name of a folder. */
     if (entry->name.size && tn_zip_is_folder(entry) && !entry->packed_size)
         return;
@@ -347,6 +384,46 @@ static void tell_overlap(struct walk *w)
     }
 }
 
+/* The first member that the directory lists after an offset; the limit, if
+ * there is none.  Offsets are asked for in order, too. */
+static uint64_t next_listed(const struct walk *w, uint64_t offset,
+                            uint64_t limit, uint64_t *next)
+{
+    while (*next < w->members.count &&
+           tn_list_at(&w->members, struct member, *next)->offset <= offset)
+        ++*next;
+    return *next < w->members.count
+               ? tn_min(tn_list_at(&w->members, struct member, *next)->offset,
+                        limit)
+               : limit;
+}
+
+/* Bytes that belong to no member.  After the last one there may be a
+ * descriptor; zeros say nothing. */
+static void tell_gap(struct walk *w, uint64_t from, uint64_t to,
+                     struct tn_error *error)
+{
+    enum { STEP = 4096, DESCRIPTOR = 24 };
+
+    if (to - from <= DESCRIPTOR && (to - from) % 4 == 0)
+        return;
+    for (uint64_t at = from; at < to;) {
+        size_t         n = (size_t)tn_min(to - at, STEP), i = 0;
+        const uint8_t *bytes = zip_peek(&w->zip, at, n, error);
+        while (bytes && i < n && bytes[i] == 0)
+            i++;
+        if (!bytes)
+            return;
+        if (i < n) {
+            tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-gap", at + i,
+                         "bytes between members that belong to none: another "
+                         "program may see another file");
+            return;
+        }
+        at += n;
+    }
+}
+
 /* Members that the directory does not list, but headers show.  After data there
  * may be a descriptor, of four sizes. */
 static void scan_hidden(struct walk *w, uint64_t limit)
@@ -366,8 +443,15 @@ static void scan_hidden(struct walk *w, uint64_t limit)
                                                   &own) != ZIP_LOCAL)
             gap++;
         if (gap == sizeof gaps ||
-            zip_read_local(&w->zip, at + gaps[gap], &local, &own) != TN_OK)
-            break;
+            zip_read_local(&w->zip, at + gaps[gap], &local, &own) != TN_OK) {
+            uint64_t to = next_listed(w, at, limit, &next);
+            /* Before the first one there may be another file, as zips are
+             * appended to. */
+            if (at != w->base && !tn_failed(&own))
+                tell_gap(w, at, to, &own);
+            at = to;
+            continue;
+        }
         at += gaps[gap];
         uint64_t end = end_of_listed(w, at, &next);
         if (end == 0) {
@@ -490,15 +574,49 @@ static bool read_number(const uint8_t *text, size_t size, uint64_t *value)
     return true;
 }
 
-/* The sum of the header's bytes, in which its own place counts as blanks. */
+/* The number of a header's sum.  Python reads it as an int of base 8, with
+ * blanks around it, a sign, a prefix and underscores. */
+static bool read_sum(const uint8_t text[8], int64_t *sum)
+{
+    size_t   i = 0;
+    uint64_t value;
+
+    if (text[0] & 0x80) {
+        bool is_read = read_number(text, 8, &value) && value <= INT32_MAX;
+        *sum         = is_read ? (int64_t)value : 0;
+        return is_read;
+    }
+    while (i < 8 && text[i] && strchr(" \t\n\v\f\r", text[i]))
+        i++;
+    bool is_negative = i < 8 && text[i] == '-';
+    if (i < 8 && (text[i] == '+' || text[i] == '-'))
+        i++;
+    if (i + 1 < 8 && text[i] == '0' && (text[i + 1] | 0x20) == 'o')
+        i += 2;
+    for (*sum = 0;
+         i < 8 && ((text[i] >= '0' && text[i] <= '7') || text[i] == '_'); i++)
+        if (text[i] != '_')
+            *sum = *sum * 8 + (text[i] - '0');
+    if (is_negative)
+        *sum = -*sum;
+    while (i < 8 && text[i] && strchr(" \t\n\v\f\r", text[i]))
+        i++;
+    return i == 8 || text[i] == 0;
+}
+
+/* The sum of the header's bytes, in which its own place counts as blanks.  Old
+ * programs added bytes with signs, and what reads tars allows for both. */
 static bool has_checksum(const uint8_t header[BLOCK])
 {
-    uint64_t sum = 8 * ' ', said;
+    int64_t sum = 8 * ' ', with_signs = 8 * ' ', said;
 
     for (size_t i = 0; i < BLOCK; i++)
-        if (i < 148 || i >= 156)
+        if (i < 148 || i >= 156) {
             sum += header[i];
-    return header[148] && read_number(header + 148, 8, &said) && sum == said;
+            with_signs += (int8_t)header[i];
+        }
+    return sum > 8 * ' ' && read_sum(header + 148, &said) &&
+           (sum == said || with_signs == said);
 }
 
 /* The oldest tars have no magic: their sum tells them. */
@@ -551,8 +669,9 @@ static void judge_header(struct tn_scan *scan, const uint8_t header[BLOCK],
     char            type = (char)header[156];
 
     judge_name(scan, entry->name, entry->offset);
-    judge_name(scan, tn_bytes(header + 345, strnlen((const char *)header + 345,
-                                                    155)),
+    judge_code(scan, entry->name, entry->offset);
+    judge_name(scan,
+               tn_bytes(header + 345, strnlen((const char *)header + 345, 155)),
                entry->offset);
     if (type == '1' || type == '2')
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "tar-link", entry->offset,

@@ -147,6 +147,104 @@ static void bytes_before_a_zip_are_told(void **state)
     tn_buffer_done(&file);
 }
 
+static void put32(struct tn_buffer *file, size_t at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        file->data[at + (size_t)i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Bytes between members, and members that are said to be empty. */
+static void what_is_not_listed_is_told(void **state)
+{
+    struct tn_buffer file, whole;
+    size_t           end, directory;
+    uint8_t          gap[64] = { 0 };
+
+    (void)state;
+    for (int is_zero = 0; is_zero < 2; is_zero++) {
+        tn_buffer_init(&file, &memory, &error);
+        tn_buffer_init(&whole, &memory, &error);
+        make(&file, "x.txt", false);
+        directory = find(&file, "PK\1\2", 0);
+        gap[40]   = is_zero ? 0 : 7;
+        tn_buffer_add(&whole, tn_bytes(file.data, directory));
+        tn_buffer_add(&whole, tn_bytes(gap, sizeof gap));
+        tn_buffer_add(&whole,
+                      tn_bytes(file.data + directory, file.size - directory));
+        end = find(&whole, "PK\5\6", 0);
+        put32(&whole, end + 16, (uint32_t)(directory + sizeof gap));
+        expect(&whole, "gap", is_zero ? TOLD : TOLD "unknown zip-gap  252;");
+        tn_buffer_done(&whole);
+        tn_buffer_done(&file);
+    }
+
+    tn_buffer_init(&file, &memory, &error);
+    make(&file, "x.txt", true);
+    for (int n = 0; n < 2; n++) {
+        size_t at =
+            n ? find(&file, "PK\1\2", 0) + 24 : find(&file, "PK\3\4", 0) + 22;
+        put32(&file, at, 0);
+    }
+    expect(&file, "empty", "unknown zip-disagrees  0;" TOLD);
+    tn_buffer_done(&file);
+}
+
+static void code_in_archives_is_told(void **state)
+{
+    static const struct {
+        const char *name, *story;
+    } rows[] = {
+        { "a.py", "unknown python-package  0;" },
+        { "x/code/__torch__/a.py", "" },
+        { "code/a.pyc", "unknown python-package  0;" },
+        { "MAR-INF/MANIFEST.json", "unknown python-package  0;" },
+        { "p/.data/extern_modules", "unknown python-package  0;" },
+        { "a.pyx", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_buffer     file;
+        struct tn_zip_writer zip;
+        tn_buffer_init(&file, &memory, &error);
+        tn_zip_writer_init(&zip, &file.sink, &memory, &error);
+        add(&zip, rows[i].name, tn_text("text"), false);
+        tn_zip_finish(&zip);
+        tn_zip_writer_done(&zip);
+        expect(&file, rows[i].name, rows[i].story);
+        tn_buffer_done(&file);
+    }
+}
+
+/* Sums of the oldest tars, as Python reads them. */
+static void sums_of_tars_are_read(void **state)
+{
+    static const char *const sums[] = { "%06o", "0o%o", "+%o", "\t%o ",
+                                        "0_%o" };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof sums / sizeof sums[0]); i++) {
+        struct tn_buffer file;
+        uint8_t          header[512] = "pickle";
+        uint8_t          data[512]   = CALL;
+        int              sum         = 8 * ' ';
+        char             text[24];
+        memcpy(header + 124, "00000000026", 12);
+        header[500] = header[501] = 0xff;
+        for (size_t n = 0; n < 512; n++)
+            sum += i % 2 ? (int8_t)header[n] : header[n];
+        snprintf(text, sizeof text, sums[i / 2], (unsigned)sum);
+        memcpy(header + 148, text, strlen(text));
+        tn_buffer_init(&file, &memory, &error);
+        tn_buffer_add(&file, tn_bytes(header, 512));
+        tn_buffer_add(&file, tn_bytes(data, 512));
+        expect(&file, sums[i / 2], "dangerous pickle-call pickle 18;");
+        file.data[500] = 0;
+        expect(&file, "wrong sum", "");
+        tn_buffer_done(&file);
+    }
+}
+
 static void tars_are_scanned(void **state)
 {
     struct tn_buffer file;
@@ -237,6 +335,9 @@ int main(void)
         cmocka_unit_test(members_are_scanned),
         cmocka_unit_test(headers_that_lie_are_told),
         cmocka_unit_test(bytes_before_a_zip_are_told),
+        cmocka_unit_test(what_is_not_listed_is_told),
+        cmocka_unit_test(code_in_archives_is_told),
+        cmocka_unit_test(sums_of_tars_are_read),
         cmocka_unit_test(tars_are_scanned),
         cmocka_unit_test(long_names_are_judged),
         cmocka_unit_test(damaged_archives_are_scanned),
