@@ -110,6 +110,10 @@ bool tn_scan_is_python(struct tn_bytes module);
 /* Configurations of Keras: JSON, in a file of its own or somewhere in HDF5. */
 void tn_scan_keras(struct tn_scan *scan, struct tn_source *source);
 
+/* A text that is what its name says: a template, a configuration. */
+void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
+                  struct tn_bytes name);
+
 /* A chat template: a program in Jinja's language. */
 void tn_scan_template(struct tn_scan *scan, struct tn_bytes text);
 

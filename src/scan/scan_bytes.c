@@ -5,12 +5,12 @@
 #include "base/arith.h"
 #include "base/expand.h"
 #include "base/little.h"
+#include "codec/deflate.h"
 #include "scan/scan.h"
 
-#define HEAD_SIZE   512
-#define NPY_LIMIT   (UINT64_C(1) << 20) /* of the header of an array          */
-#define TEMPLATE_LIMIT (UINT64_C(1) << 20)
-#define TAIL_SIZE   (UINT64_C(22) + UINT16_MAX) /* of a zip, with a comment   */
+#define HEAD_SIZE 512
+#define NPY_LIMIT (UINT64_C(1) << 20) /* of the header of an array          */
+#define TAIL_SIZE (UINT64_C(22) + UINT16_MAX) /* of a zip, with a comment   */
 
 void tn_scan_tell(struct tn_scan *scan, enum tn_verdict verdict,
                   const char *rule, uint64_t offset, const char *format, ...)
@@ -64,7 +64,10 @@ static const struct {
       "7zXZ",
       5, "xz data" },
     { "\x28\xb5\x2f\xfd", 4, "zstd data" },
+    { "\x37\xa4\x30\xec", 4, "a zstd dictionary" },
     { "\x04\x22\x4d\x18", 4, "LZ4 data" },
+    { "\x02\x21\x4c\x18", 4, "LZ4 data" },
+    { "\xff\x06\0\0sNaPpY", 10, "snappy data" },
     { "MSCF", 4, "a cabinet archive" },
     { "!<arch>\n", 8, "an ar archive" },
     { "070701", 6, "a cpio archive" },
@@ -72,8 +75,9 @@ static const struct {
     { "070707", 6, "a cpio archive" },
     { "LZIP", 4, "lzip data" },
     { "\x1f\x9d", 2, "data of compress" },
-    { "\x5d\0\0", 3, "LZMA data" },
     /* What joblib compresses begins so. */
+    { "ZF0x", 4, "zlib data of joblib" },
+    { "\x5d\0", 2, "LZMA data" },
     { "\x78\x01", 2, "zlib data" },
     { "\x78\x5e", 2, "zlib data" },
     { "\x78\x9c", 2, "zlib data" },
@@ -86,9 +90,67 @@ static bool begins_with(struct tn_bytes head, size_t at, const char *magic,
     return head.size >= at + size && !memcmp(head.data + at, magic, size);
 }
 
+/* A frame that zstd and LZ4 skip; the one that counts is after it. */
+static bool is_skipped_frame(struct tn_bytes head)
+{
+    return head.size >= 8 && head.data[0] >> 4 == 5 &&
+           begins_with(head, 1, "\x2a\x4d\x18", 3);
+}
+
+/* A stream of zlib, whatever its window and level: its two bytes are a multiple
+ * of 31, and what follows unpacks.  Elements hardly ever do. */
+static bool is_zlib(struct tn_scan *scan, struct tn_bytes head)
+{
+    enum { LEAST = 8 };
+    uint8_t           out[64];
+    struct tn_error   own = TN_ERROR_INIT;
+    struct tn_stream *stream;
+    struct tn_flow    flow = { .out = out, .room = sizeof out };
+
+    if (head.size < LEAST || (head.data[0] & 15) != 8 || head.data[0] > 0x78 ||
+        (head.data[0] << 8 | head.data[1]) % 31 || head.data[1] & 0x20)
+        return false;
+    flow.in = tn_bytes(head.data + 2, head.size - 2);
+    if (tn_deflate_unpacker(&stream, scan->memory, 2, &own) == TN_OK)
+        stream->ops->step(stream, &flow, &own);
+    tn_stream_close(stream);
+    if (tn_machine_failed(&own))
+        *scan->error = own;
+    return !tn_failed(&own) && (flow.is_done || flow.room == 0) &&
+           flow.room < sizeof out;
+}
+
+/* A stream of LZMA alone has no magic, but a size that is left open or can be,
+ * a dictionary of a usual size, and a zero where its code begins. */
+static bool is_lzma(struct tn_bytes head)
+{
+    enum { PROPERTIES = 225, HEADER = 13, LEAST = 4096 };
+
+    if (head.size < HEADER + 5 || head.data[0] >= PROPERTIES ||
+        head.data[HEADER] != 0)
+        return false;
+    uint32_t dictionary = tn_load32(head.data + 1);
+    uint64_t size       = tn_load64(head.data + 5);
+    uint32_t rest       = dictionary & (dictionary - 1); /* without one bit */
+    return dictionary >= LEAST && !(rest & (rest - 1)) &&
+           (size == UINT64_MAX ||
+            (head.data[0] == 0x5d && size && size >> 38 == 0));
+}
+
+static const char *packed_as(struct tn_scan *scan, struct tn_bytes head)
+{
+    if (is_skipped_frame(head))
+        return "zstd or LZ4 data";
+    if (is_lzma(head))
+        return "LZMA data";
+    return is_zlib(scan, head) ? "zlib data" : NULL;
+}
+
 static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
 {
-    for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
+    const char *what = NULL;
+
+    for (size_t i = 0; i < sizeof closed / sizeof closed[0] && !what; i++) {
         size_t size = closed[i].size;
         if (!begins_with(head, 0, closed[i].magic, size))
             continue;
@@ -98,11 +160,14 @@ static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
               head.data[3] < 0x20) &&
             !(closed[i].magic[0] == 'B' && begins_with(head, 4, "1AY&SY", 6)))
             continue;
+        what = closed[i].what;
+    }
+    if (!what)
+        what = packed_as(scan, head);
+    if (what)
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "closed", 0,
                      "%s: not looked into; unpack it and scan what is inside",
-                     closed[i].what);
-        return;
-    }
+                     what);
 }
 
 /* Programs of a processor, which some packages of models carry. */
@@ -125,31 +190,60 @@ static void tell_native(struct tn_scan *scan, struct tn_bytes head)
                      "a program or library for a processor (%s)", what);
 }
 
+/* Objects of Java: what makes them again runs what their classes say. */
+static void tell_java(struct tn_scan *scan, struct tn_bytes head)
+{
+    if (begins_with(head, 0, "\xac\xed\0\5", 4))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "java-objects", 0,
+                     "serialized objects of Java: their classes decide what "
+                     "reading them does");
+}
+
 /* ---- arrays -------------------------------------------------------------- */
 
+/* Steps over a word, or over any number of the bytes that are listed. */
+static bool skip_word(struct tn_bytes *text, const char *word)
+{
+    size_t size = strlen(word);
+
+    if (!tn_bytes_starts_with(*text, word))
+        return false;
+    *text = tn_bytes(text->data + size, text->size - size);
+    return true;
+}
+
+static void skip_any(struct tn_bytes *text, const char *list)
+{
+    while (text->size && text->data[0] && strchr(list, (char)text->data[0]))
+        *text = tn_bytes(text->data + 1, text->size - 1);
+}
+
 /* Whether the header says plainly that elements are numbers or texts of one
- * size: 'descr': '<f4'.  Python takes many other forms, some of which name
- * objects without the letter that usually stands for them. */
+ * size, as numpy writes it: {'descr': '<f4', 'fortran_order': False, 'shape':
+ * (2, 3), }.  Python takes many other forms, some of which name objects without
+ * the letter that usually stands for them, or say twice what elements are. */
 static bool is_plain_array(struct tn_bytes dict)
 {
-    static const char key[] = "'descr': '";
-    const uint8_t    *at = dict.data, *end = dict.data + dict.size;
-
-    while (at < end && *at != '\'')
-        at++;
-    if ((size_t)(end - at) < sizeof key - 1 ||
-        memcmp(at, key, sizeof key - 1) != 0)
+    if (!skip_word(&dict, "{'descr': '"))
         return false;
-    at += sizeof key - 1;
-    if (at < end && memchr("<>|=", *at, 4))
-        at++;
-    if (at == end || !memchr("biufcSUVmM?", *at, 11))
+    if (dict.size && memchr("<>|=", dict.data[0], 4))
+        dict = tn_bytes(dict.data + 1, dict.size - 1);
+    if (dict.size == 0 || !memchr("biufcSUVmM?", dict.data[0], 11))
         return false;
-    for (at++; at < end && ((*at >= '0' && *at <= '9') || *at == '[' ||
-                            *at == ']' || (*at >= 'a' && *at <= 'z'));
-         at++)
-        ;
-    return end - at >= 2 && at[0] == '\'' && at[1] == ',';
+    dict = tn_bytes(dict.data + 1, dict.size - 1);
+    skip_any(&dict, "0123456789[]abcdefghijklmnopqrstuvwxyz");
+    if (!skip_word(&dict, "', 'fortran_order': ") ||
+        !(skip_word(&dict, "False") || skip_word(&dict, "True")) ||
+        !skip_word(&dict, ", 'shape': ("))
+        return false;
+    skip_any(&dict, "0123456789, L");
+    if (!skip_word(&dict, ")"))
+        return false;
+    skip_any(&dict, ", ");
+    if (!skip_word(&dict, "}"))
+        return false;
+    skip_any(&dict, " \n");
+    return dict.size == 0;
 }
 
 /* An array that holds objects is a pickle. */
@@ -253,71 +347,12 @@ static bool is_hdf(struct tn_scan *scan, struct tn_source *source)
     return false;
 }
 
-/* Texts of other encodings than UTF-8, which Python's json module reads. */
-static void tell_encoding(struct tn_scan *scan, struct tn_source *source)
+/* Where configurations of Keras are. */
+static bool has_keras(struct tn_bytes name)
 {
-    struct tn_error own = TN_ERROR_INIT;
-    uint8_t         head[4];
-
-    if (source->size >= 4 &&
-        tn_source_read(source, 0, head, 4, &own) == TN_OK &&
-        (head[0] >= 0xfe || memchr(head, 0, 4)))
-        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "encoding", 0,
-                     "a text that is not UTF-8: not looked into");
-    tn_scan_absorb(scan, &own);
-}
-
-/* A template, in a file of its own or as a text of a tokenizer's JSON. */
-static void scan_template_file(struct tn_scan *scan, struct tn_source *source)
-{
-    struct tn_error own  = TN_ERROR_INIT;
-    size_t          size = (size_t)tn_min(source->size, TEMPLATE_LIMIT);
-    uint8_t        *text =
-        tn_memory_resize(scan->memory, NULL, 0, size, scan->error);
-
-    if (text && tn_source_read(source, 0, text, size, &own) == TN_OK)
-        tn_scan_template(scan, tn_bytes(text, size));
-    if (text)
-        tn_memory_free(scan->memory, text, size);
-    tn_scan_absorb(scan, &own);
-}
-
-/* YAML can name what Python shall call. */
-static void scan_yaml(struct tn_scan *scan, struct tn_source *source)
-{
-    struct tn_error own  = TN_ERROR_INIT;
-    size_t          size = (size_t)tn_min(source->size, TEMPLATE_LIMIT);
-    uint8_t        *text =
-        tn_memory_resize(scan->memory, NULL, 0, size, scan->error);
-
-    if (text && tn_source_read(source, 0, text, size, &own) == TN_OK &&
-        (tn_bytes_contains(tn_bytes(text, size), tn_text("!!python/")) ||
-         tn_bytes_contains(tn_bytes(text, size), tn_text(",2002:python/"))))
-        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
-                     "YAML with tags of Python, which name what is called");
-    if (text)
-        tn_memory_free(scan->memory, text, size);
-    tn_scan_absorb(scan, &own);
-}
-
-/* Texts that are what their names say. */
-static void scan_by_name(struct tn_scan *scan, struct tn_source *source,
-                         struct tn_bytes name)
-{
-    bool is_json = tn_bytes_ends_with(name, ".json");
-
-    if (is_json)
-        tell_encoding(scan, source);
-    if (tn_bytes_ends_with(name, ".jinja") ||
-        tn_bytes_ends_with(name, "tokenizer_config.json") ||
-        tn_bytes_ends_with(name, "chat_template.json"))
-        scan_template_file(scan, source);
-    else if (is_json || tn_bytes_ends_with(name, "keras_metadata.pb") ||
-             tn_bytes_ends_with(name, "saved_model.pb"))
-        tn_scan_keras(scan, source);
-    else if (tn_bytes_ends_with(name, ".yaml") ||
-             tn_bytes_ends_with(name, ".yml"))
-        scan_yaml(scan, source);
+    return tn_bytes_ends_with(name, ".json") ||
+           tn_bytes_ends_with(name, "keras_metadata.pb") ||
+           tn_bytes_ends_with(name, "saved_model.pb");
 }
 
 void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
@@ -338,7 +373,8 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
         scan->most = tn_expand_most(0, source->size);
     /* A file can be several things at once: a loader of pickles does not ask
      * what else it is.  Of a zip it takes the P for an opcode, and fails. */
-    if (size < 2 || memcmp(bytes, "PK", 2) != 0)
+    if (!begins_with(head, 0, "PK\3\4", 4) &&
+        !begins_with(head, 0, "PK\5\6", 4))
         tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
     if (is_zip(scan, source, head))
         tn_scan_zip(scan, source);
@@ -351,7 +387,10 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
     else
         tell_closed(scan, head);
     tell_native(scan, head);
-    scan_by_name(scan, source, name);
+    tell_java(scan, head);
+    if (has_keras(name))
+        tn_scan_keras(scan, source);
+    tn_scan_text(scan, source, name);
 }
 
 void tn_scan_member(struct tn_scan *scan, struct tn_source *source,

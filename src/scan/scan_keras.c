@@ -113,13 +113,16 @@ static bool is_class_name(const char *name)
     return strchr(name, '>') || tn_scan_is_class(tn_text(name));
 }
 
+/* What a value of a configuration may name, by its key. */
+enum named { MODULE, FUNCTION, OPERATION, VOCABULARY, NAMED };
+
 struct search {
     struct tn_scan *scan;
     bool            has_class; /* it is a configuration of Keras              */
-    char            module[TEXT_LIMIT]; /* the first before that is known     */
-    uint64_t        module_at;
-    char            function[TEXT_LIMIT]; /* of Python, the same              */
-    uint64_t        function_at;
+    struct {
+        char     text[TEXT_LIMIT];
+        uint64_t at;
+    } first[NAMED]; /* of each that is told, before that is known            */
 };
 
 /* Keras finds functions by their names alone, and those of Python, too:
@@ -138,44 +141,126 @@ static bool is_function_of_python(const char *name)
     return false;
 }
 
-static void tell_function(struct search *s, uint64_t offset, const char *name)
+/* Layers that are one function of TensorFlow: {"class_name": "TFOpLambda",
+ * "config": {"function": "math.add"}}.  Keras finds it by this name in all that
+ * TensorFlow exports; these parts compute. */
+static bool is_computing(const char *function)
 {
-    tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-function", offset,
-                 "the configuration of a layer names '%s', a function of "
-                 "Python",
-                 name);
+    static const char *const parts[] = {
+        "math",
+        "nn",
+        "image",
+        "linalg",
+        "signal",
+        "strings",
+        "random",
+        "audio",
+        "bitwise",
+        "sets",
+        "sparse",
+        "ragged",
+        "quantization",
+        "dtypes",
+        "keras.activations",
+        "keras.backend",
+        "keras.losses",
+        "keras.ops",
+        "__operators__",
+        "experimental.numpy",
+        "compat.v1.nn",
+        "compat.v1.math",
+        "compat.v1.image",
+        "compat.v1.linalg",
+        "compat.v1.keras.backend",
+    };
+    static const char *const others[] = {
+        "py_function", "numpy_function", "load_library",   "load_op_library",
+        "function",    "print",          "recompute_grad",
+    };
+
+    if (!strchr(function, '.')) {
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            if (strcmp(function, others[i]) == 0)
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (is_below(function, parts[i]))
+            return true;
+    return false;
 }
 
-static void judge_function(struct search *s, uint64_t offset, const char *name)
+static void tell_named(struct search *s, enum named kind, uint64_t offset,
+                       const char *name)
 {
-    if (!is_function_of_python(name))
-        return;
-    if (s->has_class) {
-        tell_function(s, offset, name);
-    } else if (!s->function[0]) {
-        memcpy(s->function, name, TEXT_LIMIT);
-        s->function_at = offset;
+    bool is_bad;
+
+    switch (kind) {
+    case MODULE:
+        tn_scan_tell(s->scan,
+                     tn_scan_is_python(tn_text(name)) ? TN_VERDICT_DANGEROUS
+                                                      : TN_VERDICT_UNKNOWN,
+                     "keras-module", offset,
+                     "the configuration of a layer imports from '%s'", name);
+        break;
+    case FUNCTION:
+        tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-function", offset,
+                     "the configuration of a layer names '%s', a function of "
+                     "Python",
+                     name);
+        break;
+    case OPERATION:
+        is_bad = is_below(name, "io") || !strchr(name, '.');
+        tn_scan_tell(s->scan,
+                     is_bad ? TN_VERDICT_DANGEROUS : TN_VERDICT_UNKNOWN,
+                     "keras-function", offset,
+                     "a layer calls '%s' of TensorFlow, which does more than "
+                     "compute",
+                     name);
+        break;
+    default:
+        tn_scan_tell(s->scan, TN_VERDICT_UNKNOWN, "keras-file", offset,
+                     "a layer reads its vocabulary from the file '%s'", name);
+        break;
     }
 }
 
-static void tell_module(struct search *s, uint64_t offset, const char *module)
+/* JSON of others has such keys, too: they count when there are classes. */
+static void judge_named(struct search *s, enum named kind, uint64_t offset,
+                        const char *name)
 {
-    tn_scan_tell(s->scan,
-                 tn_scan_is_python(tn_text(module)) ? TN_VERDICT_DANGEROUS
-                                                    : TN_VERDICT_UNKNOWN,
-                 "keras-module", offset,
-                 "the configuration of a layer imports from '%s'", module);
+    bool is_fine = kind == MODULE      ? is_of_layers(name)
+                   : kind == FUNCTION  ? !is_function_of_python(name)
+                   : kind == OPERATION ? is_computing(name)
+                                       : !name[0];
+
+    if (is_fine)
+        return;
+    if (s->has_class) {
+        tell_named(s, kind, offset, name);
+    } else if (!s->first[kind].text[0]) {
+        memcpy(s->first[kind].text, name, TEXT_LIMIT);
+        s->first[kind].at = offset;
+    }
 }
 
 static void judge_class(struct search *s, uint64_t offset, const char *name)
 {
     s->has_class = true;
-    if (s->module[0])
-        tell_module(s, s->module_at, s->module);
-    s->module[0] = 0;
-    if (s->function[0])
-        tell_function(s, s->function_at, s->function);
-    s->function[0] = 0;
+    for (int kind = 0; kind < NAMED; kind++) {
+        if (s->first[kind].text[0])
+            tell_named(s, (enum named)kind, s->first[kind].at,
+                       s->first[kind].text);
+        s->first[kind].text[0] = 0;
+    }
+    if (strcmp(name, "TorchModuleWrapper") == 0)
+        tn_scan_tell(s->scan, TN_VERDICT_DANGEROUS, "keras-model", offset,
+                     "a layer that loads a pickled module of PyTorch from its "
+                     "configuration");
+    if (strcmp(name, "JaxLayer") == 0 || strcmp(name, "FlaxLayer") == 0)
+        tn_scan_tell(s->scan, TN_VERDICT_UNKNOWN, "keras-model", offset,
+                     "a layer that calls functions that its configuration "
+                     "names");
     if (strcmp(name, "TFSMLayer") == 0)
         tn_scan_tell(s->scan, TN_VERDICT_UNKNOWN, "keras-model", offset,
                      "a layer that loads a SavedModel from a path in its "
@@ -191,31 +276,27 @@ static void judge_class(struct search *s, uint64_t offset, const char *name)
                      name);
 }
 
-/* JSON of others has modules, too: one counts when there are classes. */
-static void judge_module(struct search *s, uint64_t offset, const char *module)
-{
-    if (is_of_layers(module))
-        return;
-    if (s->has_class) {
-        tell_module(s, offset, module);
-    } else if (!s->module[0]) {
-        memcpy(s->module, module, TEXT_LIMIT);
-        s->module_at = offset;
-    }
-}
-
 #define BLANK_LIMIT 4096
 
 /* Whether "key": "value" begins at a quote. */
 static void look_at_quote(struct search *s, const uint8_t *at,
                           const uint8_t *end, uint64_t offset)
 {
+    static const char *const keys[NAMED] = {
+        [MODULE]     = "module",
+        [FUNCTION]   = "config",
+        [OPERATION]  = "function",
+        [VOCABULARY] = "vocabulary",
+    };
     char           key[TEXT_LIMIT], value[TEXT_LIMIT] = { 0 };
     const uint8_t *begin;
+    int            kind = 0;
 
-    if (!read_string(&at, end, key) ||
-        (strcmp(key, "class_name") != 0 && strcmp(key, "module") != 0 &&
-         strcmp(key, "config") != 0))
+    if (!read_string(&at, end, key))
+        return;
+    while (kind < NAMED && strcmp(key, keys[kind]) != 0)
+        kind++;
+    if (kind == NAMED && strcmp(key, "class_name") != 0)
         return;
     begin = at;
     at    = skip_blanks(at, end);
@@ -228,10 +309,8 @@ static void look_at_quote(struct search *s, const uint8_t *at,
     }
     if (!read_string(&at, end, value))
         return;
-    if (strcmp(key, "module") == 0)
-        judge_module(s, offset, value);
-    else if (strcmp(key, "config") == 0)
-        judge_function(s, offset, value);
+    if (kind < NAMED)
+        judge_named(s, (enum named)kind, offset, value);
     else
         judge_class(s, offset, value);
 }

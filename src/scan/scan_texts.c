@@ -1,0 +1,343 @@
+/*
+ * scan_texts.c - texts that are what their names say: templates, YAML, and the
+ * configurations that name code
+ *
+ * Such a text is looked at as its reader gets it: with the escapes of its
+ * language undone, and to its end.
+ */
+#include "scan/scan.h"
+
+#include "base/arith.h"
+
+#define TEXT_LIMIT (UINT64_C(16) << 20)
+#define NAME_LIMIT 256
+
+/* ---- reading --------------------------------------------------------------
+ */
+
+/* The text, up to the limit; NULL after a failure.  Other texts than those that
+ * `must_end` are long only where they are data. */
+static uint8_t *read_text(struct tn_scan *scan, struct tn_source *source,
+                          bool must_end, size_t *size)
+{
+    struct tn_error own  = TN_ERROR_INIT;
+    uint8_t        *text = NULL;
+
+    *size = (size_t)tn_min(source->size, TEXT_LIMIT);
+    if (*size == 0 ||
+        !(text = tn_memory_resize(scan->memory, NULL, 0, *size, scan->error)))
+        return NULL;
+    if (tn_source_read(source, 0, text, *size, &own) != TN_OK) {
+        tn_memory_free(scan->memory, text, *size);
+        tn_scan_absorb(scan, &own);
+        return NULL;
+    }
+    if (must_end && *size < source->size)
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "closed", *size,
+                     "a text of %" PRIu64 " bytes: what comes after the first "
+                     "%zu is not looked into",
+                     source->size, *size);
+    return text;
+}
+
+/* Texts of other encodings than UTF-8, which Python's modules read, too. */
+static void tell_encoding(struct tn_scan *scan, struct tn_bytes text)
+{
+    if (text.size >= 4 && (text.data[0] >= 0xfe || memchr(text.data, 0, 4)))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "encoding", 0,
+                     "a text that is not UTF-8: not looked into");
+}
+
+static int digit_of(uint8_t c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* The number of `count` hexadecimal digits; UINT32_MAX: they are none. */
+static uint32_t read_hex(const uint8_t *at, const uint8_t *end, size_t count)
+{
+    uint32_t value = 0;
+
+    if ((size_t)(end - at) < count)
+        return UINT32_MAX;
+    for (size_t i = 0; i < count; i++) {
+        if (digit_of(at[i]) < 0)
+            return UINT32_MAX;
+        value = value << 4 | (uint32_t)digit_of(at[i]);
+    }
+    return value;
+}
+
+/* Undoes the escapes of JSON and YAML in place; the new size.  Of characters
+ * that are not ASCII it only matters that something is there. */
+static size_t undo_escapes(uint8_t *text, size_t size)
+{
+    static const char from[] = "ntr0/e_", to[] = "\n\t\r\0/\x1b ";
+    const uint8_t    *at = text, *end = text + size;
+    uint8_t          *out = text;
+
+    while (at < end) {
+        if (*at != '\\' || end - at < 2) {
+            *out++ = *at++;
+            continue;
+        }
+        uint8_t     c      = at[1];
+        size_t      digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+        uint32_t    code = digits ? read_hex(at + 2, end, digits) : UINT32_MAX;
+        const char *letter = c ? strchr(from, (char)c) : NULL;
+        if (code != UINT32_MAX) {
+            *out++ = code < 0x80 ? (uint8_t)code : '?';
+            at += 2 + digits;
+        } else {
+            *out++ = letter ? (uint8_t)to[letter - from] : c;
+            at += 2;
+        }
+    }
+    return (size_t)(out - text);
+}
+
+static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end)
+{
+    while (at < end &&
+           (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* The next place where the word is; NULL: nowhere. */
+static const uint8_t *find_word(const uint8_t *at, const uint8_t *end,
+                                const char *word)
+{
+    size_t size = strlen(word);
+
+    for (; (size_t)(end - at) >= size; at++) {
+        at = memchr(at, word[0], (size_t)(end - at) - size + 1);
+        if (!at)
+            return NULL;
+        if (memcmp(at, word, size) == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* ---- templates ------------------------------------------------------------
+ */
+
+/* Strings of JSON that are templates.  Each is judged as what it means: braces
+ * and names can be written as escapes. */
+static void scan_strings(struct tn_scan *scan, struct tn_bytes text)
+{
+    const uint8_t *at = text.data, *end = text.data + text.size;
+    uint8_t       *copy =
+        tn_memory_resize(scan->memory, NULL, 0, text.size, scan->error);
+
+    while (copy && at < end && (at = memchr(at, '"', (size_t)(end - at)))) {
+        const uint8_t *begin = ++at;
+        while (at < end && *at != '"')
+            at += *at == '\\' && end - at > 1 ? 2 : 1;
+        size_t size = (size_t)(at - begin);
+        memcpy(copy, begin, size);
+        tn_scan_template(scan, tn_bytes(copy, undo_escapes(copy, size)));
+        if (at < end)
+            at++;
+    }
+    if (copy)
+        tn_memory_free(scan->memory, copy, text.size);
+}
+
+/* ---- what configurations name ---------------------------------------------
+ */
+
+/* Hydra calls what `_target_` names, with the other values. */
+static void judge_target(struct tn_scan *scan, struct tn_bytes path,
+                         uint64_t offset)
+{
+    size_t          dot    = path.size;
+    struct tn_bytes module = tn_bytes(path.data, 0), name = path;
+
+    while (dot > 0 && path.data[dot - 1] != '.')
+        dot--;
+    if (dot > 0) {
+        module = tn_bytes(path.data, dot - 1);
+        name   = tn_bytes(path.data + dot, path.size - dot);
+    }
+    enum tn_name_kind kind = tn_scan_judge_name(module, name);
+    if (kind == TN_NAME_HARMLESS || kind == TN_NAME_CLASS ||
+        (kind == TN_NAME_FRAMEWORK && tn_scan_is_class(name)))
+        return;
+    tn_scan_tell(scan,
+                 kind == TN_NAME_POWER || kind == TN_NAME_FRAMEWORK
+                     ? TN_VERDICT_DANGEROUS
+                     : TN_VERDICT_UNKNOWN,
+                 "config-target", offset,
+                 "the configuration names '%.*s', which is called with its "
+                 "values",
+                 TN_FMT(path));
+}
+
+static bool is_path_byte(uint8_t c)
+{
+    return c == '_' || c == '.' || (c >= '0' && c <= '9') ||
+           (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 0x80;
+}
+
+static void scan_targets(struct tn_scan *scan, struct tn_bytes text)
+{
+    static const char key[] = "_target_";
+    const uint8_t    *at = text.data, *end = text.data + text.size;
+
+    while ((at = find_word(at, end, key))) {
+        uint64_t offset = (uint64_t)(at - text.data);
+        at += sizeof key - 1;
+        if (at < end && (*at == '"' || *at == '\''))
+            at++;
+        at = skip_blanks(at, end);
+        if (at == end || *at != ':')
+            continue;
+        at = skip_blanks(at + 1, end);
+        if (at < end && (*at == '"' || *at == '\''))
+            at++;
+        const uint8_t *begin = at;
+        while (at < end && is_path_byte(*at) && at - begin < NAME_LIMIT)
+            at++;
+        if (at == begin || at - begin == NAME_LIMIT)
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "config-target", offset,
+                         "the configuration says what is called in a way that "
+                         "is not a name");
+        else
+            judge_target(scan, tn_bytes(begin, (size_t)(at - begin)), offset);
+    }
+}
+
+/* Keys under which models of the hub name Python code of their own. */
+static void scan_hub(struct tn_scan *scan, struct tn_bytes text)
+{
+    static const char *const keys[] = { "\"auto_map\"",
+                                        "\"custom_pipelines\"" };
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const uint8_t *end = text.data + text.size;
+        const uint8_t *at  = find_word(text.data, end, keys[i]);
+        if (!at)
+            continue;
+        uint64_t offset = (uint64_t)(at - text.data);
+        at              = skip_blanks(at + strlen(keys[i]), end);
+        at = at < end && *at == ':' ? skip_blanks(at + 1, end) : end;
+        if (at < end && *at == '{' && skip_blanks(at + 1, end) < end &&
+            *skip_blanks(at + 1, end) != '}')
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "hub-code", offset,
+                         "%s names Python code that comes with the model: "
+                         "programs that trust it run it",
+                         keys[i]);
+    }
+}
+
+/* ---- YAML -----------------------------------------------------------------
+ */
+
+/* Commas and brackets may be parts of tags. */
+static bool ends_tag(uint8_t c)
+{
+    return c <= ' ' || c == '{' || c == '}';
+}
+
+/* A tag, as a reader gets it: bytes can be written as %70. */
+static size_t read_tag(const uint8_t *at, const uint8_t *end,
+                       char tag[NAME_LIMIT])
+{
+    size_t size = 0;
+
+    for (; at < end && !ends_tag(*at) && size + 1 < NAME_LIMIT; at++) {
+        uint32_t code = *at == '%' ? read_hex(at + 1, end, 2) : UINT32_MAX;
+        tag[size++]   = (char)(code == UINT32_MAX ? *at : code);
+        if (code != UINT32_MAX)
+            at += 2;
+    }
+    tag[size] = 0;
+    return size;
+}
+
+/* YAML can name what Python shall call: by tags of Python, whole or as a short
+ * handle and the rest. */
+static bool has_python(struct tn_bytes text)
+{
+    const uint8_t *end = text.data + text.size;
+    char           tag[NAME_LIMIT];
+
+    for (const uint8_t *at = text.data;
+         at < end && (at = memchr(at, '!', (size_t)(end - at))); at++) {
+        size_t size = read_tag(at, end, tag);
+        if (tn_bytes_contains(tn_bytes(tag, size), tn_text("python/")) ||
+            size + 1 == NAME_LIMIT)
+            return true;
+    }
+    for (const uint8_t *at = text.data; (at = find_word(at, end, "%TAG"));) {
+        at = skip_blanks(at + 4, end);
+        while (at < end && !ends_tag(*at))
+            at++;
+        size_t size = read_tag(skip_blanks(at, end), end, tag);
+        if (tn_bytes_contains(tn_bytes(tag, size), tn_text(",2002:p")))
+            return true;
+    }
+    return false;
+}
+
+static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size)
+{
+    if (has_python(tn_bytes(text, size)))
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
+                     "YAML with tags of Python, which name what is called");
+    scan_targets(scan, tn_bytes(text, undo_escapes(text, size)));
+}
+
+/* ---- by name --------------------------------------------------------------
+ */
+
+static bool ends_as(struct tn_bytes name, const char *const *ends)
+{
+    for (; *ends; ends++)
+        if (tn_bytes_ends_with(name, *ends))
+            return true;
+    return false;
+}
+
+void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
+                  struct tn_bytes name)
+{
+    static const char *const templates[] = { ".jinja", ".jinja2", ".j2", NULL };
+    static const char *const holders[]   = { "tokenizer_config.json",
+                                             "chat_template.json",
+                                             "processor_config.json",
+                                             "preprocessor_config.json", NULL };
+    static const char *const configs[]   = { "config.json", "model_index.json",
+                                             "chat_template.json", NULL };
+    static const char *const yamls[]     = { ".yaml", ".yml", NULL };
+    bool   is_template = ends_as(name, templates);
+    bool   is_json     = tn_bytes_ends_with(name, ".json");
+    bool   is_yaml     = ends_as(name, yamls);
+    size_t size;
+
+    if (!is_template && !is_json && !is_yaml)
+        return;
+    uint8_t *text =
+        read_text(scan, source, !is_json || ends_as(name, configs), &size);
+    size_t room = size;
+    if (!text)
+        return;
+    tell_encoding(scan, tn_bytes(text, size));
+    if (is_template) {
+        tn_scan_template(scan, tn_bytes(text, size));
+    } else if (is_yaml) {
+        scan_yaml(scan, text, size);
+    } else {
+        if (ends_as(name, holders))
+            scan_strings(scan, tn_bytes(text, size));
+        size = undo_escapes(text, size);
+        scan_targets(scan, tn_bytes(text, size));
+        scan_hub(scan, tn_bytes(text, size));
+    }
+    tn_memory_free(scan->memory, text, room);
+}

@@ -1,0 +1,142 @@
+/* scan_texts_test.c - templates, YAML and configurations, in disguise too */
+#include "scan/scan.h"
+
+#include "scan/scan_testing.h"
+#include "support/hostile.h"
+
+/* clang-format off */
+static const struct {
+    const char *name, *text, *story;
+} cases[] = {
+    { "tokenizer_config.json", "{\"chat_template\": \"{{ x | trim }}\"}", "note chat-template  -1;" },
+    { "tokenizer_config.json", "{\"chat_template\": \"{{ x.__class__ }}\"}", "dangerous chat-template  -1;" },
+    { "tokenizer_config.json", "{\"chat_template\": \"\\u007b\\u007b x.__cl\\u0061ss__ }}\"}", "dangerous chat-template  -1;" },
+    { "tokenizer_config.json", "{\"chat_template\": \"{{ x|\\u0061ttr(y) }}\"}", "dangerous chat-template  -1;" },
+    { "processor_config.json", "{\"chat_template\": \"{{ x.pop\\u0065n() }}\"}", "dangerous chat-template  -1;" },
+    { "chat_template.json", "{\"a\": [\"\\\"\", \"{{ x }}\", \"__class__\"]}", "note chat-template  -1;" },
+    { "tokenizer_config.json", "{\"tokens\": [\"__class__\", \"{\"]}", "" },
+    { "tokenizer_config.json", "{\"open\": \"{{ x", "note chat-template  -1;" },
+    { "a.j2", "{{ x.__class__ }}", "dangerous chat-template  -1;" },
+    { "a.jinja2", "{{ x.__class__ }}", "dangerous chat-template  -1;" },
+    { "config.json", "\xff\xfe{\0", "unknown encoding  0;" },
+    { "config.json", "{\"auto_map\": {\"AutoModel\": \"modeling.Mine\"}}", "unknown hub-code  1;" },
+    { "config.json", "{\"\\u0061uto_map\" :\n {\"AutoModel\": \"modeling.Mine\"}}", "unknown hub-code  1;" },
+    { "config.json", "{\"auto_map\": {}, \"custom_pipelines\": null}", "" },
+    { "config.json", "{\"_target_\": \"os.system\"}", "dangerous config-target  2;" },
+    { "a.yaml", "a:\n  _target_: os.system\n", "dangerous config-target  5;" },
+    { "a.yaml", "a: {\"\\x5ftarget_\": \"builtins.eval\"}\n", "dangerous config-target  5;" },
+    { "a.yaml", "_target_: torch.load\n", "dangerous config-target  0;" },
+    { "a.yaml", "_target_: mylib.Net\n", "unknown config-target  0;" },
+    { "a.yaml", "_target_: ${a}\n", "unknown config-target  0;" },
+    { "a.yaml", "_target_: torch.optim.Adam\n_target_x: os.system\n", "" },
+    { "a.yaml", "a: !!python/object/apply:os.system ['id']\n", "dangerous yaml-python  -1;" },
+    { "a.yaml", "a: !!pyth%6fn/object/apply:os.system ['id']\n", "dangerous yaml-python  -1;" },
+    { "a.yml", "a: !<tag:yaml.org,2002:python/name:os.system> ''\n", "dangerous yaml-python  -1;" },
+    { "a.yml", "%TAG !p! tag:yaml.org,2002:pyth\n---\na: !p!on/name:os.system ''\n", "dangerous yaml-python  -1;" },
+    { "a.yml", "%TAG !e! tag:example.org,2000:\n---\na: !e!thing {b: 1}\nc: wow! python/3\n", "" },
+    { "a.yml", "a: !!set {b, c}\n", "" },
+    { "a.txt", "_target_: os.system\n", "" },
+};
+/* clang-format on */
+
+static void texts_are_judged(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  memory;
+        struct scan_story story;
+        tn_memory_init(&memory, NULL, 0);
+        /* The rows that are cut short by a zero are longer. */
+        size_t size = strlen(cases[i].text) + (cases[i].text[0] == '\xff');
+        scan_the_bytes(tn_bytes(cases[i].text, size), cases[i].name, &memory,
+                       &story, &error);
+        assert_int_equal(error.status, TN_OK);
+        if (strcmp(story.text, cases[i].story) != 0)
+            fail_msg("%s: %s", cases[i].text, story.text);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
+/* What is far behind the beginning counts, and what is not read is told. */
+static void long_texts_are_read(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t      blanks;
+        const char *story;
+    } rows[] = {
+        { "a.jinja", 2 << 20, "dangerous chat-template  -1;" },
+        { "a.jinja", 16 << 20, "unknown closed  16777216;" },
+        { "config.json", 16 << 20, "unknown closed  16777216;" },
+        { "tokenizer.json", 16 << 20, "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  memory;
+        struct tn_buffer  text;
+        struct scan_story story;
+        tn_memory_init(&memory, NULL, 0);
+        tn_buffer_init(&text, &memory, &error);
+        for (size_t n = 0; n < rows[i].blanks; n += 64)
+            tn_buffer_add(&text, tn_text("                                "
+                                         "                                "));
+        tn_buffer_add(&text, tn_text("{{ x.__class__ }}"));
+        scan_the_bytes(tn_buffer_bytes(&text), rows[i].name, &memory, &story,
+                       &error);
+        assert_string_equal(story.text, rows[i].story);
+        tn_buffer_done(&text);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
+static enum tn_status scan_json(struct tn_bytes input, struct tn_memory *memory,
+                                struct tn_error *error)
+{
+    struct scan_story story;
+
+    return scan_the_bytes(input, "tokenizer_config.json", memory, &story,
+                          error);
+}
+
+static enum tn_status scan_yml(struct tn_bytes input, struct tn_memory *memory,
+                               struct tn_error *error)
+{
+    struct scan_story story;
+
+    return scan_the_bytes(input, "a.yml", memory, &story, error);
+}
+
+static void damaged_texts_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tn_bytes text = tn_text(cases[i].text);
+        tn_survives_every_flip(scan_json, text);
+        tn_survives_every_flip(scan_yml, text);
+        tn_survives_no_memory(scan_json, text);
+        tn_survives_no_memory(scan_yml, text);
+        for (size_t size = 0; size < text.size; size++) {
+            struct tn_error   error = TN_ERROR_INIT;
+            struct tn_memory  memory;
+            struct tn_guarded part = tn_guard(tn_bytes(text.data, size));
+            tn_memory_init(&memory, NULL, 0);
+            assert_int_equal(scan_json(part.bytes, &memory, &error), TN_OK);
+            assert_int_equal(scan_yml(part.bytes, &memory, &error), TN_OK);
+            tn_unguard(&part);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_judged),
+        cmocka_unit_test(long_texts_are_read),
+        cmocka_unit_test(damaged_texts_are_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
