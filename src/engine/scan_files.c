@@ -78,6 +78,46 @@ static const struct {
     { "DebugIdentity", TN_VERDICT_UNKNOWN, "sends values to other machines" },
     { "DebugIdentityV2", TN_VERDICT_UNKNOWN, "writes values to files" },
     { "ImmutableConst", TN_VERDICT_UNKNOWN, "maps a file" },
+    { "CSVDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "CSVDatasetV2", TN_VERDICT_UNKNOWN, "reads files" },
+    { "ExperimentalCSVDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "LMDBDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "ExperimentalLMDBDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "SnapshotChunkDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "SnapshotDatasetReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "SnapshotNestedDatasetReader", TN_VERDICT_UNKNOWN, "reads files" },
+    { "ListSnapshotChunksDataset", TN_VERDICT_UNKNOWN, "reads files" },
+    { "ExperimentalSqlDataset", TN_VERDICT_UNKNOWN, "opens a database" },
+    { "CreateSummaryDbWriter", TN_VERDICT_UNKNOWN, "opens a database" },
+    { "MatchingFilesDataset", TN_VERDICT_UNKNOWN, "lists files" },
+    { "ExperimentalMatchingFilesDataset", TN_VERDICT_UNKNOWN, "lists files" },
+    { "CacheDataset", TN_VERDICT_UNKNOWN, "may write files" },
+    { "CacheDatasetV2", TN_VERDICT_UNKNOWN, "may write files" },
+    { "InitializeTableFromTextFile", TN_VERDICT_UNKNOWN, "reads a file" },
+    { "InitializeTableFromTextFileV2", TN_VERDICT_UNKNOWN, "reads a file" },
+    { "GenerateVocabRemapping", TN_VERDICT_UNKNOWN, "reads files" },
+    { "LoadAndRemapMatrix", TN_VERDICT_UNKNOWN, "reads files" },
+    { "DistributedSave", TN_VERDICT_UNKNOWN, "writes files on other machines" },
+    { "DataServiceDataset", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "DataServiceDatasetV2", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "DataServiceDatasetV3", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "DataServiceDatasetV4", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "RegisterDataset", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "RegisterDatasetV2", TN_VERDICT_UNKNOWN, "calls another machine" },
+    { "DebugIdentityV3", TN_VERDICT_UNKNOWN, "sends values to other machines" },
+    { "DebugNanCount", TN_VERDICT_UNKNOWN, "sends values to other machines" },
+    { "FileSystemSetConfiguration", TN_VERDICT_UNKNOWN,
+      "changes how files are reached" },
+    { "InitializeTRTResource", TN_VERDICT_UNKNOWN, "reads a file" },
+    { "SerializeTRTResource", TN_VERDICT_UNKNOWN, "writes a file" },
+    /* Of every model that is saved with its state. */
+    { "Save", TN_VERDICT_NOTE, "writes a checkpoint" },
+    { "SaveSlices", TN_VERDICT_NOTE, "writes a checkpoint" },
+    { "SaveV2", TN_VERDICT_NOTE, "writes a checkpoint" },
+    { "MergeV2Checkpoints", TN_VERDICT_NOTE, "writes a checkpoint" },
+    { "Restore", TN_VERDICT_NOTE, "reads a checkpoint" },
+    { "RestoreSlice", TN_VERDICT_NOTE, "reads a checkpoint" },
+    { "RestoreV2", TN_VERDICT_NOTE, "reads a checkpoint" },
 };
 
 /* Domains of operators that engines have themselves. */
@@ -240,6 +280,52 @@ static void scan_templates(struct tn_scan *scan, const struct tn_model *model)
     tn_scan_absorb(scan, &own);
 }
 
+/* What the file is as a model; NULL: nothing that is known. */
+static const struct tn_format *kind_of(struct tn_scan *scan, const char *path)
+{
+    struct tn_error         own    = TN_ERROR_INIT;
+    const struct tn_format *format = NULL;
+    struct tn_bundle        bundle;
+
+    if (tn_bundle_open(&bundle, scan->memory, path, NULL, &own) != TN_OK)
+        return NULL;
+    tn_find_kind(&bundle, false, &format, &own);
+    tn_bundle_close(&bundle);
+    return format;
+}
+
+/* Pickles that hold tensors alone, in an archive or not: their bytes were
+ * looked at, and as models they have nothing that could reach outside. */
+static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
+                       const char *path)
+{
+    struct tn_error own = TN_ERROR_INIT;
+    uint8_t         head;
+
+    if (source->size == 0 ||
+        tn_source_read(source, 0, &head, 1, &own) != TN_OK ||
+        (head != 0x80 && head != 'P'))
+        return false;
+    const struct tn_format *format = kind_of(scan, path);
+    return format == &tn_format_pytorch || format == &tn_format_paddle_state;
+}
+
+/* Whether only an opened model tells all of it.  The others hold tensors, whose
+ * bytes were looked at. */
+static bool has_more(struct tn_scan *scan, const char *path)
+{
+    static const struct tn_format *const plain[] = {
+        &tn_format_npz, &tn_format_npy, &tn_format_safetensors,
+        &tn_format_pytorch, &tn_format_paddle_state
+    };
+    const struct tn_format *format = kind_of(scan, path);
+
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (format == plain[i])
+            return false;
+    return format != NULL;
+}
+
 static void scan_model(struct tn_scan *scan, const char *path,
                        const struct tn_options *options)
 {
@@ -257,8 +343,8 @@ static void scan_model(struct tn_scan *scan, const char *path,
         if (leaves)
             tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "external-path",
                          own.offset, "%s", own.what);
-        else if (own.status != TN_NOT_FOUND && own.status != TN_UNSUPPORTED &&
-                 own.status != TN_INVALID)
+        else if (own.status != TN_NOT_FOUND && own.status != TN_INVALID &&
+                 (own.status != TN_UNSUPPORTED || has_more(scan, path)))
             tn_scan_absorb(scan, &own);
         return;
     }
@@ -266,26 +352,6 @@ static void scan_model(struct tn_scan *scan, const char *path,
     scan_outside(scan, model, path, &how);
     scan_templates(scan, model);
     tn_model_close(model);
-}
-
-/* Pickles that hold tensors alone, in an archive or not: their bytes were looked
- * at, and as models they have nothing that could reach outside. */
-static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
-                       const char *path)
-{
-    struct tn_error         own = TN_ERROR_INIT;
-    struct tn_bundle        bundle;
-    const struct tn_format *format = NULL;
-    uint8_t                 head;
-
-    if (source->size == 0 ||
-        tn_source_read(source, 0, &head, 1, &own) != TN_OK ||
-        (head != 0x80 && head != 'P') ||
-        tn_bundle_open(&bundle, scan->memory, path, NULL, &own) != TN_OK)
-        return false;
-    tn_find_kind(&bundle, false, &format, &own);
-    tn_bundle_close(&bundle);
-    return format == &tn_format_pytorch || format == &tn_format_paddle_state;
 }
 
 /* ---- files and folders --------------------------------------------------- */
