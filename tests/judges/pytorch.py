@@ -95,6 +95,18 @@ def torch_loads(tenon, folder, scratch):
             if ours[key].dtype != value.dtype or ours[key].shape != value.shape or bits(ours[key]) != bits(value):
                 print(f"{name}: {key}: torch loads other elements")
                 wrong += 1
+    import pickle
+    values = {"a": torch.arange(6).reshape(2, 3).t(), "b": torch.ones(3, dtype=torch.bfloat16)}
+    for protocol in range(6):  # a pickle alone becomes an archive
+        path, out = os.path.join(scratch, "alone.pkl"), os.path.join(scratch, "out.pt")
+        with open(path, "wb") as alone:
+            pickle.dump(values, alone, protocol=protocol)
+        ours = torch.load(out, weights_only=True) if convert(tenon, path, out) else {}
+        for key, value in values.items():
+            count += 1
+            if key not in ours or ours[key].dtype != value.dtype or bits(ours[key]) != bits(value):
+                print(f"alone, protocol {protocol}: {key}: torch loads other elements")
+                wrong += 1
     return count, wrong
 
 

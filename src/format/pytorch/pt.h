@@ -113,6 +113,7 @@ struct tn_pt_detail {
     struct tn_bytes   first_other; /* the name of one                         */
     uint64_t          code_count;  /* modules of TorchScript                  */
     uint64_t          empty_count; /* tensors of the device meta                */
+    bool              is_pickle;   /* alone, which torch.load() does not read */
 };
 
 /* Reports what is not a tensor, as struct tn_format says. */

@@ -247,6 +247,7 @@ static void add_detail(struct tn_model *model, const struct tn_pt_file *file,
             tn_list_at(&file->tree.tensors, struct tn_pt_tensor, i)->kind ==
             TN_PT_WITHOUT_DATA;
     detail->code_count += file->code_count;
+    detail->is_pickle = file->kind == TN_PT_PICKLE;
 }
 
 /* ---- checking ------------------------------------------------------------ */

@@ -65,6 +65,8 @@ static const struct {
     CASE("blocks of a sparse tensor", P2 "}" PT_TEXT("\1", "s") PT_NAME("torch._utils", "_rebuild_sparse_tensor") PT_NAME("torch.serialization", "_get_layout") PT_TEXT("\x10", "torch.sparse_bsr") "\x85R(" PT_TENSOR(EIGHT, "K\0K\2\x85K\1\x85") PT_TENSOR(EIGHT, "K\2K\1\x85K\1\x85") PT_TENSOR(EIGHT, "K\3K\1\x85K\1\x85") "K\2K\2\x86t\x86Rs.", TN_OK, "s.crow_indices=0001;s.col_indices=02;s.values=03;"),
     CASE("keys of all kinds", P2 "}(G?\xf8\0\0\0\0\0\0" PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "N" PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "K\1K\2\x86" PT_TENSOR(EIGHT, "K\2K\1\x85K\1\x85") "u.", TN_OK, "1.5=00;None=01;(1, 2)=02;"),
     CASE("a module", P2 PT_NAME("my", "Net") ")\x81}(" PT_TEXT("\x0b", "_parameters") "}" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "s" PT_TEXT("\x08", "_modules") "}" PT_TEXT("\1", "0") PT_NAME("my", "Sub") ")\x81}" PT_TEXT("\x08", "_buffers") "}" PT_TEXT("\1", "b") PT_TENSOR(EIGHT, "K\1K\1\x85K\1\x85") "ssbsub.", TN_OK, "w=00;0.b=01;"),
+    CASE("a list of parameters beside them", P2 PT_NAME("torch", "LSTM") ")\x81}(" PT_TEXT("\x0d", "_flat_weights") "]" PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "a" PT_TEXT("\x0b", "_parameters") "}" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "sub.", TN_OK, "w=00;"),
+    CASE("the same name in a dict", P2 "}" PT_TEXT("\x0d", "_flat_weights") "]" PT_TENSOR(EIGHT, "K\0K\1\x85K\1\x85") "as.", TN_OK, "_flat_weights.0=00;"),
     CASE("code that is not run", P2 "}(" PT_TEXT("\1", "x") PT_NAME("os", "system") PT_TEXT("\2", "ls") "\x85R" PT_TEXT("\1", "w") PT_TENSOR(EIGHT, ROW) "u.", TN_OK, "w=0001020304050607;"),
     CASE("nested tensors in each other", P2 PT_NAME("torch._utils", "_rebuild_nested_tensor") "q\1" SIX(TEN(TEN("h\1"))) SIX(TEN(TEN("\x85R"))) ".", TN_LIMIT, NULL),
     CASE("a list in itself", P2 "]q\1h\1a.", TN_OK, "data/0=0001020304050607;"),
@@ -332,7 +334,16 @@ static void pickles_by_themselves_are_read(void **state)
         assert_int_equal(error.status, TN_OK);
         describe(model, text, sizeof text);
         assert_string_equal(text, "w=0001020304050607;");
+        /* torch.load() does not read it: it becomes an archive. */
+        struct tn_target target = { .path        = tn_in_scratch(&scratch, "b.pt"),
+                                    .can_replace = true };
+        assert_int_equal(tn_convert(model, NULL, &target, NULL, NULL, &error),
+                         TN_OK);
         tn_model_close(model);
+        struct tn_bytes written =
+            tn_load_file(tn_in_scratch(&scratch, "b.pt"));
+        assert_true(tn_bytes_starts_with(written, "PK"));
+        free((void *)written.data);
         tn_buffer_done(&file);
     }
     tn_buffer_done(&stream);

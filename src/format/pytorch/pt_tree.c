@@ -824,6 +824,17 @@ static void visit(struct walk *w, struct tn_bytes path, value_t value)
     }
 }
 
+/* Modules of LSTM, GRU and RNN have a list of their parameters, too. */
+static bool is_repeated(const struct tn_pickle_items *items, value_t key)
+{
+    if (!is_word(key, "_flat_weights"))
+        return false;
+    for (uint64_t i = 0; i + 1 < items->count; i += 2)
+        if (is_word(items->items[i], "_parameters"))
+            return true;
+    return false;
+}
+
 /* The next item of the innermost container. */
 static void step(struct walk *w)
 {
@@ -843,6 +854,8 @@ static void step(struct walk *w)
         if (at + 1 >= frame->items->count)
             return;
         value = frame->items->items[at + 1];
+        if (is_repeated(frame->items, key))
+            return;
         if (value->kind == TN_PICKLE_DICT && is_module_part(key))
             visit(w, path, value);
         else

@@ -233,7 +233,7 @@ enum tn_status tn_pt_write(const struct tn_model         *model,
     TN_TRY(tn_output_main(to, &sink, error));
     if (tn_is_of_format(model, &tn_format_pytorch)) {
         const struct tn_pt_detail *detail = model->detail;
-        if (!model->is_edited && detail->source)
+        if (!model->is_edited && detail->source && !detail->is_pickle)
             return tn_sink_splice(
                 sink,
                 (struct tn_span){ detail->source, 0, detail->source->size },
