@@ -343,7 +343,10 @@ static void scan_model(struct tn_scan *scan, const char *path,
         if (leaves)
             tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "external-path",
                          own.offset, "%s", own.what);
-        else if (own.status != TN_NOT_FOUND && own.status != TN_INVALID &&
+        else if ((own.status != TN_NOT_FOUND ||
+                  own.reason == TN_REASON_MISSING_SHARD ||
+                  own.reason == TN_REASON_MISSING_FILE) &&
+                 own.status != TN_INVALID &&
                  (own.status != TN_UNSUPPORTED || has_more(scan, path)))
             tn_scan_absorb(scan, &own);
         return;

@@ -238,6 +238,7 @@ def templates():
     add("t10.gguf", "flagged", b"GGUF" + struct.pack(">IQQ", 3, 0, 1) + bg("tokenizer.chat_template") + struct.pack(">I", 8) + bg(EV))
     def v1(w): return struct.pack("<I", len(w)) + w.encode()
     add("t11.gguf", "flagged", b"GGUF" + struct.pack("<III", 1, 0, 1) + v1("tokenizer.chat_template") + struct.pack("<I", 8) + v1(EV))
+    add("t-00001-of-00002.gguf", "flagged", gguf([A, ("tokenizer.chat_template", gs(EV)), ("split.no", struct.pack("<IH", 2, 0)), ("split.count", struct.pack("<IH", 2, 2))]))
     add("t12.gguf", "flagged", gguf([A, ("tokenizer.chat_template", gs(EV)), ("n", struct.pack("<IIQ", 9, 9, 1) * 20 + struct.pack("<IQ", 4, 0))]))
 
 
