@@ -210,10 +210,12 @@ static int on_finding(void *context, const struct tn_finding *finding)
 
 static bool has_assets(const struct tn_model *model)
 {
-    for (uint64_t i = 0; i < model->facts.count; i++)
-        if (tn_bytes_is(tn_list_at(&model->facts, struct tn_fact, i)->key,
-                        "asset"))
+    for (uint64_t i = 0; i < model->facts.count; i++) {
+        struct tn_bytes key =
+            tn_list_at(&model->facts, struct tn_fact, i)->key;
+        if (tn_bytes_is(key, "asset") || tn_bytes_is(key, "external_file"))
             return true;
+    }
     return false;
 }
 

@@ -15,6 +15,7 @@
 #include "ir/vocab_check.h"
 
 struct checking {
+    struct tn_bundle   *bundle;
     struct tn_report   *report;
     struct tn_error    *error;
     struct tn_arena     arena;
@@ -99,6 +100,31 @@ static void check_buffers(struct checking *c)
     }
 }
 
+/* Files of external buffers, also those that no tensor uses: they are beside the
+ * model. */
+static void check_groups(struct checking *c)
+{
+    char where[64];
+
+    for (uint32_t i = 0; i < c->groups.count && !c->report->is_stopped &&
+                         !tn_failed(c->error);
+         i++) {
+        struct tn_fb_table row = tn_fb_vector_table(&c->groups, i);
+        struct tn_error    own = TN_ERROR_INIT;
+        struct tn_source  *source;
+        if (tn_bundle_sibling(c->bundle, tn_fb_string(&row, 0), &source, &own) ==
+            TN_OK)
+            continue;
+        snprintf(where, sizeof where, "external_buffer_groups[%" PRIu32 "]", i);
+        if (tn_machine_failed(&own))
+            *c->error = own;
+        else
+            find(c, TN_LEVEL_ERROR,
+                 own.status == TN_INVALID ? "unsafe-location" : "missing-file",
+                 place(&row, 0), where, "%s", own.what);
+    }
+}
+
 static void check_external(struct checking *c)
 {
     char where[64];
@@ -176,6 +202,29 @@ static void check_details(struct checking *c, const struct tn_fb_table *q,
              "blocks of %" PRId32 " elements", tn_fb_i32(&details, 2, 0));
 }
 
+/* Sizes that no tensor can have. */
+static void check_shape(struct checking *c, const struct tn_fb_table *tensor,
+                        const struct tn_fb_vector *shape, const char *where)
+{
+    uint64_t count = 1;
+
+    for (uint32_t i = 0; i < shape->count; i++) {
+        int32_t dim = tn_fb_vector_i32(shape, i);
+        if (dim < -1) {
+            find(c, TN_LEVEL_ERROR, "bad-shape",
+                 place(tensor, TN_TFL_TENSOR_SHAPE), where,
+                 "dimension %" PRIu32 " is %" PRId32, i, dim);
+            return;
+        }
+        if (dim >= 0 && !tn_mul(count, (uint64_t)dim, &count)) {
+            find(c, TN_LEVEL_ERROR, "bad-shape",
+                 place(tensor, TN_TFL_TENSOR_SHAPE), where,
+                 "a shape of more than 2^64 elements");
+            return;
+        }
+    }
+}
+
 static void check_tensor(struct checking *c, const struct tn_fb_table *tensor,
                          uint32_t tensor_count, const char *where)
 {
@@ -190,6 +239,7 @@ static void check_tensor(struct checking *c, const struct tn_fb_table *tensor,
     if (tn_tfl_dtype(type) == TN_UNDEFINED)
         find(c, TN_LEVEL_ERROR, "unknown-type",
              place(tensor, TN_TFL_TENSOR_TYPE), where, "element type %d", type);
+    check_shape(c, tensor, &shape, where);
     if (open.count && open.count != shape.count)
         find(c, TN_LEVEL_ERROR, "shape-mismatch",
              place(tensor, TN_TFL_TENSOR_SIGNATURE), where,
@@ -448,6 +498,8 @@ static void check_all(struct checking *c)
              "version %" PRIu32 ", not %d", version, TN_TFL_VERSION);
     check_codes(c);
     check_buffers(c);
+    if (tn_bundle_has_folder(c->bundle))
+        check_groups(c);
     check_external(c);
     check_metadata(c);
     for (uint32_t i = 0; i < c->subgraphs.count && !c->report->is_stopped &&
@@ -463,7 +515,7 @@ enum tn_status tn_tfl_check_bytes(struct tn_bundle *bundle,
                                   struct tn_report *report,
                                   struct tn_error  *error)
 {
-    struct checking c = { .report = report, .error = error };
+    struct checking c = { .bundle = bundle, .report = report, .error = error };
 
     if (!bundle->main)
         return TN_OK; /* opening says it */

@@ -697,6 +697,11 @@ static void add_facts(struct reader *r)
     if (text.size)
         tn_model_add_fact(r->model, "description", text, r->error);
     add_metadata(r);
+    for (uint32_t i = 0; i < r->groups.count && !tn_failed(r->error); i++) {
+        struct tn_fb_table row = tn_fb_vector_table(&r->groups, i);
+        tn_model_add_fact(r->model, "external_file", tn_fb_string(&row, 0),
+                          r->error);
+    }
 }
 
 /* ---- the whole ---------------------------------------------------------- */
