@@ -2,7 +2,7 @@
 #include "scan/scan.h"
 
 #include "scan/scan_testing.h"
-#include "support/hostile.h"
+#include "support/tired.h"
 
 #define CALL "\x80\2cos\nsystem\nU\2ls\x85R."
 
@@ -317,6 +317,18 @@ static enum tn_status scan(struct tn_bytes input, struct tn_memory *own,
     return scan_the_bytes(input, "a", own, &story, failure);
 }
 
+static enum tn_status scan_tired(struct tn_source *source,
+                                 struct tn_memory *own,
+                                 struct tn_error  *failure)
+{
+    struct scan_story story;
+    enum tn_status    status =
+        scan_the_source(source, "a", own, &story, failure);
+
+    tn_source_close(source);
+    return status;
+}
+
 static void damaged_archives_are_scanned(void **state)
 {
     struct tn_buffer file;
@@ -326,6 +338,7 @@ static void damaged_archives_are_scanned(void **state)
     make(&file, "x.txt", true);
     tn_survives_every_flip(scan, tn_buffer_bytes(&file));
     tn_survives_no_memory(scan, tn_buffer_bytes(&file));
+    tn_survives_failing_reads(scan_tired, tn_buffer_bytes(&file));
     tn_buffer_done(&file);
 }
 

@@ -2,7 +2,7 @@
 #include "scan/scan.h"
 
 #include "scan/scan_testing.h"
-#include "support/hostile.h"
+#include "support/tired.h"
 
 #define NPY(descr)                                                             \
     "\x93NUMPY\1\0\x3a\0{'descr': '" descr                                      \
@@ -92,10 +92,37 @@ static void kinds_are_recognised(void **state)
     }
 }
 
+/* The name of the case that is read. */
+static const char *tired_name;
+
+static enum tn_status scan_tired(struct tn_source *source,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    struct scan_story story;
+    enum tn_status    status =
+        scan_the_source(source, tired_name, memory, &story, error);
+
+    tn_source_close(source);
+    return status;
+}
+
+/* What cannot be read is an error, and never a file without findings. */
+static void reads_may_fail(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tired_name = cases[i].name;
+        tn_survives_failing_reads(scan_tired,
+                                  tn_bytes(cases[i].bytes, cases[i].size));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_recognised)
+        cmocka_unit_test(kinds_are_recognised),
+        cmocka_unit_test(reads_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,16 +23,15 @@ static inline int scan_write_down(void                         *context,
     return 0;
 }
 
-/* Scans bytes as a file of that name; the status is that of the machine. */
-static inline enum tn_status scan_the_bytes(struct tn_bytes   bytes,
-                                            const char       *name,
-                                            struct tn_memory *memory,
-                                            struct scan_story *story,
-                                            struct tn_error   *error)
+/* Scans a file of that name; the status is that of the machine. */
+static inline enum tn_status scan_the_source(struct tn_source  *source,
+                                             const char        *name,
+                                             struct tn_memory  *memory,
+                                             struct scan_story *story,
+                                             struct tn_error   *error)
 {
     struct tn_scan_totals totals = { 0 };
-    struct tn_source      source;
-    struct tn_scan        scan = { .memory  = memory,
+    struct tn_scan        scan   = { .memory  = memory,
                                    .error   = error,
                                    .each    = scan_write_down,
                                    .context = story,
@@ -41,12 +40,23 @@ static inline enum tn_status scan_the_bytes(struct tn_bytes   bytes,
                                    .totals  = &totals };
 
     story->text[0] = 0;
-    tn_source_memory(&source, memory, bytes);
-    source.name = "";
     tn_buffer_init(&scan.member, memory, error);
-    tn_scan_bytes(&scan, &source, tn_text(name));
+    tn_scan_bytes(&scan, source, tn_text(name));
     tn_buffer_done(&scan.member);
     return error->status;
+}
+
+static inline enum tn_status scan_the_bytes(struct tn_bytes    bytes,
+                                            const char        *name,
+                                            struct tn_memory  *memory,
+                                            struct scan_story *story,
+                                            struct tn_error   *error)
+{
+    struct tn_source source;
+
+    tn_source_memory(&source, memory, bytes);
+    source.name = "";
+    return scan_the_source(&source, name, memory, story, error);
 }
 
 #endif

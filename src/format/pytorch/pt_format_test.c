@@ -8,7 +8,7 @@
 #include "format/pytorch/pt_testing.h"
 #include "format/registry.h"
 #include <tenon/verbs.h>
-#include "support/hostile.h"
+#include "support/tired.h"
 #include "support/little_models.h"
 
 #define P2       "\x80\x02"
@@ -387,22 +387,30 @@ static void archives_of_many_storages_are_known(void **state)
     tn_scratch_close(&scratch);
 }
 
-static enum tn_status open_bytes(struct tn_bytes   input,
-                                 struct tn_memory *memory,
-                                 struct tn_error  *error)
+static enum tn_status open_source(struct tn_source *source,
+                                  struct tn_memory *memory,
+                                  struct tn_error  *error)
 {
-    struct tn_source source;
     struct tn_bundle bundle;
     struct tn_model  model;
 
-    tn_source_memory(&source, memory, input);
-    source.name = "";
-    TN_TRY(tn_bundle_from_source(&bundle, memory, &source, "a.pt", error));
+    TN_TRY(tn_bundle_from_source(&bundle, memory, source, "a.pt", error));
     tn_model_init(&model, memory);
     tn_format_pytorch.open(&bundle, &model, error);
     tn_model_done(&model);
     tn_bundle_close(&bundle);
     return error->status;
+}
+
+static enum tn_status open_bytes(struct tn_bytes   input,
+                                 struct tn_memory *memory,
+                                 struct tn_error  *error)
+{
+    struct tn_source source;
+
+    tn_source_memory(&source, memory, input);
+    source.name = "";
+    return open_source(&source, memory, error);
 }
 
 static void damaged_files_are_refused(void **state)
@@ -422,6 +430,10 @@ static void damaged_files_are_refused(void **state)
     pt_make_stream(&stream, tn_bytes(pickle, sizeof pickle - 1), 8, 8);
     tn_survives_hostility(open_bytes, tn_buffer_bytes(&zip));
     tn_survives_hostility(open_bytes, tn_buffer_bytes(&stream));
+    tn_survives_failing_reads(open_source, tn_buffer_bytes(&zip));
+    tn_survives_failing_reads(open_source, tn_buffer_bytes(&stream));
+    tn_survives_failing_reads(open_source,
+                              tn_bytes(pickle, sizeof pickle - 1));
     tn_buffer_done(&zip);
     tn_buffer_done(&stream);
 }

@@ -6,7 +6,7 @@
 
 #include "format/registry.h"
 #include "format/tflite/tfl_testing.h"
-#include "support/hostile.h"
+#include "support/tired.h"
 #include "support/little_models.h"
 
 static void make_file(struct tn_scratch *scratch, const char *name,
@@ -401,50 +401,6 @@ static enum tn_status open_bytes(struct tn_bytes bytes,
     return open_source(&source, memory, error);
 }
 
-/* A file whose n-th read fails, as one on a network may. */
-struct failing {
-    struct tn_source source;
-    struct tn_bytes  bytes;
-    uint64_t         left;
-};
-
-static enum tn_status read_failing(struct tn_source *source, uint64_t offset,
-                                   void *to, size_t size,
-                                   struct tn_error *error)
-{
-    struct failing *f = (struct failing *)source;
-
-    if (f->left-- == 0)
-        return tn_error_set(error, TN_IO, offset, "no answer");
-    memcpy(to, f->bytes.data + offset, size);
-    return TN_OK;
-}
-
-static void close_failing(struct tn_source *source)
-{
-    tn_arena_done(&source->pins);
-}
-
-static void every_read_may_fail(struct tn_bytes bytes, struct tn_memory *memory)
-{
-    static const struct tn_source_ops ops = { read_failing, close_failing };
-    enum tn_status                    status = TN_IO;
-
-    for (uint64_t n = 0; status != TN_OK; n++) {
-        struct failing  f = { .source = { .ops    = &ops,
-                                          .size   = bytes.size,
-                                          .name   = "",
-                                          .memory = memory },
-                              .bytes  = bytes,
-                              .left   = n };
-        struct tn_error error = TN_ERROR_INIT;
-        assert_true(n < 10000);
-        tn_arena_init(&f.source.pins, memory);
-        status = open_source(&f.source, memory, &error);
-        assert_true(status == TN_OK || status == TN_IO);
-    }
-}
-
 /* Padding at the end belongs to no table. */
 static size_t whole_size;
 
@@ -468,7 +424,7 @@ static void models_survive_hostility(void **state)
     tn_refuses_every_prefix(open_bytes, tn_buffer_bytes(&bytes), is_whole);
     tn_survives_every_flip(open_bytes, tn_buffer_bytes(&bytes));
     tn_survives_no_memory(open_bytes, tn_buffer_bytes(&bytes));
-    every_read_may_fail(tn_buffer_bytes(&bytes), &memory);
+    tn_survives_failing_reads(open_source, tn_buffer_bytes(&bytes));
     tn_buffer_done(&bytes);
     assert_int_equal(memory.used, 0);
 }
