@@ -128,7 +128,7 @@ static int check_usage(const struct edit_opts *opts)
     return code != 0 ? code : cli_refuse_terminal("edit", opts->common.out);
 }
 
-/* What actions tell is about values that are not what they were. */
+/* Actions report values that are no longer what they were. */
 static void take_notes(const struct tn_edit *edit, struct cli_losses *losses)
 {
     const char *note;
@@ -157,7 +157,7 @@ static enum tn_status make(struct cli_session     *session,
     return status;
 }
 
-/* What makes the old model of the file that was written. */
+/* The patch that turns the file that was written into the old model. */
 static enum tn_status write_patch(struct cli_session     *session,
                                   const struct edit_opts *opts,
                                   const struct tn_model  *old,
@@ -197,7 +197,8 @@ static int check_patch(const struct edit_opts *opts)
     return cli_fail(&opts->common, opts->patch_out, &error);
 }
 
-/* Names are what actions get wrong most; those of other files are theirs. */
+/* Most failures are wrong names. The hint lists names of the model, so it does
+ * not fit errors about other files. */
 static int fail(const struct cli_common *common, const char *path,
                 const struct tn_error *error)
 {

@@ -31,7 +31,7 @@ struct ls_opts {
 enum ls_role { LS_ANY_ROLE, LS_WEIGHTS, LS_CONSTANTS, LS_STATE };
 #define LS_ROLES "weights|constants|state"
 
-/* As with grep: asked for something and found nothing is a no. */
+/* As with grep, finding nothing is exit code 1. */
 static int ls_verdict(const struct ls_opts *opts, uint64_t count,
                       const struct cli_args *args)
 {

@@ -1,4 +1,4 @@
-/* merge.c - tenon merge: makes one message of its chunks again */
+/* merge.c - tenon merge: joins chunks into one message again */
 #include <stdio.h>
 #include <string.h>
 

@@ -45,8 +45,7 @@ bool cli_pager_is_left(void)
 
 /* ---- which one ----------------------------------------------------------- */
 
-/* A terminal that understands nothing needs a pager that the user chose for
- * tenon. */
+/* A dumb terminal gets a pager only if the user chose one for tenon. */
 static const char *chosen(void)
 {
     const char *own = getenv("TENON_PAGER"), *usual = getenv("PAGER");

@@ -46,7 +46,8 @@ void cli_session_end(void)
     raise(caught);
 }
 
-/* What was ignored before us, by nohup or a shell's &, stays ignored. */
+/* Signals that were ignored when we started, by nohup or a shell's &, stay
+ * ignored. */
 static void catch_signal(int number)
 {
     struct sigaction old, action = { .sa_handler = on_signal };

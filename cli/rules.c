@@ -359,7 +359,8 @@ static void check_all(struct tn_interpreter *interpreter, struct checking *c,
     }
 }
 
-/* Mappings of others: opening them holds them against both vocabularies. */
+/* Mapping rules of Deeplearning4j: opening them checks them against both
+ * vocabularies. */
 static int run_check(struct cli_session *session, const struct rules_opts *opts,
                      const struct files *files)
 {
@@ -434,7 +435,7 @@ static int run_extract(struct cli_session      *session,
 
 /* ---- the verb ----------------------------------------------------------- */
 
-/* Files of our own language; -1: it is nothing that is done with them. */
+/* Rule files in our own language; -1: the action is not for them. */
 static int run_own(struct cli_session *session, const struct rules_opts *opts,
                    const struct cli_args *args, const struct files *files)
 {
@@ -496,7 +497,8 @@ static int run_interpret(struct cli_session      *session,
     return cli_interpret(session, &how);
 }
 
-/* Nothing that is read is written over: rules, vocabularies, nodes, models. */
+/* The output must not overwrite an input: rules, vocabularies, nodes,
+ * models. */
 static int spare_files(const struct rules_opts *opts,
                        const struct cli_args   *args)
 {

@@ -197,7 +197,8 @@ struct verdict {
     struct cli_comparison outputs;
 };
 
-/* What was known of the one holds for the other. */
+/* Whether everything that is known about the old input or output still holds
+ * for the new one. */
 static bool is_same_io(const struct tn_io *was, const struct tn_io *is)
 {
     bool is_same = compare_bytes(was->name, is->name) == 0 &&
@@ -309,8 +310,8 @@ static void put_report(const struct cli_common *common, const char *path,
     cli_json_end(&json);
 }
 
-/* What was written is read again, as anybody would read it; what went into a
- * pipe, or nowhere, is not. */
+/* Reads the result again, as any reader would. Output to a pipe, or of a dry
+ * run, is not read. */
 static int tell(struct cli_session *session, const struct simplify_opts *opts,
                 const struct tn_model           *model,
                 const struct tn_convert_summary *summary,

@@ -76,7 +76,7 @@ static void put_receipt(const struct cli_common *common, const char *path,
     cli_json_end(&json);
 }
 
-/* What else could not stay: the fingerprint of other bytes. */
+/* What else had to be removed: a fingerprint of the old bytes. */
 static void on_loss(void *context, uint64_t offset, const char *where,
                     const char *what)
 {

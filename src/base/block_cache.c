@@ -58,7 +58,7 @@ static void give_back(struct tn_block_cache *cache, struct cached *block)
         tn_memory_free(cache->budget, block, block->size);
 }
 
-/* First the tools: their memory comes to lie on the cache. */
+/* The tools first: freeing them returns their memory to the cache. */
 static void clear(struct tn_block_cache *cache)
 {
     for (unsigned i = 0; i < TN_BLOCK_CACHE_TOOLS; i++) {
@@ -147,8 +147,8 @@ void tn_block_cache_free(struct tn_block_cache *cache, void *block,
         return;
     }
     back->size = rounded(size);
-    /* A block that was not requested for long makes room for one just
-     * returned. */
+    /* A block that nobody has requested for a long time is dropped in favour of
+     * one that was just returned. */
     for (unsigned i = 0; i < TN_BLOCK_CACHE_SLOTS; i++) {
         if (atomic_load(&cache->kept) + rounded(size) <= cache->most &&
             put_down(cache, back))
@@ -161,8 +161,8 @@ void tn_block_cache_free(struct tn_block_cache *cache, void *block,
 
 /* ---- tools -------------------------------------------------------------- */
 
-/* A thread begins to look where it left its last tool: that one is still in
- * the cache of its core.  Stacks tell threads apart. */
+/* A thread looks first where it left its last tool, which is still in the cache
+ * of its core. Threads are told apart by their stacks. */
 static unsigned own_place(unsigned i)
 {
     uint8_t on_stack;

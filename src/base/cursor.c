@@ -114,7 +114,7 @@ uint64_t tn_varint_slowly(struct tn_cursor *c)
     uint64_t begin = c->offset;
     uint64_t value = 0;
 
-    /* Mostly two: the caller has seen that it is not one. */
+    /* Usually two bytes: the caller has already handled one. */
     if (c->end - c->at >= 2 && c->at[1] < 0x80) {
         value = (uint64_t)(c->at[0] & 0x7f) | (uint64_t)c->at[1] << 7;
         c->at += 2;

@@ -29,9 +29,9 @@ static uint64_t load_few(const uint8_t *from, size_t size)
            from[size - 1];
 }
 
-/* Multiply and fold, eight bytes at a time, by a factor that the seed makes;
- * the last eight overlap the ones before, which costs less than to take them
- * one by one. */
+/* Multiplies and folds eight bytes at a time, by a factor that comes from the
+ * seed. The last eight bytes overlap those before them, which costs less than
+ * taking them one by one. */
 uint32_t tn_hash_bytes(struct tn_bytes bytes, uint64_t seed)
 {
     const uint64_t factor = tn_mix(seed ^ UINT64_C(0xd6e8feb86659fd93),

@@ -133,8 +133,8 @@ size_t tn_json_escape(char to[TN_JSON_ESCAPE], uint32_t code)
     return strlen(to);
 }
 
-/* What is not a character becomes U+FFFD; what could steer a terminal goes by
- * its number, which means the same. */
+/* Invalid UTF-8 becomes U+FFFD. Characters that could control a terminal are
+ * written as escapes, which mean the same. */
 static size_t put_escape(struct tn_json_writer *w, const uint8_t *at,
                          const uint8_t *end)
 {
@@ -227,7 +227,7 @@ void tn_json_put_uint64(struct tn_json_writer *writer, uint64_t value)
     put_number(writer, text, snprintf(text, sizeof text, "%" PRIu64, value));
 }
 
-/* JSON has no word for these numbers; protobuf's JSON spells them so. */
+/* JSON has no way to write these numbers; this is how protobuf's JSON does. */
 static const char *special_name(double value)
 {
     return isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";

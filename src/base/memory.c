@@ -16,8 +16,8 @@
 #define FIRST_BLOCK   (UINT64_C(4) << 10)
 #define LARGEST_BLOCK (UINT64_C(1) << 20)
 
-/* Who takes so much at a time is asked whether to go on: a call that works for
- * long takes memory again and again, whatever it is about. */
+/* After so many bytes the caller is asked whether to go on: a call that works
+ * for a long time takes memory again and again, whatever it does. */
 #define ASK_SIZE FIRST_BLOCK
 
 struct tn_arena_block {
@@ -67,7 +67,8 @@ void tn_memory_take_options(struct tn_memory        *memory,
     memory->remote      = options ? options->remote : NULL;
 }
 
-/* Charge before allocating; two threads can then not both slip under it. */
+/* Charges before it allocates, so that two threads cannot both stay below the
+ * limit. */
 static bool charge(struct tn_memory *memory, uint64_t size,
                    struct tn_error *error)
 {
@@ -323,7 +324,7 @@ void *tn_list_grow(struct tn_list *list, uint64_t count, struct tn_error *error)
     if (!tn_add(list->count, count, &needed))
         needed = UINT64_MAX;
     if (needed > list->room || !list->items) {
-        /* Half as much again: copies stay linear, waste stays small. */
+        /* Grows by half, so that copies stay linear and little is wasted. */
         uint64_t room = tn_max(needed, list->room + list->room / 2 + 8);
         if (!set_room(list, room, error))
             return NULL;

@@ -98,7 +98,7 @@ void tn_rope_producer(struct tn_rope *rope, const struct tn_producer *producer)
 
 void tn_rope_append(struct tn_rope *rope, struct tn_rope *tail)
 {
-    /* A tail with a piece missing must not pass as whole. */
+    /* A rope that lacks a piece must not pass as complete. */
     if (tn_failed(tail->error) && !tn_failed(rope->error))
         *rope->error = *tail->error;
     for (uint64_t i = 0; i < tail->pieces.count; i++)

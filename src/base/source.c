@@ -108,7 +108,8 @@ struct tn_bytes tn_source_take(struct tn_source *source, uint64_t offset,
         return tn_bytes(data, (size_t)got);
     if (got >= TN_WHOLE)
         return tn_bytes(data, (size_t)(got - got % TN_WHOLE));
-    /* An element that lies on both sides of an end is put together. */
+    /* An element that crosses the end of a window is assembled from both
+     * parts. */
     struct tn_bytes whole =
         read_into(source, offset, room, tn_min_size(most, TN_WHOLE), error);
     source->give_back(source, offset, (size_t)got);

@@ -22,7 +22,7 @@
 #include "io/rope_source.h"
 #include "wire/pb/pb_rules.h"
 
-/* A shorter chunk is walked again sooner than remembered. */
+/* Walking a shorter chunk again costs less than remembering it. */
 #define LEAST_KNOWN 1024
 
 struct merging {
@@ -465,8 +465,7 @@ static enum tn_status merge_pieces(struct tn_message    *out,
     return to->error->status;
 }
 
-/* Shipped mergers do not look at versions: those of version 2 they cannot read
- * at all. */
+/* Existing mergers do not check versions: they cannot read version 2 at all. */
 static void set_warning(struct tn_message *message, struct tn_merger *merger,
                         struct tn_error *error)
 {

@@ -141,7 +141,8 @@ static bool is_plain_integer(struct tn_bytes text)
     return i == text.size;
 }
 
-/* What became infinite and did not say so has no value that fits. */
+/* A number that became infinite without being written so does not fit the
+ * type. */
 static bool overflows(const struct tn_pb_field_type *field,
                       struct tn_bytes text, uint64_t bits)
 {

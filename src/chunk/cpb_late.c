@@ -359,8 +359,9 @@ static bool is_without_holes(const struct tn_piece *piece)
     return piece->kind == TN_PIECE_SPAN && !piece->at.span.source->extent;
 }
 
-/* What is not placed, in order; and gaps for what is.  Room is reserved at
- * once, because the blocks of the file would ask for it one by one. */
+/* Writes in order what is not placed, and leaves gaps for what is. Space is
+ * reserved at once, because the blocks of the file would ask for it one by
+ * one. */
 static enum tn_status write_others(const struct stream *stream,
                                    struct tn_error     *error)
 {

@@ -567,7 +567,7 @@ static enum tn_status take_value(struct tn_mosaic              *m,
     return m->all->error->status;
 }
 
-/* What is left behind is an empty field, or nothing at all. */
+/* Leaves an empty field in its place, or nothing at all. */
 static enum tn_status take_singular(struct tn_mosaic              *m,
                                     const struct tn_pb_field_type *field,
                                     bool stays, struct tn_rope *to)
@@ -588,7 +588,7 @@ static enum tn_status take_singular(struct tn_mosaic              *m,
     return m->all->error->status;
 }
 
-/* An element as it is in the wire: whole, and nothing is made of it. */
+/* An element that is still unchanged in the wire: it is copied as it is. */
 static enum tn_status take_element(struct tn_mosaic             *m,
                                    const struct tn_mosaic_index *index,
                                    struct tn_place *place, struct tn_rope *to)

@@ -94,7 +94,7 @@ enum tn_status tn_splitter_end(struct tn_splitter *root, struct tn_error *error)
     return status;
 }
 
-/* A call that changes the result comes too late when there is one. */
+/* The result cannot be changed after it was made. */
 static bool may_change(struct tn_splitter *splitter)
 {
     struct tn_splitter *root = splitter->root;

@@ -36,8 +36,8 @@ static uint32_t find(const struct stored *s, uint64_t at)
     return low;
 }
 
-/* Unpacks one block at a time: the content may be that of other threads, too.
- */
+/* Unpacks one block at a time, because other threads may use the content as
+ * well. */
 static pthread_mutex_t unpacking = PTHREAD_MUTEX_INITIALIZER;
 
 static enum tn_status unpack(struct stored *s, uint32_t i,

@@ -8,8 +8,8 @@
 
 #define WINDOW ((size_t)256 << 10)
 
-/* What a step gets at a time: the best codecs take a second for a megabyte, and
- * between two steps somebody may want to stop. */
+/* Bytes of one step: the slowest codecs take a second for a megabyte, and the
+ * caller may want to stop between two steps. */
 #define PORTION ((size_t)128 << 10)
 
 void tn_stream_close(struct tn_stream *stream)
@@ -25,7 +25,8 @@ static size_t window_end(const struct tn_filter *f)
     return WINDOW - (size_t)(f->onward->offset % WINDOW);
 }
 
-/* Where the next bytes go.  One more than allowed, to see that it is needed. */
+/* Where the next bytes go. There is room for one byte more than allowed, which
+ * shows that the limit is exceeded. */
 static bool make_room(struct tn_filter *f, struct tn_flow *flow,
                       struct tn_error *error)
 {

@@ -18,7 +18,7 @@
 #define BLOCK_BYTES 4
 #define BLOCK_GIVES (UINT64_C(128) << 10)
 
-/* More than a block can come to, so that it is written there at once. */
+/* More than any block needs, so that a block is written there in one step. */
 #define OUT_WINDOW ((size_t)136 << 10)
 
 static ZSTD_customMem memory_of(struct tn_hooks *hooks)
@@ -67,8 +67,9 @@ static void drop_context(struct context *context)
     tn_memory_free(context->memory, context, sizeof *context);
 }
 
-/* Several functions: a tool is what drops it.  Tables of a packer for a few
- * bytes are elsewhere than those of one for many, so each has its own. */
+/* One function for each kind of tool: its address identifies the kind. Tables
+ * of a packer for a few bytes differ from those of one for many, so each has
+ * its own. */
 static void drop_packer(struct tn_tool *tool)
 {
     drop_context((struct context *)tool);

@@ -102,7 +102,7 @@ static void add_rank(struct guessing *g, uint32_t rank)
     g->ranks[g->rank_count++] = rank;
 }
 
-/* What has three dimensions or more are images first. */
+/* Arrays of three or more dimensions are first tried as images. */
 static void fill_ranks(struct guessing *g, const struct tn_node_known *known)
 {
     static const uint32_t usual[] = { 2, IMAGE_RANK, 3, 5, 1, 0 };
@@ -578,7 +578,7 @@ static bool is_before(const struct tn_map_node *node, uint32_t input)
     return false;
 }
 
-/* No more than the type is assumed, and that is the one of an input before. */
+/* Only the type is assumed: that of an earlier input. */
 static bool follows(const struct tn_node_input *told,
                     const struct tn_node_input *used, uint32_t input)
 {

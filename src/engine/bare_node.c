@@ -103,7 +103,7 @@ static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
     return 0;
 }
 
-/* Places in the model are none of what the caller gave. */
+/* Positions in the model mean nothing for what the caller gave. */
 static enum tn_status without_place(struct tn_error *error)
 {
     error->offset   = TN_NOWHERE;

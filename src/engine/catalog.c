@@ -462,7 +462,7 @@ static void notify(struct catalog *c, struct tn_catalog_unit *u,
         c->work.catalog->on_file(c->work.catalog->context, &file);
 }
 
-/* The rows that are there stay.  NOT_FOUND: they are there no longer. */
+/* Existing rows stay. NOT_FOUND: they no longer exist. */
 static enum tn_status keep_unit(struct catalog *c, struct tn_catalog_unit *u)
 {
     enum tn_status status =

@@ -209,7 +209,8 @@ static void read_old(struct lines *l, struct tn_error *error)
 
     if (l->has_left && !l->left_is_read) {
         l->left_is_read = tn_catalog_groups_next(&l->left, &own);
-        /* A run that was killed may leave anything: it counts up to there. */
+        /* A run that was killed may leave anything: only what comes before that
+         * is used. */
         l->has_left = l->left_is_read;
         if (own.status == TN_NO_MEMORY || own.status == TN_IO)
             *error = own;

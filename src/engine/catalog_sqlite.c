@@ -365,7 +365,7 @@ static enum tn_status open_at(struct database *d, const char *path,
     d->sqlite.db_config(d->db, TN_SQLITE_TRUSTED_SCHEMA, 0, NULL);
     d->sqlite.db_config(d->db, TN_SQLITE_ENABLE_TRIGGER, 0, NULL);
     TN_TRY(run(d, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", error));
-    /* A database that is not complete is worth no sync of the disk. */
+    /* An incomplete database need not be safe on disk. */
     if (d->work && !d->place.target->is_durable)
         TN_TRY(run(d, "PRAGMA synchronous = OFF", error));
     TN_TRY(take_schema(d, error));

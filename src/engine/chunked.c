@@ -127,7 +127,7 @@ static enum tn_status try_format(struct guess           *guess,
     guess->type = tn_pb_schema_find(&schema, format->message);
     if (!guess->type || !paths_fit(&cpb->meta.message, guess->type))
         return TN_OK;
-    /* A walk over chunks that were put off is worth its time for the best. */
+    /* Chunks that were put off are walked only for the best guess. */
     TN_TRY(merge_as(guess, cpb, cpb->verifies_late, error));
     alone.main = guess->merged;
     TN_TRY(tn_probe_of(&alone, &probe, error));
@@ -140,9 +140,9 @@ static bool is_about_the_machine(enum tn_status status)
     return status == TN_NO_MEMORY || status == TN_LIMIT || status == TN_IO;
 }
 
-/* The surest of all guesses; without any its `merged` is NULL.  A type whose
- * paths fit and whose bytes do not is not a match, but worth saying when
- * nothing else is one. */
+/* The most likely guess; `merged` is NULL if there is none. A type whose paths
+ * fit and whose bytes do not is not a match, but is reported when nothing else
+ * matches. */
 static enum tn_status guess_message(struct guess *best, struct tn_cpb *cpb,
                                     const char *name, const char *from,
                                     struct tn_error *error)
@@ -389,7 +389,7 @@ static void check_apart(struct tn_cpb *cpb, const char *from,
     tn_arena_done(&arena);
 }
 
-/* Without its metadata it is a file of records. */
+/* Without its metadata the file is only a file of records. */
 static void check_without_metadata(struct tn_bundle *bundle,
                                    struct tn_source *source,
                                    struct tn_error  *why,

@@ -81,7 +81,8 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
             net->error);
 }
 
-/* Runs before all else, and what it sets is known by now (tflite_state.c). */
+/* It runs before everything else, and the values that it sets are known by now
+ * (tflite_state.c). */
 static bool is_set_up(const struct tn_net_node *node)
 {
     return tn_bytes_is(node->op->type, "CALL_ONCE");

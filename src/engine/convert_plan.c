@@ -203,8 +203,8 @@ static void sum_up(struct planning *p, const struct row *row)
         s->unmapped += row->count;
 }
 
-/* Weights that are not there keep shapes from being known, and rules from
- * applying: that they are missing is the better news. */
+/* Missing weights leave shapes unknown, so that rules do not apply: it is
+ * better to report the missing weights. */
 static enum tn_status find_weights(const struct planning *p)
 {
     const struct tn_model *model = p->c->from;

@@ -170,8 +170,8 @@ static void keep_loss(void *context, uint64_t offset, const char *where,
         *kept = loss;
 }
 
-/* Of two slots one is the work, and the other makes a second thread worth it.
- */
+/* One slot is the work; a second one is needed for a second thread to be
+ * started. */
 static void run(void *context, uint32_t slot)
 {
     struct tn_rest_ahead   *ahead = context;
@@ -210,7 +210,8 @@ void tn_rest_ahead_end(struct tn_rest_ahead *ahead)
     ahead->is_begun = false;
 }
 
-/* What failed ahead is done once more, in its turn. */
+/* Work that failed ahead of time is done again in its turn, so that its error
+ * is reported there. */
 static void describe(const struct tn_model *model, struct tn_about *about,
                      const struct tn_rest_ahead *ahead)
 {

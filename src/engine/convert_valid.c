@@ -12,7 +12,7 @@
 /* More errors than that are not counted. */
 #define MOST 1000
 
-/* Fewer are judged before another thread would have begun. */
+/* Checking fewer takes less time than starting another thread. */
 #define MANY_NODES 10000
 
 /* What a conversion does without: it finds types and ranks itself, and invents
@@ -369,7 +369,7 @@ static enum tn_status note_before(const struct tn_model *before,
     return judge(&j, &l, error);
 }
 
-/* Few results have errors: only then the model before is looked at. */
+/* Few results have errors; only then the old model is checked, too. */
 static enum tn_status find_new_errors(const struct tn_model *model,
                                       const struct tn_model *before,
                                       struct listening      *l,

@@ -11,7 +11,7 @@
 #include "io/file_source.h"
 #include "io/meter.h"
 
-/* Digests are computed once: ops that are alike may share weights. */
+/* Digests are computed once, because equal ops may share weights. */
 struct digests {
     uint8_t (*items)[TN_HASH_SIZE];
     bool    *is_known;

@@ -132,7 +132,7 @@ static void begin_line(struct patch *p, const char *action)
     p->actions++;
 }
 
-/* A node without a name of its own is explained. */
+/* Adds a comment about a node that has no name of its own. */
 static void end_line(struct patch *p)
 {
     if (p->unnamed != TN_NONE) {
@@ -1288,7 +1288,7 @@ static bool declared_type(struct patch *p, const struct tn_model *model,
     return io->dtype != TN_UNDEFINED;
 }
 
-/* No action says how elements stand for numbers. */
+/* There is no action that changes quantisation parameters. */
 static bool is_plain(const struct tn_value_about *about)
 {
     return !about->scale_count && !about->block_size && !about->is_variable &&
@@ -1999,7 +1999,7 @@ static enum tn_status write_side(
     return TN_OK;
 }
 
-/* Without its script a side file is half a patch. */
+/* A side file without its script is an incomplete patch. */
 static void remove_side(const struct side_file *side)
 {
     struct tn_error own = TN_ERROR_INIT;
@@ -2008,7 +2008,8 @@ static void remove_side(const struct side_file *side)
         (void)tn_path_remove(side->path, &own);
 }
 
-/* That the script can be written is asked before side files are. */
+/* Whether the script can be written is checked before side files are
+ * written. */
 static enum tn_status check_script(const struct tn_target *target,
                                    struct tn_error        *error)
 {

@@ -90,7 +90,7 @@ enum tn_status tn_edit_act_metadata(struct tn_edit        *edit,
                     error);
 }
 
-/* Whether there is such a key is for the writer to know: it looks. */
+/* The writer checks whether there is such a key. */
 enum tn_status tn_edit_act_remove_metadata(struct tn_edit        *edit,
                                            const struct tn_words *words,
                                            struct tn_error       *error)

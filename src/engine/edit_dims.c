@@ -40,7 +40,8 @@
 
 #define RANK_MOST 32
 
-/* Where an operator says ints: an input, or an attribute without it. */
+/* Where an operator has its integers: in an input, or in an attribute if there
+ * is no such input. */
 struct size_place {
     uint32_t    input; /* TN_NONE: only the attribute                         */
     const char *attr;  /* NULL: only the input                                */
@@ -1022,7 +1023,7 @@ static bool keeps_rows(struct changing *c, const struct tn_net_node *node,
     }
 }
 
-/* Before types are known: operators that would combine rows. */
+/* Before types are known: finds operators that would combine rows. */
 static void check_inputs(struct changing *c, const struct tn_net_node *node)
 {
     const struct row_rule *rule = rule_of(node);

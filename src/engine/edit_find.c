@@ -270,7 +270,7 @@ struct tn_draft_tensor *tn_edit_find_tensor(struct tn_edit *edit,
         tn_list_at(&edit->draft.tensors, struct tn_draft_tensor, row);
     if (!t->is_removed && tn_bytes_is(t->name, name))
         return t;
-    /* That one is gone; another may have come in its place. */
+    /* That tensor is gone; another one of the name may have been added. */
     for (uint64_t i = 0; i < edit->draft.tensors.count; i++) {
         t = tn_list_at(&edit->draft.tensors, struct tn_draft_tensor, i);
         if (!t->is_removed && t->row.node == TN_NONE && t->row.graph == graph &&

@@ -197,7 +197,7 @@ static struct tn_edit_text *keep_text(struct tn_edit *edit, const char *text,
     return kept;
 }
 
-/* A note that there is no memory for is not worth a failure. */
+/* If there is no memory for a note, the edit does not fail. */
 static void add_note(void *context, const char *text)
 {
     struct tn_edit      *edit   = context;

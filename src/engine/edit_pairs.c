@@ -302,7 +302,7 @@ static void mark_outputs(struct pairing *p, uint32_t graph,
             continue;
         value               = own_value(m, value);
         p->is_output[value] = true;
-        /* It would be another one of those that nobody uses. */
+        /* It would only add one more value that nothing uses. */
         p->is_fixed[value] |= outputs.items[i].is_guessed;
     }
 }

@@ -6,8 +6,8 @@
 #include "base/arith.h"
 #include "format/paddle/paddle.h"
 
-/* As sure as a magic of eight bytes, as a grammar that holds, as a suffix with
- * bytes that do not speak against it, as a suffix alone. */
+/* How certain a match is: a magic of eight bytes, a grammar that holds, a
+ * suffix with bytes that do not contradict it, a suffix alone. */
 enum { BY_MAGIC = 64, BY_GRAMMAR = 48, BY_SUFFIX = 28, BY_NAME = 1 };
 
 #define DLC                                                                    \

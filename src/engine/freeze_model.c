@@ -981,8 +981,8 @@ static enum tn_status change_all(struct tn_freezing *f)
 
 /* ---- from a model ------------------------------------------------------- */
 
-/* A net must end somewhere.  Where does not matter here: it is only asked which
- * tensors its variables are. */
+/* A net needs outputs. Which ones does not matter here, where only the tensors
+ * of its variables are of interest. */
 static const char *any_end(struct tn_freezing *f)
 {
     const struct tn_graph *main = tn_model_graph_at(f->model, 0);

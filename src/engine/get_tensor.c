@@ -207,8 +207,8 @@ struct getting {
     uint64_t           max_expand;
 };
 
-/* Before the first element is made: each is a byte at least, and what has to
- * be measured first would keep us busy without a byte written. */
+/* Checks the limit before the first element: each takes a byte at least, and
+ * measuring first would take long without any output. */
 static enum tn_status check_size(const struct getting *getting,
                                  struct tn_error      *error)
 {

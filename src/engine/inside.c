@@ -97,7 +97,7 @@ static bool is_folder_name(const char *name)
 
 /* ---- one entry ---------------------------------------------------------- */
 
-/* What is there is no reason to stop; what the machine cannot do is. */
+/* Damaged files are no reason to stop; failures of the machine are. */
 static void absorb(struct looking *l, const struct tn_error *own)
 {
     if (own->status == TN_NO_MEMORY || own->status == TN_LIMIT ||

@@ -463,7 +463,7 @@ static enum tn_status expect_types(const struct tn_one_node *one,
     return TN_OK;
 }
 
-/* Places in the model of one node are none of the node. */
+/* Positions in the model of one node are not positions in the node. */
 static enum tn_status without_place(struct tn_error *error)
 {
     error->offset   = TN_NOWHERE;
@@ -472,8 +472,8 @@ static enum tn_status without_place(struct tn_error *error)
     return error->status;
 }
 
-/* What is not told may not matter; where it does, it is assumed, unless the
- * caller is strict. */
+/* Facts that the caller did not give may not matter. If they do, they are
+ * assumed, unless the caller is strict. */
 enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
                                      struct tn_one_node     *one,
                                      struct tn_interpreted **to,
@@ -544,8 +544,8 @@ static enum tn_status complete(struct tn_map_node       *node,
 
 /* ---- from callers ------------------------------------------------------- */
 
-/* The newest definition that is of use: one may be that the operator is gone.
- */
+/* The newest definition that can be used: the last one may say that the
+ * operator was removed. */
 static const struct tn_vocab_op *define(struct tn_interpreter    *i,
                                         const struct tn_map_node *node,
                                         int64_t opset, struct tn_error *error)

@@ -13,7 +13,7 @@
 #include "io/file_source.h"
 #include "io/meter.h"
 
-/* How often the name may come to mean another file while we wait. */
+/* How often the name may be given to another file while we wait. */
 #define TRIES 100
 
 struct tn_append {

@@ -99,8 +99,8 @@ const char *tn_beneath_name(struct tn_arena *arena, struct tn_bytes name,
     return NULL;
 }
 
-/* Says ELOOP for a symlink whatever the flags; O_PATH would open the link, and
- * O_DIRECTORY call it "not a directory". */
+/* Reports ELOOP for a symlink whatever the flags are: O_PATH would open the
+ * link, and O_DIRECTORY would report "not a directory". */
 static int open_component(int at, const char *name, int flags)
 {
     struct stat about;

@@ -27,8 +27,8 @@
  * where memory is at hand, and several times more where a host gives it. */
 #define BUFFER_SIZE ((size_t)256 << 10)
 
-/* From here on a call is cheaper than a copy.  A block of Riegeli is written
- * so, with its header out of the buffer. */
+/* From this size on, a system call is cheaper than a copy into the buffer. A
+ * block of Riegeli is written this way, with its header out of the buffer. */
 #define WORTH_A_CALL ((size_t)32 << 10)
 
 /* From here on asking the kernel to copy is cheaper than copying. */
@@ -71,7 +71,8 @@ int tn_file_pool_step(struct tn_file_pool *pool, const char *step,
     return number;
 }
 
-/* The user has never heard of .model.onnx.tenon-k3x9qa. */
+/* Messages name the target, not the temporary file, which the user does not
+ * know. */
 static const char *title_of(const struct tn_file_sink *sink)
 {
     return sink->title ? sink->title : sink->name;
@@ -503,7 +504,7 @@ static enum tn_status copy_extents(struct tn_file_sink *sink,
     return TN_OK;
 }
 
-/* What a file holds need not be read to know that it would be there. */
+/* In a dry run, bytes of a file are not read: it is enough that they exist. */
 static enum tn_status copy_nothing(struct tn_file_sink *sink,
                                    struct tn_span span, struct tn_error *error)
 {
@@ -698,7 +699,7 @@ static enum tn_status file_gap(struct tn_sink *base, uint64_t count,
     return keep(sink->pool, step_over(sink, count, error), error);
 }
 
-/* The slot stays taken: no other file is written to meanwhile. */
+/* The slot stays taken, so no other file is written in the meantime. */
 static enum tn_status file_fill(struct tn_sink *base, uint64_t offset,
                                 struct tn_bytes bytes, struct tn_error *error)
 {

@@ -258,7 +258,7 @@ enum tn_status tn_source_read_few(struct tn_source *source, uint64_t offset,
     return status;
 }
 
-/* Whole pages only: the others are a neighbour's, too. */
+/* Whole pages only: the first and last page may hold bytes of a neighbour. */
 void tn_source_release_pages(const struct tn_source *source, uint64_t offset,
                              uint64_t length)
 {
@@ -322,7 +322,7 @@ struct tn_private_map *tn_source_map_private(struct tn_source *source)
         struct tn_private_map *made = new_private_map(file);
         if (!made)
             return NULL;
-        /* Another thread may have been faster: then `map` becomes its own. */
+        /* Another thread may have mapped it first: then its mapping is used. */
         if (atomic_compare_exchange_strong(&file->private_map, &map, made))
             map = made;
         else

@@ -30,7 +30,8 @@ static bool is_large(size_t size)
 
 enum { SLOTS = 24 };
 
-/* A longer one is whole tables, which seldom come back in that size. */
+/* Longer blocks hold whole tables, and the same size is seldom requested
+ * again. */
 #define LONGEST ((size_t)24 << 20)
 
 struct kept {

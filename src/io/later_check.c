@@ -24,8 +24,8 @@ static int keep(void *context, enum tn_finding_level level, const char *rule,
     return kept == NULL;
 }
 
-/* Of two slots one is the part, and the other makes a second thread worth it.
- */
+/* One slot is the later part of the check; a second one is needed for a second
+ * thread to be started. */
 static void run(void *context, uint32_t slot)
 {
     struct tn_later_check *later = context;

@@ -87,7 +87,7 @@ void tn_asking_end(struct tn_asking *asking)
 
 /* ---- a sink that counts ------------------------------------------------ */
 
-/* So much is moved between two questions whether to go on. */
+/* Bytes that are moved before the user is asked again whether to go on. */
 #define MOST_AT_ONCE (UINT64_C(64) << 20)
 
 /* Asking costs a look at the clock: not for every word of a text. */
@@ -214,7 +214,7 @@ static const struct tn_sink_ops metered_file_ops = {
     .fill   = metered_fill,
 };
 
-/* In front of something that cannot be written over. */
+/* For a sink whose bytes cannot be changed after they were written. */
 static const struct tn_sink_ops metered_stream_ops = {
     .write  = metered_write,
     .splice = metered_splice,

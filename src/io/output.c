@@ -16,7 +16,7 @@
 #include "io/path.h"
 #include "io/remote_url.h"
 
-/* "-", so that all that is asked of standard output is asked of it, too. */
+/* "-", so that whatever is asked about standard output holds for it, too. */
 const char *tn_to_writer(void)
 {
     static const char path[] = "-";
@@ -97,8 +97,8 @@ const char *tn_output_temporary(struct tn_output *output, const char *name,
                           output->token, suffix);
 }
 
-/* In a new folder by the way from its parent: when it has got its name, nothing
- * in it is found any more. */
+/* A folder that is new is reached from its parent: after it has got its name,
+ * its temporary path no longer exists. */
 struct tn_temporary *tn_output_list(struct tn_output      *output,
                                     enum tn_temporary_kind kind,
                                     const char            *name)

@@ -101,8 +101,8 @@ static bool has_job(const struct tn_pipeline *p)
     return p->begun < p->added && !p->is_paused;
 }
 
-/* Called with the lock, likewise.  False: there was nothing when last asked,
- * and no job has left anything since. */
+/* Also called with the lock. False: nothing was left when it last asked, and no
+ * job has left anything since. */
 static bool do_spare(struct tn_pipeline *p)
 {
     uint64_t finished = p->finished;
@@ -132,7 +132,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Fewer threads than wished for are slower, not wrong. */
+/* With fewer threads than wanted the work is slower, but still correct. */
 static void start(struct tn_pipeline *p)
 {
     pthread_attr_t small;

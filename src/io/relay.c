@@ -15,7 +15,8 @@
 #define WINDOW_SIZE ((size_t)256 << 10)
 #define RING_SIZE   4
 
-/* Looks before a thread sleeps, each perhaps a microsecond. */
+/* How often a thread polls before it sleeps; each time takes perhaps a
+ * microsecond. */
 #define SPINS 200
 
 /* From here on a second thread pays for its start. */

@@ -105,8 +105,8 @@ static bool has_control(struct tn_bytes value)
     return false;
 }
 
-/* Repeated and over-long values are no values: they cannot be compared.  Some
- * are sent back, in lines of requests. */
+/* Repeated and overlong values are ignored, because they cannot be compared.
+ * Some values are sent back, in lines of requests. */
 static void keep_text(struct tn_answer *answer, char *to, size_t room,
                       struct tn_bytes value)
 {

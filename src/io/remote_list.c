@@ -203,7 +203,7 @@ static bool says_encoded(struct tn_bytes document)
            memmem(document.data, document.size, word, sizeof word - 1) != NULL;
 }
 
-/* A store that fails says so in a document, too. */
+/* A store reports a failure in a document as well. */
 static enum tn_status no_list(struct store_reader *r, struct tn_error *error)
 {
     char code[64] = "";

@@ -406,7 +406,7 @@ static void shrink(struct fetch *f)
     }
 }
 
-/* A few bytes at a time are no progress either. */
+/* A connection that delivers only a few bytes at a time counts as stalled. */
 static enum tn_status check_worth(struct fetch *f)
 {
     struct tn_transfer *t     = &f->transfer;
@@ -649,7 +649,7 @@ static void remote_expect(struct tn_source *source, uint64_t offset,
     if (length <= JUMP_SIZE || !tn_inside(offset, length, source->size))
         return;
     pthread_mutex_lock(&s->remote->lock);
-    /* Range after range: then more than this one is worth asking for. */
+    /* Reads go on range after range, so more than this range is requested. */
     bool goes_on = offset >= s->expected_end &&
                    offset - s->expected_end <= JUMP_SIZE && s->expected_end;
     s->streak       = goes_on ? tn_min(s->streak + s->followed, CHUNK) : 0;

@@ -413,7 +413,8 @@ static enum tn_status take_named(struct upload *u, struct slot *s,
 
     if (status == 412 || status == 404) {
         if (look_there(u, p) == OURS) {
-            /* Equal bytes may be another's, unless we asked twice. */
+            /* Equal bytes may have been written by somebody else, unless this
+             * request was repeated. */
             p->is_visible = is_store(p) || s->exchange.transfer.attempt > 1;
             return TN_OK;
         }
@@ -436,8 +437,8 @@ static enum tn_status take_named(struct upload *u, struct slot *s,
                             p->url, code);
 }
 
-/* A server that does not tell how long a file is may be a page that says yes to
- * everything. */
+/* A server that does not report the length of a file may be one that answers
+ * every request with success. */
 static enum tn_status verify_bytes(struct upload *u, const struct parcel *p,
                                    struct tn_error *error)
 {
@@ -645,7 +646,7 @@ static void settle(struct upload *u)
     }
 }
 
-/* One that fails does not keep the others from being tried. */
+/* If one fails, the others are tried all the same. */
 static void undo_each(struct upload *u, enum task task)
 {
     struct tn_error own = TN_ERROR_INIT;

@@ -133,7 +133,7 @@ static enum tn_status add_part(struct rope_source    *rope,
     return TN_OK;
 }
 
-/* One piece that is in memory is all there is to know. */
+/* A single piece in memory can be used as it is. */
 static const uint8_t *map_of(const struct rope_source *rope)
 {
     static const uint8_t nothing[1];

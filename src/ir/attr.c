@@ -10,7 +10,8 @@ struct tn_attr {
     struct tn_attr_value value;
 };
 
-/* One attribute of an op: either still on the wire or touched by an edit. */
+/* One attribute of an op: as it is in the file, or as an edit has changed
+ * it. */
 struct found {
     struct tn_bytes             name;
     struct tn_span              wire;

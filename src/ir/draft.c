@@ -237,7 +237,7 @@ static struct tn_draft_tensor *find_tensor(const struct tn_draft *draft,
     return NULL;
 }
 
-/* Not what the wire says any more: writers encode it from the payload. */
+/* No longer what the file says: writers encode it from the payload. */
 static void set_elements(struct tn_draft_tensor   *tensor,
                          const struct tn_elements *elements)
 {

@@ -31,7 +31,7 @@ static void copy_list(struct tn_list *to, const struct tn_list *from,
         memcpy(items, from->items, (size_t)(from->count * from->item_size));
 }
 
-/* Facts of the base that a new training makes wrong. */
+/* Facts of the base that are wrong once the training changes. */
 static bool is_about_training(struct tn_bytes key)
 {
     static const char *const keys[] = { "updater",        "learning_rate",
@@ -248,7 +248,7 @@ static void add_slots(struct layout *to, struct tn_op *row,
     }
 }
 
-/* Slots of an op that an earlier edit touched and this one did not. */
+/* Slots of an op that an earlier edit changed and this one does not. */
 static void copy_slots(struct layout *to, struct tn_op *row,
                        const struct tn_draft_op *op)
 {

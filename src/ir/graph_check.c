@@ -95,8 +95,8 @@ static bool may_close_a_cycle(const struct tn_model *model, uint32_t op)
     return false;
 }
 
-/* The op that must run before, through input `index`; TN_NONE: no op of this
- * graph. */
+/* The op that must run first because it makes input `index`; TN_NONE: no op of
+ * this graph makes it. */
 static uint32_t predecessor(const struct tn_model *model, uint32_t op,
                             uint32_t index)
 {

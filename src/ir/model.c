@@ -202,7 +202,8 @@ struct tn_tensor *tn_model_add_tensor(struct tn_model *model,
     return tensor;
 }
 
-/* Ids are 32-bit; a list that outgrows them is a limit, not a wrap. */
+/* Ids have 32 bits; a longer list is refused with TN_LIMIT and does not wrap
+ * around. */
 static bool has_room(const struct tn_list *list, const char *what,
                      struct tn_error *error)
 {
@@ -391,7 +392,7 @@ void tn_model_define(struct tn_model *model, uint32_t value,
     v->output   = output;
 }
 
-/* What an enclosing graph calls by that name, or TN_NONE. */
+/* The value of that name in an enclosing graph, or TN_NONE. */
 static uint32_t find_outside(const struct tn_model *model,
                              const struct tn_value *inner)
 {

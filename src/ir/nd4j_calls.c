@@ -42,7 +42,7 @@ static int compare_rows(const void *left, const void *right)
     return tn_bytes_compare(l->kernel, r->kernel);
 }
 
-/* Two operators may be one kernel: then by name. */
+/* Two operators may have one kernel: then they are ordered by name. */
 static int order_rows(const void *left, const void *right, void *context)
 {
     const struct tn_nd4j_row *l = left, *r = right;
@@ -211,7 +211,8 @@ static void place_named(struct placing *p, uint32_t index)
         take(p, index, attr->slot, attr->is_rest ? TN_ARG_SPLIT : TN_ARG_TWICE);
 }
 
-/* All names first: they say where they belong, others only where they are. */
+/* Arguments with names first: their names give their positions, while others
+ * only follow their neighbours. */
 static void place_all(struct placing *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
@@ -238,7 +239,7 @@ static uint32_t find_missing(struct placing *p)
     return length;
 }
 
-/* No argument can belong further back than after all others. */
+/* An argument cannot have a higher position than behind all others. */
 static uint32_t count_slots(const struct placing *p)
 {
     uint32_t last = 0;

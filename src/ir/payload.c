@@ -79,7 +79,7 @@ struct tn_payload tn_payload_raw(const struct tn_shape *shape,
     };
 }
 
-/* Units that the payload promises and the shape can use. */
+/* As many units as the payload announces and the shape needs. */
 static uint64_t wanted_units(const struct tn_payload *payload,
                              const struct tn_layout  *layout)
 {
@@ -105,7 +105,7 @@ static enum tn_status too_few(const struct tn_payload *payload, uint64_t needs,
     return error->status;
 }
 
-/* The last element again and again; of zeros a sink may make a hole. */
+/* Repeats the last element. If it is zero, the sink may make a hole. */
 static enum tn_status repeat(const uint8_t *element, unsigned size,
                              uint64_t count, struct tn_memory *memory,
                              struct tn_sink *to, struct tn_error *error)
@@ -177,7 +177,7 @@ struct pass {
     bool                      has_last;
 };
 
-/* Buffers no larger than what will go through them. */
+/* Buffers are no larger than the data that passes through them. */
 static bool allocate(struct pass *pass, uint64_t count)
 {
     const struct tn_layout *layout = pass->layout;

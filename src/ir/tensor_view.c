@@ -64,7 +64,7 @@ uint64_t tn_tensor_stored_size(const struct tn_tensor *tensor)
     return tensor->elements.payload.span.length;
 }
 
-/* Fewer units than the shape needs: the last element stands for the rest. */
+/* With fewer units than the shape needs, the last element is repeated. */
 static bool is_splat(const struct tn_tensor *tensor)
 {
     const struct tn_payload *payload = &tensor->elements.payload;

@@ -89,7 +89,7 @@ static void set_mode(struct tn_flow *flow, enum mode mode)
     flow->sizing.findings.is_note  = mode == NOTES;
 }
 
-/* Of what is said of the op whose graphs are walked. */
+/* How findings about the op whose graphs are walked are reported. */
 static enum mode op_mode(const struct frame *f)
 {
     return f->is_trial ? SILENT : f->mode;
@@ -395,8 +395,8 @@ static bool pass(struct tn_flow *flow, const struct frame *f, uint32_t graph,
         c.kind = flow->kinds[f->op]->op;
     if (!flow->use->pass(flow->use->context, &c, to))
         return false;
-    /* What the op is not given ends the question: very many ops may give one
-     * value each to a function of very many. */
+    /* A missing input ends the search: very many ops may each pass one value to
+     * a function that has very many. */
     return is_output || to->number == TN_NONE ||
            to->number < inputs_of(flow, f->op);
 }
@@ -539,7 +539,8 @@ static void merge_type(struct tn_flow *flow, struct frame *f, uint32_t graph,
     f->said[p->number] = inner;
 }
 
-/* What went in where an output of a loop goes in again; 0: not known. */
+/* The rank of the input that an output of a loop is fed back to; 0: not
+ * known. */
 static uint8_t rank_begun(struct tn_flow *flow, const struct frame *f,
                           uint32_t graph, uint32_t start, struct tn_passing *p)
 {
@@ -741,7 +742,7 @@ static struct frame *push_alone(struct tn_flow *flow, uint32_t graph)
     return f;
 }
 
-/* Whether the call is done with; else it is to be asked for again. */
+/* Whether the call is finished; otherwise it has to be visited again. */
 static bool call(struct tn_flow *flow, struct frame *f, uint32_t graph)
 {
     uint32_t              count;
@@ -857,8 +858,8 @@ static void begin_op(struct tn_flow *flow, struct frame *f, uint32_t op)
     begin_graphs(flow, f);
 }
 
-/* What the trial showed: once more, or for good.  What is wrong in the first
- * round of a loop is wrong, whatever comes after it. */
+/* The result of the trial: another round, or the final one. What is wrong in
+ * the first round of a loop is wrong, whatever comes after it. */
 static void finish_trial(struct tn_flow *flow, struct frame *f)
 {
     bool is_wrong = f->rounds == 0 && findings(flow) != f->untried;

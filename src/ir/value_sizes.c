@@ -38,7 +38,7 @@ static const struct tn_dims *sizing_dims(struct tn_sizing *s, uint32_t value);
 #define UNKNOWN    TN_SIZE_UNKNOWN
 #define ITEM_LIMIT TN_SIZE_LIST_LIMIT
 
-/* Nothing that is computed from sizes is as large. */
+/* No number that is computed from sizes reaches this. */
 #define SIZE_LIMIT (INT64_C(1) << 62)
 
 void tn_size_set(struct tn_size_list *to, int64_t number)
@@ -901,7 +901,8 @@ static bool are_alike(struct tn_sized_node *j, const struct compared *c,
     return true;
 }
 
-/* The first that is wrong with a node: more would be echoes. */
+/* Only the first finding about a node is reported: others would follow from
+ * it. */
 static void size_complain(struct tn_sized_node *j, const char *rule,
                           const char *format, ...)
 {
@@ -1123,7 +1124,7 @@ static bool size_claim_is_true(struct tn_sized_node        *j,
            item(&c.right, 0) != UNKNOWN && holds_at(&c, 0);
 }
 
-/* Says what is wrong; what is not known is not. */
+/* Reports what is wrong. What is unknown is not reported. */
 static void size_claim_judge(struct tn_sized_node        *j,
                              const struct tn_vocab_claim *claim)
 {
@@ -1149,7 +1150,7 @@ static void size_claim_judge(struct tn_sized_node        *j,
     }
 }
 
-/* Nodes of a kind that are remembered: shapes go round in small circles. */
+/* Nodes of a kind that are remembered: models repeat a few shapes. */
 #define NODE_LIMIT 4
 
 /* Inputs of such a node, and elements of constants among them. */
@@ -1366,7 +1367,7 @@ static const struct tn_dims *sizing_dims(struct tn_sizing *s, uint32_t value)
 
 /* ---- facts -------------------------------------------------------------- */
 
-/* As sizes of something: what is not positive is not known. */
+/* As sizes: numbers that are not positive are unknown. */
 static const struct tn_dims *dims_of(struct tn_sized_node *j,
                                      struct tn_size_list  *list)
 {
@@ -1529,7 +1530,7 @@ static void look_at_constant(struct tn_sized_node *j, uint32_t input,
     key->element_count += list->count + 1;
 }
 
-/* False: more goes into the verdict than a key holds. */
+/* False: the result depends on more than a key can hold. */
 static bool look_at_node(struct tn_sized_node *j, struct node_key *key)
 {
     uint32_t count = j->row->input_count - j->row->control_count;
@@ -1562,7 +1563,7 @@ static bool look_at_node(struct tn_sized_node *j, struct node_key *key)
     return true;
 }
 
-/* Whether there was one with which nothing was wrong: this gives the same. */
+/* Whether an equal node was found to be correct: then this one is, too. */
 static bool is_remembered(struct tn_sized_node        *j,
                           const struct tn_sized_nodes *nodes,
                           const struct node_key       *key)

@@ -986,7 +986,7 @@ static void check_graph(struct check *c, uint32_t index)
     }
 }
 
-/* What the half that is not checked would need. */
+/* What the part that is not checked would need. */
 static void leave_out(struct tn_vocab_use *use, const struct tn_model *model)
 {
     bool is_by_attrs = !model->dialect->names_outputs;

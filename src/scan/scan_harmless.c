@@ -405,8 +405,7 @@ INLINE uint32_t narrow(uint64_t value)
     return value <= UINT32_MAX ? (uint32_t)value : DATA;
 }
 
-/* A slot that is not the next one.  Slots that are not in use are no more than
- * MEMO_SLACK. */
+/* A slot that is not the next one. At most MEMO_SLACK slots are unused. */
 static bool put_anywhere(struct tn_scan_follower *f, struct stand *s,
                          uint64_t slot)
 {
@@ -441,7 +440,7 @@ INLINE bool put(struct tn_scan_follower *f, struct stand *s, uint64_t slot)
     return true;
 }
 
-/* As many slots are in use before the next one. */
+/* That many slots are in use before the next one. */
 INLINE bool put_next(struct tn_scan_follower *f, struct stand *s)
 {
     return put(f, s, slots(f, s) - f->gaps);
@@ -613,7 +612,7 @@ INLINE bool push_short_tuple(struct stand *s, uint64_t count)
     return push(s, TUPLE);
 }
 
-/* Something outside of the pickle, instead of its id. */
+/* Replaces an id by the object outside the pickle that it stands for. */
 INLINE bool take_outside(struct stand *s)
 {
     if (!above(s))

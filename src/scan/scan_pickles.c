@@ -25,7 +25,7 @@ struct pending {
     bool                    is_used;
 };
 
-/* What was odd before it was known that this is a pickle. */
+/* Findings from before it was known that this is a pickle. */
 struct oddity {
     uint64_t    offset;
     const char *by, *what;
@@ -371,7 +371,7 @@ static void on_call(void *context, uint64_t offset, const char *by,
         tell_use(look, offset, by, callee, row->kind, makes_object(by));
 }
 
-/* Bytes are data, until somebody loads them as a pickle. */
+/* Bytes are data, until somebody loads them as a pickle */
 static void on_bytes(void *context, const struct tn_pickle_string *bytes)
 {
     struct look    *look = context;

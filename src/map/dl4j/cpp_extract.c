@@ -272,7 +272,7 @@ static struct tn_op_descriptor *find_added(struct tn_dl4j_ops *ops,
     return NULL;
 }
 
-/* The op is read to its end: it joins the others. */
+/* The op is complete: adds it to the list. */
 static enum tn_status finish_op(struct extracting *x)
 {
     struct found *found = x->found;

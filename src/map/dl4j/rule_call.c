@@ -210,7 +210,7 @@ static enum tn_status call_constant(struct tn_rule_call  *call,
 
 /* ---- arguments ---------------------------------------------------------- */
 
-/* Many arguments can come out of one list; that many cannot be meant. */
+/* One list can become many arguments, but more than this must be a mistake. */
 #define ARGS_LIMIT (1u << 20)
 
 /* The same at a place of the caller's. */

@@ -166,7 +166,7 @@ static struct tn_bytes output_value(const struct tn_map_node *node,
     return made ? tn_text(made) : tn_bytes(NULL, 0);
 }
 
-/* The descriptor outlives what declared the target. */
+/* Copied, because the descriptor outlives the declarations of the target. */
 static enum tn_status fill_outputs(const struct tn_map_job *job,
                                    struct tn_op_descriptor *out,
                                    struct tn_arena         *arena,

@@ -139,8 +139,8 @@ static bool look_around(struct arrays *a)
 
 /* ---- where values come from --------------------------------------------- */
 
-/* A variable that a Loop hands round unchanged: what it begins with; else
- * TN_NONE. */
+/* The initial value of a variable that a Loop passes on unchanged; TN_NONE if
+ * it changes. */
 static uint32_t before_loop(const struct arrays *a, uint32_t value)
 {
     struct tn_net      *net   = a->net;
@@ -495,7 +495,8 @@ static uint32_t kept_in(const struct arrays *a)
 
 /* ---- making it a scan output -------------------------------------------- */
 
-/* A graph gives each of its values once, and only its own. */
+/* A graph may list each value as an output only once, and only values of its
+ * own. */
 static uint32_t own_value(struct arrays *a)
 {
     struct tn_net            *net   = a->net;

@@ -365,7 +365,7 @@ static uint32_t guard_of_merge(struct finding *f, uint32_t id,
     return guard == TN_NONE ? 0 : guard;
 }
 
-/* Where the condition is known already, nothing more is decided. */
+/* If the condition is known already, there is nothing to decide. */
 static uint32_t guard_behind(struct tn_guards *guards, uint32_t guard,
                              uint32_t condition, uint32_t side)
 {

@@ -11,7 +11,7 @@
 #include "map/flow/flow_guard.h"
 #include "map/net/net_build.h"
 
-/* Structure inside structure: a change travels one level a pass. */
+/* Nested control flow: a change moves by one level in each pass. */
 #define PASS_LIMIT 64
 
 /* What a dialect calls the ops of lists; their arguments are the same. */

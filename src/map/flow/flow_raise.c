@@ -689,7 +689,7 @@ static enum tn_status raise_add_if(struct tn_raising *r, uint32_t place,
     struct branches b     = { .count = 0 };
     uint32_t        index = 0;
 
-    /* The other Merges of the group come with the first. */
+    /* The other Merges of the group are made together with the first. */
     TN_TRY(begin_branches(r, place, &group, &b));
     for (uint32_t m = group.first; m; index++) {
         struct tn_raise_member member =
@@ -1139,7 +1139,7 @@ static enum tn_status run_job(struct tn_raising *r, struct tn_raise_job job)
     }
 }
 
-/* The name by which the world knows an output stays. */
+/* An output keeps its public name. */
 static void set_output(struct tn_raising *r, uint64_t index, uint32_t value)
 {
     struct tn_net_graph *graph = tn_net_graph(r->net, 0);

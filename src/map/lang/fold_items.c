@@ -18,7 +18,8 @@ static struct tn_item element_item(enum tn_dtype dtype, const uint8_t *at)
     return tn_item_int(tn_element_int64(dtype, at));
 }
 
-/* Lack of memory is our failure; invalid bytes are reported elsewhere. */
+/* Running out of memory is an error here; invalid bytes are reported
+ * elsewhere. */
 static bool is_ours(const struct tn_error *error)
 {
     return error->status == TN_NO_MEMORY || error->status == TN_LIMIT;

@@ -46,7 +46,7 @@ struct tn_infer {
     uint32_t asked_count;
 };
 
-/* Whether rules may take more steps; else what they would say is unknown. */
+/* Whether rules may take more steps; if not, their results are unknown. */
 static bool infer_has_time(struct tn_infer *infer)
 {
     return tn_net_goes_on(infer->net) &&
@@ -71,7 +71,8 @@ static struct tn_eval infer_eval(struct tn_infer          *infer,
                              .error     = infer->net->error };
 }
 
-/* What the rule says of an output: the last says it of all that follow. */
+/* What the rule says about an output. Its last statement holds for all further
+ * outputs. */
 static const struct tn_code_shape *infer_shape(const struct tn_code_rule *rule,
                                                uint32_t output)
 {
@@ -191,7 +192,8 @@ static uint32_t variable_of(const struct tn_net_node  *loop,
     return 0;
 }
 
-/* The variable that is one more in the next turn, as variable_of(); 0: none. */
+/* The variable that grows by one in every round, numbered as by variable_of();
+ * 0: none. */
 static uint32_t counter_of(struct tn_infer           *infer,
                            const struct tn_net_node  *loop,
                            const struct tn_net_graph *body, uint32_t next)
@@ -209,7 +211,8 @@ static uint32_t counter_of(struct tn_infer           *infer,
                : 0;
 }
 
-/* Whether what the body asks besides the count is true in every turn. */
+/* Whether the condition of the body, apart from the count, is true in every
+ * round. */
 static bool stays_true(struct tn_infer *infer, const struct tn_net_node *loop,
                        const struct tn_net_graph *body, uint32_t flag)
 {
@@ -222,7 +225,7 @@ static bool stays_true(struct tn_infer *infer, const struct tn_net_node *loop,
            is_true(infer, original(infer->net, loop->inputs[variable]));
 }
 
-/* How often a Loop turns that counts; -1: not known. */
+/* The number of rounds of a Loop that counts; -1: unknown. */
 static int64_t infer_turns(struct tn_infer           *infer,
                            const struct tn_net_node  *loop,
                            const struct tn_net_graph *body)
@@ -344,7 +347,7 @@ static bool widen(struct tn_infer *infer, uint32_t value,
     return is_wider;
 }
 
-/* What was found out under an assumption that did not hold. */
+/* Forgets what was found under an assumption that turned out to be wrong. */
 static void forget_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
 {
     const struct tn_list *nodes = &tn_net_graph(infer->net, graph)->nodes;
@@ -587,7 +590,7 @@ static void infer_attrs(struct tn_infer *infer, uint32_t node, unsigned depth)
     }
 }
 
-/* Every graph once; a graph inside itself ends there. */
+/* Visits every graph once, so that a graph inside itself ends the walk. */
 static void infer_graph(struct tn_infer *infer, uint32_t graph, unsigned depth)
 {
     uint8_t *seen = tn_list_at(&infer->seen, uint8_t, graph);
@@ -1123,7 +1126,7 @@ static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
     type->has_rank = true;
 }
 
-/* A refusal in one part leaves the others alone. */
+/* If one part of a rule refuses, the others still count. */
 static struct tn_item part_of(struct tn_eval *e, const struct tn_code *code)
 {
     struct tn_item item = tn_item_unknown(NULL);

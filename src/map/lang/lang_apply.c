@@ -265,7 +265,7 @@ static bool is_value(const struct tn_item *item)
     return item && (item->kind == TN_ITEM_VALUE || item->kind == TN_ITEM_MADE);
 }
 
-/* Before anything is bound, all that is wanted must be there. */
+/* Everything that is required must exist before anything is bound. */
 static bool has_outputs(struct apply *a, const struct tn_code_rule *rule)
 {
     const struct tn_net_node  *node = a->emit.eval.node;
@@ -339,7 +339,7 @@ static void roll_back(struct apply *a)
     struct tn_list *nodes = &tn_net_graph(a->to, e->graph)->nodes;
     const uint32_t *asked;
 
-    /* What it asked for has numbers that others will have. */
+    /* The ids that it used will be given to other values. */
     if (tn_infer_asked(e->eval.made_facts, &asked))
         e->eval.looks_far = true;
     for (uint64_t i = 0; i < e->carried.count; i++) {
@@ -409,8 +409,8 @@ static void carry_node(struct apply *a, uint32_t id)
 static const struct tn_lang_rule structure = { .place = {
                                                    .file = "control flow" } };
 
-/* A rule may take its time, and make its nodes; all of them together may not,
- * for every node once more. */
+/* Limits for one rule, and for all of them together, so that a file cannot make
+ * every node cost the most that one rule may. */
 static bool is_bounded(struct apply *a, const struct tn_lang_rule *rule)
 {
     const struct tn_eval *e     = &a->emit.eval;
@@ -484,8 +484,8 @@ static void look_if_taken(void *context, uint32_t value, bool is_used_up)
     t->is_taken |= by != TN_NONE && by != t->node;
 }
 
-/* What was planned before counts: the rule may be asked again when there is
- * less to do. */
+/* What was planned before is taken into account: the rule may be tried again
+ * when there is less to do. */
 static bool enter_rule(struct apply *a, uint32_t id,
                        const struct tn_code_rule *rule)
 {

@@ -99,7 +99,8 @@ enum tn_attr_kind tn_attr_kind_of(struct tn_bytes type)
     return TN_ATTR_NONE;
 }
 
-/* What suits items when the vocabulary has no say: floats if one of them is. */
+/* The type of items if the vocabulary gives none: float if one of them is a
+ * float. */
 static enum tn_attr_kind natural_kind(const struct tn_item *items,
                                       uint32_t              count)
 {

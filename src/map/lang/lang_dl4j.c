@@ -350,8 +350,8 @@ static enum tn_status compare_output(struct work *w, uint32_t index,
                         (unsigned)index);
 }
 
-/* What is known of an input and the op does not take: a mapper of pools has
- * one op for all ranks, where nd4j has several. */
+/* Inputs whose known rank the op does not accept: a mapper for pooling names
+ * one op for all ranks, while nd4j has several. */
 static bool is_refused(struct work *w, uint32_t value,
                        const struct tn_vocab_arg *arg)
 {

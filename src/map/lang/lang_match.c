@@ -316,8 +316,8 @@ static bool has_maker(const struct tn_eval *e, uint32_t input,
            maker_of(e, e->node->inputs[input], maker) != TN_NONE;
 }
 
-/* Whether the pattern needs a node before this one that is not there, in either
- * order of the inputs.  Most rules that are tried end here. */
+/* Whether the pattern needs a node before this one that does not exist, in
+ * either order of the inputs. This rejects most rules that are tried. */
 static bool lacks_maker(const struct tn_eval       *e,
                         const struct tn_code_frame *frame)
 {

@@ -608,7 +608,7 @@ static struct packing rest_of(const struct tn_lang_file *file, uint32_t rest,
                              .last = near };
 }
 
-/* What could not be read for want of memory may be tried again. */
+/* What could not be read because memory ran out may be tried again. */
 #define COMPLETE(file, T, item, pack, error)                                   \
     do {                                                                       \
         if ((item)->rest) {                                                    \

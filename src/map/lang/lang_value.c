@@ -243,7 +243,8 @@ static struct tn_item run_is_const(const struct tn_call *call)
     return tn_item_bool(v && v->constant);
 }
 
-/* Nothing else uses it: what is made of it need not be beside it. */
+/* Whether nothing else uses the value: then what replaces it does not have to
+ * exist beside it. */
 static struct tn_item run_is_once(const struct tn_call *call)
 {
     const struct tn_eval *e = call->eval;

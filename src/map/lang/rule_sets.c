@@ -126,7 +126,7 @@ void tn_rule_cache_done(struct tn_rule_cache *cache)
     *cache = (struct tn_rule_cache){ 0 };
 }
 
-/* One that could not be read is not there, so that it may be tried again. */
+/* A file that could not be read is not kept, so that it can be tried again. */
 static const struct tn_lang_file *keep(struct tn_lang_file *file,
                                        struct tn_error     *error)
 {

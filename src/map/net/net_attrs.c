@@ -98,7 +98,7 @@ static const struct tn_net_attr *copy(struct tn_net            *net,
     return kept;
 }
 
-/* One more; a list that is like no other is not looked up. */
+/* Adds an attribute; a list that can equal no other is not looked up. */
 static uint32_t add(struct tn_net *net, const struct tn_net_attr *attrs,
                     uint32_t count, bool is_common)
 {

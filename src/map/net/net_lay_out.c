@@ -316,7 +316,8 @@ static bool has_name(const struct tn_laying *l, uint32_t name)
     return names->given == &l->model->names && name < names->given_count;
 }
 
-/* What was made on the way to a value is called after it and what it is. */
+/* A node that was added to make a value is named after the value and its own
+ * operator. */
 static uint32_t name_inner(struct tn_laying *l, uint32_t value)
 {
     const struct tn_net_value v    = tn_net_value(l->net, value);
@@ -372,7 +373,7 @@ static void relay(struct tn_laying *l, uint32_t graph, uint32_t from,
         l->plain[tn_net_value(l->net, from).producer] = NOT_PLAIN;
 }
 
-/* The world's names of the main graph's ends are taken as they are. */
+/* Public names of inputs and outputs of the main graph are kept as they are. */
 static void name_inputs(struct tn_laying *l)
 {
     const struct tn_list *inputs = &tn_net_graph(l->net, 0)->inputs;
@@ -424,7 +425,7 @@ static void name_output(struct tn_laying *l, uint32_t graph, uint32_t index,
     }
 }
 
-/* An output that is an input of the same name needs no more. */
+/* An output that is an input of the same name needs no identity. */
 static bool is_input_too(const struct tn_laying *l, uint32_t value,
                          uint32_t name)
 {

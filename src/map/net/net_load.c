@@ -480,7 +480,7 @@ static enum tn_status load_named(struct tn_net_loading *l, uint32_t op,
     return TN_OK;
 }
 
-/* Bytes of attributes that others may well have, too. */
+/* Encoded attributes up to this size are likely to occur again. */
 enum { KEY_SIZE = 512 };
 
 /* By the bytes of all attributes. */
@@ -756,7 +756,8 @@ static bool make_tables(struct tn_net_loading *l)
     return !tn_failed(l->net->error);
 }
 
-/* Most of what the model has will be in the net, which need not grow then. */
+/* Allocates room for all of the model at once, because most of it will be in
+ * the net. */
 static bool make_room(struct tn_net_loading *l)
 {
     return tn_net_reserve(l->net, l->model->values.count,
@@ -1355,7 +1356,7 @@ static bool is_by_the_way(struct tn_net_loading *l, uint32_t op)
     return false;
 }
 
-/* Neither the caller nor a signature nor the file says that it is an output. */
+/* An output that neither the caller nor a signature nor the file names. */
 static bool is_guess(const struct tn_net_loading *l, const struct wanted *w)
 {
     if (w->is_given || !w->type || w->type->key.size)
@@ -1377,7 +1378,7 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
     return l->is_cut[value] || (op != TN_NONE && net_known_outputs(l, op) == 0);
 }
 
-/* What an op keeps for its gradient is nobody's result. */
+/* What an op keeps for its gradient is not a result of the model. */
 static bool is_reserve(struct tn_net_loading *l, uint32_t op, uint32_t output)
 {
     const struct tn_vocab_op *known = find_op(l, op);

@@ -84,7 +84,7 @@ static const struct tn_net_type *find(struct tn_net            *net,
     return add(net, type);
 }
 
-/* The one type of the net that says the same, or NULL with the error set. */
+/* The type of the net that is equal to it, or NULL with the error set. */
 static const struct tn_net_type *only_one(struct tn_net            *net,
                                           const struct tn_net_type *type)
 {

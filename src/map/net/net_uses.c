@@ -33,7 +33,7 @@ void tn_net_uses_init(struct tn_net *net)
     tn_list_init(&net->first_uses, memory, sizeof(uint32_t));
 }
 
-/* Where the list of its users begins, or NULL with the error set. */
+/* The head of the list of its users, or NULL with the error set. */
 static uint32_t *uses_of(struct tn_net *net, uint32_t value)
 {
     uint64_t known = net->first_uses.count;

@@ -47,8 +47,8 @@ static void dissolve(struct tn_net *net, uint32_t id, uint32_t branch)
     tn_net_remove(net, id);
 }
 
-/* Graph by graph where its values and graphs belong now; an enclosing graph may
- * have gone the same way. */
+/* The graph that the values and subgraphs of each graph belong to now; an
+ * enclosing graph may have been replaced the same way. */
 static void settle(struct tn_net *net, const uint32_t *into)
 {
     for (uint32_t i = 0; i < net->graphs.count; i++) {

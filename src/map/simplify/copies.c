@@ -40,7 +40,7 @@ static uint32_t original_of(struct copying *c, const struct tn_net_node *node)
     uint32_t known = c->shapes[from];
     if (known == TN_NONE)
         c->shapes[from] = to;
-    /* Of a graph inside, another graph may not take it. */
+    /* A value of an inner graph cannot be used by another graph. */
     return known != TN_NONE && tn_net_value(c->net, known).graph == node->graph
                ? known
                : TN_NONE;

@@ -7,7 +7,7 @@
 #include "map/net/net_build.h"
 #include "map/simplify/node_ops.h"
 
-/* Views of views of views: what reads them bounds that, too. */
+/* Depth of views over views; readers have a limit, too. */
 #define DEEPEST 12
 
 static unsigned depth_of(const struct tn_elements *e)
@@ -419,7 +419,7 @@ static bool make_part(struct making *m)
     return true;
 }
 
-/* What contradicts itself stays, for the checks to tell. */
+/* Contradictory operators stay, so that the checks report them. */
 static bool is_made(struct making *m, bool (*make)(struct making *m))
 {
     struct tn_error ignored = TN_ERROR_INIT;

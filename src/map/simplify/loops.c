@@ -204,7 +204,7 @@ static bool stays(const struct loop *l, uint32_t state)
            is_outside(l, before(l, state));
 }
 
-/* Nothing looks at it, in the body or behind it. */
+/* Nothing uses it, neither in the body nor after the loop. */
 static bool is_idle(const struct loop *l, uint32_t state, bool was_counted)
 {
     uint32_t result = after(l, state);

@@ -61,7 +61,7 @@ static uint32_t constant_around(struct constants *c, uint32_t graph)
     return TN_NONE;
 }
 
-/* Of numbers that say how to compute: whole ones, and single reals. */
+/* Parameters of operators: integers, and single floating-point numbers. */
 static bool is_small(const struct tn_elements *elements, uint64_t *count)
 {
     enum tn_dtype dtype = elements->shape.dtype;
@@ -73,7 +73,7 @@ static bool is_small(const struct tn_elements *elements, uint64_t *count)
     return !tn_item_is_real(dtype) || *count == 1;
 }
 
-/* Weights keep their names, and what is trained is trained apart. */
+/* Weights keep their names, and trainable ones stay separate. */
 static bool say_constant(struct constants *c, const struct tn_net_value *value)
 {
     const struct tn_elements *elements = value->constant;

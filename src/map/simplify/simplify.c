@@ -30,9 +30,9 @@ static bool is_one_of(const struct tn_net_op *op, const char *const *types,
     return false;
 }
 
-/* Not joined, and computed only from floats to few bits: weights that are
- * stored so are what makes such a model small, and a runtime fuses each of
- * these with the node behind it. */
+/* Operators that are not joined with equal ones, and are folded only from
+ * floats to few bits: weights in few bits make such a model small, and a
+ * runtime fuses each of these operators with the node behind it. */
 static bool is_quantising(const struct tn_net_op *op)
 {
     static const char *const ops[] = { "QuantizeLinear", "DequantizeLinear",
@@ -73,7 +73,8 @@ static uint64_t size_of(const struct tn_net_type *type)
     return bytes;
 }
 
-/* That all of a list are numbers, texts or bools, as the type has them. */
+/* Checks that all items are of the kind that the type has: numbers, texts or
+ * bools. */
 static bool is_complete(struct tn_item items, const struct tn_net_type *type)
 {
     uint64_t count;
@@ -319,7 +320,8 @@ static uint8_t *count_uses(struct tn_net *net, struct tn_arena *arena)
     return uses;
 }
 
-/* Copies of outputs are removed, and then they are outputs. */
+/* If a copy that is an output is removed, the value that it copied becomes the
+ * output. */
 static bool *find_outputs(struct tn_net *net, struct tn_arena *arena)
 {
     bool *is_output = tn_net_find_outputs(net, arena);

@@ -319,7 +319,7 @@ static bool dims_in_order(const struct tn_net_type *type, const struct order *o,
     return true;
 }
 
-/* What a Reshape gives has another shape as easily. */
+/* A Reshape can give another shape at no extra cost. */
 static bool is_reshaped(const struct moving *m, uint32_t value,
                         const struct order *o)
 {
@@ -335,7 +335,7 @@ static bool is_reshaped(const struct moving *m, uint32_t value,
 
 enum cost { FREE, HAS_FORM, TRANSPOSED, IMPOSSIBLE };
 
-/* What it takes to have the value in the order of the base of `form`. */
+/* The cost of bringing the value into the order of the base of `form`. */
 static enum cost cost_of(const struct moving *m, uint32_t value,
                          const struct form *form, uint32_t graph)
 {
@@ -624,7 +624,7 @@ static void map_axes(const struct order *o, struct axes *axes)
         axes->items[i] = o->perm[axes->items[i]];
 }
 
-/* Without axes all of them: then any order will do. */
+/* Without axes it reduces all of them, and their order does not matter. */
 static bool reduces_all(const struct tn_net_node *node)
 {
     return !has_input(node, 1) && !tn_net_attr(node, "axes") &&
@@ -967,7 +967,7 @@ static struct found role_of(struct moving *m, const struct tn_net_node_row *row)
     return m->ops[row->op];
 }
 
-/* It can come back when all of this turns out to be for nothing. */
+/* It can be restored if nothing is gained in the end. */
 static void remove_node(struct moving *m, uint32_t id)
 {
     uint32_t *slot = tn_list_push(&m->removed, uint32_t, m->net->error);
@@ -1043,7 +1043,7 @@ struct costs {
     uint32_t users;      /* of one that has the form, at most                 */
 };
 
-/* Whether the input is none of those before it. */
+/* Whether the input differs from all inputs before it. */
 static bool is_first(const struct tn_net_node *node, uint32_t input)
 {
     for (uint32_t i = 0; i < input; i++)
@@ -1716,8 +1716,8 @@ static uint64_t count_transposes(struct moving *m)
     return count;
 }
 
-/* What was there before.  Nothing that was there is changed by moving but which
- * nodes are removed, and who makes what those made. */
+/* The state before the pass. Moving changes nothing of it but which nodes are
+ * removed, and which nodes make which values. */
 struct before {
     uint32_t  nodes, values, graphs;
     uint64_t *counts; /* nodes by graph                                       */

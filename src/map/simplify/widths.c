@@ -39,7 +39,7 @@ static enum tn_dtype dtype_of(const struct tn_net *net, uint32_t value)
 
 /* ---- finding ------------------------------------------------------------ */
 
-/* Only moved since it was a size, or a place in an array: never larger. */
+/* A size or an index that was only moved since, so that it is never larger. */
 static bool is_size(const struct tn_net *net, uint32_t value)
 {
     static const char *const makers[] = { "Shape",   "Size",

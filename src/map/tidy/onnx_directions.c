@@ -165,7 +165,7 @@ static uint32_t behind_reverse(const struct tn_net *net, uint32_t value,
 
 /* ---- lengths that are all of the sequence ------------------------------- */
 
-/* What has the same rows, in the same or the other order. */
+/* A value that has the same rows, in the same or in reverse order. */
 static uint32_t in_any_order(const struct tn_net *net, uint32_t value)
 {
     uint32_t lengths, from;

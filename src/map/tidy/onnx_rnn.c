@@ -109,7 +109,7 @@ static uint32_t input_at(const struct cell *x, uint32_t node, uint32_t i)
                : TN_NONE;
 }
 
-/* What goes through a function of one value; TN_NONE: not this one. */
+/* The argument of a function of one value; TN_NONE: it is another function. */
 static uint32_t through(const struct cell *x, uint32_t value, const char *op)
 {
     uint32_t node = maker(x, value, op, 1);
@@ -141,7 +141,7 @@ static int64_t dim_of(const struct cell *x, uint32_t value, uint32_t axis)
     return type->has_rank && axis < type->rank ? type->dims[axis] : -1;
 }
 
-/* Both ways: a node of two values, one of which is `first`. */
+/* A node of two values, one of which is `first`, in either order. */
 static bool other_of(const struct cell *x, uint32_t value, const char *op,
                      uint32_t first, uint32_t *other)
 {
@@ -793,8 +793,8 @@ static bool has_ranks(const struct cell *x)
     return true;
 }
 
-/* What a place behind the variables collects; TN_NONE: rows behind the end of a
- * sequence are not zeros there. */
+/* The value that an output behind the variables collects; TN_NONE: rows after
+ * the end of a sequence are not zeros there. */
 static uint32_t collected(struct cell *x, uint32_t place)
 {
     uint32_t each =

@@ -19,7 +19,7 @@
 #include "ir/attr.h"
 #include "map/net/net_build.h"
 
-/* Of a value: there are sequences, but nothing here says where they begin. */
+/* The value has sequences, but it is unknown where they begin. */
 #define UNTOLD (TN_NONE - 1)
 
 struct lods {
@@ -251,7 +251,7 @@ static uint32_t make_offsets(struct lods *l, uint32_t node,
     return made;
 }
 
-/* For rules to see: an attribute that no file has. */
+/* An attribute that no file has; rules read it. */
 static void set_flag(struct lods *l, uint32_t node, const char *name)
 {
     static const int64_t yes = 1;

@@ -12,8 +12,8 @@
 
 #define UNKNOWN (-1)
 
-/* What one walk finds of an operator's result, the next finds of what else goes
- * into those that use it. */
+/* Number of walks: what one walk finds about a result, the next one uses for
+ * the other inputs of its users. */
 #define ROUNDS 2
 
 /* An input whose length is the rank of the first one. */

@@ -195,7 +195,7 @@ static struct tn_bytes text_attr(const struct tn_net_node *node,
                : tn_bytes(NULL, 0);
 }
 
-/* The variable behind a handle; NULL: nobody knows, or the net has failed. */
+/* The variable of a handle; NULL: it is unknown, or the net has failed. */
 static struct variable *variable_of(struct keeping *k, uint32_t handle)
 {
     uint32_t maker = handle == TN_NONE ? TN_NONE

@@ -73,7 +73,8 @@ static void describe(struct tn_tflite_work *work, uint32_t value,
     set_type(net, value, about);
 }
 
-/* Values of other graphs may have got other names: operators lead to them. */
+/* Values of other graphs may have been renamed, so they are found by their
+ * operators. */
 static enum tn_status describe_all(struct tn_tflite_work *work)
 {
     struct tn_net *net = work->net;

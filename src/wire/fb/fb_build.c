@@ -734,7 +734,7 @@ static void maker_done(struct maker *maker)
     tn_arena_done(&maker->scratch);
 }
 
-/* Where there is but one run, which may be short, room is taken as it is
+/* If there is only one run, which may be short, memory is allocated as
  * needed. */
 static void maker_begin(struct maker *maker, const struct runs *runs,
                         uint64_t size, bool is_only, struct tn_error *error)
@@ -956,7 +956,8 @@ static uint32_t learn_in_order(struct learning *l, struct maker *maker,
     return at;
 }
 
-/* Stretches of as many tables, while those before them are still made. */
+/* Measures stretches of that many tables while earlier ones are still being
+ * made. */
 struct learning_ahead {
     struct learning *l;
     uint64_t         size; /* at which stretches begin, as if they did        */
@@ -970,7 +971,7 @@ struct learning_ahead {
     } stretches[AHEAD_LIMIT];
 };
 
-/* What goes wrong is told when it is made in its turn. */
+/* Errors are reported when the run is made in its turn. */
 static void measure(const struct learning_ahead *a, struct stretch *s)
 {
     const struct runs    *runs  = a->l->runs;

@@ -34,8 +34,9 @@ struct walk {
     struct frame   frames[TN_PB_DEPTH_LIMIT];
 };
 
-/* How often the field has come, the one at hand included.  Counted on the
- * way: to count when a path is wanted takes a walk for every finding. */
+/* How often the field has occurred, this occurrence included. It is counted on
+ * the way, because counting when a path is needed would take a walk for every
+ * finding. */
 static uint64_t *count_of(struct walk *walk, const struct frame *frame,
                           const struct tn_pb_field_type *field)
 {
@@ -164,7 +165,7 @@ static void check_text(struct walk *walk, const struct tn_pb_field_type *type,
             "this text is not UTF-8");
 }
 
-/* At the same depth or above it nothing is too deep that was not so there. */
+/* At this depth or above, what was not too deep there is not too deep here. */
 static void enter(struct walk *walk, const struct tn_pb_field_type *type,
                   const struct tn_pb_field *field)
 {

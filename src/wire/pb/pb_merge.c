@@ -248,7 +248,8 @@ static void write_numbers(struct tn_rope *to, const struct series *series,
     }
 }
 
-/* Fixed-width numbers need no look at each: gigabytes of them stay unread. */
+/* Fixed-width numbers need not be examined one by one: gigabytes of them are
+ * never read. */
 static bool is_whole_fixed(const struct tn_pb_field_type *type,
                            const struct occurrence       *o)
 {

@@ -611,8 +611,8 @@ static void read_unknown_string(struct reader *r, uint32_t number)
                                tn_buffer_bytes(&r->string.bytes));
 }
 
-/* It has a length, but where a value with a length is the field's: then it can
- * only be a group. */
+/* The value has a length. If the field itself is of a type with a length, then
+ * this can only be a group. */
 static void read_unknown_body(struct reader *r, uint32_t number)
 {
     bool is_group = is_of_field(field_of(r, number), TN_WIRE_LEN);

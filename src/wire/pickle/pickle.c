@@ -1072,7 +1072,7 @@ static void push_stack_global(struct machine *m)
 
 /* ---- values that are text, as protocol 0 has them ------------------------ */
 
-/* The rest of the line.  Only its place is kept if it is long. */
+/* The rest of the line. If it is long, only its position is kept. */
 static struct tn_pickle_string take_line(struct machine *m)
 {
     struct tn_pickle_string line  = { .is_latin1 = false };
@@ -1331,7 +1331,7 @@ static void push_persistent_line(struct machine *m, uint64_t given)
     push_persistent(m);
 }
 
-/* A number that no slot of ours has.  Python's own machine in Python takes any. */
+/* A number that no slot of ours has; the machine in Python takes any. */
 static bool is_large(struct tn_bytes text)
 {
     for (size_t i = 0; i < text.size; i++)
@@ -1548,7 +1548,7 @@ static void expect_protocol(struct machine *m)
         tn_fail_at(m->c, m->at, TN_UNSUPPORTED, "pickle protocol %u", protocol);
 }
 
-/* Python takes the value on top, whatever is below. */
+/* Like Python, it takes the value on top and ignores what is below. */
 static struct tn_pickle *finish(struct machine *m)
 {
     if (m->stack.count != 1 || m->marks.count != 0) {

@@ -625,8 +625,8 @@ void tn_riegeli_spill_finish(struct tn_riegeli_spill *spill,
         tn_spool_finish(&spill->spool, rest, "", error);
 }
 
-/* How much room a record is given to be packed into, before anybody knows how
- * much it needs: what is too much is never touched. */
+/* How much address space a record gets for its packed form, before the size is
+ * known. Pages that are not needed are never touched. */
 static size_t room_for(size_t size)
 {
     return (size_t)tn_min(size / 8 / ROOM_STEP * ROOM_STEP, MOST_IN_MEMORY);

@@ -29,7 +29,7 @@ enum { NO_OP = 0, NON_PROTO = 1, SUBMESSAGE_START = 2, MESSAGE_START = 3 };
 
 /* Google's writer keeps messages as plain bytes from depth 100 on. */
 #define MOST_OPEN 256
-/* A machine that does nothing but nothing is stopped. */
+/* A state machine that makes no progress is stopped. */
 #define NO_OPS_PER_TRANSITION 64
 
 #define WIRE_SUBMESSAGE_END 6
@@ -279,7 +279,7 @@ static uint64_t most_transitions(const struct machine *m)
     return most;
 }
 
-/* A state or a buffer is there for something that comes out. */
+/* Every state and buffer must contribute to the output. */
 static uint64_t most_in_header(const struct machine *m)
 {
     uint64_t most;

@@ -22,9 +22,7 @@ static enum tn_status frame_pass(const struct tn_riegeli       *file,
 
 /* ---- chunk headers, block headers, hashes; finding chunks --------------- */
 
-/*
- * Everything a reader must believe before it looks into a chunk is proven here.
- */
+/* Checks everything that a reader relies on before it looks into a chunk. */
 
 #define WINDOW 32768
 
@@ -781,7 +779,7 @@ static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
             tn_min(place_of(&chunk->data, at), chunk->data.file->size);
     else if (error->status == TN_MALFORMED || error->status == TN_UNSUPPORTED)
         error->offset = chunk->frame.begin;
-    /* All of it is there and is what was written: that was wrong. */
+    /* The chunk is complete and its hash is right, so it was written wrong. */
     if (error->status == TN_TRUNCATED)
         error->status = TN_MALFORMED;
 }

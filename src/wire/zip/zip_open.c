@@ -135,7 +135,8 @@ uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
 
 /* ---- one entry ---------------------------------------------------------- */
 
-/* It lies as our writer would have it, up to the next thing and no further. */
+/* The entry lies where our writer would put it, and ends exactly where the next
+ * thing begins. */
 static bool is_foreseen(const struct tn_zip *zip, struct tn_zip_entry *e,
                         uint64_t limit)
 {
@@ -263,7 +264,7 @@ static enum tn_status place_entries(struct tn_zip *zip, uint64_t *gap,
  * headers, so entries with descriptors, whose sizes come after them, end it.
  */
 
-/* What the bytes say is not a reason to fail: the walk just ends there. */
+/* Damaged bytes are not an error here: the walk just ends there. */
 static enum zip_step settle(enum zip_step step, const struct tn_error *inner,
                             struct tn_error *error)
 {
@@ -678,7 +679,7 @@ static enum tn_status try_end(struct tn_zip *zip, uint64_t offset,
     return read_state(zip, &end, gap, error);
 }
 
-/* The last of the commits that a walk meets and that holds. */
+/* The last valid commit that a walk finds. */
 static enum tn_status recover(struct tn_zip *zip, bool *has_state,
                               struct tn_error *error)
 {

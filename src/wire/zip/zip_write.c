@@ -335,7 +335,8 @@ static enum tn_status write_stored(struct tn_zip_writer *w,
     return tn_rope_write(rope, w->to, w->error);
 }
 
-/* A rope whose pieces came to another length would break every offset. */
+/* A rope that is longer or shorter than announced would make every offset
+ * wrong. */
 static enum tn_status finish_entry(struct tn_zip_writer      *w,
                                    const struct tn_zip_entry *e)
 {
