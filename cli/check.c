@@ -83,7 +83,7 @@ static void show_place(struct cli_text *text, const struct tn_finding *finding)
     bool has_offset = finding->offset != TN_NOWHERE;
     bool has_file   = finding->file[0] != '\0';
 
-    cli_text_safe(text, cli_bytes(finding->where));
+    cli_text_message(text, finding->where);
     if (has_file || has_offset)
         cli_text_add(text, finding->where[0] != '\0' ? " (" : "(");
     cli_text_safe(text, cli_bytes(finding->file));
@@ -119,7 +119,7 @@ static void print_finding(struct run *run, const struct tn_finding *finding)
 
     begin_line(run, finding->severity);
     show_place(&text, finding);
-    cli_text_safe(&text, cli_bytes(finding->what));
+    cli_text_message(&text, finding->what);
     if (cli_is_fitted(stdout)) {
         cli_text_addf(&text, " [%s]", finding->rule);
         cli_print_wrapped(stdout, CLI_PLAIN, INDENT, INDENT, &text);
@@ -185,7 +185,7 @@ static void keep_finding(struct run *run, const struct tn_finding *finding)
     if (group->count < sizeof(group->texts) / sizeof(group->texts[0])) {
         struct cli_text *place = &group->places[group->count];
         show_place(place, finding);
-        cli_text_safe(&group->texts[group->count], cli_bytes(finding->what));
+        cli_text_message(&group->texts[group->count], finding->what);
     }
     group->count++;
 }
@@ -456,7 +456,8 @@ static int repair(struct run *run, const char *path)
     return 0;
 }
 
-/* "Could not be read" outweighs "is not in order". */
+/* A file that cannot be read decides the exit code before one that has
+ * errors. */
 static int check_all(struct run *run, const struct check_opts *opts,
                      const struct cli_args *args)
 {

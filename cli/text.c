@@ -111,16 +111,29 @@ static size_t add_harmful(struct cli_text *text, const uint8_t *at, size_t left)
     return length > 0 ? length : 1;
 }
 
+static void add_escaped(struct cli_text *text, struct tn_bytes bytes,
+                        bool doubles_backslashes)
+{
+    for (size_t i = 0; i < bytes.size;) {
+        size_t run = cli_safe_prefix(bytes.data + i, bytes.size - i, '\\');
+
+        cli_text_put(text, bytes.data + i, run);
+        i += run;
+        if (i < bytes.size && bytes.data[i] == '\\' && !doubles_backslashes)
+            cli_text_put(text, &bytes.data[i++], 1);
+        else if (i < bytes.size)
+            i += add_harmful(text, bytes.data + i, bytes.size - i);
+    }
+}
+
 void cli_text_safe(struct cli_text *text, struct tn_bytes name)
 {
-    for (size_t i = 0; i < name.size;) {
-        size_t run = cli_safe_prefix(name.data + i, name.size - i, '\\');
+    add_escaped(text, name, true);
+}
 
-        cli_text_put(text, name.data + i, run);
-        i += run;
-        if (i < name.size)
-            i += add_harmful(text, name.data + i, name.size - i);
-    }
+void cli_text_message(struct cli_text *text, const char *message)
+{
+    add_escaped(text, cli_bytes(message), false);
 }
 
 /* Letters of all scripts, digits, and what paths have between them. */

@@ -33,6 +33,10 @@ void cli_text_addf(struct cli_text *text, const char *format, ...)
  * form is unambiguous. */
 void cli_text_safe(struct cli_text *text, struct tn_bytes name);
 
+/* A message of the library, in which control characters are escaped already:
+ * the rest of what could harm is escaped, and backslashes are not doubled. */
+void cli_text_message(struct cli_text *text, const char *message);
+
 /* A word of a command line, quoted if a shell would change it. */
 void cli_text_shell(struct cli_text *text, const char *word);
 

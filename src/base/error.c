@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,14 +71,26 @@ const char *tn_reason_sentence(enum tn_reason reason)
     return "unknown reason";
 }
 
-/* Messages are one line whatever the file's names contain. */
-static void make_one_line(char *text)
+/* Messages are one line whatever the file's names contain: control characters
+ * are written as C writes them.  Returns whether all of it had room. */
+static bool copy_line(char *to, size_t room, const char *text)
 {
-    for (; *text; text++)
+    size_t used = 0;
+
+    for (; *text; text++) {
+        char as[8] = { *text };
         if (*text == '\n' || *text == '\t')
-            *text = ' ';
+            memcpy(as, *text == '\n' ? "\\n" : "\\t", 3);
         else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
+            snprintf(as, sizeof as, "\\x%02hhx", (unsigned char)*text);
+        size_t size = strlen(as);
+        if (used + size >= room)
+            break;
+        memcpy(to + used, as, size);
+        used += size;
+    }
+    to[used] = '\0';
+    return !*text;
 }
 
 /* A text that was cut may end in half a character. */
@@ -98,15 +111,17 @@ static enum tn_status set(struct tn_error *error, enum tn_status status,
                           enum tn_reason reason, uint64_t offset,
                           const char *format, va_list arguments)
 {
+    char text[sizeof error->what];
+
     if (tn_failed(error))
         return error->status;
     error->status = status;
     error->reason = reason;
     error->offset = offset;
-    if (vsnprintf(error->what, sizeof error->what, format, arguments) >=
-        (int)sizeof error->what)
+    int size      = vsnprintf(text, sizeof text, format, arguments);
+    if (!copy_line(error->what, sizeof error->what, text) ||
+        size >= (int)sizeof text)
         drop_half(error->what);
-    make_one_line(error->what);
     return status;
 }
 
@@ -160,9 +175,7 @@ void tn_error_where(struct tn_error *error, const char *format, ...)
 
     const char *dot = error->where[0] && error->where[0] != '[' ? "." : "";
     snprintf(joined, sizeof joined, "%s%s%s", step, dot, error->where);
-    make_one_line(joined);
-    memcpy(error->where, joined, sizeof error->where - 1);
-    error->where[sizeof error->where - 1] = '\0';
+    copy_line(error->where, sizeof error->where, joined);
 }
 
 void tn_error_file(struct tn_error *error, const char *file)
