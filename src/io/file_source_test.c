@@ -84,7 +84,8 @@ static void reads_what_is_there(void **state)
             assert_int_equal(tn_source_read(source, rows[i].offset, got,
                                             (size_t)rows[i].size, &error),
                              TN_OK);
-            assert_memory_equal(got, all.data + rows[i].offset, rows[i].size);
+            assert_memory_equal(got, all.data + rows[i].offset,
+                                (size_t)rows[i].size);
         }
         struct tn_error error = TN_ERROR_INIT;
         assert_int_equal(tn_source_read(source, 999999, got, 2, &error),
@@ -124,6 +125,11 @@ static void pages_that_are_let_go(void **state)
     struct tn_source *source = open_named(&scratch, &memory, "file", true);
     for (uint64_t i = 0; i < 64; i++)
         sum = (uint8_t)(sum + source->map[i * page]);
+    if (!is_resident(source->map)) { /* an emulator has other addresses */
+        tn_source_close(source);
+        tn_scratch_close(&scratch);
+        skip();
+    }
     tn_source_release_pages(source, page + 1, 8 * page);
     assert_true(is_resident(source->map + page));
     assert_false(is_resident(source->map + 2 * page));
@@ -174,7 +180,7 @@ static void hopping(void **state)
         const uint8_t *bytes =
             tn_source_window(source, steps[i][0], 8, 8192, &got, &error);
         assert_int_equal(got, steps[i][1]);
-        assert_memory_equal(bytes, map + steps[i][0], got);
+        assert_memory_equal(bytes, map + steps[i][0], (size_t)got);
     }
     assert_true(tn_source_pin(source, 0, 1 << 16, &error) != map);
     assert_null(source->map);
@@ -292,12 +298,16 @@ static int read_six_gib(struct tn_scratch *scratch)
 static void six_gib_in_little_memory(void **state)
 {
     struct tn_scratch scratch = tn_scratch_open();
-    uint64_t          last    = 42;
+    uint8_t           last[8] = { 42 };
     int               status;
 
     (void)state;
+#if SIZE_MAX < UINT64_MAX
+    tn_scratch_close(&scratch);
+    skip(); /* no room for such a mapping */
+#endif
     int file = openat(scratch.folder, "big", O_RDWR | O_CREAT, 0666);
-    assert_int_equal(pwrite(file, &last, 8, (off_t)(6 * GIB - 8)), 8);
+    assert_int_equal(pwrite(file, last, 8, (off_t)(6 * GIB - 8)), 8);
     close(file);
     pid_t child = fork();
     if (child == 0)
