@@ -214,9 +214,10 @@ static int finish(struct run *run)
         print_totals(run);
     if (t->missing == 0)
         return 0;
-    cli_say("%" PRIu64 " of the paths %s not exist; status 'not found' in the "
-            "catalog tells which",
-            t->missing, t->missing == 1 ? "does" : "do");
+    cli_say("%" PRIu64 " of the paths %s not exist; the catalog has %s with "
+            "status 'not found'",
+            t->missing, t->missing == 1 ? "does" : "do",
+            t->missing == 1 ? "it" : "them");
     return tn_status_exit_code(TN_NOT_FOUND);
 }
 

@@ -151,7 +151,7 @@ static void say_findings(struct findings *findings, const char *path,
     if (findings->count > 0 && opts->force_invalid && !opts->common.is_quiet) {
         cli_text_add(&text, "tenon: ");
         cli_text_safe(&text, cli_bytes(path));
-        cli_text_add(&text, ": converted in spite of ");
+        cli_text_add(&text, ": --force-invalid ignores ");
         cli_show_plural(&text, findings->count, "error", "errors");
         cli_text_add(&text, findings->count == 1 ? ": " : ", the first: ");
         cli_text_safe(&text, cli_text_view(&findings->first));
@@ -188,7 +188,7 @@ static bool ends_in_slash(const char *path)
 
 #define NAMES_HINT "'tenon ls --ops' lists what each op takes and gives"
 
-/* What goes wrong between dialects is mended with another option. */
+/* Most refusals of a conversion can be avoided with another option. */
 static const char *advice_for(const struct tn_error *error)
 {
     switch (error->reason) {
@@ -197,8 +197,8 @@ static const char *advice_for(const struct tn_error *error)
                "operators as they are with --allow, or leave parts of the "
                "graph out with --inputs and --outputs";
     case TN_REASON_RULE_REFUSED:
-        return "--plan shows what each rule said; --rules adds your own rules, "
-               "--inputs and --outputs leave parts of the graph out";
+        return "--inputs and --outputs leave parts of the graph out; --plan "
+               "shows the rule of each operator, --rules adds your own";
     case TN_REASON_UNKNOWN_TYPE:
         return "the model does not say it: --inputs can begin the graph behind "
                "it";
@@ -325,7 +325,7 @@ static int fail(const struct convert_opts   *opts,
     return code;
 }
 
-/* A file that was asked for and was not written is mentioned. */
+/* Mentions a file that was requested but not written. */
 static void say_nothing_outside(const struct convert_opts       *opts,
                                 const struct tn_convert_summary *summary)
 {
@@ -372,7 +372,7 @@ static int convert_model(struct cli_session          *session,
                                        &session->options, &summary, &error);
 
     cli_session_clear(session);
-    /* What another failure kept from being written is not lost. */
+    /* If the model was not written for another reason, nothing was lost. */
     if (!opts->common.is_quiet && (status == TN_OK || opts->is_strict))
         cli_losses_print(&losses, opts->common.out);
     if (!opts->common.is_quiet && status == TN_OK)
@@ -446,7 +446,7 @@ static int convert_signature(struct cli_session          *session,
     return convert_model(session, &one, &its, model);
 }
 
-/* Names come from a file: they lead nowhere else. */
+/* Names come from the file, and must not lead outside of the folder. */
 static int refuse_names(const struct tn_model *model)
 {
     for (uint32_t i = 0; i < tn_model_signature_count(model); i++) {
@@ -465,35 +465,57 @@ static int refuse_names(const struct tn_model *model)
     return 0;
 }
 
-/* Each into a file of its own; one that fails leaves the others out. */
+static int fail_without_signatures(const struct tn_model *model)
+{
+    struct tn_error error = { .status = TN_INVALID, .offset = TN_NOWHERE };
+
+    snprintf(error.what, sizeof error.what,
+             "the model has no signatures: --signature all has nothing to "
+             "convert");
+    return cli_print_error(tn_model_path(model), &error);
+}
+
+static int make_folder(const char *path)
+{
+    struct stat about;
+
+    if (mkdir(path, 0777) == 0 ||
+        (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
+        return 0;
+    return errno == EEXIST ? cli_usage("convert",
+                                       "--signature all writes into a folder, "
+                                       "and '%s' is a file",
+                                       path)
+                           : cli_fail_errno("create the folder", path, errno);
+}
+
+/* Each into a file of its own. After a failure the remaining ones are not
+ * converted. */
 static int convert_all(struct cli_session          *session,
                        const struct convert_opts   *opts,
                        const struct tn_map_options *map,
                        const struct tn_model       *model)
 {
-    uint32_t done = 0;
-
     if (opts->is_plan || opts->common.is_json || map->receipt != NULL ||
         strcmp(opts->common.out, "-") == 0 || opts->to != NULL)
         return cli_usage("convert", "--signature all writes ONNX files into a "
                                     "folder, without --to, --plan, --json and "
                                     "--receipt");
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < tn_model_signature_count(model); i++)
+        count += is_called(tn_model_signature(model, i)->name);
+    if (count == 0)
+        return fail_without_signatures(model);
     int code = refuse_names(model);
-    if (code == 0 && !opts->common.is_dry_run &&
-        mkdir(opts->common.out, 0777) != 0 && errno != EEXIST)
-        return cli_usage("convert", "'%s' cannot be made a folder",
-                         opts->common.out);
+    if (code == 0 && !opts->common.is_dry_run)
+        code = make_folder(opts->common.out);
     for (uint32_t i = 0; code == 0 && i < tn_model_signature_count(model);
          i++) {
         struct tn_bytes name = tn_model_signature(model, i)->name;
-        if (!is_called(name))
-            continue;
-        code = convert_signature(session, opts, map, model, name);
-        done++;
+        if (is_called(name))
+            code = convert_signature(session, opts, map, model, name);
     }
-    return code != 0 || done > 0
-               ? code
-               : cli_usage("convert", "the model has no signatures");
+    return code;
 }
 
 static int check_usage(const struct convert_opts *opts)

@@ -68,7 +68,7 @@ static bool is_complete(const struct tn_error *error)
            error->file[0] == '\0';
 }
 
-/* A place in the model explains nothing about a full disk. */
+/* A path in the model does not help with a full disk. */
 static bool has_place(const struct tn_error *error)
 {
     return error->where[0] != '\0' && error->status != TN_EXISTS &&
@@ -85,7 +85,7 @@ static void add_place(struct cli_text *text, const struct tn_error *error)
     if (has_offset)
         cli_text_addf(text, "at byte 0x%" PRIx64 ": ", error->offset);
     if (has_place(error)) {
-        cli_text_safe(text, cli_bytes(error->where));
+        cli_text_message(text, error->where);
         cli_text_add(text, ": ");
     }
 }
@@ -176,6 +176,13 @@ static void advise_from(const char *path)
     }
 }
 
+/* Whether the error is about the file that was opened as the model, not about
+ * another one that an option named. */
+static bool is_main(const struct tn_error *error, const char *path)
+{
+    return error->file[0] == '\0' || strcmp(error->file, path) == 0;
+}
+
 static void print_advice(const struct cli_common *common, const char *path,
                          const struct tn_error *error)
 {
@@ -189,7 +196,7 @@ static void print_advice(const struct cli_common *common, const char *path,
             cli_hint("--lax opens the model without its missing shards");
         return;
     case TN_REASON_UNKNOWN_FORMAT:
-        if (common->from == NULL)
+        if (common->from == NULL && is_main(error, path))
             advise_from(path);
         return;
     case TN_REASON_SEVERAL_MODELS: list_folder(path); return;
@@ -242,9 +249,8 @@ int cli_print_error(const char *path, const struct tn_error *error)
         cli_text_add(&text, ": ");
     }
     add_place(&text, error);
-    cli_text_safe(
-        &text,
-        cli_bytes(has_what ? error->what : tn_status_sentence(error->status)));
+    cli_text_message(&text, has_what ? error->what
+                                     : tn_status_sentence(error->status));
     cli_text_add(&text, "\n");
     cli_print(stderr, CLI_PLAIN, &text);
     cli_text_done(&text);
@@ -399,7 +405,7 @@ void cli_hint(const char *format, ...)
     va_end(list);
 }
 
-/* What is printed with its escapes, and must not be escaped again. */
+/* A name that is escaped already. */
 static void hint_safe(const char *before, const char *safe, const char *after)
 {
     struct cli_text text = { 0 };

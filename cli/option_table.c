@@ -336,7 +336,7 @@ static int refuse_long(const struct parser *p, const char *name, size_t length)
     return cli_usage(p->verb->name, "unknown option --%s", typed);
 }
 
-/* The value of an option that is in the next word. */
+/* The value of an option, when it is in the next word. */
 static const char *next_value(struct parser *p)
 {
     return p->at < p->argc ? p->argv[p->at++] : NULL;
@@ -434,10 +434,10 @@ static int count_arguments(const struct parser *p, bool has_out)
         return cli_usage(verb->name, "missing argument: one of %s",
                          verb->words);
     if (args->count < verb->least)
-        return cli_usage(
-            verb->name,
-            args->count == 0 ? "no %s given" : "too few arguments: it takes %s",
-            args->count == 0 && verb->least == 1 ? "file" : verb->arguments);
+        return cli_usage(verb->name,
+                         verb->least == 1 ? "no %s given"
+                                          : "too few arguments: it takes %s",
+                         verb->least == 1 ? "file" : verb->arguments);
     if (args->count > verb->most && (verb->groups & CLI_WRITES) && !has_out)
         return cli_usage(verb->name,
                          "unexpected argument '%s'; did you mean '-o %s'?",

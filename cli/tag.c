@@ -355,7 +355,7 @@ struct merge {
     const char *clash; /* the first of them that is there already */
 };
 
-/* A tag of the file, against those that are to be added. */
+/* Compares a tag of the file with those that are to be added. */
 static int find_clash(void *context, const struct tn_tag_info *info)
 {
     struct merge *merge = context;
@@ -376,7 +376,7 @@ static void gather_tags(struct merge *merge, const struct tn_model *model)
         merge->tags[i] = copy_text(tn_model_tag(model, i));
 }
 
-/* Before anything is added: nothing is, when one cannot be. */
+/* Checks all before anything is added: if one cannot be added, none is. */
 static int refuse_clash(struct run *run, struct merge *merge, const char *path)
 {
     struct tn_error error = TN_ERROR_INIT;
@@ -465,7 +465,7 @@ static int run_compact(struct run *run, char **words)
 
 /* ---- export ------------------------------------------------------------- */
 
-/* One tag alone; the others are not lost, they were not asked for. */
+/* Only one tag was requested, so the others do not count as lost. */
 static void hear_export_loss(void *context, uint64_t offset, const char *where,
                              const char *what)
 {
@@ -600,7 +600,7 @@ const struct cli_verb cli_tag = {
                  "tenon tag log m.samediff\n"
                  "tenon tag export m.samediff step-1 -o old.fb",
     .words     = "ls|log|add|rm|export|diff|compact",
-    .least     = 2,
+    .least     = 1,
     .most      = 4,
     .groups    = CLI_READS | CLI_WRITES | CLI_REPORTS | CLI_SHOWS,
     .opts_size = sizeof(struct tag_opts),

@@ -79,7 +79,10 @@ static struct tn_bytes identity_of(struct tn_catalog_unit *u, const char *path,
     if (u->is_url)
         return stat_remote(u, path, size, error);
     if (!tn_walk_identity(path, text, size)) {
+        bool is_missing = errno == ENOENT;
         tn_error_errno(error, errno, "cannot open");
+        if (is_missing)
+            error->status = TN_NOT_FOUND;
         return tn_bytes(NULL, 0);
     }
     return tn_bytes_dup(&u->arena, tn_text(text), error);
@@ -133,7 +136,7 @@ static struct tn_bytes joint_etag(struct tn_catalog_unit *u,
     return text ? tn_text(text) : u->etag;
 }
 
-/* What went wrong on the machine may be right the next time. */
+/* Failures of the machine, not of the file: the next attempt may succeed. */
 static bool is_final(struct tn_bytes status)
 {
     return !tn_bytes_is(status, tn_status_name(TN_IO)) &&
@@ -550,7 +553,7 @@ static enum tn_status tell_model(struct tn_catalog_unit       *u,
     return error->status;
 }
 
-/* It is of the file before it, and the next one. */
+/* The row must belong to the file before it, and have the next number. */
 static enum tn_status check_tensor(const struct tn_catalog_unit *u,
                                    const struct tn_catalog_row  *row,
                                    uint64_t number, uint64_t offset,

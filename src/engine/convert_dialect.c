@@ -159,7 +159,7 @@ static void say_way(struct tn_conversion *c)
                                i ? " -> " : "", c->path.dialects[i]);
 }
 
-/* Rules of the caller are for steps that are taken. */
+/* Whether the caller's rules are for a step of the path. */
 static bool has_own_rules(const struct tn_conversion   *c,
                           const struct tn_dialect_path *path)
 {
@@ -176,6 +176,10 @@ static enum tn_status find_path(struct tn_conversion *c, const char *from,
     const char            *via = c->how->via ? c->how->via : to;
     struct tn_dialect_path rest;
 
+    if (tn_dialect_facts(via)->id == TN_DIALECT_OTHER && c->how->via &&
+        !c->own_count)
+        return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                            "there is no dialect '%s' to convert through", via);
     TN_TRY(tn_dialect_path_find(&c->path, from, via, c->own, c->own_count,
                                 c->error));
     TN_TRY(
@@ -196,9 +200,9 @@ void tn_conversion_take_detour(struct tn_conversion *c)
     say_way(c);
 }
 
-/* A plan says what has no rule in a graph that is wrong, too.  Where all ops
- * have one, what is wrong stops it as it stops the conversion, and tells more
- * than a pass that stumbled over it. */
+/* A plan lists operators without a rule even if the graph has errors. If all
+ * operators have one, errors stop the plan as they stop the conversion: they
+ * explain more than the pass that would fail because of them. */
 static enum tn_status judge_plan(const struct tn_conversion *c,
                                  const struct tn_error      *invalid)
 {
@@ -212,8 +216,8 @@ static enum tn_status judge_plan(const struct tn_conversion *c,
     return c->error->status;
 }
 
-/* Passes of a graph that leaves its dialect soon wait for the judgement of the
- * source; those of one that stays do not, before they lay it out. */
+/* Passes of a graph that soon changes its dialect wait for the check of the
+ * source; those of a graph that stays wait only before it is laid out. */
 static bool stays_here(const struct tn_conversion *c)
 {
     return tn_is_same_dialect(tn_model_dialect(c->from), c->format->dialect) &&
@@ -228,8 +232,8 @@ static void do_beside(void *context)
         tn_op_names_find(&c->op_names, c->loaded);
 }
 
-/* What is wrong with the source stops a conversion, but for a plan.  A large
- * source is judged while it is loaded. */
+/* Errors in the source stop a conversion, but not a plan. A large source is
+ * checked while it is loaded. */
 static enum tn_status judge_source(struct tn_conversion *c,
                                    struct tn_error      *invalid)
 {
@@ -244,7 +248,7 @@ static enum tn_status judge_source(struct tn_conversion *c,
     return c->error->status;
 }
 
-/* It says more than a pass that stumbled over the same. */
+/* The check explains more than a pass that fails for the same reason. */
 enum tn_status tn_conversion_end_source(struct tn_conversion *c)
 {
     struct tn_error invalid = TN_ERROR_INIT;

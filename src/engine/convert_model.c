@@ -145,8 +145,9 @@ static enum tn_status check_dialect(const struct tn_model  *model,
     if (format->dialect[0] == '\0' || from[0])
         return TN_OK;
     return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                        "%s needs a graph, and %s has only tensors",
-                        format->name, tn_model_format(model));
+                        "%s needs a graph, and %s has %s", format->name,
+                        tn_model_format(model),
+                        tn_model_tensor_count(model) ? "only tensors" : "none");
 }
 
 /* Formats count a tensor when it is written.  One tensor may take hours: the
@@ -179,7 +180,7 @@ static enum tn_status open_output(struct tn_output      **output,
     return tn_output_file(output, memory, target->path, &how, error);
 }
 
-/* Of several versions of a model one is written, whatever the format. */
+/* Only one of several versions is written, whatever the format is. */
 static void lose_tags(const struct tn_model         *model,
                       const struct tn_write_options *how)
 {
@@ -221,7 +222,8 @@ static enum tn_status check_tensors(const struct conversion *c,
                : tn_opened_check_payloads(model, c->error);
 }
 
-/* Reading may take as long as writing: packed weights of the model that was. */
+/* Watches both models, because unpacking weights of the source may take as long
+ * as writing. */
 static enum tn_status write_watched(struct conversion             *c,
                                     const struct tn_model         *model,
                                     const struct tn_write_options *how,
@@ -326,8 +328,8 @@ static enum tn_status write_as(struct conversion *c)
     return c->error->status;
 }
 
-/* What is wrong with the result says more than a writer that stumbled over it.
- */
+/* Errors in the result explain more than a writer that fails because of
+ * them. */
 static enum tn_status end_judging(struct conversion    *c,
                                   struct tn_conversion *mapped)
 {
@@ -367,8 +369,9 @@ static void write_mapped(struct conversion *c, struct tn_conversion *mapped)
     tn_output_close(receipt);
 }
 
-/* The elements as the other dialect wants them, and all of them for a receipt:
- * seen from the model that was, since the other has its format already. */
+/* The elements as the new dialect needs them, and all elements for a receipt.
+ * They are examined in the source model, because the result has its format
+ * already. */
 static enum tn_status check_mapped(const struct conversion    *c,
                                    const struct tn_conversion *mapped)
 {
@@ -393,7 +396,7 @@ static struct tn_validity validity_of(const struct tn_convert_options *convert,
     };
 }
 
-/* Where a writer lays the graph out anew, it must be a graph. */
+/* A writer that lays the graph out again needs a valid graph. */
 static enum tn_status check_relaid(struct conversion *c)
 {
     struct tn_validity validity = validity_of(c->convert, c->summary);
@@ -488,6 +491,16 @@ static enum tn_status check_not_mapped(const struct tn_convert_options *convert,
                             "a signature can only be chosen when the dialect "
                             "changes, and this stays %s",
                             format->title);
+    if (map && map->simplifies)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "only graphs of ONNX and nd4j can be simplified, "
+                            "and the output, %s, has no graph",
+                            format->name);
+    if (map && map->opset)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "an opset can be chosen only for ONNX, and the "
+                            "output is %s",
+                            format->name);
     if (map && map->receipt)
         return tn_error_because(error, TN_INVALID, TN_REASON_NO_RECEIPT,
                                 TN_NOWHERE,
@@ -599,8 +612,8 @@ enum tn_status tn_convert_whole(const struct tn_model           *model,
     TN_TRY(check_dialect(model, c.format, error));
     TN_TRY(tn_settings_write(c.format, convert->settings,
                              convert->setting_count, &c.how, error));
-    /* What went into a pipe cannot be taken back: a strict conversion first
-     * writes to nowhere. */
+    /* Output to a pipe cannot be taken back, so a strict conversion first makes
+     * a dry run. */
     nowhere.is_dry_run = true;
     if (convert->is_strict && tn_output_is_stream(target->path) &&
         !target->is_dry_run)

@@ -210,8 +210,8 @@ static enum tn_status check_chosen(struct tn_conversion *c)
     return c->error->status;
 }
 
-/* A graph whose last nodes give no values, as those that group others do, would
- * become nothing at all. */
+/* A graph whose last nodes give no values, such as nodes that only group
+ * others, would become empty. */
 static enum tn_status check_ends(struct tn_conversion *c)
 {
     if (tn_net_graph(c->net, 0)->outputs.count > 0 ||
@@ -374,8 +374,8 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     return c->error->status;
 }
 
-/* What rules gave up is tried again: along the detour, or for a report of all
- * that is in the way. */
+/* Operators that rules gave up are tried again: along the detour, or to report
+ * all that is in the way. */
 static enum tn_status leave_path(struct tn_conversion *c,
                                  const struct tn_net  *from)
 {
@@ -392,7 +392,8 @@ static enum tn_status leave_path(struct tn_conversion *c,
     return c->error->status;
 }
 
-/* Nets live until the conversion ends: names go from one to the next. */
+/* Nets live until the conversion ends, because names are passed from one to the
+ * next. */
 static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
 {
     struct tn_net *net =
@@ -610,7 +611,7 @@ static enum tn_status loop_tensorflow(struct tn_conversion *c)
     return TN_OK;
 }
 
-/* For a dialect that has structure instead of arrays. */
+/* For a dialect that has structured control flow and no arrays. */
 static enum tn_status stack_tensorflow(struct tn_conversion *c)
 {
     if (!tn_dialect_facts(c->path.dialects[c->path.steps])->has_sequences)
@@ -655,8 +656,8 @@ static enum tn_status inline_onnx(struct tn_conversion *c)
     return tn_onnx_tidy(c->net);
 }
 
-/* Rules from ONNX to ONNX: what its runtime has no kernel for is said with
- * operators that it has. */
+/* Rules from ONNX to ONNX: replace operators for which the runtime has no
+ * kernel by others. */
 static enum tn_status rewrite_onnx(struct tn_conversion *c)
 {
     uint64_t before = c->touched.count;
@@ -676,7 +677,7 @@ static enum tn_status layer_onnx(struct tn_conversion *c)
     return TN_OK;
 }
 
-/* What runtimes of the last years read, where the caller asks for nothing. */
+/* The opset that runtimes of recent years read, if the caller asks for none. */
 #define USUAL_OPSET  17
 #define OLDEST_OPSET 11
 #define NEWEST_OPSET 28
@@ -849,7 +850,7 @@ static enum tn_status stack_nd4j(struct tn_conversion *c)
     return c->error->status;
 }
 
-/* A graph without graphs in it stays as it is, and so do its types. */
+/* A graph without subgraphs stays as it is, and so do its types. */
 static enum tn_status lower_nd4j(struct tn_conversion *c)
 {
     if (c->net->graphs.count > 1)
@@ -1202,9 +1203,9 @@ static enum tn_status check_opset(struct tn_conversion *c, bool has_opsets)
 {
     if (!has_opsets)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
-                            "an opset can be chosen only for ONNX, and this is "
-                            "written as %s",
-                            c->format->title);
+                            "an opset can be chosen only for ONNX, and the "
+                            "output is %s",
+                            c->format->name);
     if (c->how->opset < OLDEST_OPSET || c->how->opset > NEWEST_OPSET)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
                             "opset %" PRIu32 ": the oldest that can be "
@@ -1221,8 +1222,8 @@ enum tn_status tn_conversion_run_passes(struct tn_conversion *c)
         !passes_of(last)->less)
         return tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
                             "only graphs of ONNX and nd4j can be simplified, "
-                            "and this is written as %s",
-                            c->format->title);
+                            "and the output is %s",
+                            c->format->name);
     if (c->how->channels_first)
         TN_TRY(check_channels(c));
     if (c->how->opset)

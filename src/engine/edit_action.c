@@ -129,17 +129,29 @@ static enum tn_status expect_listed(const struct tn_edit     *edit,
                         tn_dialect_facts(dialect->name)->title);
 }
 
+/* "rename takes OLD=NEW, not 'old'" */
+static enum tn_status refuse_words(const struct tn_edit_row *row,
+                                   const struct tn_words    *words,
+                                   struct tn_error          *error)
+{
+    char   given[200] = "";
+    size_t used       = 0;
+
+    for (uint32_t i = 0; i < words->count && used < sizeof given; i++)
+        used += (size_t)snprintf(given + used, sizeof given - used, "%s%s",
+                                 i ? " " : "", words->items[i]);
+    return tn_error_set(error, TN_INVALID, TN_NOWHERE, "%s takes %s, not '%s'",
+                        row->name, row->arguments ? row->arguments : "no words",
+                        given);
+}
+
 static enum tn_status run_row(struct tn_edit           *edit,
                               const struct tn_edit_row *row,
                               const struct tn_words    *words,
                               struct tn_error          *error)
 {
     if (words->count < row->least || words->count > row->most)
-        return tn_error_set(
-            error, TN_INVALID, TN_NOWHERE,
-            "%s takes %s, but %" PRIu32 " word%s given", row->name,
-            row->arguments ? row->arguments : "no words", words->count,
-            words->count == 1 ? " was" : "s were");
+        return refuse_words(row, words, error);
     TN_TRY(expect_listed(edit, row, error));
     if (row->flags & TN_EDIT_FRESH)
         TN_TRY(tn_edit_settle(edit, error));

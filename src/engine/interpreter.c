@@ -130,7 +130,7 @@ enum tn_status tn_rule_text(struct tn_arena *arena, struct tn_bytes *bytes,
                                                              : &op_list;
     if (!kind)
         return tn_error_set(
-            error, TN_NOT_FOUND, 0,
+            error, TN_NOT_FOUND, TN_NOWHERE,
             "the file is neither a vocabulary nor a file of rules");
     TN_TRY(
         tn_pb_schema_load(&schema, arena, tn_pb_builtin_set(kind->set), error));
@@ -298,7 +298,7 @@ static enum tn_status look_at(struct tn_interpreter *i, struct loading *file,
     if (!first || !(file->is_rules || tn_text_is(first, "opList") ||
                     tn_text_is(first, "op") || tn_text_is(first, "node")))
         return tn_error_set(
-            error, TN_NOT_FOUND, 0,
+            error, TN_NOT_FOUND, TN_NOWHERE,
             "the file is neither a vocabulary nor a file of rules");
     return TN_OK;
 }

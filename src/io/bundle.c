@@ -162,6 +162,9 @@ static enum tn_status open_path(struct tn_bundle *bundle, const char *path,
         return open_url(bundle, path, error);
     if (!strcmp(bundle->path, "-"))
         return open_input(bundle, error);
+    if (!bundle->path[0])
+        return tn_error_set(error, TN_IO, TN_NOWHERE,
+                            "cannot open a file without a name");
     int file = tn_path_open(bundle->path, O_RDONLY | O_NOCTTY);
     if (file < 0 && errno == ENOENT && tn_url_is_any(tn_text(path)))
         return tn_error_set(
@@ -271,8 +274,8 @@ static enum tn_status open_remote_sibling(struct tn_bundle *bundle,
     return fail_open(bundle, name, ENOENT, error);
 }
 
-/* Nobody is asked for anything because a file says so, unless the user does.
- * Credentials are for what the user names. */
+/* A URL that a file names is not requested unless the user allows it.
+ * Credentials are sent only for what the user named. */
 static enum tn_status open_named_url(struct tn_bundle *bundle,
                                      struct tn_bytes name, uint64_t *id,
                                      struct tn_source **source,

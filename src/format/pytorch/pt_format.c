@@ -499,10 +499,12 @@ enum tn_status tn_pt_report_rest(const struct tn_model         *model,
         return error->status;
     if (detail->other_count) {
         bool is_named = detail->first_other.size > 0;
-        snprintf(text, sizeof text,
-                 "%" PRIu64 " values that are not tensors%s%.*s%s",
-                 detail->other_count, is_named ? ", such as '" : "",
-                 TN_FMT(detail->first_other), is_named ? "'" : "");
+        snprintf(text, sizeof text, "left behind: %" PRIu64 " value%s%s%.*s%s",
+                 detail->other_count,
+                 detail->other_count == 1 ? " that is not a tensor"
+                                          : "s that are not tensors",
+                 is_named ? ", such as '" : "", TN_FMT(detail->first_other),
+                 is_named ? "'" : "");
         options->loss(options->loss_context, TN_NOWHERE, "", text);
     }
     if (detail->empty_count) {
@@ -513,8 +515,9 @@ enum tn_status tn_pt_report_rest(const struct tn_model         *model,
         options->loss(options->loss_context, TN_NOWHERE, "", text);
     }
     if (detail->code_count) {
-        snprintf(text, sizeof text, "the code of %" PRIu64 " modules",
-                 detail->code_count);
+        snprintf(text, sizeof text,
+                 "left behind: the code of %" PRIu64 " module%s",
+                 detail->code_count, detail->code_count == 1 ? "" : "s");
         options->loss(options->loss_context, TN_NOWHERE, "", text);
     }
     return error->status;

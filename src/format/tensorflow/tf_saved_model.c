@@ -63,7 +63,7 @@ static enum tn_status refuse_side_file(const char *name, struct tn_error *error)
         if (strcmp(name, files[i][0]) == 0)
             return tn_error_because(
                 error, TN_INVALID, TN_REASON_NOT_A_MODEL, TN_NOWHERE,
-                "%s: open its folder or saved_model.pb", files[i][1]);
+                "this is %s; open its folder or saved_model.pb", files[i][1]);
     return TN_OK;
 }
 
