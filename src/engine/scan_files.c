@@ -78,6 +78,11 @@ static const struct {
     { "DebugIdentity", TN_VERDICT_UNKNOWN, "sends values to other machines" },
     { "DebugIdentityV2", TN_VERDICT_UNKNOWN, "writes values to files" },
     { "ImmutableConst", TN_VERDICT_UNKNOWN, "maps a file" },
+    { "DecodeProtoV2", TN_VERDICT_UNKNOWN, "may read a file" },
+    { "EncodeProto", TN_VERDICT_UNKNOWN, "may read a file" },
+    /* ONNX Runtime's. */
+    { "EPContext", TN_VERDICT_UNKNOWN,
+      "runs what was compiled, from the file or beside it" },
     { "CSVDataset", TN_VERDICT_UNKNOWN, "reads files" },
     { "CSVDatasetV2", TN_VERDICT_UNKNOWN, "reads files" },
     { "ExperimentalCSVDataset", TN_VERDICT_UNKNOWN, "reads files" },

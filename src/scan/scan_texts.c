@@ -151,18 +151,34 @@ static void scan_strings(struct tn_scan *scan, struct tn_bytes text)
 /* ---- what configurations name ---------------------------------------------
  */
 
-/* Hydra calls what `_target_` names, with the other values. */
-static void judge_target(struct tn_scan *scan, struct tn_bytes path,
-                         uint64_t offset)
+/* Keys whose values are called or imported: by Hydra with the other values, by
+ * MLflow to load a model, by PEFT to find a class, by old Keras. */
+enum means { CALLED, IMPORTED, LAYER };
+
+static const struct {
+    const char *key;
+    enum means  means;
+} naming[] = {
+    { "_target_", CALLED },
+    { "loader_module", IMPORTED },
+    { "parent_library", IMPORTED },
+    { "class_name", LAYER },
+};
+
+static void judge_path(struct tn_scan *scan, enum means means,
+                       struct tn_bytes path, uint64_t offset)
 {
     size_t          dot    = path.size;
-    struct tn_bytes module = tn_bytes(path.data, 0), name = path;
+    struct tn_bytes module = path, name = tn_text("A"); /* any class */
 
-    while (dot > 0 && path.data[dot - 1] != '.')
-        dot--;
-    if (dot > 0) {
-        module = tn_bytes(path.data, dot - 1);
+    if (means == CALLED) {
+        while (dot > 0 && path.data[dot - 1] != '.')
+            dot--;
+        module = tn_bytes(path.data, dot ? dot - 1 : 0);
         name   = tn_bytes(path.data + dot, path.size - dot);
+    } else if (tn_bytes_is(module, "mlflow") ||
+               tn_bytes_starts_with(module, "mlflow.")) {
+        return;
     }
     enum tn_name_kind kind = tn_scan_judge_name(module, name);
     if (kind == TN_NAME_HARMLESS || kind == TN_NAME_CLASS ||
@@ -173,9 +189,24 @@ static void judge_target(struct tn_scan *scan, struct tn_bytes path,
                      ? TN_VERDICT_DANGEROUS
                      : TN_VERDICT_UNKNOWN,
                  "config-target", offset,
-                 "the configuration names '%.*s', which is called with its "
-                 "values",
-                 TN_FMT(path));
+                 "the configuration names '%.*s', which is %s", TN_FMT(path),
+                 means == CALLED ? "called with its values" : "imported");
+}
+
+static void judge_value(struct tn_scan *scan, enum means means,
+                        struct tn_bytes path, uint64_t offset)
+{
+    if (means != LAYER && (path.size == 0 || path.size == NAME_LIMIT))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "config-target", offset,
+                     "the configuration says what is %s in a way that is not "
+                     "a name",
+                     means == CALLED ? "called" : "imported");
+    else if (means != LAYER)
+        judge_path(scan, means, path, offset);
+    else if (tn_bytes_is(path, "Lambda") || tn_bytes_is(path, "__lambda__"))
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "keras-lambda", offset,
+                     "a Lambda layer of Keras: it runs Python code that is in "
+                     "the file");
 }
 
 static bool is_path_byte(uint8_t c)
@@ -184,18 +215,21 @@ static bool is_path_byte(uint8_t c)
            (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 0x80;
 }
 
-static void scan_targets(struct tn_scan *scan, struct tn_bytes text)
+/* What a key names, wherever it occurs: a whole word, with a colon and a value
+ * after it.  Null names nothing. */
+static void scan_key(struct tn_scan *scan, struct tn_bytes text,
+                     const char *key, enum means means)
 {
-    static const char key[] = "_target_";
-    const uint8_t    *at = text.data, *end = text.data + text.size;
+    const uint8_t *at = text.data, *end = text.data + text.size;
 
     while ((at = find_word(at, end, key))) {
         uint64_t offset = (uint64_t)(at - text.data);
-        at += sizeof key - 1;
+        bool     is_part = offset && is_path_byte(at[-1]);
+        at += strlen(key);
         if (at < end && (*at == '"' || *at == '\''))
             at++;
         at = skip_blanks(at, end);
-        if (at == end || *at != ':')
+        if (is_part || at == end || *at != ':')
             continue;
         at = skip_blanks(at + 1, end);
         if (at < end && (*at == '"' || *at == '\''))
@@ -203,13 +237,19 @@ static void scan_targets(struct tn_scan *scan, struct tn_bytes text)
         const uint8_t *begin = at;
         while (at < end && is_path_byte(*at) && at - begin < NAME_LIMIT)
             at++;
-        if (at == begin || at - begin == NAME_LIMIT)
-            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "config-target", offset,
-                         "the configuration says what is called in a way that "
-                         "is not a name");
-        else
-            judge_target(scan, tn_bytes(begin, (size_t)(at - begin)), offset);
+        struct tn_bytes path = tn_bytes(begin, (size_t)(at - begin));
+        if (!tn_bytes_is(path, "null"))
+            judge_value(scan, means, path, offset);
     }
+}
+
+/* Layers in JSON are looked for by their quotes. */
+static void scan_targets(struct tn_scan *scan, struct tn_bytes text,
+                         bool has_layers)
+{
+    for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
+        if (naming[i].means != LAYER || has_layers)
+            scan_key(scan, text, naming[i].key, naming[i].means);
 }
 
 /* Keys under which models of the hub name Python code of their own. */
@@ -290,7 +330,7 @@ static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size)
     if (has_python(tn_bytes(text, size)))
         tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
                      "YAML with tags of Python, which name what is called");
-    scan_targets(scan, tn_bytes(text, undo_escapes(text, size)));
+    scan_targets(scan, tn_bytes(text, undo_escapes(text, size)), true);
 }
 
 /* ---- by name --------------------------------------------------------------
@@ -314,7 +354,8 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
                                              "preprocessor_config.json", NULL };
     static const char *const configs[]   = { "config.json", "model_index.json",
                                              "chat_template.json", NULL };
-    static const char *const yamls[]     = { ".yaml", ".yml", NULL };
+    static const char *const yamls[]     = { ".yaml", ".yml", "MLmodel",
+                                             NULL };
     bool   is_template = ends_as(name, templates);
     bool   is_json     = tn_bytes_ends_with(name, ".json");
     bool   is_yaml     = ends_as(name, yamls);
@@ -336,7 +377,7 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
         if (ends_as(name, holders))
             scan_strings(scan, tn_bytes(text, size));
         size = undo_escapes(text, size);
-        scan_targets(scan, tn_bytes(text, size));
+        scan_targets(scan, tn_bytes(text, size), false);
         scan_hub(scan, tn_bytes(text, size));
     }
     tn_memory_free(scan->memory, text, room);

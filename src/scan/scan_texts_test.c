@@ -35,6 +35,14 @@ static const struct {
     { "a.yml", "%TAG !p! tag:yaml.org,2002:pyth\n---\na: !p!on/name:os.system ''\n", "dangerous yaml-python  -1;" },
     { "a.yml", "%TAG !e! tag:example.org,2000:\n---\na: !e!thing {b: 1}\nc: wow! python/3\n", "" },
     { "a.yml", "a: !!set {b, c}\n", "" },
+    { "a.yaml", "x_target_: os.system\n_target_: null\n", "" },
+    { "MLmodel", "flavors:\n  python_function:\n    loader_module: os\n", "dangerous config-target  32;" },
+    { "MLmodel", "    loader_module: mlflow.sklearn\n", "" },
+    { "adapter_config.json", "{\"parent_library\": \"mylib\"}", "unknown config-target  2;" },
+    { "adapter_config.json", "{\"parent_library\": \"transformers.models.bert\"}", "" },
+    { "adapter_config.json", "{\"parent_library\": null}", "" },
+    { "a.yaml", "layers:\n- class_name: Lambda\n", "dangerous keras-lambda  10;" },
+    { "a.yaml", "layers:\n- class_name: Dense\n", "" },
     { "a.txt", "_target_: os.system\n", "" },
 };
 /* clang-format on */

@@ -274,6 +274,7 @@ def graphs():
     add("training-algo.onnx", "flagged", onnx(field(1, field(1,"x")+field(2,"y")+field(4,"Relu")) + field(2, "g") + io_(), field(20, field(2, nd + field(2, "i") + field(5, tens(BAD))))))
     add("two-locations.onnx", "flagged", onnx(nd + field(2, "g") + field(5, field(1, 4) + field(2, 1) + field(8, "w") + field(13, field(1, "location") + field(2, "w.bin")) + field(13, field(1, "location") + field(2, BAD)) + field(14, 1)) + io_()))
     add("sub-custom.onnx", "flagged", onnx(field(1, field(1, "x") + field(2, "y") + field(4, "If") + field(5, field(1, "then_branch") + field(6, field(1, field(2,"z")+field(4,"PyOp")+field(7,"evil.ops")) + field(2,"s")+field(12, field(1,"z")+real())) + field(20, 5))) + field(2, "g") + io_()))
+    add("compiled.onnx", "unknown", onnx(field(1, field(1, "x") + field(2, "y") + field(4, "EPContext") + field(7, "com.microsoft")) + field(2, "g") + io_()))
     add("unknown-op.onnx", "flagged", onnx(field(1, field(1, "x") + field(2, "y") + field(4, "NotAnOp")) + field(2, "g") + io_()))
     add("loc-nul.onnx", "flagged", onnx(nd + field(2, "g") + field(5, tens("w.bin\0/../../x")) + io_()))
     add("loc-dot-only.onnx", "flagged", onnx(nd + field(2, "g") + field(5, tens("a/..//../..//x")) + io_()))
@@ -306,7 +307,7 @@ def operators():
                "LoadAndRemapMatrix", "DataServiceDataset", "DataServiceDatasetV4", "RegisterDataset",
                "CreateSummaryDbWriter", "DistributedSave", "SnapshotDatasetReader", "SnapshotNestedDatasetReader",
                "SnapshotChunkDataset", "ListSnapshotChunksDataset", "CacheDataset", "CacheDatasetV2",
-               "DebugNanCount", "FileSystemSetConfiguration", "RpcClient", "TRTEngineOp"):
+               "DebugNanCount", "FileSystemSetConfiguration", "DecodeProtoV2", "EncodeProto", "RpcClient", "TRTEngineOp"):
         add(f"op-{op}.pb", "unknown", field(1, node("a", op)))
     for op in ("SaveV2", "RestoreV2", "MergeV2Checkpoints"):
         add(f"op-{op}.pb", "clean", field(1, node("a", op)))
