@@ -11,6 +11,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "remote"))
+import places  # noqa: E402
 import servers  # noqa: E402
 
 SHARDS, BLOCK = 8, 64 << 10
@@ -59,17 +60,19 @@ def few_requests(bench, files, at, size):
         "opening, its bytes + 1 % + 64 KiB", lambda _, fetched: fetched <= most)
 
 
-def throughput(bench, files, job, at, path, length):
+def throughput(bench, files, job, at, secure, path, length):
     begin, out = os.path.getsize(path) - length, files.path("out.safetensors")
     url, curl = f"{at}/wide.safetensors", ["curl", "-s", "-S", "--noproxy", "*"]
+    over_tls = f"{secure}/wide.safetensors"
 
     def clear():
         if os.path.exists(out):
             os.remove(out)
 
-    ranged = [*curl, "-r", f"{begin}-{begin + length - 1}", url]
+    ranged = [*curl, "-r", f"{begin}-{begin + length - 1}"]
     pairs = (
-        ("get", [files.tenon, "get", url, "wide", "--raw", "-o", "-"], ranged, "/dev/null"),
+        ("get", [files.tenon, "get", url, "wide", "--raw", "-o", "-"], [*ranged, url], "/dev/null"),
+        ("get over TLS", [files.tenon, "get", over_tls, "wide", "--raw", "-o", "-"], [*ranged, over_tls], "/dev/null"),
         ("copy", [files.tenon, "convert", "-q", url, "-o", out], [*curl, url, "-o", out], None),
         ("hash", [files.tenon, "hash", "-q", url], ["sh", "-c", f"curl -s -S --noproxy '*' {url} | openssl dgst -sha256"], "/dev/null"),
     )
@@ -95,9 +98,12 @@ def remote(bench, files, job, size):
         shard_files(www)
         os.symlink(path, os.path.join(www, "wide.safetensors"))
         os.symlink(files.made("big", "onnx"), os.path.join(www, "big.onnx"))
-        port = servers.free_ports(1)[0]
+        port = places.four_ports()
+        os.environ["CURL_CA_BUNDLE"] = os.path.join(folder, "ca.pem")
+        for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+            os.environ.pop(name, None)
         with servers.Server("sh", os.path.join(servers.HERE, "nginx.sh"), folder, str(port), PATH=servers.search_path()):
             at = f"http://127.0.0.1:{port}"
             subprocess.run(["curl", "-s", "--retry", "9", "--retry-connrefused", "-o", "/dev/null", f"{at}/big.onnx", "-r", "0-0"], check=True)
             few_requests(bench, files, at, size)
-            throughput(bench, files, job, at, path, length)
+            throughput(bench, files, job, at, f"https://localhost:{port + 1}", path, length)

@@ -28,6 +28,7 @@ enum tn_curl_option {
     TN_CURL_FOLLOWLOCATION           = 52,
     TN_CURL_CAINFO                   = 10065,
     TN_CURL_CONNECTTIMEOUT           = 78,
+    TN_CURL_HTTP_VERSION             = 84,
     TN_CURL_HEADERFUNCTION           = 20079,
     TN_CURL_CAPATH                   = 10097,
     TN_CURL_BUFFERSIZE               = 98,
@@ -68,6 +69,7 @@ enum {
     TN_CURL_PROTO_HTTP  = 1,
     TN_CURL_PROTO_HTTPS = 2,
     TN_CURL_MULTIPLEX   = 2,
+    TN_CURL_HTTP_1      = 2, /* CURL_HTTP_VERSION_1_1                        */
     TN_CURL_GLOBAL_ALL  = 3,
     TN_CURL_ERROR_SIZE  = 256,
 };

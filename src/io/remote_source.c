@@ -28,7 +28,8 @@
 #define AHEAD         (UINT64_C(16) << 20) /* requested before it is read        */
 #define SOON          2000 /* microseconds in which a near server answers   */
 #define NEAR_CHUNK    (UINT64_C(1) << 20) /* the same two for one            */
-#define NEAR_AHEAD    (UINT64_C(2) << 20)
+#define NEAR_AHEAD    (UINT64_C(4) << 20)
+#define LONG          (UINT64_C(512) << 10) /* worth a connection of its own  */
 #define CACHE_MOST    (UINT64_C(24) << 20)  /* bytes that are kept */
 #define LEND_MOST     (UINT64_C(512) << 10) /* of a piece, to a reader */
 #define MOST_SPARE    6  /* buffers of a chunk, for reuse      */
@@ -233,6 +234,7 @@ static void fetch_prepare(struct tn_transfer *t)
         t->attempt = 1;
     f->got_before = f->got;
     t->offset     = f->offset + f->got;
+    t->is_long    = f->size - f->got >= LONG;
     if (f->is_suffix)
         tn_transfer_add_header(t, "Range: bytes=-%" PRIu64, f->size);
     else

@@ -41,8 +41,9 @@ enum way {
     DOWN,      /* redirects from https to http                                */
     TO_FILE,   /* redirects to a file of this machine                         */
     FLOOD,     /* headers without an end                                      */
-    GONE,      /* 404                                                         */
-    DENIED,    /* 403                                                         */
+    ONLY_HTTP_2,
+    GONE,   /* 404                                                         */
+    DENIED, /* 403                                                         */
 };
 
 struct line {
@@ -55,7 +56,7 @@ typedef size_t on_bytes(const char *bytes, size_t size, size_t count,
 
 struct easy {
     struct easy *next; /* of those that were added                            */
-    bool         is_added, is_done;
+    bool         is_added, is_done, is_alone;
     int          result;
     void *private, *header_data, *body_data;
     on_bytes    *on_header, *on_body;
@@ -69,6 +70,7 @@ static struct {
     unsigned     requests, with_token, with_token_elsewhere;
     uint64_t     asked, longest; /* bytes of ranges                           */
     long         distance; /* milliseconds until it answers                   */
+    unsigned     alone, long_shared, short_alone; /* connections             */
 } server;
 
 static uint8_t byte_at(uint64_t offset)
@@ -142,6 +144,7 @@ static bool is_refused(struct easy *e)
     case GONE: return refuse(e, "404 Not Found", "");
     case DENIED: return refuse(e, "403 Forbidden", "");
     case BROKEN: e->result = 56; return true;
+    case ONLY_HTTP_2: e->result = e->is_alone ? 35 : 0; return e->is_alone;
     case FLOOD:
         say(e, "HTTP/1.1 206 Partial Content\r\n");
         while (say(e, "X-More: %0200d\r\n", 1))
@@ -164,6 +167,11 @@ static void answer(struct easy *e)
     server.asked += last - first + 1;
     if (last - first + 1 > server.longest)
         server.longest = last - first + 1;
+    server.alone += e->is_alone;
+    if (last - first < 512 << 10)
+        server.short_alone += e->is_alone;
+    else
+        server.long_shared += !e->is_alone;
     if (server.way == SHORT)
         last -= (last - first) / 2;
     if (server.way == CRUMBS)
@@ -214,6 +222,9 @@ static int easy_setopt(void *easy, int option, ...)
 
     va_start(list, option);
     switch (option) {
+    case TN_CURL_HTTP_VERSION:
+        e->is_alone = va_arg(list, long) == TN_CURL_HTTP_1;
+        break;
     case TN_CURL_URL:
         snprintf(e->url, sizeof e->url, "%s", va_arg(list, const char *));
         break;
@@ -513,7 +524,7 @@ static uint64_t stream(long distance)
         tn_source_give_back(source, at, bytes, NULL);
         at += bytes.size;
     }
-    assert_true(server.asked <= end);
+    assert_true(server.asked <= end || server.way == ONLY_HTTP_2);
     tn_source_close(source);
     return server.longest;
 }
@@ -529,6 +540,22 @@ static void test_stream(void **state)
     for (int i = 0; i < 20 && near > 1 << 20; i++)
         near = stream(0);
     assert_int_equal(near, 1 << 20);
+}
+
+/* Long requests have connections of their own; when that failed, they share one
+ * like short ones. */
+static void test_connections(void **state)
+{
+    (void)state;
+    server.alone = server.long_shared = server.short_alone = 0;
+    stream(0);
+    assert_true(server.alone > 0);
+    assert_int_equal(server.long_shared, 0);
+    assert_int_equal(server.short_alone, 0);
+    server.way = ONLY_HTTP_2;
+    stream(0);
+    assert_true(server.long_shared > 0);
+    assert_int_equal(server.short_alone, 0);
 }
 
 /* The most bytes that may be fetched. */
@@ -548,10 +575,8 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways),
-        TEST(test_token),
-        TEST(test_stream),
-        TEST(test_limit),
+        cmocka_unit_test(test_ways), TEST(test_token), TEST(test_stream),
+        TEST(test_connections),      TEST(test_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

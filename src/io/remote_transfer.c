@@ -339,6 +339,9 @@ static void set_credentials(struct tn_transfer *t)
         curl->easy_setopt(t->easy, TN_CURL_NETRC_FILE, file);
 }
 
+/* In HTTP/2, requests share a connection: fine for many short ones.  Long ones
+ * would share its bytes a second, too, and each byte is copied once more.  An
+ * attempt that failed may have met a server that knows nothing else. */
 static void set_options(struct tn_transfer *t, const char *url)
 {
     const struct tn_curl *curl    = &t->remote->curl;
@@ -363,6 +366,8 @@ static void set_options(struct tn_transfer *t, const char *url)
     curl->easy_setopt(t->easy, TN_CURL_WRITEFUNCTION, on_body);
     curl->easy_setopt(t->easy, TN_CURL_WRITEDATA, (void *)t);
     curl->easy_setopt(t->easy, TN_CURL_HTTPHEADER, t->headers);
+    if (t->is_long && t->attempt == 1)
+        curl->easy_setopt(t->easy, TN_CURL_HTTP_VERSION, (long)TN_CURL_HTTP_1);
     if (t->kind != TN_PLACE_WEB) /* ".." is part of a key as any other */
         curl->easy_setopt(t->easy, TN_CURL_PATH_AS_IS, 1L);
 }

@@ -111,6 +111,7 @@ struct tn_transfer {
     uint64_t               offset;   /* for on_request                 */
     uint64_t               expected; /* bytes of the body              */
     uint64_t               received;
+    bool                   is_long;    /* gains by a connection of its own  */
     bool                   is_ignored; /* the body of this answer       */
     bool     has_any_length; /* `expected` is the most there may be           */
     char     refusal[TN_TRANSFER_REFUSAL]; /* the body of one, cut            */
