@@ -47,7 +47,12 @@ def main(folder):
     array = b"\x93NUMPY\1\0\x3a\0{'descr': '|O8', 'fortran_order': False, 'shape': (1,), }\n" + CALL
     files = {"call": CALL, "protocol-0": b"cos\nsystem\n(S'ls'\ntR.", "zip": archive(), "tar": tar(), "objects": array,
              "json": b'{"class_name": "Lambda"}', "keras": keras(), "text-stream": in_text(),
-             "member": b"\x80\x02c__builtin__\ngetattr\ncmy.lib\nMode\nX\x04\0\0\0mean\x86R.", "after-tar": tar() + bytes(512) + CALL}
+             "member": b"\x80\x02c__builtin__\ngetattr\ncmy.lib\nMode\nX\x04\0\0\0mean\x86R.", "after-tar": tar() + bytes(512) + CALL,
+             # The last byte, modulo 5, chooses the name of the file.
+             "hub": b'{"auto_map": {"A": "b.C"}, "_target_": "os.system"}\x0b', "template": b"{{ x['_' ~ y] | attr('z') }}\x0c",
+             "yaml": b"%TAG !p! tag:yaml.org,2002:pyth\n---\na: !p!on/name:os.system ''\n_target_: a.b\n\x08",
+             "tokenizer": b'{"chat_template": "\\u007b{ x.__cl\\u0061ss__ }}"}\t',
+             "lzma": b"\0\0\0\x10\0" + b"\xff" * 8 + b"\0\x12\x34\x56\x78", "zlib": b"\x18\x95KLJNIMK\x04\0\x08=\x02\xc8"}
     for name, data in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
