@@ -176,7 +176,8 @@ TN_API const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
  * first that is not a tensor in an attribute, else the first.  A variable of a
  * TensorFlow checkpoint is also found by the path of objects that leads to it
  * ("dense/w" for dense/w/.ATTRIBUTES/VARIABLE_VALUE), and by its name in the
- * graph. */
+ * graph.  Calls that return a status may be given the NULL, and answer
+ * NOT_FOUND. */
 TN_API const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                              const char            *name);
 

@@ -582,10 +582,7 @@ class Tensors(Mapping[str, Tensor]):
         model, data = self._model._expect_open(), name.encode("utf-8", "replace")
         if "\0" in name or data.decode() != name:
             return None
-        handle = library.tn_model_find(model, data) if name else None
-        if not handle and name in self._by_name():  # a path
-            handle = library.tn_model_tensor(model, self._by_name()[name])
-        return handle
+        return library.tn_model_find(model, data) if name else None
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and bool(self._find(name))

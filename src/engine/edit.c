@@ -225,6 +225,7 @@ enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
                                   struct tn_error        *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_TENSOR(from, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return add_elements(edit, graph, name, &from->elements, error);
 }
@@ -252,6 +253,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
                                       struct tn_error        *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_TENSOR(from, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return replace_elements(edit, graph, name, &from->elements, error);
 }
@@ -512,6 +514,7 @@ enum tn_status tn_edit_set_state(struct tn_edit *edit, const char *parameter,
                                  struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_TENSOR(from, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return set_state(edit, parameter, key, &from->elements, error);
 }

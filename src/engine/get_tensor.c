@@ -237,6 +237,7 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
                       const struct tn_options *options, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TENSOR(tensor, error);
     TN_TAKE_GET(get);
     TN_TAKE_OPTIONS(options);
     struct tn_memory *memory  = tensor->model->memory;

@@ -143,6 +143,7 @@ enum tn_status tn_tensor_hash(const struct tn_tensor *tensor,
                               struct tn_error        *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TENSOR(tensor, error);
     return hash_alone(tensor, false, digest, error);
 }
 
@@ -151,6 +152,7 @@ enum tn_status tn_tensor_hash_decoded(const struct tn_tensor *tensor,
                                       struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TENSOR(tensor, error);
     return hash_alone(tensor, true, digest, error);
 }
 

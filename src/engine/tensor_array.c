@@ -184,6 +184,7 @@ enum tn_status tn_array_open(struct tn_array              **out,
 {
     TN_ERROR_OR_OWN(error);
     *out = NULL;
+    TN_EXPECT_TENSOR(tensor, error);
     TN_TAKE_ARRAY(array);
     TN_TAKE_OPTIONS(options);
     const struct tn_array_options none = { 0 };

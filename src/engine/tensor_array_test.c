@@ -297,9 +297,63 @@ static void sources_and_writers(void **state)
     tn_edit_close(edit);
 }
 
+static int any_string(void *context, uint64_t index, struct tn_bytes text)
+{
+    (void)context, (void)index, (void)text;
+    return 0;
+}
+
+static int any_statistics(void *context, uint64_t index,
+                          const struct tn_statistics *row)
+{
+    (void)context, (void)index, (void)row;
+    return 0;
+}
+
+/* What tn_model_find() did not find may be passed on. */
+static void a_tensor_that_was_not_found(void **state)
+{
+    struct tn_scratch       scratch = tn_scratch_open();
+    const struct tn_tensor *none;
+    struct tn_target        target = { .path = "never.npy" };
+    struct tn_array        *array;
+    struct tn_edit         *edit;
+    uint8_t                 digest[TN_HASH_SIZE];
+    uint64_t                count;
+
+    (void)state;
+    make_file(&scratch, "m.npz", "npz");
+    struct tn_model *model = open_file(&scratch, "m.npz");
+    none                   = tn_model_find(model, "nothing");
+    assert_null(none);
+    assert_int_equal(tn_edit_new(&edit, "npz", NULL, NULL), TN_OK);
+    const enum tn_status said[] = {
+        tn_tensor_read(none, 0, digest, 1, NULL),
+        tn_tensor_strings(none, 0, 1, any_string, NULL, NULL),
+        tn_tensor_level(none, 0, NULL, 0, &count, NULL),
+        tn_tensor_hash(none, digest, NULL),
+        tn_tensor_hash_decoded(none, digest, NULL),
+        tn_array_open(&array, none, NULL, NULL, NULL),
+        tn_get(none, NULL, &target, NULL, NULL),
+        tn_statistics_compute(model, &none, 1, NULL, any_statistics, NULL,
+                              NULL),
+        tn_edit_add_tensor(edit, TN_NONE, "w", none, NULL),
+        tn_edit_replace_tensor(edit, TN_NONE, "w", none, NULL),
+        tn_edit_set_state(edit, "w", "M", none, NULL),
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i] != TN_NOT_FOUND)
+            fail_msg("call %zu: %s", i, tn_status_name(said[i]));
+    assert_null(array);
+    tn_edit_close(edit);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tensor_that_was_not_found),
         cmocka_unit_test(pages_of_the_file),
         cmocka_unit_test(copies),
         cmocka_unit_test(for_other_libraries),

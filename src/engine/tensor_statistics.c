@@ -233,6 +233,8 @@ enum tn_status tn_statistics_compute(const struct tn_model         *model,
 {
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
+    for (uint64_t i = 0; i < count; i++)
+        TN_EXPECT_TENSOR(tensors[i], error);
     unsigned workers = tn_pipeline_workers(options ? options->workers : 0);
     uint32_t room    = workers == 1 ? 1 : 2 * workers;
     uint64_t size    = room * sizeof(struct slot), total;

@@ -27,6 +27,7 @@ enum tn_status tn_tensor_level(const struct tn_tensor *tensor, uint64_t level,
     struct tn_span offsets = { 0 };
 
     *count = 0;
+    TN_EXPECT_TENSOR(tensor, error);
     if (level >= tn_tensor_level_count(tensor))
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "no level %" PRIu64 " of %" PRIu64, level,

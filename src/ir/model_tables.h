@@ -49,6 +49,15 @@ struct tn_tensor {
     const struct tn_levels *levels; /* NULL: no sequences                     */
 };
 
+/* For a public call that returns a status: callers pass on what tn_model_find()
+ * returned, which may be NULL. */
+#define TN_EXPECT_TENSOR(tensor, error)                                        \
+    do {                                                                       \
+        if (!(tensor))                                                         \
+            return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,               \
+                                "there is no such tensor (NULL was given)");   \
+    } while (0)
+
 /* Whether it is in an attribute, where its name is not visible to others. */
 bool tn_tensor_is_attribute(const struct tn_tensor *tensor);
 

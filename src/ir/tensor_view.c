@@ -181,6 +181,7 @@ enum tn_status tn_tensor_read(const struct tn_tensor *tensor, uint64_t offset,
                               void *to, size_t size, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TENSOR(tensor, error);
     struct fixed_sink fixed = { .sink = { .ops = &fixed_ops }, .to = to };
     unsigned          unit  = tn_dtype_size(tensor->elements.shape.dtype);
 
@@ -253,6 +254,7 @@ enum tn_status tn_tensor_strings(const struct tn_tensor *tensor, uint64_t first,
                                  void *context, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TENSOR(tensor, error);
     enum tn_dtype    dtype = tensor->elements.shape.dtype;
     struct tn_error  own   = TN_ERROR_INIT;
     struct listening l     = { .each    = each,
