@@ -103,7 +103,7 @@ older() {
     rm -r "$scratch/older"
 }
 
-inside() { chroot "$scratch/debian" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+inside() { chroot "$scratch/debian" env -u TMPDIR LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
 try_deb() {
     make -s deb
