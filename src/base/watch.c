@@ -29,17 +29,23 @@ static struct tn_memory *memory_of_call(struct tn_memory *memory)
     return memory;
 }
 
+/* A step of a call that has been told to stop is told so, too. */
 void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
                     tn_watch_ask *ask, void *context)
 {
+    bool is_stopped = false;
+
     memory = memory_of_call(memory);
     *watch = (struct tn_watch){ .memory  = memory,
                                 .ask     = ask,
                                 .context = context,
                                 .owner   = pthread_self() };
-    atomic_init(&watch->is_stopped, false);
     lock(memory);
     watch->next = atomic_load(&memory->watches);
+    for (struct tn_watch *outer = watch->next; outer; outer = outer->next)
+        is_stopped |= pthread_equal(outer->owner, watch->owner) &&
+                      atomic_load(&outer->is_stopped);
+    atomic_init(&watch->is_stopped, is_stopped);
     atomic_store(&memory->watches, watch);
     unlock(memory);
 }
@@ -91,6 +97,11 @@ static void stop_own(struct tn_memory *memory)
     unlock(memory);
 }
 
+static enum tn_status stop(struct tn_error *error)
+{
+    return tn_error_set(error, TN_CANCELLED, TN_NOWHERE, "stopped on request");
+}
+
 enum tn_status tn_watch_poll(struct tn_memory *memory, struct tn_error *error)
 {
     bool is_stopped;
@@ -104,9 +115,18 @@ enum tn_status tn_watch_poll(struct tn_memory *memory, struct tn_error *error)
         if (is_stopped)
             stop_own(memory);
     }
-    if (!is_stopped)
+    return is_stopped ? stop(error) : TN_OK;
+}
+
+enum tn_status tn_watch_recall(struct tn_memory *memory, struct tn_error *error)
+{
+    bool are_stopped;
+
+    memory = memory_of_call(memory);
+    if (!atomic_load_explicit(&memory->watches, memory_order_relaxed))
         return TN_OK;
-    return tn_error_set(error, TN_CANCELLED, TN_NOWHERE, "stopped on request");
+    struct tn_watch *own = find_own(memory, &are_stopped);
+    return own && atomic_load(&own->is_stopped) ? stop(error) : TN_OK;
 }
 
 void tn_watch_wait(struct tn_memory *memory, pthread_cond_t *condition,

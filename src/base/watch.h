@@ -39,6 +39,12 @@ void tn_watch_end(struct tn_watch *watch);
  * few kilobytes of compressed data. */
 enum tn_status tn_watch_poll(struct tn_memory *memory, struct tn_error *error);
 
+/* CANCELLED if the caller has said so already; nobody is asked.  For the moment
+ * before a result is kept: a step that went on without its types or numbers has
+ * dropped the status of tn_watch_poll(). */
+enum tn_status tn_watch_recall(struct tn_memory *memory,
+                               struct tn_error  *error);
+
 /* Like pthread_cond_wait(), for a thread that waits for others.  Only the
  * call's own thread may ask whether to stop; it does so here, and the others
  * see the answer. */

@@ -44,6 +44,30 @@ static void a_watch_is_asked_until_it_says_stop(void **state)
     assert_int_equal(poll_now(&memory), TN_OK);
 }
 
+static void what_was_said_is_recalled_without_asking(void **state)
+{
+    struct asked     asked = { pthread_self(), 0, 2 };
+    struct tn_memory memory;
+    struct tn_watch  watch, inner;
+    struct tn_error  error = TN_ERROR_INIT;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    assert_int_equal(tn_watch_recall(&memory, &error), TN_OK);
+    tn_watch_begin(&watch, &memory, ask, &asked);
+    assert_int_equal(poll_now(&memory), TN_OK);
+    assert_int_equal(tn_watch_recall(&memory, &error), TN_OK);
+    assert_int_equal(poll_now(&memory), TN_CANCELLED);
+    assert_int_equal(tn_watch_recall(&memory, &error), TN_CANCELLED);
+    tn_watch_begin(&inner, &memory, ask, &asked);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(tn_watch_recall(&memory, &error), TN_CANCELLED);
+    assert_int_equal(poll_now(&memory), TN_CANCELLED);
+    assert_int_equal(asked.times, 2);
+    tn_watch_end(&inner);
+    tn_watch_end(&watch);
+}
+
 static void a_cache_belongs_to_the_call_that_pays(void **state)
 {
     struct asked          asked = { pthread_self(), 0, 1 };
@@ -154,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_watch_is_asked_until_it_says_stop),
+        cmocka_unit_test(what_was_said_is_recalled_without_asking),
         cmocka_unit_test(a_cache_belongs_to_the_call_that_pays),
         cmocka_unit_test(calls_stop_themselves_and_workers_follow),
         cmocka_unit_test(who_waits_for_others_asks_for_them),

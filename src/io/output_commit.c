@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/watch.h"
 #include "io/beneath.h"
 #include "io/os.h"
 #include "io/output_state.h"
@@ -329,6 +330,7 @@ static enum tn_status finish_files(struct tn_output *output,
 
 static enum tn_status commit(struct tn_output *output, struct tn_error *error)
 {
+    TN_TRY(tn_watch_recall(output->memory, error));
     TN_TRY(finish_files(output, error));
     if (output->remote)
         return tn_output_commit_remote(output, error);
