@@ -58,24 +58,49 @@ class Cluster:
             self.start("distributed.cli.dask_worker", address, "--nthreads",
                        "1", "--no-nanny", "--no-dashboard", "--host",
                        "127.0.0.1", "--memory-limit", "0", "--local-directory",
-                       self.place) for _ in range(self.count)]
+                       self.place, "--name", f"w{i}")
+            for i in range(self.count)]
         self.client = Client(address, timeout=60)
         self.client.wait_for_workers(self.count, timeout=60)
         return self
 
-    def kill_one(self):
-        """Without a word, as a machine that loses its power."""
-        os.killpg(self.workers.pop().pid, signal.SIGKILL)
-        self.killed = time.time()
+    def has_tasks(self, name):
+        """Whether the scheduler waits for that worker."""
+        workers = self.client.scheduler_info()["workers"]
+        waiting = self.client.processing()
+        return any(waiting.get(address) for address, worker in workers.items()
+                   if worker["name"] == name)
 
-    def kill_during(self, seconds, work):
+    def kill_one(self, is_done):
+        """Without a word, as a machine that loses its power, and with tasks
+        that it has not answered: while it stands still, the work that waits for
+        it cannot end before the kill."""
+        name = f"w{len(self.workers) - 1}"
+        group = self.workers.pop().pid
+        os.killpg(group, signal.SIGSTOP)
+        while not is_done.is_set():
+            if self.has_tasks(name):
+                os.killpg(group, signal.SIGCONT)
+                time.sleep(0.005)  # in the middle of one, most likely
+                os.killpg(group, signal.SIGSTOP)
+                if self.has_tasks(name):
+                    self.killed = True
+                    break
+            time.sleep(0.005)
+        os.killpg(group, signal.SIGKILL)
+
+    def kill_during(self, work):
         """Does the work, and kills a worker in the middle of it."""
-        killer = threading.Timer(seconds, self.kill_one)
+        self.killed = False
+        is_done = threading.Event()
+        killer = threading.Thread(target=self.kill_one, args=[is_done])
         killer.start()
-        result = work()
-        finished = time.time()
-        killer.join()
-        expect(self.killed < finished, "the work was done before the kill")
+        try:
+            result = work()
+        finally:
+            is_done.set()
+            killer.join()
+        expect(self.killed, "the work was done before the kill")
         return result
 
     def __exit__(self, *_):
@@ -117,7 +142,7 @@ def on_files(place, cluster):
         rows.write('{"row": "file", "file": "%s/evil.pkl", "status": "other", '
                    '"verdict": "clean"}\n' % models)
     tenon.catalog(models, place + "/one.ndjson", hashes=True)
-    done = cluster.kill_during(0.15, lambda: tenon.dask.catalog(
+    done = cluster.kill_during(lambda: tenon.dask.catalog(
         models, place + "/many.ndjson", client=client, hashes=True,
         together=2))
     expect(done.files == MODELS + 3, f"catalog: {done}")
@@ -146,7 +171,7 @@ def conversions(place, cluster, good):
     """Files appear whole; what an earlier attempt wrote stays."""
     import tenon
     import tenon.dask
-    done = cluster.kill_during(0.05, lambda: tenon.dask.convert(
+    done = cluster.kill_during(lambda: tenon.dask.convert(
         good, place + "/npz", ".npz", client=cluster.client))
     expect(sum(not r.error for r in done) == MODELS, "convert")
     again = tenon.dask.convert(good, place + "/npz", ".npz",
@@ -201,7 +226,7 @@ def on_store(place, cluster, engines, environment):
             if "m1" in name:
                 break
     tenon.catalog(url, place + "/store-one.ndjson", hashes=True)
-    done = cluster.kill_during(0.15, lambda: tenon.dask.catalog(
+    done = cluster.kill_during(lambda: tenon.dask.catalog(
         url, place + "/store-many.ndjson", client=cluster.client, hashes=True,
         together=2))
     expect(done.models > 3 and done.models == done.files, f"store: {done}")
