@@ -29,9 +29,8 @@ static struct tn_memory *memory_of_call(struct tn_memory *memory)
     return memory;
 }
 
-/* A step of a call that has been told to stop is told so, too. */
-void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
-                    tn_watch_ask *ask, void *context)
+static void add(struct tn_watch *watch, struct tn_memory *memory,
+                tn_watch_ask *ask, void *context)
 {
     bool is_stopped = false;
 
@@ -45,9 +44,21 @@ void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
     for (struct tn_watch *outer = watch->next; outer; outer = outer->next)
         is_stopped |= pthread_equal(outer->owner, watch->owner) &&
                       atomic_load(&outer->is_stopped);
-    atomic_init(&watch->is_stopped, is_stopped);
+    atomic_init(&watch->is_stopped, is_stopped && ask);
     atomic_store(&memory->watches, watch);
     unlock(memory);
+}
+
+/* A step of a call that has been told to stop is told so, too. */
+void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
+                    tn_watch_ask *ask, void *context)
+{
+    add(watch, memory, ask, context);
+}
+
+void tn_watch_pause(struct tn_watch *watch, struct tn_memory *memory)
+{
+    add(watch, memory, NULL, NULL);
 }
 
 void tn_watch_end(struct tn_watch *watch)
@@ -111,7 +122,8 @@ enum tn_status tn_watch_poll(struct tn_memory *memory, struct tn_error *error)
         return TN_OK;
     struct tn_watch *own = find_own(memory, &is_stopped);
     if (own) {
-        is_stopped = atomic_load(&own->is_stopped) || own->ask(own->context);
+        is_stopped = own->ask &&
+                     (atomic_load(&own->is_stopped) || own->ask(own->context));
         if (is_stopped)
             stop_own(memory);
     }

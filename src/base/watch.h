@@ -35,6 +35,10 @@ void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
                     tn_watch_ask *ask, void *context);
 void tn_watch_end(struct tn_watch *watch);
 
+/* Until its end nothing asks or stops the thread: for cleaning up after a call
+ * that was told to stop, which allocates and waits as other steps do. */
+void tn_watch_pause(struct tn_watch *watch, struct tn_memory *memory);
+
 /* CANCELLED if the caller wants to stop; from any thread.  Worth calling every
  * few kilobytes of compressed data. */
 enum tn_status tn_watch_poll(struct tn_memory *memory, struct tn_error *error);

@@ -65,6 +65,13 @@ static void what_was_said_is_recalled_without_asking(void **state)
     assert_int_equal(poll_now(&memory), TN_CANCELLED);
     assert_int_equal(asked.times, 2);
     tn_watch_end(&inner);
+    tn_watch_pause(&inner, &memory);
+    error = (struct tn_error)TN_ERROR_INIT;
+    assert_int_equal(poll_now(&memory), TN_OK);
+    assert_int_equal(tn_watch_recall(&memory, &error), TN_OK);
+    tn_watch_end(&inner);
+    assert_int_equal(poll_now(&memory), TN_CANCELLED);
+    assert_int_equal(asked.times, 2);
     tn_watch_end(&watch);
 }
 

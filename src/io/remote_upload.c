@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/watch.h"
 #include "codec/crc32c.h"
 #include "codec/sha256.h"
 #include "io/os.h"
@@ -42,11 +43,11 @@ struct parcel {
     bool            is_split;
     uint64_t        part_size;
     unsigned        part_count;
-    const char     *id;    /* of the upload, encoded, until it is known that
-                              nothing is left of it; NULL: none             */
-    const char    **etags; /* of parts                                       */
-    bool            is_visible;
-    bool            is_doubtful; /* it may be, but the answer is missing      */
+    const char     *id; /* of the upload, encoded, until it is known that
+                           nothing is left of it; NULL: none             */
+    const char **etags; /* of parts                                       */
+    bool         is_visible;
+    bool         is_doubtful; /* it may be, but the answer is missing      */
 };
 
 struct slot {
@@ -667,6 +668,9 @@ static void undo_each(struct upload *u, enum task task)
 /* After a failure, also while the caller waits for the end: not for long. */
 static void undo(struct upload *u)
 {
+    struct tn_watch watch;
+
+    tn_watch_pause(&watch, u->remote->memory);
     give_up_in(u, SETTLE_TIME);
     settle(u);
     give_up_in(u, ABORT_TIME);
@@ -679,6 +683,7 @@ static void undo(struct upload *u)
     if (!u->can_replace)
         undo_each(u, REMOVE);
     u->remote->gives_up_at = 0;
+    tn_watch_end(&watch);
 }
 
 static enum tn_status run(struct upload *u, struct tn_error *error)
