@@ -117,13 +117,14 @@ _capsule_done = ctypes.cast(_done, ctypes.c_void_p)
 # ---- arrays ---------------------------------------------------------------------
 
 
-class Buffer:
+class Buffer(native.Uncopied):
     """One array of the library: a view of a file, or decoded elements."""
+
+    _handle: Any = None
 
     def __init__(self, tensor: Any, keeper: Any, slice: Optional[str] = None,
                  unaligned: bool = False, copy: bool = False,
                  progress: Optional[native.Progress] = None) -> None:
-        self._handle: Any = None
         how = _api.tn_array_options(
             size=ctypes.sizeof(_api.tn_array_options),
             slice=None if slice is None else slice.encode(),

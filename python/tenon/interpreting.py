@@ -61,7 +61,7 @@ def _call(name, *arguments):
         raise native.error_of(failure)
 
 
-class OpDescriptors:
+class OpDescriptors(native.Uncopied):
     """The ops that a node becomes, in the order in which they can run."""
 
     def __init__(self, handle):

@@ -50,7 +50,7 @@ def _files(file, seen):
         yield file.serialized_pb
 
 
-class Schema:
+class Schema(native.Uncopied):
     """Message types: what `protoc --include_imports --descriptor_set_out`
     writes."""
 
@@ -77,6 +77,12 @@ class Schema:
         files = _files(message.DESCRIPTOR.file, set())
         return cls(b"".join(b"\n" + varint(len(file)) + file
                             for file in files))
+
+    def __copy__(self):  # it does not change
+        return self
+
+    def __deepcopy__(self, _memo):
+        return self
 
     def _own(self, handle):
         self.handle = handle

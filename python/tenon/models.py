@@ -643,7 +643,7 @@ class _Ops:
         return ["" if i == _NONE else values[i] for i in ids]
 
 
-class _Attr:
+class _Attr(native.Uncopied):
     """An attribute that was decoded; tensors in it need it."""
 
     def __init__(self, handle: Any) -> None:

@@ -59,10 +59,19 @@ class Owned(ctypes.c_void_p):
             getattr(library, self.closer)(self)
 
 
+class Uncopied:
+    """An object that closes a handle of the library: a copy of it would close
+    it again."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{type(self).__name__} cannot be pickled or copied: "
+                        "it is a handle of the library")
+
+
 _Self = TypeVar("_Self", bound="Closing")
 
 
-class Closing:
+class Closing(Uncopied):
     """What `with` closes, or nobody's holding it: a handle of the library."""
 
     _handle: Any = None
@@ -76,10 +85,6 @@ class Closing:
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
-
-    def __reduce__(self) -> Any:
-        raise TypeError(f"{type(self).__name__} cannot be pickled or copied: "
-                        "it is a handle of the library")
 
     def close(self) -> None:
         raise NotImplementedError

@@ -47,7 +47,8 @@ def config():
 
 
 def plain(message):
-    return tenon.Message(SCHEMA, "ModelConfig", message.SerializeToString())
+    return copy.deepcopy(tenon.Message(SCHEMA, "ModelConfig",
+                                       message.SerializeToString()))
 
 
 def parsed(message):
