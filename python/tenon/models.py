@@ -192,8 +192,14 @@ _GET_FORMS = {"npy": _api.TN_GET_NPY, "raw": _api.TN_GET_RAW,
               "text": _api.TN_GET_TEXT}
 
 
+_FARTHEST = 2**63 - 1
+
+
 def _bound(value: Any) -> str:
-    return "" if value is None else str(operator.index(value))
+    """The bound of a slice: all that are farther mean the same."""
+    if value is None:
+        return ""
+    return str(max(-_FARTHEST, min(operator.index(value), _FARTHEST)))
 
 
 def _slice_text(index: Index, rank: int) -> Optional[str]:
@@ -212,7 +218,7 @@ def _slice_text(index: Index, rank: int) -> Optional[str]:
                                                part.step))))
         else:
             try:
-                words.append(_bound(part))
+                words.append(str(operator.index(part)))
             except TypeError:
                 return None
     return ",".join(words) if words and rank else None

@@ -319,7 +319,8 @@ def test_unaligned(tmp_path):
 
 @pytest.mark.parametrize("index", [
     (slice(1, 3), slice(None)), 1, -1, (slice(None), 2), slice(None, None, 2),
-    (Ellipsis, slice(1, 3)), (0, 0), slice(-2, None), slice(None, None, -1)])
+    (Ellipsis, slice(1, 3)), (0, 0), slice(-2, None), slice(None, None, -1),
+    slice(-2**70, 2**70, 2**70)])
 def test_slices(tmp_path, index):
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
     np.savez_compressed(tmp_path / "a.npz", w=array)  # cannot be mapped
