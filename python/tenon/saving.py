@@ -154,15 +154,22 @@ def _address(array: Any) -> Tuple[str, Tuple[int, ...], int, int, Any]:
             plain.__array_interface__["data"][0], plain.nbytes, plain)
 
 
-def _format_of(path: AnyPath) -> str:
-    """The format of tensors alone that the end of a path says."""
+def _format_of(path: AnyPath, format: Optional[str]) -> str:
+    """The format of tensors alone that is named, or that the end of a path
+    says."""
     name = os.fsdecode(native.path(path)).lower()
-    for row in models.formats():
-        if row["can_write"] and not row["dialect"] and any(
+    rows = [row for row in models.formats()
+            if row["can_write"] and not row["dialect"]]
+    for row in rows:
+        if row["name"] == format or format is None and any(
                 name.endswith(suffix.lower()) for suffix in row["suffixes"]
                 if suffix.startswith(".")):
             return str(row["name"])
-    raise ValueError(f"cannot tell the format from {name!r}; use format=")
+    listed = ", ".join(sorted(row["name"] for row in rows))
+    if format is not None:
+        raise ValueError(f"save_file() writes {listed}, not {format!r}")
+    raise ValueError(f"cannot tell the format from {name!r}: use format=, "
+                     f"which is one of {listed}")
 
 
 def save_file(tensors: Mapping[str, Any], path: AnyPath,
@@ -179,7 +186,7 @@ def save_file(tensors: Mapping[str, Any], path: AnyPath,
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors are a dict of names and arrays, not "
                         f"{type(tensors).__name__}")
-    format = format or _format_of(path)
+    format = _format_of(path, format)
     with models.Edit.new(format) as edit:
         for name, array in tensors.items():
             if not isinstance(name, str):

@@ -17,8 +17,9 @@ struct collecting {
     struct tn_error               *error;
     struct tn_bare_set            *set;
     struct tn_intern               names;
-    struct tn_name_table          *table; /* NULL: names stay               */
-    const char *why; /* the last that was refused is; NULL: none was        */
+    struct tn_name_table          *table;   /* NULL: names stay               */
+    const struct tn_tensor        *refused; /* the first one; NULL: none was */
+    const char                    *why;
 };
 
 void tn_bare_lose_graph(const struct tn_model         *model,
@@ -78,6 +79,17 @@ static struct tn_bytes name_of(struct collecting      *c,
     return name;
 }
 
+/* Its name, else its place in the model, for messages. */
+static void label(const struct tn_tensor *tensor, char *to, size_t size)
+{
+    struct tn_bytes name = tn_tensor_name(tensor);
+
+    if (name.size)
+        snprintf(to, size, "%.*s", TN_FMT(name));
+    else
+        tn_tensor_path(tensor, to, size);
+}
+
 static void take(struct collecting *c, const struct tn_tensor *tensor,
                  struct tn_bare_tensor *item)
 {
@@ -85,12 +97,10 @@ static void take(struct collecting *c, const struct tn_tensor *tensor,
     const char *why = c->refuse(&tensor->elements);
 
     if (why) {
-        struct tn_bytes name = tn_tensor_name(tensor);
-        tn_tensor_path(tensor, path, sizeof path);
-        if (name.size)
-            snprintf(path, sizeof path, "%.*s", TN_FMT(name));
+        label(tensor, path, sizeof path);
         tn_lose(c->options, TN_NOWHERE, path, why);
-        c->why = why;
+        if (!c->refused)
+            c->refused = tensor, c->why = why;
         return;
     }
     *item = (struct tn_bare_tensor){ name_of(c, tensor), &tensor->elements };
@@ -155,6 +165,25 @@ static void take_all(struct collecting *c)
     c->set->count = kept;
 }
 
+/* Says of the first tensor why it was not taken: its type is a reason that the
+ * caller may not know. */
+static void tell_nothing(const struct collecting *c)
+{
+    const char *colon = c->refused ? strstr(c->why, ": ") : NULL;
+    char        path[640];
+
+    if (!c->refused) {
+        tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                     "the model has no tensors to write");
+        return;
+    }
+    label(c->refused, path, sizeof path);
+    tn_error_set(c->error, TN_INVALID, TN_NOWHERE,
+                 "no tensor can be written: '%s' has the type %s, and %s",
+                 path, tn_dtype_name(tn_tensor_dtype(c->refused)),
+                 colon ? colon + 2 : c->why);
+}
+
 enum tn_status tn_bare_collect(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                tn_bare_refusal *refuse, struct tn_arena *arena,
@@ -187,10 +216,7 @@ enum tn_status tn_bare_collect(const struct tn_model         *model,
     tn_intern_done(&c.names);
     tn_name_table_done(&table);
     if (!tn_failed(error) && set->count == 0 && (count || model->node_count))
-        tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     c.why ? "no tensor can be written: the last is %s"
-                           : "the model has no tensors to write",
-                     c.why ? c.why : "");
+        tell_nothing(&c);
     return error->status;
 }
 

@@ -211,6 +211,9 @@ static enum tn_status draft_expect_graph(const struct tn_draft *draft,
     if (graph < draft->graphs.count &&
         !tn_draft_graph_at(draft, graph)->is_removed)
         return TN_OK;
+    if (graph == TN_NONE)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a graph has to be named: the format has graphs");
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                         "there is no graph %" PRIu32, graph);
 }

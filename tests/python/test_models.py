@@ -657,6 +657,19 @@ def test_numbers_that_torch_has_no_type_for(tmp_path):
             tenon.torch.load_file(tmp_path / "c.npz")
 
 
+def test_refusals_name_formats_and_types(tmp_path):
+    array = {"w": np.ones(2, np.complex128)}
+    with pytest.raises(ValueError, match="npz.*safetensors.*, not 'onnx'"):
+        tenon.save_file(array, tmp_path / "w", format="onnx")
+    with pytest.raises(ValueError, match=r"w\.h5': use format=.*safetensors"):
+        tenon.save_file(array, tmp_path / "w.h5")
+    with pytest.raises(tenon.InvalidError, match="'w' has the type complex128"):
+        tenon.save_file(array, tmp_path / "w.safetensors")
+    with tenon.Edit.new("onnx") as edit:
+        with pytest.raises(tenon.InvalidError, match="graph has to be named"):
+            edit.add("w", "int8", [1], b"1", graph=None)
+
+
 def test_refusals(tmp_path):
     if torch:
         with pytest.raises(TypeError, match="sparse"):
