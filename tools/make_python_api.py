@@ -307,10 +307,17 @@ def stub_function(node, indent):
     return out
 
 
+def stub_bases(node):
+    """Names of what a class is made of; a tuple of whatever there is in it."""
+    for base in map(ast.unparse, node.bases):
+        if base == "tuple" or base.startswith("collections.namedtuple("):
+            yield "Tuple[Any, ...]"
+        elif not base.startswith("abc."):
+            yield base
+
+
 def stub_class(node):
-    bases = [ast.unparse(b) for b in node.bases]
-    bases = [b for b in bases if b in ("Exception", "UserWarning", "Warning")
-             or "." not in b and b[0].isupper()]
+    bases = list(stub_bases(node))
     out = ["", f"class {node.name}" + (f"({', '.join(bases)})" if bases else "")
            + ":"]
     body = []
@@ -320,6 +327,9 @@ def stub_class(node):
         elif isinstance(item, ast.Assign):
             body += [f"    {t.id}: Any" for t in item.targets
                      if isinstance(t, ast.Name) and is_public(t.id)]
+    if "Tuple[Any, ...]" in bases and "__new__" not in "".join(body):
+        body.append("    def __new__(cls, *fields: Any, **named: Any) "
+                    "-> Any: ...")
     if not any(line.startswith("    def __getattr__") for line in body):
         body.append("    def __getattr__(self, name: str) -> Any: ...")
     return out + body
@@ -329,7 +339,9 @@ def stub(module):
     with open(os.path.join(PACKAGE, module + ".py"), encoding="utf-8") as file:
         tree = ast.parse(file.read())
     out = ["# made by tools/make_python_api.py; do not edit.",
-           "from typing import Any"]
+           "from typing import Any, Tuple", "from tenon import native"]
+    bases = {base.id for node in tree.body if isinstance(node, ast.ClassDef)
+             for base in node.bases if isinstance(base, ast.Name)}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module \
                 and node.module.startswith("tenon."):
@@ -338,7 +350,8 @@ def stub(module):
                 out.append(f"from {node.module} import {', '.join(names)}")
         elif isinstance(node, ast.FunctionDef) and is_public(node.name):
             out += stub_function(node, "")
-        elif isinstance(node, ast.ClassDef) and is_public(node.name):
+        elif isinstance(node, ast.ClassDef) and (is_public(node.name)
+                                                 or node.name in bases):
             out += stub_class(node)
         elif isinstance(node, ast.Assign):
             out += [f"{t.id}: Any" for t in node.targets

@@ -1,14 +1,20 @@
 # made by tools/make_python_api.py; do not edit.
-from typing import Any
+from typing import Any, Tuple
+from tenon import native
 from tenon.splitting import ComposableSplitter
 LIMITS: Any
+
+class _KnownSplitter(ComposableSplitter):
+    def __init__(self, proto: Any, *, max_size: Any = ..., rules: Any = ..., **options: Any) -> None: ...
+    def build_chunks(self) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
 def content_of(tensor: Any) -> Any: ...
 
-class GraphDefSplitter:
+class GraphDefSplitter(_KnownSplitter):
     def __getattr__(self, name: str) -> Any: ...
 
-class SavedModelSplitter:
+class SavedModelSplitter(_KnownSplitter):
     def __getattr__(self, name: str) -> Any: ...
 
-class ModelProtoSplitter:
+class ModelProtoSplitter(_KnownSplitter):
     def __getattr__(self, name: str) -> Any: ...

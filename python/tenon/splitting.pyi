@@ -1,8 +1,9 @@
 # made by tools/make_python_api.py; do not edit.
-from typing import Any
+from typing import Any, Tuple
+from tenon import native
 from tenon.messages import ChunkedField, ChunkedMessage, Message, Schema
 
-class VersionDef:
+class VersionDef(Tuple[Any, ...]):
     def __new__(cls, splitter_version: Any = ..., join_version: Any = ..., bad_consumers: Any = ..., *, producer: Any = ..., min_consumer: Any = ...) -> Any: ...
     @classmethod
     def of(cls, version: Any) -> Any: ...

@@ -65,6 +65,37 @@ def test_types():
     assert done.returncode == 0, done.stdout
 
 
+def test_types_of_programs(tmp_path):
+    """Classes without annotations, too, are what they are made of."""
+    if not os.path.exists("/usr/bin/mypy"):
+        pytest.skip("no mypy")
+    program = tmp_path / "program.py"
+    program.write_text("""
+import tenon
+
+def read(path: str) -> None:
+    with tenon.open(path) as model, tenon.Rules() as rules:
+        for node in model.graph:
+            print(node.name.upper(), rules[0].line + 1)
+    with tenon.Interpreter() as interpreter:
+        print(len(interpreter.interpret(b"", opset=17)))
+    message = tenon.Message(tenon.Schema.builtin("onnx"), "onnx.ModelProto")
+    tenon.ModelProtoSplitter(message, rules="c++", format=tenon.Format(2)) \\
+        .write("chunks")
+    with tenon.LazyMerger("chunks", message) as merger:
+        producer, *others = merger.version_def
+    kind, value = tenon.FieldTag("field", 2)
+    field = tenon.ChunkedField(field_tag=[(kind, value)], message=None)
+    print(field.field_tag, len(tenon.VersionDef(1, 0)))
+""")
+    done = subprocess.run(
+        ["/usr/bin/mypy", "--strict", "--no-site-packages",
+         "--ignore-missing-imports", f"--cache-dir={tmp_path}", str(program)],
+        capture_output=True, text=True,
+        env={**os.environ, "MYPYPATH": os.path.join(TOP, "python")})
+    assert done.returncode == 0, done.stdout
+
+
 def test_import_time():
     """The least of some, in time of the processor; others use it, too."""
     script = ("import time; begin = time.process_time(); import tenon; "
