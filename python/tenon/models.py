@@ -45,7 +45,7 @@ def _encode(text: Any) -> bytes:
         path = os.fspath(text)
         data = path.encode() if isinstance(path, str) else path
     if b"\0" in data:
-        raise ValueError(f"{text!r} has a zero byte")
+        raise ValueError(f"{native.short(text)} has a zero byte")
     return data
 
 
@@ -1021,7 +1021,7 @@ class _Source:
         self._signals: List[native.Signals] = []  # of the main thread
         self.name = str(getattr(file, "name", "") or type(file).__name__)
         size = getattr(file, "size", None)
-        if not isinstance(size, int):
+        if not hasattr(size, "__index__"):  # a number, also one of numpy
             size = file.seek(0, 2)
         if size is None:  # mmap before Python 3.13
             size = file.tell()

@@ -228,19 +228,31 @@ def octets(data: Any) -> bytes:
         raise TypeError(f"bytes are wanted, not {data!r}") from None
 
 
+def short(value: Any) -> str:
+    """A value in a message: it may be a whole file that was taken for a
+    name."""
+    if isinstance(value, (str, bytes, bytearray)) and len(value) > 80:
+        return f"{value[:80]!r}..."
+    return repr(value)
+
+
 def text(value: Any, what: str) -> bytes:
     """Text that C reads, as bytes; bytes stay what they are."""
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"{what} is text, not {value!r}")
     data = value.encode() if isinstance(value, str) else value
     if b"\0" in data:
-        raise ValueError(f"{value!r} has a zero byte")
+        raise ValueError(f"{short(value)} has a zero byte")
     return data
 
 
 def path(value: AnyPath) -> bytes:
     """The name of a file, as bytes."""
-    return text(os.fsencode(value), "a path")
+    name = os.fsencode(value)
+    if b"\0" in name:
+        raise ValueError(f"the path {short(name)} has a zero byte; "
+                         "io.BytesIO(data) is a file that is in memory")
+    return name
 
 
 def handle(value: Any, maker: str) -> Any:

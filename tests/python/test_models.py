@@ -819,6 +819,12 @@ def test_file_objects(weights, tmp_path):
     with open(weights, "rb") as file, mmap.mmap(
             file.fileno(), 0, access=mmap.ACCESS_READ) as pages:
         assert tenon.open(pages).tensors["w"][2, 3] == 11
+    source = Ranges(data)
+    source.size = np.int64(source.size)
+    assert tenon.open(source).tensors["w"][2, 3] == 11
+    with pytest.raises(ValueError, match="BytesIO") as info:
+        tenon.open(data * 1000)  # bytes are a path
+    assert len(str(info.value)) < 500
 
 
 def test_parts_alone_are_read(tmp_path):
