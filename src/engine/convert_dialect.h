@@ -159,6 +159,11 @@ void tn_conversion_node_path(const struct tn_net *net, uint32_t node, char *to,
 /* Gives the inputs of a net that was just loaded the shapes of c->how. */
 enum tn_status tn_conversion_set_shapes(struct tn_conversion *c);
 
+/* Refuses a given shape that operators of the net cannot take; the types of the
+ * net are known. */
+enum tn_status tn_conversion_check_shapes(struct tn_conversion *c,
+                                          struct tn_net        *net);
+
 /* ---- convert_refusal.c -------------------------------------------------- */
 
 /* Nodes of one operator to which no rule applied. */

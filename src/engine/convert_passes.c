@@ -358,6 +358,8 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     to->source  = from->source;
     to->version = to->facts->rule_version;
     TN_TRY(open_facts(c, s, from, to));
+    if (c->how->shape_count && c->step == 0)
+        TN_TRY(tn_conversion_check_shapes(c, from));
     TN_TRY(tn_lang_apply(s->set.files, s->set.count, s->facts, from, s->made,
                          to, &s->report));
     if (is_given_up(s))

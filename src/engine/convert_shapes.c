@@ -3,13 +3,15 @@
  *
  * A model may leave sizes of its inputs open, or even their rank, although
  * rules need them.  What the model declares stays; what it leaves open is
- * filled in.
+ * filled in.  Where the model says nothing, its operators do: those that
+ * compute with such an input must take the rank that it then has.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/convert_dialect.h"
+#include "ir/vocab.h"
 #include "map/net/net_build.h"
 
 /* By the name that it has as an input, or as a value; "x" is "x:0" as well. */
@@ -105,4 +107,101 @@ enum tn_status tn_conversion_set_shapes(struct tn_conversion *c)
     for (uint32_t i = 0; i < c->how->shape_count; i++)
         TN_TRY(set_shape(c, &c->how->shapes[i]));
     return TN_OK;
+}
+
+/* ---- what operators take ------------------------------------------------ */
+
+/* Of each value the input whose given shape it depends on; NULL: on none. */
+struct dependence {
+    struct tn_conversion         *c;
+    struct tn_net                *net;
+    const struct tn_input_shape **of;
+};
+
+/* The argument at that place, if it is one value; lists are not told apart. */
+static const struct tn_vocab_arg *arg_at(const struct tn_vocab_op *op,
+                                         uint32_t                  index)
+{
+    if (index >= op->input_count)
+        return NULL;
+    for (uint32_t i = 0; i <= index; i++)
+        if (op->inputs[i].arity != TN_VOCAB_ONE &&
+            op->inputs[i].arity != TN_VOCAB_OPTIONAL)
+            return NULL;
+    return &op->inputs[index];
+}
+
+static void say_ranks(const struct tn_vocab_rank *rank, char *to, size_t size)
+{
+    if (rank->most == TN_VOCAB_RANK_LIMIT)
+        snprintf(to, size, "at least %u", rank->least);
+    else if (rank->least == rank->most)
+        snprintf(to, size, "%u", rank->least);
+    else
+        snprintf(to, size, "%u to %u", rank->least, rank->most);
+}
+
+static void check_input(struct dependence *d, const struct tn_net_node *node,
+                        uint32_t index, const struct tn_vocab_arg *arg)
+{
+    const struct tn_input_shape *shape = d->of[node->inputs[index]];
+    const struct tn_net_type    *type =
+        tn_net_value(d->net, node->inputs[index]).type;
+    char ranks[40];
+
+    if (!shape || !arg || !arg->rank.is_said || !type->has_rank ||
+        type->wrap != TN_NET_TENSOR ||
+        (type->rank >= arg->rank.least && type->rank <= arg->rank.most))
+        return;
+    say_ranks(&arg->rank, ranks, sizeof ranks);
+    tn_error_because(d->c->error, TN_INVALID, TN_REASON_BAD_SHAPE, TN_NOWHERE,
+                     "the shape given for input '%.120s' does not fit the "
+                     "model: %.*s takes '%.*s' of rank %s, which would have "
+                     "rank %" PRIu32,
+                     shape->name, TN_FMT(node->op->type), TN_FMT(arg->name),
+                     ranks, type->rank);
+}
+
+static void check_node(struct dependence *d, struct tn_conversion_words *words,
+                       uint32_t id)
+{
+    const struct tn_net_node     node  = tn_net_node(d->net, id);
+    const struct tn_vocab_op    *op    = NULL;
+    const struct tn_input_shape *shape = NULL;
+
+    for (uint32_t i = 0; i < node.input_count && !node.is_removed; i++)
+        if (node.inputs[i] != TN_NONE && d->of[node.inputs[i]]) {
+            if (!shape)
+                op = tn_conversion_definition(words, d->net, &node);
+            shape = d->of[node.inputs[i]];
+            if (op && op->has_ranks)
+                check_input(d, &node, i, arg_at(op, i));
+        }
+    for (uint32_t i = 0; shape && i < node.output_count; i++)
+        if (node.outputs[i] != TN_NONE)
+            d->of[node.outputs[i]] = shape;
+}
+
+enum tn_status tn_conversion_check_shapes(struct tn_conversion *c,
+                                          struct tn_net        *net)
+{
+    struct tn_conversion_words words = { 0 };
+    struct dependence          d     = { .c = c, .net = net };
+    struct tn_arena            arena;
+
+    tn_arena_init(&arena, net->arena->memory);
+    d.of = tn_new(&arena, const struct tn_input_shape *, net->values.count,
+                  c->error);
+    for (uint32_t i = 0; d.of && i < c->how->shape_count; i++) {
+        uint32_t value = find_input(net, c->how->shapes[i].name);
+        if (value != TN_NONE)
+            d.of[value] = &c->how->shapes[i];
+    }
+    for (uint32_t g = 0; d.of && g < net->graphs.count; g++) {
+        const struct tn_list *nodes = &tn_net_graph(net, g)->nodes;
+        for (uint64_t i = 0; i < nodes->count && !tn_failed(c->error); i++)
+            check_node(&d, &words, *tn_list_at(nodes, uint32_t, i));
+    }
+    tn_arena_done(&arena);
+    return c->error->status;
 }

@@ -31,5 +31,14 @@ for shape in x=2,n-1 x=2,4 x=2 q=1 2,3 x=2,-3 x=2,3x x=,3 =3 x=99999999999999999
     tenon convert -q open.onnx -o no.fb --shape "$shape"
     echo "$shape: $?"
 done
+# what contradicts an operator, behind others, of a model that says nothing
+cat >deep.pbtxt <<'END'
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { unknown_rank: true } } } }
+node { name: "r" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "y" op: "MatMul" input: "r" input: "r" attr { key: "T" value { type: DT_FLOAT } } attr { key: "transpose_b" value { b: true } } }
+END
+tenon convert -q deep.pbtxt -o deep.onnx --shape x=1,2,2,2
+echo "$?"
+tenon convert -q deep.pbtxt -o deep.onnx --shape x=4,2 && ends deep.onnx
 tenon convert -q open.onnx -o no.npz --shape x=2,3
 echo "$?"
