@@ -158,6 +158,9 @@ case("pool2d.last", x(f(1, 9, 8, 3)), {"ksize": [3, 3], "strides": [2, 2],
                                        "pooling_type": "avg", "data_format": "NHWC"})
 case("pool2d.counts", x(f(1, 3, 9, 8)), {"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 1],
                                          "pooling_type": "avg", "exclusive": False})
+for how, attrs in {"up": {"paddings": [1, 1], "ceil_mode": True}, "first": {"paddings": [2, 0, 1, 0]}, "last": {"paddings": [0, 2, 0, 1]},
+                   "last.up": {"paddings": [0, 1, 1, 1], "ceil_mode": True}}.items():
+    case(f"pool2d.counts.{how}", x(f(1, 3, 10, 8)), {"ksize": [4, 3], "strides": [2, 2], "pooling_type": "avg", "exclusive": False, **attrs})
 POOLED = {"Out": 1, "Mask": 1}
 for how, attrs in {"": {}, ".global": {"global_pooling": True},
                    ".adaptive": {"adaptive": True, "ksize": [4, 5]}}.items():
