@@ -1707,6 +1707,7 @@ static void compare_graph_names(struct patch *p, uint32_t places)
         tn_model_name(p->right, tn_model_graph_at(p->right, 0)->name);
     if (!b.size || tn_bytes_equal(a, b))
         return; /* no action takes a name away */
+    p->graph = 0;
     begin_line(p, "graph-name");
     put(p, b);
     end_line(p);

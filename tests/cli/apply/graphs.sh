@@ -38,6 +38,12 @@ tenon diff -q --stat --patch back.patch b.onnx a.onnx > /dev/null
 sed 1,2d back.patch; ls back.patch*
 tenon apply -q c.onnx back.patch -o d.onnx
 tenon diff d.onnx a.onnx && echo same
+# A change inside of a graph, and another name of the main graph.
+sed 's/^graph { name: "g"/graph { name: "h"/; s/i: 0/i: -1/' b.pbtxt > renamed.pbtxt
+tenon undump -q renamed.pbtxt -o renamed.onnx --from onnx
+tenon diff -q --stat --patch name.patch b.onnx renamed.onnx
+sed 1,2d name.patch
+tenon apply -q b.onnx name.patch -o f.onnx && tenon diff f.onnx renamed.onnx && echo same
 # Words that lead nowhere.
 for line in 'add-graph none then_branch g' 'add-graph r then_branch g other' 'in @7' 'in @-1' 'add-function a.onnx Twice' \
     'add-function none.onnx Twice' 'put words fix.patch.safetensors:0:string[1]' 'set-attr r graph graph @9'; do
