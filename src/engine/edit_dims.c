@@ -619,6 +619,37 @@ static void follow_flatten(struct changing *c, uint32_t id,
 
 /* ---- other constants ----------------------------------------------------- */
 
+/* A shape that is computed may follow where what is repeated does not: only one
+ * element can be repeated.  A shape that is constant is judged with the others.
+ */
+static void check_expand(struct changing *c, const struct tn_net_node *node,
+                         const struct size_op *op)
+{
+    uint32_t                  in   = node->inputs[0];
+    const struct tn_net_type *type = now_type(c, in);
+    struct tn_item            shape;
+    int64_t                   to;
+    char                      why[200];
+
+    if (!type->has_rank || !has_input(node, op->at.input) ||
+        tn_fold(c->now.facts, node->inputs[op->at.input], &shape) != TN_OK ||
+        shape.kind != TN_ITEM_LIST)
+        return;
+    for (uint32_t i = 0; i < type->rank && i < shape.count; i++) {
+        int64_t is = type->dims[type->rank - 1 - i];
+        if (!tn_item_to_int(shape.of.items[shape.count - 1 - i], &to) ||
+            is <= 1 || to <= 1 || is == to)
+            continue;
+        snprintf(why, sizeof why,
+                 "dimension %" PRIu32 " of '%.*s' is %" PRId64
+                 ", and only one element can be repeated",
+                 type->rank - 1 - i, TN_FMT(tn_net_value(&c->now.net, in).name),
+                 is);
+        refuse(c, node, why);
+        return;
+    }
+}
+
 /* Dims are aligned at the end; what says "as it is" follows by itself. */
 static void change_expand(struct changing *c, uint32_t id,
                           const struct size_op *op)
@@ -628,8 +659,11 @@ static void change_expand(struct changing *c, uint32_t id,
     uint32_t                 count, axis;
     bool                     is_new = false;
 
-    if (!count_following(c, node.inputs[0], &axis) ||
-        !ints_at(c, &node, &op->at, items, &count))
+    if (!ints_at(c, &node, &op->at, items, &count)) {
+        check_expand(c, &node, op);
+        return;
+    }
+    if (!count_following(c, node.inputs[0], &axis))
         return;
     uint32_t rank = old_type(c, node.inputs[0])->rank;
     for (uint32_t i = 0; i < rank && i < count; i++) {
@@ -1002,7 +1036,9 @@ static bool keeps_rows(struct changing *c, const struct tn_net_node *node,
     uint32_t rank = now_type(c, node->inputs[input])->rank;
 
     switch (rule->use) {
-    case ROWS_FIRST: return axis == 0 && input == 0;
+    case ROWS_FIRST:
+        return axis == 0 && input == 0 &&
+               (rank > 2 || !tn_bytes_is(node->op->type, "Trilu"));
     case ROWS_STATES:
         return axis == (tn_net_int_attr(node, "layout", 0) ? 0 : 1) ||
                (input == 4 && axis == 0);

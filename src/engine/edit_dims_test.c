@@ -57,6 +57,17 @@ static const char weights[] =
           "initializer { name: \"w\" data_type: 1 dims: 2 dims: 1 float_data: "
           "5 float_data: 6 }\n",
           D("1") D("2"), D("1") D("1"));
+static const char filled[] = MODEL(
+    NODE("Shape", IN("x"), "s", "") NODE("Expand", IN("w") IN("s"), "e", "")
+        NODE("Add", IN("x") IN("e"), "y", ""),
+    "initializer { name: \"w\" data_type: 1 dims: 3 dims: 1 float_data: "
+    "[5, 6, 7] }\n",
+    D("3") D("2"), D("3") D("2"));
+static const char triangle[] =
+    MODEL(NODE("Trilu", IN("x"), "y", ""), "", D("3") D("3"), D("3") D("3"));
+static const char triangles[] =
+    MODEL(NODE("Trilu", IN("x"), "y", ""), "", D("1") D("3") D("3"),
+          D("1") D("3") D("3"));
 
 static void check_output(const struct scene *s, const char *want)
 {
@@ -98,6 +109,12 @@ static const struct {
     { first_row, NULL, 0, 7, NULL, "Slice 'Slice'" },
     { weights, NULL, 0, 9, "9 1 ", NULL },
     { weights, "x", 1, 3, NULL, "'MatMul' does not work" },
+    { filled, "x", 1, 5, "3 5 ", NULL },
+    { filled, "x", 0, 5, NULL,
+      "Expand 'Expand' does not work with size 5: dimension 0 of 'w' is 3" },
+    { filled, "x", 0, -1, NULL, "dimension 0 of 'w' is 3" },
+    { triangle, NULL, 0, 4, NULL, "it combines rows" },
+    { triangles, NULL, 0, 4, "4 3 3 ", NULL },
     { flatten, "z", 0, 9, NULL, "no input is called 'z'" },
     { flatten, "x", 3, 9, NULL, "has no dimension 3" },
     { flatten, NULL, 0, 0, NULL, "at least 1" },
