@@ -568,9 +568,19 @@ static const struct tn_about *about_of(const struct building *b)
                : NULL;
 }
 
+/* What the file said about the graph, which no edit changes. */
+static const struct tn_sd_graph *told_graph(const struct building *b)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(b->content->model);
+
+    return detail && b->content->graph < detail->graph_count
+               ? &detail->graphs[b->content->graph]
+               : NULL;
+}
+
 static uint32_t collect_meta(struct building *b, struct meta **items)
 {
-    const struct tn_sd_graph *row   = b->content->row;
+    const struct tn_sd_graph *row   = told_graph(b);
     const struct tn_about    *about = about_of(b);
     uint64_t                  said  = about ? about->items.count : 0;
     uint64_t most  = (row ? tn_sd_meta_count(row) : 0) + said + 4;

@@ -35,3 +35,9 @@ try tiny.fb --list-inputs 'image float32 8,1,8,8'
 try tiny.fb --set-dim 'image[0]=4'
 tenon convert -q tiny.onnx -o tiny.samediff
 try tiny.samediff --inputs seen --outputs votes
+# What a file says about itself stays.
+for to in sdz sdnb samediff; do
+    tenon convert -q tiny.onnx -o said.$to
+    tenon edit -q said.$to -o renamed.$to --rename-node decide=choose
+    tenon diff said.$to renamed.$to | grep -v "^[-+]"
+done
