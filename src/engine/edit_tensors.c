@@ -219,13 +219,35 @@ bool tn_edit_replace_constant(struct tn_edit *edit, uint32_t graph,
     return true;
 }
 
+/* Whether an operator changes the value that has the name, as those of
+ * PaddlePaddle do with averages: it takes what it gives. */
+static bool updates(const struct tn_edit *edit, uint32_t op, const char *name)
+{
+    const struct tn_draft_op *o = tn_draft_op_at(&edit->draft, op);
+
+    for (uint32_t i = 0; o->change && i < o->change->input_count; i++)
+        if (tn_bytes_is(o->change->inputs[i], name))
+            return true;
+    const struct tn_op *row =
+        o->change ? NULL : tn_model_op_at(o->from, o->row);
+    for (uint32_t i = 0; row && i < row->input_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(o->from, (uint64_t)row->first_input + i);
+        if (value != TN_NONE &&
+            tn_bytes_is(tn_model_value_name(o->from, value), name))
+            return true;
+    }
+    return false;
+}
+
 /* Whether something else than a tensor has the name. */
 static bool is_taken(struct tn_edit *edit, const char *name,
                      struct tn_error *error)
 {
     uint32_t output;
+    uint32_t op = tn_edit_find_producer(edit, name, &output, error);
 
-    return tn_edit_find_producer(edit, name, &output, error) != TN_NONE;
+    return op != TN_NONE && !updates(edit, op, name);
 }
 
 static enum tn_status put_tensor(struct tn_edit *edit, const char *name,

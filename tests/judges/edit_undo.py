@@ -72,6 +72,9 @@ def actions_of(tenon, path):
     if plain:
         yield f"put {quoted(plain[0])} some.npy"
         yield f"remove-tensor {quoted(plain[-1])}"
+        updated = {name for row in ops if len(row) > 4 for name in row[4].split(" ")}
+        for name in [name for name in plain if name in updated][:1]:
+            yield f"remove-tensor {quoted(name)}"
     yield "put added some.npy"
     yield "metadata author me"
     if ops:
