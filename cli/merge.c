@@ -80,7 +80,8 @@ static int merge_file(struct cli_session      *session,
                                           &target, &summary, &error);
 
     cli_session_clear(session);
-    if (status == TN_UNSUPPORTED && opts->type == NULL) {
+    if ((status == TN_UNSUPPORTED || status == TN_NOT_FOUND) &&
+        opts->type == NULL) {
         int code = cli_shards(session, path, opts->common.out, 0);
         if (code != CLI_NO_SHARDS)
             return code;

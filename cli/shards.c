@@ -1,6 +1,7 @@
 /* shards.c - split and merge of sets of tensors */
 #include "shards.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +10,20 @@
 #include "failure.h"
 #include "print.h"
 
-/* The format of the model, if it has that option; TN_NONE otherwise. */
-static uint32_t find_format(const struct tn_model *model, const char *option)
+static bool has_shards(uint32_t format)
 {
-    for (uint32_t i = 0; i < tn_format_count(); i++) {
-        if (strcmp(tn_format_at(i).name, tn_model_format(model)) != 0)
-            continue;
-        for (uint32_t k = 0; tn_format_option(i, k) != NULL; k++)
-            if (strcmp(tn_format_option(i, k)->name, option) == 0)
-                return i;
-    }
+    for (uint32_t k = 0; tn_format_option(format, k) != NULL; k++)
+        if (strcmp(tn_format_option(format, k)->name, "shard-size") == 0)
+            return true;
+    return false;
+}
+
+/* The format of the model, if it has shards; TN_NONE otherwise. */
+static uint32_t find_format(const struct tn_model *model)
+{
+    for (uint32_t i = 0; i < tn_format_count(); i++)
+        if (strcmp(tn_format_at(i).name, tn_model_format(model)) == 0)
+            return has_shards(i) ? i : TN_NONE;
     return TN_NONE;
 }
 
@@ -31,6 +36,46 @@ static const char *last_suffix(uint32_t format)
     while (suffixes[1] != NULL)
         suffixes++;
     return suffixes[0];
+}
+
+/* Adds the files PREFIX + rest; `rest` is a pattern of the shell, the prefix is
+ * not. */
+static void find_files(const char *prefix, const char *rest, const char *suffix,
+                       glob_t *found)
+{
+    struct cli_text pattern = { 0 };
+
+    for (; *prefix != '\0'; prefix++) {
+        if (strchr("*?[\\", *prefix) != NULL)
+            cli_text_add(&pattern, "\\");
+        cli_text_put(&pattern, prefix, 1);
+    }
+    cli_text_add(&pattern, rest);
+    cli_text_add(&pattern, suffix);
+    cli_text_put(&pattern, "", 1);
+    glob(pattern.data, found->gl_pathc > 0 ? GLOB_APPEND : 0, NULL, found);
+    cli_text_done(&pattern);
+}
+
+/* Opens what `tenon split` wrote under the prefix: by its index, or by the
+ * first of its files.  NULL if there is no such set. */
+static struct tn_model *open_set(struct cli_session *session,
+                                 const char         *prefix)
+{
+    struct tn_error  error = TN_ERROR_INIT;
+    struct tn_model *model = NULL;
+    glob_t           found = { 0 };
+
+    for (uint32_t i = 0; i < tn_format_count(); i++)
+        if (has_shards(i)) {
+            find_files(prefix, "", last_suffix(i), &found);
+            find_files(prefix, "-00001-of-*", last_suffix(i), &found);
+        }
+    if (found.gl_pathc == 1)
+        tn_model_open(&model, found.gl_pathv[0], &session->options, &error);
+    if (found.gl_pathc > 0)
+        globfree(&found);
+    return model;
 }
 
 static int write_model(struct cli_session *session, const struct tn_model *model,
@@ -49,8 +94,8 @@ static int write_model(struct cli_session *session, const struct tn_model *model
 
     common.out = out;
     snprintf(size, sizeof(size), "%" PRIu64, max_size);
-    enum tn_status status = tn_convert(model, &how, &target, &session->options,
-                                       &summary, &error);
+    enum tn_status status =
+        tn_convert(model, &how, &target, &session->options, &summary, &error);
     cli_session_clear(session);
     if (status != TN_OK)
         return cli_fail_writing(session->common, path, out, &error);
@@ -66,10 +111,14 @@ int cli_shards(struct cli_session *session, const char *path, const char *out,
     struct cli_text  name  = { 0 };
     int              code  = CLI_NO_SHARDS;
 
-    if (strcmp(path, "-") == 0 ||
-        tn_model_open(&model, path, &session->options, &error) != TN_OK)
+    if (strcmp(path, "-") == 0)
         return code;
-    uint32_t format = find_format(model, "shard-size");
+    tn_model_open(&model, path, &session->options, &error);
+    if (error.status == TN_IO && max_size == 0)
+        model = open_set(session, path);
+    if (model == NULL)
+        return code;
+    uint32_t format = find_format(model);
     if (tn_model_dialect(model)[0] == '\0' && format != TN_NONE) {
         cli_text_add(&name, out);
         if (max_size > 0)

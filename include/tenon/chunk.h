@@ -361,10 +361,10 @@ TN_API enum tn_status tn_merge(struct tn_message     **out,
                                const struct tn_options *options,
                                struct tn_error         *error);
 
-/* A .cpb or .pb file, or the prefix of one: PREFIX.cpb if it exists, else
- * PREFIX.pb.  With paths, only the messages along them and everything below
- * them is merged, and other chunks are not read.  A .pb is always read as a
- * whole. */
+/* A file, or the prefix of one: PREFIX.cpb if it exists, else PREFIX.pb, else
+ * PREFIX itself.  NOT_FOUND if there is none of these.  With paths, only the
+ * messages along them and everything below them is merged, and other chunks are
+ * not read.  A file without chunks is always read as a whole. */
 TN_API enum tn_status tn_merge_read(
     struct tn_message **out, const struct tn_schema *schema, const char *type,
     const char *prefix, const struct tn_path *paths, uint64_t path_count,

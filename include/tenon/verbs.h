@@ -380,10 +380,10 @@ TN_API enum tn_status tn_split(const char                    *path,
                                struct tn_error               *error);
 
 /* Merges chunks into one message.  `path` is a file, or a prefix: PREFIX.cpb if
- * it exists, else PREFIX.pb; or a folder with a SavedModel, which becomes a
- * whole folder with saved_model.pb.  Rules, sizes and records of the options
- * are ignored.  The result may have any size; protobuf's libraries read at most
- * 2 GiB. */
+ * it exists, else PREFIX.pb, else PREFIX itself; or a folder with a SavedModel,
+ * which becomes a whole folder with saved_model.pb.  Rules, sizes and records
+ * of the options are ignored.  The result may have any size; protobuf's
+ * libraries read at most 2 GiB. */
 TN_API enum tn_status tn_merge_file(const char                    *path,
                                     const struct tn_options       *options,
                                     const struct tn_split_options *merge,

@@ -308,24 +308,24 @@ struct tn_split_version tn_merger_version(const struct tn_merger *merger)
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* Which file a prefix means; NULL on failure. */
-static char *find_file(const char *prefix, struct tn_arena *arena,
-                       struct tn_error *error)
+char *tn_merge_find(const char *prefix, struct tn_arena *arena,
+                    struct tn_error *error)
 {
     static const char *const suffixes[] = { ".cpb", ".pb" };
 
-    if (!strcmp(prefix, "-")) /* standard input */
-        return tn_text_dup(arena, prefix, error);
     for (int i = 0; i < 2; i++)
         if (tn_text_ends_with(prefix, suffixes[i]))
             return tn_text_dup(arena, prefix, error);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && strcmp(prefix, "-") != 0; i++) {
         char *path = tn_text_format(arena, error, "%s%s", prefix, suffixes[i]);
         if (!path || tn_path_exists(path))
             return path;
     }
+    if (!strcmp(prefix, "-") || tn_path_exists(prefix))
+        return tn_text_dup(arena, prefix, error);
     tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
-                 "could not find %s.cpb or %s.pb", prefix, prefix);
+                 "could not find the file, nor %s.cpb or %s.pb", prefix,
+                 prefix);
     return NULL;
 }
 
@@ -367,7 +367,7 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
 
     tn_memory_init(&memory, options ? options->allocator : NULL, 0);
     tn_arena_init(&arena, &memory);
-    char *path = find_file(prefix, &arena, error);
+    char *path = tn_merge_find(prefix, &arena, error);
     if (path)
         tn_message_open(&home, schema, type, path, options, error);
     bool must_be_chunked = path && tn_text_ends_with(path, ".cpb");

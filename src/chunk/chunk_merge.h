@@ -47,6 +47,11 @@ struct tn_chunk_store {
 #define TN_CHUNK_REUSE_LIMIT 16
 #define TN_CHUNK_REUSE_FREE  ((uint64_t)1 << 20)
 
+/* The file that a caller names: PREFIX.cpb if it exists, else PREFIX.pb, else
+ * what has that very name (a file, a folder), or "-".  NULL on failure. */
+char *tn_merge_find(const char *prefix, struct tn_arena *arena,
+                    struct tn_error *error);
+
 /* Merges into `to`, which has the type of the message that was split.
  * `message` must be sorted (tn_chunked_sort()), unless the store says that the
  * order counts.  Several chunks for one string or bytes field are joined. */

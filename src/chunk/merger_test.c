@@ -99,8 +99,8 @@ static void assert_message(struct tn_message *message, struct tn_bytes want)
 
 /* ---- prefixes ------------------------------------------------------------ */
 
-/* Files: c chunked as .cpb, p plain as .pb, x plain as .cpb, d chunked as .pb.
- */
+/* Files: c chunked as .cpb, p plain as .pb, x plain as .cpb, d chunked as .pb,
+ * o chunked without a suffix. */
 static const struct {
     const char    *name, *files, *prefix;
     enum tn_status status;
@@ -113,6 +113,7 @@ static const struct {
     { "chunks under a plain name", "d", "a.pb", TN_OK, "" },
     { "of two the chunks count", "cp", "a", TN_OK, "" },
     { "the prefix of nothing", "", "a", TN_NOT_FOUND, "could not find" },
+    { "chunks under another name", "o", "a", TN_OK, "" },
     { "the name of nothing", "p", "a.cpb", TN_IO, "" },
     { "a .cpb that has no records", "x", "a", TN_MALFORMED,
       "not a Riegeli/records file" },
@@ -128,10 +129,12 @@ static void a_prefix_means_a_file(void **state)
         struct tn_message *merged;
 
         for (const char *file = rows[i].files; *file; file++)
-            write_file(&scratch,
-                       *file == 'c' || *file == 'x' ? "a.cpb" : "a.pb",
-                       tn_buffer_bytes(*file == 'c' || *file == 'd' ? &chunked
-                                                                    : &plain));
+            write_file(
+                &scratch,
+                *file == 'o'                   ? "a"
+                : *file == 'c' || *file == 'x' ? "a.cpb"
+                                               : "a.pb",
+                tn_buffer_bytes(strchr("cdo", *file) ? &chunked : &plain));
         tn_merge_read(&merged, schema, MANY, prefix, NULL, 0, NULL, &error);
         if (error.status != rows[i].status)
             fail_msg("%s: %s", rows[i].name, error.what);

@@ -606,30 +606,6 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
 
 /* ---- merge --------------------------------------------------------------- */
 
-/* PREFIX.cpb, else PREFIX.pb, else what is called just so: a file of any name,
- * a folder, or standard input. */
-static const char *find_path(const char *prefix, struct tn_arena *arena,
-                             struct tn_error *error)
-{
-    static const char *const suffixes[] = { ".cpb", ".pb" };
-
-    if (!strcmp(prefix, "-"))
-        return prefix;
-    for (int i = 0; i < 2; i++)
-        if (tn_text_ends_with(prefix, suffixes[i]))
-            return prefix;
-    for (int i = 0; i < 2; i++) {
-        const char *path =
-            tn_text_format(arena, error, "%s%s", prefix, suffixes[i]);
-        if (!path || tn_path_exists(path))
-            return path;
-    }
-    if (!tn_path_exists(prefix))
-        tn_error_set(error, TN_IO, TN_NOWHERE, "could not find %s.cpb or %s.pb",
-                     prefix, prefix);
-    return prefix;
-}
-
 static enum tn_status write_message(const struct job  *job,
                                     struct tn_message *message,
                                     struct tn_error   *error)
@@ -785,7 +761,7 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
     struct job job = { NULL, options, merge, target, summary, true, false };
     tn_memory_init(&memory, options ? options->allocator : NULL, 0);
     tn_arena_init(&arena, &memory);
-    const char *found = find_path(path, &arena, error);
+    const char *found = tn_merge_find(path, &arena, error);
     if (!tn_failed(error))
         tn_target_check_input(target->path, found, TN_OVERWRITE_MODEL, options,
                               error);

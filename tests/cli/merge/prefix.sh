@@ -5,6 +5,10 @@ tenon split -q tiny.onnx -o whole
 tenon merge whole -o two.onnx && cmp tiny.onnx two.onnx
 tenon merge whole -o three.onnx -t onnx.ModelProto && cmp tiny.onnx three.onnx
 tenon merge nothing -o four.onnx
+cp chunks.cpb renamed
+tenon merge renamed -o five.onnx && cmp tiny.onnx five.onnx
+tenon merge renamed -o six.onnx -t onnx.ModelProto && cmp tiny.onnx six.onnx
+tenon merge tiny.onnx -o seven.onnx && cmp tiny.onnx seven.onnx
 
 mkdir -p model/assets
 echo words >model/assets/words.txt
