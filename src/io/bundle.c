@@ -132,9 +132,12 @@ static enum tn_status open_input(struct tn_bundle *bundle,
                                  struct tn_error  *error)
 {
     struct stat about;
-    bool is_file = !fstat(STDIN_FILENO, &about) && S_ISREG(about.st_mode);
 
-    if (!is_file || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+    if (fstat(STDIN_FILENO, &about) != 0)
+        return tn_error_errno(error, errno, "cannot read standard input");
+    if (S_ISDIR(about.st_mode))
+        return tn_error_errno(error, EISDIR, "cannot read standard input");
+    if (!S_ISREG(about.st_mode) || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
         return tn_source_spool(&bundle->main, bundle->memory, STDIN_FILENO, "",
                                error);
     int file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -211,7 +214,8 @@ static enum tn_status fail_open(struct tn_bundle *bundle, const char *name,
     if (!tn_bundle_has_folder(bundle))
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "cannot open \"%.100s\": %s has no folder", name,
-                            bundle->name);
+                            strcmp(bundle->name, "-") ? bundle->name
+                                                      : "standard input");
     if (number == ENOENT || number == ENOTDIR)
         return tn_error_because(error, TN_NOT_FOUND, TN_REASON_MISSING_FILE,
                                 TN_NOWHERE,

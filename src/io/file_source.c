@@ -433,7 +433,8 @@ static enum tn_status pour(int from, int to, uint8_t *window, const char *name,
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tn_error_errno(error, errno, "cannot read %s", name);
+            return tn_error_errno(error, errno, "cannot read %s",
+                                  name[0] ? name : "the input");
         if (n == 0)
             return TN_OK;
         if (is_device)
