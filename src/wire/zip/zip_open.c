@@ -563,9 +563,10 @@ static enum tn_status join_alike(struct tn_zip *zip, uint32_t first,
 
     for (int count = 0;; other = entry_at(zip, other->next_alike)) {
         if (tn_bytes_equal(other->name, e->name))
-            return fail_record(e, ZIP_RECORD_SIZE, TN_MALFORMED,
-                               "a name that was there already, at",
-                               other->record_offset, error);
+            return fail_record(
+                e, ZIP_RECORD_SIZE, TN_MALFORMED,
+                "another entry has this name; its record is at byte",
+                other->record_offset, error);
         if (++count == MOST_ALIKE || !zip->options.is_foreign)
             return fail_record(
                 e, ZIP_RECORD_SIZE, TN_MALFORMED,
