@@ -13,9 +13,9 @@
  * has more properties than its nodes.
  *
  * New elements are in a safetensors file beside the script, under their
- * digests.  If no action can express a difference (another training
- * configuration, a name with a zero byte), the script is one action that takes
- * a copy of the right model.
+ * digests.  If no action can express a difference (another opset, another
+ * training configuration, a name with a zero byte), the script is one action
+ * that takes a copy of the right model.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +30,7 @@
 #include "engine/patch_tensor.h"
 #include "engine/target.h"
 #include "format/about.h"
+#include "format/onnx/onnx.h"
 #include "format/registry.h"
 #include "io/path.h"
 #include "ir/changes.h"
@@ -1756,6 +1757,52 @@ static void compare_texts(struct patch *p)
     tn_about_done(&a);
 }
 
+/* ---- opsets ------------------------------------------------------------- */
+
+/* Whether an operator of the model is of this domain. */
+static bool has_domain(const struct tn_model *model, struct tn_bytes domain)
+{
+    for (uint32_t i = 0; i < model->ops.count; i++)
+        if (tn_bytes_equal(
+                tn_model_name(model, tn_model_op_at(model, i)->domain), domain))
+            return true;
+    return false;
+}
+
+/* The opset that a model names for a domain; 1, as for new operators, if it
+ * names none. */
+static uint64_t opset_of(const struct tn_model *model, struct tn_bytes domain)
+{
+    for (uint64_t i = 0; i < model->facts.count; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&model->facts, struct tn_fact, i);
+        struct tn_bytes found;
+        uint64_t        version;
+        if (tn_bytes_is(fact->key, "opset") &&
+            tn_onnx_opset_read(fact->value, &found, &version) &&
+            tn_bytes_equal(found, domain))
+            return version;
+    }
+    return 1;
+}
+
+/* What operators mean depends on their opset.  The action for it converts them,
+ * and the lines above have made them those of the right already. */
+static void compare_opsets(struct patch *p)
+{
+    for (uint64_t i = 0; i < p->right->facts.count; i++) {
+        const struct tn_fact *fact =
+            tn_list_at(&p->right->facts, struct tn_fact, i);
+        struct tn_bytes domain;
+        uint64_t        version;
+        if (tn_bytes_is(fact->key, "opset") &&
+            tn_onnx_opset_read(fact->value, &domain, &version) &&
+            version != opset_of(p->left, domain) &&
+            has_domain(p->right, domain))
+            give_up(p, "the operators are of another opset");
+    }
+}
+
 /* ---- signatures --------------------------------------------------------- */
 
 static const struct tn_signature *signature_named(const struct tn_model *model,
@@ -2203,6 +2250,7 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
         compare_variables(&p);
         compare_bare(&p);
         compare_texts(&p);
+        compare_opsets(&p);
         compare_signatures(&p);
     }
     if (!tn_failed(error))

@@ -11,3 +11,8 @@ cmp back.onnx again.onnx
 tenon edit tiny.onnx -o other.onnx --rename image=picture --patch-out undo.patch; echo $?
 tenon edit tiny.onnx -o - --rename image=picture --patch-out x.patch; echo $?
 ls other.onnx
+echo "an opset is undone by a copy: its action would convert operators"
+tenon edit -q tiny.onnx -o older.onnx --opset 13 --patch-out opset.patch
+cat opset.patch
+tenon apply -q older.onnx opset.patch -o newer.onnx && tenon diff newer.onnx tiny.onnx && echo same
+tenon info older.onnx newer.onnx | grep opset
