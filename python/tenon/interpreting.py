@@ -130,6 +130,7 @@ class Interpreter(native.Closing):
         return self._run("tn_interpret_node", node, **context)
 
     def interpret_tensorflow(self, node, **context):
+        """A message, or its bytes; interpret() takes text, too."""
         return self._run("tn_interpret_tensorflow", node, **context)
 
     def interpret_onnx(self, node, **context):
@@ -142,7 +143,12 @@ class Interpreter(native.Closing):
         """`inputs`: what is known of them, "x:float32[2,?] axes:int64=[0,1]"."""
         if hasattr(node, "SerializeToString"):
             node = node.SerializeToString()
-        data = node.encode() if isinstance(node, str) else native.octets(node)
+        if isinstance(node, str):
+            if name != "tn_interpret_node":
+                raise TypeError("a message or its bytes are wanted; "
+                                "interpret() takes text")
+            node = node.encode()
+        data = native.octets(node)
         if not self._handle:
             raise ValueError("the interpreter is closed")
         if opset is not None and native.whole(opset, 63, "an opset") == 0:

@@ -161,6 +161,8 @@ class Interpreting(unittest.TestCase):
         for node in (5, None, [1]):
             with self.assertRaises(TypeError):
                 self.interpreter.interpret(node)
+        with self.assertRaisesRegex(TypeError, r"interpret\(\) takes text"):
+            self.interpreter.interpret_onnx('op_type: "Relu" input: "x"')
         for opset in (-1, 2**63, 2**80):
             with self.assertRaises(ValueError):
                 self.interpreter.interpret(RELU, opset=opset)
