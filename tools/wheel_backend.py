@@ -197,19 +197,32 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return name
 
 
-def sources():
-    """What belongs to the project: what git tracks, or all that is there."""
+def tracked():
+    """What git tracks; nothing without git, or in the repository of another
+    project."""
     try:
+        if run("git", "rev-parse", "--show-prefix",
+               stderr=subprocess.DEVNULL).strip():
+            return []
         names = run("git", "ls-files", "-z", stderr=subprocess.DEVNULL)
         return sorted(name for name in names.split("\0") if name)
     except (OSError, subprocess.CalledProcessError):
-        found = []
-        for folder, folders, names in os.walk(TOP):
-            folders[:] = [f for f in folders if f not in (".git", "build",
-                                                          "__pycache__")]
-            found += [os.path.relpath(os.path.join(folder, name), TOP)
-                      for name in names if name != "PKG-INFO"]
-        return sorted(found)
+        return []
+
+
+def sources(out):
+    """What belongs to the project: what git tracks, or all that is there but
+    what was made, such as the folder `out`."""
+    found = tracked()
+    if found:
+        return found
+    made = [os.path.realpath(out), os.path.join(TOP, "build")]
+    for folder, folders, names in os.walk(TOP):
+        folders[:] = [f for f in folders if f not in (".git", "__pycache__")
+                      and os.path.join(folder, f) not in made]
+        found += [os.path.relpath(os.path.join(folder, name), TOP)
+                  for name in names if name != "PKG-INFO"]
+    return sorted(found)
 
 
 def write_sources(path, more=()):
@@ -219,7 +232,7 @@ def write_sources(path, more=()):
             gzip.GzipFile("", "wb", 9, file, mtime=date()) as packed, \
             tarfile.open(fileobj=packed, mode="w",
                          format=tarfile.PAX_FORMAT) as archive:
-        for name in sources():
+        for name in sources(os.path.dirname(os.path.abspath(path))):
             entry = archive.gettarinfo(os.path.join(TOP, name), root + name)
             entry.mtime = date()
             entry.uid = entry.gid = 0
