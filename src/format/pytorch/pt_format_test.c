@@ -304,36 +304,48 @@ static void put_bytes(struct tn_buffer *to, struct tn_bytes bytes, char opcode)
 static void pickles_by_themselves_are_read(void **state)
 {
     static const char storage[]              = P2 EIGHT ".";
-    static const char *const         heads[] = { P2 "}" PT_TEXT("\1", "w"),
-                                                 "(dp0\nVw\n" };
+    static const struct {
+        const char *head, *end, *name;
+    } forms_of[] = {
+        { P2 "}" PT_TEXT("\1", "w"), "s.", "w" },
+        { "(dp0\nVw\n", "s.", "w" },
+        { "(dp0\nV\xfc\\u20ac\n", "s.", "\xc3\xbc\xe2\x82\xac" },
+        { "(dp0\nctorch\nint8\n", "s.", "torch.int8" },
+        { "(", "t.", "0" },
+        { "cmine\nPair\n(", "tR.", "0" },
+        { P2 "cmine\nHolder\n)\x81", "b.", "" },
+    };
     static const char                call[] =
         PT_NAME("torch._utils", "_rebuild_tensor_v2") "(" PT_NAME(
             "torch.storage", "_load_from_bytes");
-    static const char tail[]  = "tR" ROW "\x89" PT_DICT "tRs.";
+    static const char tail[]  = "tR" ROW "\x89" PT_DICT "tR";
     static const char forms[] = "BVS";
     struct tn_scratch scratch = tn_scratch_open();
     struct tn_error   error   = TN_ERROR_INIT;
     struct tn_memory  memory;
     struct tn_buffer  stream, file;
     struct tn_model  *model;
-    char              text[64];
+    char              text[64], expected[64];
 
     (void)state;
     tn_memory_init(&memory, NULL, 0);
     tn_buffer_init(&stream, &memory, &error);
     pt_make_stream(&stream, tn_bytes(storage, sizeof storage - 1), 8, 8);
-    for (int i = 0; forms[i]; i++) {
+    for (size_t i = 0; i < 3 * sizeof forms_of / sizeof forms_of[0]; i++) {
         tn_buffer_init(&file, &memory, &error);
-        tn_buffer_text(&file, heads[i != 0]);
+        tn_buffer_text(&file, forms_of[i / 3].head);
         tn_buffer_add(&file, tn_bytes(call, sizeof call - 1));
         tn_buffer_byte(&file, '(');
-        put_bytes(&file, tn_buffer_bytes(&stream), forms[i]);
+        put_bytes(&file, tn_buffer_bytes(&stream), forms[i % 3]);
         tn_buffer_add(&file, tn_bytes(tail, sizeof tail - 1));
+        tn_buffer_text(&file, forms_of[i / 3].end);
         tn_scratch_put(&scratch, "a.pkl", tn_buffer_bytes(&file));
         tn_model_open(&model, tn_in_scratch(&scratch, "a.pkl"), NULL, &error);
         assert_int_equal(error.status, TN_OK);
         describe(model, text, sizeof text);
-        assert_string_equal(text, "w=0001020304050607;");
+        snprintf(expected, sizeof expected, "%s=0001020304050607;",
+                 forms_of[i / 3].name);
+        assert_string_equal(text, expected);
         /* torch.load() does not read it: it becomes an archive. */
         struct tn_target target = { .path        = tn_in_scratch(&scratch, "b.pt"),
                                     .can_replace = true };

@@ -160,22 +160,34 @@ enum tn_status tn_pt_stream_read(struct tn_pt_file *file,
 
 /* ---- pickles by themselves ------------------------------------------------ */
 
-/* A protocol, or what pickles of protocols 0 and 1 begin with: a dict or a list and
- * its place in the memo, or a class. */
+/* The name of a module, to the end of its line. */
+static bool begins_module(struct tn_bytes text)
+{
+    size_t i = 0;
+
+    while (i < text.size && (text.data[i] == '_' || text.data[i] == '.' ||
+                             (text.data[i] >= '0' && text.data[i] <= '9') ||
+                             (text.data[i] >= 'a' && text.data[i] <= 'z') ||
+                             (text.data[i] >= 'A' && text.data[i] <= 'Z')))
+        i++;
+    return i > 0 && i < text.size && text.data[i] == '\n';
+}
+
+/* A protocol, or what pickles of protocols 0 and 1 begin with: a dict or a list
+ * and its place in the memo, a class, or the mark of a tuple and its first
+ * item. */
 bool tn_pt_begins_pickle(struct tn_bytes head)
 {
     if (head.size < 3)
         return false;
     if (head.data[0] == 0x80)
         return head.data[1] >= 2 && head.data[1] <= 5;
+    if (head.data[0] == '(')
+        return head.data[1] && strchr("(])}cdilFGIJKLMNSTUVX", head.data[1]);
     return tn_bytes_starts_with(head, "}q") ||
            tn_bytes_starts_with(head, "]q") ||
-           tn_bytes_starts_with(head, "(dp") ||
-           tn_bytes_starts_with(head, "(lp") ||
-           tn_bytes_starts_with(head, "ccopy_reg\n") ||
-           tn_bytes_starts_with(head, "ccollections\n") ||
-           tn_bytes_starts_with(head, "cnumpy") ||
-           tn_bytes_starts_with(head, "ctorch");
+           (head.data[0] == 'c' &&
+            begins_module(tn_bytes(head.data + 1, head.size - 1)));
 }
 
 bool tn_pt_is_pickle(struct tn_bytes head)

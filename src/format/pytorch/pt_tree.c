@@ -509,6 +509,10 @@ static size_t print_key(char *to, size_t room, value_t key, unsigned depth)
         n = snprintf(to, room, "%s", key->as.truth ? "True" : "False");
         break;
     case TN_PICKLE_NONE: n = snprintf(to, room, "None"); break;
+    case TN_PICKLE_NAME:
+        n = snprintf(to, room, "%.*s.%.*s", TN_FMT(key->as.name.module),
+                     TN_FMT(key->as.name.name));
+        break;
     case TN_PICKLE_REAL:
         n = snprintf(to, room, "%.15g", key->as.real);
         if (n > 0 && (size_t)n < room)
@@ -627,13 +631,13 @@ static const struct {
 
 static void visit(struct walk *w, struct tn_bytes path, value_t value);
 
-/* A part of a tensor, which may be anything. */
+/* A part of a tensor or an object, which may be anything. */
 static void visit_part(struct walk *w, struct tn_bytes path, const char *name,
                        value_t value)
 {
     if (w->depth == DEPTH_LIMIT) {
         tn_error_set(w->tree->error, TN_LIMIT, value->offset,
-                     "parts of tensors nested deeper than %d", DEPTH_LIMIT);
+                     "parts of values nested deeper than %d", DEPTH_LIMIT);
         return;
     }
     w->depth++;
@@ -779,6 +783,8 @@ static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
         enter(w, &call->state->as.list, true, false, path);
     else if (call->state && call->state->kind == TN_PICKLE_TUPLE)
         enter(w, &call->state->as.list, false, true, path);
+    else if (call->state && may_hold(call->state))
+        visit_part(w, path, "", call->state);
     if (call->args->kind == TN_PICKLE_TUPLE)
         enter(w, &call->args->as.list, false, !is_row, path);
 }

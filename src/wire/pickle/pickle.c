@@ -607,10 +607,27 @@ static bool call_dtype(struct machine *m, arguments args, uint64_t count)
     return true;
 }
 
+/* Classes of numpy that pickle their elements as ndarray does. */
+static bool is_array_class(const struct machine   *m,
+                           const struct tn_pickle *value)
+{
+    static const char *const classes[] = { "matrix", "memmap", "recarray" };
+
+    if (is_name(value, NAME_NDARRAY))
+        return true;
+    if (!m->describes || value->kind != TN_PICKLE_NAME ||
+        !tn_bytes_starts_with(value->as.name.module, "numpy"))
+        return false;
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (tn_bytes_is(value->as.name.name, classes[i]))
+            return true;
+    return false;
+}
+
 /* _reconstruct(ndarray, (0,), b'b') */
 static bool call_reconstruct(struct machine *m, arguments args, uint64_t count)
 {
-    if (count != 3 || !is_name(args[0], NAME_NDARRAY) ||
+    if (count != 3 || !is_array_class(m, args[0]) ||
         args[1]->kind != TN_PICKLE_TUPLE || args[1]->as.list.count != 1 ||
         !is_text(args[2], "b"))
         return false;
@@ -1263,23 +1280,36 @@ static size_t read_text_escape(const uint8_t *at, size_t left, uint8_t *to,
     return 0;
 }
 
-/* What the text of a line stands for.  The place in the file stays that of the
- * line. */
-static void unescape(struct machine *m, struct tn_bytes *text,
-                     size_t (*escape)(const uint8_t *, size_t, uint8_t *,
-                                      size_t *))
+/* Whether the bytes of a line are the text. */
+static bool is_plain(struct tn_bytes line)
 {
-    if (tn_failed(m->error) || text->size == 0 ||
-        !memchr(text->data, '\\', text->size))
+    for (size_t i = 0; i < line.size; i++)
+        if (line.data[i] == '\\' || line.data[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* What the text of a line stands for.  The place in the file stays that of the
+ * line.  In lines of text, bytes from 0x80 on are code points, which take two
+ * bytes here. */
+static void unescape(struct machine *m, struct tn_bytes *text,
+                     bool is_text_line)
+{
+    if (tn_failed(m->error) || is_plain(*text))
         return;
-    uint8_t *to = tn_new(m->arena, uint8_t, text->size, m->error);
-    size_t   used = 0;
+    uint8_t *to = tn_new(m->arena, uint8_t, text->size * (is_text_line ? 2 : 1),
+                         m->error);
+    size_t (*escape)(const uint8_t *, size_t, uint8_t *, size_t *) =
+        is_text_line ? read_text_escape : read_byte_escape;
+    size_t used = 0;
     for (size_t i = 0; to && i < text->size;) {
         size_t n = text->data[i] == '\\'
                        ? escape(text->data + i + 1, text->size - i - 1, to,
                                 &used)
                        : 0;
-        if (n == 0)
+        if (n == 0 && is_text_line)
+            used += tn_utf8_put(to + used, text->data[i]);
+        else if (n == 0)
             to[used++] = text->data[i];
         i += 1 + n;
     }
@@ -1299,18 +1329,15 @@ static void push_quoted(struct machine *m, uint64_t given)
         *text = tn_bytes(text->data + 1, text->size - 2);
     value->as.string.span.offset += 1;
     value->as.string.span.length -= 2;
-    unescape(m, text, read_byte_escape);
+    unescape(m, text, false);
     value->as.string.is_coded = text->size != value->as.string.span.length;
     tell_bytes(m);
 }
 
-/* Whether the bytes of the line are the text.  Long ones are not looked at. */
+/* Long ones are not looked at. */
 static bool is_as_it_is(const struct tn_pickle_string *line)
 {
-    for (size_t i = 0; i < line->text.size; i++)
-        if (line->text.data[i] == '\\' || line->text.data[i] >= 0x80)
-            return false;
-    return line->text.size == line->span.length;
+    return line->text.size == line->span.length && is_plain(line->text);
 }
 
 static void push_text_line(struct machine *m, uint64_t given)
@@ -1321,7 +1348,7 @@ static void push_text_line(struct machine *m, uint64_t given)
     if (!value)
         return;
     value->as.string.is_coded = !is_as_it_is(&value->as.string);
-    unescape(m, &value->as.string.text, read_text_escape);
+    unescape(m, &value->as.string.text, true);
 }
 
 static void push_persistent_line(struct machine *m, uint64_t given)

@@ -112,6 +112,7 @@ static const struct {
     { "a list in itself", P2 "5d 71 00 68 00 61 2e", TN_OK, TN_PICKLE_LIST, "" },
     { "dropped and doubled", P2 "4e 4b 01 30 32 30 28 31 28 30 2e", TN_OK, TN_PICKLE_NONE, "" },
     { "an array of objects", P4 "63 6e 75 6d 70 79 0a 64 74 79 70 65 0a 8c 02 4f 38 89 88 87 52 2e", TN_OK, TN_PICKLE_CALL, "nc" },
+    { "a matrix of numpy", P4 "63 6e 75 6d 70 79 2e 63 6f 72 65 2e 6d 75 6c 74 69 61 72 72 61 79 0a 5f 72 65 63 6f 6e 73 74 72 75 63 74 0a 63 6e 75 6d 70 79 0a 6d 61 74 72 69 78 0a 4b 00 85 43 01 62 87 52 2e", TN_OK, TN_PICKLE_ARRAY, "nnc" },
     { "an array", P4 NEW "28 4b 01 4b 01 85 " F4 LE "89 43 04 00 00 80 3f 74 62 2e", TN_OK, TN_PICKLE_ARRAY, "nncnc" },
     { "code, then an error", P2 "63 61 0a 62 0a 29 52 ff", TN_MALFORMED, 0, "nc" },
     { "no line", "49 31", TN_TRUNCATED, 0, "" },
