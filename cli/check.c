@@ -481,8 +481,8 @@ static int run_check(const void *opts, const struct cli_args *args)
 
     cli_session_begin(&run.session, opts);
     run.is_listed = o->wants_all || !cli_is_terminal(stdout);
-    /* A pager shows nothing before it has a screenful: of several files the
-     * verdicts are short, and wanted one by one. */
+    /* A pager shows nothing until it has a screenful.  The verdicts on several
+     * files are short, and users want to see each as soon as it is known. */
     run.is_paged = args->count == 1 || o->wants_all || o->common.is_json;
     if (!o->common.is_json)
         return check_all(&run, o, args);

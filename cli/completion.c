@@ -64,7 +64,7 @@ static void print_quoted(const char *text, const char *special)
     }
 }
 
-/* The words that an option takes; false: none that we could list. */
+/* Prints the words that an option takes; false if they cannot be listed. */
 static bool print_values(const struct cli_opt *row)
 {
     if (row->kind == CLI_CHOICE)

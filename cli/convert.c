@@ -229,7 +229,7 @@ static bool is_open(const struct tn_io *input, const struct tn_map_options *map)
         if (input->name.size == strlen(map->shapes[i].name) &&
             memcmp(input->name.data, map->shapes[i].name, input->name.size) ==
                 0)
-            return false; /* told already */
+            return false; /* given already */
     for (uint32_t i = 0; i < input->rank; i++)
         is_any |= input->dims[i].value < 0;
     return is_any;

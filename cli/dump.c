@@ -65,7 +65,7 @@ static int dump_file(struct cli_session *session, const struct dump_opts *opts,
 
     cli_session_clear(session);
     if (status == TN_OK || (status == TN_IO && cli_pager_is_left()))
-        return 0; /* who leaves the pager has seen enough */
+        return 0; /* leaving the pager early is no failure */
     return cli_fail_typed(session->common, path, out, opts->type, opts->schema,
                           &error);
 }

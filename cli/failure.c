@@ -46,9 +46,9 @@ const char *cli_path_name(const char *path)
     return path[0] != '\0' ? cli_path_shown(path) : "''";
 }
 
-/* Does the sentence need the status in front of it?  "malformed" says what the
- * rest is about; "io: No such file" and "unsupported: cannot convert" only
- * stutter. */
+/* Whether the message needs the status in front of it.  "malformed" tells the
+ * reader what the rest is about; "io: No such file" and "unsupported: cannot
+ * convert" say the same thing twice. */
 static bool is_named(const struct tn_error *error)
 {
     switch (error->status) {
@@ -60,15 +60,16 @@ static bool is_named(const struct tn_error *error)
     }
 }
 
-/* "cannot write out.npy: No space left on device": which file it is about,
- * read or written, is in the sentence. */
+/* Whether the message itself names the file that was read or written: "cannot
+ * write out.npy: No space left on device". */
 static bool is_complete(const struct tn_error *error)
 {
     return error->status == TN_IO && error->offset == TN_NOWHERE &&
            error->file[0] == '\0';
 }
 
-/* A path in the model does not help with a full disk. */
+/* The place in the model is left out where it does not help, as with a full
+ * disk. */
 static bool has_place(const struct tn_error *error)
 {
     return error->where[0] != '\0' && error->status != TN_EXISTS &&

@@ -177,8 +177,8 @@ bool cli_set(struct cli_settings *settings, const char *name, const char *value)
     return true;
 }
 
-/* An option of one name may need another one for each format: what all of them
- * need is missed by all. */
+/* An option of the same name may need another option, which depends on the
+ * format: what it needs in all formats is reported as missing. */
 static int check_setting(const char *verb, const struct cli_settings *settings,
                          const char *name)
 {

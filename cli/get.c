@@ -157,7 +157,7 @@ static int get_tensor(struct cli_session *session, const struct tn_model *model,
         tn_get(tensor, get, &target, &session->options, &error);
     cli_session_clear(session);
     if (status == TN_OK || (status == TN_IO && cli_pager_is_left()))
-        return 0; /* who leaves the pager has seen enough */
+        return 0; /* leaving the pager early is no failure */
     return cli_fail_writing(session->common, tn_model_path(model), path,
                             &error);
 }

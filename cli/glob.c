@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The bracket that begins after '[': does it hold the byte?  *end is behind its
+/* Whether the bracket that begins after '[' holds the byte.  *end is behind its
  * ']', or NULL when there is none and '[' stands for itself. */
 static bool match_set(const char *set, uint8_t byte, const char **end)
 {

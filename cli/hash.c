@@ -205,8 +205,8 @@ static int compare_entries(const void *left, const void *right)
     return order != 0 ? order : strcmp(l->hex, r->hex);
 }
 
-/* Sorted by label, then digest: a name may stand for several tensors, one in
- * each subgraph, and a line may be met by any of them that is still free. */
+/* Sorted by label, then digest.  A name may stand for several tensors, one in
+ * each subgraph: any of them that is not taken yet may satisfy a line. */
 static void index_entries(struct entries *entries)
 {
     struct cli_text text = { 0 };
@@ -273,7 +273,8 @@ struct checking {
     bool                     has_lines; /* that were not only a comment     */
 };
 
-/* The manifest has escaped it already; what it has not is made harmless. */
+/* Names in a manifest are escaped already: backslashes stay single, and what is
+ * not escaped but could harm a terminal is escaped now. */
 static void print_label(const char *label)
 {
     struct cli_text safe = { 0 };

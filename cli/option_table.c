@@ -262,7 +262,7 @@ static int set(struct parser *p, const struct cli_opt *row, bool is_for_reading,
     return 0;
 }
 
-/* There are never more of them than words. */
+/* The list has room for as many actions as there are words. */
 static bool add_action(struct parser *p, struct cli_actions *actions,
                        const struct cli_opt *row, const char *value)
 {

@@ -458,7 +458,7 @@ int cli_own_rules_check(const struct cli_own_rules *rules)
 
 /* ---- test --------------------------------------------------------------- */
 
-/* Only what does not hold is worth a line. */
+/* Prints only examples that do not hold. */
 static void print_example(void *context, const struct tn_rule_example *example)
 {
     struct cli_text line = { 0 };

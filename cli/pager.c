@@ -81,7 +81,7 @@ static int spawn(const char *command, int from, pid_t *pid)
         free(words);
         return ENOMEM;
     }
-    /* It need not ignore what we ignore. */
+    /* The pager gets the default action for the signal that we ignore. */
     sigemptyset(&usual);
     sigaddset(&usual, SIGXFSZ);
     posix_spawnattr_setsigdefault(&how, &usual);

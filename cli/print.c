@@ -105,15 +105,15 @@ void cli_print_name(FILE *file, enum cli_colour colour, struct tn_bytes name)
 
 enum { MAX_COLUMNS = 12 };
 
-/* A cell wider than this sticks out of its own row; it does not push the
- * columns of all the others off the screen.  Its row falls into step again as
- * soon as the cells after it leave room.  Where every fourth row would stick
- * out, long names are how this model is, and the column is made for them. */
+/* A cell wider than this extends past its column in its own row; it does not
+ * push the columns of all other rows off the screen.  Its row is aligned again
+ * as soon as the cells after it leave room.  If every fourth row would extend
+ * past the column, long names are normal in this model, and the column becomes
+ * as wide as they are. */
 enum { WIDEST_CELL = 60, WIDEST_COLUMN = 160, FEW = 4 };
 
-/* No column is made narrower than this, or than its title: the first while
- * columns can be left out that are extra, and the second unless there is no
- * other way. */
+/* No column is made narrower than this, or than its title.  NARROW holds while
+ * extra columns can still be left out; NARROWEST is the last resort. */
 enum { NARROW = 16, NARROWEST = 8 };
 
 struct layout {
@@ -196,7 +196,8 @@ static size_t least_width(const struct layout    *layout,
                : layout->widths[i];
 }
 
-/* The width of a line, as it is or at least. */
+/* The width of a line: as it is now, or with every column as narrow as it may
+ * become. */
 static size_t line_width(const struct layout    *layout,
                          const struct cli_table *table, bool is_least)
 {

@@ -336,8 +336,8 @@ struct run {
     bool            is_list;
 };
 
-/* The next run of arguments that share a name; those without one are a list
- * called as the whole. */
+/* The next run of arguments that share a name.  Arguments without a name form a
+ * list, which is called like the whole attribute. */
 static bool next_run(const struct tn_attr *attr, const struct tn_attr *names,
                      struct run *run)
 {

@@ -63,8 +63,8 @@ void cli_show_rounded(struct cli_text *text, double value)
         cli_text_addf(text, "%.4g", value);
 }
 
-/* Neighbours are joined until they fit.  A bin with few elements is still a
- * low bar, an empty one is a space. */
+/* Neighbouring bins are joined until they fit.  A bin with few elements is
+ * still a low bar; an empty one is a space. */
 void cli_show_histogram(struct cli_text *text, const struct tn_statistics *s,
                         unsigned columns)
 {

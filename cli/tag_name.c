@@ -37,8 +37,8 @@ const char *cli_tag_named(const char *path, const struct tn_options *options,
     struct tn_options look  = *options;
     struct tn_error   error = TN_ERROR_INIT;
 
-    /* Only escapes have backslashes, no tag has one: there cannot be two that
-     * are meant.  A pipe is read once. */
+    /* A tag has no backslash, so one that is typed belongs to an escape, and
+     * the text can mean one tag only.  A pipe is read once. */
     if (strchr(typed, '\\') == NULL || strcmp(path, "-") == 0)
         return typed;
     look.from = NULL;

@@ -95,8 +95,8 @@ static void add_escape(struct cli_text *text, uint32_t point)
     }
 }
 
-/* The first code point, which is not harmless, or the first byte, which is
- * none.  Returns how many bytes that was. */
+/* Adds the escape of the first code point, which is not harmless, or of the
+ * first byte, which is not UTF-8.  Returns how many bytes were taken. */
 static size_t add_harmful(struct cli_text *text, const uint8_t *at, size_t left)
 {
     uint32_t point  = 0;

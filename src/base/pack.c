@@ -140,7 +140,8 @@ void tn_pack_end(struct tn_buffer *out, const struct tn_pack_texts *texts,
     tn_buffer_u32(cuts, end);
 }
 
-/* Asks only for bytes that exist: a reader notices the end by itself. */
+/* Asks only for bytes that exist, because a reader detects the end by itself.
+ */
 static enum tn_status need(const struct tn_packed *packed, uint64_t from,
                            uint64_t to, struct tn_error *error)
 {

@@ -152,11 +152,11 @@ static const uint8_t *read_block(struct tn_source *source, uint64_t offset,
     return block;
 }
 
-/* How much to read at `offset` of a source that is hopped over: little after a
- * jump, since the next one is near; more and more while there is none.  What
- * skips no more than was just read is no jump; and a look at another place, as
- * at the end of the file, does not end what goes on here.  0: it is time for
- * the mapping. */
+/* How many bytes to read at `offset` of a source that is read in jumps: few
+ * after a jump, since the next jump is near, and more and more while there is
+ * none.  Skipping no more than was just read does not count as a jump; neither
+ * does a single look elsewhere, as at the end of the file. 0: use the mapping
+ * from now on. */
 static uint64_t next_hop(const struct tn_source *source, uint64_t offset,
                          uint64_t size)
 {

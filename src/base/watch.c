@@ -49,7 +49,7 @@ static void add(struct tn_watch *watch, struct tn_memory *memory,
     unlock(memory);
 }
 
-/* A step of a call that has been told to stop is told so, too. */
+/* If the call has been told to stop, the new step is told so, too. */
 void tn_watch_begin(struct tn_watch *watch, struct tn_memory *memory,
                     tn_watch_ask *ask, void *context)
 {

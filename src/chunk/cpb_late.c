@@ -14,7 +14,8 @@
 /* The beginning of a compressed chunk is unpacked to find out what it is. */
 #define HEAD_SIZE ((size_t)128 << 10)
 
-/* And all of it for other readers: in memory up to this size. */
+/* A chunk that other readers need is unpacked as a whole, in memory up to this
+ * size. */
 #define MOST_IN_MEMORY (UINT64_C(4) << 20)
 
 /* Bytes of a record, and where they go. */
@@ -34,7 +35,7 @@ struct late {
     uint8_t                 *head;   /* NULL: not unpacked yet                */
     struct tn_span           record;
     struct tn_list           goals; /* struct goal, ascending by `from`       */
-    bool                     is_tangled; /* they are not: it is read          */
+    bool                     is_tangled; /* they do not ascend, so it is read */
 };
 
 static struct late *late_at(const struct tn_cpb *cpb, uint64_t index)

@@ -376,9 +376,10 @@ static void part_numbers(struct parting *p, struct tn_span series,
     }
 }
 
-/* Numbers of one field at the end of a part and at the begin of the next are
- * joined: where they are two pieces, the second part begins with an empty
- * one, which is joined instead.  How long that is: 0 if there is no room. */
+/* Numbers of one field at the end of a part and at the beginning of the next
+ * would be joined when they are merged.  If they must stay two pieces, the
+ * second part begins with an empty piece, which is joined instead.  Returns the
+ * length of that; 0 if there is no room. */
 static uint64_t part_apart(struct parting *p, struct tn_span body,
                            const struct tn_pb_field_type *field)
 {

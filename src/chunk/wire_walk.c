@@ -98,8 +98,9 @@ static void forget(struct tn_wire_walk *walk)
     }
 }
 
-/* The length of a field whose tag is one byte, if it has at most three bytes;
- * *head is what tag and length are together, 0: it has more. */
+/* The length of a field with a tag of one byte, if the length takes at most
+ * three bytes.  *head is the size of tag and length together; 0 if the length
+ * takes more. */
 static inline uint32_t short_length(const uint8_t *at, uint32_t *head)
 {
     uint32_t length = at[1] & 0x7fu;

@@ -19,7 +19,7 @@ void tn_losses_done(struct tn_losses *losses)
     tn_arena_done(&losses->arena);
 }
 
-/* A file whose content became part of the graph. */
+/* A file whose content is part of the graph now. */
 static bool is_taken(const struct tn_losses *losses, const char *where)
 {
     static const char folder[] = "assets/";

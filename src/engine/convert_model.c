@@ -420,9 +420,9 @@ static void lose_ranks(struct tn_losses *losses, struct tn_io_list list,
     }
 }
 
-/* ONNX wants a shape of every input and output, if only its rank; `check` finds
- * those without one, and a list that is silent about them would promise more
- * than the file has. */
+/* ONNX requires a shape, at least a rank, of every input and output.  `check`
+ * reports those without one; a list of losses that left them out would promise
+ * more than the file has. */
 static void lose_unknown_ranks(struct conversion     *c,
                                const struct tn_model *made)
 {

@@ -150,9 +150,9 @@ static void type_input(struct tn_net *net, uint32_t input, struct tn_net *whole,
         tn_net_set_type(net, input, &type);
 }
 
-/* Inputs that the caller chose are computed in the model: what is known of them
- * there is known of them here.  Failing to find out is none: then nothing is
- * known. */
+/* Inputs that the caller chose are computed in the model, so what is known of
+ * the values there holds for the inputs.  If inference fails, nothing is known
+ * of them; that is no failure of the conversion. */
 static void type_inputs(struct tn_conversion *c)
 {
     struct tn_net             *net     = c->net;
@@ -411,8 +411,9 @@ static struct tn_net *new_net(struct tn_conversion *c, const char *dialect)
     return net;
 }
 
-/* From c->net to one of the next dialect, or within its own, which takes its
- * place.  Where the path became the detour, it is still that of the source. */
+/* Applies rules to c->net; the result, of the next dialect or of the same one,
+ * takes its place.  Where the path became the detour, the net is still that of
+ * the source. */
 static enum tn_status run_rules(struct tn_conversion *c, bool leads_on)
 {
     struct tn_net *from = c->net;
@@ -472,7 +473,7 @@ static void note_folded(void *context, const struct tn_net *net, uint32_t node)
 /* From here on a DequantizeLinear has a scale for each index of an axis. */
 #define OPSET_OF_SCALES 13
 
-/* Less of the same; c->net takes its place. */
+/* A smaller net of the same dialect; it takes the place of c->net. */
 static enum tn_status run_simplify(struct tn_conversion *c)
 {
     struct tn_simplify_how how = {
@@ -789,8 +790,8 @@ static enum tn_status arrange_paddle(struct tn_conversion *c)
     return c->error->status;
 }
 
-/* What follows from operators first, then what the program says, then what
- * follows from that. */
+/* Types that follow from operators come first, then those that the program
+ * declares, then those that follow from these. */
 static enum tn_status rank_paddle(struct tn_conversion *c)
 {
     TN_TRY(infer(c));
@@ -1159,9 +1160,10 @@ static bool is_stuck(const struct tn_conversion *c, const struct tn_pass *pass)
     return c->plan && c->summary->unmapped && pass != rule_passes;
 }
 
-/* Both paths begin with the same passes: where rules took the detour, what
- * comes after them is that of the detour.  Where it is of no use, there is none
- * from then on, and the rules are tried once more. */
+/* Both paths begin with the same passes.  If the rules chose the detour, the
+ * passes after them are those of the detour.  If the detour turns out to be of
+ * no use, it is given up for the rest of the conversion, and the direct rules
+ * run once more. */
 static enum tn_status run_passes(struct tn_conversion *c)
 {
     struct sequence all    = { .count = 0 };

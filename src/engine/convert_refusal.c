@@ -208,8 +208,8 @@ static bool is_own(const struct refusing *r, const struct tn_lang_rule *rule)
     return false;
 }
 
-/* The last rule that tells what cannot be done, not only that it is for other
- * nodes; NULL: all of them are. */
+/* The last reason that tells what cannot be converted, rather than that a rule
+ * is for other nodes; NULL if there is none. */
 static const struct tn_map_reason *telling(const struct refusing *r,
                                            uint32_t               node)
 {
@@ -534,7 +534,7 @@ static void add_cut(struct refusing *r, struct tn_arena *arena, bool is_one)
         tn_buffer_add(r->to, tn_buffer_bytes(&r->item));
 }
 
-/* Whether nothing that could be told of the inputs would help. */
+/* Whether no fact about the inputs would help. */
 static bool is_for_good(const struct refusing      *r,
                         const struct tn_refused_op *op)
 {

@@ -15,8 +15,9 @@
 /* Checking fewer takes less time than starting another thread. */
 #define MANY_NODES 10000
 
-/* What a conversion does without: it finds types and ranks itself, and invents
- * names; and in new files initializers are not inputs. */
+/* Errors that do not matter to a conversion: it finds types and ranks itself,
+ * invents names, and in the files that it writes initializers are not inputs.
+ */
 static const char *const harmless[] = {
     "missing-shape",      "missing-type",          "missing-name",
     "missing-ir-version", "initializer-not-input", NULL

@@ -480,7 +480,7 @@ static enum tn_status undump_flat(struct tn_opened             *opened,
     return error->status;
 }
 
-/* What a file of that name would be, if it has a text. */
+/* The format that the suffix of the path stands for, if it has a text form. */
 static const struct tn_format *format_called(const char *path)
 {
     for (const struct tn_format *const *f = tn_formats; *f; f++)

@@ -595,8 +595,8 @@ static void change_reshape(struct changing *c, uint32_t id,
         put_ints(c, id, &op->at, items, count);
 }
 
-/* What is outside of the rows within the dimension that they are merged into.
- */
+/* Notes how many elements are outside of the rows within the dimension that
+ * they are merged into. */
 static void follow_flatten(struct changing *c, uint32_t id,
                            const struct size_op *op)
 {

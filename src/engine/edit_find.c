@@ -205,7 +205,8 @@ static enum tn_status not_found(struct tn_edit *edit, const char *word,
 enum tn_status tn_edit_find_op(struct tn_edit *edit, const char *word,
                                uint32_t *op, struct tn_error *error)
 {
-    /* Patches write numbers: a node that is called "@7" is not in their way. */
+    /* Patches name nodes by number: "@7" is node 7 even if another node is
+     * called "@7". */
     *op = word[0] == '@' ? find_placed(edit, word) : TN_NONE;
     if (*op == TN_NONE)
         TN_TRY(find_named(edit, word, op, error));

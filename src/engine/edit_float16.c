@@ -157,8 +157,8 @@ static bool is_kept(const struct narrowing *n, const struct tn_net_node *node)
             is_listed(n->how->kept, n->how->kept_count, node->name));
 }
 
-/* Of a value whose type is not known nothing can be said, and sequences stay as
- * they are. */
+/* Whether the width of the value can be changed: its type must be known, and
+ * sequences stay as they are. */
 static bool is_clear(const struct narrowing *n, uint32_t value)
 {
     const struct tn_net_type *type =
@@ -581,7 +581,7 @@ static enum tn_status rewire(struct narrowing *n, uint32_t op, uint32_t id)
     return n->error->status;
 }
 
-/* What says the type of a result. */
+/* Changes the attributes that name the type of a result. */
 static enum tn_status change_attrs(struct narrowing *n, uint32_t op,
                                    uint32_t id)
 {
@@ -669,8 +669,8 @@ static uint8_t *find_outputs(struct narrowing *n)
     return width;
 }
 
-/* The type of all results is known before users are looked at: an op may be
- * used by one that comes before it only in files that are not in order. */
+/* The types of all results are decided before their users are changed: only in
+ * files that are not in order, an op is used by one before it. */
 static enum tn_status change_ops(struct narrowing *n)
 {
     const uint8_t *output_width = find_outputs(n);

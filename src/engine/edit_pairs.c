@@ -193,7 +193,7 @@ static uint32_t value_before(struct pairing *p, uint32_t op,
                : TN_NONE;
 }
 
-/* The value that a value is in the end; chains are made short on the way. */
+/* Follows a chain of copies to its end, and shortens the chain on the way. */
 static uint32_t resolve(struct pairing *p, uint32_t value)
 {
     uint32_t end = value;

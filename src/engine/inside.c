@@ -150,7 +150,7 @@ static bool is_whole(const struct inside *model)
     return !is_numbered_part(model);
 }
 
-/* Keeps all when it would keep none. */
+/* Keeps the wanted ones from `first` on; if none is wanted, keeps all. */
 static void keep_only(struct looking *l, uint64_t first,
                       bool (*is_wanted)(const struct inside *))
 {
@@ -230,8 +230,8 @@ static void drop_parts(struct looking *l, uint64_t first,
     l->found.count = kept;
 }
 
-/* Of what is not plain file of the folder: whether a link to a file, which is
- * to be looked at. */
+/* Whether an entry that is not a plain file is to be looked at: a link to a
+ * file, if links are followed. */
 static bool is_followed(struct looking *l, const char *path, const char *name)
 {
     if (l->follows && tn_path_is_file(path))

@@ -89,7 +89,8 @@ static enum tn_status read_constant(void *context, struct tn_bytes name,
                      : error->status;
 }
 
-/* Mappers that rules of our own language are only tell what those do. */
+/* A mapper that was made of a rule of our own language only tells what that
+ * rule does. */
 static const struct tn_mapper *find_mapper(const struct tn_interpreter *i,
                                            const struct tn_map_node    *node)
 {
@@ -160,8 +161,9 @@ static bool is_of_node(const void *context, struct tn_bytes name)
     return tn_one_node_has_input(context, name);
 }
 
-/* Nodes of TensorFlow that make up loops, conditions and lists together: alone
- * they mean the same as among the others, but no graph has them so. */
+/* Nodes of TensorFlow that form loops, conditions and lists together.  Alone
+ * they mean the same as inside such a structure, but no graph has them alone.
+ */
 static bool is_part(const struct tn_map_node *node)
 {
     static const char *const parts[] = { "Switch", "Merge", "Enter", "Exit",
@@ -321,7 +323,8 @@ static bool attempt(struct search *s, struct tn_node_input *inputs,
     return !tn_failed(error);
 }
 
-/* Two guesses may come to the same. */
+/* Whether the inputs were not tried yet: two guesses may give the same inputs.
+ */
 static bool is_new(struct search *s, const struct tn_node_input *inputs,
                    struct tn_error *error)
 {
@@ -335,9 +338,9 @@ static bool is_new(struct search *s, const struct tn_node_input *inputs,
     return !tn_failed(error);
 }
 
-/* The first guess that works; a later one that gives a single op, where the
- * first gave several, is better.  `refused` says why a node of known types is
- * not taken. */
+/* Takes the first guess that works; a later one is better if it gives a single
+ * op where the first gave several.  `refused` says why a node whose types are
+ * known is not converted. */
 static void search(struct search *s, struct tn_error *refused,
                    struct tn_error *error)
 {
@@ -364,7 +367,7 @@ static void search(struct search *s, struct tn_error *refused,
     }
 }
 
-/* Nothing is assumed that makes no difference. */
+/* Drops assumptions that make no difference. */
 static void minimise(struct search *s, struct tn_error *error)
 {
     uint32_t count = s->one->known.node->input_count;
@@ -472,7 +475,7 @@ static enum tn_status without_place(struct tn_error *error)
     return error->status;
 }
 
-/* Facts that the caller did not give may not matter. If they do, they are
+/* Facts that the caller did not give may not matter.  If they do, they are
  * assumed, unless the caller is strict. */
 enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
                                      struct tn_one_node     *one,

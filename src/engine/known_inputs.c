@@ -221,7 +221,8 @@ static bool is_signed(enum tn_dtype dtype)
            dtype == TN_INT64;
 }
 
-/* Whole numbers that the type has; what is larger than 64 bits is none. */
+/* Whether the type can hold all of these whole numbers; one of more than 64
+ * bits is held by none. */
 static bool are_held(const struct elements *from, enum tn_dtype dtype)
 {
     unsigned bits = dtype == TN_BOOL ? 1 : tn_dtype_bits(dtype);

@@ -134,8 +134,8 @@ static enum tn_status encode(struct tn_arena *arena, struct tn_bytes node,
     return error->status;
 }
 
-/* Each is tried as what it would have to be; of the complaints that one counts
- * which comes last in the text. */
+/* Tries the text as a node of each framework.  If all fail, the error that is
+ * furthest in the text is reported. */
 static enum tn_status read_text(struct tn_arena *arena, struct tn_bytes node,
                                 bool is_json, enum tn_framework *framework,
                                 struct tn_bytes *bytes, struct tn_error *error)

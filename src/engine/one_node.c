@@ -190,8 +190,8 @@ static void name_tf_inputs(struct writing *w)
     w->one->sorted_names = sort_names(w, w->one->names);
 }
 
-/* The input is the first that is of the type an attribute says, and the node
- * lacks that attribute. */
+/* Whether the input is the first one whose type an attribute names, and the
+ * node lacks that attribute. */
 static bool tells_type(const struct writing *w, uint32_t input)
 {
     const struct tn_vocab_arg *arg = w->inputs[input].arg;

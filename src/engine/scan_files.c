@@ -377,8 +377,9 @@ struct tour {
     struct tn_scan           scan;
 };
 
-/* What cannot be read is a finding, not the end: a caller who has said stop to
- * one of the steps is not asked again, and the tour ends. */
+/* A file that cannot be read is a finding and does not end the scan.  So the
+ * answer of a caller who said stop to one of the steps is kept: the caller is
+ * not asked again, and the tour ends. */
 static int ask_once(void *context, const char *doing, uint64_t done,
                     uint64_t total)
 {

@@ -321,7 +321,8 @@ void tn_array_capsule_done(void *capsule)
     int (*is_valid)(void *capsule, const char *name);
     void *(*get)(void *capsule, const char *name);
 
-    /* Under another name it has been taken: who did that deletes it. */
+    /* A capsule under another name was taken over by somebody, who deletes the
+     * tensor */
     if (process && find(process, "PyCapsule_IsValid", &is_valid) &&
         find(process, "PyCapsule_GetPointer", &get) &&
         is_valid(capsule, "dltensor")) {

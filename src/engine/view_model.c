@@ -123,8 +123,8 @@ static void infer_types(struct viewing *v)
     tn_buffer_done(&text);
 }
 
-/* A large page is written from the moment on at which nodes are known: nothing
- * is found out about them later. */
+/* A large page is written as soon as its nodes are known, because nothing is
+ * inferred about them later. */
 static enum tn_status begin_page(struct viewing *v, struct tn_error *error)
 {
     if (v->is_svg || (v->view && v->view->stats) ||

@@ -22,7 +22,7 @@ static bool has_drive(struct tn_bytes name)
     return letter >= 'a' && letter <= 'z' && name.data[1] == ':';
 }
 
-/* The rule that the name breaks as a whole, or NULL. */
+/* The rule that the whole name breaks, or NULL. */
 static const char *broken_rule(struct tn_bytes name)
 {
     if (name.size == 0)

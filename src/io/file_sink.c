@@ -456,8 +456,8 @@ static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
     return flush(sink, error);
 }
 
-/* What the system says follows, no further than `end`; `otherwise` where it
- * knows of no holes. */
+/* The answer of the system, but no further than `end`; `otherwise` if it knows
+ * of no holes. */
 static uint64_t bounded(off_t found, uint64_t end, uint64_t otherwise)
 {
     if (found >= 0)

@@ -173,8 +173,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 
 /* ---- files of a bundle -------------------------------------------------- */
 
-/* What the output would replace under that name is the main file of the bundle
- * (*is_main), or one beside it that was opened. */
+/* Whether the output would replace, under that name, the main file of the
+ * bundle (*is_main) or another file of it that was opened. */
 static bool is_of_bundle(const struct tn_output *output, const char *name,
                          const struct tn_bundle *bundle, bool *is_main)
 {

@@ -95,9 +95,9 @@ static enum tn_status write_window(struct relay *r, struct tn_error *error)
     return status;
 }
 
-/* The other thread is seldom longer than a window takes, and to sleep and be
- * woken takes as long on an idle virtual machine.  Called with the lock held.
- */
+/* Polls first: the other thread seldom takes longer than one window, and on an
+ * idle virtual machine sleeping and being woken takes as long as that.  Called
+ * with the lock held. */
 static bool is_soon(struct relay *r)
 {
     for (int i = 0; i < SPINS && next_task(r) == WAIT; i++) {

@@ -331,9 +331,9 @@ static enum tn_status fetch_body(struct tn_transfer *t, struct tn_bytes bytes)
     return TN_OK;
 }
 
-/* What a redirect says of the file, it says wherever it leads to.  Not every
+/* What a redirect says about the file holds wherever it leads to.  Not every
  * redirect on the way says it: a repository that was renamed leads to its new
- * name first, and a network of servers to the one that is near. */
+ * name first, and a network of servers to the nearest one. */
 static enum tn_status fetch_redirected(struct tn_transfer *t)
 {
     struct fetch         *f      = (struct fetch *)t;
@@ -558,8 +558,8 @@ static uint64_t free_end(const struct remote_source *s, uint64_t offset,
     return end;
 }
 
-/* Of a range on disk the bytes that are missing here, where pieces are in the
- * way. */
+/* Reads the bytes of a range on disk that are missing here, up to the next
+ * piece in memory. */
 static bool load_part(struct remote_source *s, uint64_t offset, uint64_t begin,
                       uint64_t size)
 {

@@ -753,8 +753,8 @@ static void take_status(struct tn_transfer *t)
         refuse_status(t);
 }
 
-/* libcurl quotes the address of a proxy that it does not understand, which may
- * have a password: all up to the last '@' goes. */
+/* libcurl quotes the address of a proxy that it cannot parse, which may contain
+ * a password: everything up to the last '@' is removed. */
 static void hide_password(char *text)
 {
     char *sign  = strrchr(text, '@');

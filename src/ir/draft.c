@@ -606,8 +606,8 @@ static enum tn_status expect_lists(const struct tn_draft *draft, uint32_t graph,
                         tn_dialect_facts(dialect)->title);
 }
 
-/* Where inputs and outputs are ops, the lists follow from them, and writers do
- * not look at them. */
+/* In dialects where inputs and outputs are ops, the lists follow from those
+ * ops, and writers do not look at the lists. */
 static enum tn_status expect_io(const struct tn_draft *draft, uint32_t graph,
                                 struct tn_error *error)
 {

@@ -486,8 +486,9 @@ static bool is_in_slot(const struct tn_model *model, uint32_t op,
     return false;
 }
 
-/* Whether no attribute of the op that a graph is in has it any longer.  Graphs
- * that are beside their ops in the file, and only named by them, stay. */
+/* Whether the op that a graph is in has lost the attribute that holds the
+ * graph.  Graphs that are beside their ops in the file, and only named by them,
+ * stay. */
 static bool has_lost_slot(const struct tn_draft *draft, uint32_t graph)
 {
     const struct tn_draft_graph *g  = tn_draft_graph_at(draft, graph);

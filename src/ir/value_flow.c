@@ -409,7 +409,7 @@ static uint8_t shift_rank(uint8_t rank, int deeper)
     return !rank || shifted < 1 || shifted > UINT8_MAX ? 0 : (uint8_t)shifted;
 }
 
-/* What is known of what goes in there. */
+/* Type and rank of the value that is passed there. */
 static void look_at_input(struct tn_flow *flow, const struct frame *f,
                           const struct tn_passing *p, uint32_t *outer,
                           uint8_t *type, uint8_t *rank)
@@ -456,7 +456,7 @@ static void enter(struct tn_flow *flow, const struct frame *f, uint32_t graph,
     }
 }
 
-/* Nothing is known of what goes in. */
+/* Takes the inputs of the graph as unknown. */
 static void forget_inputs(struct tn_flow *flow, uint32_t graph)
 {
     const struct tn_graph *row = tn_model_graph_at(flow->model, graph);

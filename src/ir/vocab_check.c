@@ -431,7 +431,8 @@ static bool is_type(const char *word, const struct tn_vocab_attr *attr)
            (attr->is_list && !strcmp(word, "list()"));
 }
 
-/* Whether all is well with it; then the same bytes are well again. */
+/* Whether nothing is wrong with the attribute: then nothing is wrong with the
+ * same bytes elsewhere. */
 static bool check_attr(struct visit *v, const struct given *given,
                        const struct tn_vocab_attr *attr)
 {
@@ -732,7 +733,8 @@ static int64_t length_of(const struct visit *v, struct tn_bytes list)
     return attr->is_list ? attr->value.count : attr->value.of.ints[0];
 }
 
-/* What the arguments add up to; false: it cannot be said. */
+/* How many values the arguments stand for together; false if that cannot be
+ * told. */
 static bool add_up(const struct visit *v, const struct tn_vocab_arg *args,
                    uint32_t count, uint64_t *sum)
 {

@@ -240,7 +240,8 @@ static bool has_prefix(const struct checking *c, const char *prefix)
     return false;
 }
 
-/* Blocks that the metadata promise, by the numbers in names. */
+/* Checks that the blocks which the metadata announce exist, by the numbers in
+ * names. */
 static void check_blocks(struct checking *c, const struct tn_gguf_pair *pair)
 {
     struct tn_error error = TN_ERROR_INIT;

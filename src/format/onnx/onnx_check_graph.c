@@ -736,7 +736,8 @@ void tn_onnx_check_functions(struct tn_onnx_checker *ch)
  *   functions    arguments as they are
  */
 
-/* What Scan says of its inputs; UINT32_MAX: it cannot be said. */
+/* The number of scan inputs that a Scan names; UINT32_MAX if it cannot be told.
+ */
 static uint32_t count_scan_inputs(const struct tn_model *model, uint32_t op)
 {
     struct tn_error             failure = TN_ERROR_INIT;

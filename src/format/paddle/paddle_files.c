@@ -321,7 +321,7 @@ enum tn_status tn_paddle_program_in(struct tn_bundle *bundle, const char **name,
                                 "the folder holds no program");
 }
 
-/* A variable of that name is stored. */
+/* Whether a variable of that name is stored. */
 static bool has_variable(const struct tn_model *model, const char *name)
 {
     return tn_paddle_find_stored(model->detail, tn_text(name)) != NULL;
@@ -560,8 +560,8 @@ static bool shares(struct search *s, const char *entry, const char *params)
     return own && (!strcmp(own, params) || !tn_bundle_has(s->bundle, own));
 }
 
-/* More than one program would have to be in that file, and it does not hold
- * just this one's. */
+/* Whether the file would have to hold the parameters of several programs, and
+ * does not hold just those of this one. */
 static bool is_shared(struct search *s, const char *params)
 {
     const char *const *entries;

@@ -1040,7 +1040,7 @@ static void put_natural(struct tn_pir_maker *m, struct tn_pir_made_op *op,
         put_kept(m, op, name, attr);
 }
 
-/* Would our writer say it in these words? */
+/* Whether our writer would write the value in these words. */
 static bool is_what_we_write(struct tn_pir_maker *m, const struct tn_tree *attr,
                              const struct tn_pir_value *value,
                              enum tn_pir_kind           kind)
@@ -1202,7 +1202,7 @@ static void put_attrs(struct tn_pir_maker *m, struct tn_pir_made_op *op,
 
 /* ---- operators by rule -------------------------------------------------- */
 
-/* Operand `index`, or one without a name. */
+/* Operand `index`; if it is not given, a result without a name. */
 static const struct tn_pir_result *operand(struct tn_pir_maker    *m,
                                            const struct tn_pir_op *op,
                                            uint32_t                index)

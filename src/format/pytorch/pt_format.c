@@ -232,7 +232,7 @@ static void add_facts(struct tn_model *model, const struct tn_pt_file *file,
     add_classes(model, &file->tree, error);
 }
 
-/* What only this file has, added to what others have. */
+/* Adds what only this file has to what the others have. */
 static void add_detail(struct tn_model *model, const struct tn_pt_file *file,
                        struct tn_error *error)
 {

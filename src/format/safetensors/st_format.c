@@ -123,7 +123,7 @@ static uint64_t add_aliases(struct tn_model *model,
     return count;
 }
 
-/* Each key once: the first file that has it is believed. */
+/* Adds each key once: of several files with the same key, the first counts. */
 static void add_metadata(struct tn_model          *model,
                          const struct tn_st_files *files,
                          struct tn_st_detail *detail, struct tn_error *error)

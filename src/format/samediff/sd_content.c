@@ -48,7 +48,7 @@ uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
     return size;
 }
 
-/* Of what no file and no end says anything. */
+/* For values of which neither a file nor an input or output says anything. */
 static const struct tn_sd_variable unsaid = { .tensor = TN_NONE, .device = -1 };
 
 static const struct tn_sd_variable *said_of(const struct tn_sd_content *content,

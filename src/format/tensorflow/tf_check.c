@@ -780,8 +780,8 @@ static void find_list_arguments(struct tn_tf_calls *calls, uint32_t graph)
     }
 }
 
-/* Whether the op has an input that stands for several: such an argument, or
- * "node:out" in the body of a function. */
+/* Whether the op has an input that stands for several values: a list argument,
+ * or "node:out" in the body of a function. */
 static bool has_list_input(const struct tn_tf_calls *calls, uint32_t op)
 {
     const struct tn_model *model = calls->c->model;

@@ -67,7 +67,7 @@ const struct tn_arg *tn_call_parameter(const struct tn_rule_call *call,
     return find_parameter(call, tn_text(key), index);
 }
 
-/* A parameter that the rule must have: fails at the rule else. */
+/* A parameter that the rule must have; fails if it is missing. */
 static const struct tn_arg *call_need(struct tn_rule_call *call,
                                       struct tn_bytes key, uint32_t index)
 {
@@ -108,7 +108,7 @@ bool tn_call_attr(struct tn_rule_call *call, struct tn_bytes name,
     return true;
 }
 
-/* An attribute as text; empty when it is not there. */
+/* An attribute as text; empty if the node does not have it. */
 static struct tn_bytes call_text(struct tn_rule_call *call,
                                  struct tn_bytes      name)
 {

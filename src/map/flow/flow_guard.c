@@ -199,7 +199,8 @@ static uint32_t guard_below(const struct tn_guards *guards, uint32_t guard,
     return tn_guard_at(guards, guard)->parent == above ? guard : TN_NONE;
 }
 
-/* One of them, the `deep` one, lives in a branch and the other outside. */
+/* One of the two guards, `deep`, is inside of a branch, and the other is
+ * outside of it. */
 static bool decide_by_one(const struct tn_guards *guards, uint32_t deep,
                           uint32_t which, struct tn_flow_decision *decision)
 {

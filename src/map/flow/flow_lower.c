@@ -98,7 +98,8 @@ static uint32_t if_wanted(const struct lowering *l, uint32_t value)
     return *tn_list_at(&l->wanted, uint8_t, value) ? value : TN_NONE;
 }
 
-/* A value like another; TN_NONE on failure, and when that one was a failure. */
+/* A new value like another one; TN_NONE on failure, and if the other is
+ * TN_NONE. */
 static uint32_t value_in(struct tn_net *net, uint32_t graph, uint32_t like)
 {
     uint32_t value =
@@ -284,7 +285,7 @@ static void move_node(struct lowering *l, const struct moving *m, uint32_t id)
             *gate_of(l, node.outputs[i]) = gate;
 }
 
-/* Its nodes and values become those of the graph around it. */
+/* Moves the nodes and values of the graph to the graph around it. */
 static void move_graph(struct lowering *l, const struct moving *m)
 {
     struct tn_net *net   = l->net;
@@ -505,7 +506,8 @@ static uint32_t add_two(struct lowering *l, uint32_t graph, const char *type,
     return output;
 }
 
-/* Whether to go on: what the body said, and the count if there is one. */
+/* Whether there is another round: the body's condition and, if there is one,
+ * the count. */
 static void add_test(struct lowering *l, struct loop *loop,
                      const struct round *counter, const struct round *condition,
                      uint32_t limit)

@@ -120,7 +120,7 @@ static const uint32_t *inputs_of(const struct tn_net *net, uint32_t value,
                : NULL;
 }
 
-/* What a value is a copy of. */
+/* The value that this one is a copy of. */
 static uint32_t original(const struct tn_net *net, uint32_t value)
 {
     for (int i = 0; i < COPIES_MAX; i++) {
@@ -262,8 +262,8 @@ static int64_t infer_turns(struct tn_infer           *infer,
 
 /* ---- subgraphs ---------------------------------------------------------- */
 
-/* Which ops hand their inputs to their subgraphs, from which input on.  How
- * many dims a state has may change from turn to turn, its type may not. */
+/* Ops that pass their inputs to their subgraphs, and from which input on.  The
+ * rank of a state may change from round to round, its type may not. */
 static const struct {
     const char *op;
     uint32_t    first;
@@ -695,7 +695,8 @@ static void note_input(struct tn_infer *infer, uint32_t value)
         infer->asked_others = true;
 }
 
-/* Of an input nothing will ever be known. */
+/* Notes that the elements of a value were asked for; those of an input will
+ * never be known. */
 static void note_asked(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value v = tn_net_value(infer->net, value);

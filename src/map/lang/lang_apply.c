@@ -156,8 +156,8 @@ static void replace_early(struct apply *a, uint32_t early, uint32_t made)
     tn_net_rename(a->to, early, tn_net_value(a->to, early).name);
 }
 
-/* It means the same, so what was known of it still holds; of complex numbers,
- * of their pairs. */
+/* The value means the same as before, so what was known of it still holds; for
+ * complex numbers it holds for their pairs. */
 static void keep_type(struct apply *a, uint32_t value, uint32_t source)
 {
     struct tn_net            *to    = a->to;
@@ -857,7 +857,7 @@ static enum tn_status prepare(struct apply                     *a,
     if (from->nodes.count &&
         !tn_list_grow(&a->report->rules, from->nodes.count, a->error))
         return a->error->status;
-    /* Most nodes become one. */
+    /* Most nodes become one node. */
     if (!tn_net_reserve(a->to, from->values.count, from->nodes.count))
         return a->error->status;
     a->emit.eval.uses      = a->uses.items;

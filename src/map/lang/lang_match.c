@@ -18,7 +18,7 @@ static bool refuse_at(struct tn_eval *e, const struct tn_location *place,
     return false;
 }
 
-/* The rule was never meant for this node. */
+/* The rule is not for nodes of this kind. */
 static bool is_for_another(struct tn_eval *e)
 {
     e->refusal.reason = TN_REASON_NONE;
@@ -169,8 +169,8 @@ static uint32_t uses_of(const struct tn_eval *e, const struct tn_net_node *node)
 static bool enter_pattern(struct tn_eval *e, const struct tn_code_frame *frame,
                           uint32_t i, uint32_t swaps, bool is_used_up);
 
-/* Without the node that may be there: its first input is the value, and what
- * the pattern asks of that input it asks of the value. */
+/* Matches without the optional node: its first input is then the value itself,
+ * and what the pattern asks of that input is asked of the value. */
 static bool leave_out(struct tn_eval *e, const struct tn_code_frame *frame,
                       struct tn_item value, uint32_t swaps, bool is_used_up)
 {

@@ -267,8 +267,8 @@ static bool note_outputs(struct tn_replay    *replay,
     return true;
 }
 
-/* What the rule has asked of values but for their types must be the rule's own:
- * constants that it made, and what follows from them. */
+/* A recording can be repeated only if all that the rule asked of values, apart
+ * from types, was about its own constants and what follows from them. */
 static bool has_looked_far(const struct tn_emit *e)
 {
     const uint32_t *asked;

@@ -789,7 +789,8 @@ static struct tn_bytes node_name(const struct tn_laying   *l,
 /* ONNX's Loop has a count and a condition, given or not. */
 enum { LOOP_INPUTS = 2 };
 
-/* Inputs at the end that are not given need not be said. */
+/* How many inputs are written: those at the end that are not given are left
+ * out. */
 static uint32_t given_count(const struct tn_net_node *node)
 {
     bool     is_loop = tn_bytes_is(node->op->type, "Loop");

@@ -501,8 +501,9 @@ static bool find_list_by_key(struct tn_net_loading *l, uint32_t op)
     return true;
 }
 
-/* Ops whose attributes are the same bytes share one list, decoded once; false
- * if there is none yet.  Of most ops it is known that they are alike. */
+/* Ops whose attributes are the same bytes share one list, which is decoded
+ * once; false if there is none yet.  Most ops are already known to be like an
+ * earlier one. */
 static bool find_list(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op  *row        = tn_model_op_at(l->model, op);
@@ -899,7 +900,7 @@ static uint32_t find_named(const struct tn_net_loading *l, uint32_t graph,
                             : tn_model_find_value(l->model, graph, id);
 }
 
-/* In the graph or around it. */
+/* The value of that name in the graph or in one around it. */
 static uint32_t find_in_scope(const struct tn_net_loading *l, uint32_t graph,
                               struct tn_bytes name)
 {
@@ -1279,7 +1280,7 @@ static void grow_outputs(struct tn_net *net, uint32_t node, uint32_t count)
     tn_net_set_outputs(net, node, outputs, count);
 }
 
-/* An output that was not named before: "split:2". */
+/* Makes an output that nothing has named before: "split:2". */
 static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
 {
     struct tn_bytes base;

@@ -7,7 +7,8 @@
 #include "ir/vocab.h"
 #include "map/net/net_build.h"
 
-/* What the definition says of output `index`; a list is the last of them. */
+/* Whether output `index` may be left out.  The last definition stands for all
+ * outputs of a list. */
 static bool is_optional(const struct tn_vocab_op *op, uint32_t index)
 {
     uint32_t last = op->output_count - 1;

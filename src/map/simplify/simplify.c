@@ -432,8 +432,9 @@ static void keep_versions(const struct tn_net *from, struct tn_net *to)
     }
 }
 
-/* What is known of the net.  Types that were found before stay: they were found
- * in this net, or in one that was copied node by node. */
+/* Opens what is known of the net.  Types that were found before stay, because
+ * they were found in this net or in the one that it was copied from node by
+ * node. */
 static enum tn_status open_facts(struct tn_infer **facts, struct tn_net *net,
                                  const struct tn_simplify_how *how,
                                  struct tn_simplified         *did)

@@ -1071,10 +1071,10 @@ static bool add_costs(const struct moving *m, const struct tn_net_node *node,
     return costs->added <= costs->had;
 }
 
-/* Whether fewer Transposes are left when the node is made for the base: one
- * follows, or two become one, or none is needed after it.  Where none of these
- * is so, it is still better to take what is smaller, and to leave what belongs
- * to a convolution with it. */
+/* Whether fewer Transposes are left if the node is made for the base: because
+ * one follows that cancels out or is joined, or because none is needed after
+ * the node.  Otherwise it still pays if the Transpose is then of a smaller
+ * value, or if the node stays with the convolution that it belongs to. */
 static bool pays(const struct moving *m, const struct tn_net_node *node,
                  const struct operator* op, const struct change *c)
 {
@@ -1336,9 +1336,9 @@ static void make_reshape(struct moving *m, uint32_t id, uint32_t from,
     m->moved++;
 }
 
-/* No Transpose is left; or one follows, and then two become one.  One that
- * comes before it instead is worth that only if nothing else needs the old
- * order. */
+/* Whether it pays: no Transpose is left, or another one follows and the two
+ * become one.  A Transpose that has to come before the Reshape instead pays
+ * only if nothing else needs the old order. */
 static bool crossing_pays(const struct moving *m, uint32_t output,
                           const struct crossing *c)
 {

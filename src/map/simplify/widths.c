@@ -241,7 +241,7 @@ static void widen(struct widening *w, uint32_t id)
     }
 }
 
-/* Those that begin a group, and those that end one. */
+/* Removes a Cast from int64 to int64, which began or ended a group. */
 static void leave_out_cast(struct widening *w, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(w->net, id);

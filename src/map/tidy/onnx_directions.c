@@ -344,8 +344,8 @@ static void take_place(struct tn_net *net, uint32_t from, uint32_t to)
     tn_net_replace(net, from, to);
 }
 
-/* Behind a layer that was turned, steps are in the order of x: who wants them
- * as they were before reverses them. */
+/* Behind a layer that was turned, steps are in the order of x.  Users that need
+ * them in the old order get them reversed. */
 static void reverse_again(struct turning *t, uint32_t squeeze)
 {
     struct tn_net           *net  = t->net;
@@ -463,8 +463,8 @@ static bool note_makers(struct turning *t, const uint32_t *values,
     return true;
 }
 
-/* Whether what a layer takes beside x may depend on what the other one makes:
- * on the way up no more than so many nodes are looked at. */
+/* Whether the other inputs of a layer may depend on the outputs of the other
+ * layer.  The walk up looks at no more than a fixed number of nodes. */
 static bool may_depend(struct turning *t, const struct tn_net_node *layer,
                        uint32_t on)
 {

@@ -78,7 +78,7 @@ static const struct habit *find_habit(struct tn_bytes type)
     return NULL;
 }
 
-/* Whose rows are others than those of what they take. */
+/* Operators whose rows differ from those of their inputs. */
 static const char *const other_rows[] = {
     "arg_max",
     "arg_min",

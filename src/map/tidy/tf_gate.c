@@ -21,7 +21,8 @@ struct gating {
     struct tn_list     merges; /* uint32_t                                    */
 };
 
-/* Whether data alone kills it where the condition is not on that side. */
+/* Whether the value is dead by data alone where the condition is not on that
+ * side. */
 static bool is_gated(const struct gating *g, uint32_t value, uint32_t condition,
                      uint32_t side)
 {

@@ -83,8 +83,8 @@ static int64_t shared_rank(const struct ranks       *r,
     return UNKNOWN;
 }
 
-/* Of values that are broadcast one has the rank of the result: the only one
- * that may, if all others are smaller. */
+/* Whether all other values that are broadcast are known to have a smaller rank:
+ * then this one has the rank of the result. */
 static bool is_largest(const struct ranks *r, const struct tn_net_node *node,
                        const struct tn_vocab_op *op, uint32_t input,
                        int64_t rank)

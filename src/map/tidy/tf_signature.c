@@ -116,7 +116,8 @@ static void sort(struct tn_net_graph *graph, bool is_input,
         }
 }
 
-/* Whether all ends are places of one call. */
+/* Whether all of these inputs or outputs are arguments or results of one call.
+ */
 static bool is_one_call(const struct place *places, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)

@@ -18,7 +18,7 @@
 
 #define NEST_MAX 32
 
-/* What changes a variable, and how: all others are refused. */
+/* Operators that change a variable, and how; all other changes are refused. */
 static const struct {
     const char *type, *op; /* of the old value and the other; NULL: the other */
     bool        is_known;

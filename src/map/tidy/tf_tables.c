@@ -24,9 +24,9 @@
 #include "map/net/net_build.h"
 #include "map/tidy/tf_work.h"
 
-/* Calls inside calls that are followed; nodes that are looked at for all of
- * them, beyond a few times those that there are; tables that are compared by
- * name for each that has none of its own. */
+/* Limits: how deep calls are followed; how many nodes are looked at in all,
+ * beyond a few times those that there are; and how many tables are compared by
+ * name for each table without a name of its own. */
 enum { DEEPEST_CALL = 16, MORE_STEPS = 65536, MOST_COMPARED = 4096 };
 
 static const char *const makers[]  = { "HashTable", "HashTableV2",

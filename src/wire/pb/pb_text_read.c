@@ -439,8 +439,8 @@ static const struct tn_pb_field_type *find_group(
     return NULL;
 }
 
-/* By its name, or by the one it got later: a schema keeps that as a JSON name
- * with a `_`, which protoc itself never makes. */
+/* The field of that name, or of a name that it got later: a schema keeps the
+ * later name as a JSON name with a `_`, which protoc itself never makes. */
 static const struct tn_pb_field_type *find_named(
     const struct tn_pb_message *type, struct tn_bytes name)
 {

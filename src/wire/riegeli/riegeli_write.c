@@ -531,9 +531,9 @@ static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
     tn_pipeline_again(&w->pipeline, slot);
 }
 
-/* In order, on any thread: no other thread uses the file meanwhile, since the
- * caller's thread writes to it only when no batch waits.  A failure is kept in
- * the batch; nothing is written after it. */
+/* Writes batches in order, on any thread.  No other thread uses the file
+ * meanwhile, since the caller's thread writes to it only when no batch waits.
+ * A failure is kept in the batch; nothing is written after it. */
 static void write_slot(void *context, uint32_t slot)
 {
     struct tn_riegeli_writer *w     = context;

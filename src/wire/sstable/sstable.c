@@ -18,8 +18,8 @@ void tn_sstable_where(const struct tn_sstable_entry *entry,
         error->offset = entry->offset;
 }
 
-/* The footer has no checksum: that there is only one way to write a handle is
- * what finds a damaged one. */
+/* The footer has no checksum.  Damage is found because there is only one way to
+ * write a handle. */
 static struct tn_sstable_handle read_handle(struct tn_cursor *c)
 {
     uint64_t                 begin  = c->offset;

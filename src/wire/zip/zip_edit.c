@@ -17,8 +17,8 @@ static enum tn_status open_old(struct tn_zip_edit *edit,
                        error);
 }
 
-/* A walk from the first byte, which finds the state before a torn commit, must
- * be able to pass. */
+/* The walk from the first byte, which finds the state before a torn commit,
+ * must be able to step over every entry. */
 static enum tn_status check_growth(const struct tn_zip *zip,
                                    struct tn_error     *error)
 {
