@@ -28,53 +28,73 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
+    { "*interp", SHAPE }, { "resize*", SHAPE }, { "random*", OTHER }, { "string*", OTHER }, { "pixelunshuffle", SHAPE },
+    { "convert", SHAPE }, { "logistic", ACTIVATION },
     { "*quantize", QUANTIZE }, { "*fakequant", QUANTIZE }, { "qlinear*", QUANTIZE },
     { "placeholder*", DATA }, { "feed", DATA }, { "fetch", DATA }, { "arg", DATA }, { "retval", DATA },
     { "const*", CONSTANT }, { "fillconstant", CONSTANT }, { "varhandleop", CONSTANT }, { "variable*", CONSTANT },
-    { "readvariableop", CONSTANT }, { "assignvalue", CONSTANT }, { "full", CONSTANT }, { "hashtable*", CONSTANT },
+    { "readvariable*", CONSTANT }, { "varhandle", CONSTANT }, { "assignvariable*", CONSTANT }, { "assignvalue", CONSTANT },
+    { "full", CONSTANT }, { "hashtable*", CONSTANT },
     { "lookuptable*", SHAPE }, { "variablev2", CONSTANT }, { "builtin.parameter", CONSTANT }, { "pdop.data", DATA },
-    { "*conv", PRODUCT }, { "*matmul", PRODUCT }, { "gemm", PRODUCT }, { "*einsum", PRODUCT }, { "mul*mat*", PRODUCT },
-    { "*lstm", PRODUCT }, { "*gru", PRODUCT }, { "rnn", PRODUCT }, { "*attention", PRODUCT }, { "fc", PRODUCT },
+    { "*conv", PRODUCT }, { "*matmul", PRODUCT }, { "*einsum", PRODUCT }, { "mul*mat*", PRODUCT },
+    { "*lstm", PRODUCT }, { "*gru", PRODUCT }, { "*attention", PRODUCT }, { "fc", PRODUCT },
     { "xwplusb", PRODUCT }, { "mmul", PRODUCT }, { "tensormmul", PRODUCT }, { "*linear", PRODUCT },
+    { "fullyconnected", PRODUCT }, { "*gemm", PRODUCT }, { "*bmm", PRODUCT }, { "addmm", PRODUCT }, { "dot*", PRODUCT }, { "mv", PRODUCT },
+    { "svdf", PRODUCT }, { "*rnn", PRODUCT },
     { "*norm", NORM }, { "lrn", NORM }, { "dropout*", NORM },
     { "*softmax", ACTIVATION }, { "*relu*", ACTIVATION }, { "*sigmoid", ACTIVATION }, { "tanh*", ACTIVATION },
-    { "*elu", ACTIVATION }, { "*swish", ACTIVATION }, { "softplus", ACTIVATION }, { "softsign", ACTIVATION },
+    { "*elu", ACTIVATION }, { "*swish", ACTIVATION }, { "silu*", ACTIVATION }, { "swiglu", ACTIVATION }, { "maxout", ACTIVATION },
+    { "scaledtanh", ACTIVATION }, { "softplus", ACTIVATION }, { "softsign", ACTIVATION },
     { "erf", ACTIVATION }, { "mish", ACTIVATION }, { "hardmax", ACTIVATION }, { "*shrink", ACTIVATION }, { "clip*", ACTIVATION },
     { "identity*", SHAPE }, { "*pool", POOL }, { "reduce*", POOL }, { "argmax*", POOL }, { "argmin*", POOL }, { "topk*", POOL },
-    { "mean", POOL }, { "sum", POOL }, { "prod", POOL }, { "all", POOL }, { "any", POOL }, { "cumsum", POOL },
+    { "mean", POOL }, { "sum", POOL }, { "prod", POOL }, { "all", POOL }, { "any", POOL }, { "cumsum", POOL }, { "cumprod", POOL },
+    { "segment*", POOL }, { "unsortedsegment*", POOL },
     { "*nonmaxsuppression", POOL }, { "multiclassnms*", POOL }, { "max", MATH }, { "min", MATH },
     { "if", CONTROL }, { "*while", CONTROL }, { "loop", CONTROL }, { "scan", CONTROL }, { "statelessif", CONTROL },
     { "switch*", CONTROL }, { "merge*", CONTROL }, { "enter*", CONTROL }, { "exit", CONTROL }, { "nextiteration", CONTROL },
     { "loopcond", CONTROL }, { "*partitionedcall", CONTROL }, { "conditionalblock*", CONTROL }, { "noop", CONTROL },
     { "assert", CONTROL }, { "selectinput", CONTROL }, { "invoke", CONTROL },
+    { "call", CONTROL }, { "callonce", CONTROL }, { "case", CONTROL },
     { "reshape*", SHAPE }, { "transpose*", SHAPE }, { "permute", SHAPE }, { "*squeeze*", SHAPE }, { "*concat*", SHAPE },
     { "*split*", SHAPE }, { "*slice*", SHAPE }, { "*gather*", SHAPE }, { "*scatter*", SHAPE }, { "flatten*", SHAPE },
     { "pad*", SHAPE }, { "mirrorpad", SHAPE }, { "expand*", SHAPE }, { "tile*", SHAPE }, { "shape*", SHAPE }, { "size", SHAPE },
     { "rank", SHAPE }, { "cast", SHAPE }, { "castlike", SHAPE }, { "pack", SHAPE }, { "unpack", SHAPE }, { "stack", SHAPE },
     { "unstack", SHAPE }, { "range", SHAPE }, { "*spacetodepth", SHAPE }, { "*depthtospace", SHAPE }, { "*spacetobatch*", SHAPE },
-    { "*batchtospace*", SHAPE }, { "resize*", SHAPE }, { "upsample*", SHAPE }, { "*interp*", SHAPE }, { "onehot*", SHAPE },
+    { "*batchtospace*", SHAPE }, { "upsample*", SHAPE }, { "onehot*", SHAPE },
     { "*shuffle*", SHAPE }, { "reverse*", SHAPE }, { "broadcast*", SHAPE }, { "fill", SHAPE }, { "where*", SHAPE },
     { "select*", SHAPE }, { "embedding*", SHAPE }, { "lookuptablev2", SHAPE }, { "sequence*", SHAPE }, { "tensorlist*", SHAPE },
     { "tensorarray*", SHAPE }, { "crop*", SHAPE }, { "roi*", SHAPE }, { "linspace", SHAPE }, { "assign", SHAPE }, { "im2col", SHAPE },
+    { "col2im", SHAPE }, { "centercroppad", SHAPE }, { "gridsample*", SHAPE }, { "trilu", SHAPE }, { "tril*", SHAPE }, { "eye*", SHAPE },
+    { "nonzero", SHAPE }, { "compress", SHAPE }, { "unique*", SHAPE }, { "sort", SHAPE }, { "argsort", SHAPE }, { "optional*", SHAPE }, { "unbind", SHAPE },
+    { "flip", SHAPE }, { "roll", SHAPE }, { "meshgrid", SHAPE }, { "unfold", SHAPE }, { "index*", SHAPE }, { "takealongaxis", SHAPE },
+    { "putalongaxis", SHAPE }, { "zeroslike", SHAPE }, { "oneslike", SHAPE }, { "fillanylike", SHAPE }, { "fillzeroslike*", SHAPE },
+    { "dynamicupdateslice", SHAPE }, { "matrixdiag*", SHAPE }, { "matrixsetdiag*", SHAPE }, { "diag*", SHAPE }, { "iota", SHAPE },
     { "add*", MATH }, { "sub*", MATH }, { "mul*", MATH }, { "div*", MATH }, { "realdiv", MATH }, { "truediv", MATH },
     { "floor*", MATH }, { "ceil", MATH }, { "round", MATH }, { "pow*", MATH }, { "exp*", MATH }, { "log*", MATH },
     { "sqrt", MATH }, { "rsqrt", MATH }, { "square*", MATH }, { "abs", MATH }, { "neg*", MATH }, { "reciprocal", MATH },
     { "maximum", MATH }, { "minimum", MATH }, { "mod", MATH }, { "sin", MATH }, { "cos", MATH }, { "tan", MATH },
     { "sign", MATH }, { "equal*", MATH }, { "notequal", MATH }, { "greater*", MATH }, { "less*", MATH }, { "and", MATH },
-    { "or", MATH }, { "not", MATH }, { "elementwise*", MATH }, { "scale", MATH }, { "bias*", MATH }, { "isnan", MATH },
-    { "isinf", MATH }, { "bit*", MATH }, { "complex*", MATH }, { "*fft*", MATH }, { "stft", MATH }, { "dft", MATH },
+    { "or", MATH }, { "not", MATH }, { "elementwise*", MATH }, { "scale", MATH }, { "bias*", MATH },
+    { "acos*", MATH }, { "asin*", MATH }, { "atan*", MATH }, { "cosh", MATH }, { "sinh", MATH }, { "cosine", MATH }, { "sine", MATH },
+    { "xor", MATH }, { "power", MATH }, { "remainder*", MATH }, { "compare", MATH }, { "clamp", ACTIVATION }, { "trunc", MATH }, { "truncatediv", MATH }, { "truncatemod", MATH }, { "increment", MATH },
+    { "cbrt", MATH }, { "shift*", MATH }, { "rightshift", MATH }, { "isfinite*", MATH }, { "isnan*", MATH }, { "rotaryembedding", MATH },
+    { "isinf*", MATH }, { "bit*", MATH }, { "complex*", MATH }, { "*fft*", MATH }, { "stft", MATH }, { "dft", MATH },
 };
 /* clang-format on */
 
 enum { NAME_ROOM = 40 };
 
-/* Lower case, without underscores and without a leading "pd_op.". */
+/* Lower case, without underscores and without what operators of a dialect begin
+ * with. */
 static size_t flatten(struct tn_bytes op, char to[NAME_ROOM])
 {
-    size_t size = 0;
+    static const char *const starts[] = { "pd_op.", "STABLEHLO_" };
+    size_t                   size     = 0;
 
-    if (tn_bytes_starts_with(op, "pd_op."))
-        op = tn_bytes(op.data + 6, op.size - 6);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (tn_bytes_starts_with(op, starts[i]))
+            op = tn_bytes(op.data + strlen(starts[i]),
+                          op.size - strlen(starts[i]));
     for (size_t i = 0; i < op.size && size < NAME_ROOM - 1; i++) {
         uint8_t c = op.data[i];
         if (c == '_')
