@@ -331,13 +331,30 @@ static bool is_version(struct tn_bytes key)
 /* Facts about the file, not about the model. */
 static bool is_about_file(struct tn_bytes key)
 {
-    static const char *const keys[] = { "tag",         "shards",   "layout",
-                                        "deflated",    "records",  "chunks",
-                                        "blocks",      "bundled",  "container",
-                                        "compression", "slots",    "byte_order",
-                                        "names",       "meta",     "parameters",
-                                        "variables",   "external", "sections",
-                                        "value_info",  "info",     NULL };
+    static const char *const keys[] = { "tag",
+                                        "shards",
+                                        "layout",
+                                        "deflated",
+                                        "records",
+                                        "chunks",
+                                        "blocks",
+                                        "bundled",
+                                        "container",
+                                        "container_version",
+                                        "compression",
+                                        "slots",
+                                        "byte_order",
+                                        "names",
+                                        "meta",
+                                        "parameters",
+                                        "variables",
+                                        "external",
+                                        "sections",
+                                        "value_info",
+                                        "info",
+                                        "storages",
+                                        "sharing_tensors",
+                                        NULL };
 
     for (const char *const *known = keys; *known; known++)
         if (tn_bytes_is(key, *known))
@@ -495,8 +512,7 @@ static bool same_io_lists(struct tn_io_list a, struct tn_io_list b,
     if (a.count != b.count)
         return false;
     for (uint32_t i = 0; i < a.count; i++)
-        if ((has_names &&
-             !tn_bytes_equal(a.items[i].name, b.items[i].name)) ||
+        if ((has_names && !tn_bytes_equal(a.items[i].name, b.items[i].name)) ||
             !same_io(&a.items[i], &b.items[i]))
             return false;
     return true;

@@ -193,6 +193,10 @@ def torch_makes(tenon, scratch):
             path = os.path.join(scratch, f"{name}.{kind}.pt")
             torch.save(value, path, **how)
             files.append((path, value))
+            first = os.path.join(scratch, f"{name}.zip.pt")
+            if subprocess.run([tenon, "diff", first, path], stdout=subprocess.DEVNULL).returncode:
+                print(f"{os.path.basename(path)}: differs from {name}.zip.pt")
+                wrong += 1
         for protocol in (0, 1, 2, 4):
             path = os.path.join(scratch, f"{name}.{protocol}.pkl")
             with open(path, "wb") as out:

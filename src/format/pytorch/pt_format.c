@@ -207,7 +207,7 @@ static void add_facts(struct tn_model *model, const struct tn_pt_file *file,
 
     tn_model_add_fact(model, "container", tn_text(names[file->kind]), error);
     if (file->version.data)
-        tn_model_add_fact(model, "version",
+        tn_model_add_fact(model, "container_version",
                           tn_bytes_dup(&model->arena, file->version, error),
                           error);
     if (file->byte_order.data)
