@@ -53,6 +53,17 @@ static uint32_t signature_node(const struct tn_picture *p, uint32_t block,
     return p->signatures[node] ? node : TN_NONE;
 }
 
+/* An operator with the constants and the arithmetic on shapes that belong to
+ * it: they were put there so that nobody has to see them. */
+static bool is_only_arithmetic(const struct tn_picture    *p,
+                               const struct tn_view_block *block)
+{
+    for (uint32_t i = 0; i < block->item_count; i++)
+        if (tn_picture_item(p, block->first_item + i)->block)
+            return false;
+    return block->kind == TN_VIEW_OP_BLOCK;
+}
+
 /* The item of a block that holds most of it; NULL: none does. */
 static struct tn_view_item *largest(const struct tn_picture *p,
                                     const uint64_t *weights, uint32_t block)
@@ -79,7 +90,8 @@ static struct tn_view_item *largest(const struct tn_picture *p,
         }
     }
     return best && best->block && best->repeat == 1 && most >= 8 &&
-                   most >= total * 2 / 5
+                   most >= total * 2 / 5 &&
+                   !is_only_arithmetic(p, tn_picture_block(p, best->block))
                ? best
                : NULL;
 }

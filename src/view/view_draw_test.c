@@ -47,6 +47,24 @@ static void the_largest_block_is_open(void **state)
     }
 }
 
+/* Arithmetic on shapes that belongs to an operator stays hidden in it. */
+static void arithmetic_is_closed(void **state)
+{
+    struct tn_view_bench b;
+    char                 line[96];
+
+    (void)state;
+    tn_view_bench_begin(&b, "s0 = Shape(x)");
+    for (unsigned i = 1; i < 12; i++) {
+        snprintf(line, sizeof line, "s%u = Gather(s%u)", i, i - 1);
+        sketch_op(&b.model, 0, line, &b.error);
+    }
+    sketch_op(&b.model, 0, "y = Expand(x, s11)", &b.error);
+    tn_view_bench_draw(&b);
+    assert_int_equal(b.picture.shown, 1);
+    tn_view_bench_end(&b);
+}
+
 /* Producers are above, whatever the order of the file; twice the same. */
 static void pictures_are_the_same_each_time(void **state)
 {
@@ -94,6 +112,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_block_is_open),
+        cmocka_unit_test(arithmetic_is_closed),
         cmocka_unit_test(pictures_are_the_same_each_time),
         cmocka_unit_test(nothing_is_drawn),
     };

@@ -11,8 +11,9 @@
 #include "view/view_attrs.h"
 #include "view/view_digits.h"
 
-/* A constant of fewer elements is no node, however often it is used. */
-enum { FEW_ELEMENTS = 256 };
+/* A constant of fewer elements is no node, however often it is used; nor is a
+ * vector, such as biases that were all zeros when the model was exported. */
+enum { FEW_ELEMENTS = 256, FEW_OF_VECTOR = 65536 };
 
 struct op_look {
     uint64_t hash;
@@ -297,6 +298,17 @@ static void add_outputs(struct finder *f, uint32_t graph)
     }
 }
 
+static bool is_few(const struct tn_tensor *tensor)
+{
+    const uint64_t *dims      = tn_tensor_dims(tensor);
+    uint32_t        long_dims = 0;
+
+    for (uint32_t i = 0; i < tn_tensor_rank(tensor); i++)
+        long_dims += dims[i] > 1;
+    return tn_tensor_count(tensor) <
+           (uint64_t)(long_dims > 1 ? FEW_ELEMENTS : FEW_OF_VECTOR);
+}
+
 static bool is_shared_weight(const struct finder *f, uint32_t value)
 {
     const struct tn_value *row    = tn_model_value_at(f->model, value);
@@ -304,7 +316,7 @@ static bool is_shared_weight(const struct finder *f, uint32_t value)
 
     return tensor != TN_NONE && f->takers[value] == MANY &&
            row->producer == TN_NONE && f->picture->makers[value] == TN_NONE &&
-           tn_tensor_count(tn_model_tensor(f->model, tensor)) >= FEW_ELEMENTS;
+           !is_few(tn_model_tensor(f->model, tensor));
 }
 
 static void add_weights(struct finder *f, uint32_t graph, uint32_t tensor)
@@ -719,8 +731,15 @@ void tn_view_mark_small(struct tn_picture *picture, const uint32_t *order,
             is_small = use->from == TN_NONE
                            ? picture->weights[tn_model_defining_value(
                                  picture->model, use->value)] != TN_NONE
-                           : tn_picture_node(picture, use->from)->is_small;
+                           : is_constant(tn_picture_node(picture, use->from));
         }
         node->is_small = is_small && taken;
     }
 }
+/* Shared weights stay where they are, but a copy of them for one operator, or
+ * its transposition, goes with that one. */
+static bool is_constant(const struct tn_view_node *node)
+{
+    return node->is_small || node->kind == TN_VIEW_WEIGHTS;
+}
+

@@ -76,6 +76,39 @@ static void small_nodes_are_marked(void **state)
     tn_view_bench_end(&b);
 }
 
+/* A matrix that several take is a node, a vector is not; and a copy of either
+ * belongs to what takes it. */
+static void shared_weights_are_nodes(void **state)
+{
+    static uint64_t      dims[][2] = { { 64, 64 }, { 1, 4096 } };
+    struct tn_view_bench b;
+    uint32_t             order[16];
+
+    (void)state;
+    tn_view_bench_begin(&b, "a = MatMul(x, w); b = Identity(w); "
+                            "c = MatMul(a, b); d = Add(c, v); "
+                            "e = Identity(v); f = Add(d, e)");
+    for (uint32_t i = 0; i < 2; i++) {
+        tn_view_bench_tensor(&b, i ? "v" : "w", 1);
+        tn_list_at(&b.model.tensors, struct tn_tensor, i)->elements.shape =
+            (struct tn_shape){ TN_FLOAT32, 2, dims[i] };
+    }
+    tn_view_find_nodes(&b.picture);
+    uint32_t count = tn_picture_node_count(&b.picture);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    tn_view_mark_small(&b.picture, order, count);
+    assert_int_equal(count, 7);
+    assert_int_equal(
+        tn_picture_node(&b.picture, node_of(&b.picture, "w"))->kind,
+        TN_VIEW_WEIGHTS);
+    for (const char *name = "b\0c\0e\0f\0"; *name; name += 2)
+        assert_int_equal(
+            tn_picture_node(&b.picture, node_of(&b.picture, name))->is_small,
+            *name == 'b' || *name == 'e');
+    tn_view_bench_end(&b);
+}
+
 static void a_node_takes_many_values(void **state)
 {
     enum { MANY = 100000 };
@@ -157,11 +190,11 @@ static void ports_have_names(void **state)
         (struct tn_io_list){ .items = &out, .count = 1 };
     tn_view_find_nodes(&b.picture);
     assert_int_equal(tn_picture_node_count(&b.picture), 3);
-    const struct tn_view_node *port = tn_picture_node(&b.picture, 0);
-    const struct tn_view_node *sink = tn_picture_node(&b.picture, 2);
-    const char *const texts[] = { "a", "Placeholder", "b", "int8" };
-    const uint32_t    told[]  = { port->title, port->detail, sink->title,
-                                  sink->detail };
+    const struct tn_view_node *port    = tn_picture_node(&b.picture, 0);
+    const struct tn_view_node *sink    = tn_picture_node(&b.picture, 2);
+    const char *const          texts[] = { "a", "Placeholder", "b", "int8" };
+    const uint32_t told[] = { port->title, port->detail, sink->title,
+                              sink->detail };
     for (size_t i = 0; i < 4; i++)
         assert_true(
             tn_bytes_is(tn_picture_text(&b.picture, told[i]), texts[i]));
@@ -174,6 +207,7 @@ int main(void)
         cmocka_unit_test(uses_lead_to_makers),
         cmocka_unit_test(looks_are_of_the_work),
         cmocka_unit_test(small_nodes_are_marked),
+        cmocka_unit_test(shared_weights_are_nodes),
         cmocka_unit_test(a_node_takes_many_values),
         cmocka_unit_test(described_values_have_types),
         cmocka_unit_test(ports_have_names),
