@@ -105,6 +105,8 @@ async function furnish(scene, theme) {
     tree.refresh();
   });
   printWith(scene, byId('paper'));
+  for (const name of ['found', 'legend'])
+    scene.covers.push(() => placeOver(scene.canvas, byId(name)));
   if (model.header.overlay) {
     await model.need('overlay');
     scene.overlay = new Overlay(model, model.header.overlay);
@@ -115,6 +117,12 @@ async function furnish(scene, theme) {
   scene.redraw();
   const links = new Links(scene);
   await links.follow();
+}
+
+// The part of the canvas that an element is in front of; null: none.
+function placeOver(canvas, element) {
+  const [under, over] = [canvas.getBoundingClientRect(), element.getBoundingClientRect()];
+  return over.width ? { x: over.left - under.left, y: over.top - under.top, w: over.width, h: over.height } : null;
 }
 
 // Areas of a treemap have the colour of their type.

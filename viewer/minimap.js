@@ -5,6 +5,7 @@ import { paletteOf } from './palette.js';
 const MOST_WIDTH = 150;
 const LEAST_WIDTH = 44;
 const MOST_BOXES_SMALL = 3000; // of one block
+const BORDER = 14; // from the corner of the picture
 
 export class Minimap {
   constructor(scene, canvas) {
@@ -14,6 +15,7 @@ export class Minimap {
     this.picture = document.createElement('canvas');
     scene.on('shape', () => { this.isStale = true; });
     scene.on('draw', () => this.draw());
+    scene.covers.push(() => this.place());
     canvas.addEventListener('pointerdown', (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.go(event);
@@ -28,18 +30,28 @@ export class Minimap {
     scene.moved();
   }
 
+  // Where it is on the screen; null: all of the graph is in view.
+  place() {
+    const { camera, world, model } = this.scene;
+    const view = camera.view;
+    if (model.isTreemap || camera.width <= 480 || camera.height <= 300 || (world.w <= view.w * 1.3 && world.h <= view.h * 1.3))
+      return null;
+    const most = Math.min(260, camera.height * 0.4);
+    const scale = Math.min(MOST_WIDTH / world.w, most / world.h);
+    const w = Math.round(Math.max(LEAST_WIDTH, world.w * scale));
+    const h = Math.round(Math.max(LEAST_WIDTH, world.h * scale));
+    return { x: camera.width - BORDER - w, y: camera.height - BORDER - h, w, h };
+  }
+
   draw() {
     const { scene, canvas, ctx } = this;
     const { camera, world } = scene;
     const view = camera.view;
-    const isNeeded = !scene.model.isTreemap && camera.width > 480 && camera.height > 300 && (world.w > view.w * 1.3 || world.h > view.h * 1.3);
-    canvas.hidden = !isNeeded;
-    if (!isNeeded)
+    const place = this.place();
+    canvas.hidden = !place;
+    if (!place)
       return;
-    const most = Math.min(260, camera.height * 0.4);
-    const scale = Math.min(MOST_WIDTH / world.w, most / world.h);
-    const width = Math.round(Math.max(LEAST_WIDTH, world.w * scale));
-    const height = Math.round(Math.max(LEAST_WIDTH, world.h * scale));
+    const { w: width, h: height } = place;
     const ratio = window.devicePixelRatio || 1;
     this.fill(width, height, ratio);
     canvas.width = this.picture.width;

@@ -29,6 +29,7 @@ export class Scene {
     this.overlay = null;
     this.isDark = false;
     this.listeners = new Map();
+    this.covers = []; // each tells what part of the screen something lies over, or null
     this.painter = model.isTreemap ? new TreemapPainter(this, this.ctx) : new Painter(this, this.ctx);
     this.stubs = [];
     this.openFirst();
@@ -407,8 +408,28 @@ export class Scene {
     const above = frame.depth * HEAD; // headers may lie over it
     if (isNear)
       this.camera.reveal({ ...box, y: box.y - above, h: box.h + above }, 60);
-    else
-      this.camera.centre(box.x + box.w / 2, box.y + box.h / 2);
+    if (!isNear || this.isCovered(box))
+      this.bringOut(box);
+  }
+
+  // Whether the small map, matches of a search or the like are in front of a box.
+  isCovered(box) {
+    const at = this.camera.toScreen(box.x, box.y);
+    const [w, h] = [box.w * this.camera.zoom, box.h * this.camera.zoom];
+    return this.covers.some((placeOf) => {
+      const c = placeOf();
+      return c && at.x < c.x + c.w && at.x + w > c.x && at.y < c.y + c.h && at.y + h > c.y;
+    });
+  }
+
+  // To the middle of the screen; if that is covered, to a place near it that is not.
+  bringOut(box) {
+    const { camera } = this;
+    for (const [right, down] of [[0, 0], [0, 0.25], [-0.25, 0.25], [-0.25, 0], [0, 0]]) {
+      camera.centre(box.x + box.w / 2 - (right * camera.width) / camera.zoom, box.y + box.h / 2 - (down * camera.height) / camera.zoom);
+      if (!this.isCovered(box))
+        return;
+    }
   }
 
   // ---- places on the screen ------------------------------------------------------

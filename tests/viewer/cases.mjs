@@ -102,6 +102,13 @@ export function wide() {
   ], nodes: inner.map(({ label }, k) => ({ name: label, op: label, inputs: k ? [k - 1] : [], outputs: [{ name: `v${k}`, type: '' }] })) };
 }
 
+// Each box is lower than the one before, and further right.
+export function stairs() {
+  const items = Array.from({ length: 30 }, (_, k) => ({ label: `step ${k}`, class: 3, x: 12 + 90 * k, y: 12 + 60 * k, w: 80, h: 30, layer: k }));
+  return { title: 'stairs.onnx', blocks: [{ kind: 'graph', items, edges: items.slice(1).map((_, k) => ({ from: k + 1, to: k + 2 })) }],
+    nodes: items.map(({ label }, k) => ({ name: label, op: label, inputs: k ? [k - 1] : [], outputs: [{ name: `v${k}`, type: '' }] })) };
+}
+
 // A graph of `count` nodes, nothing of it folded, in blocks of `most` items.
 export function large(count, most = 1000) {
   const kinds = ['MatMul', 'Add', 'Relu', 'Mul', 'Conv', 'Reshape'];

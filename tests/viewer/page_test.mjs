@@ -327,6 +327,29 @@ const others = {
     return page;
   },
 
+  async 'what is gone to is not behind the small map'() {
+    const page = await open(fileOf('stairs'), { viewport: { width: 900, height: 420 } });
+    const covered = await page.evaluate(async () => {
+      const { scene } = document.getElementById('graph');
+      const found = [];
+      for (let node = 0; node < scene.model.nodeCount; node++) {
+        scene.goToNode(node);
+        await new Promise(requestAnimationFrame);
+        await new Promise(requestAnimationFrame);
+        const [map, graph] = ['map', 'graph'].map((name) => document.getElementById(name).getBoundingClientRect());
+        const box = scene.selected.frame.box(scene.selected.item);
+        const at = scene.camera.toScreen(box.x, box.y);
+        const size = { w: box.w * scene.camera.zoom, h: box.h * scene.camera.zoom };
+        if (at.x < 0 || at.y < 0 || at.x + size.w > graph.width || at.y + size.h > graph.height ||
+            (map.width && at.x + size.w > map.left - graph.left && at.y + size.h > map.top - graph.top))
+          found.push(node);
+      }
+      return found;
+    });
+    assert.deepEqual(covered, []);
+    return page;
+  },
+
   async 'tensors without a graph: areas'() {
     const page = await open(fileOf('tensors'));
     assert.match(await panel(page), /float32 \(3\)[\s\S]*float16 \(2\)/);
