@@ -6,6 +6,7 @@ import { visible, countText, bytesText } from './textfit.js';
 import { paletteOf, STATE_WORDS, STATE_SIGNS } from './palette.js';
 
 const MOST_ROWS = 60; // of a list; a button shows the rest
+const MOST_TENSORS = 2000; // of a block
 const NODE_KINDS = ['operator', 'input', 'output', 'shared weights', 'tensor'];
 const ROLES = ['constant', 'attribute', 'variable', 'sparse indices', 'sparse values', 'state'];
 
@@ -136,7 +137,8 @@ export class Panel {
     if (bytes)
       rows.push(['weights', bytesText(bytes)]);
     rows.push(...this.overlayRows(start, model.blockSize[block]));
-    out.push(this.table(rows), this.toggleButton(frame, item), this.operators(start, model.blockSize[block]));
+    out.push(this.table(rows), this.toggleButton(frame, item));
+    out.push(model.isTreemap ? this.tensorsIn(start, model.blockSize[block]) : this.operators(start, model.blockSize[block]));
     return out;
   }
 
@@ -149,6 +151,21 @@ export class Panel {
       this.show();
     });
     return button;
+  }
+
+  // Tensors inside, with their types and shapes.
+  tensorsIn(start, size) {
+    const { model } = this;
+    const rows = Array.from({ length: Math.min(size, MOST_TENSORS) }, (_, k) => {
+      const row = this.jump(start + k, '');
+      const id = model.column('value_tensor')[model.values(start + k).own] - 1;
+      if (id >= 0)
+        row.append(make('div', { class: 'type' }, `${model.tensorWord('dtype', id)} ${model.tensorWord('shape', id)}`));
+      return row;
+    });
+    if (size > MOST_TENSORS)
+      rows.push(make('li', { class: 'muted' }, `and ${countText(size - MOST_TENSORS)} more`));
+    return this.section('Tensors', [this.shortList(rows, 'values')]);
   }
 
   // Operators inside, most frequent first.

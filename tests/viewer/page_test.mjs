@@ -362,6 +362,8 @@ const others = {
     await panelSays(page, 'encoder.u');
     await page.click('#tree-button');
     assert.match(await page.locator('#tree').ariaSnapshot(), /treeitem "encoder"/);
+    await page.locator('#tree').getByText('encoder', { exact: true }).first().click();
+    assert.match(await panel(page), /Tensors[\s\S]*encoder\.w[\s\S]*float32 \[4, 4\][\s\S]*encoder\.v/);
     return page;
   },
 
