@@ -375,7 +375,16 @@ export class Model {
   }
 
   attributes(position) {
-    const list = this.column('node_attrs')[position];
+    return this.listOf('node_attrs', position);
+  }
+
+  // What differs in a node, in a diff: names and texts, like attributes.
+  changes(position) {
+    return this.listOf('node_changes', position);
+  }
+
+  listOf(column, position) {
+    const list = (this.column(column) || [])[position];
     const count = this.column('list_count');
     if (!list || !count)
       return [];

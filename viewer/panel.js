@@ -56,6 +56,8 @@ export class Panel {
     const rows = header.summary || [];
     if (rows.length)
       out.push(this.table(rows));
+    if (header.diff?.changes?.length)
+      out.push(this.section('Changes', [this.table(header.diff.changes)]));
     if (this.model.isTreemap)
       out.push(this.dtypes());
     else
@@ -220,6 +222,9 @@ export class Panel {
     if (rows.length)
       out.push(this.table(rows));
     out.push(this.toggleButton(frame, item));
+    const changes = model.changes(node);
+    if (changes.length)
+      out.push(this.section('Changes', [this.table(changes)]));
     const attributes = model.attributes(node);
     if (attributes.length)
       out.push(this.section('Attributes', [this.table(attributes)]));

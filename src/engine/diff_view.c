@@ -7,6 +7,7 @@
 #include <tenon/diff.h>
 #include <tenon/edit.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "engine/opened.h"
 #include "engine/view_model.h"
 #include "ir/attr.h"
+#include "view/picture.h"
 
 struct both {
     const struct tn_diff_match *match;
@@ -49,7 +51,7 @@ static const char *name_op(struct both *b, const char **made, uint32_t op)
 {
     struct tn_op_info info  = tn_model_op(b->left, op);
     bool              by_op = b->right->dialect->producer_of != NULL;
-    const char *name = info.name.size ? new_name(b, info.name) : "";
+    const char       *name  = info.name.size ? new_name(b, info.name) : "";
 
     for (uint32_t i = 0; name && i < info.output_count; i++) {
         uint32_t value = tn_op_output(b->left, op, i);
@@ -72,10 +74,10 @@ static void list_names(struct both *b)
     for (uint32_t i = 0; i < b->right->values.count; i++)
         tn_intern_borrow(&b->names, tn_model_value_name(b->right, i), b->error);
     for (uint32_t i = 0; i < b->right->ops.count; i++)
-        tn_intern_borrow(&b->names,
-                         tn_model_name(b->right,
-                                       tn_model_op_at(b->right, i)->name),
-                         b->error);
+        tn_intern_borrow(
+            &b->names,
+            tn_model_name(b->right, tn_model_op_at(b->right, i)->name),
+            b->error);
 }
 
 /* What the values of removed ops are called in the picture, by value of the
@@ -85,8 +87,8 @@ static const char *name_of_value(struct both *b, const char **made,
 {
     if (value == TN_NONE)
         return "";
-    const struct tn_value *row = tn_model_value_at(
-        b->left, tn_model_defining_value(b->left, value));
+    const struct tn_value *row =
+        tn_model_value_at(b->left, tn_model_defining_value(b->left, value));
     if (made[value])
         return made[value];
     if (row->producer != TN_NONE) {
@@ -94,8 +96,8 @@ static const char *name_of_value(struct both *b, const char **made,
         if (op != TN_NONE &&
             row->output < tn_model_op_at(b->right, op)->output_count)
             return text_of(
-                b, tn_model_value_name(b->right, tn_op_output(b->right, op,
-                                                              row->output)));
+                b, tn_model_value_name(
+                       b->right, tn_op_output(b->right, op, row->output)));
     }
     return text_of(b, tn_model_value_name(b->left, value));
 }
@@ -115,10 +117,10 @@ static bool is_removed(const struct both *b, uint32_t op)
 static void add_removed(struct both *b, const char **made, const char *name,
                         uint32_t op)
 {
-    struct tn_op_info  info = tn_model_op(b->left, op);
-    uint32_t           all  = info.input_count + info.control_count;
-    const char       **inputs = tn_new(&b->arena, const char *, all, b->error);
-    const char       **outputs =
+    struct tn_op_info info   = tn_model_op(b->left, op);
+    uint32_t          all    = info.input_count + info.control_count;
+    const char      **inputs = tn_new(&b->arena, const char *, all, b->error);
+    const char      **outputs =
         tn_new(&b->arena, const char *, info.output_count, b->error);
     struct tn_op_spec spec = { .inputs        = inputs,
                                .input_count   = all,
@@ -152,8 +154,7 @@ static void follow_removed(struct both *b, const char **made, uint32_t op)
     uint32_t          count = info.input_count + info.control_count;
     uint32_t          more  = 0;
     const char      **names = tn_new(&b->arena, const char *,
-                                     count + (uint64_t)old.input_count,
-                                     b->error);
+                                     count + (uint64_t)old.input_count, b->error);
 
     for (uint32_t i = 0; names && i < old.input_count; i++) {
         uint32_t value = tn_op_input(b->left, op, i);
@@ -165,9 +166,9 @@ static void follow_removed(struct both *b, const char **made, uint32_t op)
     }
     for (uint32_t i = 0; more && i < count; i++) {
         uint32_t value = tn_op_input(b->right, to, i);
-        names[i] = value == TN_NONE
-                       ? ""
-                       : text_of(b, tn_model_value_name(b->right, value));
+        names[i]       = value == TN_NONE
+                             ? ""
+                             : text_of(b, tn_model_value_name(b->right, value));
     }
     if (more && !tn_failed(b->error))
         tn_draft_set_inputs(&b->edit->draft, to, names, count + more,
@@ -198,12 +199,20 @@ static void add_all_removed(struct both *b)
 
 /* ---- states -------------------------------------------------------------- */
 
+/* What operators take, if the tensor is no attribute of one. */
+static uint32_t value_of_tensor(const struct both      *b,
+                                const struct tn_tensor *tensor)
+{
+    return tensor->node != TN_NONE || tensor->graph == TN_NONE
+               ? TN_NONE
+               : tn_model_find_value(b->right, tensor->graph, tensor->name);
+}
+
 static void mark_tensor(const struct both *b, uint8_t *values,
                         const struct tn_tensor *tensor)
 {
-    if (tensor->node != TN_NONE || tensor->graph == TN_NONE)
-        return;
-    uint32_t value = tn_model_find_value(b->right, tensor->graph, tensor->name);
+    uint32_t value = value_of_tensor(b, tensor);
+
     if (value != TN_NONE)
         values[value] = true;
 }
@@ -227,8 +236,8 @@ static void mark_users(const struct both *b, const uint8_t *values,
 static void mark_changes(struct both *b, const struct tn_diff *diff,
                          uint8_t *of_right)
 {
-    uint8_t *values = tn_new(&b->arena, uint8_t, b->right->values.count,
-                             b->error);
+    uint8_t *values =
+        tn_new(&b->arena, uint8_t, b->right->values.count, b->error);
 
     for (uint64_t i = 0; values && i < tn_diff_count(diff); i++) {
         const struct tn_diff_change *change = tn_diff_change_at(diff, i);
@@ -249,43 +258,215 @@ static void mark_changes(struct both *b, const struct tn_diff *diff,
         mark_users(b, values, of_right);
 }
 
+/* ---- what changed, as text ------------------------------------------------
+ */
+
+/* A facet as text: what was, an arrow, what is. */
+static struct tn_bytes facet_text(struct both                *b,
+                                  const struct tn_diff_facet *facet)
+{
+    const char *text;
+
+    if (!facet->left.size)
+        text = tn_text_format(&b->arena, b->error, "added: %.*s",
+                              TN_FMT(facet->right));
+    else if (!facet->right.size)
+        text = tn_text_format(&b->arena, b->error, "removed: %.*s",
+                              TN_FMT(facet->left));
+    else
+        text = tn_text_format(&b->arena, b->error, "%.*s \xe2\x86\x92 %.*s",
+                              TN_FMT(facet->left), TN_FMT(facet->right));
+    return tn_text(text ? text : "");
+}
+
+/* What differs in a tensor: its type, or how many elements by how much. */
+static struct tn_bytes tensor_text(struct both                 *b,
+                                   const struct tn_diff_change *change)
+{
+    const char *text = "other elements";
+
+    if (change->facet_count)
+        return facet_text(b, &change->facets[0]);
+    if (change->max_absolute > 0)
+        text = tn_text_format(&b->arena, b->error,
+                              "%" PRIu64 " of %" PRIu64
+                              " elements, by up to %.3g (relative %.2g)",
+                              change->changed_count, change->element_count,
+                              change->max_absolute, change->max_relative);
+    return tn_text(text ? text : "");
+}
+
+static void keep_changes(struct both *b, struct tn_list *list,
+                         struct tn_view_changes *to)
+{
+    struct tn_view_change *items =
+        tn_new(&b->arena, struct tn_view_change, list->count, b->error);
+
+    if (items && list->count)
+        memcpy(items, list->items, (size_t)list->count * sizeof *items);
+    *to = (struct tn_view_changes){ items, items ? (uint32_t)list->count : 0 };
+    list->count = 0;
+}
+
+static void add_change(struct both *b, struct tn_list *list,
+                       struct tn_bytes name, struct tn_bytes text)
+{
+    struct tn_view_change *change =
+        tn_list_push(list, struct tn_view_change, b->error);
+
+    if (change)
+        *change = (struct tn_view_change){ name, text };
+}
+
+/* Of one op: its facets, then the tensors that it takes and that differ. */
+static void tell_op(struct both *b, const struct tn_diff_change *change,
+                    const struct tn_diff_change *const *of_values, uint32_t op,
+                    struct tn_list *list)
+{
+    const struct tn_op *row = tn_model_op_at(b->right, op);
+
+    for (uint32_t i = 0; change && i < change->facet_count; i++)
+        add_change(b, list, change->facets[i].name,
+                   facet_text(b, &change->facets[i]));
+    for (uint32_t i = 0; i < row->input_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(b->right, (uint64_t)row->first_input + i);
+        const struct tn_diff_change *tensor =
+            value == TN_NONE
+                ? NULL
+                : of_values[tn_model_defining_value(b->right, value)];
+        if (tensor)
+            add_change(b, list, tensor->name, tensor_text(b, tensor));
+    }
+}
+
+/* Of what is no box of the picture. */
+static void tell_model(struct both *b, const struct tn_diff *diff,
+                       struct tn_list *list, struct tn_view_changes *to)
+{
+    static const char *const parts[TN_DIFF_PARTS] = {
+        [TN_DIFF_INPUT] = "input",     [TN_DIFF_OUTPUT] = "output",
+        [TN_DIFF_VERSION] = "version", [TN_DIFF_SIGNATURE] = "signature",
+        [TN_DIFF_GRAPH] = "graph",     [TN_DIFF_METADATA] = "metadata",
+    };
+    static const char *const marks[] = {
+        [TN_DIFF_ADDED] = "+",   [TN_DIFF_REMOVED] = "-",
+        [TN_DIFF_CHANGED] = "~", [TN_DIFF_RENAMED] = ">",
+        [TN_DIFF_MOVED] = "^",
+    };
+
+    for (uint64_t i = 0; i < tn_diff_count(diff) && !tn_failed(b->error); i++) {
+        const struct tn_diff_change *change = tn_diff_change_at(diff, i);
+        if (!parts[change->part])
+            continue;
+        const char *name = tn_text_format(
+            &b->arena, b->error, "%s %s %.*s", marks[change->kind],
+            parts[change->part], TN_FMT(change->name));
+        struct tn_bytes text = change->new_name.size ? change->new_name
+                               : change->facet_count
+                                   ? facet_text(b, &change->facets[0])
+                                   : change->type;
+        if (name)
+            add_change(b, list, tn_text(name), text);
+    }
+    keep_changes(b, list, to);
+}
+
+static void tell_changes(struct both *b, const struct tn_diff *diff,
+                         const uint8_t          *of_right,
+                         struct tn_view_changes *changes,
+                         struct tn_view_changes *of_model)
+{
+    const struct tn_diff_change **of_ops =
+        tn_new(&b->arena, const struct tn_diff_change *, b->right->ops.count,
+               b->error);
+    const struct tn_diff_change **of_values =
+        tn_new(&b->arena, const struct tn_diff_change *, b->right->values.count,
+               b->error);
+    struct tn_list list;
+
+    if (!of_ops || !of_values)
+        return;
+    for (uint64_t i = 0; i < tn_diff_count(diff); i++) {
+        const struct tn_diff_change *change = tn_diff_change_at(diff, i);
+        if (change->right == TN_NONE || change->kind != TN_DIFF_CHANGED)
+            continue;
+        if (change->part == TN_DIFF_OPERATOR) {
+            of_ops[change->right] = change;
+        } else if (change->part == TN_DIFF_TENSOR) {
+            uint32_t value =
+                value_of_tensor(b, tn_list_at(&b->right->tensors,
+                                              struct tn_tensor, change->right));
+            if (value != TN_NONE)
+                of_values[value] = change;
+        }
+    }
+    tn_list_init(&list, b->right->memory, sizeof(struct tn_view_change));
+    for (uint32_t op = 0; op < b->right->ops.count && !tn_failed(b->error);
+         op++)
+        if (of_right[op] == TN_OP_CHANGED) {
+            tell_op(b, of_ops[op], of_values, op, &list);
+            keep_changes(b, &list, &changes[op]);
+        }
+    tell_model(b, diff, &list, of_model);
+    tn_list_done(&list);
+}
+
+/* ---- all ------------------------------------------------------------------
+ */
+
 /* The ops of each graph are those of the right model, then removed ones. */
 static void place_states(const struct both *b, const struct tn_model *drawn,
-                         const uint8_t *of_right, uint8_t *states)
+                         const uint8_t                *of_right,
+                         const struct tn_view_changes *changes_of_right,
+                         uint8_t *states, struct tn_view_changes *changes)
 {
     for (uint32_t g = 0; g < drawn->graphs.count && g < b->right->graphs.count;
          g++) {
         const struct tn_graph *to   = tn_model_graph_at(drawn, g),
                               *from = tn_model_graph_at(b->right, g);
-        for (uint64_t i = 0; i < to->op_count; i++)
-            states[to->first_op + i] =
-                i < from->op_count ? of_right[from->first_op + i]
-                                   : (uint8_t)TN_OP_REMOVED;
+        for (uint64_t i = 0; i < to->op_count; i++) {
+            states[to->first_op + i] = i < from->op_count
+                                           ? of_right[from->first_op + i]
+                                           : (uint8_t)TN_OP_REMOVED;
+            if (i < from->op_count)
+                changes[to->first_op + i] =
+                    changes_of_right[from->first_op + i];
+        }
     }
 }
 
 static enum tn_status draw(struct both *b, const struct tn_diff *diff,
                            const struct tn_target  *target,
                            const struct tn_options *options,
-                           struct tn_view_summary *summary)
+                           struct tn_view_summary  *summary)
 {
     struct tn_model *drawn = NULL;
     uint8_t         *of_right =
         tn_new(&b->arena, uint8_t, b->right->ops.count, b->error);
 
-    if (!of_right)
+    struct tn_view_changes *told_of_right = tn_new(
+        &b->arena, struct tn_view_changes, b->right->ops.count, b->error);
+    struct tn_view_changes of_model = { NULL, 0 };
+
+    if (!of_right || !told_of_right)
         return b->error->status;
     TN_TRY(tn_edit_commit(b->edit, &drawn, b->error));
     uint8_t *states = tn_new(&b->arena, uint8_t, drawn->ops.count, b->error);
-    const char *name =
-        tn_text_format(&b->arena, b->error, "%s \xe2\x86\x92 %s",
-                       tn_view_name(tn_model_path(b->left)),
-                       tn_view_name(tn_model_path(b->right)));
-    if (states && name) {
+    struct tn_view_changes *told =
+        tn_new(&b->arena, struct tn_view_changes, drawn->ops.count, b->error);
+    const char *name = tn_text_format(&b->arena, b->error, "%s \xe2\x86\x92 %s",
+                                      tn_view_name(tn_model_path(b->left)),
+                                      tn_view_name(tn_model_path(b->right)));
+    if (states && told && name) {
         mark_changes(b, diff, of_right);
-        place_states(b, drawn, of_right, states);
-        tn_view_states(drawn, states, name, target, options, summary, b->error);
+        tell_changes(b, diff, of_right, told_of_right, &of_model);
+        place_states(b, drawn, of_right, told_of_right, states, told);
     }
+    if (!tn_failed(b->error))
+        tn_view_states(drawn,
+                       &(struct tn_view_difference){ states, told, &of_model },
+                       name, target, options, summary, b->error);
     tn_model_close(drawn);
     return b->error->status;
 }
@@ -299,15 +480,16 @@ enum tn_status tn_diff_write_view(const struct tn_diff    *diff,
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
     const struct tn_diff_match *match = tn_diff_matching(diff);
-    struct both b = { .match = match,
-                      .left  = match->left.model,
-                      .right = match->right.model,
-                      .error = error };
+    struct both                 b     = { .match = match,
+                                          .left  = match->left.model,
+                                          .right = match->right.model,
+                                          .error = error };
 
     if (!tn_diff_summarize(diff).has_ops)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "a picture shows operators, and the two models have "
-                            "none of one framework");
+        return tn_error_set(
+            error, TN_UNSUPPORTED, TN_NOWHERE,
+            "a picture shows operators, and the two models have "
+            "none of one framework");
     TN_TRY(tn_edit_open(&b.edit, b.right, options, error));
     tn_arena_init(&b.arena, b.right->memory);
     tn_intern_init(&b.names, &b.arena);

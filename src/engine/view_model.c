@@ -18,15 +18,15 @@
 #include "view/view_svg.h"
 
 struct viewing {
-    const struct tn_model        *model;
-    const struct tn_view_options *view;
-    const struct tn_options      *options;
-    const uint8_t                *states; /* by op; NULL: none               */
-    struct tn_view_summary       *summary;
-    struct tn_picture             picture;
-    struct tn_view_about          about;
-    struct tn_view_page          *page; /* begun early; NULL: it is not       */
-    bool                          is_svg;
+    const struct tn_model           *model;
+    const struct tn_view_options    *view;
+    const struct tn_options         *options;
+    const struct tn_view_difference *difference; /* NULL: none               */
+    struct tn_view_summary          *summary;
+    struct tn_picture                picture;
+    struct tn_view_about             about;
+    struct tn_view_page *page; /* begun early; NULL: it is not       */
+    bool                 is_svg;
 };
 
 const char *tn_view_name(const char *path)
@@ -158,7 +158,11 @@ static enum tn_status draw_and_write(struct viewing         *v,
 
     tn_asking_begin(&asking, v->options, "drawing", v->model->memory);
     tn_picture_init(&v->picture, v->model, v->model->memory, error);
-    v->picture.op_states = v->states;
+    if (v->difference) {
+        v->picture.op_states     = v->difference->states;
+        v->picture.op_changes    = v->difference->changes;
+        v->picture.model_changes = v->difference->of_model;
+    }
     if (draw(v, error) == TN_OK) {
         *summary = (struct tn_view_summary){
             .nodes        = v->picture.nodes.count,
@@ -235,22 +239,22 @@ enum tn_status tn_view(const struct tn_model        *model,
     return error->status;
 }
 
-enum tn_status tn_view_states(const struct tn_model *model,
-                              const uint8_t *states, const char *name,
-                              const struct tn_target  *target,
+enum tn_status tn_view_states(const struct tn_model           *model,
+                              const struct tn_view_difference *difference,
+                              const char *name, const struct tn_target *target,
                               const struct tn_options *options,
                               struct tn_view_summary  *summary,
                               struct tn_error         *error)
 {
-    struct viewing v = { .model   = model,
-                         .states  = states,
-                         .options = options,
-                         .summary = summary,
-                         .is_svg  = tn_text_ends_with(target->path, ".svg"),
-                         .about   = {
-                               .name    = name,
-                               .version = TN_VERSION_STRING,
-                               .workers = options ? options->workers : 0,
+    struct viewing v = { .model      = model,
+                         .difference = difference,
+                         .options    = options,
+                         .summary    = summary,
+                         .is_svg     = tn_text_ends_with(target->path, ".svg"),
+                         .about      = {
+                                  .name    = name,
+                                  .version = TN_VERSION_STRING,
+                                  .workers = options ? options->workers : 0,
                          } };
 
     return draw_and_write(&v, target, error);

@@ -15,10 +15,19 @@ enum tn_op_state {
 /* The name that a picture shows for the model at a path. */
 const char *tn_view_name(const char *path);
 
-/* Like tn_view(), of a model with its graph; `states` by op. */
-enum tn_status tn_view_states(const struct tn_model   *model,
-                              const uint8_t           *states, const char *name,
-                              const struct tn_target  *target,
+struct tn_view_changes; /* picture.h */
+
+/* What differs: states and changes by op, and changes of the model as a whole.
+ */
+struct tn_view_difference {
+    const uint8_t                *states;
+    const struct tn_view_changes *changes, *of_model;
+};
+
+/* Like tn_view(), of a model with its graph. */
+enum tn_status tn_view_states(const struct tn_model           *model,
+                              const struct tn_view_difference *difference,
+                              const char *name, const struct tn_target *target,
                               const struct tn_options *options,
                               struct tn_view_summary  *summary,
                               struct tn_error         *error);

@@ -81,9 +81,19 @@ struct tn_view_node {
     uint32_t detail;    /* string: second line of the box                     */
     uint8_t  kind;
     uint8_t class;
-    bool is_small; /* constants and arithmetic on shapes: belongs to what
-                      uses it                                             */
-    uint8_t state; /* in a comparison                                     */
+    bool is_small;    /* constants and arithmetic on shapes: belongs to what
+                         uses it                                             */
+    uint8_t  state;   /* in a comparison                                     */
+    uint32_t changes; /* there: list of what differs, like one of attributes */
+};
+
+/* What differs, as a page says it: "strides" is "[1,1] → [2,2]". */
+struct tn_view_change {
+    struct tn_bytes name, text;
+};
+struct tn_view_changes {
+    const struct tn_view_change *items;
+    uint32_t                     count;
 };
 
 struct tn_view_item {
@@ -151,6 +161,8 @@ struct tn_picture {
      * picture is drawn; parts that differ are then not folded with others.
      * NULL: not a comparison. */
     const uint8_t *op_states;
+    /* What differs, by op, or of the model as a whole; NULL: not told. */
+    const struct tn_view_changes *op_changes, *model_changes;
 
     /* Called after each step; NULL: nobody waits for them.  Set before the
      * picture is drawn. */

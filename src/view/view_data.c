@@ -466,6 +466,10 @@ static void put_nodes(struct writer *w)
     for (uint32_t i = 0; i < node_count(w); i++)
         tn_buffer_byte(w->to, node_at(w, i)->state);
     end(w);
+    begin(w, NODES, "node_changes", "varint", node_count(w));
+    for (uint32_t i = 0; i < node_count(w); i++)
+        put(w, node_at(w, i)->changes);
+    end(w);
 }
 
 static void put_names(struct writer *w)
@@ -878,6 +882,27 @@ static void put_overlay_range(struct writer *w, struct tn_json_writer *json)
     tn_json_object_end(json);
 }
 
+static void put_clean(struct tn_json_writer *json, struct tn_bytes text)
+{
+    uint8_t clean[3 * TN_VIEW_STRING_MOST];
+
+    tn_json_string(json, tn_picture_clean(text, clean));
+}
+
+static void put_changes(const struct tn_view_changes *changes,
+                        struct tn_json_writer        *json)
+{
+    tn_json_key(json, "changes");
+    tn_json_array_begin(json);
+    for (uint32_t i = 0; changes && i < changes->count; i++) {
+        tn_json_array_begin(json);
+        put_clean(json, changes->items[i].name);
+        put_clean(json, changes->items[i].text);
+        tn_json_array_end(json);
+    }
+    tn_json_array_end(json);
+}
+
 static void put_diff(struct writer *w, struct tn_json_writer *json)
 {
     uint64_t counts[TN_VIEW_DIFFERS_INSIDE + 1] = { 0 };
@@ -894,6 +919,7 @@ static void put_diff(struct writer *w, struct tn_json_writer *json)
     put_pair(json, "added", counts[TN_VIEW_ADDED]);
     put_pair(json, "removed", counts[TN_VIEW_REMOVED]);
     put_pair(json, "changed", counts[TN_VIEW_CHANGED]);
+    put_changes(w->p->model_changes, json);
     tn_json_object_end(json);
 }
 

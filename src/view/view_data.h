@@ -25,7 +25,8 @@
  *    "counts":{"nodes":N,"ops":N,"blocks":N,"items":N,"edges":N,"values":N,
  *              "tensors":N,"shown":N},
  *    "classes":["other","data",...], "kinds":["graph","scope",...],
- *    "diff":null or {"added":N,"removed":N,"changed":N},
+ *    "diff":null or {"added":N,"removed":N,"changed":N,
+ *                    "changes":[["~ input x","float32 [1] → float32 [2]"],...]},
  *    "overlay":null or {"label":"ms","min":0,"max":1.5,"count":N},
  *    "streams":["picture","nodes",...],
  *    "sections":[{"name":"strings","stream":0,"kind":"text","count":N,
@@ -119,6 +120,7 @@
  *   node_inputs    varint  0: left out; else zigzag(first - value) + 1, where
  *                          `first` is the first output of the node
  *   node_state     u8      only in a diff
+ *   node_changes   varint  likewise: list of what differs, as of attributes
  * Values are numbered in the order of nodes: first the node's own, then its
  * outputs.  So node i has the outputs first .. first + node_out[i], and the
  * next node begins after them.

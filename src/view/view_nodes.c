@@ -577,6 +577,46 @@ static void find_declared(struct finder *f)
     tn_arena_done(&arena);
 }
 
+static uint32_t change_text(struct finder *f, struct tn_bytes text)
+{
+    uint8_t  clean[3 * TN_VIEW_STRING_MOST];
+    uint32_t id = tn_intern_copy(&f->picture->texts,
+                                 tn_picture_clean(text, clean), f->error);
+
+    return id == TN_NO_NAME ? 0 : id;
+}
+
+static uint32_t change_list(struct finder                *f,
+                            const struct tn_view_changes *changes)
+{
+    struct tn_list       *texts = &f->picture->attr_texts;
+    uint32_t              first = (uint32_t)texts->count;
+    struct tn_view_attrs *list =
+        tn_list_push(&f->picture->lists, struct tn_view_attrs, f->error);
+    uint32_t *slots =
+        tn_list_grow(texts, 2 * (uint64_t)changes->count, f->error);
+
+    if (!list || !slots)
+        return 0;
+    *list = (struct tn_view_attrs){ .first = first, .count = changes->count };
+    for (uint32_t i = 0; i < changes->count; i++) {
+        slots[2 * (uint64_t)i]     = change_text(f, changes->items[i].name);
+        slots[2 * (uint64_t)i + 1] = change_text(f, changes->items[i].text);
+    }
+    return (uint32_t)f->picture->lists.count - 1;
+}
+
+static void list_changes(struct finder *f)
+{
+    const struct tn_view_changes *changes = f->picture->op_changes;
+
+    for (uint32_t i = 0; changes && i < f->picture->nodes.count; i++) {
+        struct tn_view_node *node = tn_picture_node(f->picture, i);
+        if (node->kind == TN_VIEW_OP && changes[node->what].count)
+            node->changes = change_list(f, &changes[node->what]);
+    }
+}
+
 /* Which nodes give the results of signatures: a reader looks for these. */
 static void find_signatures(struct finder *f)
 {
@@ -635,6 +675,7 @@ static enum tn_status find_nodes(struct finder *f)
     }
     find_other_makers(f, of_ops);
     connect(f);
+    list_changes(f);
     find_signatures(f);
     find_declared(f);
     return f->error->status;
@@ -712,6 +753,13 @@ enum tn_status tn_view_find_nodes(struct tn_picture *picture)
     return picture->error->status;
 }
 
+/* Shared weights stay where they are, but a copy of them for one operator, or
+ * its transposition, goes with that one. */
+static bool is_constant(const struct tn_view_node *node)
+{
+    return node->is_small || node->kind == TN_VIEW_WEIGHTS;
+}
+
 void tn_view_mark_small(struct tn_picture *picture, const uint32_t *order,
                         uint32_t count)
 {
@@ -736,10 +784,3 @@ void tn_view_mark_small(struct tn_picture *picture, const uint32_t *order,
         node->is_small = is_small && taken;
     }
 }
-/* Shared weights stay where they are, but a copy of them for one operator, or
- * its transposition, goes with that one. */
-static bool is_constant(const struct tn_view_node *node)
-{
-    return node->is_small || node->kind == TN_VIEW_WEIGHTS;
-}
-

@@ -65,7 +65,7 @@ export function overlay() {
 
 export function diff() {
   const made = layers();
-  made.diff = { added: 1, removed: 1, changed: 2 };
+  made.diff = { added: 1, removed: 1, changed: 2, changes: [['~ input x', 'float32 [1] \u2192 float32 [2]']] };
   made.blocks[0].items[1].state = 4;
   made.blocks[0].items[3].state = 3;
   made.blocks[1].items[1].state = 1;
@@ -73,6 +73,8 @@ export function diff() {
   made.nodes[2].state = 1;
   made.nodes[3].state = 2;
   made.nodes[made.nodes.length - 2].state = 3;
+  made.attributes = [...(made.attributes || [[]]), [['axis', '-1 \u2192 1']]];
+  made.nodes[made.nodes.length - 2].changes = made.attributes.length - 1;
   return made;
 }
 

@@ -165,7 +165,7 @@ export function madePage(head, tail, made) {
       node_attrs: ['varint', nodes.map((n) => n.attrs || 0)], node_in: ['varint', nodes.map((n) => (n.inputs || []).length)],
       node_control: ['varint', nodes.map(() => 0)], node_own: ['varint', nodes.map((n) => (n.own || []).length)],
       node_out: ['varint', nodes.map((n) => (n.outputs || []).length)], node_inputs: ['varint', inputs],
-      ...(made.diff ? { node_state: ['u8', nodes.map((n) => n.state || 0)] } : {}),
+      ...(made.diff ? { node_state: ['u8', nodes.map((n) => n.state || 0)], node_changes: ['varint', nodes.map((n) => n.changes || 0)] } : {}),
     },
     names: { node_name: ['front', nodes.map((n) => n.name || '')] },
     values: { value_name: ['front', valueNames], value_type: ['varint', valueTypes], value_tensor: ['varint', valueTensors] },

@@ -316,12 +316,14 @@ const others = {
     const page = await open(fileOf('diff'));
     await page.waitForFunction(() => document.getElementById('legend').textContent.includes('('));
     assert.match(await page.locator('#legend').innerText(), /added \(1\)[\s\S]*removed \(1\)[\s\S]*changed \(1\)/);
+    await panelSays(page, '~ input x');
     await page.keyboard.press('n');
     await panelSays(page, '+ added');
     await page.getByRole('button', { name: 'Next' }).click();
     await panelSays(page, 'removed');
     await page.keyboard.press('n');
     await panelSays(page, '~ changed');
+    await panelSays(page, '-1 \u2192 1');
     await page.keyboard.press('N');
     await panelSays(page, 'removed');
     return page;

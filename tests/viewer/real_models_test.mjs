@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readPage } from './read_page.mjs';
 import { startChromium, temporaryFolder, axeFindings, moduleOf, wanted, skip } from './browser.mjs';
@@ -120,6 +120,28 @@ for (const model of ['tensorflow/saved_model/basic-pitch', 'tensorflow/saved_mod
     failed++;
     console.log(`FAIL  paths of ${model}\n      ${error.stack}`);
   }
+}
+// What the picture of a comparison says about a node and about the model.
+try {
+  const text = (size, axis, weight) => `ir_version: 8 opset_import { version: 13 } graph { name: "g"
+    node { input: "x" input: "w" output: "h" name: "a" op_type: "Add" }
+    node { input: "h" output: "y" name: "b" op_type: "Softmax" attribute { name: "axis" type: INT i: ${axis} } }
+    initializer { name: "w" data_type: 1 dims: 2 float_data: [1, ${weight}] }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: ${size} } dim { dim_value: 2 } } } } }
+    output { name: "y" type { tensor_type { elem_type: 1 } } } }`;
+  const [left, right, both] = ['left.pbtxt', 'right.pbtxt', 'both.html'].map((name) => path.join(folder, name));
+  fs.writeFileSync(left, text(1, -1, 2));
+  fs.writeFileSync(right, text(3, 1, 2.5));
+  spawnSync(command, ['diff', left, right, '--html', both, '--quiet']);
+  const model = await readPage(both);
+  const changesOf = (operator) => model.changes([...Array(model.nodeCount).keys()].find((node) => model.operator(node) === operator));
+  assert.deepEqual(model.header.diff.changes, [['~ input x', 'float32 [1,2] \u2192 float32 [3,2]']]);
+  assert.deepEqual(changesOf('Softmax'), [['axis', '-1 \u2192 1']]);
+  assert.deepEqual(changesOf('Add'), [['w', '1 of 2 elements, by up to 0.5 (relative 0.2)']]);
+  console.log('ok    changes of a comparison');
+} catch (error) {
+  failed++;
+  console.log(`FAIL  changes of a comparison\n      ${error.stack}`);
 }
 for (const [name, model, colorScheme, facts, search] of MODELS) {
   try {
