@@ -303,7 +303,7 @@ enum tn_status tn_conversion_make(struct tn_conversion  *c,
     c->validity.allows_unknown = c->how->allow_count > 0;
     run_conversion(c, model);
     tn_conversion_end_source(c);
-    if (!tn_failed(error) && c->judges_beside)
+    if (!tn_failed(error) && c->judges_beside && c->model != c->from)
         tn_judging_begin(&c->judging, c->model, c->format, &c->validity, NULL,
                          NULL);
     return c->plan ? judge_plan(c, &invalid) : error->status;

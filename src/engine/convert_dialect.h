@@ -43,12 +43,12 @@ struct tn_conversion {
     const struct tn_model       *from; /* with its graph                     */
     struct tn_model             *loaded; /* `from`, when its graph was read
                                             here; else NULL                   */
-    struct tn_opened *store; /* nets, rules, and their results     */
-    struct tn_opened *result;
-    struct tn_model  *model;    /* the result's; NULL: none           */
-    struct tn_list    origins;  /* const struct tn_tensor *, by tensor
-                                   of the result; NULL: made        */
-    struct tn_list touched;     /* struct tn_touched                */
+    struct tn_opened      *store; /* nets, rules, and their results     */
+    struct tn_opened      *result;
+    const struct tn_model *model;   /* the result's; NULL: none               */
+    struct tn_list         origins; /* const struct tn_tensor *, by tensor
+                                       of the result; NULL: made        */
+    struct tn_list touched;         /* struct tn_touched                */
     struct tn_list files_taken; /* struct tn_bytes: files beside the model that
                                    became a part of the graph               */
     struct tn_list model_ops;   /* const struct tn_net_op *, by op of
@@ -71,9 +71,11 @@ struct tn_conversion {
                            so says it again                                     */
     bool is_all_needed; /* as loaded: nothing is to be pruned                 */
     bool was_settled, was_all_needed; /* before this pass                     */
-    char did[96];                     /* the current pass: "73 variables"  */
-    struct tn_list nets;              /* struct tn_net *: all that were made  */
-    uint32_t       step;              /* of the path, that rules have led to  */
+    bool may_stay;     /* so far all is as the source has it                  */
+    bool is_unchanged; /* nor did simplifying change it: it is the result     */
+    char did[96];      /* the current pass: "73 variables"  */
+    struct tn_list nets; /* struct tn_net *: all that were made  */
+    uint32_t       step; /* of the path, that rules have led to  */
     const struct tn_plan_listener *plan; /* NULL: a missing rule is a failure */
     struct tn_plan_summary        *summary; /* of a plan                      */
     tn_on_loss                    *loss;
@@ -212,6 +214,9 @@ void tn_conversion_mapped(struct tn_conversion *c, const struct tn_net *from,
  * weights, of a net that was tidied. */
 bool tn_conversion_unneeded(const struct tn_conversion *c, struct tn_net *net);
 void tn_conversion_unused(const struct tn_conversion *c, struct tn_net *net);
+
+/* Whether the net uses each tensor of the source, and all are in its file. */
+bool tn_conversion_is_whole(const struct tn_conversion *c, struct tn_net *net);
 
 /* ---- convert_receipt.c -------------------------------------------------- */
 

@@ -275,6 +275,24 @@ static void mark_used(const struct tn_conversion *c, const struct tn_net *net,
     }
 }
 
+bool tn_conversion_is_whole(const struct tn_conversion *c, struct tn_net *net)
+{
+    uint64_t        count = c->from->tensors.count, kept = 0;
+    struct tn_arena scratch;
+
+    tn_arena_init(&scratch, net->arena->memory);
+    bool *is_used = tn_new(&scratch, bool, count, net->error);
+    if (is_used)
+        mark_used(c, net, is_used);
+    for (uint64_t i = 0; is_used && i < count; i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(c->from, i);
+        kept += !tensor->is_external &&
+                (is_used[i] || tensor->role == TN_ROLE_ATTRIBUTE);
+    }
+    tn_arena_done(&scratch);
+    return kept == count;
+}
+
 void tn_conversion_unused(const struct tn_conversion *c, struct tn_net *net)
 {
     uint64_t        count = c->from->tensors.count;

@@ -239,6 +239,15 @@ static void lose_defaults(struct tn_conversion *c)
     }
 }
 
+/* Whether the result may turn out to be the source as it stands: the caller
+ * wants less of it, and nothing else. */
+static bool may_stay_whole(const struct tn_conversion *c)
+{
+    return c->is_all_needed && !c->path.steps && !c->how->input_count &&
+           !c->how->shape_count && !c->how->opset && !c->how->receipt &&
+           c->format == tn_opened_of(c->from)->format;
+}
+
 static enum tn_status load(struct tn_conversion *c)
 {
     struct tn_net_io ends = { .inputs       = c->how->inputs,
@@ -255,6 +264,7 @@ static enum tn_status load(struct tn_conversion *c)
     TN_TRY(tn_conversion_set_shapes(c));
     c->signature     = c->net->signature;
     c->is_all_needed = tn_conversion_unneeded(c, c->net);
+    c->may_stay      = may_stay_whole(c);
     lose_defaults(c);
     return tn_failed(c->error) ? c->error->status : check_ends(c);
 }
@@ -473,6 +483,19 @@ static void note_folded(void *context, const struct tn_net *net, uint32_t node)
 /* From here on a DequantizeLinear has a scale for each index of an axis. */
 #define OPSET_OF_SCALES 13
 
+/* Nodes that were put in order are no longer in that of the source. */
+static bool is_as_loaded(const struct tn_net *net)
+{
+    for (uint32_t g = 0; g < net->graphs.count; g++) {
+        const struct tn_list *nodes = &tn_net_graph(net, g)->nodes;
+        for (uint64_t i = 1; i < nodes->count; i++)
+            if (*tn_list_at(nodes, uint32_t, i) <
+                *tn_list_at(nodes, uint32_t, i - 1))
+                return false;
+    }
+    return true;
+}
+
 /* A smaller net of the same dialect; it takes the place of c->net. */
 static enum tn_status run_simplify(struct tn_conversion *c)
 {
@@ -503,10 +526,12 @@ static enum tn_status run_simplify(struct tn_conversion *c)
                             "opset %" PRId64 " cannot be simplified, only "
                             "those from %" PRId64 " on",
                             c->net->version, c->net->facts->oldest_version);
+    c->may_stay &= is_as_loaded(c->net);
     struct tn_net *net = tn_simplify(c->net, &how, &did);
     if (net)
         c->net = net;
-    c->inferred = net && did.has_types ? net : NULL;
+    c->inferred     = net && did.has_types ? net : NULL;
+    c->is_unchanged = c->may_stay && did.is_same;
     snprintf(c->did, sizeof c->did,
              "%" PRIu64 " folded, %" PRIu64 " rewritten, %" PRIu64
              " shared, %" PRIu64 " tied, %" PRIu32 " rounds",
@@ -725,6 +750,7 @@ static enum tn_status keep_onnx(struct tn_conversion *c)
 static enum tn_status inline_functions(struct tn_conversion *c)
 {
     c->is_settled = c->was_settled && !tn_onnx_has_to_inline(c->net);
+    c->may_stay &= c->is_settled;
     return c->is_settled ? TN_OK : tn_onnx_inline(c->net);
 }
 
@@ -1028,6 +1054,11 @@ static enum tn_status lay_out(struct tn_conversion *c)
     struct tn_asking asking;
 
     TN_TRY(tn_conversion_end_source(c));
+    if (c->is_unchanged && tn_conversion_is_whole(c, c->net)) {
+        c->model = c->from;
+        snprintf(c->did, sizeof c->did, "as it was");
+        return c->error->status;
+    }
     TN_TRY(tn_opened_new(&c->result, &options, c->error));
     c->result->format       = c->format;
     c->result->model.format = c->format->name;

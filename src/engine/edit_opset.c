@@ -19,8 +19,8 @@ enum tn_status tn_edit_set_opset(struct tn_edit *edit, uint32_t opset,
             "an opset can be chosen only for ONNX, and this is %s",
             base->title);
     if (tn_conversion_make(&c, base, error) == TN_OK &&
-        tn_onnx_keep_texts(c.model, base, error) == TN_OK)
-        tn_edit_restart(edit, c.model, error);
+        tn_onnx_keep_texts(&c.result->model, base, error) == TN_OK)
+        tn_edit_restart(edit, &c.result->model, error);
     tn_conversion_done(&c);
     return error->status;
 }

@@ -201,7 +201,7 @@ static enum tn_status convert_model(struct tn_interpreter    *i,
         d.context         = one;
     }
     if (tn_conversion_make(&c, model, error) == TN_OK) {
-        d.model = c.model;
+        d.model = &c.result->model;
         tn_describe_ops(&d, &to->descriptor, error);
     }
     tn_conversion_done(&c);

@@ -620,8 +620,10 @@ struct tn_net *tn_simplify(struct tn_net                *net,
     bool     has_changed = true;
     uint64_t joined = 0, least = UINT64_MAX;
 
-    *did           = (struct tn_simplified){ 0 };
-    did->rewritten = run_pass(net, how, did, tn_move_transposes);
+    *did               = (struct tn_simplified){ 0 };
+    uint64_t before    = count_transposes(net);
+    uint64_t moved     = run_pass(net, how, did, tn_move_transposes);
+    bool     are_fewer = moved && count_transposes(net) < before;
     if (tn_failed(net->error))
         return NULL;
     do {
@@ -644,6 +646,9 @@ struct tn_net *tn_simplify(struct tn_net                *net,
     } while (joined && !tn_failed(net->error) && did->rounds < MOST_ROUNDS);
     if (net)
         did->tied = tn_tie_weights(net);
+    did->is_same = !are_fewer && !did->folded && !did->rewritten &&
+                   !did->shared && !did->tied;
+    did->rewritten += moved;
     if (net && did->tied) /* now equal nodes of equal weights can be seen */
         did->shared += tn_share(net, may_share);
     return net && !tn_failed(net->error) ? net : NULL;

@@ -56,6 +56,7 @@ struct tn_simplified {
     uint64_t folded, rewritten, shared; /* nodes                              */
     uint64_t tied; /* weights that are the same as others                     */
     uint32_t rounds;
+    bool     is_same; /* at most some Transposes are elsewhere, as many       */
     bool     has_types; /* types of the result are inferred                   */
 };
 
