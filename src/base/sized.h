@@ -48,7 +48,7 @@ enum tn_status tn_sized_take(void *to, size_t size, size_t first,
 #define TN_TAKE_REMOTE(options)  TN_TAKE(options, tn_remote_options, context)
 #define TN_TAKE_MAP(options)     TN_TAKE(options, tn_map_options, keeps_quantized)
 #define TN_TAKE_INTERPRETER(options)                                           \
-    TN_TAKE(options, tn_interpreter_options, function_count)
+    TN_TAKE_OWN(options, tn_interpreter_options, function_count)
 #define TN_TAKE_CHECK(options)                                                 \
     TN_TAKE_OWN(options, tn_check_options, max_findings)
 #define TN_TAKE_GET(options)   TN_TAKE_OWN(options, tn_get_options, slice)

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/expect.h"
 #include "base/sized.h"
 #include "base/sort.h"
 #include "codec/sha256.h"
@@ -708,6 +709,7 @@ enum tn_status tn_catalog(const char *const *paths, uint64_t count,
                           struct tn_error                 *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_CATALOG(catalog);
     struct catalog c = { .error        = error,

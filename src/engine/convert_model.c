@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/expect.h"
 #include "base/sized.h"
 #include "engine/convert_dialect.h"
 #include "engine/convert_losses.h"
@@ -648,6 +649,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
                           struct tn_error                 *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TARGET(target, error);
     struct tn_convert_summary unused;
     struct tn_convert_options wanted;
     struct tn_map_options     map;

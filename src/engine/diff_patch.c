@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/expect.h"
 #include "base/sized.h"
 #include "diff/diff_buckets.h"
 #include "diff/diff_report.h"
@@ -2218,6 +2219,7 @@ enum tn_status tn_diff_write_patch(const struct tn_diff    *diff,
                                    struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     char name[4096], functions[4096];
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/expect.h"
 #include "base/sized.h"
 #include "engine/diff_models.h"
 #include "engine/edit_draft.h"
@@ -478,6 +479,7 @@ enum tn_status tn_diff_write_view(const struct tn_diff    *diff,
                                   struct tn_error         *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     const struct tn_diff_match *match = tn_diff_matching(diff);
     struct both                 b     = { .match = match,

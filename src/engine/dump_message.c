@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/expect.h"
 #include "base/sized.h"
 #include "engine/chunked.h"
 #include "engine/dump_flat.h"
@@ -382,6 +383,8 @@ enum tn_status tn_dump(const char *path, const struct tn_options *options,
                        void *context, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_DUMP(dump);
     struct tn_opened *opened;
@@ -536,6 +539,8 @@ enum tn_status tn_undump(const char *path, const struct tn_options *options,
                          const struct tn_target *target, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_DUMP(undump);
     struct tn_opened *opened;

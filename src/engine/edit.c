@@ -8,6 +8,7 @@
 
 #include "base/arith.h"
 #include "base/buffer.h"
+#include "base/expect.h"
 #include "base/sized.h"
 #include "base/varint.h"
 #include "engine/edit_action.h"
@@ -750,6 +751,7 @@ enum tn_status tn_edit_write(const struct tn_model           *model,
                              struct tn_error                 *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_TARGET(target, error);
     struct tn_convert_options none = TN_CONVERT_OPTIONS_INIT;
     const char               *format, *dialect;
 

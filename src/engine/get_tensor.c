@@ -1,4 +1,5 @@
 /* get_tensor.c - one tensor, or a slice of it, as .npy, raw bytes or text */
+#include "base/expect.h"
 #include "base/sized.h"
 #include "engine/opened.h"
 #include "engine/slice.h"
@@ -238,6 +239,7 @@ enum tn_status tn_get(const struct tn_tensor      *tensor,
 {
     TN_ERROR_OR_OWN(error);
     TN_EXPECT_TENSOR(tensor, error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_GET(get);
     TN_TAKE_OPTIONS(options);
     struct tn_memory *memory  = tensor->model->memory;

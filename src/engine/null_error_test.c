@@ -608,6 +608,7 @@ static void options_and_results_may_be_left_out(void **state)
     struct tn_model  *model;
     struct tn_diff   *diff;
     struct tn_array  *array;
+    struct tn_interpreter *interpreter;
 
     (void)state;
 #define TO(name)    (&(struct tn_target){ .path = tn_in_scratch(&scratch, name) })
@@ -643,6 +644,8 @@ static void options_and_results_may_be_left_out(void **state)
                       NULL));
     WORKS(tn_tag_diff(tn_in_scratch(&scratch, "t.sdz"), "v1", "v1", NULL, NULL,
                       NULL, NULL));
+    WORKS(tn_interpreter_open(&interpreter, NULL, NULL, NULL));
+    tn_interpreter_close(interpreter);
     /* Nothing is removed unless it is named. */
     assert_int_equal(tn_strip(path, NULL, NULL, TO("s.onnx"), NULL, NULL),
                      TN_INVALID);
@@ -653,11 +656,63 @@ static void options_and_results_may_be_left_out(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* An argument of main() that was not given. */
+static void a_path_that_is_null_is_invalid(void **state)
+{
+    static const struct tn_target none;
+    struct tn_scratch             scratch = tn_scratch_open();
+    struct tn_target to    = { .path = tn_in_scratch(&scratch, "out.onnx") };
+    const char      *in    = TN_CORPUS "/onnx/everything.onnx";
+    struct tn_model *model = open_model(), *other;
+    struct tn_diff  *diff;
+    struct tn_error  error            = TN_ERROR_INIT;
+    const struct tn_strip_options all = { .callstack = true };
+
+    (void)state;
+#define INVALID(call) assert_int_equal(call, TN_INVALID)
+    INVALID(tn_model_open(&other, NULL, NULL, &error));
+    assert_non_null(strstr(error.what, "NULL"));
+    INVALID(tn_check(NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_scan(NULL, NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_folder_models(NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_dump(NULL, NULL, NULL, &to, NULL, NULL, NULL));
+    INVALID(tn_dump(in, NULL, NULL, &none, NULL, NULL, NULL));
+    INVALID(tn_undump(NULL, NULL, NULL, &to, NULL));
+    INVALID(tn_undump(in, NULL, NULL, NULL, NULL));
+    INVALID(tn_split(NULL, NULL, NULL, &to, NULL, NULL));
+    INVALID(tn_split(in, NULL, NULL, &none, NULL, NULL));
+    INVALID(tn_merge_file(NULL, NULL, NULL, &to, NULL, NULL));
+    INVALID(tn_merge_file(in, NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_strip(NULL, NULL, &all, &to, NULL, NULL));
+    INVALID(tn_strip(in, NULL, &all, &none, NULL, NULL));
+    INVALID(tn_convert(model, NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_edit_write(model, NULL, &none, NULL, NULL, NULL));
+    INVALID(tn_get(tn_model_tensor(model, 0), NULL, &none, NULL, NULL));
+    INVALID(tn_view(model, NULL, &none, NULL, NULL, NULL));
+    INVALID(tn_catalog(&in, 1, NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_apply(NULL, NULL, NULL, &to, NULL, NULL));
+    INVALID(tn_apply(in, NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_tag_list(NULL, NULL, false, NULL, NULL, NULL));
+    INVALID(tn_tag_add(NULL, "tag", model, NULL, NULL, NULL, NULL));
+    INVALID(tn_tag_remove(NULL, "tag", NULL, NULL, NULL, NULL));
+    INVALID(tn_tag_compact(NULL, NULL, NULL, NULL, NULL));
+    INVALID(tn_tag_repair(NULL, NULL, NULL, NULL, NULL, NULL));
+    assert_int_equal(tn_diff_open(&diff, model, model, NULL, NULL, NULL),
+                     TN_OK);
+    INVALID(tn_diff_write_patch(diff, &none, NULL, NULL, NULL));
+    INVALID(tn_diff_write_view(diff, NULL, NULL, NULL, NULL));
+    assert_null(tn_model_find(model, NULL));
+    tn_diff_close(diff);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_may_have_no_error),
         cmocka_unit_test(options_and_results_may_be_left_out),
+        cmocka_unit_test(a_path_that_is_null_is_invalid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <tenon/chunk.h>
 
 #include "base/arith.h"
+#include "base/expect.h"
 #include "base/sized.h"
 #include "chunk/cpb.h"
 #include "chunk/splitter.h"
@@ -583,6 +584,8 @@ enum tn_status tn_split(const char *path, const struct tn_options *options,
                         struct tn_error               *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_SPLIT(split);
     static const struct tn_split_options defaults;
@@ -747,6 +750,8 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
                              struct tn_error               *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_SPLIT(merge);
     static const struct tn_split_options defaults;

@@ -14,6 +14,7 @@
  */
 #include <tenon/edit.h>
 
+#include "base/expect.h"
 #include "base/intern.h"
 #include "base/rope.h"
 #include "base/sized.h"
@@ -406,6 +407,8 @@ enum tn_status tn_strip(const char *path, const struct tn_options *options,
                         struct tn_error               *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
+    TN_EXPECT_TARGET(target, error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_STRIP(strip);
     struct tn_strip_summary unused;

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <unistd.h>
 
+#include "base/expect.h"
 #include "base/sized.h"
 #include "engine/convert_dialect.h"
 #include "engine/opened.h"
@@ -241,6 +242,7 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
                           struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
     TN_TAKE_TAG(add);
     const struct tn_map_options *how = add ? add->map : NULL;
     TN_TAKE_MAP(how);
@@ -268,6 +270,7 @@ enum tn_status tn_tag_remove(const char *path, const char *tag,
                              struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
     TN_TAKE_TAG(remove);
     TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
@@ -289,6 +292,7 @@ enum tn_status tn_tag_compact(const char                  *path,
                               struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
     TN_TAKE_TAG(compact);
     TN_TAKE_OPTIONS(options);
     struct tn_tag_summary unused;
@@ -333,6 +337,7 @@ enum tn_status tn_tag_repair(const char *path, const struct tn_options *options,
                              bool *is_changed, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
     TN_TAKE_OPTIONS(options);
     struct tn_listener listener = { on_finding, context };
     struct tn_report   report   = { .each    = tn_listener_report,

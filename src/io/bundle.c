@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/expect.h"
 #include "base/sort.h"
 #include "io/beneath.h"
 #include "io/file_source.h"
@@ -34,6 +35,7 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
     tn_list_init(&bundle->opened, memory, sizeof(struct tn_source *));
     tn_list_init(&bundle->kept, memory, sizeof(struct tn_source *));
     tn_list_init(&bundle->missing, memory, sizeof(bool));
+    TN_EXPECT_PATH(path, error);
 
     /* The query of a URL may be a secret. */
     bundle->is_remote = tn_url_is(path);

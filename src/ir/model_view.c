@@ -166,9 +166,11 @@ bool tn_tensor_is_attribute(const struct tn_tensor *tensor)
 const struct tn_tensor *tn_model_find(const struct tn_model *model,
                                       const char            *name)
 {
-    struct tn_bytes         text  = tn_text(name);
+    struct tn_bytes         text  = tn_text(name ? name : "");
     const struct tn_tensor *found = NULL;
 
+    if (!name)
+        return NULL;
     /* By text: a name that nothing refers to has an id that cannot be found. */
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
