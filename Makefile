@@ -71,6 +71,7 @@ uninstall:
 	    -P cmake/uninstall.cmake
 
 wheel: bootstrap
+	@tools/bootstrap package
 	@TENON_WHEEL_ARCH=$(ARCH) /usr/bin/python3 -B tools/wheel_backend.py wheel build/release
 	@/usr/bin/python3 -B tools/wheel_backend.py sdist build/release
 
@@ -79,9 +80,11 @@ deb: bootstrap
 	@/usr/bin/python3 -B tools/release.py deb
 
 static: bootstrap
+	@tools/bootstrap package
 	@/usr/bin/python3 -B tools/release.py static
 
 dist: bootstrap
+	@tools/bootstrap package
 	@/usr/bin/python3 -B tools/release.py dist
 
 release-test:

@@ -19,7 +19,7 @@ fake sleep <<'end'
 echo "$1" >>"$FOLDER/slept"
 end
 fake dpkg-query <<'end'
-[ "$4" = cmake ] || echo 'ii '
+[ "$4" = "${MISSING:-cmake}" ] || echo 'ii '
 end
 fake npm <<'end'
 end
@@ -42,6 +42,9 @@ grep -qx 'installing to build (.*): cmake' "$folder/said" ||
     fail "does not say what it installs, and why"
 [ "$(wc -l <"$folder/slept")" -ge 2 ] || fail "did not wait"
 tail -n 1 "$folder/asked" | grep -q 'install .*cmake' || fail "not installed"
+
+MISSING=python3 "$root/tools/bootstrap" package >"$folder/said" 2>&1
+grep -q ": python3\$" "$folder/said" || fail "packages are made without Python"
 
 : >"$folder/broken"
 rm "$folder/asked"
