@@ -22,6 +22,10 @@ static const struct {
     { "collections", "UserString" },
     { "UserDict", "UserDict" }, /* Python 2 */
     { "UserDict", "IterableUserDict" },
+    { "UserList", "UserList" },
+    { "UserString", "UserString" },
+    { "array", "array" },
+    { "array", "_array_reconstructor" },
     { "builtins", "set" },
     { "builtins", "frozenset" },
     { "builtins", "list" },
@@ -59,6 +63,11 @@ static const struct {
     { "decimal", "Decimal" },
     { "fractions", "Fraction" },
     { "uuid", "UUID" },
+    { "ipaddress", "IPv4Address" },
+    { "ipaddress", "IPv6Address" },
+    { "ipaddress", "IPv4Network" },
+    { "ipaddress", "IPv6Network" },
+    { "re", "_compile" },
     { "pathlib", "Path" },
     { "pathlib", "PosixPath" },
     { "pathlib", "WindowsPath" },
@@ -148,12 +157,36 @@ static const char *const numpy_types[] = {
 /* Modules whose classes make up whole pickled models, or are what training
  * saves beside the weights. */
 static const char *const class_modules[] = {
-    "torch.nn.modules.", "torch.nn.parallel.", "torch.optim.", "torchvision.models.",
-    "torchvision.ops.", "sklearn.", "scipy.sparse.", "pandas.core.", "pandas._libs.",
-    "xgboost.", "lightgbm.", "catboost.", "transformers.", "accelerate.",
-    "tokenizers", "sentence_transformers.", "peft.", "diffusers.", "timm.",
-    "pytorch_lightning.", "lightning.", "lightning_fabric.", "omegaconf.",
-    "ultralytics.", "fairseq.", "mmengine.", "mmcv.", "gensim.", "nltk.",
+    "torch.nn.modules.",
+    "torch.nn.parallel.",
+    "torch.optim.",
+    "torchvision.models.",
+    "torchvision.ops.",
+    "sklearn.",
+    "scipy.sparse.",
+    "pandas.core.",
+    "pandas._libs.",
+    "xgboost.",
+    "lightgbm.",
+    "catboost.",
+    "transformers.",
+    "accelerate.",
+    "tokenizers",
+    "sentence_transformers.",
+    "peft.",
+    "diffusers.",
+    "timm.",
+    "speechbrain.",
+    "pytorch_lightning.",
+    "lightning.",
+    "lightning_fabric.",
+    "omegaconf.",
+    "ultralytics.",
+    "fairseq.",
+    "mmengine.",
+    "mmcv.",
+    "gensim.",
+    "nltk.",
 };
 
 /* Functions and classes that only rebuild objects: what their modules and their
@@ -261,7 +294,7 @@ static bool is_one_of(struct tn_bytes text, const char *const *list,
 /* Python 2's names of what moved. */
 static struct tn_bytes modern(struct tn_bytes module)
 {
-    if (tn_bytes_is(module, "__builtin__"))
+    if (tn_bytes_is(module, "__builtin__") || tn_bytes_is(module, "exceptions"))
         return tn_text("builtins");
     if (tn_bytes_is(module, "copy_reg"))
         return tn_text("copyreg");
@@ -292,6 +325,16 @@ static bool is_tensor_class(struct tn_bytes module, struct tn_bytes name)
             return true;
     }
     return false;
+}
+
+/* Exceptions of Python: making one only keeps its arguments. */
+static bool is_exception(struct tn_bytes module, struct tn_bytes name)
+{
+    return tn_bytes_is(module, "builtins") && tn_scan_is_class(name) &&
+           !memchr(name.data, '.', name.size) &&
+           (tn_bytes_ends_with(name, "Error") ||
+            tn_bytes_ends_with(name, "Exception") ||
+            tn_bytes_ends_with(name, "Warning"));
 }
 
 static struct tn_bytes root_of(struct tn_bytes module)
@@ -345,6 +388,8 @@ enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
     if (is_tensor_class(module, name) ||
         (tn_bytes_is(module, "torch") &&
          is_one_of(name, torch_types, COUNT(torch_types))))
+        return TN_NAME_HARMLESS;
+    if (is_exception(module, name))
         return TN_NAME_HARMLESS;
     if (tn_bytes_is(module, "numpy") &&
         is_one_of(name, numpy_types, COUNT(numpy_types)))

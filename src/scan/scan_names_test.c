@@ -49,6 +49,14 @@ static const struct {
     { "random", "Random.seed", TN_NAME_POWER },
     { "pip", "main", TN_NAME_POWER },
     { "httplib", "HTTPSConnection", TN_NAME_POWER },
+    { "builtins", "ValueError", TN_NAME_HARMLESS },
+    { "exceptions", "IOError", TN_NAME_HARMLESS },
+    { "builtins", "print.Error", TN_NAME_POWER },
+    { "os", "Error", TN_NAME_POWER },
+    { "array", "_array_reconstructor", TN_NAME_HARMLESS },
+    { "UserList", "UserList", TN_NAME_HARMLESS },
+    { "re", "_compile", TN_NAME_HARMLESS },
+    { "re", "sub", TN_NAME_POWER },
     { "", "", TN_NAME_POWER },
 };
 

@@ -182,6 +182,17 @@ static bool is_member(const struct tn_pickle *callee,
            !tn_scan_is_python(owner->as.name.module);
 }
 
+/* getattr(class, 'Name'), where the name is written as that of a class. */
+static bool is_inner_class(const struct tn_pickle *callee)
+{
+    const struct tn_pickle *inner = callee->as.call.callee,
+                           *args  = callee->as.call.args;
+
+    return is_member(inner, args) &&
+           argument(args, 0)->kind == TN_PICKLE_NAME &&
+           tn_scan_is_class(tn_pickle_text(argument(args, 1)));
+}
+
 /* type(None), and functools.partial(), which calls nothing yet: what it holds
  * is told by itself. */
 static bool is_quiet(const struct tn_pickle *callee,
@@ -272,12 +283,21 @@ static void tell_load(struct look *look, uint64_t offset)
     look->is_load_told = true;
 }
 
+/* Members of enumerations are pickled as a call of their class with a number.
+ */
+static bool is_number(const struct tn_pickle *args)
+{
+    return args && args->kind == TN_PICKLE_TUPLE && args->as.list.count == 1 &&
+           args->as.list.items[0]->kind == TN_PICKLE_INT;
+}
+
 /* Making an object of a class, or calling something. */
 static bool makes_object(const char *by)
 {
     return strcmp(by, "NEWOBJ") == 0 || strcmp(by, "NEWOBJ_EX") == 0;
 }
 
+/* `is_object`: nothing but an object of the class can come of it. */
 static void tell_use(struct look *look, uint64_t offset, const char *by,
                      const struct tn_pickle *name, enum tn_name_kind kind,
                      bool is_object)
@@ -330,7 +350,11 @@ static void on_call(void *context, uint64_t offset, const char *by,
     if (!is_called(by))
         return;
     if (callee->kind == TN_PICKLE_CALL) {
-        if (look->is_sure)
+        if (look->is_sure && is_number(args) && is_inner_class(callee))
+            tn_scan_tell(
+                look->scan, TN_VERDICT_UNKNOWN, "pickle-object", offset,
+                "an object of a class that is in another one (%s)", by);
+        else if (look->is_sure)
             tn_scan_tell(look->scan, TN_VERDICT_DANGEROUS, "pickle-call",
                          offset, "calls what another call returned (%s)", by);
         else
@@ -368,7 +392,9 @@ static void on_call(void *context, uint64_t offset, const char *by,
         tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-object", offset,
                      "makes " NAME_FMT " (%s)", NAME_OF(callee), by);
     else if (!is_paddle_tensor(callee, args))
-        tell_use(look, offset, by, callee, row->kind, makes_object(by));
+        tell_use(look, offset, by, callee, row->kind,
+                 makes_object(by) || (is_number(args) &&
+                                      tn_scan_is_class(callee->as.name.name)));
 }
 
 /* Bytes are data, until somebody loads them as a pickle */
