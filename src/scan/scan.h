@@ -85,7 +85,14 @@ void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source);
 
 /* Archives: their headers, and each of their members. */
 void tn_scan_zip(struct tn_scan *scan, struct tn_source *source);
-void tn_scan_tar(struct tn_scan *scan, struct tn_source *source);
+
+/* Whether the end of a zip, at that offset, is in a member which ends as a zip
+ * does by itself. */
+bool tn_scan_tar(struct tn_scan *scan, struct tn_source *source,
+                 uint64_t zip_end);
+
+/* Where the end record of a zip is; TN_NOWHERE: it has none. */
+uint64_t tn_scan_find_zip(struct tn_scan *scan, struct tn_source *source);
 
 /* Whether these are the first bytes of a tar, with or without its magic. */
 bool tn_scan_is_tar(struct tn_bytes head);
@@ -106,6 +113,9 @@ enum tn_name_kind tn_scan_judge_name(struct tn_bytes module,
  * of Python's. */
 bool tn_scan_is_class(struct tn_bytes name);
 bool tn_scan_is_python(struct tn_bytes module);
+
+/* Whether it is one of Python's own functions that reach further. */
+bool tn_scan_is_function_of_python(struct tn_bytes name);
 
 /* Configurations of Keras: JSON, in a file of its own or somewhere in HDF5. */
 void tn_scan_keras(struct tn_scan *scan, struct tn_source *source);

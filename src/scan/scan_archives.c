@@ -737,10 +737,12 @@ static void scan_after_tar(struct tn_scan *scan, struct tn_source *source,
     tn_scan_absorb(scan, &own);
 }
 
-void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
+bool tn_scan_tar(struct tn_scan *scan, struct tn_source *source,
+                 uint64_t zip_end)
 {
     struct tn_zip zip; /* for views of parts of a source */
-    uint64_t      at = 0;
+    uint64_t      at     = 0;
+    bool          is_own = false;
 
     zip_init(&zip, source, scan->memory);
     while (source->size - at >= BLOCK && !scan->is_stopped &&
@@ -771,11 +773,17 @@ void tn_scan_tar(struct tn_scan *scan, struct tn_source *source)
                                       .size        = size,
                                       .method      = TN_ZIP_STORED };
         judge_header(scan, header, source, &entry);
-        if (size && tn_zip_source(&zip, &entry, &member, &own) == TN_OK)
+        if (size && tn_zip_source(&zip, &entry, &member, &own) == TN_OK) {
+            if (zip_end >= entry.data_offset &&
+                zip_end - entry.data_offset < size)
+                is_own = tn_scan_find_zip(scan, member) ==
+                         zip_end - entry.data_offset;
             scan_tar_member(scan, member, entry.name);
+        }
         tn_scan_absorb(scan, &own);
         at += BLOCK + tn_min((size + BLOCK - 1) / BLOCK * BLOCK,
                              source->size - at - BLOCK);
     }
     tn_zip_close(&zip);
+    return is_own;
 }

@@ -266,6 +266,33 @@ static void tars_are_scanned(void **state)
     tn_buffer_done(&file);
 }
 
+/* The end of a zip in a tar is that of a member; one that is not in a member is
+ * read by those who look for the end of the file. */
+static void zips_in_tars_are_members(void **state)
+{
+    static const uint8_t zeros[512];
+    struct tn_buffer     zip, file;
+    uint8_t              header[512] = "weights";
+
+    (void)state;
+    tn_buffer_init(&zip, &memory, &error);
+    tn_buffer_init(&file, &memory, &error);
+    make(&zip, "pickle", false);
+    snprintf((char *)header + 124, 12, "%011o", (unsigned)zip.size);
+    memcpy(header + 257, "ustar", 6);
+    tn_buffer_add(&file, tn_bytes(header, sizeof header));
+    tn_buffer_add(&file, tn_buffer_bytes(&zip));
+    tn_buffer_add(&file, tn_bytes(zeros, 512 - file.size % 512));
+    expect(&file, "a.nemo", "dangerous pickle-call weights/pickle 18;");
+    tn_buffer_add(&file, tn_bytes(zeros, 512));
+    tn_buffer_add(&file, tn_buffer_bytes(&zip));
+    expect(&file, "two.nemo",
+           "dangerous pickle-call weights/pickle 18;unknown tar-trailing  1536;"
+           "unknown zip-prefix  0;dangerous pickle-call pickle 18;");
+    tn_buffer_done(&file);
+    tn_buffer_done(&zip);
+}
+
 /* What replaces the name of the next member. */
 static void long_names_are_judged(void **state)
 {
@@ -352,6 +379,7 @@ int main(void)
         cmocka_unit_test(code_in_archives_is_told),
         cmocka_unit_test(sums_of_tars_are_read),
         cmocka_unit_test(tars_are_scanned),
+        cmocka_unit_test(zips_in_tars_are_members),
         cmocka_unit_test(long_names_are_judged),
         cmocka_unit_test(damaged_archives_are_scanned),
     };

@@ -299,16 +299,14 @@ static bool is_zip_end(struct tn_source *source, uint64_t at,
     return tn_load16(end + 8) == 0 && size == 0 && tn_load32(end + 4) == 0;
 }
 
-static bool is_zip(struct tn_scan *scan, struct tn_source *source,
-                   struct tn_bytes head)
+/* Readers of zips look for the last end: something may be before it. */
+uint64_t tn_scan_find_zip(struct tn_scan *scan, struct tn_source *source)
 {
     uint8_t         tail[4096];
     uint64_t        left = tn_min(source->size, TAIL_SIZE);
+    uint64_t        last = TN_NOWHERE;
     struct tn_error own  = TN_ERROR_INIT;
 
-    if (begins_with(head, 0, "PK\3\4", 4) || begins_with(head, 0, "PK\5\6", 4))
-        return true;
-    /* Readers of zips look for the end: something may be before it. */
     for (uint64_t at = source->size - left; left >= 22 && !tn_failed(&own);) {
         size_t n = (size_t)tn_min(left, sizeof tail);
         if (tn_source_read(source, at, tail, n, &own) != TN_OK)
@@ -316,14 +314,14 @@ static bool is_zip(struct tn_scan *scan, struct tn_source *source,
         for (size_t i = 0; i + 4 <= n; i++)
             if (memcmp(tail + i, "PK\5\6", 4) == 0 &&
                 is_zip_end(source, at + i, &own))
-                return true;
+                last = at + i;
         if (n == left)
             break;
         at += n - 3;
         left -= n - 3;
     }
     tn_scan_absorb(scan, &own);
-    return false;
+    return last;
 }
 
 /* HDF5 may begin after a block of the user's, whose size is 512 times a power of
@@ -373,13 +371,19 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
         scan->most = tn_expand_most(0, source->size);
     /* A file can be several things at once: a loader of pickles does not ask
      * what else it is.  Of a zip it takes the P for an opcode, and fails. */
-    if (!begins_with(head, 0, "PK\3\4", 4) &&
-        !begins_with(head, 0, "PK\5\6", 4))
+    bool is_begun =
+        begins_with(head, 0, "PK\3\4", 4) || begins_with(head, 0, "PK\5\6", 4);
+    if (!is_begun)
         tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
-    if (is_zip(scan, source, head))
+    uint64_t zip    = is_begun ? 0 : tn_scan_find_zip(scan, source);
+    bool     is_tar = !is_begun && tn_scan_is_tar(head);
+    /* The end of a zip in a tar is that of a member, or the tar is one, too. */
+    if (is_tar)
+        zip = tn_scan_tar(scan, source, zip) ? TN_NOWHERE : zip;
+    if (zip != TN_NOWHERE)
         tn_scan_zip(scan, source);
-    else if (tn_scan_is_tar(head))
-        tn_scan_tar(scan, source);
+    else if (is_tar)
+        ; /* scanned */
     else if (size >= 10 && memcmp(bytes, "\x93NUMPY", 6) == 0)
         scan_array(scan, source);
     else if (is_hdf(scan, source))
