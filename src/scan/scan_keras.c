@@ -127,7 +127,7 @@ struct search {
 
 /* Keras finds functions by their names alone, and those of Python, too:
  * {"class_name": "function", "module": "builtins", "config": "exec"}. */
-static bool is_function_of_python(const char *name)
+bool tn_scan_is_function_of_python(struct tn_bytes name)
 {
     static const char *const functions[] = {
         "exec", "eval", "compile", "open", "__import__", "getattr", "setattr",
@@ -136,7 +136,7 @@ static bool is_function_of_python(const char *name)
     };
 
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (strcmp(name, functions[i]) == 0)
+        if (tn_bytes_is(name, functions[i]))
             return true;
     return false;
 }
@@ -229,8 +229,9 @@ static void tell_named(struct search *s, enum named kind, uint64_t offset,
 static void judge_named(struct search *s, enum named kind, uint64_t offset,
                         const char *name)
 {
-    bool is_fine = kind == MODULE      ? is_of_layers(name)
-                   : kind == FUNCTION  ? !is_function_of_python(name)
+    bool is_fine = kind == MODULE ? is_of_layers(name)
+                   : kind == FUNCTION
+                       ? !tn_scan_is_function_of_python(tn_text(name))
                    : kind == OPERATION ? is_computing(name)
                                        : !name[0];
 

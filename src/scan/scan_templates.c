@@ -93,26 +93,70 @@ static bool has_use(struct tn_bytes text, const char *before, const char *word)
     return false;
 }
 
-/* Two underscores in an expression, or a text of nothing but underscores, which
- * such names are put together from. */
-static bool has_underscores(struct tn_bytes text)
+static bool is_quote(uint8_t c)
 {
-    unsigned depth = 0;
+    return c == '\'' || c == '"';
+}
 
-    for (size_t i = 0; i + 2 <= text.size; i++) {
+/* What is after a comment that begins at i. */
+static size_t skip_comment(struct tn_bytes text, size_t i)
+{
+    for (i += 2; i + 1 < text.size; i++)
+        if (text.data[i] == '#' && text.data[i + 1] == '}')
+            return i + 2;
+    return text.size;
+}
+
+static bool takes_item(struct tn_bytes text, size_t at)
+{
+    while (at < text.size && text.data[at] <= ' ')
+        at++;
+    return at < text.size && text.data[at] == '[';
+}
+
+/* What names are put together from, in the code of a template: two underscores,
+ * a text of nothing but one, a character of a text; NULL: nothing.  Code ends
+ * at braces that are neither in quotes nor in brackets of its own; if
+ * `is_all`, it never does. */
+static const char *find_pieces(struct tn_bytes text, bool is_all)
+{
+    bool     is_code = is_all;
+    uint8_t  quote   = 0;
+    unsigned open    = 0;
+
+    for (size_t i = 0; i + 1 < text.size; i++) {
         uint8_t c = text.data[i], next = text.data[i + 1];
-        if (c == '{' && (next == '{' || next == '%'))
-            depth = 1;
-        else if ((c == '}' || c == '%') && next == '}')
-            depth = 0;
-        if (!depth || c != '_')
+        if (!is_code && c == '{' && next == '#') {
+            i = skip_comment(text, i) - 1;
             continue;
-        bool is_quoted = i && (text.data[i - 1] == '\'' ||
-                               text.data[i - 1] == '"');
-        if (next == '_' || (is_quoted && next == text.data[i - 1]))
-            return true;
+        }
+        if (!is_code) {
+            is_code = c == '{' && (next == '{' || next == '%');
+            i += is_code;
+            quote = 0;
+            open  = 0;
+            continue;
+        }
+        bool is_alone =
+            i && is_quote(text.data[i - 1]) && next == text.data[i - 1];
+        if (c == '_' && (next == '_' || is_alone))
+            return "__";
+        if (quote && c == '\\' && (next == quote || next == '\\'))
+            i++;
+        else if (quote && c == quote && takes_item(text, i + 1))
+            return "'...'[";
+        else if (quote)
+            quote = c == quote ? 0 : quote;
+        else if (is_quote(c))
+            quote = is_all ? 0 : c;
+        else if (strchr("([{", c) && c)
+            open++;
+        else if (open && strchr(")]}", c) && c)
+            open--;
+        else if (!is_all && (c == '}' || c == '%') && next == '}')
+            is_code = false;
     }
-    return false;
+    return NULL;
 }
 
 void tn_scan_template(struct tn_scan *scan, struct tn_bytes text)
@@ -135,10 +179,9 @@ void tn_scan_template(struct tn_scan *scan, struct tn_bytes text)
             worst = uses[i].verdict;
             why   = uses[i].word;
         }
-    if (worst < TN_VERDICT_UNKNOWN && has_underscores(text)) {
+    if (worst < TN_VERDICT_UNKNOWN &&
+        (why = find_pieces(text, has_use(text, "{%", "raw"))))
         worst = TN_VERDICT_UNKNOWN;
-        why   = "__";
-    }
     if (why)
         tn_scan_tell(scan, worst, "chat-template", TN_NOWHERE,
                      "a chat template, which programs that use the model run, "

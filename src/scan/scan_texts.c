@@ -7,6 +7,9 @@
  */
 #include "scan/scan.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/arith.h"
 
 #define TEXT_LIMIT (UINT64_C(16) << 20)
@@ -152,18 +155,34 @@ static void scan_strings(struct tn_scan *scan, struct tn_bytes text)
  */
 
 /* Keys whose values are called or imported: by Hydra with the other values, by
- * MLflow to load a model, by PEFT to find a class, by old Keras. */
-enum means { CALLED, IMPORTED, LAYER };
+ * MLflow to load a model, by PEFT to find a class, by old Keras, by jsonpickle.
+ * Those with a file's name mean that only there: modules.json is of
+ * sentence-transformers, schema.json of skops. */
+enum means { CALLED, IMPORTED, LAYER, FUNCTION };
 
 static const struct {
     const char *key;
     enum means  means;
+    const char *file;
 } naming[] = {
-    { "_target_", CALLED },
-    { "loader_module", IMPORTED },
-    { "parent_library", IMPORTED },
-    { "class_name", LAYER },
+    { "_target_", CALLED, NULL },
+    { "loader_module", IMPORTED, NULL },
+    { "parent_library", IMPORTED, NULL },
+    { "class_name", LAYER, NULL },
+    { "py/object", CALLED, NULL },
+    { "py/type", CALLED, NULL },
+    { "py/class", CALLED, NULL },
+    { "py/function", CALLED, NULL },
+    { "py/repr", CALLED, NULL },
+    { "type", CALLED, "modules.json" },
+    { "__module__", IMPORTED, "schema.json" },
+    { "__class__", FUNCTION, "schema.json" },
 };
+
+/* Functions that training calls to set its seeds. */
+static const char *const seeds[] = { "torch.manual_seed",
+                                     "torch.cuda.manual_seed_all",
+                                     "numpy.random.seed" };
 
 static void judge_path(struct tn_scan *scan, enum means means,
                        struct tn_bytes path, uint64_t offset)
@@ -176,9 +195,15 @@ static void judge_path(struct tn_scan *scan, enum means means,
             dot--;
         module = tn_bytes(path.data, dot ? dot - 1 : 0);
         name   = tn_bytes(path.data + dot, path.size - dot);
+        for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++)
+            if (tn_bytes_is(path, seeds[i]))
+                return;
     } else if (tn_bytes_is(module, "mlflow") ||
-               tn_bytes_starts_with(module, "mlflow.")) {
-        return;
+               tn_bytes_starts_with(module, "mlflow.") ||
+               tn_bytes_is(module, "builtins") ||
+               tn_bytes_is(module, "collections") ||
+               tn_bytes_is(module, "datetime")) {
+        return; /* what is used of them is told by its own name */
     }
     enum tn_name_kind kind = tn_scan_judge_name(module, name);
     if (kind == TN_NAME_HARMLESS || kind == TN_NAME_CLASS ||
@@ -196,14 +221,21 @@ static void judge_path(struct tn_scan *scan, enum means means,
 static void judge_value(struct tn_scan *scan, enum means means,
                         struct tn_bytes path, uint64_t offset)
 {
-    if (means != LAYER && (path.size == 0 || path.size == NAME_LIMIT))
+    bool is_path = means == CALLED || means == IMPORTED;
+
+    if (is_path && (path.size == 0 || path.size == NAME_LIMIT))
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "config-target", offset,
                      "the configuration says what is %s in a way that is not "
                      "a name",
                      means == CALLED ? "called" : "imported");
-    else if (means != LAYER)
+    else if (is_path)
         judge_path(scan, means, path, offset);
-    else if (tn_bytes_is(path, "Lambda") || tn_bytes_is(path, "__lambda__"))
+    else if (means == FUNCTION && tn_scan_is_function_of_python(path))
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "config-target", offset,
+                     "the configuration names '%.*s', a function of Python",
+                     TN_FMT(path));
+    else if (means == LAYER &&
+             (tn_bytes_is(path, "Lambda") || tn_bytes_is(path, "__lambda__")))
         tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "keras-lambda", offset,
                      "a Lambda layer of Keras: it runs Python code that is in "
                      "the file");
@@ -238,6 +270,8 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
         while (at < end && is_path_byte(*at) && at - begin < NAME_LIMIT)
             at++;
         struct tn_bytes path = tn_bytes(begin, (size_t)(at - begin));
+        if (strcmp(key, "type") == 0 && !tn_bytes_find(path, '.'))
+            continue; /* other programs have other types */
         if (!tn_bytes_is(path, "null"))
             judge_value(scan, means, path, offset);
     }
@@ -245,11 +279,208 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
 
 /* Layers in JSON are looked for by their quotes. */
 static void scan_targets(struct tn_scan *scan, struct tn_bytes text,
-                         bool has_layers)
+                         struct tn_bytes file, bool has_layers)
 {
     for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
-        if (naming[i].means != LAYER || has_layers)
+        if ((naming[i].means != LAYER || has_layers) &&
+            (!naming[i].file || tn_bytes_is(file, naming[i].file)))
             scan_key(scan, text, naming[i].key, naming[i].means);
+}
+
+/* The string at *at, which then is after it; empty if there is none. */
+static struct tn_bytes take_string(const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *begin = *at + 1;
+
+    if (*at == end || **at != '"')
+        return tn_bytes(NULL, 0);
+    const uint8_t *close = memchr(begin, '"', (size_t)(end - begin));
+    if (!close)
+        return tn_bytes(NULL, 0);
+    *at = close + 1;
+    return tn_bytes(begin, (size_t)(close - begin));
+}
+
+/* Whether a part of a pipeline comes from here: libraries of models, and the
+ * folders of diffusers' own pipelines. */
+static bool is_of_pipelines(struct tn_bytes library)
+{
+    static const char *const libraries[] = { "diffusers",   "transformers",
+                                             "onnxruntime", "optimum",
+                                             "flax",        "peft",
+                                             "accelerate" };
+    static const char *const folders[]   = {
+          "alt_diffusion",
+          "amused",
+          "animatediff",
+          "audio_diffusion",
+          "audioldm",
+          "audioldm2",
+          "aura_flow",
+          "blip_diffusion",
+          "cogvideo",
+          "consistency_models",
+          "controlnet",
+          "controlnet_xs",
+          "dance_diffusion",
+          "ddim",
+          "ddpm",
+          "deepfloyd_if",
+          "dit",
+          "flux",
+          "hunyuandit",
+          "i2vgen_xl",
+          "kandinsky",
+          "kandinsky2_2",
+          "kandinsky3",
+          "kolors",
+          "latent_consistency_models",
+          "latent_diffusion",
+          "latte",
+          "ledits_pp",
+          "ltx",
+          "lumina",
+          "marigold",
+          "mochi",
+          "musicldm",
+          "pag",
+          "paint_by_example",
+          "pia",
+          "pixart_alpha",
+          "pndm",
+          "repaint",
+          "rdm",
+          "sana",
+          "score_sde_ve",
+          "semantic_stable_diffusion",
+          "shap_e",
+          "spectrogram_diffusion",
+          "stable_audio",
+          "stable_cascade",
+          "stable_diffusion",
+          "stable_diffusion_3",
+          "stable_diffusion_attend_and_excite",
+          "stable_diffusion_diffedit",
+          "stable_diffusion_gligen",
+          "stable_diffusion_k_diffusion",
+          "stable_diffusion_ldm3d",
+          "stable_diffusion_panorama",
+          "stable_diffusion_safe",
+          "stable_diffusion_sag",
+          "stable_diffusion_xl",
+          "stable_video_diffusion",
+          "stochastic_karras_ve",
+          "t2i_adapter",
+          "text_to_video_synthesis",
+          "unclip",
+          "unidiffuser",
+          "versatile_diffusion",
+          "vq_diffusion",
+          "wuerstchen",
+    };
+
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        size_t size = strlen(libraries[i]);
+        if (tn_bytes_starts_with(library, libraries[i]) &&
+            (library.size == size || library.data[size] == '.'))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (tn_bytes_is(library, folders[i]))
+            return true;
+    return false;
+}
+
+/* model_index.json of diffusers: "unet": ["diffusers", "UNet2DConditionModel"].
+ * Any other library is imported, from the folder of the model, too. */
+static void scan_pipeline(struct tn_scan *scan, struct tn_bytes text)
+{
+    const uint8_t *end = text.data + text.size;
+
+    for (const uint8_t *at = text.data;
+         at < end && (at = memchr(at, '[', (size_t)(end - at)));) {
+        uint64_t offset         = (uint64_t)(at - text.data);
+        at                      = skip_blanks(at + 1, end);
+        struct tn_bytes library = take_string(&at, end);
+        at                      = skip_blanks(at, end);
+        if (!library.data || at == end || *at != ',')
+            continue;
+        at = skip_blanks(at + 1, end);
+        if (!take_string(&at, end).data || is_of_pipelines(library))
+            continue;
+        tn_scan_tell(scan,
+                     tn_scan_is_python(library) ? TN_VERDICT_DANGEROUS
+                                                : TN_VERDICT_UNKNOWN,
+                     "hub-code", offset,
+                     "a part of the pipeline is imported from '%.*s'",
+                     TN_FMT(library));
+    }
+}
+
+/* ---- pickles in base64 ------------------------------------------------------
+ */
+
+/* Whether base64 begins as a pickle of protocols 2 to 5 does. */
+static bool is_coded_pickle(struct tn_bytes text)
+{
+    return text.size >= 8 && tn_bytes_starts_with(text, "gA") &&
+           text.data[2] >= 'I' && text.data[2] <= 'X';
+}
+
+static int code_of(uint8_t c)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(letters, (char)c) : NULL;
+
+    return at ? (int)(at - letters) : -1;
+}
+
+/* As Python decodes it: other characters than the 64 mean nothing. */
+static void scan_coded(struct tn_scan *scan, struct tn_bytes text,
+                       uint64_t offset)
+{
+    struct tn_source source;
+    char             name[40];
+    uint32_t         bits = 0;
+    unsigned         have = 0;
+    size_t           used = 0, room = text.size / 4 * 3 + 3;
+    uint8_t *bytes = tn_memory_resize(scan->memory, NULL, 0, room, scan->error);
+
+    if (!bytes)
+        return;
+    for (size_t i = 0; i < text.size && text.data[i] != '='; i++) {
+        int code = code_of(text.data[i]);
+        if (code < 0)
+            continue;
+        bits = bits << 6 | (uint32_t)code;
+        have += 6;
+        if (have >= 8)
+            bytes[used++] = (uint8_t)(bits >> (have -= 8));
+    }
+    tn_source_memory(&source, scan->memory, tn_bytes(bytes, used));
+    source.name = "";
+    snprintf(name, sizeof name, "base64 at %" PRIu64, offset);
+    tn_scan_member(scan, &source, tn_text(name));
+    tn_memory_free(scan->memory, bytes, room);
+}
+
+/* Objects of Python in JSON, as stable-baselines3 stores them. */
+static void scan_coded_strings(struct tn_scan *scan, struct tn_bytes text)
+{
+    const uint8_t  *at = text.data, *end = text.data + text.size;
+    struct tn_bytes before = tn_bytes(NULL, 0);
+
+    while (at < end && (at = memchr(at, '"', (size_t)(end - at)))) {
+        uint64_t        offset = (uint64_t)(at - text.data) + 1;
+        struct tn_bytes string = take_string(&at, end);
+        if (!string.data)
+            break;
+        if (is_coded_pickle(string) ||
+            (string.size && before.size && tn_bytes_is(before, ":serialized:")))
+            scan_coded(scan, string, offset);
+        before = string;
+    }
 }
 
 /* Keys under which models of the hub name Python code of their own. */
@@ -300,6 +531,24 @@ static size_t read_tag(const uint8_t *at, const uint8_t *end,
     return size;
 }
 
+/* Tags of Python for its own data: they call nothing. */
+static bool is_data_tag(struct tn_bytes tag)
+{
+    static const char *const types[] = { "none",    "bool", "str",   "unicode",
+                                         "bytes",   "int",  "long",  "float",
+                                         "complex", "list", "tuple", "dict" };
+    const uint8_t *at   = find_word(tag.data, tag.data + tag.size, "python/");
+    size_t         head = (size_t)(at - tag.data) + strlen("python/");
+
+    tag = tn_bytes(tag.data + head, tag.size - head);
+    while (tag.size && memchr(">],", tag.data[tag.size - 1], 3))
+        tag.size--;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (tn_bytes_is(tag, types[i]))
+            return true;
+    return false;
+}
+
 /* YAML can name what Python shall call: by tags of Python, whole or as a short
  * handle and the rest. */
 static bool has_python(struct tn_bytes text)
@@ -309,9 +558,10 @@ static bool has_python(struct tn_bytes text)
 
     for (const uint8_t *at = text.data;
          at < end && (at = memchr(at, '!', (size_t)(end - at))); at++) {
-        size_t size = read_tag(at, end, tag);
-        if (tn_bytes_contains(tn_bytes(tag, size), tn_text("python/")) ||
-            size + 1 == NAME_LIMIT)
+        struct tn_bytes read = tn_bytes(tag, read_tag(at, end, tag));
+        if ((tn_bytes_contains(read, tn_text("python/")) &&
+             !is_data_tag(read)) ||
+            read.size + 1 == NAME_LIMIT)
             return true;
     }
     for (const uint8_t *at = text.data; (at = find_word(at, end, "%TAG"));) {
@@ -325,16 +575,57 @@ static bool has_python(struct tn_bytes text)
     return false;
 }
 
-static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size)
+/* Tags of HyperPyYAML, which SpeechBrain's configurations use. */
+static void scan_hyper(struct tn_scan *scan, struct tn_bytes text)
 {
+    static const struct {
+        const char *tag;
+        enum means  means;
+    } tags[]           = { { "!new:", CALLED },
+                           { "!apply:", CALLED },
+                           { "!name:", CALLED },
+                           { "!module:", IMPORTED } };
+    const uint8_t *end = text.data + text.size;
+    char           tag[NAME_LIMIT];
+
+    for (const uint8_t *at = text.data;
+         at < end && (at = memchr(at, '!', (size_t)(end - at))); at++) {
+        struct tn_bytes read = tn_bytes(tag, read_tag(at, end, tag));
+        for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+            size_t head = strlen(tags[i].tag), size = head;
+            if (!tn_bytes_starts_with(read, tags[i].tag))
+                continue;
+            while (size < read.size && is_path_byte(read.data[size]))
+                size++;
+            judge_value(scan, tags[i].means,
+                        tn_bytes(read.data + head, size - head),
+                        (uint64_t)(at - text.data));
+        }
+    }
+}
+
+static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size,
+                      struct tn_bytes name)
+{
+    scan_hyper(scan, tn_bytes(text, size));
     if (has_python(tn_bytes(text, size)))
         tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
                      "YAML with tags of Python, which name what is called");
-    scan_targets(scan, tn_bytes(text, undo_escapes(text, size)), true);
+    scan_targets(scan, tn_bytes(text, undo_escapes(text, size)), name, true);
 }
 
 /* ---- by name --------------------------------------------------------------
  */
+
+/* Without the folders before it. */
+static struct tn_bytes last_part(struct tn_bytes name)
+{
+    size_t at = name.size;
+
+    while (at > 0 && name.data[at - 1] != '/')
+        at--;
+    return tn_bytes(name.data + at, name.size - at);
+}
 
 static bool ends_as(struct tn_bytes name, const char *const *ends)
 {
@@ -357,8 +648,11 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
     static const char *const yamls[]     = { ".yaml", ".yml", "MLmodel",
                                              NULL };
     bool   is_template = ends_as(name, templates);
-    bool   is_json     = tn_bytes_ends_with(name, ".json");
-    bool   is_yaml     = ends_as(name, yamls);
+    struct tn_bytes          file        = last_part(name);
+    /* stable-baselines3 calls its JSON so. */
+    bool is_json = tn_bytes_ends_with(name, ".json") ||
+                   (scan->depth && tn_bytes_is(file, "data"));
+    bool   is_yaml = ends_as(name, yamls);
     size_t size;
 
     if (!is_template && !is_json && !is_yaml)
@@ -372,13 +666,16 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
     if (is_template) {
         tn_scan_template(scan, tn_bytes(text, size));
     } else if (is_yaml) {
-        scan_yaml(scan, text, size);
+        scan_yaml(scan, text, size, file);
     } else {
         if (ends_as(name, holders))
             scan_strings(scan, tn_bytes(text, size));
         size = undo_escapes(text, size);
-        scan_targets(scan, tn_bytes(text, size), false);
+        scan_targets(scan, tn_bytes(text, size), file, false);
         scan_hub(scan, tn_bytes(text, size));
+        scan_coded_strings(scan, tn_bytes(text, size));
+        if (tn_bytes_is(file, "model_index.json"))
+            scan_pipeline(scan, tn_bytes(text, size));
     }
     tn_memory_free(scan->memory, text, room);
 }

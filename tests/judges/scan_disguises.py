@@ -5,11 +5,14 @@
 
 As scan_attacks.py, whose helpers it uses: nothing is ever loaded.
 """
+import array
+import base64
 import bz2
 import gzip
 import json
 import lzma
 import pickle as pk
+import re
 import struct
 import sys
 import tempfile
@@ -253,6 +256,27 @@ def texts():
     add("automap/config.json", "flagged", json.dumps({"auto_map": {"AutoModel": "modeling_x.X"}}))
 
 
+def frameworks():
+    """What files of one framework load in its own way, and their harmless twins."""
+    coded = base64.b64encode(P).decode()
+    add("agent.zip", "dangerous", zipped(("data", json.dumps({"policy": {":type:": "<class 'abc.ABCMeta'>", ":serialized:": coded}})), ("version", "1.7.0")))
+    add("agent-good.zip", "clean", zipped(("data", json.dumps({"gamma": {":serialized:": base64.b64encode(pk.dumps({"a": 1})).decode()}})), ("version", "1.7.0")))
+    add("coded.json", "dangerous", json.dumps({"a": [coded]}))
+    add("speech/hyperparams.yaml", "dangerous", "a: !apply:os.system [id]\n")
+    add("speech-good/hyperparams.yaml", "clean", "seed: !apply:torch.manual_seed [1]\na: !new:speechbrain.lobes.features.Fbank\n  n_mels: 80\nb: !!python/tuple [1, 2]\n")
+    add("pickled.json", "dangerous", json.dumps({"py/reduce": [{"py/function": "os.system"}, {"py/tuple": ["id"]}]}))
+    add("sentences/modules.json", "dangerous", json.dumps([{"idx": 0, "name": "0", "path": "", "type": "os.system"}]))
+    add("sentences-good/modules.json", "clean", json.dumps([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]))
+    add("pipeline/model_index.json", "flagged", json.dumps({"_class_name": ["pipeline", "Mine"], "unet": ["diffusers", "UNet2DConditionModel"]}))
+    add("pipeline-good/model_index.json", "clean", json.dumps({"_class_name": "StableDiffusionPipeline", "unet": ["diffusers", "UNet2DConditionModel"], "safety": [None, None]}))
+    add("evil.skops", "dangerous", zipped(("schema.json", json.dumps({"__class__": "system", "__module__": "os", "__loader__": "FunctionNode"}))))
+    add("good.skops", "clean", zipped(("schema.json", json.dumps({"__class__": "LogisticRegression", "__module__": "sklearn.linear_model._logistic", "__loader__": "ObjectNode"}))))
+    add("speech.nemo", "clean", tarred(("model_config.yaml", b"a: 1\n"), ("model_weights.ckpt", zipped(("archive/data.pkl", good), ("archive/version", b"3\n")))))
+    add("speech-evil.nemo", "dangerous", tarred(("model_config.yaml", b"_target_: os.system\n"), ("model_weights.ckpt", zipped(("archive/data.pkl", good)))))
+    add("metadata.pkl", "unknown", b"\x80\x04" + sg("torch.distributed.checkpoint.metadata", "_MEM_FORMAT_ENCODING") + b"K\x00\x85R.")
+    add("exception.pkl", "clean", pk.dumps({"error": ValueError("x"), "pattern": re.compile("a"), "array": array.array("i", [1])}))
+
+
 def graphs():
     """Paths that lead out, wherever ONNX has tensors."""
     def real(): return field(2, field(1, field(1, 1)))
@@ -318,7 +342,7 @@ def operators():
 
 
 def main(tenon, folder=None):
-    for make in (computed, packed, hidden, layers, templates, texts, graphs, indexes, operators):
+    for make in (computed, packed, hidden, layers, templates, texts, frameworks, graphs, indexes, operators):
         make()
     if folder:
         return scan_attacks.judge(tenon, folder)
