@@ -137,6 +137,18 @@ static bool is_one_number(const struct tn_net *net, uint32_t value,
     return tn_flow_numbers(net, value, number, 1, &count) && count == 1;
 }
 
+/* The last place of the axis. */
+static bool is_last_place(const struct tn_net *net, uint32_t value,
+                          int64_t axis, int64_t place)
+{
+    const struct tn_net_type *type =
+        value == TN_NONE ? NULL : tn_net_value(net, value).type;
+
+    return place == -1 ||
+           (type && type->has_rank && axis < type->rank &&
+            type->dims[axis] > 0 && place == type->dims[axis] - 1);
+}
+
 /* What is reversed along that axis, all of it or by lengths; TN_NONE. */
 static uint32_t behind_reverse(const struct tn_net *net, uint32_t value,
                                int64_t axis, uint32_t *lengths)
@@ -151,8 +163,8 @@ static uint32_t behind_reverse(const struct tn_net *net, uint32_t value,
                        is_one_number(net, input_of(net, slice, 2), &to) &&
                        is_one_number(net, input_of(net, slice, 3), &at) &&
                        is_one_number(net, input_of(net, slice, 4), &step) &&
-                       from == -1 && to <= -INT32_MAX && step == -1 &&
-                       at == axis
+                       to <= -INT32_MAX && step == -1 && at == axis &&
+                       is_last_place(net, input_of(net, slice, 0), axis, from)
                    ? input_of(net, slice, 0)
                    : TN_NONE;
     if (each == TN_NONE ||

@@ -43,6 +43,20 @@ static const struct net_case rows[] = {
       0,
       0,
       1 },
+    { "from the last of five, by its number",
+      "x,w,u,b,h0 -> z",
+      { "r = Slice x,#4,#-2147483647,#0,#-1", "p,g = GRU r,w,u,b,_,h0",
+        "q = Squeeze p,#1", TURNED("z", "q") },
+      1,
+      0,
+      0 },
+    { "from one before the last",
+      "x,w,u,b,h0 -> q",
+      { "r = Slice x,#3,#-2147483647,#0,#-1", "p,g = GRU r,w,u,b,_,h0",
+        "q = Squeeze p,#1" },
+      0,
+      0,
+      1 },
     { "lengths, but all is reversed",
       "x,w,u,b,h0,n -> q",
       { TURNED("r", "x"), "p,g = GRU r,w,u,b,n,h0", "q = Squeeze p,#1" },
@@ -85,9 +99,16 @@ static const struct net_case rows[] = {
       0 },
 };
 
+/* Sequences have five steps. */
 static void fill(struct tn_net *net, const struct net_case *row)
 {
+    static const int64_t dims[] = { 5, 2, 3 };
+
     net_add_io(net, 0, row->io);
+    tn_net_set_type(
+        net, net_line_find(net, "x"),
+        &(struct tn_net_type){
+            .dtype = TN_FLOAT32, .has_rank = true, .rank = 3, .dims = dims });
     for (size_t i = 0; i < 8 && row->lines[i]; i++)
         net_add_line(net, 0, row->lines[i]);
 }
