@@ -146,7 +146,7 @@ static void make_large(struct tn_net *net)
     uint32_t large = pair(net, "Expand", "e", c, make_ints(net, "d", dims, 1));
     uint32_t x     = make_input(net, "x", TN_INT64, (int64_t[]){ 256, -2 });
 
-    tn_net_add_output(net, 0, pair(net, "Sub", "y", x, large), tn_text(""));
+    tn_net_add_output(net, 0, pair(net, "Gather", "y", x, large), tn_text(""));
 }
 
 /* A product with what is computed of sizes, a difference with what is computed
@@ -516,8 +516,8 @@ static const struct row cases[] = {
       "a:DequantizeLinear(w,k) b:DequantizeLinear(w,k) m:Mul(x,a) y:Add(m,b) "
       "->y" },
     { "outputs", make_outputs, TN_FOLD_LIMIT, "y:Add(c,c) z:Add(c,c) ->y,z" },
-    { "large", make_large, TN_FOLD_LIMIT, "y:Sub(x,e) ->y" },
-    { "too large", make_large, 1024, "e:Expand(c,d) y:Sub(x,e) ->y" },
+    { "large", make_large, TN_FOLD_LIMIT, "y:Gather(x,e) ->y" },
+    { "too large", make_large, 1024, "e:Expand(c,d) y:Gather(x,e) ->y" },
     { "sizes alone", make_sizes, 0, "s:Add(c,c) r:Sub(y0,s) y:Mul(r,t) ->y" },
     { "sizes and constants", make_sizes, TN_FOLD_LIMIT,
       "r:Sub(y0,s) y:Mul(r,t) ->y" },

@@ -1,6 +1,8 @@
 /* sizes.c - new shapes that only repeat sizes of the value that is reshaped */
 #include "map/simplify/sizes.h"
 
+#include <string.h>
+
 #include "map/net/net_build.h"
 #include "map/simplify/node_ops.h"
 #include "map/simplify/rows.h"
@@ -231,6 +233,90 @@ static bool leave_out(struct tn_sizing *s, uint32_t id, const bool *is_output)
     return true;
 }
 
+/* ---- what is broadcast anyway ------------------------------------------- */
+
+/* Operators that broadcast all their inputs. */
+static const char *const broadcasting[] = {
+    "Add",  "And",         "Div", "Equal", "Greater", "GreaterOrEqual",
+    "Less", "LessOrEqual", "Max", "Min",   "Mod",     "Mul",
+    "Or",   "Pow",         "Sub", "Sum",   "Where",   "Xor",
+};
+
+/* What an Expand makes wider, and a node could; TN_NONE: it is no Expand. */
+static uint32_t behind_expand(const struct tn_sizing *s, uint32_t value)
+{
+    uint32_t producer =
+        value == TN_NONE ? TN_NONE : tn_net_value(s->net, value).producer;
+
+    if (producer == TN_NONE)
+        return TN_NONE;
+    const struct tn_net_node node = tn_net_node(s->net, producer);
+    return is_of(&node, "Expand") ? node.inputs[0] : TN_NONE;
+}
+
+/* Whether a value has that size there, counted from the last dimension. */
+static bool has_size(const struct tn_sizing *s, uint32_t value, uint32_t back,
+                     uint32_t size)
+{
+    const struct tn_sizes *dims = &tn_sizes_of_value(s, value)->dims;
+
+    return dims->is_known && back < dims->count &&
+           dims->items[dims->count - 1 - back] == size;
+}
+
+/* Whether the inputs of a node, with another in one place, have each size of
+ * its result. */
+static bool have_all_sizes(const struct tn_sizing   *s,
+                           const struct tn_net_node *node, uint32_t place,
+                           uint32_t instead)
+{
+    const struct tn_sizes *made = &s->values[node->outputs[0]].dims;
+    bool                   has  = made->is_known;
+
+    for (uint32_t back = 0; has && back < made->count; back++) {
+        uint32_t size = made->items[made->count - 1 - back];
+        has           = false;
+        for (uint32_t i = 0; !has && i < node->input_count; i++)
+            has =
+                size != TN_SIZE_NOT_KNOWN &&
+                has_size(s, i == place ? instead : node->inputs[i], back, size);
+    }
+    return has;
+}
+
+static bool set_input(struct tn_net *net, uint32_t id, uint32_t place,
+                      uint32_t value)
+{
+    const struct tn_net_node node = tn_net_node(net, id);
+    uint32_t                *inputs =
+        tn_new(net->arena, uint32_t, node.input_count, net->error);
+
+    if (!inputs)
+        return false;
+    memcpy(inputs, node.inputs, node.input_count * sizeof *inputs);
+    inputs[place] = value;
+    tn_net_set_inputs(net, id, inputs, node.input_count);
+    return !tn_failed(net->error);
+}
+
+/* An Expand before an operator whose other inputs have the sizes, too. */
+static bool skip_expands(struct tn_sizing *s, uint32_t id)
+{
+    const struct tn_net_node node    = tn_net_node(s->net, id);
+    bool                     skipped = false;
+
+    if (node.is_removed || node.output_count != 1 ||
+        node.outputs[0] == TN_NONE || !TN_NODE_IS_AMONG(&node, broadcasting))
+        return false;
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        const struct tn_net_node now  = tn_net_node(s->net, id);
+        uint32_t                 from = behind_expand(s, now.inputs[i]);
+        if (from != TN_NONE && have_all_sizes(s, &now, i, from))
+            skipped |= set_input(s->net, id, i, from);
+    }
+    return skipped;
+}
+
 /* ---- all of it ---------------------------------------------------------- */
 
 /* Numbers that types do not have; the next round goes on with them. */
@@ -274,8 +360,8 @@ static uint64_t simplify(struct tn_sizing *s, const bool *is_output)
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < last && tn_net_goes_on(s->net); i++)
-        count +=
-            leave_out(s, i, is_output) || settle_shape(s, i) || name_axes(s, i);
+        count += leave_out(s, i, is_output) || settle_shape(s, i) ||
+                 name_axes(s, i) || skip_expands(s, i);
     for (uint32_t i = 0; i < s->count && !tn_failed(s->net->error); i++)
         if (tn_net_value(s->net, i).producer != TN_NONE)
             tell_type(s, i);

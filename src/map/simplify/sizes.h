@@ -5,7 +5,8 @@
  * it, joins them with others, and reshapes to the result.  If such a size is
  * that of the reshaped value at the same position, a constant can replace it:
  * 0. A Reshape or Expand to the sizes that a value already has is removed, and
- * so are those around products of matrices (rows.h).
+ * so are those around products of matrices (rows.h), and an Expand before an
+ * operator that broadcasts to the same sizes without it.
  */
 #ifndef TN_MAP_SIZES_H
 #define TN_MAP_SIZES_H

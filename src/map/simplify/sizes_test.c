@@ -1,6 +1,8 @@
 /* sizes_test.c - shapes that repeat sizes of what they reshape, and others */
 #include "map/simplify/sizes.h"
 
+#include <stdio.h>
+
 #include "support/facts_bench.h"
 #include "support/net_lines.h"
 
@@ -81,6 +83,64 @@ static void test_shapes(void **state)
     }
 }
 
+/* x is [?, ?, 8]; e is made wider than it is, for y. */
+static const struct {
+    const char *from; /* what e is an Expand of                              */
+    const char *to;   /* whose shape it gets                                 */
+    const char *made;
+    bool        changed;
+    const char *name;
+} wider[] = {
+    { "one", "x", "y = Mul x,e", true, "the other input has the sizes" },
+    { "one", "x", "y = Where yes,e,x", true, "another of three" },
+    { "column", "x", "y = Add e,x", false, "a size that may be larger" },
+    { "one", "z", "y = Mul x,e", false, "the sizes of something else" },
+    { "one", "x", "y = Mul r,e", false, "the other input has one of them" },
+    { "one", "x", "y = Relu e", false, "there is no other input" },
+    { "one", "x", "y = PRelu x,e", false, "it broadcasts one way" },
+};
+
+static void fill_wider(struct tn_net *net, size_t i)
+{
+    static const int64_t dims[] = { -1, -1, 8, -2 }, row[] = { 8, -2 };
+    static const int64_t column[] = { -1, 1, -2 }, one[] = { 1, -2 };
+    char                 line[40];
+
+    make_input(net, "x", TN_FLOAT32, dims);
+    make_input(net, "z", TN_FLOAT32, dims);
+    make_input(net, "r", TN_FLOAT32, row);
+    make_input(net, "yes", TN_BOOL, one);
+    make_input(net, "one", TN_FLOAT32, one);
+    make_input(net, "column", TN_FLOAT32, column);
+    snprintf(line, sizeof line, "s = Shape %s", wider[i].to);
+    net_add_line(net, 0, line);
+    snprintf(line, sizeof line, "e = Expand %s,s", wider[i].from);
+    net_add_line(net, 0, line);
+    net_add_line(net, 0, wider[i].made);
+    net_add_io(net, 0, " -> y");
+}
+
+static void test_what_is_broadcast_anyway(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wider / sizeof wider[0]; i++) {
+        struct bench b;
+
+        set_up(&b, "onnx");
+        b.net.version = 17;
+        fill_wider(&b.net, i);
+        if (run_with_facts(&b.net, tn_simplify_sizes) != wider[i].changed)
+            fail_msg("%s", wider[i].name);
+        tear_down(&b);
+    }
+}
+
+static void fill_first_wider(struct tn_net *net)
+{
+    net->version = 17;
+    fill_wider(net, 0);
+}
+
 static void fill(struct tn_net *net)
 {
     net->version = 17;
@@ -97,12 +157,14 @@ static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
     survives_no_memory("onnx", fill, change, "y:Reshape(x,c_1) ->y");
+    survives_no_memory("onnx", fill_first_wider, change, "y:Mul(x,one) ->y");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_what_is_broadcast_anyway),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
 
