@@ -47,6 +47,13 @@ for way in ("pytorch_half_pixel", "half_pixel", "asymmetric", "align_corners"):
          [{"x": reals(1, 2, 5, 7), "y": reals(1, 1, *size)} for size in ((10, 3), (1, 9), (4, 1), (1, 1))],
          {"zero": numpy.array([0]), "two": numpy.array([2]), "four": numpy.array([4])})
 
+# Layers in both directions, over sequences of their own lengths.
+for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), ("LSTM", 4, {})):
+    case(f"two-ways-{op.lower()}", 5,
+         [(op, ["x", "w", "r", "b", "lengths"], {"hidden_size": 4, "direction": "bidirectional", **more}, "z")],
+         [{"x": reals(6, 3, 5), "lengths": numpy.array([6, 4, 1], "i4")}, {"x": reals(2, 1, 5), "lengths": numpy.array([2], "i4")}],
+         {"w": reals(2, 4 * gates, 5), "r": reals(2, 4 * gates, 4), "b": reals(2, 8 * gates)})
+
 # Boxes of one image and class; two of them share exactly half.
 BOXES = numpy.array([[0, 0, 1, 2], [0, 0, 1, 1], [5, 5, 7, 7], [5, 5, 7, 7.25], [0, 3, 2, 4]], "f4")
 SCORES = numpy.array([0.5, 0.9, 0.75, 0.875, 0.25], "f4")

@@ -124,6 +124,22 @@ uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number)
     return TN_NONE;
 }
 
+uint32_t tn_flow_rows_of(const struct tn_net *net, uint32_t value)
+{
+    for (unsigned step = 0; step < 10; step++) {
+        value         = tn_flow_behind(net, value);
+        uint32_t turn = tn_flow_maker(net, value, "ReverseSequence", 2);
+        uint32_t move = tn_flow_maker(net, value, "Transpose", 1);
+        const struct tn_attr_value *perm =
+            move == TN_NONE ? NULL : tn_net_attr_of(net, move, "perm");
+        if (turn == TN_NONE && (!perm || perm->kind != TN_ATTR_INT ||
+                                !perm->count || perm->of.ints[0] != 0))
+            break;
+        value = tn_net_node(net, turn != TN_NONE ? turn : move).inputs[0];
+    }
+    return value;
+}
+
 /* ---- the Loop ----------------------------------------------------------- */
 
 bool tn_flow_loop(struct tn_flow_loop *loop, struct tn_net *net, uint32_t node)

@@ -63,6 +63,10 @@ uint32_t tn_flow_maker(const struct tn_net *net, uint32_t value,
  * value. */
 uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number);
 
+/* The value that an operator of ONNX took the rows of, as many as `value` has:
+ * behind ReverseSequence, and behind Transposes of the other axes. */
+uint32_t tn_flow_rows_of(const struct tn_net *net, uint32_t value);
+
 /* Whether values of one graph are computed again whenever the other one runs:
  * there are only branches between them, and no loops. */
 bool tn_flow_runs_with(const struct tn_net *net, uint32_t outer,

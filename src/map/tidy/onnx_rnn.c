@@ -1119,7 +1119,9 @@ static bool is_length(const struct cell *x, uint32_t rounds)
         return true;
     if (tn_flow_constant(x->net, rounds, &number))
         return number == (double)dim_of(x, x->sequence, 0);
-    return tn_flow_row_count_of(x->net, rounds) == x->sequence;
+    uint32_t of = tn_flow_row_count_of(x->net, rounds);
+    return of != TN_NONE &&
+           tn_flow_rows_of(x->net, of) == tn_flow_rows_of(x->net, x->sequence);
 }
 
 static uint32_t rounds_of(const struct cell *x)
