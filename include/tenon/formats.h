@@ -20,7 +20,8 @@ struct tn_format_info {
     const char *const *suffixes; /* ends with NULL                            */
     bool               can_read, can_write, can_check, has_text;
 };
-TN_API uint32_t              tn_format_count(void);
+TN_API uint32_t tn_format_count(void);
+/* All zeros after the last one. */
 TN_API struct tn_format_info tn_format_at(uint32_t index);
 
 /* What the value of an option is. */

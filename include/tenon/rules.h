@@ -65,7 +65,7 @@ struct tn_rule_finding {
 
 /* Checks the rules against the vocabularies of their dialects: attributes that
  * are dropped, ops that do not exist, names that are not bound.  Returns the
- * number of findings. */
+ * number of findings.  `on` may be NULL. */
 TN_API uint64_t tn_rulebook_check(
     struct tn_rulebook *book,
     void (*on)(void *context, const struct tn_rule_finding *finding),
@@ -84,7 +84,7 @@ struct tn_rule_examples {
 };
 
 /* Runs the examples.  If one cannot be parsed, the call fails with its
- * place. */
+ * place.  `sum` and `on` may be NULL. */
 TN_API enum tn_status tn_rulebook_test(
     struct tn_rulebook *book, struct tn_rule_examples *sum,
     void (*on)(void *context, const struct tn_rule_example *example),

@@ -20,8 +20,9 @@ uint32_t tn_format_count(void)
 
 struct tn_format_info tn_format_at(uint32_t index)
 {
+    if (index >= tn_format_count())
+        return (struct tn_format_info){ 0 };
     const struct tn_format *format = tn_formats[index];
-
     return (struct tn_format_info){
         .name      = format->name,
         .title     = format->title,

@@ -44,6 +44,8 @@ static void options_are_listed(void **state)
                         "pickle|container");
     assert_true(find("sdz", "lax")->is_for_reading);
     assert_null(find("onnx", "layout"));
+    assert_null(tn_format_at(tn_format_count()).name);
+    assert_null(tn_format_at(UINT32_MAX).name);
     assert_null(tn_format_option(tn_format_count(), 0));
     assert_null(tn_format_option(UINT32_MAX, 0));
     assert_null(tn_format_option(0, UINT32_MAX));

@@ -609,6 +609,7 @@ static void options_and_results_may_be_left_out(void **state)
     struct tn_diff   *diff;
     struct tn_array  *array;
     struct tn_interpreter *interpreter;
+    struct tn_rulebook    *book;
 
     (void)state;
 #define TO(name)    (&(struct tn_target){ .path = tn_in_scratch(&scratch, name) })
@@ -646,6 +647,10 @@ static void options_and_results_may_be_left_out(void **state)
                       NULL, NULL));
     WORKS(tn_interpreter_open(&interpreter, NULL, NULL, NULL));
     tn_interpreter_close(interpreter);
+    WORKS(tn_rulebook_open(&book, NULL, 0, NULL, NULL));
+    assert_int_equal(tn_rulebook_check(book, NULL, NULL, NULL), 0);
+    WORKS(tn_rulebook_test(book, NULL, NULL, NULL, NULL));
+    tn_rulebook_close(book);
     /* Nothing is removed unless it is named. */
     assert_int_equal(tn_strip(path, NULL, NULL, TO("s.onnx"), NULL, NULL),
                      TN_INVALID);

@@ -241,7 +241,8 @@ static void tell_finding(void *context, const struct tn_location *place,
                                              place->column, what };
 
     c->count++;
-    c->on(c->context, &finding);
+    if (c->on)
+        c->on(c->context, &finding);
 }
 
 /* Where a word of the first line that is no comment is. */
@@ -345,7 +346,8 @@ static enum tn_status test_one(struct tn_rulebook             *book,
         TN_OK) {
         t->sum->count++;
         t->sum->failed += told.why != NULL;
-        t->on(t->context, &told);
+        if (t->on)
+            t->on(t->context, &told);
     }
     tn_arena_done(&scratch);
     return error->status;
@@ -375,9 +377,10 @@ enum tn_status tn_rulebook_test(
     void *context, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
-    const struct testing t = { sum, on, context };
+    struct tn_rule_examples unused;
+    const struct testing    t = { sum ? sum : &unused, on, context };
 
-    *sum = (struct tn_rule_examples){ 0 };
+    *t.sum = (struct tn_rule_examples){ 0 };
     for (uint32_t i = 0; i < book->file_count; i++)
         TN_TRY(test_file(book, &book->files[i], &t, error));
     return TN_OK;
