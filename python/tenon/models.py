@@ -1535,9 +1535,12 @@ class Model(native.Closing):
         return (f"<tenon.Model {self.path!r}: {self.title}, "
                 f"{library.tn_model_tensor_count(self._handle)} tensors>")
 
-    def _repr_html_(self) -> str:
-        """A table of what it is, for notebooks."""
-        handle = self._expect_open()
+    def _repr_html_(self) -> Optional[str]:
+        """A table of what it is, for notebooks; they show repr() of one that
+        is closed."""
+        if not self._handle:
+            return None
+        handle = self._handle
         rows = [("file", self.path), ("format", self.title),
                 ("size", f"{self.file_size:,} bytes"),
                 ("tensors", f"{library.tn_model_tensor_count(handle):,}"),

@@ -104,6 +104,7 @@ def test_facts(weights):
         assert {f.rule for f in model.check()} == {"unaligned"}
     with pytest.raises(ValueError, match="closed"):
         model.format
+    assert model._repr_html_() is None and "closed" in repr(model)
 
 
 def test_graph(tmp_path):
