@@ -11,7 +11,8 @@ if MYPY:  # importing it takes as long as all of this
 
 def _candidates() -> List[str]:
     """Paths and names to try: what was asked for, beside us, where `make
-    install` says that it is, where libraries are."""
+    install` says that it is; and that name where libraries are, for a package
+    that was installed for another processor than it was made on."""
     asked = os.environ.get("TENON_LIBRARY")
     if asked:
         return [asked]
@@ -20,7 +21,8 @@ def _candidates() -> List[str]:
               if name.startswith("libtenon.")]
     try:
         with open(os.path.join(here, "library"), encoding="utf-8") as file:
-            beside.append(os.path.join(here, file.read().strip()))
+            place = file.read().strip()
+        beside += [os.path.join(here, place), os.path.basename(place)]
     except OSError:
         pass  # not installed, or copied without it
     return beside

@@ -436,6 +436,18 @@ class LoadingTest(Case):
         loaded = self.load()
         self.assertEqual((loaded.returncode, loaded.stderr), (0, ""))
 
+    def test_where_libraries_are(self):
+        """Debian's package is for all processors, whose folders differ."""
+        folder = os.path.join(os.path.dirname(self.prefix), "tenon")
+        os.mkdir(folder)
+        built = os.environ["TENON_LIBRARY"]
+        name = os.path.basename(os.path.realpath(built)).rsplit(".", 1)[0]
+        with open(os.path.join(folder, "library"), "w",
+                  encoding="utf-8") as file:
+            file.write(f"../elsewhere/{name}\n")
+        loaded = self.load(LD_LIBRARY_PATH=os.path.dirname(built), PATH="")
+        self.assertEqual((loaded.returncode, loaded.stderr), (0, ""))
+
 
 class LifetimeTest(Case):
     def test_bytes_are_kept(self):
