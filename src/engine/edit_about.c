@@ -57,6 +57,9 @@ enum tn_status tn_edit_set_text(struct tn_edit *edit, enum tn_text_kind kind,
     struct tn_arena *arena = &edit->store->model.arena;
 
     TN_TRY(expect_place(edit, kind, error));
+    if (kind == TN_TEXT_METADATA && value && !key[0])
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "a key of the metadata has at least one byte");
     if (!tn_utf8_is_valid(tn_text(key)) ||
         (value && !tn_utf8_is_valid(tn_text(value))))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,

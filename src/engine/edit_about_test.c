@@ -12,6 +12,8 @@ static const struct edit_row rows[] = {
       "in x; sum=Add(x,w)/0; twice=Add(s,v)/0; last=Softmax(t)/1; out y; tensors w v; producer me; graph g; metadata k=2" },
     { "metadata n=new",
       "in x; sum=Add(x,w)/0; twice=Add(s,v)/0; last=Softmax(t)/1; out y; tensors w v; producer me; graph g; metadata k=1; metadata n=new" },
+    { "metadata \"\" x",
+      "! line 1: a key of the metadata has at least one byte" },
     { "remove-metadata k",
       "in x; sum=Add(x,w)/0; twice=Add(s,v)/0; last=Softmax(t)/1; out y; tensors w v; producer me; graph g" },
     { "remove-metadata n",

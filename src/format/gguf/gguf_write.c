@@ -9,6 +9,7 @@
  * Shards are filled in the order of the model.  The first one has the metadata.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/arith.h"
@@ -362,7 +363,8 @@ static bool parse_number(uint32_t type, struct tn_bytes text, uint64_t *bits)
         *bits = type == TN_GGUF_FLOAT64
                     ? tn_double_bits(real)
                     : tn_float_bits(tn_double_to_float(real));
-        return true;
+        return isfinite(type == TN_GGUF_FLOAT64 ? real
+                                                : tn_double_to_float(real));
     case TN_GGUF_BOOL:
         *bits = tn_bytes_is(text, "true");
         return *bits || tn_bytes_is(text, "false");

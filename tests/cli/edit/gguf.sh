@@ -15,3 +15,5 @@ tenon info a.gguf | grep general
 tenon edit a.gguf --metadata general.file_type=x -o b.gguf
 tenon edit a.gguf --metadata general.alignment=64 -o b.gguf
 tenon edit a.gguf --remove-metadata none -o b.gguf
+tenon edit a.gguf --metadata llama.rope.freq_base=1e39 -o b.gguf
+tenon edit a.gguf --metadata =x -o b.gguf
