@@ -836,7 +836,8 @@ static bool is_repeated(const struct tn_pickle_items *items, value_t key)
     if (!is_word(key, "_flat_weights"))
         return false;
     for (uint64_t i = 0; i + 1 < items->count; i += 2)
-        if (is_word(items->items[i], "_parameters"))
+        if (is_word(items->items[i], "_parameters") ||
+            is_word(items->items[i], "weight_ih_l0")) /* in TorchScript */
             return true;
     return false;
 }
