@@ -157,6 +157,7 @@ static void scan_kind(struct tn_scan *scan, const struct tn_model *model,
                       const struct tn_op_kind *kind)
 {
     struct tn_bytes type = kind->type;
+    const char     *more = kind->count == 1 ? "" : "s";
 
     /* TFLite runs operators of TensorFlow under such names. */
     if (tn_bytes_is(kind->domain, "custom") && tn_bytes_starts_with(type, "Flex"))
@@ -164,21 +165,23 @@ static void scan_kind(struct tn_scan *scan, const struct tn_model *model,
     for (size_t i = 0; i < sizeof reaching / sizeof reaching[0]; i++)
         if (tn_bytes_is(type, reaching[i].type))
             tn_scan_tell(scan, reaching[i].verdict, "reaching-operator",
-                         TN_NOWHERE, "%s %s (%" PRIu64 " nodes)",
-                         reaching[i].type, reaching[i].does, kind->count);
+                         TN_NOWHERE, "%s %s (%" PRIu64 " node%s)",
+                         reaching[i].type, reaching[i].does, kind->count, more);
     if (is_function(model, kind))
         return;
     if (!is_own_domain(kind->domain))
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "custom-operator", TN_NOWHERE,
                      "%.*s of the domain %.*s: a library that is not in the "
-                     "file runs it (%" PRIu64 " nodes)",
-                     TN_FMT(kind->type), TN_FMT(kind->domain), kind->count);
+                     "file runs it (%" PRIu64 " node%s)",
+                     TN_FMT(kind->type), TN_FMT(kind->domain), kind->count,
+                     more);
     else if (vocab && tn_vocab_domain(vocab, kind->domain) &&
              tn_vocab_first_version(vocab, kind->domain, kind->type) < 0)
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "custom-operator", TN_NOWHERE,
                      "%.*s is not an operator of %s: a library that is not in "
-                     "the file runs it (%" PRIu64 " nodes)",
-                     TN_FMT(kind->type), model->dialect->name, kind->count);
+                     "the file runs it (%" PRIu64 " node%s)",
+                     TN_FMT(kind->type), model->dialect->name, kind->count,
+                     more);
 }
 
 static void scan_operators(struct tn_scan *scan, const struct tn_model *model)

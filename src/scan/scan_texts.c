@@ -155,10 +155,11 @@ static void scan_strings(struct tn_scan *scan, struct tn_bytes text)
  */
 
 /* Keys whose values are called or imported: by Hydra with the other values, by
- * MLflow to load a model, by PEFT to find a class, by old Keras, by jsonpickle.
+ * MLflow to load a model, by PEFT to find a class, by old Keras, by jsonpickle,
+ * by Lightning, and, beside "params", by configurations of diffusion models.
  * Those with a file's name mean that only there: modules.json is of
  * sentence-transformers, schema.json of skops. */
-enum means { CALLED, IMPORTED, LAYER, FUNCTION };
+enum means { CALLED, IMPORTED, LAYER, FUNCTION, TARGET };
 
 static const struct {
     const char *key;
@@ -174,6 +175,8 @@ static const struct {
     { "py/class", CALLED, NULL },
     { "py/function", CALLED, NULL },
     { "py/repr", CALLED, NULL },
+    { "class_path", CALLED, NULL },
+    { "target", TARGET, NULL },
     { "type", CALLED, "modules.json" },
     { "__module__", IMPORTED, "schema.json" },
     { "__class__", FUNCTION, "schema.json" },
@@ -190,7 +193,7 @@ static void judge_path(struct tn_scan *scan, enum means means,
     size_t          dot    = path.size;
     struct tn_bytes module = path, name = tn_text("A"); /* any class */
 
-    if (means == CALLED) {
+    if (means != IMPORTED) {
         while (dot > 0 && path.data[dot - 1] != '.')
             dot--;
         module = tn_bytes(path.data, dot ? dot - 1 : 0);
@@ -207,7 +210,8 @@ static void judge_path(struct tn_scan *scan, enum means means,
     }
     enum tn_name_kind kind = tn_scan_judge_name(module, name);
     if (kind == TN_NAME_HARMLESS || kind == TN_NAME_CLASS ||
-        (kind == TN_NAME_FRAMEWORK && tn_scan_is_class(name)))
+        (kind == TN_NAME_FRAMEWORK && tn_scan_is_class(name)) ||
+        (kind == TN_NAME_OTHER && means == TARGET))
         return;
     tn_scan_tell(scan,
                  kind == TN_NAME_POWER || kind == TN_NAME_FRAMEWORK
@@ -215,7 +219,7 @@ static void judge_path(struct tn_scan *scan, enum means means,
                      : TN_VERDICT_UNKNOWN,
                  "config-target", offset,
                  "the configuration names '%.*s', which is %s", TN_FMT(path),
-                 means == CALLED ? "called with its values" : "imported");
+                 means == IMPORTED ? "imported" : "called with its values");
 }
 
 static void judge_value(struct tn_scan *scan, enum means means,
@@ -228,7 +232,7 @@ static void judge_value(struct tn_scan *scan, enum means means,
                      "the configuration says what is %s in a way that is not "
                      "a name",
                      means == CALLED ? "called" : "imported");
-    else if (is_path)
+    else if (is_path || (means == TARGET && tn_bytes_find(path, '.')))
         judge_path(scan, means, path, offset);
     else if (means == FUNCTION && tn_scan_is_function_of_python(path))
         tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "config-target", offset,
@@ -281,8 +285,11 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
 static void scan_targets(struct tn_scan *scan, struct tn_bytes text,
                          struct tn_bytes file, bool has_layers)
 {
+    bool has_params = find_word(text.data, text.data + text.size, "params");
+
     for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
         if ((naming[i].means != LAYER || has_layers) &&
+            (naming[i].means != TARGET || has_params) &&
             (!naming[i].file || tn_bytes_is(file, naming[i].file)))
             scan_key(scan, text, naming[i].key, naming[i].means);
 }
@@ -483,27 +490,40 @@ static void scan_coded_strings(struct tn_scan *scan, struct tn_bytes text)
     }
 }
 
-/* Keys under which models of the hub name Python code of their own. */
+/* Whether a value of JSON says anything: not null, and neither an empty list
+ * nor an empty object. */
+static bool says_something(const uint8_t *at, const uint8_t *end)
+{
+    if (at == end || *at == 'n')
+        return false;
+    if (*at != '{' && *at != '[')
+        return true;
+    at = skip_blanks(at + 1, end);
+    return at < end && *at != '}' && *at != ']';
+}
+
+/* Keys under which models of the hub name Python code of their own.  Of a key
+ * that occurs twice, readers take the last. */
 static void scan_hub(struct tn_scan *scan, struct tn_bytes text)
 {
     static const char *const keys[] = { "\"auto_map\"",
                                         "\"custom_pipelines\"" };
+    const uint8_t           *end    = text.data + text.size;
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const uint8_t *end = text.data + text.size;
-        const uint8_t *at  = find_word(text.data, end, keys[i]);
-        if (!at)
-            continue;
-        uint64_t offset = (uint64_t)(at - text.data);
-        at              = skip_blanks(at + strlen(keys[i]), end);
-        at = at < end && *at == ':' ? skip_blanks(at + 1, end) : end;
-        if (at < end && *at == '{' && skip_blanks(at + 1, end) < end &&
-            *skip_blanks(at + 1, end) != '}')
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        for (const uint8_t *at = text.data;
+             (at = find_word(at, end, keys[i]));) {
+            uint64_t offset = (uint64_t)(at - text.data);
+            at              = skip_blanks(at + strlen(keys[i]), end);
+            if (at == end || *at != ':' ||
+                !says_something(skip_blanks(at + 1, end), end))
+                continue;
             tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "hub-code", offset,
                          "%s names Python code that comes with the model: "
                          "programs that trust it run it",
                          keys[i]);
-    }
+            break;
+        }
 }
 
 /* ---- YAML -----------------------------------------------------------------
