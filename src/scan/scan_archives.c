@@ -220,7 +220,7 @@ static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
                         struct tn_zip_entry *entry)
 {
     struct tn_error own = TN_ERROR_INIT;
-    const uint8_t  *r   = zip_peek(&w->zip, *at, ZIP_RECORD_SIZE, &own);
+    const uint8_t  *r   = tn_zip_peek(&w->zip, *at, ZIP_RECORD_SIZE, &own);
 
     if (!r || tn_load32(r) != ZIP_RECORD)
         return false;
@@ -237,12 +237,12 @@ static bool read_record(struct walk *w, uint64_t *at, uint64_t limit,
     /* The mode of the file, as Unix has it. */
     bool is_link = tn_load16(r + 40) >> 12 == 0xa;
     if (limit - *at < whole ||
-        !(r = zip_peek(&w->zip, *at + ZIP_RECORD_SIZE, name + extra, &own)))
+        !(r = tn_zip_peek(&w->zip, *at + ZIP_RECORD_SIZE, name + extra, &own)))
         return false;
     entry->name = tn_bytes_dup(&w->arena, tn_bytes(r, (size_t)name),
                                w->scan->error);
-    zip_read_extra64(tn_bytes(r + name, (size_t)extra), *at, &entry->size,
-                     &entry->packed_size, &entry->offset, &own);
+    tn_zip_read_extra64(tn_bytes(r + name, (size_t)extra), *at, &entry->size,
+                        &entry->packed_size, &entry->offset, &own);
     judge_extra(w, tn_bytes(r + name, (size_t)extra), entry);
     if (is_link)
         tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-link", *at,
@@ -266,7 +266,7 @@ static void scan_record(struct walk *w, struct tn_zip_entry *entry)
     row = tn_list_push(&w->members, struct member, w->scan->error);
     if (row)
         *row = (struct member){ entry->offset, 0 };
-    if (zip_read_local(&w->zip, entry->offset, &local, &own) != TN_OK) {
+    if (tn_zip_read_local(&w->zip, entry->offset, &local, &own) != TN_OK) {
         tn_scan_absorb(w->scan, &own);
         return;
     }
@@ -282,7 +282,7 @@ static void scan_record(struct walk *w, struct tn_zip_entry *entry)
 static bool read_end_plainly(struct walk *w, uint64_t at, struct zip_end *end)
 {
     struct tn_error own = TN_ERROR_INIT;
-    const uint8_t  *r   = zip_peek(&w->zip, at, ZIP_END_SIZE, &own);
+    const uint8_t  *r   = tn_zip_peek(&w->zip, at, ZIP_END_SIZE, &own);
 
     if (!r)
         return false;
@@ -304,8 +304,8 @@ static bool find_end(struct walk *w, struct zip_end *end)
         return false;
     for (uint64_t at = size - ZIP_END_SIZE + 1; at-- > last;) {
         struct tn_error own = TN_ERROR_INIT;
-        if (zip_signature(&w->zip, at, &own) == ZIP_END &&
-            (zip_read_end(&w->zip, at, end, &own) == TN_OK ||
+        if (tn_zip_signature(&w->zip, at, &own) == ZIP_END &&
+            (tn_zip_read_end(&w->zip, at, end, &own) == TN_OK ||
              read_end_plainly(w, at, end)))
             return true;
         if (tn_machine_failed(&own)) {
@@ -409,7 +409,7 @@ static void tell_gap(struct walk *w, uint64_t from, uint64_t to,
         return;
     for (uint64_t at = from; at < to;) {
         size_t         n = (size_t)tn_min(to - at, STEP), i = 0;
-        const uint8_t *bytes = zip_peek(&w->zip, at, n, error);
+        const uint8_t *bytes = tn_zip_peek(&w->zip, at, n, error);
         while (bytes && i < n && bytes[i] == 0)
             i++;
         if (!bytes)
@@ -439,11 +439,11 @@ static void scan_hidden(struct walk *w, uint64_t limit)
     tell_overlap(w);
     while (at < limit && !w->scan->is_stopped && !tn_failed(&own)) {
         size_t gap = 0;
-        while (gap < sizeof gaps && zip_signature(&w->zip, at + gaps[gap],
-                                                  &own) != ZIP_LOCAL)
+        while (gap < sizeof gaps &&
+               tn_zip_signature(&w->zip, at + gaps[gap], &own) != ZIP_LOCAL)
             gap++;
         if (gap == sizeof gaps ||
-            zip_read_local(&w->zip, at + gaps[gap], &local, &own) != TN_OK) {
+            tn_zip_read_local(&w->zip, at + gaps[gap], &local, &own) != TN_OK) {
             uint64_t to = next_listed(w, at, limit, &next);
             /* Before the first one there may be another file, as zips are
              * appended to. */
@@ -485,7 +485,7 @@ static void scan_after(struct walk *w, const struct zip_end *end)
                      source->size - last);
     /* The end record is the last of up to three. */
     for (uint64_t at = end->offset; at < last; at++)
-        if (zip_signature(&w->zip, at, &own) == ZIP_END) {
+        if (tn_zip_signature(&w->zip, at, &own) == ZIP_END) {
             comment = tn_min(at + ZIP_END_SIZE, last);
             break;
         }
@@ -528,7 +528,7 @@ void tn_scan_zip(struct tn_scan *scan, struct tn_source *source)
     struct walk    w = { .scan = scan };
     struct zip_end end;
 
-    zip_init(&w.zip, source, scan->memory);
+    tn_zip_init(&w.zip, source, scan->memory);
     tn_arena_init(&w.arena, scan->memory);
     tn_intern_init(&w.names, &w.arena);
     tn_list_init(&w.members, scan->memory, sizeof(struct member));
@@ -744,7 +744,7 @@ bool tn_scan_tar(struct tn_scan *scan, struct tn_source *source,
     uint64_t      at     = 0;
     bool          is_own = false;
 
-    zip_init(&zip, source, scan->memory);
+    tn_zip_init(&zip, source, scan->memory);
     while (source->size - at >= BLOCK && !scan->is_stopped &&
            !tn_failed(scan->error)) {
         struct tn_error   own = TN_ERROR_INIT;

@@ -1,9 +1,11 @@
 #!/bin/sh
-# symbols.sh LIBRARY COMMAND: the shared library shows what the headers promise,
-# and nothing else; neither needs a C library newer than glibc 2.34.
+# symbols.sh LIBRARY COMMAND ARCHIVE: the shared library shows what the headers
+# promise, and nothing else; neither needs a C library newer than glibc 2.34; all
+# names in the archive begin with tn_.
 set -eu
 library=$1
 command=$2
+archive=$3
 include=$(cd "$(dirname "$0")/../../include/tenon" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -15,6 +17,11 @@ cat "$include"/*.h | tr '\n' ' ' | sed 's/TN_API/\n&/g' |
     sed -n 's/^TN_API[^;(]*[ *]\(tn_[a-z0-9_]*\)(.*/\1/p' | sort -u \
     >"$folder/promised"
 diff -u "$folder/promised" "$folder/shown"
+
+# What else is in there may have the name of something in a program.
+nm --defined-only --extern-only "$archive" 2>/dev/null |
+    awk 'NF == 3 && $3 !~ /^(tn_|_|\.)/ { print $3 " is not called tn_..."; bad = 1 }
+         END { exit bad }'
 
 soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 case "$soname" in

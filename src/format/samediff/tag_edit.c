@@ -226,7 +226,7 @@ static enum tn_status sum_of(const struct tn_rope *rope,
 {
     struct zip_sum sum;
 
-    zip_sum_init(&sum, NULL, memory);
+    tn_zip_sum_init(&sum, NULL, memory);
     TN_TRY(tn_rope_write(rope, &sum.sink, error));
     *crc = sum.crc;
     return TN_OK;

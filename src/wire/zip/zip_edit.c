@@ -251,7 +251,8 @@ static enum tn_status measure_stored(struct scan *s, struct tn_zip_entry *e,
         if (!tn_inside(at, 16, size))
             return tn_error_set(error, TN_TRUNCATED, e->offset,
                                 "no descriptor that fits");
-        const uint8_t *d = zip_peek(&s->zip, at, tn_min(size - at, 24), error);
+        const uint8_t *d =
+            tn_zip_peek(&s->zip, at, tn_min(size - at, 24), error);
         if (!d)
             return error->status;
         uint64_t length = at - e->data_offset;
@@ -282,7 +283,7 @@ static enum tn_status measure(struct scan *s, struct tn_zip_entry *e,
     TN_TRY(spend(s, e->packed_size, error));
     TN_TRY(tn_zip_stream(&s->zip, e, NULL, error));
     if (e->flags & ZIP_FLAG_DESCRIPTOR)
-        *end += zip_descriptor_size(&s->zip, e, *end, size, error);
+        *end += tn_zip_descriptor_size(&s->zip, e, *end, size, error);
     return error->status;
 }
 
@@ -294,7 +295,7 @@ static enum tn_status take_entry(struct scan *s, uint64_t offset,
     struct zip_local    local;
     struct tn_zip_entry e = { .offset = offset };
 
-    TN_TRY(zip_read_local(&s->zip, offset, &local, error));
+    TN_TRY(tn_zip_read_local(&s->zip, offset, &local, error));
     e.name        = name;
     e.data_offset = local.data_offset;
     e.packed_size = local.packed_size;
@@ -302,7 +303,7 @@ static enum tn_status take_entry(struct scan *s, uint64_t offset,
     e.crc         = local.crc;
     e.method      = local.method;
     e.flags       = local.flags;
-    TN_TRY(zip_check_name(e.name, offset + ZIP_LOCAL_SIZE, error));
+    TN_TRY(tn_zip_check_name(e.name, offset + ZIP_LOCAL_SIZE, error));
     if (e.flags & ZIP_FLAG_ENCRYPTED ||
         (e.method != TN_ZIP_STORED && e.method != TN_ZIP_DEFLATED))
         return tn_error_set(error, TN_UNSUPPORTED, offset,
@@ -322,7 +323,7 @@ static enum tn_status take(struct scan *s, uint64_t offset, uint64_t *end,
 {
     struct zip_local local;
 
-    TN_TRY(zip_read_local(&s->zip, offset, &local, error));
+    TN_TRY(tn_zip_read_local(&s->zip, offset, &local, error));
     struct tn_bytes name = tn_bytes_dup(&s->zip.arena, local.name, error);
     if (!name.data)
         return error->status;
@@ -366,7 +367,7 @@ static enum tn_status rebuild(struct tn_zip_edit *edit,
     s.window = tn_memory_resize(memory, NULL, 0, WINDOW_SIZE, error);
     if (!s.window)
         return error->status;
-    zip_init(&s.zip, source, memory);
+    tn_zip_init(&s.zip, source, memory);
     scan(&s, error);
     tn_zip_close(&s.zip);
     tn_memory_free(memory, s.window, WINDOW_SIZE);

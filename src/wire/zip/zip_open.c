@@ -113,12 +113,12 @@ static enum tn_status compare_local(const struct tn_zip_entry *e,
     return TN_OK;
 }
 
-uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
-                             uint64_t at, uint64_t limit,
-                             struct tn_error *error)
+uint64_t tn_zip_descriptor_size(struct tn_zip             *zip,
+                                const struct tn_zip_entry *e, uint64_t at,
+                                uint64_t limit, struct tn_error *error)
 {
     uint64_t       most = tn_min(limit - at, 24);
-    const uint8_t *d    = zip_peek(zip, at, most, error);
+    const uint8_t *d    = tn_zip_peek(zip, at, most, error);
     uint64_t       skip =
         d && most >= 4 && tn_load32(d) == ZIP_DESCRIPTOR && most >= 16 ? 4 : 0;
 
@@ -140,7 +140,7 @@ uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
 static bool is_foreseen(const struct tn_zip *zip, struct tn_zip_entry *e,
                         uint64_t limit)
 {
-    uint64_t at = zip_foreseen_offset(e);
+    uint64_t at = tn_zip_foreseen_offset(e);
 
     if (!zip->options.is_lazy || e->flags & ZIP_FLAG_DESCRIPTOR || at > limit ||
         e->packed_size != limit - at)
@@ -161,7 +161,7 @@ static enum tn_status place_entry(struct tn_zip *zip, struct tn_zip_entry *e,
         *end = limit;
         return TN_OK;
     }
-    TN_TRY(zip_read_local(zip, e->offset, &local, error));
+    TN_TRY(tn_zip_read_local(zip, e->offset, &local, error));
     TN_TRY(compare_local(e, &local, error));
     e->data_offset = local.data_offset;
     e->is_placed   = true;
@@ -173,7 +173,7 @@ static enum tn_status place_entry(struct tn_zip *zip, struct tn_zip_entry *e,
     *end = e->data_offset + e->packed_size;
     if (!(e->flags & ZIP_FLAG_DESCRIPTOR))
         return TN_OK;
-    uint64_t size = zip_descriptor_size(zip, e, *end, limit, error);
+    uint64_t size = tn_zip_descriptor_size(zip, e, *end, limit, error);
     if (!size)
         return tn_error_set(error, TN_MALFORMED, *end,
                             "no descriptor that fits the directory");
@@ -188,7 +188,7 @@ enum tn_status tn_zip_settle(struct tn_zip *zip, const struct tn_zip_entry *e,
 
     if (e->is_placed)
         return TN_OK;
-    if (zip_read_local(zip, e->offset, &local, error) == TN_OK &&
+    if (tn_zip_read_local(zip, e->offset, &local, error) == TN_OK &&
         compare_local(e, &local, error) == TN_OK &&
         local.data_offset != e->data_offset)
         tn_error_set(error, TN_MALFORMED, e->offset + 28,
@@ -204,7 +204,7 @@ struct tn_bytes tn_zip_head(struct tn_zip *zip, const struct tn_zip_entry *e,
                             uint64_t most, struct tn_error *error)
 {
     uint64_t       size  = tn_min(most, e->packed_size);
-    const uint8_t *bytes = zip_peek(zip, e->data_offset, size, error);
+    const uint8_t *bytes = tn_zip_peek(zip, e->data_offset, size, error);
 
     return tn_bytes(bytes, bytes ? (size_t)size : 0);
 }
@@ -219,7 +219,7 @@ static bool is_history(struct tn_zip *zip, uint64_t at, uint64_t end,
     struct zip_end ignored;
 
     while (at < end &&
-           zip_walk(zip, &at, end, &ignored, error) != ZIP_STEP_NONE)
+           tn_zip_walk(zip, &at, end, &ignored, error) != ZIP_STEP_NONE)
         ;
     return at == end;
 }
@@ -281,7 +281,7 @@ static enum zip_step step_over_entry(struct tn_zip *zip, uint64_t *at,
     struct tn_error  inner = TN_ERROR_INIT;
     struct zip_local local;
 
-    if (zip_read_local(zip, *at, &local, &inner) != TN_OK)
+    if (tn_zip_read_local(zip, *at, &local, &inner) != TN_OK)
         return settle(ZIP_STEP_NONE, &inner, error);
     if (local.flags & ZIP_FLAG_DESCRIPTOR || local.data_offset > limit ||
         local.packed_size > limit - local.data_offset)
@@ -296,7 +296,7 @@ static uint64_t end_of_records(struct tn_zip *zip, uint64_t at, uint64_t limit,
                                struct tn_error *error)
 {
     while (tn_inside(at, ZIP_RECORD_SIZE, limit)) {
-        const uint8_t *record = zip_peek(zip, at, ZIP_RECORD_SIZE, error);
+        const uint8_t *record = tn_zip_peek(zip, at, ZIP_RECORD_SIZE, error);
         if (!record)
             return 0;
         if (tn_load32(record) != ZIP_RECORD)
@@ -304,7 +304,7 @@ static uint64_t end_of_records(struct tn_zip *zip, uint64_t at, uint64_t limit,
         at += ZIP_RECORD_SIZE + (uint64_t)tn_load16(record + 28) +
               tn_load16(record + 30) + tn_load16(record + 32);
     }
-    if (zip_signature(zip, at, error) == ZIP_END64)
+    if (tn_zip_signature(zip, at, error) == ZIP_END64)
         at += ZIP_END64_SIZE + ZIP_LOCATOR_SIZE;
     return tn_inside(at, ZIP_END_SIZE, limit) ? at : 0;
 }
@@ -313,7 +313,7 @@ static uint64_t end_of_records(struct tn_zip *zip, uint64_t at, uint64_t limit,
 static bool closes(struct tn_zip *zip, uint64_t at, uint64_t offset,
                    uint64_t limit, struct zip_end *end, struct tn_error *inner)
 {
-    return zip_read_end(zip, offset, end, inner) == TN_OK &&
+    return tn_zip_read_end(zip, offset, end, inner) == TN_OK &&
            end->directory_offset == at && end->end <= limit;
 }
 
@@ -339,12 +339,12 @@ static enum zip_step step_over_directory(struct tn_zip *zip, uint64_t *at,
     return ZIP_STEP_END;
 }
 
-enum zip_step zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
-                       struct zip_end *end, struct tn_error *error)
+enum zip_step tn_zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
+                          struct zip_end *end, struct tn_error *error)
 {
     if (*at >= limit)
         return ZIP_STEP_NONE;
-    switch (zip_signature(zip, *at, error)) {
+    switch (tn_zip_signature(zip, *at, error)) {
     case ZIP_LOCAL: return step_over_entry(zip, at, limit, error);
     case ZIP_RECORD:
     case ZIP_END64:
@@ -361,7 +361,7 @@ static enum tn_status zip_walk_ends(struct tn_zip *zip, struct tn_list *ends,
     enum zip_step  step;
     uint64_t       at = 0;
 
-    while ((step = zip_walk(zip, &at, zip->source->size, &end, error)) !=
+    while ((step = tn_zip_walk(zip, &at, zip->source->size, &end, error)) !=
            ZIP_STEP_NONE) {
         if (step == ZIP_STEP_ENTRY)
             continue;
@@ -516,11 +516,11 @@ static enum tn_status read_record(struct tn_zip *zip, struct tn_cursor *c)
     parse_record(c, &r, &extra);
     if (tn_failed(c->error))
         return c->error->status;
-    TN_TRY((zip->options.has_keys ? zip_check_key : zip_check_name)(
+    TN_TRY((zip->options.has_keys ? tn_zip_check_key : tn_zip_check_name)(
         e->name, e->record_offset + ZIP_RECORD_SIZE, c->error));
     uint64_t offset = e->record_offset + ZIP_RECORD_SIZE + e->name.size;
-    if (zip_read_extra64(extra, offset, &e->size, &e->packed_size, &e->offset,
-                         c->error) != TN_OK) {
+    if (tn_zip_read_extra64(extra, offset, &e->size, &e->packed_size,
+                            &e->offset, c->error) != TN_OK) {
         tn_zip_where(e, c->error);
         return c->error->status;
     }
@@ -673,7 +673,7 @@ static enum tn_status try_end(struct tn_zip *zip, uint64_t offset,
 {
     struct zip_end end;
 
-    TN_TRY(zip_read_end(zip, offset, &end, error));
+    TN_TRY(tn_zip_read_end(zip, offset, &end, error));
     if (end.end != zip->source->size)
         return tn_error_set(error, TN_MALFORMED, end.end,
                             "bytes behind the end record");
@@ -716,7 +716,7 @@ static enum tn_status find_end(struct tn_zip *zip, uint64_t *gap,
 
     for (uint64_t n = ZIP_END_SIZE; n <= most && tried < MOST_ENDS; n++) {
         struct tn_error inner = TN_ERROR_INIT;
-        if (zip_signature(zip, size - n, &inner) != ZIP_END &&
+        if (tn_zip_signature(zip, size - n, &inner) != ZIP_END &&
             !tn_failed(&inner))
             continue;
         if (!tn_failed(&inner) && try_end(zip, size - n, gap, &inner) == TN_OK)
@@ -792,8 +792,8 @@ static enum tn_status open_own(struct tn_zip *zip, struct tn_error *error)
     return TN_OK;
 }
 
-void zip_init(struct tn_zip *zip, struct tn_source *source,
-              struct tn_memory *memory)
+void tn_zip_init(struct tn_zip *zip, struct tn_source *source,
+                 struct tn_memory *memory)
 {
     *zip = (struct tn_zip){ .source       = source,
                             .memory       = memory,
@@ -811,7 +811,7 @@ enum tn_status tn_zip_open(struct tn_zip *zip, struct tn_source *source,
                            const struct tn_zip_options *options,
                            struct tn_error             *error)
 {
-    zip_init(zip, source, memory);
+    tn_zip_init(zip, source, memory);
     if (options)
         zip->options = *options;
     if (source->size < ZIP_END_SIZE)

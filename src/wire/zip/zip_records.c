@@ -36,8 +36,8 @@ static const uint8_t *fill_window(struct tn_zip *zip, uint64_t offset,
     return room;
 }
 
-const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
-                        struct tn_error *error)
+const uint8_t *tn_zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
+                           struct tn_error *error)
 {
     if (!tn_inside(offset, size, zip->source->size)) {
         tn_error_set(error, TN_TRUNCATED, offset,
@@ -53,11 +53,11 @@ const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
     return fill_window(zip, offset, size, error);
 }
 
-uint32_t zip_signature(struct tn_zip *zip, uint64_t offset,
-                       struct tn_error *error)
+uint32_t tn_zip_signature(struct tn_zip *zip, uint64_t offset,
+                          struct tn_error *error)
 {
     struct tn_error inner = TN_ERROR_INIT;
-    const uint8_t  *bytes = zip_peek(zip, offset, 4, &inner);
+    const uint8_t  *bytes = tn_zip_peek(zip, offset, 4, &inner);
 
     if (zip_is_final(&inner) && !tn_failed(error))
         *error = inner;
@@ -84,9 +84,10 @@ static struct tn_bytes find_extra(struct tn_bytes extra, uint16_t id)
     return tn_bytes(NULL, 0);
 }
 
-enum tn_status zip_read_extra64(struct tn_bytes extra, uint64_t offset,
-                                uint64_t *size, uint64_t *packed_size,
-                                uint64_t *entry_offset, struct tn_error *error)
+enum tn_status tn_zip_read_extra64(struct tn_bytes extra, uint64_t offset,
+                                   uint64_t *size, uint64_t *packed_size,
+                                   uint64_t        *entry_offset,
+                                   struct tn_error *error)
 {
     uint64_t *values[]  = { size, packed_size, entry_offset };
     bool      is_needed = false;
@@ -128,10 +129,11 @@ static void parse_local(struct tn_cursor *c, struct zip_local *local,
     *extra_size        = tn_u16(c);
 }
 
-enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
-                              struct zip_local *local, struct tn_error *error)
+enum tn_status tn_zip_read_local(struct tn_zip *zip, uint64_t offset,
+                                 struct zip_local *local,
+                                 struct tn_error  *error)
 {
-    const uint8_t *fixed = zip_peek(zip, offset, ZIP_LOCAL_SIZE, error);
+    const uint8_t *fixed = tn_zip_peek(zip, offset, ZIP_LOCAL_SIZE, error);
     uint16_t       name_size, extra_size;
 
     if (!fixed)
@@ -144,7 +146,7 @@ enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
         tn_cursor_bytes(tn_bytes(fixed, ZIP_LOCAL_SIZE), offset, error);
     parse_local(&c, local, &name_size, &extra_size);
     const uint8_t *text =
-        zip_peek(zip, offset + ZIP_LOCAL_SIZE, name_size, error);
+        tn_zip_peek(zip, offset + ZIP_LOCAL_SIZE, name_size, error);
     if (!text)
         return error->status;
     uint64_t extra_offset = offset + ZIP_LOCAL_SIZE + name_size;
@@ -153,14 +155,14 @@ enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
     if (local->size != UINT32_MAX && local->packed_size != UINT32_MAX)
         return TN_OK;
     /* One peek for both: the second would move the name away. */
-    text = zip_peek(zip, offset + ZIP_LOCAL_SIZE,
-                    (uint64_t)name_size + extra_size, error);
+    text = tn_zip_peek(zip, offset + ZIP_LOCAL_SIZE,
+                       (uint64_t)name_size + extra_size, error);
     if (!text)
         return error->status;
     local->name = tn_bytes(text, name_size);
-    return zip_read_extra64(tn_bytes(text + name_size, extra_size),
-                            extra_offset, &local->size, &local->packed_size,
-                            NULL, error);
+    return tn_zip_read_extra64(tn_bytes(text + name_size, extra_size),
+                               extra_offset, &local->size, &local->packed_size,
+                               NULL, error);
 }
 
 /* ---- end records -------------------------------------------------------- */
@@ -181,7 +183,7 @@ static enum tn_status read_end64(struct tn_zip *zip, uint64_t offset,
     if (offset < both)
         return tn_error_set(error, TN_MALFORMED, offset,
                             "no room for the ZIP64 records it asks for");
-    const uint8_t *at = zip_peek(zip, offset - both, both, error);
+    const uint8_t *at = tn_zip_peek(zip, offset - both, both, error);
     if (!at)
         return error->status;
     const uint8_t *locator = at + ZIP_END64_SIZE;
@@ -208,14 +210,14 @@ static bool has_end64(struct tn_zip *zip, uint64_t offset,
     return end->count == UINT16_MAX || end->directory_size == UINT32_MAX ||
            end->directory_offset == UINT32_MAX ||
            (offset >= ZIP_LOCATOR_SIZE &&
-            zip_signature(zip, offset - ZIP_LOCATOR_SIZE, error) ==
+            tn_zip_signature(zip, offset - ZIP_LOCATOR_SIZE, error) ==
                 ZIP_LOCATOR);
 }
 
-enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
-                            struct zip_end *end, struct tn_error *error)
+enum tn_status tn_zip_read_end(struct tn_zip *zip, uint64_t offset,
+                               struct zip_end *end, struct tn_error *error)
 {
-    const uint8_t *at = zip_peek(zip, offset, ZIP_END_SIZE, error);
+    const uint8_t *at = tn_zip_peek(zip, offset, ZIP_END_SIZE, error);
 
     if (!at)
         return error->status;
@@ -294,8 +296,8 @@ static const char *fault_in_name(struct tn_bytes name)
     return NULL;
 }
 
-enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
-                              struct tn_error *error)
+enum tn_status tn_zip_check_name(struct tn_bytes name, uint64_t offset,
+                                 struct tn_error *error)
 {
     const char *fault = fault_in_name(name);
 
@@ -304,8 +306,8 @@ enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
     return TN_OK;
 }
 
-enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
-                             struct tn_error *error)
+enum tn_status tn_zip_check_key(struct tn_bytes name, uint64_t offset,
+                                struct tn_error *error)
 {
     const char *fault = name.size == 0            ? "is empty"
                         : !tn_utf8_is_valid(name) ? "is not UTF-8"

@@ -47,47 +47,49 @@ struct zip_local {
 };
 
 /* A zip about which nothing is known yet. */
-void zip_init(struct tn_zip *zip, struct tn_source *source,
-              struct tn_memory *memory);
+void tn_zip_init(struct tn_zip *zip, struct tn_source *source,
+                 struct tn_memory *memory);
 
 /* Borrows bytes [offset, offset + size) until the next peek: from memory, or
  * through a window that moves along the file.  NULL on failure. */
-const uint8_t *zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
-                        struct tn_error *error);
+const uint8_t *tn_zip_peek(struct tn_zip *zip, uint64_t offset, uint64_t size,
+                           struct tn_error *error);
 
 /* The signature at an offset; 0 if there are fewer than four bytes.  Fails only
  * if reading fails. */
-uint32_t zip_signature(struct tn_zip *zip, uint64_t offset,
-                       struct tn_error *error);
+uint32_t tn_zip_signature(struct tn_zip *zip, uint64_t offset,
+                          struct tn_error *error);
 
-enum tn_status zip_read_local(struct tn_zip *zip, uint64_t offset,
-                              struct zip_local *local, struct tn_error *error);
+enum tn_status tn_zip_read_local(struct tn_zip *zip, uint64_t offset,
+                                 struct zip_local *local,
+                                 struct tn_error  *error);
 
 /* The end whose last record is at `offset`. */
-enum tn_status zip_read_end(struct tn_zip *zip, uint64_t offset,
-                            struct zip_end *end, struct tn_error *error);
+enum tn_status tn_zip_read_end(struct tn_zip *zip, uint64_t offset,
+                               struct zip_end *end, struct tn_error *error);
 
 /* Replaces values of ffffffff by the 64-bit values of an extra field. */
-enum tn_status zip_read_extra64(struct tn_bytes extra, uint64_t offset,
-                                uint64_t *size, uint64_t *packed_size,
-                                uint64_t *entry_offset, struct tn_error *error);
+enum tn_status tn_zip_read_extra64(struct tn_bytes extra, uint64_t offset,
+                                   uint64_t *size, uint64_t *packed_size,
+                                   uint64_t        *entry_offset,
+                                   struct tn_error *error);
 
 /* The size of the descriptor at `at`, found by comparing its values; 0 if there
  * is none before `limit`. */
-uint64_t zip_descriptor_size(struct tn_zip *zip, const struct tn_zip_entry *e,
-                             uint64_t at, uint64_t limit,
-                             struct tn_error *error);
+uint64_t tn_zip_descriptor_size(struct tn_zip             *zip,
+                                const struct tn_zip_entry *e, uint64_t at,
+                                uint64_t limit, struct tn_error *error);
 
 /* Where our writer would put the data of an entry that begins at its offset. */
-uint64_t zip_foreseen_offset(const struct tn_zip_entry *e);
+uint64_t tn_zip_foreseen_offset(const struct tn_zip_entry *e);
 
 /* Fails, at `offset`, unless the name is safe. */
-enum tn_status zip_check_name(struct tn_bytes name, uint64_t offset,
-                              struct tn_error *error);
+enum tn_status tn_zip_check_name(struct tn_bytes name, uint64_t offset,
+                                 struct tn_error *error);
 
 /* The same for a name that is only a key: text without zeros. */
-enum tn_status zip_check_key(struct tn_bytes name, uint64_t offset,
-                             struct tn_error *error);
+enum tn_status tn_zip_check_key(struct tn_bytes name, uint64_t offset,
+                                struct tn_error *error);
 
 /* Longer names are compared exactly: no file system has them. */
 #define ZIP_ALIKE_MOST (UINT16_MAX / TN_ALIKE_GROWTH)
@@ -106,8 +108,8 @@ enum zip_step { ZIP_STEP_ENTRY, ZIP_STEP_END, ZIP_STEP_NONE };
 /* Steps from *at, no further than `limit`; `end` is filled in for ZIP_STEP_END.
  * For ZIP_STEP_NONE *at stays; an error is about reading, not about the
  * bytes. */
-enum zip_step zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
-                       struct zip_end *end, struct tn_error *error);
+enum zip_step tn_zip_walk(struct tn_zip *zip, uint64_t *at, uint64_t limit,
+                          struct zip_end *end, struct tn_error *error);
 
 /* Whether the error is not about the bytes, so that trying other bytes will not
  * help. */

@@ -60,7 +60,7 @@ static enum tn_status stream_entry(struct tn_source          *source,
     struct tn_span stored = { source, e->data_offset, e->packed_size };
     struct zip_sum sum;
 
-    zip_sum_init(&sum, to, memory);
+    tn_zip_sum_init(&sum, to, memory);
     if (e->method == TN_ZIP_STORED)
         tn_sink_splice(&sum.sink, stored, error);
     else
@@ -528,8 +528,8 @@ static const struct tn_sink_ops sum_ops = {
     .zeros  = sum_zeros,
 };
 
-void zip_sum_init(struct zip_sum *sum, struct tn_sink *to,
-                  struct tn_memory *memory)
+void tn_zip_sum_init(struct zip_sum *sum, struct tn_sink *to,
+                     struct tn_memory *memory)
 {
     *sum = (struct zip_sum){ .sink   = { .ops = &sum_ops },
                              .to     = to,
@@ -586,7 +586,7 @@ static enum tn_status sum_piece(void *context, uint64_t index,
     struct zip_sum    sum;
 
     if (piece->entry->method == TN_ZIP_STORED) {
-        zip_sum_init(&sum, NULL, v->zip->memory);
+        tn_zip_sum_init(&sum, NULL, v->zip->memory);
         tn_sink_splice(&sum.sink, piece->span, &inner);
         piece->crc = sum.crc;
     } else {

@@ -116,7 +116,7 @@ static enum tn_status check_name(struct tn_zip_writer *w, struct tn_bytes name)
     if (name.size && name.data[name.size - 1] == '/')
         return tn_error_set(w->error, TN_INVALID, TN_NOWHERE,
                             "a name of a folder");
-    if ((w->has_keys ? zip_check_key : zip_check_name)(name, 0, &inner) !=
+    if ((w->has_keys ? tn_zip_check_key : tn_zip_check_name)(name, 0, &inner) !=
         TN_OK)
         return tn_error_because(w->error, TN_INVALID, inner.reason, TN_NOWHERE,
                                 "%s", inner.what);
@@ -196,7 +196,7 @@ static uint64_t padding(const struct tn_zip_entry *e, uint64_t at)
     return size && size < LEAST_ALIGNMENT ? size + alignment : size;
 }
 
-uint64_t zip_foreseen_offset(const struct tn_zip_entry *e)
+uint64_t tn_zip_foreseen_offset(const struct tn_zip_entry *e)
 {
     uint64_t at = end_of_header(e);
 
@@ -246,7 +246,7 @@ static enum tn_status write_local(struct tn_zip_writer *w,
     bool              is_64 = has_long_size(e);
 
     e->offset      = tn_zip_writer_offset(w);
-    e->data_offset = zip_foreseen_offset(e);
+    e->data_offset = tn_zip_foreseen_offset(e);
     uint64_t more  = e->data_offset - end_of_header(e);
     tn_buffer_clear(to);
     put32(to, ZIP_LOCAL);
@@ -291,7 +291,7 @@ static enum tn_status sum_rope(struct tn_zip_writer *w,
 {
     struct zip_sum sum;
 
-    zip_sum_init(&sum, NULL, w->memory);
+    tn_zip_sum_init(&sum, NULL, w->memory);
     TN_TRY(tn_rope_write(rope, &sum.sink, w->error));
     *crc = sum.crc;
     return TN_OK;
@@ -315,7 +315,7 @@ static enum tn_status write_and_sum(struct tn_zip_writer *w,
     struct zip_sum sum;
 
     TN_TRY(write_local(w, e));
-    zip_sum_init(&sum, w->to, w->memory);
+    tn_zip_sum_init(&sum, w->to, w->memory);
     TN_TRY(tn_rope_write(rope, &sum.sink, w->error));
     e->crc = sum.crc;
     return e->crc ? patch_crc(w, e) : TN_OK;
@@ -405,7 +405,7 @@ static enum tn_status pack_rope(struct tn_zip_writer *w, struct zip_sum *sum,
 
     TN_TRY(tn_deflate_packer(&stream, w->memory, level, w->error));
     tn_filter_to_sink(&filter, stream, to, UINT64_MAX);
-    zip_sum_init(sum, &filter.sink, w->memory);
+    tn_zip_sum_init(sum, &filter.sink, w->memory);
     if (tn_rope_write(rope, &sum->sink, w->error) == TN_OK)
         (void)tn_filter_last(&filter, tn_bytes(NULL, 0), w->error);
     tn_filter_done(&filter);

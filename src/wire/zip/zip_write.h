@@ -97,7 +97,7 @@ struct zip_sum {
     uint32_t          crc;
 };
 
-void zip_sum_init(struct zip_sum *sum, struct tn_sink *to,
-                  struct tn_memory *memory);
+void tn_zip_sum_init(struct zip_sum *sum, struct tn_sink *to,
+                     struct tn_memory *memory);
 
 #endif
