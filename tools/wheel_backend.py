@@ -32,8 +32,12 @@ PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 def run(*words, **options):
-    return subprocess.run(words, check=True, text=True, cwd=TOP,
-                          stdout=subprocess.PIPE, **options).stdout
+    try:
+        return subprocess.run(words, check=True, text=True, cwd=TOP,
+                              stdout=subprocess.PIPE, **options).stdout
+    except subprocess.CalledProcessError as error:
+        sys.stderr.write(error.stdout)  # what the compiler says
+        raise
 
 
 def version():
