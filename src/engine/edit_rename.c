@@ -357,12 +357,28 @@ enum tn_status tn_edit_rename_op(struct tn_edit *edit, uint32_t op,
     return error->status;
 }
 
+/* Whether files have a place for the names of nodes. */
+static enum tn_status expect_node_names(const struct tn_edit *edit,
+                                        struct tn_error      *error)
+{
+    const struct tn_dialect_facts *facts =
+        tn_dialect_facts(edit->draft.dialect->name);
+
+    if (!facts->has_nameless_ops)
+        return TN_OK;
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "nodes of %s have no names; --rename changes the name "
+                        "of what one computes",
+                        facts->title);
+}
+
 enum tn_status tn_edit_act_rename_node(struct tn_edit        *edit,
                                        const struct tn_words *words,
                                        struct tn_error       *error)
 {
     uint32_t op;
 
+    TN_TRY(expect_node_names(edit, error));
     for (uint32_t i = 0; i + 1 < words->count; i += 2) {
         TN_TRY(tn_edit_find_op(edit, words->items[i], &op, error));
         TN_TRY(tn_edit_rename_op(edit, op, words->items[i + 1], error));
@@ -599,6 +615,7 @@ enum tn_status tn_edit_act_rename_nodes(struct tn_edit        *edit,
     if (edit->graph == TN_NONE)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "a set of tensors has no nodes");
+    TN_TRY(expect_node_names(edit, error));
     if (!edit->draft.dialect->names_outputs)
         return rename_matching(edit, words, false, error);
     for (uint32_t op = tn_draft_graph_at(&edit->draft, edit->graph)->first;

@@ -35,12 +35,12 @@ struct tn_dialect_facts {
     const char *title; /* its usual name: "ONNX"                              */
     const struct tn_stored *vocabulary; /* of its operators, packed
                                            (vocab_pack.h); may be NULL        */
-    const char   *identity;   /* the op that returns its input                */
-    const char   *main_graph; /* the path of the main graph of a new model    */
-    const char   *node_list;  /* what paths call its nodes: "node"           */
-    const char   *own_domain; /* another name of the domain of its own
-                                 operators, which needs none; may be NULL    */
-    const char *counterpart;  /* format that it is usually converted to       */
+    const char *identity;    /* the op that returns its input                */
+    const char *main_graph;  /* the path of the main graph of a new model    */
+    const char *node_list;   /* what paths call its nodes: "node"           */
+    const char *own_domain;  /* another name of the domain of its own
+                                operators, which needs none; may be NULL    */
+    const char *counterpart; /* format that it is usually converted to       */
     const char *function_format; /* one file of a graph and functions; NULL: an
                                     edit adds no functions                    */
     int64_t oldest_version; /* that rules can read; 0: it has no versions  */
@@ -57,6 +57,7 @@ struct tn_dialect_facts {
     bool has_training; /* its models say what is trained, and how          */
     bool has_doubles;  /* fractions in attributes are doubles              */
     bool has_examples; /* the tensor of an input is an example, not a default */
+    bool has_nameless_ops; /* the file has no place for the name of an op     */
     bool has_inputs_as_ops; /* feed and fetch: ops that say what an input is */
     bool has_function_outputs; /* "node:out:2": outputs in functions are named
                                   by argument */

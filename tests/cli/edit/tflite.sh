@@ -8,6 +8,8 @@ tenon apply b.tflite undo -o c.tflite
 tenon diff a.tflite c.tflite
 tenon edit a.tflite --set-attr 'subgraphs[0].operators[0] fused_activation_function=NONSENSE' -o d.tflite
 tenon edit a.tflite --set-op 'subgraphs[0].operators[0] Nonsense' -o d.tflite
+tenon edit a.tflite --rename-node "subgraphs[0].operators[0]=sum" -o d.tflite
+tenon edit a.tflite --rename-nodes "*=n*" -o d.tflite
 cp "$root/tests/corpus/fuzz/tfl_fuzz/outside" o.tflite
 tenon edit o.tflite --doc "data stay after the FlatBuffer" -o p.tflite
 tenon ls p.tflite
