@@ -7,6 +7,7 @@
 #include "base/watch.h"
 #include "diff/diff_text.h"
 #include "ir/attr_key.h"
+#include "ir/op_slots.h"
 
 struct op_work {
     struct tn_diff_report *report;
@@ -257,6 +258,24 @@ static void compare_inputs(struct op_work *w, uint32_t left, uint32_t right)
                           tn_text("other"), tn_text("other"), w->error);
 }
 
+/* The same values may be in other slots, where the dialect has these. */
+static void compare_slots(struct op_work *w, uint32_t left, uint32_t right,
+                          bool is_output)
+{
+    if (!w->m->left.model->dialect->next_slot)
+        return;
+    bool is_known =
+        tn_op_slots_text(w->m->left.model, left, is_output, &w->text);
+    struct tn_bytes from = tn_diff_keep(w->report, &w->text, w->error);
+    is_known &= tn_op_slots_text(w->m->right.model, right, is_output, &w->text);
+    struct tn_bytes to = tn_diff_keep(w->report, &w->text, w->error);
+    if (is_known && !tn_bytes_equal(from, to))
+        tn_diff_add_facet(
+            w->report,
+            tn_text(is_output ? "slots of outputs" : "slots of inputs"), from,
+            to, w->error);
+}
+
 /* Whether names of outputs differ; their number is a change. */
 static bool compare_outputs(struct op_work *w, uint32_t left, uint32_t right)
 {
@@ -331,6 +350,8 @@ static void compare_ops(struct op_work *w, uint32_t left, uint32_t right)
     if (compare_attributes(w, left, right) != TN_OK)
         return;
     compare_inputs(w, left, right);
+    compare_slots(w, left, right, false);
+    compare_slots(w, left, right, true);
     bool is_changed = w->report->facets.count > 0;
     bool is_renamed =
         !tn_bytes_equal(tn_model_name(a, x->name), tn_model_name(b, y->name));

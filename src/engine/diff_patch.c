@@ -35,6 +35,7 @@
 #include "format/registry.h"
 #include "io/path.h"
 #include "ir/changes.h"
+#include "ir/op_slots.h"
 #include "ir/value_about.h"
 
 /* Elements that go into the safetensors file. */
@@ -983,11 +984,54 @@ static void put_outputs(struct patch *p, const struct tn_op *o)
     }
 }
 
+/* The slots that an op has its arguments in; "?": not known. */
+static struct tn_bytes slots_of(struct patch *p, const struct tn_model *model,
+                                uint32_t op, bool is_output)
+{
+    struct tn_buffer text;
+    struct tn_bytes  kept;
+
+    if (!model->dialect->next_slot)
+        return tn_text("");
+    tn_buffer_init(&text, p->memory, p->error);
+    kept = tn_op_slots_text(model, op, is_output, &text)
+               ? tn_bytes_dup(&p->arena, tn_buffer_bytes(&text), p->error)
+               : tn_text("?");
+    tn_buffer_done(&text);
+    return kept;
+}
+
+/* "X", "X 3" or nothing. */
+static bool is_one_slot(struct tn_bytes slots, const char *name)
+{
+    size_t size = strlen(name);
+
+    if (!slots.size)
+        return true;
+    if (!tn_bytes_starts_with(slots, name) ||
+        (slots.size > size && slots.data[size] != ' '))
+        return false;
+    for (size_t i = size + 1; i < slots.size; i++)
+        if (slots.data[i] < '0' || slots.data[i] > '9')
+            return false;
+    return true;
+}
+
+/* An op that is added has all that it takes in one slot, and all that it gives
+ * in another. */
+static void expect_plain_slots(struct patch *p, uint32_t op)
+{
+    if (!is_one_slot(slots_of(p, p->right, op, false), "X") ||
+        !is_one_slot(slots_of(p, p->right, op, true), "Out"))
+        give_up(p, "an operator with several slots is new");
+}
+
 static void add_op(struct patch *p, uint32_t op, uint32_t before)
 {
     const struct tn_op *o = tn_model_op_at(p->right, op);
     struct tn_list      attrs;
 
+    expect_plain_slots(p, op);
     begin_line(p, "add-op");
     put(p, op_name(p->right, op));
     put_operator(p, o);
@@ -1090,6 +1134,10 @@ static void compare_ops(struct patch *p, uint32_t left, uint32_t right)
     const struct tn_op *o = tn_model_op_at(p->left, left);
     const struct tn_op *q = tn_model_op_at(p->right, right);
 
+    for (unsigned k = 0; k < 2; k++)
+        if (!tn_bytes_equal(slots_of(p, p->left, left, k),
+                            slots_of(p, p->right, right, k)))
+            give_up(p, "an operator has its arguments in other slots");
     if (!tn_bytes_equal(tn_model_name(p->left, o->type),
                         tn_model_name(p->right, q->type)) ||
         !tn_bytes_equal(tn_model_name(p->left, o->domain),
@@ -1402,34 +1450,37 @@ static bool are_guessed(struct tn_io_list list)
 }
 
 /* Where operators say what inputs and outputs are, variables say what type they
- * have, and no action declares those. */
-static void expect_io(struct patch *p, uint32_t g, uint32_t h,
-                      struct tn_io_list a, struct tn_io_list b)
+ * have. */
+static void declare_ios(struct patch *p, uint32_t g, struct tn_io_list a,
+                        struct tn_io_list b, bool *has_line)
 {
-    bool may_be_new = tn_dialect_facts(p->left->dialect->name)->can_be_built;
-
-    for (uint32_t i = 0; i < b.count && !declares_types(p); i++) {
-        const struct tn_io *old = io_now(p, g, a, b.items[i].name);
-        uint32_t value = tn_model_find_named(p->right, h, b.items[i].name);
-        bool     is_new =
-            may_be_new &&
-            tn_model_find_named(p->left, g, b.items[i].name) == TN_NONE &&
-            (value == TN_NONE || p->owner[value] == TN_NONE);
-        if (!is_new && (!old || !same_type(old, &b.items[i])))
-            give_up(p, "an input or output is new, or has another type");
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct tn_io *io  = &b.items[i];
+        const struct tn_io *old = io_now(p, g, a, io->name);
+        if (old && same_type(old, io))
+            continue;
+        if (!*has_line)
+            begin_line(p, "list-values");
+        *has_line = true;
+        put(p, io->name);
+        put_type(p, io);
+        put_dims(p, io);
     }
 }
 
-static void compare_ios(struct patch *p, uint32_t g, uint32_t h,
-                        const struct tn_graph *x, const struct tn_graph *y)
+static void compare_ios(struct patch *p, uint32_t g, const struct tn_graph *x,
+                        const struct tn_graph *y)
 {
     const struct tn_dialect_facts *facts =
         tn_dialect_facts(p->left->dialect->name);
+    bool has_line = false;
 
-    if ((facts->has_inputs_as_ops || facts->names_io) && g == 0) {
-        expect_io(p, g, h, x->inputs, y->inputs);
-        expect_io(p, g, h, x->outputs, y->outputs);
+    if (facts->has_inputs_as_ops && g == 0) {
+        declare_ios(p, g, x->inputs, y->inputs, &has_line);
+        declare_ios(p, g, x->outputs, y->outputs, &has_line);
     }
+    if (has_line)
+        end_line(p);
     if (!facts->lists_io && !(facts->names_io && g == 0))
         return; /* they follow from the nodes */
     compare_io(p, g, "list-inputs", x->inputs, y->inputs);
@@ -1462,7 +1513,7 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
     rename_ops(p, x);
     if (declares_types(p))
         compare_values(p, g, h, y);
-    compare_ios(p, g, h, x, y);
+    compare_ios(p, g, x, y);
 }
 
 /* ---- new graphs --------------------------------------------------------- */
