@@ -333,9 +333,14 @@ static void put_turn(struct drawer *d, int32_t x, int32_t from, int32_t to_x,
                          x, from + half, to_x, to - half, to_x, to);
 }
 
+/* The label is beside the end that is away from the box.  room_left > 0: a line
+ * is right of it; the label is left if it fits there, else behind the line. */
 static void put_stub(struct drawer *d, int32_t x, int32_t y, int32_t length,
-                     struct tn_bytes label, uint32_t count)
+                     struct tn_bytes label, uint32_t count, int32_t room_left)
 {
+    int32_t width   = tn_view_text_width(label, false) + (count > 1 ? 50 : 0);
+    bool    is_left = room_left > 0 && width + 8 <= room_left;
+
     tn_buffer_format(&d->out,
                      "<path class=\"stub\" d=\"M%" PRId32 " %" PRId32
                      "v%" PRId32 "\"/><circle class=\"dot\" cx=\"%" PRId32
@@ -343,7 +348,8 @@ static void put_stub(struct drawer *d, int32_t x, int32_t y, int32_t length,
                      x, y, length, x, y + length);
     if (!label.size)
         return;
-    begin_text(d, "hint", x + 6, y + length + (length < 0 ? 2 : 5), "");
+    begin_text(d, "hint", is_left ? x - 6 : x + (room_left > 0 ? 14 : 6),
+               y + length + (length < 0 ? 2 : 5), is_left ? LAST : "");
     put_fitting(d, label, 90, false);
     if (count > 1)
         tn_buffer_format(&d->out, ", %" PRIu32 " more", count - 1);
@@ -359,10 +365,10 @@ static void put_long(struct drawer *d, const struct sheet *s,
 
     if (s->stubs[0][edge->from])
         put_stub(d, x + a->x + edge->out, y + a->y + a->h, 14,
-                 tn_picture_text(d->p, b->label), s->stubs[0][edge->from]);
+                 tn_picture_text(d->p, b->label), s->stubs[0][edge->from], 0);
     if (s->stubs[1][edge->to])
         put_stub(d, x + b->x + edge->in, y + b->y, -14,
-                 tn_picture_text(d->p, a->label), s->stubs[1][edge->to]);
+                 tn_picture_text(d->p, a->label), s->stubs[1][edge->to], 0);
     s->stubs[0][edge->from] = s->stubs[1][edge->to] = 0;
 }
 
@@ -426,7 +432,7 @@ static void put_crossing(struct drawer *d, const struct sheet *s,
                              at, y - 2, top - 1);
         else
             put_stub(d, at - 8, top, -14, tn_picture_text(d->p, edge->label),
-                     edge->weight);
+                     edge->weight, at - 8 - x + PADDING);
         return;
     }
     const struct tn_view_item *a   = &s->items[edge->from];
@@ -439,7 +445,7 @@ static void put_crossing(struct drawer *d, const struct sheet *s,
                          at, low, y + s->height + PADDING);
     else
         put_stub(d, at + 8, low, 14, tn_picture_text(d->p, edge->label),
-                 edge->weight);
+                 edge->weight, 0);
 }
 
 static void put_sheet(struct drawer *d, struct sheet *s, int32_t x, int32_t y,
@@ -648,7 +654,8 @@ static void put_style(struct drawer *d)
         "sans-serif;fill:#1c2230}\n"
         ".op{font-size:13px;font-weight:600}.small{font-size:11px}\n"
         ".title{font-size:15px;font-weight:600}\n"
-        ".detail,.hint{fill:#566074}.hint{font-size:10px}\n"
+        ".detail,.hint{fill:#566074}.hint{font-size:10px;paint-order:stroke;"
+        "stroke:#f1f3f7;stroke-width:3px}\n"
         ".count{font-weight:600;fill:#ffffff}.badge0{fill:#4a5468}\n"
         ".paper{fill:#f6f7f9}\n"
         ".wire,.plain{fill:none;stroke:#8b95a8;stroke-width:1.4}"
@@ -662,7 +669,8 @@ static void put_style(struct drawer *d)
     put_classes(d, light);
     tn_buffer_text(
         to, "\n@media(prefers-color-scheme:dark){text{fill:#eceff6}"
-            ".detail,.hint{fill:#a5aec0}.badge0{fill:#a5aec0}"
+            ".detail,.hint{fill:#a5aec0}.hint{stroke:#161a21}"
+            ".badge0{fill:#a5aec0}"
             ".count{fill:#12151b}.paper{fill:#12151b}"
             ".wire,.plain,.stub{stroke:#737e93}.dot,.tip{fill:#737e93}"
             ".frame{stroke:#3a4252}.f0{fill:#191d25}.f1{fill:#12151b}\n");
@@ -740,6 +748,67 @@ static void draw_map(struct drawer *d)
     tn_list_done(&d->types);
 }
 
+/* Of a comparison: what the borders mean that occur.  Returns its width. */
+static int32_t put_states_key(struct drawer *d, int32_t y, bool is_drawn)
+{
+    static const char *const words[] = { NULL, "added", "removed", "changed",
+                                         "something inside" };
+    uint64_t                 counts[TN_VIEW_DIFFERS_INSIDE + 1] = { 0 };
+    int32_t                  x                                  = EDGE;
+
+    for (uint32_t i = 0; i < tn_picture_node_count(d->p); i++)
+        counts[tn_picture_node(d->p, i)->state]++;
+    for (uint64_t i = 0; i < d->p->items.count; i++)
+        counts[TN_VIEW_DIFFERS_INSIDE] +=
+            tn_picture_item(d->p, (uint32_t)i)->state == TN_VIEW_DIFFERS_INSIDE;
+    for (unsigned i = 1; i <= TN_VIEW_DIFFERS_INSIDE; i++) {
+        char text[60];
+        if (!counts[i])
+            continue;
+        if (i == TN_VIEW_DIFFERS_INSIDE)
+            snprintf(text, sizeof text, "%s", words[i]);
+        else
+            snprintf(text, sizeof text, "%s (%" PRIu64 ")", words[i],
+                     counts[i]);
+        if (is_drawn) {
+            put_rect(d, "state s", i, x, y, 12, 12, 3);
+            begin_text(d, "detail", x + 20, y + 10, "");
+            put_text(d, tn_text(text));
+            end_text(d);
+        }
+        x += 20 + tn_view_text_width(tn_text(text), false) + 16;
+    }
+    return x;
+}
+
+/* "ms  0.3 [colours] 4.9" */
+static void put_numbers_key(struct drawer *d, int32_t y)
+{
+    enum { STEPS = 16, STEP = 6 };
+    struct tn_bytes label = tn_picture_text(d->p, d->p->number_label);
+    int32_t         x     = EDGE;
+    char            low[32], high[32];
+
+    snprintf(low, sizeof low, "%.4g", d->p->least);
+    snprintf(high, sizeof high, "%.4g", d->p->most);
+    begin_text(d, "detail", x, y + 10, "");
+    put_fitting(d, label, 120, false);
+    tn_buffer_format(&d->out, "  %s", low);
+    end_text(d);
+    int32_t width = tn_view_text_width(label, false);
+    x += (width < 120 ? width : 120) + 16 +
+         tn_view_text_width(tn_text(low), false);
+    for (int i = 0; i < STEPS; i++)
+        tn_buffer_format(&d->out,
+                         "<rect x=\"%" PRId32 "\" y=\"%" PRId32
+                         "\" width=\"%d\" height=\"12\" "
+                         "fill=\"hsl(%d,85%%,50%%)\" fill-opacity=\"0.45\"/>\n",
+                         x + i * STEP, y, STEP, 50 - 50 * i / (STEPS - 1));
+    begin_text(d, "detail", x + STEPS * STEP + 8, y + 10, "");
+    put_text(d, tn_text(high));
+    end_text(d);
+}
+
 static void draw_graph(struct drawer *d)
 {
     struct sheet *root = make_sheet(d, 0, 0, 0);
@@ -747,11 +816,21 @@ static void draw_graph(struct drawer *d)
     if (!root || tn_failed(d->error))
         return;
     lay_out(d, root);
-    int32_t inner = root->width < LEAST_WIDTH ? LEAST_WIDTH : root->width;
+    int32_t least  = d->p->op_states ? put_states_key(d, 0, false) : 0;
+    int32_t bottom = root->height + CAPTION + EDGE / 2;
+    int32_t keys   = (d->p->op_states ? KEY_ROW : 0) +
+                   (d->p->numbers && d->p->number_count ? KEY_ROW : 0);
+    if (least < LEAST_WIDTH)
+        least = LEAST_WIDTH;
+    int32_t inner = root->width < least ? least : root->width;
     int32_t width = inner + 2 * EDGE - 2 * TN_VIEW_MARGIN;
-    begin_file(d, width, root->height + CAPTION + EDGE);
+    begin_file(d, width, root->height + CAPTION + EDGE + keys);
     put_sheet(d, root, EDGE - TN_VIEW_MARGIN + (inner - root->width) / 2,
               CAPTION, 0);
+    if (d->p->op_states)
+        put_states_key(d, bottom, true);
+    if (d->p->numbers && d->p->number_count)
+        put_numbers_key(d, bottom + keys - KEY_ROW);
 }
 
 enum tn_status tn_view_write_svg(const struct tn_picture    *picture,

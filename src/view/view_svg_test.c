@@ -70,11 +70,31 @@ static void svg_names_what_is_shown(void **state)
     tn_view_bench_end(&b);
 }
 
+/* What borders of a comparison mean is told, for those that occur. */
+static void svg_has_a_key(void **state)
+{
+    static const uint8_t states[] = { TN_VIEW_SAME, TN_VIEW_ADDED };
+    struct tn_view_bench b;
+    struct tn_buffer     out;
+
+    (void)state;
+    tn_view_bench_begin(&b, "a = Conv(x); b = Relu(a)");
+    b.picture.op_states = states;
+    tn_view_bench_draw(&b);
+    struct tn_bytes svg = write_svg(&b, &out);
+    check_xml(svg);
+    assert_non_null(memmem(svg.data, svg.size, "added (1)", 9));
+    assert_null(memmem(svg.data, svg.size, "removed (", 9));
+    tn_buffer_done(&out);
+    tn_view_bench_end(&b);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(svg_is_well_formed),
         cmocka_unit_test(svg_names_what_is_shown),
+        cmocka_unit_test(svg_has_a_key),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,12 @@ tenon view tiny.onnx -q -o json.svg --data ms.json
 cmp tsv.svg json.svg
 echo '[["look", 1.5], ["decide", 0.25]]' >list.json
 tenon view tiny.onnx -q -o list.svg --data list.json
-cmp tsv.svg list.svg
-grep -c 'fill-opacity' tsv.svg
+printf 'look\t1.5\ndecide\t0.25\n' >bare.tsv
+tenon view tiny.onnx -q -o bare.svg --data bare.tsv
+cmp bare.svg list.svg
+grep -c 'rx="6" fill=' tsv.svg
+# What colours mean is below the picture.
+sed -n 's/.*detail[^>]*>\(ms[^<]*\).*/\1/p' tsv.svg
 # Where nodes have no names, those that `ls --ops` prints are understood.
 tenon dump tiny.onnx | sed '/^    name: "\(look\|decide\)"/d' >nameless.txt
 tenon undump -q nameless.txt -o nameless.onnx
