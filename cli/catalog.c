@@ -46,7 +46,7 @@ struct run {
 struct paths {
     char  **items;
     size_t  count, room;
-    size_t  owned; /* of the first items: those are of the command line */
+    size_t  given; /* items at the front: of the command line, not freed  */
 };
 
 static void add_path(struct paths *paths, char *path)
@@ -91,7 +91,7 @@ static int read_list(struct paths *paths, const char *name)
 
 static void free_paths(struct paths *paths)
 {
-    for (size_t i = paths->owned; i < paths->count; i++)
+    for (size_t i = paths->given; i < paths->count; i++)
         free(paths->items[i]);
     free(paths->items);
 }
@@ -259,7 +259,7 @@ static int run_catalog(const void *opts, const struct cli_args *args)
     clock_gettime(CLOCK_MONOTONIC, &run.since);
     for (int i = 0; i < args->count; i++)
         add_path(&paths, args->items[i]);
-    paths.owned = paths.count;
+    paths.given = paths.count;
     if (run.opts->list != NULL)
         code = read_list(&paths, run.opts->list);
     if (code == 0) {

@@ -13,7 +13,7 @@ uint64_t tn_expand_most(uint64_t asked, uint64_t size)
         return asked;
     if (!tn_mul(size, TN_EXPAND_RATIO, &most) ||
         !tn_add(most, TN_EXPAND_FLOOR, &most))
-        return UINT64_MAX; /* more than any number of bytes that is compared */
+        return UINT64_MAX; /* larger than every size */
     return most;
 }
 

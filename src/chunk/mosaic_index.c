@@ -16,8 +16,8 @@
 
 /* ---- making one --------------------------------------------------------- */
 
-/* Whether the survey of the wire covers the field's elements in it, and the
- * stretches that it has. */
+/* Whether the field's elements in the wire are exactly those that the survey of
+ * the wire lists. */
 static bool outline_fits(const struct tn_mosaic_index *index,
                          const struct tn_tile         *wire)
 {

@@ -112,7 +112,7 @@ static void find_elements(struct sizing *s, struct tn_list *larges,
         note_large(s, larges, index->field, none, total);
 }
 
-/* Which of the entries no key leads to any more. */
+/* Drops the entries that no key leads to any more. */
 static void drop_entries(struct sizing *s, struct tn_mosaic *m,
                          struct tn_mosaic_index *index)
 {

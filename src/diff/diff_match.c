@@ -408,9 +408,10 @@ static void match_producers(struct pair *p)
 
 /* ---- 5. order ----------------------------------------------------------- */
 
-/* Beside matched ops: the rest of the left in order, each with the next of its
- * operator on the right.  A bound on how far it looks keeps it linear.  Large
- * graphs without any match have nothing in common. */
+/* Matches what is left between matched ops: the ops of the left in order, each
+ * with the next op of the same operator on the right.  A bound on how far it
+ * looks keeps the time linear.  Large graphs without any match have nothing in
+ * common. */
 enum { LOOK_AHEAD = 64 };
 
 static void align_gap(struct pair *p, uint32_t a, uint32_t a_end, uint32_t b,

@@ -192,7 +192,7 @@ static void lose_tags(const struct tn_model         *model,
                   "the other tags are left behind");
 }
 
-/* One conversion on its way. */
+/* A conversion that is running. */
 struct conversion {
     const struct tn_model           *model;
     const struct tn_format          *format;

@@ -60,7 +60,8 @@ static void lose_node(const struct tn_conversion *c, const struct tn_net *net,
     lose(c, node->name.size ? node->name : tn_text(path), what);
 }
 
-/* Nodes that only say what an input or output is became that. */
+/* Nodes that only declare an input or output; the net has them as inputs and
+ * outputs. */
 static bool is_graph_io(const struct tn_net      *net,
                         const struct tn_net_node *node,
                         const struct tn_intern   *inputs)
@@ -81,8 +82,8 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
             net->error);
 }
 
-/* It runs before everything else, and the values that it sets are known by now
- * (tflite_state.c). */
+/* A node that runs before everything else: the values that it sets are known by
+ * now (tflite_state.c). */
 static bool is_set_up(const struct tn_net_node *node)
 {
     return tn_bytes_is(node->op->type, "CALL_ONCE");

@@ -32,7 +32,7 @@ static struct tn_bytes with_prefix(struct joining *j, struct tn_bytes name)
     return text ? tn_text(text) : name;
 }
 
-/* Names of ops need only differ from those of other ops. */
+/* The new name of an op; it only has to differ from the names of other ops. */
 static struct tn_bytes rename_op(struct joining *j, struct tn_bytes name)
 {
     struct tn_bytes now = with_prefix(j, name), stem = now;

@@ -146,8 +146,8 @@ void tn_fresh_done(struct tn_fresh *fresh)
     tn_intern_done(&fresh->made);
 }
 
-/* Numbers go on where the last name with that stem ended, so that many names
- * with one stem do not try the same again. */
+/* Numbers continue after the last name with that stem, so that many names with
+ * one stem do not try the same numbers again. */
 const char *tn_fresh_name(struct tn_fresh *fresh, struct tn_bytes stem,
                           const char *tail, struct tn_error *error)
 {

@@ -461,7 +461,7 @@ static enum tn_status drop_constants(struct pairing *p)
                 TN_TRY(tn_draft_remove_op(p->draft, maker, p->error));
             if (v->kind != TN_VALUE_INITIALIZER || is_input(p, value))
                 continue;
-            p->uses[value] = 1; /* it goes once */
+            p->uses[value] = 1; /* it is removed only once */
             const char *name =
                 tn_text_format(&p->arena, p->error, "%.*s",
                                TN_FMT(tn_model_value_name(p->model, value)));

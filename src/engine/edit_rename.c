@@ -21,7 +21,7 @@
 
 /* ---- values ------------------------------------------------------------- */
 
-/* Old and new names on their way. */
+/* Old and new names that are being collected. */
 struct names {
     struct tn_list old, to; /* struct tn_bytes                                */
 };
@@ -144,8 +144,9 @@ static void move_classes(struct tn_edit *edit, const struct names *names,
     tn_arena_done(&arena);
 }
 
-/* A checkpoint of TensorFlow 2 says in a string which object has which key; the
- * keys stay, or its objects would find nothing. */
+/* A checkpoint of TensorFlow 2 contains a string that maps objects to keys.
+ * That string would keep the old keys, and the objects would not find their
+ * values. */
 static enum tn_status refuse_object_graph(const struct tn_edit *edit,
                                           struct tn_error      *error)
 {

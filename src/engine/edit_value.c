@@ -44,7 +44,7 @@ static bool find_kind(const char *word, struct tn_attr_value *value)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* A value on its way. */
+/* A value that is being read. */
 struct making {
     struct tn_edit       *edit;
     struct tn_arena      *arena;

@@ -17,7 +17,7 @@ void tn_words_done(struct tn_words_reader *reader)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* One line on its way. */
+/* A line that is being read. */
 struct line {
     struct tn_words_reader *reader;
     struct tn_arena        *arena;

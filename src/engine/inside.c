@@ -438,7 +438,7 @@ enum tn_status tn_inside_open(struct tn_bundle *bundle,
     TN_TRY(open_named(bundle, memory, path, how, error));
     if (bundle->main || from ||
         tn_find_kind(bundle, false, &format, &own) != TN_OK || format)
-        return TN_OK; /* who opens it meets the same failure */
+        return TN_OK; /* opening it fails in the same way */
     tn_arena_init(&arena, memory);
     begin(&l, memory, &arena, how, error);
     look_into(&l, bundle, "", 0);

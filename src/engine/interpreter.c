@@ -182,7 +182,7 @@ void tn_interpreter_close(struct tn_interpreter *i)
 
 /* ---- files -------------------------------------------------------------- */
 
-/* One file on its way in. */
+/* A file that is being read. */
 struct loading {
     const char          *path;
     struct tn_bytes      text;

@@ -79,7 +79,8 @@ static enum tn_dtype type_named(struct tn_bytes name)
     return TN_UNDEFINED;
 }
 
-/* The type at a place, when what follows it can follow one. */
+/* The type whose name is at this place, if what follows the name may follow a
+ * type. */
 static enum tn_dtype type_at(const struct reading *r, size_t at, size_t *size)
 {
     size_t end = at;

@@ -184,7 +184,7 @@ static enum tn_status split_folder_source(struct tn_opened  *opened,
                             opened->format->message, source, error);
 }
 
-/* A folder on its way to an output. */
+/* A folder that is being copied to an output. */
 struct copying {
     struct tn_bundle *from;
     struct tn_output *to;

@@ -69,7 +69,7 @@ static void read_metadata(struct reader *r, struct tn_weight_map *map)
             tn_json_skip(&r->json);
             continue;
         }
-        /* Some writers sum up in floating point: 1.2e9 is not a sum to
+        /* Some writers add sizes in floating point: 1.2e9 is not a sum to
          * check. */
         enum tn_json_event event = tn_json_next(&r->json);
         if (event != TN_JSON_NUMBER && !tn_failed(r->error))

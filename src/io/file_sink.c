@@ -384,7 +384,8 @@ static ssize_t send_range(struct tn_file_sink *sink, int from, off_t offset,
     return tn_os->send_range(from, offset, to, size);
 }
 
-/* Not "no", but "not in this way". */
+/* Whether the kernel refuses this way of copying, rather than the copy itself.
+ */
 static bool is_refusal(int number)
 {
     return number == EXDEV || number == EINVAL || number == ENOSYS ||

@@ -332,7 +332,7 @@ enum tn_status tn_output_check_other(const struct tn_output *output,
     return is_met ? refuse_twice(other, error) : TN_OK;
 }
 
-/* How often a fresh name is looked for. */
+/* How many random names are tried. */
 #define TRIES 100
 
 static enum tn_status new_output(struct tn_output              **out,

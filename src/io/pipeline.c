@@ -58,8 +58,8 @@ void tn_pipeline_open(struct tn_pipeline *p, unsigned workers, uint32_t room,
                                .is_done  = PTHREAD_COND_INITIALIZER };
 }
 
-/* Ends what can be ended.  Called with the lock, and again has it when it
- * returns. */
+/* Ends the jobs that are done, in their order.  Called with the lock held,
+ * which is released while a job is ended. */
 static void end_some(struct tn_pipeline *p)
 {
     while (!p->is_ending && p->ended < p->begun &&

@@ -36,7 +36,7 @@ enum task {
     REMOVE, /* what got its name                                             */
 };
 
-/* A file on its way. */
+/* A file that is being uploaded. */
 struct parcel {
     const char     *url;
     struct tn_bytes bytes;

@@ -14,7 +14,7 @@
 #include "wire/pb/pb_wire.h"
 #include "wire/sstable/sstable.h"
 
-/* A tensor, or a slice, on its way from the table. */
+/* A tensor, or a slice, that is being read from the table. */
 struct tn_tf_loading {
     struct tn_tf_bundle_entry  entry;
     const struct tn_tf_extent *extents; /* slice_count times rank            */

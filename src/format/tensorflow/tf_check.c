@@ -587,8 +587,9 @@ static void check_fields(struct visit *v, struct tn_cursor node)
     }
 }
 
-/* Attributes that are those of a good node are good, if all depends on their
- * bytes; and without control inputs there is one order. */
+/* The attributes of a node that is like a good one are good, too, unless more
+ * than their bytes decides; without control inputs there is nothing to say
+ * about their order. */
 static void check_wire(struct visit *v, const struct tn_op *row)
 {
     uint32_t *good   = &v->past->alike[row->alike % ALIKE_SLOTS];

@@ -579,7 +579,7 @@ static uint32_t depth_of(const struct tidying *t, uint32_t node)
     return node < t->depths.count ? *tn_list_at(&t->depths, uint32_t, node) : 0;
 }
 
-/* One call on its way into the graph of the caller. */
+/* A call that is being inlined into the graph of the caller. */
 struct call {
     struct tidying *t;
     uint32_t        node, body, depth;

@@ -26,7 +26,7 @@ struct finder {
     struct tn_buffer           path;
 };
 
-/* One message on the way. */
+/* A message that is being walked. */
 struct level {
     const struct tn_pb_message *type;
     struct tn_cursor           *cursor;
