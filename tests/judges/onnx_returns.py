@@ -54,6 +54,10 @@ for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), 
          [{"x": reals(6, 3, 5), "lengths": numpy.array([6, 4, 1], "i4")}, {"x": reals(2, 1, 5), "lengths": numpy.array([2], "i4")}],
          {"w": reals(2, 4 * gates, 5), "r": reals(2, 4 * gates, 4), "b": reals(2, 8 * gates)})
 
+# Edges, repeated along two axes.
+case("repeated-edges", 1, [("Pad", ["x", "p"], {"mode": "edge"}, "z")], [{"x": reals(1, 2, 5, 7)}, {"x": reals(2, 1, 1, 3)}],
+     {"p": numpy.array([0, 0, 1, 2, 0, 0, 3, 1])})
+
 # Boxes of one image and class; two of them share exactly half.
 BOXES = numpy.array([[0, 0, 1, 2], [0, 0, 1, 1], [5, 5, 7, 7], [5, 5, 7, 7.25], [0, 3, 2, 4]], "f4")
 SCORES = numpy.array([0.5, 0.9, 0.75, 0.875, 0.25], "f4")
