@@ -23,14 +23,14 @@ def reals(*dims):
     return RANDOM.standard_normal(dims).astype("f4")
 
 
-def case(name, most, nodes, feeds, constants=None, opset=16):
+def case(name, most, nodes, feeds, constants=None, opset=16, is_open=True):
     """`nodes`: operator, inputs, attributes, and what it is called; each set of `feeds` is a run."""
-    CASES[name] = most, nodes, feeds, constants or {}, opset
+    CASES[name] = most, nodes, feeds, constants or {}, opset, is_open
 
 
-def model_of(nodes, feeds, constants, opset):
+def model_of(nodes, feeds, constants, opset, is_open):
     inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype) if hasattr(helper, "np_dtype_to_tensor_dtype")
-                                            else onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype], [f"{name}{i}" for i in range(x.ndim)])
+                                            else onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype], [f"{name}{i}" if is_open else n for i, n in enumerate(x.shape)])
               for name, x in feeds.items()]
     made = [helper.make_node(op, names, [out], **attributes) for op, names, attributes, out in nodes]
     outputs = [onnx.ValueInfoProto(name=nodes[-1][-1])]
@@ -58,6 +58,17 @@ for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), 
 case("repeated-edges", 1, [("Pad", ["x", "p"], {"mode": "edge"}, "z")], [{"x": reals(1, 2, 5, 7)}, {"x": reals(2, 1, 1, 3)}],
      {"p": numpy.array([0, 0, 1, 2, 0, 0, 3, 1])})
 
+# Of known size: by four rows and columns, or two; of lines and volumes, too.
+for way in ("pytorch_half_pixel", "half_pixel", "asymmetric", "align_corners"):
+    for mode, dims, by in (("cubic", (1, 2, 5, 7), (1, 1, 2, 3)), ("cubic", (1, 2, 8, 6), (1, 1, 0.5, 1.5)), ("linear", (1, 2, 9), (1, 1, 2)),
+                           ("linear", (1, 2, 3, 4, 5), (1, 1, 2, 2, 2))):
+        case(f"{mode}-{len(dims)}-{by[2]}-{way}", 1,
+             [("Resize", ["x", "", "by"], {"mode": mode, "coordinate_transformation_mode": way, "cubic_coeff_a": -0.5 if by[2] == 2 else -0.75}, "z")],
+             [{"x": reals(*dims)}], {"by": numpy.array(by, "f4")}, is_open=False)
+    case(f"cubic-to-sizes-{way}", 1,
+         [("Resize", ["x", "", "", "to"], {"mode": "cubic", "coordinate_transformation_mode": way}, "z")],
+         [{"x": reals(1, 2, 7, 9)}], {"to": numpy.array([1, 2, 13, 5])}, is_open=False)
+
 # Boxes of one image and class; two of them share exactly half.
 BOXES = numpy.array([[0, 0, 1, 2], [0, 0, 1, 1], [5, 5, 7, 7], [5, 5, 7, 7.25], [0, 3, 2, 4]], "f4")
 SCORES = numpy.array([0.5, 0.9, 0.75, 0.875, 0.25], "f4")
@@ -75,9 +86,9 @@ for first, last, most in ((0, 3, 2), (1, 4, 2), (2, 100, 2)):
 
 
 def prove(test, engine, scratch, arguments):
-    most, nodes, feeds, constants, opset = CASES[test]
+    most, nodes, feeds, constants, opset, is_open = CASES[test]
     source, middle, back = (os.path.join(scratch, name) for name in ("model.onnx", "model.fb", "back.onnx"))
-    onnx.save(model_of(nodes, feeds[0], constants, opset), source)
+    onnx.save(model_of(nodes, feeds[0], constants, opset, is_open), source)
     proof.convert(arguments.tenon, source, middle, "--fold", "all")
     proof.convert(arguments.tenon, middle, back, "--fold", "all")
     count = sum(node.op_type != "Constant" for node in onnx.load(back).graph.node)

@@ -73,7 +73,7 @@ def is_cut(array, exact):
 def both_cut(exact):
     def fits(case, seen):
         numbers = exact(case)
-        return not seen.is_evaluator and numbers is not None and \
+        return numbers is not None and bool(seen.ours) and \
             is_cut(seen.ours[0], numbers) and is_cut(seen.theirs[0], numbers)
     return fits
 
