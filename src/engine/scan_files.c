@@ -291,13 +291,15 @@ static void scan_templates(struct tn_scan *scan, const struct tn_model *model)
 }
 
 /* What the file is as a model; NULL: nothing that is known. */
-static const struct tn_format *kind_of(struct tn_scan *scan, const char *path)
+static const struct tn_format *kind_of(struct tn_scan *scan, const char *path,
+                                       const struct tn_options *options)
 {
-    struct tn_error         own    = TN_ERROR_INIT;
-    const struct tn_format *format = NULL;
-    struct tn_bundle        bundle;
+    struct tn_bundle_options how    = { options->keep_unmapped };
+    struct tn_error          own    = TN_ERROR_INIT;
+    const struct tn_format  *format = NULL;
+    struct tn_bundle         bundle;
 
-    if (tn_bundle_open(&bundle, scan->memory, path, NULL, &own) != TN_OK)
+    if (tn_bundle_open(&bundle, scan->memory, path, &how, &own) != TN_OK)
         return NULL;
     tn_find_kind(&bundle, false, &format, &own);
     tn_bundle_close(&bundle);
@@ -307,7 +309,7 @@ static const struct tn_format *kind_of(struct tn_scan *scan, const char *path)
 /* Pickles that hold tensors alone, in an archive or not: their bytes were
  * looked at, and as models they have nothing that could reach outside. */
 static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
-                       const char *path)
+                       const char *path, const struct tn_options *options)
 {
     struct tn_error own = TN_ERROR_INIT;
     uint8_t         head;
@@ -316,19 +318,20 @@ static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
         tn_source_read(source, 0, &head, 1, &own) != TN_OK ||
         (head != 0x80 && head != 'P'))
         return false;
-    const struct tn_format *format = kind_of(scan, path);
+    const struct tn_format *format = kind_of(scan, path, options);
     return format == &tn_format_pytorch || format == &tn_format_paddle_state;
 }
 
 /* Whether only an opened model tells all of it.  The others hold tensors, whose
  * bytes were looked at. */
-static bool has_more(struct tn_scan *scan, const char *path)
+static bool has_more(struct tn_scan *scan, const char *path,
+                     const struct tn_options *options)
 {
     static const struct tn_format *const plain[] = {
         &tn_format_npz, &tn_format_npy, &tn_format_safetensors,
         &tn_format_pytorch, &tn_format_paddle_state
     };
-    const struct tn_format *format = kind_of(scan, path);
+    const struct tn_format *format = kind_of(scan, path, options);
 
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (format == plain[i])
@@ -357,7 +360,7 @@ static void scan_model(struct tn_scan *scan, const char *path,
                   own.reason == TN_REASON_MISSING_SHARD ||
                   own.reason == TN_REASON_MISSING_FILE) &&
                  own.status != TN_INVALID &&
-                 (own.status != TN_UNSUPPORTED || has_more(scan, path)))
+                 (own.status != TN_UNSUPPORTED || has_more(scan, path, &how)))
             tn_scan_absorb(scan, &own);
         return;
     }
@@ -419,7 +422,7 @@ static void scan_source(struct tour *t, const char *path,
 {
     begin_file(t, path);
     tn_scan_bytes(&t->scan, source, tn_text(name));
-    if (!is_pickled(&t->scan, source, path))
+    if (!is_pickled(&t->scan, source, path, t->options))
         scan_model(&t->scan, path, t->options);
     end_file(t);
 }
@@ -503,10 +506,11 @@ static int by_url(const void *a, const void *b, void *context)
 /* One file at a time: what was read of a file goes with it. */
 static void scan_url(struct tour *t, const char *url)
 {
-    struct tn_error  own = TN_ERROR_INIT;
-    struct tn_bundle bundle;
+    struct tn_bundle_options how = { t->options->keep_unmapped };
+    struct tn_error          own = TN_ERROR_INIT;
+    struct tn_bundle         bundle;
 
-    if (tn_bundle_open(&bundle, t->memory, url, NULL, &own) != TN_OK) {
+    if (tn_bundle_open(&bundle, t->memory, url, &how, &own) != TN_OK) {
         scan_unreadable(t, url, &own);
         return;
     }
@@ -535,9 +539,10 @@ static void scan_on_server(struct tour *t, struct tn_bundle *bundle,
 
 static enum tn_status scan_path(struct tour *t, const char *path)
 {
-    struct tn_bundle bundle;
+    struct tn_bundle_options how = { t->options->keep_unmapped };
+    struct tn_bundle         bundle;
 
-    TN_TRY(tn_bundle_open(&bundle, t->memory, path, NULL, t->error));
+    TN_TRY(tn_bundle_open(&bundle, t->memory, path, &how, t->error));
     t->scan.is_in_folder = !bundle.main;
     if (bundle.main)
         scan_source(t, path, bundle.main, bundle.name);

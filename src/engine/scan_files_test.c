@@ -74,11 +74,47 @@ static void a_scan_can_be_stopped(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* Whether the file is mapped at the moment of a finding. */
+static int look_at_maps(void *context, const struct tn_scan_finding *f)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char  line[4096];
+
+    while (maps && fgets(line, sizeof line, maps))
+        if (strstr(line, f->file))
+            *(bool *)context = true;
+    if (maps)
+        fclose(maps);
+    return 0;
+}
+
+static void files_are_mapped_if_they_may_be(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_options options = TN_OPTIONS_INIT;
+    const char       *path    = tn_in_scratch(&scratch, "a.pkl");
+
+    (void)state;
+    tn_scratch_put(&scratch, "a.pkl", tn_bytes(CALL, sizeof CALL - 1));
+    for (int i = 0; i < 2; i++) {
+        bool is_mapped        = false;
+        options.keep_unmapped = i;
+        assert_int_equal(
+            tn_scan(path, &options, look_at_maps, &is_mapped, NULL, &error),
+            TN_OK);
+        if (access("/proc/self/maps", R_OK) == 0)
+            assert_int_equal(is_mapped, !i);
+    }
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_are_scanned),
         cmocka_unit_test(a_scan_can_be_stopped),
+        cmocka_unit_test(files_are_mapped_if_they_may_be),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
