@@ -2,7 +2,8 @@
 """pytorch_size.py TENON: files of PyTorch past 4 GiB, in 64 MiB of memory.
 
 A zip64 archive, and a stream, each with a storage of 5 GiB that is a hole on disk, and a small one
-behind it; both are described, read at both ends, scanned, and written as safetensors.
+behind it; both are described, read at both ends, scanned, and written as safetensors.  A pickle of
+protocol 0 with a line of 96 MiB is read without being mapped.
 """
 import os
 import resource
@@ -12,6 +13,7 @@ import sys
 import tempfile
 
 LARGE = 5 << 30
+LINE = 96 << 20
 SMALL = struct.pack("<4f", 1.5, 2.5, 3.5, 4.5)
 MARK = struct.pack("<4f", 7, 8, 9, 10)
 
@@ -64,6 +66,18 @@ def stream(path):
         out.write(MARK + struct.pack("<q", 4) + SMALL)
 
 
+def line(path):
+    """Protocol 0: a storage of 96 MiB is one line of text."""
+    with open(path, "wb") as out:
+        out.write(b"(dp0\nVlarge\nctorch._utils\n_rebuild_tensor_v2\n(ctorch.storage\n_load_from_bytes\n(c_codecs\nencode\n(V")
+        inner = (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}.\x80\x02(X\x07\0\0\0storagectorch\nByteStorage\nX\x01\0\0\0" +
+                 b"0X\x03\0\0\0cpuJ" + struct.pack("<i", LINE) + b"NtQ.\x80\x02]X\x01\0\0\0" + b"0a." + struct.pack("<q", LINE))
+        out.write(b"".join(b"\\u%04x" % byte if byte in b"\n\\\0\r\x1a" else bytes([byte]) for byte in inner))
+        for _ in range(LINE >> 20):
+            out.write(b"a" * (1 << 20))
+        out.write(b"\nVlatin1\ntRtRI0\n(I%d\nt(I1\ntI00\nccollections\nOrderedDict\n(tRtRs." % LINE)
+
+
 def run(tenon, *arguments):
     done = subprocess.run([tenon, *arguments], capture_output=True,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (64 << 20, 64 << 20)))
@@ -99,6 +113,11 @@ def main(tenon):
             for file in (out, path):
                 if os.path.exists(file):
                     os.unlink(file)
+        path = os.path.join(folder, "line.pkl")
+        line(path)
+        claim(run(tenon, "ls", "--unmapped", path).decode().split("\t")[3] == str(LINE), "line: ls")
+        claim(run(tenon, "get", "--unmapped", path, "large", "--slice=-4:", "--raw", "-o", "-") == b"aaaa", "line: get")
+        claim(b"nothing found that runs code" in run(tenon, "scan", "--unmapped", path), "line: scan")
     print(f"{wrong} wrong")
     return 1 if wrong else 0
 

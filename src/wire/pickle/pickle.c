@@ -1089,30 +1089,52 @@ static void push_stack_global(struct machine *m)
 
 /* ---- values that are text, as protocol 0 has them ------------------------ */
 
+/* How many bytes there are before the end of the line; false if it has none.
+ * What is not in memory is read through a window, which keeps none of it. */
+static bool measure_line(struct machine *m, uint64_t *size)
+{
+    uint8_t  window[4096];
+    uint64_t here = (uint64_t)(m->c->end - m->c->at), left = tn_left(m->c);
+    const uint8_t *end = here ? memchr(m->c->at, '\n', (size_t)here) : NULL;
+
+    if (end) {
+        *size = (uint64_t)(end - m->c->at);
+        return true;
+    }
+    for (*size = here; *size < left;) {
+        size_t n = (size_t)tn_min(left - *size, sizeof window);
+        if (tn_source_read(m->c->source, m->c->offset + *size, window, n,
+                           m->error) != TN_OK)
+            return false;
+        end = memchr(window, '\n', n);
+        if (end) {
+            *size += (uint64_t)(end - window);
+            return true;
+        }
+        *size += n;
+    }
+    return false;
+}
+
 /* The rest of the line. If it is long, only its position is kept. */
 static struct tn_pickle_string take_line(struct machine *m)
 {
-    struct tn_pickle_string line  = { .is_latin1 = false };
-    uint64_t                start = m->c->offset;
-    struct tn_cursor        ahead = *m->c;
+    struct tn_pickle_string line = { .is_latin1 = false };
+    uint64_t                size;
 
-    while (tn_more(&ahead) && tn_u8(&ahead) != '\n')
-        ;
-    uint64_t size = ahead.offset - start;
     if (tn_failed(m->error))
         return line;
-    line.span = (struct tn_span){ m->c->source, start, size };
-    if (size == 0 || !tn_more(m->c)) {
-        tn_fail(m->c, TN_TRUNCATED, "the line has no end");
+    if (!measure_line(m, &size)) {
+        if (!tn_failed(m->error))
+            tn_fail(m->c, TN_TRUNCATED, "the line has no end");
         return line;
     }
-    line.span.length = size - 1;
-    if (size - 1 <= TN_PICKLE_TEXT_LIMIT)
-        line.text = tn_take_bytes(m->c, size - 1);
+    line.span = (struct tn_span){ m->c->source, m->c->offset, size };
+    if (size <= TN_PICKLE_TEXT_LIMIT)
+        line.text = tn_take_bytes(m->c, size);
     else
-        tn_skip(m->c, size - 1);
-    if (tn_u8(m->c) != '\n' && !tn_failed(m->error))
-        tn_fail(m->c, TN_TRUNCATED, "the line has no end");
+        tn_skip(m->c, size);
+    tn_u8(m->c);
     return line;
 }
 
