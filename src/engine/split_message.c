@@ -13,6 +13,7 @@
 #include "engine/target.h"
 #include "format/onnx/onnx_split.h"
 #include "format/registry.h"
+#include "format/settings.h"
 #include "format/tensorflow/tf_fingerprint.h"
 #include "format/tensorflow/tf_split.h"
 #include "format/text_model.h"
@@ -383,6 +384,16 @@ static enum tn_status open_schema(struct tn_schema             **schema,
     return find_builtin(schema, type, options, error);
 }
 
+/* Whether its tensors can be written into several files. */
+static bool has_shards(const struct tn_format *format)
+{
+    for (const struct tn_format_setting *const *s = format->settings; s && *s;
+         s++)
+        if (*s == &tn_setting_shard_size)
+            return true;
+    return false;
+}
+
 /* The message that the format of the files is. */
 static enum tn_status find_type(struct tn_opened *opened, const char **type,
                                 const struct tn_options *options,
@@ -397,6 +408,11 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "the last record is not chunk metadata: these are "
                             "other records, or the file was cut short");
+    if (has_shards(opened->format))
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "%s is a set of tensors, not a message: converting "
+                            "it to %s with the option shard-size divides it",
+                            opened->format->name, opened->format->name);
     return tn_error_set(
         error, TN_UNSUPPORTED, TN_NOWHERE,
         "%s is not one protobuf message; sets of tensors that can "

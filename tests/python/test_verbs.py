@@ -101,6 +101,18 @@ def test_split_and_merge(tiny, tmp_path):
     assert (tmp_path / "two.onnx").read_bytes() == tiny.read_bytes()
 
 
+def test_sets_of_tensors_are_divided_by_convert(tmp_path):
+    path = tmp_path / "w.safetensors"
+    parts = tmp_path / "p.safetensors.index.json"
+    tenon.save_file({"a": np.zeros(100), "b": np.ones(100)}, path)
+    with pytest.raises(tenon.UnsupportedError, match="shard-size"):
+        tenon.split(path, tmp_path / "p")
+    with tenon.open(path) as model:
+        model.convert(parts, settings={"shard-size": 1000})
+        assert len(list(tmp_path.glob("p-*.safetensors"))) == 2
+        assert tenon.open(parts).diff(model) == []
+
+
 def test_strip(tmp_path):
     text = tmp_path / "told.textproto"
     text.write_text('ir_version: 8 opset_import { version: 17 } graph { '
