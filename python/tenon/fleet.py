@@ -4,7 +4,7 @@
                   hashes=True)
 
 docs/fleet.md explains the columns of a catalog and has queries; tenon.dask does
-the same work on a cluster.
+the same work on a cluster.  `max_expand` is that of tenon.open().
 """
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ def catalog(paths: Union[AnyPath, Iterable[AnyPath]], out: AnyPath, *,
             form: Optional[str] = None, hashes: bool = False,
             statistics: bool = False, scan: bool = False, names: bool = False,
             jobs: int = 0, replace: bool = False, durable: bool = False,
+            max_expand: int = 0,
             each: Optional[Callable[[CatalogFile], object]] = None,
             progress: Optional[Progress] = None) -> Catalog:
     """Makes or updates a catalog of files, folders and URLs: a row per file
@@ -96,14 +97,14 @@ def catalog(paths: Union[AnyPath, Iterable[AnyPath]], out: AnyPath, *,
     totals = _api.tn_catalog_totals()
     watch.call("tn_catalog", (ctypes.c_char_p * len(named))(*named),
                len(named), ctypes.byref(options), ctypes.byref(target),
-               ctypes.byref(watch.options()), ctypes.byref(totals))
+               ctypes.byref(watch.options(max_expand)), ctypes.byref(totals))
     return Catalog(os.fsdecode(native.path(out)), totals.files, totals.models,
                    totals.broken, totals.kept, totals.removed, totals.missing,
                    totals.tensors, totals.bytes)
 
 
-def scan(path: AnyPath,
-         progress: Optional[Progress] = None) -> List[ScanFinding]:
+def scan(path: AnyPath, progress: Optional[Progress] = None,
+         max_expand: int = 0) -> List[ScanFinding]:
     """What in a file, or in the files below a folder, could run code or reach
     outside of it.  Nothing is loaded."""
     watch, found = native.Watch(progress), []
@@ -115,6 +116,7 @@ def scan(path: AnyPath,
             _text(f.member), None if f.offset == native.NOWHERE else f.offset,
             _text(f.what)))
 
-    watch.call("tn_scan", native.path(path), ctypes.byref(watch.options()),
+    watch.call("tn_scan", native.path(path),
+               ctypes.byref(watch.options(max_expand)),
                _api.tn_on_scan_finding(watch.guard(each)), None, None)
     return found

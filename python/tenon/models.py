@@ -958,13 +958,15 @@ _CHANGES = ["added", "removed", "changed", "renamed", "moved"]
 
 
 def check(path: AnyPath, skip_data: bool = False,
-          progress: Optional[Progress] = None) -> List[Finding]:
+          progress: Optional[Progress] = None,
+          max_expand: int = 0) -> List[Finding]:
     """Every problem in a file.  A file that is malformed, or is not a model,
-    has a finding that says so."""
+    has a finding that says so.  `max_expand` is that of Model.open()."""
     watch = native.Watch(progress)
     found: List[Finding] = []
     summary = _api.tn_check_summary()
-    watch.call("tn_check", native.path(path), ctypes.byref(watch.options()),
+    watch.call("tn_check", native.path(path),
+               ctypes.byref(watch.options(max_expand)),
                ctypes.byref(_sized(_api.tn_check_options,
                                    skip_data=bool(skip_data))),
                _on_finding(watch, found), None, ctypes.byref(summary))
@@ -1094,6 +1096,7 @@ class Model(native.Closing):
         self._handle = native.handle(handle, "Model.open()")
         self._source: Optional[_Source] = source
         self._op_columns: Optional[_Ops] = None
+        self._max_expand = 0  # for what opens its file again
         self._borrowed: List[Any] = []  # owners of elements that it refers to
         self.tensors = Tensors(self)
 
@@ -1102,9 +1105,13 @@ class Model(native.Closing):
              tag: Optional[str] = None,
              settings: Settings = None, graph: bool = True,
              format: Optional[str] = None, max_memory: int = 0,
-             progress: Optional[Progress] = None) -> "Model":
+             progress: Optional[Progress] = None,
+             max_expand: int = 0) -> "Model":
         """`settings`: options for reading, as convert() has them.  With
-        graph=False operators are not read.
+        graph=False operators are not read.  `max_memory` and `max_expand` are
+        bytes: for names and shapes, and those that compressed data and
+        repeated values may become; 0 is no limit, and 1 GiB and 1024 for each
+        byte of the files.
 
         Instead of a path it takes a binary file that can seek, or an object
         with read_at(offset, size) and size: the model is read from there, in
@@ -1114,6 +1121,7 @@ class Model(native.Closing):
         options = watch.options(
             wants_graph=bool(graph), tag=_or_none(tag), from_=_or_none(format),
             max_memory=native.whole(max_memory, 64, "max_memory"),
+            max_expand=max_expand,
             settings=listed, setting_count=count)
         handle = _Handle()
         if not isinstance(path, (str, bytes)) \
@@ -1130,7 +1138,9 @@ class Model(native.Closing):
             return cls(handle, source)
         watch.call("tn_model_open", ctypes.byref(handle), native.path(path),
                    ctypes.byref(options))
-        return cls(handle)
+        model = cls(handle)
+        model._max_expand = max_expand
+        return model
 
     def _reading(self) -> Any:
         """A call that may read the elements of tensors."""
@@ -1287,7 +1297,7 @@ class Model(native.Closing):
     def check(self, skip_data: bool = False,
               progress: Optional[Progress] = None) -> List[Finding]:
         """Every problem in its files."""
-        return check(self._file(), skip_data, progress)
+        return check(self._file(), skip_data, progress, self._max_expand)
 
     def _file(self) -> str:
         path = self.path

@@ -435,9 +435,11 @@ class Watch:
         self._kept = _SEND(waiting.send)
         self._callback = ctypes.cast(self._kept, _api.tn_progress)
 
-    def options(self, **fields: Any) -> _api.tn_options:
+    def options(self, max_expand: int = 0, **fields: Any) -> _api.tn_options:
         return _api.tn_options(size=ctypes.sizeof(_api.tn_options),
-                               progress=self._callback, **fields)
+                               progress=self._callback,
+                               max_expand=whole(max_expand, 64, "max_expand"),
+                               **fields)
 
     def _wait(self) -> Generator[int, Any, None]:
         while True:

@@ -51,13 +51,14 @@ class SafeFile:
     """What safe_open() returns; use it in a `with`."""
 
     def __init__(self, filename: Any, framework: str = "np",
-                 device: Any = "cpu") -> None:
+                 device: Any = "cpu", max_expand: int = 0) -> None:
         if framework not in _FRAMEWORKS:
             raise ValueError(f"the framework is 'np' or 'pt', not "
                              f"{framework!r}")
         self._framework = _FRAMEWORKS[framework]
         self._device = device
-        self._model = models.Model.open(filename, graph=False)
+        self._model = models.Model.open(filename, graph=False,
+                                        max_expand=max_expand)
         self._given: Set[str] = set()
 
     def __enter__(self) -> "SafeFile":
@@ -106,12 +107,12 @@ class SafeFile:
         return SafeSlice(self._find(name), self._framework, self._device)
 
 
-def safe_open(filename: Any, framework: str = "np",
-              device: Any = "cpu") -> SafeFile:
+def safe_open(filename: Any, framework: str = "np", device: Any = "cpu",
+              max_expand: int = 0) -> SafeFile:
     """Opens a file of any format with safetensors' interface: keys(),
     get_tensor(), get_slice(), metadata(), offset_keys().  `filename` may be a
-    file object, as for tenon.open()."""
-    return SafeFile(filename, framework, device)
+    file object, and `max_expand` is that, as for tenon.open()."""
+    return SafeFile(filename, framework, device, max_expand)
 
 
 SafetensorError = native.Error  # as programs for safetensors call it

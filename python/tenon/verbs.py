@@ -9,7 +9,8 @@
     tenon.Rules().check()                           # tenon rules
 
 Verbs of one model are methods of tenon.Model.  An output appears when it is
-complete, and replaces an old file only with replace=True.
+complete, and replaces an old file only with replace=True.  `max_expand` is that
+of tenon.open().
 """
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def _text(value: Optional[bytes]) -> str:
 def dump(path: AnyPath, out: AnyPath, *, form: str = "text",
          schema: Optional[AnyPath] = None, type: Optional[str] = None,
          strict: bool = False, json_names: bool = False,
-         replace: bool = False,
+         replace: bool = False, max_expand: int = 0,
          progress: Optional[Progress] = None) -> List[Loss]:
     """Writes a whole file as protobuf text, or as JSON ("json"), so that
     undump() can restore it; what it could not restore is returned, or an error
@@ -53,7 +54,8 @@ def dump(path: AnyPath, out: AnyPath, *, form: str = "text",
         schema=None if schema is None else native.path(schema),
         type=models._or_none(type), is_strict=bool(strict),
         use_json_names=bool(json_names))
-    watch.call("tn_dump", native.path(path), ctypes.byref(watch.options()),
+    watch.call("tn_dump", native.path(path),
+               ctypes.byref(watch.options(max_expand)),
                ctypes.byref(options), ctypes.byref(_target(out, replace)),
                losses.callback(watch), None)
     return losses.found
@@ -61,7 +63,8 @@ def dump(path: AnyPath, out: AnyPath, *, form: str = "text",
 
 def undump(path: AnyPath, out: AnyPath, *, schema: Optional[AnyPath] = None,
            type: Optional[str] = None, format: Optional[str] = None,
-           replace: bool = False, progress: Optional[Progress] = None) -> None:
+           replace: bool = False, max_expand: int = 0,
+           progress: Optional[Progress] = None) -> None:
     """Makes the file again of which dump() made a text; `format` is that of
     the result, if the text does not tell."""
     watch = native.Watch(progress)
@@ -70,7 +73,8 @@ def undump(path: AnyPath, out: AnyPath, *, schema: Optional[AnyPath] = None,
         schema=None if schema is None else native.path(schema),
         type=models._or_none(type))
     watch.call("tn_undump", native.path(path),
-               ctypes.byref(watch.options(from_=models._or_none(format))),
+               ctypes.byref(watch.options(max_expand,
+                                          from_=models._or_none(format))),
                ctypes.byref(options), ctypes.byref(_target(out, replace)))
 
 
@@ -91,7 +95,7 @@ def split(path: AnyPath, prefix: AnyPath, *, max_size: int = 0,
           schema: Optional[AnyPath] = None, type: Optional[str] = None,
           version: int = 1, separates_bytes: bool = False, max_bytes: int = 0,
           max_metadata: int = 0, max_file: int = 0, replace: bool = False,
-          progress: Optional[Progress] = None) -> Split:
+          max_expand: int = 0, progress: Optional[Progress] = None) -> Split:
     """Divides a message of any size into chunks: PREFIX.cpb, or PREFIX.pb if
     it need not be divided; a folder with a SavedModel becomes a folder.
     docs/splitting.md explains `rules`, `records` and `version`.  Classes for
@@ -109,7 +113,8 @@ def split(path: AnyPath, prefix: AnyPath, *, max_size: int = 0,
         type=models._or_none(type), rules=native.chosen(_RULES, rules, "rules"),
         max_size=native.whole(max_size, 64, "max_size"),
         records=models._or_none(records), format=layout)
-    watch.call("tn_split", native.path(path), ctypes.byref(watch.options()),
+    watch.call("tn_split", native.path(path),
+               ctypes.byref(watch.options(max_expand)),
                ctypes.byref(options), ctypes.byref(_target(prefix, replace)),
                ctypes.byref(done))
     suffix = "" if done.is_folder else ".cpb" if done.is_chunked else ".pb"
@@ -119,7 +124,7 @@ def split(path: AnyPath, prefix: AnyPath, *, max_size: int = 0,
 
 def merge(path: AnyPath, out: AnyPath, *, schema: Optional[AnyPath] = None,
           type: Optional[str] = None, replace: bool = False,
-          progress: Optional[Progress] = None) -> Split:
+          max_expand: int = 0, progress: Optional[Progress] = None) -> Split:
     """Joins chunks into one message.  `path` is a file, a prefix, or a folder
     with a SavedModel."""
     watch, done = native.Watch(progress), _api.tn_split_summary()
@@ -128,7 +133,7 @@ def merge(path: AnyPath, out: AnyPath, *, schema: Optional[AnyPath] = None,
         schema=None if schema is None else native.path(schema),
         type=models._or_none(type))
     watch.call("tn_merge_file", native.path(path),
-               ctypes.byref(watch.options()), ctypes.byref(options),
+               ctypes.byref(watch.options(max_expand)), ctypes.byref(options),
                ctypes.byref(_target(out, replace)), ctypes.byref(done))
     return Split(os.fsdecode(native.path(out)), done.message_size, done.chunks,
                  _text(done.warning))
@@ -151,7 +156,7 @@ class Stripped(NamedTuple):
 
 def strip(path: AnyPath, out: AnyPath, *, callstack: bool = True,
           training: bool = False, replace: bool = False,
-          dry_run: bool = False,
+          dry_run: bool = False, max_expand: int = 0,
           progress: Optional[Progress] = None) -> Stripped:
     """Writes a model without source paths and stack traces (`callstack`), and
     without what only training needs (`training`)."""
@@ -160,7 +165,8 @@ def strip(path: AnyPath, out: AnyPath, *, callstack: bool = True,
     options = models._sized(_api.tn_strip_options, callstack=bool(callstack),
                             training=bool(training),
                             loss=losses.callback(watch))
-    watch.call("tn_strip", native.path(path), ctypes.byref(watch.options()),
+    watch.call("tn_strip", native.path(path),
+               ctypes.byref(watch.options(max_expand)),
                ctypes.byref(options),
                ctypes.byref(_target(out, replace, dry_run)),
                ctypes.byref(done))
@@ -175,11 +181,12 @@ def strip(path: AnyPath, out: AnyPath, *, callstack: bool = True,
 def apply(path: AnyPath, patch: AnyPath, out: AnyPath, *,
           format: Optional[str] = None, replace: bool = False,
           settings: models.Settings = None, force_invalid: bool = False,
-          dry_run: bool = False,
+          dry_run: bool = False, max_expand: int = 0,
           progress: Optional[Progress] = None) -> Conversion:
     """Runs a patch of Model.patch() or `tenon diff --patch`, or a script of
     `tenon edit`, on a model, and writes the result."""
-    with Model.open(path, progress=progress) as model, model.edit() as edit:
+    with Model.open(path, progress=progress, max_expand=max_expand) as model, \
+            model.edit() as edit:
         edit.run_file(patch)
         with edit.commit() as made:
             return made._write("tn_edit_write", out, format, replace, settings,
@@ -230,8 +237,9 @@ class Tags:
     Changes are on disk when a call returns; with wait=True a call waits for
     other writers, else that is a BusyError."""
 
-    def __init__(self, path: AnyPath) -> None:
+    def __init__(self, path: AnyPath, max_expand: int = 0) -> None:
         self.path = os.fsdecode(native.path(path))
+        self._max_expand = native.whole(max_expand, 64, "max_expand")
 
     def __repr__(self) -> str:
         return f"<tenon.Tags of {self.path!r}>"
@@ -249,7 +257,7 @@ class Tags:
                              decoded(t.updater)))
 
         watch.call("tn_tag_list", native.path(self.path),
-                   ctypes.byref(watch.options()), bool(details),
+                   ctypes.byref(watch.options(self._max_expand)), bool(details),
                    _api.tn_on_tag(watch.guard(each)), None)
         return found
 
@@ -268,7 +276,7 @@ class Tags:
 
         watch.call("tn_tag_diff", native.path(self.path),
                    models._encode(left), models._encode(right),
-                   ctypes.byref(watch.options()),
+                   ctypes.byref(watch.options(self._max_expand)),
                    _api.tn_on_tag_change(watch.guard(each)), None)
         return found
 
@@ -284,7 +292,7 @@ class Tags:
         if map_options is not None:
             options.map = ctypes.pointer(map_options)
         watch.call(call, native.path(self.path), *words,
-                   ctypes.byref(options), ctypes.byref(watch.options()),
+                   ctypes.byref(options), ctypes.byref(watch.options(self._max_expand)),
                    ctypes.byref(done))
         return Tagging(done.arrays, done.shared, done.copied, done.new_bytes,
                        done.size_before, done.size_after, losses.found)
@@ -325,7 +333,7 @@ class Tags:
         found: "List[Finding]" = []
         is_changed = ctypes.c_bool()
         watch.call("tn_tag_repair", native.path(self.path),
-                   ctypes.byref(watch.options()),
+                   ctypes.byref(watch.options(self._max_expand)),
                    models._on_finding(watch, found), None,
                    ctypes.byref(is_changed))
         return is_changed.value, found

@@ -6,6 +6,7 @@ The files are made here, by hand or by numpy and torch, not by this package.
 """
 import copy
 import gc
+import inspect
 import io
 import json
 import mmap
@@ -826,6 +827,38 @@ def test_file_objects(weights, tmp_path):
     with pytest.raises(ValueError, match="BytesIO") as info:
         tenon.open(data * 1000)  # bytes are a path
     assert len(str(info.value)) < 500
+
+
+def test_what_may_expand_is_the_callers(tmp_path, monkeypatch):
+    """A value that fills a tensor; every call that reads takes max_expand."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.pbtxt").write_text(
+        'node { name: "c" op: "Const" attr { key: "dtype" value { type: '
+        'DT_FLOAT } } attr { key: "value" value { tensor { dtype: DT_FLOAT '
+        'tensor_shape { dim { size: 100000 } } float_val: 2 } } } }')
+    np.savez_compressed("c.npz", c=np.zeros(100000))
+    for source in ("c.pbtxt", "c.npz"):
+        with pytest.raises(tenon.LimitError, match="1000 are allowed"):
+            tenon.safe_open(source, max_expand=1000).get_tensor("c")
+        for most in (0, 1 << 20):
+            with tenon.open(source, max_expand=most) as model:
+                assert model.tensors["c"].numpy().size == 100000
+                model.hash()
+        with pytest.raises(ValueError, match="max_expand is from 0"):
+            tenon.open(source, max_expand=-1)
+    with tenon.open("c.pbtxt", max_expand=1000) as model:
+        for call in (model.hash, model.statistics, model.tensors["c"].hash,
+                     lambda: model.tensors["c"].save("c.npy"),
+                     lambda: model.convert("d.npz"),
+                     lambda: model.view(stats=True),
+                     lambda: model.diff(tenon.open("c.pbtxt"))):
+            with pytest.raises(tenon.LimitError) as info:
+                call()
+            assert info.value.reason == "expansion-limit"
+    for function in (tenon.open, tenon.check, tenon.scan, tenon.catalog,
+                     tenon.dump, tenon.undump, tenon.split, tenon.merge,
+                     tenon.strip, tenon.apply, tenon.Tags, tenon.safe_open):
+        assert "max_expand" in inspect.signature(function).parameters
 
 
 def test_parts_alone_are_read(tmp_path):
