@@ -1839,6 +1839,7 @@ class Edit(native.Closing):
             kind: str = CONSTANT, graph: Optional[int] = 0) -> None:
         """A tensor of a graph; a model without one has its own in the graph 0
         or None."""
+        _variable_kind(kind)  # nothing is added if it is none
         self._put("tn_edit_add_elements", name, dtype, shape, data, graph)
         if kind != CONSTANT:
             self.set_variable(name, kind, graph or 0)
@@ -1875,13 +1876,9 @@ class Edit(native.Closing):
     # ---- training ---------------------------------------------------------------------
 
     def set_variable(self, name: str, kind: str, graph: int = 0) -> None:
-        if kind not in _KINDS:
-            error = ValueError if isinstance(kind, str) else TypeError
-            raise error(f"a variable is one of {', '.join(_KINDS)}, not "
-                        f"{kind!r}")
         self._call("tn_edit_set_variable",
                    native.whole(graph, 32, "a graph"), _encode(name),
-                   _KINDS.index(kind))
+                   _variable_kind(kind))
 
     def set_training(self, configuration: Any) -> None:
         """A JSON text, or what json.dumps() makes one of; None: none."""
@@ -1907,6 +1904,13 @@ class Edit(native.Closing):
         model = Model(handle, self._source)
         model._borrowed = list(self._borrowed)
         return model
+
+
+def _variable_kind(kind: str) -> int:
+    if kind not in _KINDS:
+        error = ValueError if isinstance(kind, str) else TypeError
+        raise error(f"a variable is one of {', '.join(_KINDS)}, not {kind!r}")
+    return _KINDS.index(kind)
 
 
 def _word(text: str) -> str:

@@ -670,6 +670,9 @@ def test_refusals_name_formats_and_types(tmp_path):
     with tenon.Edit.new("onnx") as edit:
         with pytest.raises(tenon.InvalidError, match="graph has to be named"):
             edit.add("w", "int8", [1], b"1", graph=None)
+        with pytest.raises(ValueError, match="constant, trained"):
+            edit.add("w", "int8", [1], b"1", kind="variable")
+        edit.add("w", "int8", [1], b"1")  # nothing was added yet
 
 
 def test_refusals(tmp_path):
