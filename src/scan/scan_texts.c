@@ -472,21 +472,23 @@ static void scan_coded(struct tn_scan *scan, struct tn_bytes text,
     tn_memory_free(scan->memory, bytes, room);
 }
 
-/* Objects of Python in JSON, as stable-baselines3 stores them. */
+/* Objects of Python in JSON, as stable-baselines3 stores them.  Every quote may
+ * begin a string: those that were escaped look the same by now. */
 static void scan_coded_strings(struct tn_scan *scan, struct tn_bytes text)
 {
     const uint8_t  *at = text.data, *end = text.data + text.size;
-    struct tn_bytes before = tn_bytes(NULL, 0);
+    struct tn_bytes key = { NULL, 0 }, colon = { NULL, 0 };
 
     while (at < end && (at = memchr(at, '"', (size_t)(end - at)))) {
-        uint64_t        offset = (uint64_t)(at - text.data) + 1;
-        struct tn_bytes string = take_string(&at, end);
-        if (!string.data)
-            break;
+        uint64_t        offset = (uint64_t)(++at - text.data);
+        const uint8_t  *close  = memchr(at, '"', (size_t)(end - at));
+        struct tn_bytes string =
+            tn_bytes(at, (size_t)((close ? close : end) - at));
         if (is_coded_pickle(string) ||
-            (string.size && before.size && tn_bytes_is(before, ":serialized:")))
+            (key.data && tn_bytes_is(key, ":serialized:")))
             scan_coded(scan, string, offset);
-        before = string;
+        key   = colon;
+        colon = string;
     }
 }
 

@@ -79,6 +79,8 @@ static const struct {
     { "schema.json", "{\"__class__\": \"Net\", \"__module__\": \"mine\"}", "unknown config-target  22;" },
     { "schema.json", "{\"__class__\": \"dict\", \"__module__\": \"builtins\", \"a\": {\"__module__\": \"sklearn.tree\"}}", "" },
     { "a.json", "{\"a\": \"gAJjb3MKc3lzdGVtClUCbHOFUi4=\"}", "dangerous pickle-call base64 at 7 18;" },
+    { "a.json", "{\"b\": \"it is 5\\\" long\", \"a\": \"gAJjb3MKc3lzdGVtClUCbHOFUi4=\"}", "dangerous pickle-call base64 at 29 18;" },
+    { "a.json", "[\"gAJjb3MKc3lzdGVtClUCbHOFUi4", "dangerous pickle-call base64 at 2 18;" },
     { "a.json", "{\":serialized:\": \"Y29zCnN5c3RlbQooUydscycKdFIu\"}", "dangerous pickle-call base64 at 18 19;" },
     { "a.json", "{\"a\": \"gARsZW5ndGggb2YgYSB0ZXh0\", \"b\": \"gAJ9Lg==\"}", "" },
     { "a.txt", "_target_: os.system\n", "" },
