@@ -69,6 +69,10 @@ for way in ("pytorch_half_pixel", "half_pixel", "asymmetric", "align_corners"):
          [("Resize", ["x", "", "", "to"], {"mode": "cubic", "coordinate_transformation_mode": way}, "z")],
          [{"x": reals(1, 2, 7, 9)}], {"to": numpy.array([1, 2, 13, 5])}, is_open=False)
 
+# Places that count from the end, and one that is outside.
+case("one-of-many", 1, [("OneHot", ["i", "n", "v"], {"axis": 1}, "z")], [{"i": numpy.array([[0, 3, -1], [7, -4, 2]])}],
+     {"n": numpy.array(4), "v": numpy.array([0.5, 2], "f4")})
+
 # Boxes of one image and class; two of them share exactly half.
 BOXES = numpy.array([[0, 0, 1, 2], [0, 0, 1, 1], [5, 5, 7, 7], [5, 5, 7, 7.25], [0, 3, 2, 4]], "f4")
 SCORES = numpy.array([0.5, 0.9, 0.75, 0.875, 0.25], "f4")
