@@ -163,10 +163,7 @@ static bool counts(const struct io_work *w, bool is_right,
         return true;
     if (!side->graph_count || !side->model->dialect->names_outputs)
         return false;
-    uint32_t name  = tn_intern_find(&side->model->names, io->name);
-    uint32_t value = name == TN_NO_NAME
-                         ? TN_NONE
-                         : tn_model_find_value(side->model, 0, name);
+    uint32_t value = tn_model_find_named(side->model, 0, io->name);
     return value != TN_NONE && side->tensor_of[value] == TN_NONE;
 }
 
@@ -193,10 +190,7 @@ static void pair_inputs(struct io_work *w, struct tn_io_list a, uint32_t *left,
     const struct tn_diff_match *m = w->report->match;
 
     for (uint32_t i = 0; m->left.graph_count && i < a.count; i++) {
-        uint32_t id    = tn_intern_find(&m->left.model->names, a.items[i].name);
-        uint32_t value = id == TN_NO_NAME
-                             ? TN_NONE
-                             : tn_model_find_value(m->left.model, 0, id);
+        uint32_t value = tn_model_find_named(m->left.model, 0, a.items[i].name);
         uint32_t match = value == TN_NONE ? TN_NONE : m->inputs[0][value];
         uint32_t k     = match == TN_NONE ? TN_NONE : m->right.input_of[match];
         if (k == TN_NONE || left[i] != TN_NONE || right[k] != TN_NONE ||

@@ -240,9 +240,7 @@ static bool was_undefined(const struct tn_model *before, struct tn_bytes name)
 
 static bool is_made(const struct tn_model *model, struct tn_bytes name)
 {
-    uint32_t id = tn_intern_find(&model->names, name);
-    uint32_t value =
-        id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, 0, id);
+    uint32_t value = tn_model_find_named(model, 0, name);
 
     return value != TN_NONE &&
            tn_model_value_at(model, value)->kind != TN_VALUE_UNDEFINED;

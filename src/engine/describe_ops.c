@@ -344,9 +344,7 @@ static void describe_rest(struct describing *d)
 
     for (uint32_t i = 0; i < graph.outputs.count; i++) {
         struct tn_bytes name = graph.outputs.items[i].name;
-        uint32_t        id   = tn_intern_find(&model->names, name);
-        uint32_t        value =
-            id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, 0, id);
+        uint32_t        value = tn_model_find_named(model, 0, name);
         if (value == TN_NONE ||
             tn_model_value_info(model, value).kind == TN_VALUE_OUTPUT)
             continue;

@@ -112,9 +112,7 @@ static void find_inner_uses(struct cutting *c)
 
 static uint32_t find_value(const struct cutting *c, struct tn_bytes name)
 {
-    uint32_t id = tn_intern_find(&c->model->names, name);
-    uint32_t value =
-        id == TN_NO_NAME ? TN_NONE : tn_model_find_value(c->model, 0, id);
+    uint32_t value = tn_model_find_named(c->model, 0, name);
 
     if (value == TN_NONE && c->names_ops && name.size > 2 &&
         memcmp(name.data + name.size - 2, ":0", 2) == 0)

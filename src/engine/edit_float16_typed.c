@@ -277,10 +277,7 @@ static uint64_t changeable(struct typing *t, uint32_t op)
 static void mark_outputs(struct typing *t, struct tn_io_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t name  = tn_intern_find(&t->model->names, list.items[i].name);
-        uint32_t value = name == TN_NO_NAME
-                             ? TN_NONE
-                             : tn_model_find_value(t->model, 0, name);
+        uint32_t value = tn_model_find_named(t->model, 0, list.items[i].name);
         if (value != TN_NONE &&
             tn_model_value_at(t->model, value)->producer != TN_NONE)
             t->is_output[tn_model_value_at(t->model, value)->producer] = true;

@@ -295,9 +295,7 @@ static void mark_outputs(struct pairing *p, uint32_t graph,
     const struct tn_model *m = p->model;
 
     for (uint32_t i = 0; i < outputs.count; i++) {
-        uint32_t name = tn_intern_find(&m->names, outputs.items[i].name);
-        uint32_t value =
-            name == TN_NO_NAME ? TN_NONE : tn_model_find_value(m, graph, name);
+        uint32_t value = tn_model_find_named(m, graph, outputs.items[i].name);
         if (value == TN_NONE)
             continue;
         value               = own_value(m, value);
@@ -787,10 +785,8 @@ static enum tn_status expect_one_writer(struct inserting *i, uint32_t value)
 
 static enum tn_status run_insertion(struct inserting *i, struct tn_arena *arena)
 {
-    const struct tn_model *m    = i->draft->base;
-    uint32_t               name = tn_intern_find(&m->names, i->pair->value);
-    uint32_t               value =
-        name == TN_NO_NAME ? TN_NONE : tn_model_find_value(m, 0, name);
+    const struct tn_model *m     = i->draft->base;
+    uint32_t               value = tn_model_find_named(m, 0, i->pair->value);
     uint32_t *users = tn_new(arena, uint32_t, m->ops.count, i->error);
 
     if (!users)

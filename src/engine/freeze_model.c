@@ -163,12 +163,9 @@ static void join(struct tn_freezing *f, uint32_t a, uint32_t b)
 static uint32_t io_value(const struct tn_freezing *f, uint32_t graph,
                          struct tn_io_list list, uint32_t index)
 {
-    uint32_t name = index < list.count ? tn_intern_find(&f->model->names,
-                                                        list.items[index].name)
-                                       : TN_NO_NAME;
-
-    return name == TN_NO_NAME ? TN_NONE
-                              : tn_model_find_value(f->model, graph, name);
+    return index < list.count
+               ? tn_model_find_named(f->model, graph, list.items[index].name)
+               : TN_NONE;
 }
 
 /* The value that an op produces, or that a function takes or returns; TN_NONE
@@ -539,9 +536,7 @@ static void keep_io_list(struct tn_freezing *f, struct tn_io_list list)
     for (uint32_t i = 0; i < list.count; i++) {
         struct tn_bytes name =
             f->model->dialect->producer_of(list.items[i].name, &output);
-        uint32_t id = tn_intern_find(&f->model->names, name);
-        uint32_t value =
-            id == TN_NO_NAME ? TN_NONE : tn_model_find_value(f->model, 0, id);
+        uint32_t value = tn_model_find_named(f->model, 0, name);
         if (value != TN_NONE)
             keep_op(f, tn_model_value_at(f->model, value)->producer);
     }

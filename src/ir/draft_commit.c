@@ -770,8 +770,7 @@ static void find_producers(struct layout *to)
         uint32_t        output = 0;
         struct tn_bytes base   = dialect->producer_of(
               tn_model_name(to->model, value->name), &output);
-        uint32_t name   = tn_intern_find(&to->model->names, base);
-        uint32_t source = tn_model_find_value(to->model, value->graph, name);
+        uint32_t source = tn_model_find_named(to->model, value->graph, base);
         if (source == TN_NONE || source == i)
             continue;
         const struct tn_value *from = tn_model_value_at(to->model, source);

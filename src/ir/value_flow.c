@@ -351,10 +351,7 @@ static uint32_t value_of(const struct tn_flow *flow, uint32_t graph,
     const struct tn_graph *row   = tn_model_graph_at(model, graph);
     const struct tn_io    *io =
         is_output ? &row->outputs.items[index] : &row->inputs.items[index];
-    uint32_t name = tn_intern_find(&model->names, io->name);
-
-    return name == TN_NO_NAME ? TN_NONE
-                              : tn_model_find_value(model, graph, name);
+    return tn_model_find_named(model, graph, io->name);
 }
 
 static uint32_t input_of(const struct tn_flow *flow, uint32_t op,

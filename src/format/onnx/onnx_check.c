@@ -429,10 +429,7 @@ static const struct tn_dims *dims_of_io(struct tn_onnx_checker *ch,
 static void note_io(struct tn_onnx_checker *ch, uint32_t graph,
                     const struct tn_io *io, uint8_t field, uint32_t index)
 {
-    uint32_t                 name = tn_intern_find(&ch->model->names, io->name);
-    uint32_t                 value = name == TN_NO_NAME
-                                         ? TN_NONE
-                                         : tn_model_find_value(ch->model, graph, name);
+    uint32_t value = tn_model_find_named(ch->model, graph, io->name);
     struct tn_onnx_declared *row;
 
     if (value == TN_NONE || io->note[0])

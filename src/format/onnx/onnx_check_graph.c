@@ -12,9 +12,7 @@
 static const struct tn_value *value_of(const struct tn_onnx_checker *ch,
                                        uint32_t graph, struct tn_bytes name)
 {
-    uint32_t id = tn_intern_find(&ch->model->names, name);
-    uint32_t value =
-        id == TN_NO_NAME ? TN_NONE : tn_model_find_value(ch->model, graph, id);
+    uint32_t value = tn_model_find_named(ch->model, graph, name);
 
     return value == TN_NONE ? NULL : tn_model_value_at(ch->model, value);
 }
@@ -83,10 +81,7 @@ static void note_type(struct graph_check *g, const struct tn_pb_field *field,
                       uint32_t index, struct tn_bytes name,
                       struct tn_onnx_declared told)
 {
-    uint32_t                 id    = tn_intern_find(&g->ch->model->names, name);
-    uint32_t                 value = id == TN_NO_NAME
-                                         ? TN_NONE
-                                         : tn_model_find_value(g->ch->model, g->graph, id);
+    uint32_t value = tn_model_find_named(g->ch->model, g->graph, name);
     struct tn_onnx_declared *row;
 
     if (value == TN_NONE)

@@ -49,8 +49,7 @@ static void note_inputs(const struct tn_model *model, uint32_t graph,
 
     for (uint32_t i = 0; i < inputs->count; i++) {
         const struct tn_io *io    = &inputs->items[i];
-        uint32_t            value = tn_model_find_value(
-                       model, graph, tn_intern_find(&model->names, io->name));
+        uint32_t            value = tn_model_find_named(model, graph, io->name);
         if (value != TN_NONE && !io->note[0])
             note(&by_value[value], io->dtype, io->has_rank, io->rank);
     }

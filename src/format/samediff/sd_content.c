@@ -100,20 +100,12 @@ uint32_t tn_sd_content_value(const struct tn_sd_content *content,
                               tn_model_value_name(content->model, value));
 }
 
-static uint32_t value_named(const struct tn_sd_content *content,
-                            struct tn_bytes             name)
-{
-    uint32_t id = tn_intern_find(&content->model->names, name);
-
-    return id == TN_NO_NAME
-               ? TN_NONE
-               : tn_model_find_value(content->model, content->graph, id);
-}
-
 uint32_t tn_sd_content_find(const struct tn_sd_content *content,
                             struct tn_bytes             name)
 {
-    uint32_t value = content->row ? TN_NONE : value_named(content, name);
+    uint32_t value = content->row ? TN_NONE
+                                  : tn_model_find_named(content->model,
+                                                        content->graph, name);
     uint32_t entry = value == TN_NONE ? TN_NONE : entry_of(content, value);
 
     if (entry != TN_NONE)

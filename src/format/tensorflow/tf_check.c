@@ -902,15 +902,12 @@ static void claim_results(struct tn_tf_calls *calls, uint32_t graph)
     const struct tn_graph *row   = tn_model_graph_at(model, graph);
 
     for (uint32_t i = 0; i < row->outputs.count; i++)
-        add_claim(
-            calls,
-            tn_model_find_value(
-                model, graph,
-                tn_intern_find(&model->names, row->outputs.items[i].name)),
-            &row->outputs.items[i],
-            (struct tn_tf_claim){ .said  = { .offset = row->wire.offset },
-                                  .graph = graph,
-                                  .index = i });
+        add_claim(calls,
+                  tn_model_find_named(model, graph, row->outputs.items[i].name),
+                  &row->outputs.items[i],
+                  (struct tn_tf_claim){ .said  = { .offset = row->wire.offset },
+                                        .graph = graph,
+                                        .index = i });
 }
 
 static void claim_io_list(struct tn_tf_calls        *calls,
@@ -921,12 +918,8 @@ static void claim_io_list(struct tn_tf_calls        *calls,
     const struct tn_model *model = calls->c->model;
 
     for (uint32_t i = 0; i < io_list.count; i++) {
-        struct tn_tf_ref ref  = tn_tf_ref_parse(io_list.items[i].name, false);
-        uint32_t         name = tn_intern_find(&model->names, ref.value);
-        add_claim(calls,
-                  name == TN_NO_NAME
-                      ? TN_NONE
-                      : tn_model_find_value(model, meta->graph, name),
+        struct tn_tf_ref ref = tn_tf_ref_parse(io_list.items[i].name, false);
+        add_claim(calls, tn_model_find_named(model, meta->graph, ref.value),
                   &io_list.items[i],
                   (struct tn_tf_claim){ .said = { .offset = meta->wire.offset },
                                         .signature = signature,
@@ -1084,8 +1077,7 @@ static void declare(void *context, uint8_t *types)
             continue;
         for (uint32_t k = 0; k < graph->inputs.count; k++) {
             const struct tn_io *io    = &graph->inputs.items[k];
-            uint32_t            value = tn_model_find_value(
-                           model, i, tn_intern_find(&model->names, io->name));
+            uint32_t            value = tn_model_find_named(model, i, io->name);
             if (value != TN_NONE)
                 types[value] = strcmp(io->note, "list") == 0
                                    ? TN_TYPE_MANY
@@ -1665,8 +1657,7 @@ static bool has_node(struct tn_tf_checking *c, uint32_t graph,
                      struct tn_bytes tensor)
 {
     struct tn_tf_ref ref   = tn_tf_ref_parse(tensor, false);
-    uint32_t         name  = tn_intern_find(&c->model->names, ref.node);
-    uint32_t         value = tn_model_find_value(c->model, graph, name);
+    uint32_t         value = tn_model_find_named(c->model, graph, ref.node);
 
     return value != TN_NONE &&
            tn_model_value_at(c->model, value)->kind != TN_VALUE_UNDEFINED;

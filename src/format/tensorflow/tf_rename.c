@@ -218,8 +218,7 @@ static void expect_values(const struct tn_model *model, struct tn_io_list list,
 {
     for (uint32_t i = 0; i < list.count; i++) {
         struct tn_tf_ref ref   = tn_tf_ref_parse(list.items[i].name, false);
-        uint32_t         name  = tn_intern_find(&model->names, ref.node);
-        uint32_t         value = tn_model_find_value(model, 0, name);
+        uint32_t         value = tn_model_find_named(model, 0, ref.node);
 
         if (value == TN_NONE ||
             tn_model_value_at(model, value)->kind == TN_VALUE_UNDEFINED)
