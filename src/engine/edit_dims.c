@@ -292,11 +292,6 @@ static bool same_ints(struct changing *c, uint32_t value, int64_t *items,
     return memcmp(old, items, *count * sizeof *old) == 0;
 }
 
-static bool has_input(const struct tn_net_node *node, uint32_t input)
-{
-    return input < node->input_count && node->inputs[input] != TN_NONE;
-}
-
 static bool attr_ints(const struct tn_net_node *node, const char *name,
                       int64_t *items, uint32_t *count)
 {
@@ -314,7 +309,7 @@ static bool ints_at(struct changing *c, const struct tn_net_node *node,
                     const struct size_place *at, int64_t *items,
                     uint32_t *count)
 {
-    if (has_input(node, at->input))
+    if (tn_net_has_input(node, at->input))
         return same_ints(c, node->inputs[at->input], items, count);
     return at->attr && attr_ints(node, at->attr, items, count);
 }
@@ -336,7 +331,7 @@ static void put_ints(struct changing *c, uint32_t id,
 {
     struct tn_net           *net      = &c->now.net;
     const struct tn_net_node node     = tn_net_node(net, id);
-    bool                     is_input = has_input(&node, at->input);
+    bool                     is_input = tn_net_has_input(&node, at->input);
     uint64_t                 dims     = count;
     int64_t                  was[RANK_MOST];
     uint32_t                 was_count;
@@ -539,7 +534,7 @@ static void check_computed(struct changing *c, const struct tn_net_node *node,
 
     struct atom atom;
     if (axis == TN_NONE || !old_type(c, out)->has_rank || count > RANK_MOST ||
-        !has_input(node, shape) ||
+        !tn_net_has_input(node, shape) ||
         !fold_ints(&c->now, node->inputs[shape], now, &now_count) ||
         now_count != count || !find_atom(c, in, axis, &atom))
         return;
@@ -631,7 +626,7 @@ static void check_expand(struct changing *c, const struct tn_net_node *node,
     int64_t                   to;
     char                      why[200];
 
-    if (!type->has_rank || !has_input(node, op->at.input) ||
+    if (!type->has_rank || !tn_net_has_input(node, op->at.input) ||
         tn_fold(c->now.facts, node->inputs[op->at.input], &shape) != TN_OK ||
         shape.kind != TN_ITEM_LIST)
         return;
@@ -728,7 +723,8 @@ static void change_result(struct changing *c, uint32_t id,
     int64_t                  items[RANK_MOST];
     uint32_t                 count, axis;
 
-    if (!has_input(&node, 2) || !count_following(c, node.inputs[2], &axis) ||
+    if (!tn_net_has_input(&node, 2) ||
+        !count_following(c, node.inputs[2], &axis) ||
         !ints_at(c, &node, &op->at, items, &count))
         return;
     if (following_axis(c, node.inputs[2]) != 0 || c->is_open || !count ||
@@ -779,7 +775,7 @@ static void change_slice(struct changing *c, uint32_t id,
         tn_net_int_attr(&node, "ellipsis_mask", 0) ||
         tn_net_int_attr(&node, "new_axis_mask", 0))
         return;
-    bool has_axes = has_input(&node, op->axes.input) ||
+    bool has_axes = tn_net_has_input(&node, op->axes.input) ||
                     (op->axes.attr && tn_net_attr(&node, op->axes.attr));
     if (has_axes && (!ints_at(c, &node, &op->axes, axes, &axes_count) ||
                      axes_count != end_count))

@@ -45,6 +45,15 @@ enum tn_status tn_map_node_take(struct tn_map_node    *node,
                                 const struct tn_model *model, uint32_t op,
                                 struct tn_arena *arena, struct tn_error *error);
 
+static inline bool tn_map_node_has_input(const struct tn_map_node *node,
+                                         struct tn_bytes           name)
+{
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (tn_bytes_equal(node->inputs[i], name))
+            return true;
+    return false;
+}
+
 /* NULL if the node has no attribute of that name. */
 const struct tn_map_attr *tn_map_node_attr(const struct tn_map_node *node,
                                            struct tn_bytes           name);

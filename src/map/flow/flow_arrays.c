@@ -192,14 +192,7 @@ static bool is_counted(const struct arrays *a, uint32_t indices)
 static void set_type(struct tn_net *net, uint32_t node, const char *name,
                      enum tn_dtype dtype)
 {
-    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
-
-    if (!kept)
-        return;
-    *kept = dtype;
-    tn_net_set_attr(net, node, name,
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
+    tn_net_set_int(net, node, name, TN_ATTR_DTYPE, dtype);
 }
 
 /* The node becomes GatherV2(from, index, 0). */
@@ -567,15 +560,9 @@ static uint32_t add_list(struct tn_net *net, uint32_t graph, int64_t number)
 static void set_int(struct tn_net *net, uint32_t value, const char *name,
                     int64_t number)
 {
-    int64_t *kept =
-        value == TN_NONE ? NULL : tn_new(net->arena, int64_t, 1, net->error);
-
-    if (!kept)
-        return;
-    *kept = number;
-    tn_net_set_attr(net, tn_net_value(net, value).producer, name,
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_INT, .count = 1, .of.ints = kept });
+    if (value != TN_NONE)
+        tn_net_set_int(net, tn_net_value(net, value).producer, name,
+                       TN_ATTR_INT, number);
 }
 
 /* shape[from:], or shape[:from] */

@@ -152,13 +152,7 @@ static void say_held(struct tn_net *net, const struct list_ops *ops,
         !tn_bytes_is(tn_net_node(net, maker).op->type, ops->create) ||
         tn_net_attr_of(net, maker, ops->held))
         return;
-    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
-    if (!kept)
-        return;
-    *kept = dtype;
-    tn_net_set_attr(net, maker, ops->held,
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
+    tn_net_set_int(net, maker, ops->held, TN_ATTR_DTYPE, dtype);
 }
 
 void tn_flow_lists(struct tn_net *net)

@@ -141,34 +141,6 @@ static void add_merge(struct lowering *l, uint32_t graph,
              l->words->merge_outputs);
 }
 
-static void set_string(struct lowering *l, uint32_t node, const char *name,
-                       struct tn_bytes text)
-{
-    struct tn_bytes *kept =
-        tn_new(l->net->arena, struct tn_bytes, 1, l->net->error);
-
-    if (!kept || node == TN_NONE)
-        return;
-    *kept = text;
-    tn_net_set_attr(l->net, node, name,
-                    &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
-                                             .count      = 1,
-                                             .of.strings = kept });
-}
-
-static void set_bool(struct lowering *l, uint32_t node, const char *name,
-                     bool is_set)
-{
-    int64_t *kept = tn_new(l->net->arena, int64_t, 1, l->net->error);
-
-    if (!kept || node == TN_NONE)
-        return;
-    *kept = is_set;
-    tn_net_set_attr(l->net, node, name,
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_BOOL, .count = 1, .of.ints = kept });
-}
-
 /* ---- moving a graph into the one around it ------------------------------ */
 
 /* Whether it may be used as it is: constants, and in a frame what the world
@@ -438,8 +410,9 @@ static uint32_t enter(struct lowering *l, const struct loop *loop,
         return TN_NONE;
     uint32_t node =
         add_node(l, loop->graph, l->words->flow[ENTER], &value, 1, &output, 1);
-    set_string(l, node, l->words->frame_name, loop->frame);
-    set_bool(l, node, l->words->is_constant, is_constant);
+    tn_net_set_text(l->net, node, l->words->frame_name, loop->frame);
+    tn_net_set_int(l->net, node, l->words->is_constant, TN_ATTR_BOOL,
+                   is_constant);
     return output;
 }
 

@@ -362,23 +362,14 @@ static void raise_add_structure(struct tn_raising *r, uint32_t place,
                                 const char *const *names,
                                 const uint32_t    *graphs)
 {
-    struct tn_net     *net = r->net;
-    struct tn_net_attr attrs[2];
-    int64_t *ids = tn_new(net->arena, int64_t, node.attr_count, net->error);
+    struct tn_net *net = r->net;
 
-    if (!ids)
+    node.attrs = tn_net_graph_attrs(net, names, graphs, node.attr_count);
+    if (!node.attrs)
         return;
-    for (uint32_t i = 0; i < node.attr_count; i++) {
-        ids[i]   = graphs[i];
-        attrs[i] = (struct tn_net_attr){
-            tn_text(names[i]),
-            { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &ids[i] }
-        };
-    }
     node.name   = tn_net_node(net, like).name;
     node.source = tn_net_node(net, like).source;
     node.graph  = raise_place_at(r, place)->graph;
-    node.attrs  = attrs;
     tn_net_add_node(net, &node);
 }
 

@@ -211,18 +211,6 @@ static uint32_t add_node(const struct scanning *s, uint32_t graph,
     return tn_net_add_node(s->net, &node);
 }
 
-static void set_dtype(struct tn_net *net, uint32_t node, enum tn_dtype dtype)
-{
-    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
-
-    if (!kept || node == TN_NONE)
-        return;
-    *kept = dtype;
-    tn_net_set_attr(net, node, "importDataType",
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_DTYPE, .count = 1, .of.ints = kept });
-}
-
 static uint32_t *body_output(const struct scanning *s, uint32_t scan)
 {
     return tn_list_at(&tn_net_graph(s->net, s->body)->outputs, uint32_t,
@@ -246,10 +234,11 @@ static void open_list(const struct scanning *s, uint32_t scan,
     uint32_t written = add_flow(net, s->body, "flow");
     if (tn_failed(net->error))
         return;
-    set_dtype(net,
-              add_node(s, s->graph, "create_list", &size, 1,
-                       (uint32_t[]){ list->handle, list->first }, 2),
-              tn_net_value(net, value).type->dtype);
+    tn_net_set_int(net,
+                   add_node(s, s->graph, "create_list", &size, 1,
+                            (uint32_t[]){ list->handle, list->first }, 2),
+                   "importDataType", TN_ATTR_DTYPE,
+                   tn_net_value(net, value).type->dtype);
     uint32_t round =
         *tn_list_at(&tn_net_graph(net, s->body)->inputs, uint32_t, 0);
     uint32_t write[] = { list->handle, round, value, list->inside };

@@ -401,7 +401,9 @@ void tn_net_set_op(struct tn_net *net, uint32_t node,
 void tn_net_set_attrs(struct tn_net *net, uint32_t node,
                       const struct tn_net_attr *attrs, uint32_t count)
 {
-    tn_net_node_row(net, node)->attrs = tn_net_keep_attrs(net, attrs, count);
+    if (attrs || count == 0)
+        tn_net_node_row(net, node)->attrs =
+            tn_net_keep_attrs(net, attrs, count);
 }
 
 void tn_net_copy_attrs(struct tn_net *net, uint32_t node, uint32_t like)
@@ -514,4 +516,69 @@ void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
         memcpy(attrs, n.attrs, n.attr_count * sizeof *attrs);
     attrs[at] = (struct tn_net_attr){ kept, *value };
     tn_net_set_attrs(net, node, attrs, count);
+}
+
+static void set_integers(struct tn_net *net, uint32_t node, const char *name,
+                         enum tn_attr_kind kind, const int64_t *items,
+                         uint32_t count, bool is_list)
+{
+    int64_t *kept =
+        node == TN_NONE ? NULL : tn_new(net->arena, int64_t, count, net->error);
+
+    if (!kept)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        kept[i] = items[i];
+    tn_net_set_attr(net, node, name,
+                    &(struct tn_attr_value){ .kind    = kind,
+                                             .is_list = is_list,
+                                             .count   = count,
+                                             .of.ints = kept });
+}
+
+void tn_net_set_int(struct tn_net *net, uint32_t node, const char *name,
+                    enum tn_attr_kind kind, int64_t number)
+{
+    set_integers(net, node, name, kind, &number, 1, false);
+}
+
+void tn_net_set_ints(struct tn_net *net, uint32_t node, const char *name,
+                     const int64_t *items, uint32_t count, bool is_list)
+{
+    set_integers(net, node, name, TN_ATTR_INT, items, count, is_list);
+}
+
+void tn_net_set_text(struct tn_net *net, uint32_t node, const char *name,
+                     struct tn_bytes text)
+{
+    struct tn_bytes *kept =
+        node == TN_NONE ? NULL
+                        : tn_new(net->arena, struct tn_bytes, 1, net->error);
+
+    if (!kept)
+        return;
+    *kept = text;
+    tn_net_set_attr(net, node, name,
+                    &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
+                                             .count      = 1,
+                                             .of.strings = kept });
+}
+
+const struct tn_net_attr *tn_net_graph_attrs(struct tn_net     *net,
+                                             const char *const *names,
+                                             const uint32_t    *graphs,
+                                             uint32_t           count)
+{
+    struct tn_net_attr *attrs =
+        tn_new(net->arena, struct tn_net_attr, count, net->error);
+    int64_t *ids = tn_new(net->arena, int64_t, count, net->error);
+
+    for (uint32_t i = 0; attrs && ids && i < count; i++) {
+        ids[i]   = graphs[i];
+        attrs[i] = (struct tn_net_attr){
+            tn_text(names[i]),
+            { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &ids[i] }
+        };
+    }
+    return ids ? attrs : NULL;
 }

@@ -290,6 +290,13 @@ const struct tn_attr_value *tn_net_attr(const struct tn_net_node *node,
 const struct tn_attr_value *tn_net_attr_of(const struct tn_net *net,
                                            uint32_t node, const char *name);
 
+/* Whether the input is there, and is given. */
+static inline bool tn_net_has_input(const struct tn_net_node *node,
+                                    uint32_t                  index)
+{
+    return index < node->input_count && node->inputs[index] != TN_NONE;
+}
+
 /* An attribute that is one integer; `otherwise` if it is missing or not one. */
 int64_t tn_net_int_attr(const struct tn_net_node *node, const char *name,
                         int64_t otherwise);

@@ -184,6 +184,21 @@ void tn_net_set_attrs(struct tn_net *net, uint32_t node,
                       const struct tn_net_attr *attrs, uint32_t count);
 void tn_net_set_attr(struct tn_net *net, uint32_t node, const char *name,
                      const struct tn_attr_value *value);
+/* One integer, of a kind that holds integers; integers, of which only a list
+ * may be of another number than one; one text, which is not copied.  Nothing is
+ * set if `node` is TN_NONE. */
+void tn_net_set_int(struct tn_net *net, uint32_t node, const char *name,
+                    enum tn_attr_kind kind, int64_t number);
+void tn_net_set_ints(struct tn_net *net, uint32_t node, const char *name,
+                     const int64_t *items, uint32_t count, bool is_list);
+void tn_net_set_text(struct tn_net *net, uint32_t node, const char *name,
+                     struct tn_bytes text);
+
+/* Attributes that hold one graph each, in the net's arena; NULL on failure. */
+const struct tn_net_attr *tn_net_graph_attrs(struct tn_net     *net,
+                                             const char *const *names,
+                                             const uint32_t    *graphs,
+                                             uint32_t           count);
 
 void tn_net_copy_attrs(struct tn_net *net, uint32_t node, uint32_t like);
 

@@ -891,15 +891,6 @@ static void net_load_type(struct tn_net *net, uint32_t value,
 
 /* ---- values by name ----------------------------------------------------- */
 
-static uint32_t find_named(const struct tn_net_loading *l, uint32_t graph,
-                           struct tn_bytes name)
-{
-    uint32_t id = tn_intern_find(&l->model->names, name);
-
-    return id == TN_NO_NAME ? TN_NONE
-                            : tn_model_find_value(l->model, graph, id);
-}
-
 /* The value of that name in the graph or in one around it. */
 static uint32_t find_in_scope(const struct tn_net_loading *l, uint32_t graph,
                               struct tn_bytes name)
@@ -908,7 +899,7 @@ static uint32_t find_in_scope(const struct tn_net_loading *l, uint32_t graph,
 
     for (uint64_t left = l->model->graphs.count;
          left && found == TN_NONE && graph != TN_NONE; left--) {
-        found = find_named(l, graph, name);
+        found = tn_model_find_named(l->model, graph, name);
         graph = tn_model_graph_at(l->model, graph)->parent_graph;
     }
     return found;
@@ -1144,7 +1135,7 @@ static enum tn_status check_given(struct tn_net_loading *l,
         is_offsets(l, w->value))
         return TN_OK;
     if (cut_output(w->value, &base, &output) &&
-        find_named(l, 0, base) != TN_NONE)
+        tn_model_find_named(l->model, 0, base) != TN_NONE)
         return TN_OK;
     return tn_error_because(
         l->net->error, TN_INVALID, TN_REASON_UNKNOWN_INPUT, TN_NOWHERE,
@@ -1288,7 +1279,7 @@ static uint32_t make_output(struct tn_net_loading *l, struct tn_bytes name)
 
     if (!cut_output(name, &base, &output))
         return TN_NONE;
-    value         = find_named(l, 0, base);
+    value         = tn_model_find_named(l->model, 0, base);
     uint32_t op   = value == TN_NONE
                         ? TN_NONE
                         : tn_model_value_at(l->model, value)->producer;
@@ -1638,30 +1629,15 @@ static uint32_t add_node(struct tn_net_loading *l, uint32_t graph,
 static void set_ints(struct tn_net_loading *l, uint32_t value, const char *name,
                      const int64_t *items, uint32_t count, bool is_list)
 {
-    int64_t *kept = tn_new(l->net->arena, int64_t, count, l->net->error);
-
-    if (!kept || value == TN_NONE)
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        kept[i] = items[i];
-    tn_net_set_attr(l->net, tn_net_value(l->net, value).producer, name,
-                    &(struct tn_attr_value){ .kind    = TN_ATTR_INT,
-                                             .is_list = is_list,
-                                             .count   = count,
-                                             .of.ints = kept });
+    if (value != TN_NONE)
+        tn_net_set_ints(l->net, tn_net_value(l->net, value).producer, name,
+                        items, count, is_list);
 }
 
 static void set_graph(struct tn_net_loading *l, uint32_t node, const char *name,
                       uint32_t graph)
 {
-    int64_t *kept = tn_new(l->net->arena, int64_t, 1, l->net->error);
-
-    if (!kept || node == TN_NONE)
-        return;
-    *kept = graph;
-    tn_net_set_attr(l->net, node, name,
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = kept });
+    tn_net_set_int(l->net, node, name, TN_ATTR_GRAPH, graph);
 }
 
 static uint32_t as_scalar(struct tn_net_loading *l, uint32_t graph,

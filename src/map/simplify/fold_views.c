@@ -591,15 +591,9 @@ static bool fold_behind(struct tn_net *net, struct tn_infer *facts, uint32_t id,
     tn_net_remove(net, id);
     tn_net_remove(net, old);
     uint32_t made = tn_net_add_node(net, &node);
-    int64_t *axis = tn_new(net->arena, int64_t, 1, net->error);
-    if (made == TN_NONE || !axis)
-        return false;
-    *axis = b->axis;
-    if (b->axis >= 0)
-        tn_net_set_attr(net, made, "axis",
-                        &(struct tn_attr_value){
-                            .kind = TN_ATTR_INT, .count = 1, .of.ints = axis });
-    return true;
+    if (made != TN_NONE && b->axis >= 0)
+        tn_net_set_int(net, made, "axis", TN_ATTR_INT, b->axis);
+    return made != TN_NONE;
 }
 
 uint64_t tn_fold_quantized(struct tn_net *net, struct tn_infer *facts)

@@ -447,11 +447,6 @@ static bool take_numbers(struct moving *m, const struct tn_net_node *node,
     return true;
 }
 
-static bool has_input(const struct tn_net_node *node, uint32_t input)
-{
-    return input < node->input_count && node->inputs[input] != TN_NONE;
-}
-
 /* A list of numbers in place of an input. */
 static bool put_numbers(struct moving *m, const struct tn_net_node *node,
                         struct change *c, uint32_t input,
@@ -459,7 +454,7 @@ static bool put_numbers(struct moving *m, const struct tn_net_node *node,
 {
     struct tn_bytes nameless = { NULL, 0 };
     uint64_t        count    = numbers->count;
-    enum tn_dtype   dtype    = has_input(node, input)
+    enum tn_dtype   dtype    = tn_net_has_input(node, input)
                                    ? type_of(m, node->inputs[input])->dtype
                                    : TN_INT64;
     int64_t         ints[2 * MOST_RANK];
@@ -545,7 +540,7 @@ static bool move_quantized(struct moving *m, const struct tn_net_node *node,
 {
     const struct tn_net_type *scale;
 
-    if (!has_input(node, 1))
+    if (!tn_net_has_input(node, 1))
         return false;
     scale = type_of(m, node->inputs[1]);
     if (scale->has_rank && scale->rank == 0)
@@ -627,7 +622,7 @@ static void map_axes(const struct order *o, struct axes *axes)
 /* Without axes it reduces all of them, and their order does not matter. */
 static bool reduces_all(const struct tn_net_node *node)
 {
-    return !has_input(node, 1) && !tn_net_attr(node, "axes") &&
+    return !tn_net_has_input(node, 1) && !tn_net_attr(node, "axes") &&
            !tn_net_int_attr(node, "noop_with_empty_axes", 0);
 }
 
@@ -674,7 +669,7 @@ static bool move_gather(struct moving *m, const struct tn_net_node *node,
     const struct order       *o    = &c->form->order;
     int64_t                   axis = tn_net_int_attr(node, "axis", 0);
     const struct tn_net_type *at =
-        has_input(node, 1) ? type_of(m, node->inputs[1]) : NULL;
+        tn_net_has_input(node, 1) ? type_of(m, node->inputs[1]) : NULL;
 
     if (!at || !at->has_rank || at->rank > 1 || !set_axis(c, axis))
         return false;
@@ -724,7 +719,7 @@ static bool move_pad(struct moving *m, const struct tn_net_node *node,
 {
     struct numbers numbers;
 
-    if (has_input(node, 3)) {
+    if (tn_net_has_input(node, 3)) {
         if (!take_numbers(m, node, 3, &numbers))
             return false;
         for (uint32_t i = 0; i < numbers.count; i++) {
@@ -745,12 +740,12 @@ static bool move_slice(struct moving *m, const struct tn_net_node *node,
 {
     struct numbers axes, starts;
 
-    if (has_input(node, 3) ? !take_numbers(m, node, 3, &axes)
-                           : !take_numbers(m, node, 1, &starts))
+    if (tn_net_has_input(node, 3) ? !take_numbers(m, node, 3, &axes)
+                                  : !take_numbers(m, node, 1, &starts))
         return false;
-    for (uint32_t i = 0; !has_input(node, 3) && i < starts.count; i++)
+    for (uint32_t i = 0; !tn_net_has_input(node, 3) && i < starts.count; i++)
         axes.items[i] = i;
-    axes.count = has_input(node, 3) ? axes.count : starts.count;
+    axes.count = tn_net_has_input(node, 3) ? axes.count : starts.count;
     for (uint32_t i = 0; i < axes.count; i++) {
         int64_t axis;
         if (!map_axis(&c->form->order, (int64_t)axes.items[i], &axis))
@@ -792,9 +787,9 @@ static bool move_resize(struct moving *m, const struct tn_net_node *node,
     struct numbers      roi = { .count = 0 }, scales = roi, sizes = roi;
 
     if (tn_net_attr(node, "axes") || m->net->version < 11 ||
-        (has_input(node, 1) && !take_numbers(m, node, 1, &roi)) ||
-        (has_input(node, 2) && !take_numbers(m, node, 2, &scales)) ||
-        (has_input(node, 3) && !take_numbers(m, node, 3, &sizes)))
+        (tn_net_has_input(node, 1) && !take_numbers(m, node, 1, &roi)) ||
+        (tn_net_has_input(node, 2) && !take_numbers(m, node, 2, &scales)) ||
+        (tn_net_has_input(node, 3) && !take_numbers(m, node, 3, &sizes)))
         return false;
     if ((roi.count && !reorder(o, 2, &roi)) ||
         (scales.count && !reorder(o, 1, &scales)) ||
@@ -1390,8 +1385,9 @@ struct flat {
 static bool find_flat(const struct moving *m, uint32_t id, struct flat *f)
 {
     f->product = tn_net_node(m->net, id);
-    if (f->product.control_count || !has_input(&f->product, 1) ||
-        !has_input(&f->product, 0) || tn_net_int_attr(&f->product, "transA", 0))
+    if (f->product.control_count || !tn_net_has_input(&f->product, 1) ||
+        !tn_net_has_input(&f->product, 0) ||
+        tn_net_int_attr(&f->product, "transA", 0))
         return false;
     struct tn_net_value rows = tn_net_value(m->net, f->product.inputs[0]);
     if (rows.producer == TN_NONE || m->uses[f->product.inputs[0]] != 1 ||
@@ -1400,7 +1396,8 @@ static bool find_flat(const struct moving *m, uint32_t id, struct flat *f)
     f->reshape = tn_net_node(m->net, rows.producer);
     if (f->reshape.is_removed || f->reshape.control_count ||
         !tn_bytes_is(f->reshape.op->type, "Reshape") ||
-        f->reshape.graph != f->product.graph || !has_input(&f->reshape, 1))
+        f->reshape.graph != f->product.graph ||
+        !tn_net_has_input(&f->reshape, 1))
         return false;
     f->form      = form_of(m, f->reshape.inputs[0]);
     f->weight    = f->product.inputs[1];
@@ -1505,9 +1502,10 @@ static void take_product(struct moving *m, uint32_t id)
 static void take_reshape(struct moving *m, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(m->net, id);
-    const struct form       *form = has_input(&node, 0) && has_input(&node, 1)
-                                        ? form_of(m, node.inputs[0])
-                                        : NULL;
+    const struct form       *form =
+        tn_net_has_input(&node, 0) && tn_net_has_input(&node, 1)
+                  ? form_of(m, node.inputs[0])
+                  : NULL;
 
     if (!form)
         return;
@@ -1575,7 +1573,7 @@ static void take_shape(struct moving *m, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(m->net, id);
     const struct form       *form =
-        has_input(&node, 0) ? form_of(m, node.inputs[0]) : NULL;
+        tn_net_has_input(&node, 0) ? form_of(m, node.inputs[0]) : NULL;
     struct tn_bytes nameless = { NULL, 0 };
     int64_t         axes[MOST_RANK];
 

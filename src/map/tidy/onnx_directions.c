@@ -280,19 +280,6 @@ static uint32_t swapped(const struct tn_onnx_make *m, uint32_t value)
     return tn_onnx_transpose(m, value, perm, 3);
 }
 
-static void set_direction(struct tn_net *net, uint32_t node, const char *way)
-{
-    struct tn_bytes *text = tn_new(net->arena, struct tn_bytes, 1, net->error);
-
-    if (!text)
-        return;
-    *text = tn_text(way);
-    tn_net_set_attr(net, node, "direction",
-                    &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
-                                             .count      = 1,
-                                             .of.strings = text });
-}
-
 static void turn(struct turning *t, uint32_t layer)
 {
     struct tn_net            *net        = t->net;
@@ -314,7 +301,7 @@ static void turn(struct turning *t, uint32_t layer)
     if (is_swapped)
         tn_net_copy_type(net, inputs[0], node.inputs[0]);
     tn_net_set_inputs(net, layer, inputs, node.input_count);
-    set_direction(net, layer, "reverse");
+    tn_net_set_text(net, layer, "direction", tn_text("reverse"));
     t->is_turned[layer] = true;
     t->found++;
 }
@@ -590,7 +577,7 @@ static void join_pair(struct turning *t, uint32_t forward, uint32_t back)
         return;
     uint32_t layer = tn_net_value(net, made[0]).producer;
     tn_net_copy_attrs(net, layer, forward);
-    set_direction(net, layer, "bidirectional");
+    tn_net_set_text(net, layer, "direction", tn_text("bidirectional"));
     join_activations(net, layer, forward, back);
     for (uint32_t i = 0; i < 2U + is_lstm && !tn_failed(net->error); i++)
         share_out(t, made[i], ways, i);

@@ -9,29 +9,6 @@ static bool is_op(const struct tn_net_node *node, const char *type)
            tn_bytes_is(node->op->type, type);
 }
 
-static bool has_input(const struct tn_net_node *node, uint32_t index)
-{
-    return index < node->input_count && node->inputs[index] != TN_NONE;
-}
-
-/* An attribute that is a list, or a number if `is_list` is false. */
-static void set_ints(struct tn_net *net, uint32_t node, const char *name,
-                     const int64_t *items, uint32_t count, bool is_list)
-{
-    int64_t             *kept  = tn_new(net->arena, int64_t, count, net->error);
-    struct tn_attr_value value = {
-        .kind = TN_ATTR_INT, .is_list = is_list, .count = count, .of.ints = kept
-    };
-
-    for (uint32_t i = 0; kept && i < count; i++)
-        kept[i] = items[i];
-    if (kept)
-        tn_net_set_attr(net, node, name, &value);
-}
-
-/* ---- kernels of convolutions ----------------------------------------------
- */
-
 /* Weights begin with their channels, of outputs and of inputs. */
 enum { CHANNEL_AXES = 2, KERNEL_MAX = 8 };
 
@@ -54,12 +31,12 @@ static void tell_kernel(struct tn_net *net, uint32_t id,
 {
     int64_t sizes[KERNEL_MAX];
 
-    if (!has_input(node, 1) || tn_net_attr(node, "kernel_shape"))
+    if (!tn_net_has_input(node, 1) || tn_net_attr(node, "kernel_shape"))
         return;
     uint32_t count =
         read_kernel(tn_net_value(net, node->inputs[1]).type, sizes);
     if (count)
-        set_ints(net, id, "kernel_shape", sizes, count, true);
+        tn_net_set_ints(net, id, "kernel_shape", sizes, count, true);
 }
 
 /* ---- weights of Gemm ------------------------------------------------------
@@ -110,7 +87,8 @@ static void turn_weights(struct tn_net *net, uint32_t id,
     static const int64_t yes = 1;
     struct tn_elements   turned;
 
-    if (!has_input(node, 1) || is_turned(node) || uses[node->inputs[1]] != 1)
+    if (!tn_net_has_input(node, 1) || is_turned(node) ||
+        uses[node->inputs[1]] != 1)
         return;
     uint32_t                  weights = node->inputs[1];
     const struct tn_net_value value   = tn_net_value(net, weights);
@@ -119,7 +97,7 @@ static void turn_weights(struct tn_net *net, uint32_t id,
         !turn(net, value.constant, &turned))
         return;
     tn_net_set_constant(net, weights, &turned, value.origin);
-    set_ints(net, id, "transB", &yes, 1, false);
+    tn_net_set_ints(net, id, "transB", &yes, 1, false);
 }
 
 /* ---- axes of Squeeze ------------------------------------------------------
@@ -150,7 +128,7 @@ static void reshape(struct tn_net *net, uint32_t id,
     int64_t         shape[RANK_MAX];
     uint32_t        inputs[2];
 
-    if (!has_input(node, 0) || !has_input(node, 1) ||
+    if (!tn_net_has_input(node, 0) || !tn_net_has_input(node, 1) ||
         node->outputs[0] == TN_NONE)
         return;
     uint64_t rank = read_shape(tn_net_value(net, node->outputs[0]).type, shape);

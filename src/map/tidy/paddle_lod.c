@@ -196,22 +196,6 @@ static const char one_sequence[] =
     "takes all rows as one sequence; an input NAME@lod would say where they "
     "begin";
 
-/* ---- notes -------------------------------------------------------------- */
-
-static void note(struct lods *l, const struct tn_net_node *node,
-                 const char *why)
-{
-    if (!l->notes)
-        return;
-    struct tn_bytes name = node->output_count && node->outputs[0] != TN_NONE
-                               ? tn_net_value(l->net, node->outputs[0]).name
-                               : node->name;
-    struct tn_tidy_note *to =
-        tn_list_push(l->notes, struct tn_tidy_note, l->net->error);
-    if (to)
-        *to = (struct tn_tidy_note){ name, node->op->type, why };
-}
-
 /* ---- nodes -------------------------------------------------------------- */
 
 /* The argument that is the vocabulary's last. */
@@ -254,11 +238,7 @@ static uint32_t make_offsets(struct lods *l, uint32_t node,
 /* An attribute that no file has; rules read it. */
 static void set_flag(struct lods *l, uint32_t node, const char *name)
 {
-    static const int64_t yes = 1;
-
-    tn_net_set_attr(l->net, node, name,
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_BOOL, .count = 1, .of.ints = &yes });
+    tn_net_set_int(l->net, node, name, TN_ATTR_BOOL, 1);
 }
 
 /* How many rows each image has is an argument then. */
@@ -285,7 +265,7 @@ static void take_sequences(struct lods *l, uint32_t node,
     if (has_counts(&n))
         taken = TN_NONE;
     else if (how->takes != TAKES_NONE && taken >= UNTOLD)
-        note(l, &n, one_sequence);
+        tn_tidy_note(l->notes, l->net, &n, one_sequence);
     else if (how->takes != TAKES_NONE)
         hand_offsets(l, node, op, taken);
     if (tn_bytes_is(n.op->type, "sequence_expand") &&
@@ -312,7 +292,7 @@ static void join_sequences(struct lods *l, uint32_t node,
         inputs[count + i] = offsets_of(l, n.inputs[i]);
         if (inputs[count + i] < UNTOLD)
             continue;
-        note(l, &n, one_sequence);
+        tn_tidy_note(l->notes, l->net, &n, one_sequence);
         inputs = NULL;
     }
     if (tn_failed(l->net->error))
@@ -397,7 +377,7 @@ static void count_sequences(struct lods *l, uint32_t node,
         hand_offsets(l, node, op, taken);
         return;
     }
-    note(l, &n, one_sequence);
+    tn_tidy_note(l->notes, l->net, &n, one_sequence);
     set_flag(l, node, "is_one_sequence");
 }
 
@@ -445,7 +425,8 @@ static void go_through(struct lods *l, uint32_t node)
         count_sequences(l, node, op);
     else if (tn_bytes_is(n.op->type, "multiclass_nms") ||
              tn_bytes_is(n.op->type, "multiclass_nms2"))
-        note(l, &n, "does not tell whose rows are which image's");
+        tn_tidy_note(l->notes, l->net, &n,
+                     "does not tell whose rows are which image's");
     else
         share(l, &n);
 }

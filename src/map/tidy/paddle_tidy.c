@@ -202,19 +202,11 @@ static void place(struct tidying *t, uint32_t value)
 static enum tn_status set_count(struct tidying *t, uint32_t node,
                                 struct tn_bytes name, uint32_t count)
 {
-    int64_t *number = tn_new(t->net->arena, int64_t, 1, t->net->error);
-    char    *text   = tn_new(t->net->arena, char, name.size + 1, t->net->error);
+    const char *text =
+        tn_text_format(t->net->arena, t->net->error, "%.*s", TN_FMT(name));
 
-    if (!number || !text)
-        return t->net->error->status;
-    if (name.size)
-        memcpy(text, name.data, name.size);
-    text[name.size]                  = '\0';
-    *number                          = count;
-    const struct tn_attr_value value = { .kind    = TN_ATTR_INT,
-                                         .count   = 1,
-                                         .of.ints = number };
-    tn_net_set_attr(t->net, node, text, &value);
+    if (text)
+        tn_net_set_int(t->net, node, text, TN_ATTR_INT, count);
     return t->net->error->status;
 }
 
@@ -366,20 +358,6 @@ static bool is_hint(struct tn_bytes name)
     return false;
 }
 
-/* Operators have no names; what they give has. */
-static void note(struct tidying *t, const struct tn_net_node *node,
-                 const char *why)
-{
-    struct tn_bytes name = node->output_count && node->outputs[0] != TN_NONE
-                               ? tn_net_value(t->net, node->outputs[0]).name
-                               : node->name;
-    struct tn_tidy_note *to =
-        tn_list_push(t->notes, struct tn_tidy_note, t->net->error);
-
-    if (to)
-        *to = (struct tn_tidy_note){ name, node->op->type, why };
-}
-
 /* No rule can look at an attribute that the vocabulary does not have. */
 static void note_attrs(struct tidying *t, const struct tn_net_node *node,
                        const struct tn_vocab_op *op)
@@ -393,7 +371,8 @@ static void note_attrs(struct tidying *t, const struct tn_net_node *node,
         snprintf(why, sizeof why, "the attribute '%.*s' is not looked at",
                  (int)(name.size < 48 ? name.size : 48),
                  (const char *)name.data);
-        note(t, node, tn_text_dup(t->net->arena, why, t->net->error));
+        tn_tidy_note(t->notes, t->net, node,
+                     tn_text_dup(t->net->arena, why, t->net->error));
     }
 }
 

@@ -185,16 +185,8 @@ static uint32_t maker_of(const struct block *b, uint32_t value)
 static void set_int(const struct block *b, uint32_t value, const char *name,
                     enum tn_attr_kind kind, int64_t number)
 {
-    int64_t *kept = value == TN_NONE
-                        ? NULL
-                        : tn_new(b->net->arena, int64_t, 1, b->net->error);
-
-    if (!kept)
-        return;
-    *kept = number;
-    tn_net_set_attr(
-        b->net, maker_of(b, value), name,
-        &(struct tn_attr_value){ .kind = kind, .count = 1, .of.ints = kept });
+    if (value != TN_NONE)
+        tn_net_set_int(b->net, maker_of(b, value), name, kind, number);
 }
 
 static void set_type(const struct block *b, uint32_t value, const char *name,

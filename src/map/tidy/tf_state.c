@@ -139,18 +139,6 @@ static uint32_t next_value(struct tn_tf_work        *work,
     return made;
 }
 
-static void note(struct tn_tf_work *work, const struct tn_net_node *node,
-                 const char *why)
-{
-    struct tn_tidy_note *slot =
-        work->notes
-            ? tn_list_push(work->notes, struct tn_tidy_note, work->error)
-            : NULL;
-
-    if (slot)
-        *slot = (struct tn_tidy_note){ node->name, node->op->type, why };
-}
-
 enum tn_status tn_tf_add_state(struct tn_tf_work        *work,
                                const struct tn_net_node *node, uint32_t handle,
                                uint32_t value, uint32_t *next)
@@ -163,7 +151,8 @@ enum tn_status tn_tf_add_state(struct tn_tf_work        *work,
 
     *next = TN_NONE;
     if (!net->signature.size) {
-        note(work, node, "changes a variable for the next run");
+        tn_tidy_note(work->notes, work->net, node,
+                     "changes a variable for the next run");
         return work->error->status;
     }
     if (!changes[change_of(node->op->type)].is_known)
@@ -184,9 +173,10 @@ enum tn_status tn_tf_add_state(struct tn_tf_work        *work,
         tn_text_format(net->arena, net->error, "%.*s_next", TN_FMT(of.name));
     if (*next == TN_NONE || !name)
         return work->error->status;
-    note(work, node,
-         "changes a variable: it is an input now, and what it becomes an "
-         "output");
+    tn_tidy_note(
+        work->notes, work->net, node,
+        "changes a variable: it is an input now, and what it becomes an "
+        "output");
     tn_net_add_output(net, 0, *next, tn_text(name));
     tn_tf_need(work, *next);
     return work->error->status;

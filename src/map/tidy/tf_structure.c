@@ -95,25 +95,6 @@ static uint32_t branch(struct tn_tf_work *work, uint32_t node, uint32_t parent,
     return graph;
 }
 
-static const struct tn_net_attr *graph_attrs(struct tn_net     *net,
-                                             const char *const *names,
-                                             const uint32_t    *graphs,
-                                             uint32_t           count)
-{
-    struct tn_net_attr *attrs =
-        tn_new(net->arena, struct tn_net_attr, count, net->error);
-    int64_t *ids = tn_new(net->arena, int64_t, count, net->error);
-
-    for (uint32_t i = 0; attrs && ids && i < count; i++) {
-        ids[i]   = graphs[i];
-        attrs[i] = (struct tn_net_attr){
-            tn_text(names[i]),
-            { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &ids[i] }
-        };
-    }
-    return ids ? attrs : NULL;
-}
-
 /* An unused output is an output all the same: the graphs produce it. */
 static uint32_t given_output(struct tn_net *net, const struct tn_net_node *node,
                              uint32_t index)
@@ -130,7 +111,8 @@ static enum tn_status become_if(struct tn_tf_work *work, uint32_t node,
                                 uint32_t cond, const uint32_t *graphs)
 {
     struct tn_net            *net   = work->net;
-    const struct tn_net_attr *attrs = graph_attrs(net, branches, graphs, 2);
+    const struct tn_net_attr *attrs =
+        tn_net_graph_attrs(net, branches, graphs, 2);
     uint64_t  count   = tn_net_graph(net, graphs[0])->outputs.count;
     uint32_t *outputs = tn_new(net->arena, uint32_t, count, net->error);
 
@@ -439,7 +421,8 @@ static enum tn_status become_loop(struct tn_tf_work *work, struct loop *loop,
 {
     static const char *const  names[] = { "body" };
     struct tn_net            *net     = work->net;
-    const struct tn_net_attr *attrs = graph_attrs(net, names, &loop->graph, 1);
+    const struct tn_net_attr *attrs =
+        tn_net_graph_attrs(net, names, &loop->graph, 1);
     uint32_t                 *inputs =
         tn_new(net->arena, uint32_t, loop->count + 2, net->error);
     uint32_t *outputs = tn_new(net->arena, uint32_t, loop->count, net->error);

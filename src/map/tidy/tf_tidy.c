@@ -155,18 +155,6 @@ void tn_tf_replace(struct tn_tf_work *work, uint32_t from, uint32_t to)
 
 /* ---- effects ------------------------------------------------------------ */
 
-static void add_note(struct tn_tf_work *work, const struct tn_net_node *node,
-                     const char *why)
-{
-    struct tn_tidy_note *note =
-        work->notes
-            ? tn_list_push(work->notes, struct tn_tidy_note, work->error)
-            : NULL;
-
-    if (note)
-        *note = (struct tn_tidy_note){ node->name, node->op->type, why };
-}
-
 /* Why a node exists whose data is not used; NULL: it only computes. */
 static const char *effect_of(struct tn_bytes type)
 {
@@ -231,7 +219,7 @@ static void note_effect(struct tn_tf_work *work, uint32_t id)
         return;
     }
     if (why)
-        add_note(work, &node, why);
+        tn_tidy_note(work->notes, work->net, &node, why);
     if (tn_tf_changes(work, tn_tf_callee(work, &node)))
         tn_tf_need_node(work, id);
 }
@@ -369,7 +357,7 @@ static void become_identity(struct tn_tf_work *work, uint32_t id)
     const char              *why     = effect_of(node.op->type);
 
     if (why)
-        add_note(work, &node, why);
+        tn_tidy_note(work->notes, work->net, &node, why);
     if (!node.input_count || tn_tf_type_in(node.op->type, plain))
         return;
     const struct tn_attr_value *type = tn_net_attr(&node, "T");

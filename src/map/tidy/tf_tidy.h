@@ -36,13 +36,7 @@
 #ifndef TN_MAP_TF_TIDY_H
 #define TN_MAP_TF_TIDY_H
 
-#include "map/net/net.h"
-
-/* An operator that was left out, for the report. */
-struct tn_tidy_note {
-    struct tn_bytes node, type;
-    const char     *why; /* "checks only" */
-};
+#include "map/tidy/tidy_note.h"
 
 /* What the first of the passes did. */
 struct tn_tf_resolved {

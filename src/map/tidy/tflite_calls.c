@@ -237,25 +237,6 @@ static enum tn_status inline_call(struct calling *c, uint32_t id,
 
 /* ---- IF ------------------------------------------------------------------- */
 
-static void set_graphs(struct tn_net *net, uint32_t node,
-                       const char *const *names, const uint32_t *graphs,
-                       uint32_t count)
-{
-    struct tn_net_attr *attrs =
-        tn_new(net->arena, struct tn_net_attr, count, net->error);
-    int64_t *ids = tn_new(net->arena, int64_t, count, net->error);
-
-    for (uint32_t i = 0; attrs && ids && i < count; i++) {
-        ids[i]   = graphs[i];
-        attrs[i] = (struct tn_net_attr){
-            tn_text(names[i]),
-            { .kind = TN_ATTR_GRAPH, .count = 1, .of.ints = &ids[i] }
-        };
-    }
-    if (attrs && ids)
-        tn_net_set_attrs(net, node, attrs, count);
-}
-
 /* Outputs that nothing uses are outputs all the same. */
 static const uint32_t *all_outputs(struct tn_net            *net,
                                    const struct tn_net_node *node,
@@ -314,7 +295,7 @@ static enum tn_status become_if(struct calling *c, uint32_t id)
         return net->error->status;
     uint32_t condition = node.inputs[0];
     tn_net_set_op(net, id, tn_net_own_op(net, "If"));
-    set_graphs(net, id, names, graphs, 2);
+    tn_net_set_attrs(net, id, tn_net_graph_attrs(net, names, graphs, 2), 2);
     tn_net_set_outputs(net, id, outputs, (uint32_t)count);
     tn_net_set_inputs(net, id, &condition, 1);
     return net->error->status;
@@ -418,7 +399,7 @@ static enum tn_status choose(struct calling *c, const struct choice *choice,
             tn_net_add_output(net, graphs[1], inner[k], tn_bytes(NULL, 0));
     }
     tn_net_set_op(net, id, tn_net_own_op(net, "If"));
-    set_graphs(net, id, names, graphs, 2);
+    tn_net_set_attrs(net, id, tn_net_graph_attrs(net, names, graphs, 2), 2);
     tn_net_set_outputs(net, id, outputs, (uint32_t)choice->outputs);
     tn_net_set_inputs(net, id, &condition, 1);
     return net->error->status;
@@ -605,7 +586,8 @@ static enum tn_status become_loop(struct calling *c, uint32_t id)
         inputs[2 + count++] = loop.node.inputs[i];
     }
     tn_net_set_op(net, id, tn_net_own_op(net, "Loop"));
-    set_graphs(net, id, names, &loop.graph, 1);
+    tn_net_set_attrs(net, id, tn_net_graph_attrs(net, names, &loop.graph, 1),
+                     1);
     tn_net_set_outputs(net, id, outputs, count);
     tn_net_set_inputs(net, id, inputs, count + 2);
     return net->error->status;

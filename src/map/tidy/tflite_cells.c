@@ -20,11 +20,6 @@ struct cells {
     bool               is_first; /* the first dimension is time               */
 };
 
-static bool has_input(const struct tn_net_node *node, uint32_t index)
-{
-    return index < node->input_count && node->inputs[index] != TN_NONE;
-}
-
 static bool is_set(const struct tn_net_node *node, const char *name)
 {
     const struct tn_attr_value *flag = tn_net_attr(node, name);
@@ -37,11 +32,11 @@ static bool needs_loop(const struct tn_net_node *node)
 {
     return !node->is_removed && !node->op->domain.size &&
            tn_bytes_is(node->op->type, "UNIDIRECTIONAL_SEQUENCE_LSTM") &&
-           node->input_count <= MOST && has_input(node, X) &&
-           has_input(node, H) && has_input(node, C) &&
+           node->input_count <= MOST && tn_net_has_input(node, X) &&
+           tn_net_has_input(node, H) && tn_net_has_input(node, C) &&
            node->output_count == 1 && node->outputs[0] != TN_NONE &&
            !is_set(node, "diagonal_recurrent_tensors") &&
-           (has_input(node, PROJECTION) || has_input(node, NORM));
+           (tn_net_has_input(node, PROJECTION) || tn_net_has_input(node, NORM));
 }
 
 /* A node whose outputs are new; the first of them. */
@@ -75,14 +70,9 @@ static void set_attr(const struct cells *s, uint32_t value, const char *name,
 static void set_int(const struct cells *s, uint32_t value, const char *name,
                     enum tn_attr_kind kind, int64_t number)
 {
-    int64_t *kept = tn_new(s->net->arena, int64_t, 1, s->net->error);
-
-    if (!kept)
-        return;
-    *kept = number;
-    set_attr(
-        s, value, name,
-        &(struct tn_attr_value){ .kind = kind, .count = 1, .of.ints = kept });
+    if (value != TN_NONE && !tn_failed(s->net->error))
+        tn_net_set_int(s->net, tn_net_value(s->net, value).producer, name, kind,
+                       number);
 }
 
 /* Time and batch change places, unless time is first anyway. */

@@ -243,20 +243,6 @@ static bool find_blocks(struct quantizing *q, uint32_t value,
     return true;
 }
 
-static void set_int(struct quantizing *q, uint32_t node, const char *name,
-                    int64_t number)
-{
-    int64_t *kept = tn_new(q->net->arena, int64_t, 1, q->net->error);
-
-    if (!kept)
-        return;
-    *kept = number;
-    tn_net_set_attr(q->net, node, name,
-                    &(struct tn_attr_value){ .kind    = TN_ATTR_INT,
-                                             .count   = 1,
-                                             .of.ints = kept });
-}
-
 /* A node that is not in the file. */
 static void add_step(struct quantizing *q, const struct tn_net_node *like,
                      const char *type, uint32_t from, uint32_t to,
@@ -279,9 +265,10 @@ static void add_step(struct quantizing *q, const struct tn_net_node *like,
         return;
     q->work->did->quantized++;
     if (about->block_size)
-        set_int(q, id, "block_size", about->block_size);
+        tn_net_set_int(q->net, id, "block_size", TN_ATTR_INT,
+                       about->block_size);
     else if (about->scale_count > 1)
-        set_int(q, id, "axis", about->axis);
+        tn_net_set_int(q->net, id, "axis", TN_ATTR_INT, about->axis);
 }
 
 /* A value with the shape of another, of floats. */
@@ -410,7 +397,7 @@ static void become(struct quantizing *q, uint32_t id, const char *type,
                   tn_net_op(q->net, tn_text(type), tn_text("tenon")));
     tn_net_set_attrs(q->net, id, NULL, 0);
     if (about->scale_count > 1)
-        set_int(q, id, "axis", about->axis);
+        tn_net_set_int(q->net, id, "axis", TN_ATTR_INT, about->axis);
     tn_net_set_inputs(q->net, id, inputs, steps.zero == TN_NONE ? 2 : 3);
     q->work->did->quantized++;
 }

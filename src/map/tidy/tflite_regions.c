@@ -144,31 +144,6 @@ static const struct {
     { "STABLEHLO_SORT", "comparator_subgraph_index", "Sort", 0 },
 };
 
-static void set_by(struct tn_net *net, uint32_t id, const char *by)
-{
-    struct tn_bytes *text = tn_new(net->arena, struct tn_bytes, 1, net->error);
-
-    if (!text)
-        return;
-    *text = tn_text(by);
-    tn_net_set_attr(net, id, "by",
-                    &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
-                                             .count      = 1,
-                                             .of.strings = text });
-}
-
-static void set_key(struct tn_net *net, uint32_t id, uint32_t key)
-{
-    int64_t *number = tn_new(net->arena, int64_t, 1, net->error);
-
-    if (!number)
-        return;
-    *number = key;
-    tn_net_set_attr(net, id, "key",
-                    &(struct tn_attr_value){
-                        .kind = TN_ATTR_INT, .count = 1, .of.ints = number });
-}
-
 const char *tn_tflite_region_attr(const struct tn_net_node *node)
 {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
@@ -199,7 +174,7 @@ void tn_tflite_name_region(struct tn_net *net, uint32_t id, uint32_t function)
     tn_net_set_op(
         net, id,
         tn_net_op(net, tn_text(operators[i].becomes), tn_text("tenon")));
-    set_by(net, id, by);
+    tn_net_set_text(net, id, "by", tn_text(by));
     if (key != TN_NONE)
-        set_key(net, id, key);
+        tn_net_set_int(net, id, "key", TN_ATTR_INT, key);
 }

@@ -17,16 +17,8 @@ const struct tn_value_about *tn_tflite_about(const struct tn_tflite_work *work,
 void tn_tflite_note(struct tn_tflite_work *work, uint32_t node, const char *why)
 {
     const struct tn_net_node n = tn_net_node(work->net, node);
-    struct tn_tidy_note     *to =
-        work->notes
-            ? tn_list_push(work->notes, struct tn_tidy_note, work->net->error)
-            : NULL;
 
-    if (!to)
-        return;
-    *to = (struct tn_tidy_note){ n.name, n.op->type, why };
-    if (!n.name.size && n.output_count && n.outputs[0] != TN_NONE)
-        to->node = tn_net_value(work->net, n.outputs[0]).name;
+    tn_tidy_note(work->notes, work->net, &n, why);
 }
 
 /* ---- what the file says --------------------------------------------------- */
@@ -118,19 +110,6 @@ static const struct {
     { "UNIQUE", "idx_out_type", 1 },
 };
 
-static void set_ints(struct tn_net *net, uint32_t node, const char *name,
-                     enum tn_attr_kind kind, int64_t number)
-{
-    int64_t *kept = tn_new(net->arena, int64_t, 1, net->error);
-
-    if (!kept)
-        return;
-    *kept = number;
-    tn_net_set_attr(
-        net, node, name,
-        &(struct tn_attr_value){ .kind = kind, .count = 1, .of.ints = kept });
-}
-
 static void set_float(struct tn_net *net, uint32_t node, const char *name,
                       double number)
 {
@@ -145,20 +124,6 @@ static void set_float(struct tn_net *net, uint32_t node, const char *name,
                                              .of.floats = kept });
 }
 
-static void set_text(struct tn_net *net, uint32_t node, const char *name,
-                     struct tn_bytes text)
-{
-    struct tn_bytes *kept = tn_new(net->arena, struct tn_bytes, 1, net->error);
-
-    if (!kept)
-        return;
-    *kept = text;
-    tn_net_set_attr(net, node, name,
-                    &(struct tn_attr_value){ .kind       = TN_ATTR_STRING,
-                                             .count      = 1,
-                                             .of.strings = kept });
-}
-
 static void say_type(struct tn_tflite_work *work, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(work->net, id);
@@ -171,8 +136,8 @@ static void say_type(struct tn_tflite_work *work, uint32_t id)
         const struct tn_value_about *about =
             tn_tflite_about(work, node.outputs[typed_ops[i].output]);
         if (about && about->dtype != TN_UNDEFINED)
-            set_ints(work->net, id, typed_ops[i].attr, TN_ATTR_DTYPE,
-                     about->dtype);
+            tn_net_set_int(work->net, id, typed_ops[i].attr, TN_ATTR_DTYPE,
+                           about->dtype);
     }
 }
 
@@ -200,11 +165,11 @@ static bool read_struct(struct tn_net *net, uint32_t id, struct tn_bytes type,
                 break;
             uint32_t number = tn_load32(bytes.data + 4 * k);
             if (k)
-                set_ints(net, id, struct_ops[i].fields[k], TN_ATTR_INT,
-                         (int32_t)number);
+                tn_net_set_int(net, id, struct_ops[i].fields[k], TN_ATTR_INT,
+                               (int32_t)number);
             else
-                set_text(net, id, struct_ops[i].fields[k],
-                         tn_text(number == 2 ? "VALID" : "SAME"));
+                tn_net_set_text(net, id, struct_ops[i].fields[k],
+                                tn_text(number == 2 ? "VALID" : "SAME"));
         }
         return true;
     }
@@ -220,13 +185,13 @@ static void read_item(struct tn_net *net, uint32_t id,
     if (!name)
         return;
     if (item->kind == TN_FLEX_INT)
-        set_ints(net, id, name, TN_ATTR_INT, item->number);
+        tn_net_set_int(net, id, name, TN_ATTR_INT, item->number);
     if (item->kind == TN_FLEX_BOOL)
-        set_ints(net, id, name, TN_ATTR_BOOL, item->number != 0);
+        tn_net_set_int(net, id, name, TN_ATTR_BOOL, item->number != 0);
     if (item->kind == TN_FLEX_FLOAT)
         set_float(net, id, name, item->real);
     if (item->kind == TN_FLEX_STRING)
-        set_text(net, id, name, item->text);
+        tn_net_set_text(net, id, name, item->text);
 }
 
 /* More options than any operator has are not read. */
