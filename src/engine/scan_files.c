@@ -448,18 +448,34 @@ static void scan_unreadable(struct tour *t, const char *path,
     end_file(t);
 }
 
+/* The rest of the scan goes on. */
+static void scan_unlisted(struct tour *t, const char *path, const char *below,
+                          const struct tn_error *failure)
+{
+    char *full = join(t, path, below);
+
+    if (full)
+        scan_unreadable(t, full, failure);
+}
+
 static void scan_folder(struct tour *t, struct tn_bundle *bundle,
                         const char *path, const char *below, unsigned depth)
 {
     const char *const *names;
     uint64_t           count;
+    struct tn_error    failure = TN_ERROR_INIT;
 
-    if (depth > DEPTH_LIMIT) {
-        tn_error_set(t->error, TN_LIMIT, TN_NOWHERE,
-                     "folders deeper than %d", DEPTH_LIMIT);
-        return;
-    }
-    if (tn_bundle_list(bundle, below, &names, &count, t->error) != TN_OK)
+    if (depth > DEPTH_LIMIT)
+        tn_error_set(&failure, TN_LIMIT, TN_NOWHERE,
+                     "a folder below %d others is not looked into",
+                     DEPTH_LIMIT);
+    else
+        tn_bundle_list(bundle, below, &names, &count, &failure);
+    if (tn_failed(&failure) && depth == 0)
+        *t->error = failure;
+    else if (tn_failed(&failure))
+        scan_unlisted(t, path, below, &failure);
+    if (tn_failed(&failure))
         return;
     for (uint64_t i = 0; i < count && goes_on(t); i++) {
         char             *inner = join(t, below, names[i]);

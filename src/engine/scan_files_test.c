@@ -49,6 +49,28 @@ static void folders_are_scanned(void **state)
     tn_scratch_close(&scratch);
 }
 
+static void a_folder_that_is_not_listed_is_a_finding(void **state)
+{
+    struct tn_scratch     scratch = tn_scratch_open();
+    struct tn_error       error   = TN_ERROR_INIT;
+    struct tn_scan_totals totals;
+    char                  text[512] = "", deep[256] = "deep";
+
+    (void)state;
+    for (int i = 0; i < 70; i++) {
+        assert_int_equal(mkdir(tn_in_scratch(&scratch, deep), 0700), 0);
+        strcat(deep, "/x");
+    }
+    tn_scratch_put(&scratch, "later.pkl", tn_bytes(CALL, sizeof CALL - 1));
+    assert_int_equal(tn_scan(tn_in_scratch(&scratch, ""), NULL, write_down,
+                             text, &totals, &error),
+                     TN_OK);
+    assert_string_equal(text, " unknown unreadable;"
+                              "later.pkl dangerous pickle-call;");
+    assert_int_equal(totals.flagged[TN_VERDICT_UNKNOWN], 1);
+    tn_scratch_close(&scratch);
+}
+
 static int stop(void *context, const struct tn_scan_finding *f)
 {
     (void)f;
@@ -113,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_are_scanned),
+        cmocka_unit_test(a_folder_that_is_not_listed_is_a_finding),
         cmocka_unit_test(a_scan_can_be_stopped),
         cmocka_unit_test(files_are_mapped_if_they_may_be),
     };
