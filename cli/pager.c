@@ -15,6 +15,7 @@
 
 #include "failure.h"
 #include "print.h"
+#include "session.h"
 
 extern char **environ;
 
@@ -134,15 +135,6 @@ static void on_signal(int number)
     raise(number);
 }
 
-static void catch_signal(int number)
-{
-    struct sigaction old, action = { .sa_handler = on_signal };
-
-    sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
-}
-
 void cli_pager_end(void)
 {
     if (pager <= 0)
@@ -168,10 +160,10 @@ static void redirect(int to, pid_t pid)
         dup2(to, STDERR_FILENO);
     pager = pid;
     signal(SIGPIPE, SIG_IGN);
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
-    catch_signal(SIGHUP);
-    catch_signal(SIGQUIT);
+    cli_catch_signal(SIGINT, on_signal);
+    cli_catch_signal(SIGTERM, on_signal);
+    cli_catch_signal(SIGHUP, on_signal);
+    cli_catch_signal(SIGQUIT, on_signal);
     atexit(cli_pager_end);
 }
 

@@ -46,11 +46,9 @@ void cli_session_end(void)
     raise(caught);
 }
 
-/* Signals that were ignored when we started, by nohup or a shell's &, stay
- * ignored. */
-static void catch_signal(int number)
+void cli_catch_signal(int number, void (*handler)(int number))
 {
-    struct sigaction old, action = { .sa_handler = on_signal };
+    struct sigaction old, action = { .sa_handler = handler };
 
     sigemptyset(&action.sa_mask);
     if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -264,9 +262,9 @@ void cli_session_begin_writing(struct cli_session *session, const void *opts)
     (void)tn_temporaries_new(&temporaries, NULL, NULL);
     sigemptyset(&late.sa_mask);
     sigaction(SIGALRM, &late, NULL);
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
-    catch_signal(SIGHUP);
+    cli_catch_signal(SIGINT, on_signal);
+    cli_catch_signal(SIGTERM, on_signal);
+    cli_catch_signal(SIGHUP, on_signal);
     cli_session_begin(session, opts);
 }
 

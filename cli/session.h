@@ -64,4 +64,8 @@ int cli_refuse_input(const struct cli_common *common, const char *input);
  * path, that is standard output. */
 int cli_refuse_terminal(const char *verb, const char *path);
 
+/* A signal that was ignored when the command started, by nohup or a shell's &,
+ * stays ignored. */
+void cli_catch_signal(int number, void (*handler)(int number));
+
 #endif

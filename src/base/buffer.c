@@ -146,3 +146,12 @@ const char *tn_buffer_string(struct tn_buffer *buffer)
     *end = '\0';
     return (const char *)buffer->data;
 }
+
+int tn_buffer_read_at(void *buffer, uint64_t offset, void *to, size_t size)
+{
+    const struct tn_buffer *from = buffer;
+
+    if (size)
+        memcpy(to, from->data + offset, size);
+    return 0;
+}

@@ -46,4 +46,7 @@ static inline struct tn_bytes tn_buffer_bytes(const struct tn_buffer *buffer)
 /* The contents as a C string, valid until the next append; "" on failure. */
 const char *tn_buffer_string(struct tn_buffer *buffer);
 
+/* A tn_read_at over a buffer, for offsets and sizes that are inside of it. */
+int tn_buffer_read_at(void *buffer, uint64_t offset, void *to, size_t size);
+
 #endif

@@ -67,6 +67,15 @@ static inline bool tn_text_ends_with(const char *text, const char *end)
     return size >= tail && strcmp(text + size - tail, end) == 0;
 }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int tn_hex_digit(uint8_t byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
 /* For printf's "%.*s": pass TN_FMT(view). */
 #define TN_FMT(view)                                                           \
     (int)((view).size > 4096 ? 4096 : (view).size),                            \

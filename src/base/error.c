@@ -183,3 +183,11 @@ void tn_error_file(struct tn_error *error, const char *file)
     if (tn_failed(error) && !error->file[0])
         snprintf(error->file, sizeof error->file, "%s", file);
 }
+
+enum tn_status tn_error_without_place(struct tn_error *error)
+{
+    error->offset   = TN_NOWHERE;
+    error->file[0]  = '\0';
+    error->where[0] = '\0';
+    return error->status;
+}

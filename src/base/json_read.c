@@ -151,14 +151,11 @@ static unsigned hex4(struct tn_cursor *c)
     unsigned value = 0;
 
     for (int i = 0; i < 4; i++) {
-        uint8_t  byte = peek(c);
-        unsigned low  = byte | 0x20u;
-        if (byte >= '0' && byte <= '9')
-            value = value << 4 | (byte - '0');
-        else if (low >= 'a' && low <= 'f')
-            value = value << 4 | (low - 'a' + 10);
-        else
+        int digit = tn_hex_digit(peek(c));
+        if (digit < 0)
             expected(c, "four hex digits");
+        else
+            value = value << 4 | (unsigned)digit;
         tn_skip(c, tn_more(c));
     }
     return value;
@@ -403,6 +400,17 @@ enum tn_json_event tn_json_next(struct tn_json_reader *reader)
     reader->offset           = reader->cursor->offset;
     enum tn_json_event event = step(reader);
     return tn_failed(reader->cursor->error) ? TN_JSON_END : event;
+}
+
+bool tn_json_expect(struct tn_json_reader *reader, enum tn_json_event wanted,
+                    const char *what)
+{
+    enum tn_json_event event = tn_json_next(reader);
+
+    if (event != wanted && !tn_failed(reader->cursor->error))
+        tn_fail_at(reader->cursor, reader->offset, TN_MALFORMED,
+                   "%s was expected", what);
+    return event == wanted && !tn_failed(reader->cursor->error);
 }
 
 void tn_json_skip(struct tn_json_reader *reader)

@@ -45,6 +45,11 @@ void tn_json_close(struct tn_json_reader *reader);
  * comments, nothing after the value. */
 enum tn_json_event tn_json_next(struct tn_json_reader *reader);
 
+/* Takes the next event.  If it is another one than `wanted`, fails the cursor
+ * with "WHAT was expected" and returns false. */
+bool tn_json_expect(struct tn_json_reader *reader, enum tn_json_event wanted,
+                    const char *what);
+
 /* Steps over the value that comes next (after a KEY or inside an array). */
 void tn_json_skip(struct tn_json_reader *reader);
 

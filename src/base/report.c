@@ -45,3 +45,25 @@ void tn_report_format(struct tn_report *report, enum tn_finding_level level,
     tn_error_file(&finding, file);
     tn_report_add(report, level, rule, &finding);
 }
+
+void tn_report_flaw(struct tn_report *report, const struct tn_flaw *flaw,
+                    const char *file, struct tn_error *error,
+                    const char *format, ...)
+{
+    struct tn_error finding = TN_ERROR_INIT;
+    char            what[sizeof finding.what];
+
+    if (!report && flaw->level != TN_LEVEL_ERROR)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    struct tn_error *to = report ? &finding : error;
+    tn_error_set(to, flaw->status, flaw->offset, "%s", what);
+    if (flaw->where.size)
+        tn_error_where(to, "%.*s", TN_FMT(flaw->where));
+    tn_error_file(to, file);
+    if (report)
+        tn_report_add(report, flaw->level, flaw->rule, to);
+}

@@ -44,4 +44,22 @@ void tn_report_format(struct tn_report *report, enum tn_finding_level level,
                       const char *where, const char *format, ...)
     TN_PRINTF(7, 8);
 
+/* What is wrong at a place of a file. */
+struct tn_flaw {
+    enum tn_status        status;
+    enum tn_finding_level level;
+    const char           *rule;
+    uint64_t              offset;
+    struct tn_bytes       where; /* a path in the model; may be empty         */
+};
+
+#define TN_FLAW(status, level, rule, offset, where)                            \
+    (&(struct tn_flaw){ status, level, rule, offset, where })
+
+/* A finding; without a report (NULL), a flaw that is an error goes to `error`,
+ * and others are left out. */
+void tn_report_flaw(struct tn_report *report, const struct tn_flaw *flaw,
+                    const char *file, struct tn_error *error,
+                    const char *format, ...) TN_PRINTF(5, 6);
+
 #endif

@@ -69,8 +69,10 @@ static uint64_t item_hash(const struct tn_attr_value *value, uint32_t i,
     return bits;
 }
 
-uint64_t tn_diff_value_hash(const struct tn_attr_value *value,
-                            const uint64_t             *shapes)
+/* The hash of a decoded attribute; a tensor counts by type and shape alone, a
+ * graph by the shapes of its ops. */
+static uint64_t value_hash(const struct tn_attr_value *value,
+                           const uint64_t             *shapes)
 {
     uint64_t hash = tn_diff_join(value->kind, value->is_list);
 
@@ -283,7 +285,7 @@ static uint64_t attrs_hash(struct attr_hashing *h, uint32_t op,
             tn_list_at(&h->attrs, struct tn_attr_named, i);
         has_graph |= attr->value.kind == TN_ATTR_GRAPH;
         sum += tn_diff_join(tn_diff_hash(attr->name, 2),
-                            tn_diff_value_hash(&attr->value, h->side->shapes));
+                            value_hash(&attr->value, h->side->shapes));
     }
     if (o->alike && !has_graph)
         h->known[o->alike] = sum ? sum : 1;

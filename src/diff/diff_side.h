@@ -58,11 +58,6 @@ static inline uint64_t tn_diff_join(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* The hash of a decoded attribute; a tensor counts by type and shape alone, a
- * graph by the shapes of its ops. */
-uint64_t tn_diff_value_hash(const struct tn_attr_value *value,
-                            const uint64_t             *shapes);
-
 /* The largest number of tn_op.alike in the model. */
 uint64_t tn_diff_most_alike(const struct tn_model *model);
 

@@ -93,25 +93,6 @@ static void put_tensor(struct tn_rope *to, enum tn_framework framework,
 
 /* ---- opening it --------------------------------------------------------- */
 
-/* A tn_read_at; the model is opened within the bounds of the bytes. */
-static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
-{
-    const struct tn_buffer *bytes = context;
-
-    if (size > 0)
-        memcpy(to, bytes->data + offset, size);
-    return 0;
-}
-
-/* Positions in the model mean nothing for what the caller gave. */
-static enum tn_status without_place(struct tn_error *error)
-{
-    error->offset   = TN_NOWHERE;
-    error->file[0]  = '\0';
-    error->where[0] = '\0';
-    return error->status;
-}
-
 static enum tn_status open_model(struct tn_bare_node *bare,
                                  enum tn_framework    framework,
                                  struct tn_rope      *model,
@@ -127,8 +108,8 @@ static enum tn_status open_model(struct tn_bare_node *bare,
 
     tn_buffer_init(&bare->bytes, memory, error);
     if (tn_rope_write(model, &bare->bytes.sink, error) == TN_OK)
-        tn_model_open_source(&bare->model, "node", bare->bytes.size, read_bytes,
-                             &bare->bytes, &options, error);
+        tn_model_open_source(&bare->model, "node", bare->bytes.size,
+                             tn_buffer_read_at, &bare->bytes, &options, error);
     return error->status;
 }
 
@@ -146,7 +127,7 @@ enum tn_status tn_bare_node_open(struct tn_bare_node *bare,
         tn_map_node_take(&bare->node, framework, bare->model,
                          tn_model_graph(bare->model, 0).first_op, arena, error);
     tn_rope_done(&model);
-    return without_place(error);
+    return tn_error_without_place(error);
 }
 
 void tn_bare_node_close(struct tn_bare_node *bare)
@@ -175,7 +156,7 @@ enum tn_status tn_bare_tensor_read(struct tn_map_tensor *tensor,
             arena, error);
     tn_bare_node_close(&around);
     tn_rope_done(&model);
-    return without_place(error);
+    return tn_error_without_place(error);
 }
 
 /* ---- writing a tensor --------------------------------------------------- */

@@ -131,15 +131,6 @@ static enum tn_status expect_graph(const struct tn_model *model,
                         "to compare models, open them with wants_graph");
 }
 
-static uint64_t total_size(const struct tn_model *model)
-{
-    uint64_t total = 0;
-
-    for (uint64_t i = 0; i < model->tensors.count; i++)
-        total += tn_tensor_size(tn_model_tensor(model, i));
-    return total;
-}
-
 static enum tn_status check_sizes(const struct tn_model   *model,
                                   const struct tn_options *options,
                                   struct tn_error         *error)
@@ -163,7 +154,7 @@ static enum tn_status compare(struct tn_diff               *diff,
     }
     tn_meter_init(&diff->meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "comparing",
-                  skips_values ? 0 : total_size(left));
+                  skips_values ? 0 : tn_model_elements_size(left));
     tn_meter_watch(&diff->meter, &watch, &diff->store->memory);
     diff->host = (struct tn_diff_host){ digest_of, diff };
     if (tn_diff_match_init(&diff->match, left, right,

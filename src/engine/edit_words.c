@@ -44,15 +44,6 @@ static bool is_control(uint8_t byte)
     return byte < 0x20 || byte == 0x7f;
 }
 
-static int hex_digit(uint8_t byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
-}
-
 /* After the backslash. */
 static bool read_escape(struct line *line)
 {
@@ -68,8 +59,8 @@ static bool read_escape(struct line *line)
     }
     if (letter != 'x' || r->text.size - r->at < 2)
         return fail_at(line, at, "after '\\' expected \" \\ n r t or xHH");
-    int high = hex_digit(r->text.data[r->at]);
-    int low  = hex_digit(r->text.data[r->at + 1]);
+    int high = tn_hex_digit(r->text.data[r->at]);
+    int low  = tn_hex_digit(r->text.data[r->at + 1]);
     if (high < 0 || low < 0)
         return fail_at(line, at, "after '\\x' expected two hexadecimal digits");
     if (high == 0 && low == 0)

@@ -379,20 +379,13 @@ static const char *by_suffix(const struct tn_probe *probe, int *bits)
 
 /* ---- folders ------------------------------------------------------------ */
 
-static bool has_entry(const struct tn_probe *probe, const char *name)
-{
-    for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (strcmp(probe->entries[i], name) == 0)
-            return true;
-    return false;
-}
-
 static const char *by_folder(const struct tn_probe *probe)
 {
-    if (has_entry(probe, "Manifest.json") && has_entry(probe, "Data/"))
+    if (tn_probe_has_entry(probe, "Manifest.json") &&
+        tn_probe_has_entry(probe, "Data/"))
         return "a Core ML package (.mlpackage): Core ML opens it; convert from "
                "what it was made of";
-    if (has_entry(probe, "coremldata.bin"))
+    if (tn_probe_has_entry(probe, "coremldata.bin"))
         return "a compiled Core ML model (.mlmodelc): Core ML opens it; "
                "convert from what it was made of";
     return NULL;

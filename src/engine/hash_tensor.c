@@ -188,15 +188,6 @@ static void look_around(void *context)
     (void)tn_meter_add(work->meter, 0, &ignored);
 }
 
-static uint64_t total_size(const struct tn_model *model)
-{
-    uint64_t total = 0;
-
-    for (uint64_t i = 0; i < model->tensors.count; i++)
-        total += tn_tensor_size(tn_model_tensor(model, i));
-    return total;
-}
-
 static enum tn_status hash_model(const struct tn_model   *model,
                                  const struct tn_options *options,
                                  bool                     is_decoded,
@@ -216,7 +207,7 @@ static enum tn_status hash_model(const struct tn_model   *model,
     TN_TRY(tn_opened_check_expansion(model, work.most, error));
     tn_meter_init(&meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "hashing",
-                  total_size(model));
+                  tn_model_elements_size(model));
     tn_meter_watch(&meter, &watch, model->memory);
     tn_workers_run_watched(options ? options->workers : 0, model->tensors.count,
                            hash_one, look_around, &work, error);

@@ -139,17 +139,6 @@ static enum tn_status open_book(struct tn_interpreter *i,
     return tn_rulebook_open(&i->book, NULL, 0, &i->options, error);
 }
 
-/* A tn_read_at over bytes in memory; the model is opened within their bounds.
- */
-static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
-{
-    const struct tn_buffer *bytes = context;
-
-    if (size > 0)
-        memcpy(to, bytes->data + offset, size);
-    return 0;
-}
-
 static struct tn_bytes original_name(const void *context, struct tn_bytes name)
 {
     return tn_one_node_name(context, name);
@@ -221,8 +210,8 @@ static enum tn_status convert_node(struct tn_interpreter *i,
     options.from        = tn_framework_format(one->known.node->framework)->name;
     tn_buffer_init(&bytes, &to->memory, error);
     if (tn_one_node_write(one, &to->arena, &bytes, error) == TN_OK &&
-        tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,
-                             &options, error) == TN_OK)
+        tn_model_open_source(&model, "node", bytes.size, tn_buffer_read_at,
+                             &bytes, &options, error) == TN_OK)
         convert_model(i, model, one, to, error);
     tn_model_close(model);
     tn_buffer_done(&bytes);
@@ -466,22 +455,14 @@ static enum tn_status expect_types(const struct tn_one_node *one,
     return TN_OK;
 }
 
-/* Positions in the model of one node are not positions in the node. */
-static enum tn_status without_place(struct tn_error *error)
-{
-    error->offset   = TN_NOWHERE;
-    error->file[0]  = '\0';
-    error->where[0] = '\0';
-    return error->status;
-}
-
-/* Facts that the caller did not give may not matter.  If they do, they are
- * assumed, unless the caller is strict. */
-enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
-                                     struct tn_one_node     *one,
-                                     struct tn_interpreted **to,
-                                     struct tn_arena        *arena,
-                                     struct tn_error        *error)
+/* By rules in our own language: the caller's, then the library's.  Facts that
+ * the caller did not give may not matter.  If they do, they are assumed, unless
+ * the caller is strict.  The arena is for the call alone.  *to may be replaced,
+ * and the old one closed. */
+static enum tn_status by_rules(struct tn_interpreter  *i,
+                               struct tn_one_node     *one,
+                               struct tn_interpreted **to,
+                               struct tn_arena *arena, struct tn_error *error)
 {
     const struct tn_interpret_context *context = one->known.context;
     struct tn_node_input              *inputs;
@@ -493,27 +474,19 @@ enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
         convert_outputs(i, one, *to, error);
     if (!is_refusal(error) || (context && context->is_strict) ||
         !may_search(one))
-        return without_place(error);
+        return tn_error_without_place(error);
     interpret_assuming(i, one, to, arena, error);
-    return without_place(error);
+    return tn_error_without_place(error);
 }
 
 /* ---- a node that lacks something ---------------------------------------- */
-
-static bool is_input(const struct tn_map_node *node, struct tn_bytes name)
-{
-    for (uint32_t i = 0; i < node->input_count; i++)
-        if (tn_bytes_equal(node->inputs[i], name))
-            return true;
-    return false;
-}
 
 /* The vocabulary's name of an output, or another where an input has that. */
 static struct tn_bytes made_name(const struct tn_map_node *node,
                                  struct tn_bytes wish, struct tn_arena *arena,
                                  struct tn_error *error)
 {
-    while (is_input(node, wish) && !tn_failed(error))
+    while (tn_map_node_has_input(node, wish) && !tn_failed(error))
         wish = tn_text(tn_text_format(arena, error, "%.*s_out", TN_FMT(wish)));
     return wish;
 }
@@ -586,7 +559,7 @@ static enum tn_status interpret(struct tn_interpreter  *i,
         complete(node, one.known.definition, arena, error) != TN_OK)
         return error->status;
     return job.mapper ? run_mapper(i, &job, context->opset, *to, error)
-                      : tn_interpret_by_rules(i, &one, to, arena, error);
+                      : by_rules(i, &one, to, arena, error);
 }
 
 static enum tn_status interpret_bytes(

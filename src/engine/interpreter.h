@@ -48,14 +48,4 @@ struct tn_interpreted {
     struct tn_arena         arena;
 };
 
-struct tn_one_node;
-
-/* By rules in our own language: the caller's, then the library's.  The arena is
- * for the call alone.  *to may be replaced, and the old one closed. */
-enum tn_status tn_interpret_by_rules(struct tn_interpreter  *i,
-                                     struct tn_one_node     *one,
-                                     struct tn_interpreted **to,
-                                     struct tn_arena        *arena,
-                                     struct tn_error        *error);
-
 #endif

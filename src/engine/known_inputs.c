@@ -439,14 +439,6 @@ enum tn_status tn_known_context_fill(struct tn_known_context           *known,
                                 error);
 }
 
-static bool has_input(const struct tn_map_node *node, struct tn_bytes name)
-{
-    for (uint32_t i = 0; i < node->input_count; i++)
-        if (tn_bytes_equal(node->inputs[i], name))
-            return true;
-    return false;
-}
-
 /* All inputs of a node, for people. */
 static const char *list_inputs(const struct tn_map_node *node,
                                struct tn_arena *arena, struct tn_error *error)
@@ -465,7 +457,7 @@ enum tn_status tn_known_context_check(const struct tn_known_context *known,
 {
     for (uint32_t i = 0; i < known->inputs.count; i++) {
         struct tn_bytes name = known->inputs.items[i].name;
-        if (has_input(node, name))
+        if (tn_map_node_has_input(node, name))
             continue;
         const char *all = list_inputs(node, known->arena, error);
         if (!all)

@@ -7,15 +7,6 @@
 #include "engine/node_text.h"
 #include "support/hostile.h"
 
-static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
-{
-    const struct tn_buffer *bytes = context;
-
-    if (size > 0)
-        memcpy(to, bytes->data + offset, size);
-    return 0;
-}
-
 /* Of each: the format, how many ops the model has, and how many inputs. */
 static const struct {
     const char *node, *format;
@@ -52,8 +43,8 @@ static void check_row(size_t row, struct tn_arena *arena)
     one.known.node = &bare.node;
     one.inputs     = inputs;
     assert_int_equal(tn_one_node_write(&one, arena, &bytes, &error), TN_OK);
-    if (tn_model_open_source(&model, "node", bytes.size, read_bytes, &bytes,
-                             &how, &error) != TN_OK)
+    if (tn_model_open_source(&model, "node", bytes.size, tn_buffer_read_at,
+                             &bytes, &how, &error) != TN_OK)
         fail_msg("row %zu: %s", row, error.what);
     assert_int_equal(tn_model_op_count(model), rows[row].ops);
     assert_int_equal(tn_model_graph(model, 0).inputs.count, rows[row].inputs);

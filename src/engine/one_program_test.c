@@ -5,15 +5,6 @@
 
 #include "engine/node_testing.h"
 
-static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
-{
-    const struct tn_buffer *bytes = context;
-
-    if (size > 0)
-        memcpy(to, bytes->data + offset, size);
-    return 0;
-}
-
 #define TWO                                                                    \
     "type: 'op' inputs { parameter: 'X' arguments: 'a' } "                     \
     "inputs { parameter: 'Y' arguments: 'b' } "                                \
@@ -86,8 +77,9 @@ static void test_programs(void **state)
         write_program(&t, &bytes);
         tn_buffer_init(&out, &t.memory, &t.error);
         if (tn_failed(&t.error) ||
-            tn_model_open_source(&model, "program", bytes.size, read_bytes,
-                                 &bytes, &how, &t.error) != TN_OK)
+            tn_model_open_source(&model, "program", bytes.size,
+                                 tn_buffer_read_at, &bytes, &how,
+                                 &t.error) != TN_OK)
             fail_msg("row %zu: %s", row, t.error.what);
         print_program(&out, model);
         if (strcmp(tn_buffer_string(&out), rows[row].program))
@@ -151,8 +143,8 @@ static void test_constants(void **state)
                          constants[row].attr ? TN_OK : TN_UNSUPPORTED);
         if (constants[row].attr) {
             assert_int_equal(tn_model_open_source(&model, "program", bytes.size,
-                                                  read_bytes, &bytes, &how,
-                                                  &t.error),
+                                                  tn_buffer_read_at, &bytes,
+                                                  &how, &t.error),
                              TN_OK);
             check_constant(model, row, &t.error);
         }

@@ -32,6 +32,15 @@ struct tn_probe {
     uint64_t           entry_count;
 };
 
+static inline bool tn_probe_has_entry(const struct tn_probe *probe,
+                                      const char            *name)
+{
+    for (uint64_t i = 0; i < probe->entry_count; i++)
+        if (strcmp(probe->entries[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* How a model is read. */
 struct tn_read_options {
     /* By the options of formats. */

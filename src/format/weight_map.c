@@ -26,17 +26,6 @@ void tn_weight_map_done(struct tn_weight_map *map)
     tn_list_done(&map->places);
 }
 
-static bool expect(struct reader *r, enum tn_json_event wanted,
-                   const char *what)
-{
-    enum tn_json_event event = tn_json_next(&r->json);
-
-    if (event != wanted && !tn_failed(r->error))
-        tn_fail_at(&r->cursor, r->json.offset, TN_MALFORMED, "%s was expected",
-                   what);
-    return event == wanted && !tn_failed(r->error);
-}
-
 static struct tn_bytes keep(struct reader *r)
 {
     return tn_bytes_dup(r->arena, r->json.text, r->error);
@@ -55,14 +44,14 @@ static void read_place(struct reader *r, struct tn_weight_map *map)
         tn_fail_at(&r->cursor, offset, TN_MALFORMED, "'%.*s' twice",
                    TN_FMT(name));
     row = tn_list_push(&map->places, struct tn_weight_place, r->error);
-    if (!row || !expect(r, TN_JSON_STRING, "the name of a file"))
+    if (!row || !tn_json_expect(&r->json, TN_JSON_STRING, "the name of a file"))
         return;
     *row = (struct tn_weight_place){ name, keep(r) };
 }
 
 static void read_metadata(struct reader *r, struct tn_weight_map *map)
 {
-    if (!expect(r, TN_JSON_OBJECT_BEGIN, "an object"))
+    if (!tn_json_expect(&r->json, TN_JSON_OBJECT_BEGIN, "an object"))
         return;
     while (tn_json_next(&r->json) == TN_JSON_KEY) {
         if (!tn_bytes_is(r->json.text, "total_size")) {
@@ -83,11 +72,12 @@ static void read_map(struct reader *r, struct tn_weight_map *map)
 {
     bool has_map = false;
 
-    if (!expect(r, TN_JSON_OBJECT_BEGIN, "an object"))
+    if (!tn_json_expect(&r->json, TN_JSON_OBJECT_BEGIN, "an object"))
         return;
     while (tn_json_next(&r->json) == TN_JSON_KEY) {
         if (tn_bytes_is(r->json.text, "weight_map") && !has_map) {
-            has_map = expect(r, TN_JSON_OBJECT_BEGIN, "an object of files");
+            has_map = tn_json_expect(&r->json, TN_JSON_OBJECT_BEGIN,
+                                     "an object of files");
             while (has_map && tn_json_next(&r->json) == TN_JSON_KEY)
                 read_place(r, map);
         } else if (tn_bytes_is(r->json.text, "weight_map")) {
@@ -99,7 +89,7 @@ static void read_map(struct reader *r, struct tn_weight_map *map)
             tn_json_skip(&r->json);
         }
     }
-    expect(r, TN_JSON_END, "nothing more");
+    tn_json_expect(&r->json, TN_JSON_END, "nothing more");
     if (!tn_failed(r->error) && !has_map)
         tn_fail(&r->cursor, TN_MALFORMED, "no weight_map in the index");
 }

@@ -16,22 +16,14 @@
 
 /* ---- opening ------------------------------------------------------------- */
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* "%20" is a space in the name of a file; in place. */
 static void decode(char *name)
 {
     char *to = name;
 
     for (; *name; name++) {
-        int high = name[0] == '%' ? hex_value(name[1]) : -1;
-        int low  = high >= 0 ? hex_value(name[2]) : -1;
+        int high = name[0] == '%' ? tn_hex_digit((uint8_t)name[1]) : -1;
+        int low  = high >= 0 ? tn_hex_digit((uint8_t)name[2]) : -1;
         *to++    = (char)(low >= 0 ? high << 4 | low : *name);
         name += low >= 0 ? 2 : 0;
     }

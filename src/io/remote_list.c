@@ -93,14 +93,6 @@ static enum tn_status tell(struct tn_list_page *page, struct entry *e,
 
 /* ---- %XX ----------------------------------------------------------------- */
 
-static int hex_value(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Replaces the bytes of the buffer; '+' is a space in lists of stores. */
 static bool decode(struct tn_buffer *text, bool has_plus)
 {
@@ -111,8 +103,9 @@ static bool decode(struct tn_buffer *text, bool has_plus)
         if (c == '+' && has_plus)
             c = ' ';
         if (c == '%') {
-            int high = i + 2 < text->size ? hex_value(text->data[i + 1]) : -1;
-            int low  = i + 2 < text->size ? hex_value(text->data[i + 2]) : -1;
+            int high =
+                i + 2 < text->size ? tn_hex_digit(text->data[i + 1]) : -1;
+            int low = i + 2 < text->size ? tn_hex_digit(text->data[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return false;
             c = (uint8_t)(high << 4 | low);

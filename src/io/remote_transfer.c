@@ -30,7 +30,7 @@
 #define SLOWEST      256 /* bytes a second, else it is no progress        */
 #define LONGEST_POLL 100 /* milliseconds until Ctrl-C is seen             */
 
-uint64_t tn_remote_clock(void)
+static uint64_t microseconds(void)
 {
     struct timespec now;
 
@@ -40,7 +40,7 @@ uint64_t tn_remote_clock(void)
 
 uint64_t tn_remote_now(void)
 {
-    return tn_remote_clock() / 1000;
+    return microseconds() / 1000;
 }
 
 /* ---- the connections of a bundle ---------------------------------------- */
@@ -153,7 +153,7 @@ static size_t on_header(const char *line, size_t size, size_t count,
     }
     if (!t->answer.is_over || !is_final(&t->answer) || t->received)
         return size * count;
-    t->answered   = tn_remote_clock() - t->began;
+    t->answered   = microseconds() - t->began;
     t->is_ignored = t->answer.status / 100 != 2;
     if (!t->is_ignored && t->ops->judge(t) != TN_OK)
         return 0;
@@ -170,7 +170,9 @@ static void keep_refusal(struct tn_transfer *t, struct tn_bytes bytes)
         memcpy(t->refusal + filled, bytes.data, size);
 }
 
-void tn_transfer_code(const struct tn_transfer *t, char code[TN_TRANSFER_CODE])
+/* The code of a store's refusal, such as "NoSuchBucket"; "" if there is none.
+ */
+static void take_code(const struct tn_transfer *t, char code[TN_TRANSFER_CODE])
 {
     const char *at   = strstr(t->refusal, "<Code>");
     size_t      size = 0;
@@ -431,7 +433,7 @@ static void start_attempt(struct tn_transfer *t)
     t->expected   = 0;
     t->is_ignored = false;
     t->message[0] = '\0';
-    t->began      = tn_remote_clock();
+    t->began      = microseconds();
     memset(t->refusal, 0, sizeof t->refusal);
     tn_answer_begin(&t->answer);
     tn_arena_init(&arena, r->memory);
@@ -629,7 +631,7 @@ static void refuse_status(struct tn_transfer *t)
     unsigned status = t->answer.status;
     char     code[TN_TRANSFER_CODE], why[TN_TRANSFER_CODE + 8], excuse[320];
 
-    tn_transfer_code(t, code);
+    take_code(t, code);
     snprintf(why, sizeof why, "%u%s%s", status, code[0] ? ", " : "", code);
     switch (status) {
     case 401:
@@ -713,7 +715,7 @@ static bool is_passing(const struct tn_transfer *t)
     if (t->kind != TN_PLACE_S3 ||
         (t->answer.status != 400 && t->answer.status != 409))
         return false;
-    tn_transfer_code(t, code);
+    take_code(t, code);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (!strcmp(code, codes[i]))
             return true;
@@ -797,7 +799,7 @@ static void tell(const struct tn_transfer *t)
                       .bytes   = t->received + t->body.size,
                       .status  = t->answer.status,
                       .attempt = t->attempt,
-                      .seconds = (double)(tn_remote_clock() - t->began) / 1e6,
+                      .seconds = (double)(microseconds() - t->began) / 1e6,
     };
 
     if (!options->on_request)

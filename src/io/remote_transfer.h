@@ -124,9 +124,8 @@ struct tn_transfer {
     char     message[TN_CURL_ERROR_SIZE];
 };
 
-/* Milliseconds and microseconds of a monotonic clock. */
+/* Milliseconds of a monotonic clock. */
 uint64_t tn_remote_now(void);
-uint64_t tn_remote_clock(void);
 
 /* Moves transfers on without waiting, so that they go on while what has arrived
  * is being used.  With the lock held, as the next four. */
@@ -139,11 +138,8 @@ void tn_transfer_add_header(struct tn_transfer *transfer, const char *format,
  */
 void tn_transfer_add_signed(struct tn_transfer *transfer, const char *name,
                             const char *value);
-/* The code of a store's refusal, such as "NoSuchBucket"; "" if there is none.
- */
+/* Room for the code of a store's refusal, such as "NoSuchBucket". */
 #define TN_TRANSFER_CODE 64
-void           tn_transfer_code(const struct tn_transfer *transfer,
-                                char                      code[TN_TRANSFER_CODE]);
 enum tn_status tn_transfer_wait(struct tn_transfer *transfer,
                                 struct tn_error    *error);
 /* Does nothing to one that is done. */

@@ -921,8 +921,8 @@ enum tn_status tn_draft_touch_graph(struct tn_draft *draft, uint32_t graph,
 
 /* ---- ops ---------------------------------------------------------------- */
 
-static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
-                                struct tn_error *error)
+enum tn_status tn_draft_expect_op(const struct tn_draft *draft, uint32_t op,
+                                  struct tn_error *error)
 {
     if (op < draft->ops.count && !tn_draft_op_at(draft, op)->is_removed)
         return TN_OK;
@@ -956,7 +956,7 @@ enum tn_status tn_draft_add_op(struct tn_draft *draft, uint32_t graph,
 
     TN_TRY(draft_expect_graph(draft, graph, error));
     if (before != TN_NONE) {
-        TN_TRY(expect_op(draft, before, error));
+        TN_TRY(tn_draft_expect_op(draft, before, error));
         if (tn_draft_op_at(draft, before)->graph != graph)
             return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                                 "op %" PRIu32 " is not in graph %" PRIu32,
@@ -982,7 +982,7 @@ enum tn_status tn_draft_copy_op(struct tn_draft *draft, uint32_t op,
 {
     uint32_t id = (uint32_t)draft->ops.count;
 
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_op  row   = *tn_draft_op_at(draft, op);
     struct tn_draft_op *added = draft_append_op(draft, row.graph, error);
     if (!added)
@@ -999,7 +999,7 @@ enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,
                                    const struct tn_op_spec *spec,
                                    struct tn_error         *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = change_from_spec(draft, spec, error);
     if (!change || tn_draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph,
                                      error) != TN_OK)
@@ -1013,7 +1013,7 @@ enum tn_status tn_draft_replace_op(struct tn_draft *draft, uint32_t op,
 enum tn_status tn_draft_remove_op(struct tn_draft *draft, uint32_t op,
                                   struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     TN_TRY(tn_draft_touch_graph(draft, tn_draft_op_at(draft, op)->graph, error));
     tn_draft_op_at(draft, op)->is_removed = true;
     return TN_OK;
@@ -1023,7 +1023,7 @@ enum tn_status tn_draft_set_input(struct tn_draft *draft, uint32_t op,
                                   uint32_t index, const char *value,
                                   struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
@@ -1045,7 +1045,7 @@ enum tn_status tn_draft_insert_input(struct tn_draft *draft, uint32_t op,
                                      uint32_t index, const char *value,
                                      struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
@@ -1072,7 +1072,7 @@ enum tn_status tn_draft_set_type(struct tn_draft *draft, uint32_t op,
 {
     uint64_t kept = 0;
 
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
@@ -1191,7 +1191,7 @@ enum tn_status tn_draft_set_attr(struct tn_draft *draft, uint32_t op,
                                  const struct tn_attr_value *value,
                                  struct tn_error            *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     if (!value->is_list && value->count != 1)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "attribute '%s': %" PRIu32 " values and no list",
@@ -1252,7 +1252,7 @@ enum tn_status tn_draft_get_attr(const struct tn_draft *draft, uint32_t op,
                                  struct tn_attr_value *value,
                                  struct tn_error      *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     const struct tn_draft_op *o     = tn_draft_op_at(draft, op);
     struct tn_draft_attr      found = { .value = NULL };
 
@@ -1271,7 +1271,7 @@ enum tn_status tn_draft_get_attr(const struct tn_draft *draft, uint32_t op,
 enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
                                     const char *name, struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;

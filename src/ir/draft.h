@@ -304,6 +304,10 @@ enum tn_status          tn_draft_append(struct tn_draft       *draft,
 enum tn_status tn_draft_commit(struct tn_draft *draft, struct tn_model *model,
                                struct tn_error *error);
 
+/* INVALID if there is no such op (any more). */
+enum tn_status tn_draft_expect_op(const struct tn_draft *draft, uint32_t op,
+                                  struct tn_error *error);
+
 static inline struct tn_draft_op *tn_draft_op_at(const struct tn_draft *draft,
                                                  uint32_t               op)
 {

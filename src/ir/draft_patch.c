@@ -4,15 +4,6 @@
 #include "ir/dialect_facts.h"
 #include "ir/draft.h"
 
-static enum tn_status expect_op(const struct tn_draft *draft, uint32_t op,
-                                struct tn_error *error)
-{
-    if (op < draft->ops.count && !tn_draft_op_at(draft, op)->is_removed)
-        return TN_OK;
-    return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                        "there is no op %" PRIu32, op);
-}
-
 static struct tn_bytes *keep_names(struct tn_draft   *draft,
                                    const char *const *names, uint32_t count,
                                    struct tn_error *error)
@@ -29,7 +20,7 @@ enum tn_status tn_draft_set_operator(struct tn_draft *draft, uint32_t op,
                                      struct tn_bytes  domain,
                                      struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     if (!change)
         return error->status;
@@ -43,7 +34,7 @@ enum tn_status tn_draft_set_inputs(struct tn_draft *draft, uint32_t op,
                                    uint32_t         control_count,
                                    struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     struct tn_draft_change *change = tn_draft_touch_op(draft, op, error);
     struct tn_bytes        *kept   = keep_names(draft, names, count, error);
     if (!change || !kept)
@@ -58,7 +49,7 @@ enum tn_status tn_draft_set_outputs(struct tn_draft *draft, uint32_t op,
                                     const char *const *names, uint32_t count,
                                     struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     if (!draft->dialect->names_outputs)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "outputs of %s are named by their node",
@@ -108,9 +99,9 @@ static void link_op(struct tn_draft *draft, uint32_t op, uint32_t before)
 enum tn_status tn_draft_move_op(struct tn_draft *draft, uint32_t op,
                                 uint32_t before, struct tn_error *error)
 {
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     if (before != TN_NONE) {
-        TN_TRY(expect_op(draft, before, error));
+        TN_TRY(tn_draft_expect_op(draft, before, error));
         if (before == op || tn_draft_op_at(draft, before)->graph !=
                                 tn_draft_op_at(draft, op)->graph)
             return tn_error_set(
@@ -189,7 +180,7 @@ enum tn_status tn_draft_add_graph(struct tn_draft *draft, uint32_t op,
     const struct tn_dialect_facts *facts =
         tn_dialect_facts(draft->dialect ? draft->dialect->name : "");
 
-    TN_TRY(expect_op(draft, op, error));
+    TN_TRY(tn_draft_expect_op(draft, op, error));
     if (!facts->lists_io)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "attributes of %s are not graphs", facts->title);

@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 
-struct tn_span tn_levels_next(struct tn_cursor *c)
+/* The offsets of the next level; moves the cursor to its end. */
+static struct tn_span next_level(struct tn_cursor *c)
 {
     uint64_t size = tn_u64(c);
 
@@ -34,7 +35,7 @@ enum tn_status tn_tensor_level(const struct tn_tensor *tensor, uint64_t level,
                             tn_tensor_level_count(tensor));
     struct tn_cursor c = tn_cursor_span(tensor->levels->wire, error);
     for (uint64_t i = 0; i <= level && !tn_failed(error); i++)
-        offsets = tn_levels_next(&c);
+        offsets = next_level(&c);
     if (tn_failed(error))
         return error->status;
     *count = offsets.length / 8;
@@ -81,12 +82,11 @@ enum tn_status tn_levels_check(const struct tn_levels *levels, uint64_t rows,
                                struct tn_error *error)
 {
     struct tn_cursor c    = tn_cursor_span(levels->wire, error);
-    struct tn_span   here = tn_levels_next(&c);
+    struct tn_span   here = next_level(&c);
 
     for (uint64_t i = 0; i < levels->count && !tn_failed(error); i++) {
         bool           is_last = i + 1 == levels->count;
-        struct tn_span next =
-            is_last ? (struct tn_span){ 0 } : tn_levels_next(&c);
+        struct tn_span next = is_last ? (struct tn_span){ 0 } : next_level(&c);
         uint64_t end = is_last           ? rows
                        : next.length < 8 ? 0
                                          : next.length / 8 - 1;

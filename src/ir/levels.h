@@ -10,9 +10,6 @@
 #include "base/cursor.h"
 #include "ir/model_tables.h"
 
-/* The offsets of the next level; moves the cursor to its end. */
-struct tn_span tn_levels_next(struct tn_cursor *c);
-
 /* Checks the levels of a tensor with this many rows.  MALFORMED with the byte
  * offset if a level does not begin at 0, decreases, or does not end at the
  * number of items that it divides. */

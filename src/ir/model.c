@@ -378,6 +378,15 @@ uint32_t tn_model_find_named(const struct tn_model *model, uint32_t graph,
     return id == TN_NO_NAME ? TN_NONE : tn_model_find_value(model, graph, id);
 }
 
+uint64_t tn_model_elements_size(const struct tn_model *model)
+{
+    uint64_t total = 0;
+
+    for (uint64_t i = 0; i < model->tensors.count; i++)
+        total += tn_tensor_size(tn_model_tensor(model, i));
+    return total;
+}
+
 void tn_model_define(struct tn_model *model, uint32_t value,
                      enum tn_value_kind kind, uint32_t producer,
                      uint32_t output)

@@ -317,6 +317,9 @@ void tn_model_add_output(struct tn_model *model, uint32_t value,
 uint32_t tn_model_value(struct tn_model *model, uint32_t graph, uint32_t name,
                         struct tn_error *error);
 
+/* Bytes of the elements of all tensors. */
+uint64_t tn_model_elements_size(const struct tn_model *model);
+
 /* The value of that name in that graph, or TN_NONE. */
 uint32_t tn_model_find_value(const struct tn_model *model, uint32_t graph,
                              uint32_t name);

@@ -7,7 +7,6 @@
 #include "ir/attr.h"
 #include "ir/element.h"
 #include "ir/op_arguments.h"
-#include "ir/size_list.h"
 #include "ir/value_sizes.h"
 #include "ir/value_types.h"
 
@@ -35,13 +34,16 @@ static const struct tn_dims *sizing_dims(struct tn_sizing *s, uint32_t value);
 
 /* ---- numbers, and lists of them, of which some are not known ------------ */
 
+/* What is computed from something unknown is unknown.  Each function leaves its
+ * result in its first argument. */
+
 #define UNKNOWN    TN_SIZE_UNKNOWN
 #define ITEM_LIMIT TN_SIZE_LIST_LIMIT
 
 /* No number that is computed from sizes reaches this. */
 #define SIZE_LIMIT (INT64_C(1) << 62)
 
-void tn_size_set(struct tn_size_list *to, int64_t number)
+static void list_set(struct tn_size_list *to, int64_t number)
 {
     to->is_known = number != UNKNOWN;
     to->is_list  = false;
@@ -49,8 +51,8 @@ void tn_size_set(struct tn_size_list *to, int64_t number)
     to->items[0] = number;
 }
 
-void tn_size_set_all(struct tn_size_list *to, const int64_t *items,
-                     uint32_t count)
+static void list_set_all(struct tn_size_list *to, const int64_t *items,
+                         uint32_t count)
 {
     to->is_known = count <= ITEM_LIMIT;
     to->is_list  = true;
@@ -59,7 +61,7 @@ void tn_size_set_all(struct tn_size_list *to, const int64_t *items,
         memcpy(to->items, items, count * sizeof *items);
 }
 
-void tn_size_copy(struct tn_size_list *to, const struct tn_size_list *from)
+static void list_copy(struct tn_size_list *to, const struct tn_size_list *from)
 {
     to->is_known = from->is_known;
     to->is_list  = from->is_list;
@@ -68,9 +70,9 @@ void tn_size_copy(struct tn_size_list *to, const struct tn_size_list *from)
 }
 
 /* Not even how many they are. */
-void tn_size_forget(struct tn_size_list *to)
+static void list_forget(struct tn_size_list *to)
 {
-    tn_size_set(to, UNKNOWN);
+    list_set(to, UNKNOWN);
     to->is_list = true;
 }
 
@@ -106,8 +108,8 @@ static int64_t compute(enum tn_vocab_term_kind kind, int64_t a, int64_t b)
 }
 
 /* Item by item; a number goes with each item of a list. */
-void tn_size_compute(enum tn_vocab_term_kind kind, struct tn_size_list *a,
-                     const struct tn_size_list *b)
+static void list_compute(enum tn_vocab_term_kind kind, struct tn_size_list *a,
+                         const struct tn_size_list *b)
 {
     if (!a->is_known || !b->is_known ||
         (a->is_list && b->is_list && a->count != b->count)) {
@@ -124,29 +126,29 @@ void tn_size_compute(enum tn_vocab_term_kind kind, struct tn_size_list *a,
     for (uint32_t i = 0; i < a->count; i++)
         a->items[i] = compute(kind, a->items[i], b->items[b->is_list ? i : 0]);
     if (!a->is_list)
-        tn_size_set(a, a->items[0]);
+        list_set(a, a->items[0]);
 }
 
-void tn_size_fold(struct tn_size_list *a, enum tn_vocab_term_kind kind,
-                  int64_t start)
+static void list_fold(struct tn_size_list *a, enum tn_vocab_term_kind kind,
+                      int64_t start)
 {
     int64_t result = a->is_known ? start : UNKNOWN;
 
     for (uint32_t i = 0; i < a->count && a->is_known; i++)
         result = compute(kind, result, a->items[i]);
-    tn_size_set(a, result);
+    list_set(a, result);
 }
 
-void tn_size_least(struct tn_size_list *a)
+static void list_least(struct tn_size_list *a)
 {
     int64_t least = a->is_known && a->count ? a->items[0] : UNKNOWN;
 
     for (uint32_t i = 0; a->is_known && i < a->count; i++) /* UNKNOWN is less */
         least = a->items[i] < least ? a->items[i] : least;
-    tn_size_set(a, least);
+    list_set(a, least);
 }
 
-void tn_size_reverse(struct tn_size_list *a)
+static void list_reverse(struct tn_size_list *a)
 {
     for (uint32_t i = 0; a->is_known && i < a->count / 2; i++) {
         int64_t item               = a->items[i];
@@ -163,7 +165,7 @@ static int64_t item_at(const struct tn_size_list *list, int64_t place)
     return place >= 0 && place < list->count ? list->items[place] : UNKNOWN;
 }
 
-void tn_size_pick(struct tn_size_list *a, const struct tn_size_list *places)
+static void list_pick(struct tn_size_list *a, const struct tn_size_list *places)
 {
     struct tn_size_list result = { .is_known = a->is_known && places->is_known,
                                    .is_list  = places->is_list,
@@ -172,13 +174,13 @@ void tn_size_pick(struct tn_size_list *a, const struct tn_size_list *places)
     for (uint32_t i = 0; result.is_known && i < places->count; i++)
         result.items[i] = item_at(a, places->items[i]);
     if (!result.is_list)
-        tn_size_set(&result, result.is_known ? result.items[0] : UNKNOWN);
+        list_set(&result, result.is_known ? result.items[0] : UNKNOWN);
     *a = result;
 }
 
 /* A bound of a slice, as a place in the list. */
-uint32_t tn_size_bound(const struct tn_size_list *list,
-                       const struct tn_size_list *bound)
+static uint32_t list_bound(const struct tn_size_list *list,
+                           const struct tn_size_list *bound)
 {
     int64_t place = bound->items[0];
 
@@ -187,7 +189,7 @@ uint32_t tn_size_bound(const struct tn_size_list *list,
     return place < 0 ? 0 : place > list->count ? list->count : (uint32_t)place;
 }
 
-void tn_size_join(struct tn_size_list *a, const struct tn_size_list *b)
+static void list_join(struct tn_size_list *a, const struct tn_size_list *b)
 {
     a->is_known = a->is_known && (b->is_known || !b->is_list) &&
                   a->count + b->count <= ITEM_LIMIT;
@@ -196,7 +198,7 @@ void tn_size_join(struct tn_size_list *a, const struct tn_size_list *b)
 }
 
 /* Dims that two shapes have in common; where they differ, UNKNOWN. */
-void tn_size_broadcast(struct tn_size_list *a, const struct tn_size_list *b)
+static void list_broadcast(struct tn_size_list *a, const struct tn_size_list *b)
 {
     struct tn_size_list result = { .is_known = a->is_known && b->is_known,
                                    .is_list  = true };
@@ -235,8 +237,8 @@ static bool places_of(const struct tn_size_list *places, uint32_t count,
 }
 
 /* Squeeze, Unsqueeze and reductions. */
-void tn_size_move(enum tn_vocab_term_kind kind, struct tn_size_list *a,
-                  const struct tn_size_list *places, int64_t in_place)
+static void list_move(enum tn_vocab_term_kind kind, struct tn_size_list *a,
+                      const struct tn_size_list *places, int64_t in_place)
 {
     struct tn_size_list result = { .is_known = true, .is_list = true };
     uint32_t            count = a->count, from = 0;
@@ -246,7 +248,7 @@ void tn_size_move(enum tn_vocab_term_kind kind, struct tn_size_list *a,
         count += places->count;
     if (!a->is_known || !places->is_known || count > ITEM_LIMIT ||
         !places_of(places, count, &bits)) {
-        tn_size_forget(a);
+        list_forget(a);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -434,14 +436,14 @@ static void take_attr(struct tn_sized_node *j, int64_t number,
 {
     const struct tn_attr_value *value = sized_attr(j, number);
 
-    tn_size_forget(to);
+    list_forget(to);
     if (!value || !value->count ||
         (value->kind != TN_ATTR_INT && value->kind != TN_ATTR_BOOL))
         return;
     if (value->is_list)
-        tn_size_set_all(to, value->of.ints, value->count);
+        list_set_all(to, value->of.ints, value->count);
     else
-        tn_size_set(to, told(value->of.ints[0]));
+        list_set(to, told(value->of.ints[0]));
     for (uint32_t i = 0; to->is_known && i < to->count; i++)
         to->items[i] = told(to->items[i]);
 }
@@ -472,7 +474,7 @@ static const struct tn_size_list *read_elements(struct tn_sizing *s,
         return to;
     s->last_read = number;
     tn_error_clear(&failure);
-    tn_size_forget(to);
+    list_forget(to);
     tensor = tn_list_at(&s->model->tensors, struct tn_tensor, number - 1);
     if (!is_small_constant(tensor, &count) ||
         tn_tensor_read(tensor, 0, bytes, (size_t)tn_tensor_size(tensor),
@@ -497,9 +499,9 @@ static void take_elements(struct tn_sized_node *j, int64_t number,
     if (value != TN_NONE)
         constant = j->s->tensors[tn_model_defining_value(j->s->model, value)];
     if (constant)
-        tn_size_copy(to, read_elements(j->s, constant));
+        list_copy(to, read_elements(j->s, constant));
     else
-        tn_size_forget(to);
+        list_forget(to);
 }
 
 /* Of several the first. */
@@ -509,9 +511,9 @@ static void take_dims(struct tn_sized_node *j, int64_t number,
     const struct tn_dims *dims =
         sizing_dims(j->s, sized_input(j, (uint32_t)number, 0));
 
-    tn_size_forget(to);
+    list_forget(to);
     if (dims)
-        tn_size_set_all(to, dims->sizes, dims->rank);
+        list_set_all(to, dims->sizes, dims->rank);
 }
 
 /* UNKNOWN: so it is. */
@@ -573,20 +575,20 @@ static void evaluate_slice(struct tn_sized_node       *j,
     struct tn_size_list from, last;
     uint32_t            begin, end;
 
-    tn_size_set(&from, 0);
+    list_set(&from, 0);
     if (term->right != TN_TERM_NONE)
         sized_evaluate(j, term->right, &from);
     if (term->last != TN_TERM_NONE)
         sized_evaluate(j, term->last, &last);
     else
-        tn_size_set(&last, to->count);
+        list_set(&last, to->count);
     if (!to->is_known || !from.is_known || !last.is_known || from.is_list ||
         last.is_list) {
-        tn_size_forget(to);
+        list_forget(to);
         return;
     }
-    begin     = tn_size_bound(to, &from);
-    end       = tn_size_bound(to, &last);
+    begin     = list_bound(to, &from);
+    end       = list_bound(to, &last);
     to->count = end > begin ? end - begin : 0;
     memmove(to->items, to->items + begin, to->count * sizeof *to->items);
 }
@@ -614,7 +616,7 @@ static void evaluate_join(struct tn_sized_node       *j,
         return;
     }
     sized_evaluate(j, term->right, &right);
-    tn_size_join(to, &right);
+    list_join(to, &right);
 }
 
 /* Of two expressions, or three. */
@@ -627,16 +629,16 @@ static void evaluate_pair(struct tn_sized_node       *j,
     sized_evaluate(j, term->left, to);
     sized_evaluate(j, term->right, &right);
     switch (term->kind) {
-    case TN_TERM_ITEM: tn_size_pick(to, &right); break;
-    case TN_TERM_BROADCAST: tn_size_broadcast(to, &right); break;
+    case TN_TERM_ITEM: list_pick(to, &right); break;
+    case TN_TERM_BROADCAST: list_broadcast(to, &right); break;
     case TN_TERM_INSERT:
-    case TN_TERM_REMOVE: tn_size_move(term->kind, to, &right, 0); break;
+    case TN_TERM_REMOVE: list_move(term->kind, to, &right, 0); break;
     case TN_TERM_REPLACE:
         sized_evaluate(j, term->last, &last);
-        tn_size_move(term->kind, to, &right,
-                     last.is_known ? last.items[0] : UNKNOWN);
+        list_move(term->kind, to, &right,
+                  last.is_known ? last.items[0] : UNKNOWN);
         break;
-    default: tn_size_compute(term->kind, to, &right); break;
+    default: list_compute(term->kind, to, &right); break;
     }
 }
 
@@ -648,57 +650,54 @@ static void sized_evaluate(struct tn_sized_node *j, uint16_t index,
     struct tn_size_list         zero;
 
     switch (term->kind) {
-    case TN_TERM_NUMBER: tn_size_set(to, term->number); break;
+    case TN_TERM_NUMBER: list_set(to, term->number); break;
     case TN_TERM_UNKNOWN:
-    case TN_TERM_REST: tn_size_forget(to); break;
-    case TN_TERM_RANK: tn_size_set(to, sized_rank(j)); break;
+    case TN_TERM_REST: list_forget(to); break;
+    case TN_TERM_RANK: list_set(to, sized_rank(j)); break;
     case TN_TERM_ATTR: take_attr(j, term->number, to); break;
     case TN_TERM_ELEMENTS: take_elements(j, term->number, to); break;
     case TN_TERM_DIMS: take_dims(j, term->number, to); break;
     case TN_TERM_LENGTH:
-        tn_size_set(to, length_of(j, &j->terms[term->left]));
+        list_set(to, length_of(j, &j->terms[term->left]));
         break;
     case TN_TERM_RANK_OF:
-        tn_size_set(
-            to,
-            sized_rank_of(
-                j, sized_input(j, (uint32_t)j->terms[term->left].number, 0)));
+        list_set(to, sized_rank_of(
+                         j, sized_input(
+                                j, (uint32_t)j->terms[term->left].number, 0)));
         break;
-    case TN_TERM_GIVEN:
-        tn_size_set(to, is_given(j, &j->terms[term->left]));
-        break;
+    case TN_TERM_GIVEN: list_set(to, is_given(j, &j->terms[term->left])); break;
     case TN_TERM_COUNT:
-        tn_size_set(to, j->s->model->dialect->names_outputs &&
-                                j->row->output_count > term->number
-                            ? (int64_t)j->row->output_count - term->number
-                            : UNKNOWN);
+        list_set(to, j->s->model->dialect->names_outputs &&
+                             j->row->output_count > term->number
+                         ? (int64_t)j->row->output_count - term->number
+                         : UNKNOWN);
         break;
     case TN_TERM_NEGATIVE:
-        tn_size_set(to, 0);
+        list_set(to, 0);
         sized_evaluate(j, term->left, &zero);
-        tn_size_compute(TN_TERM_SUBTRACT, to, &zero);
+        list_compute(TN_TERM_SUBTRACT, to, &zero);
         break;
     case TN_TERM_SLICE:
         sized_evaluate(j, term->left, to);
         evaluate_slice(j, term, to);
         break;
-    case TN_TERM_EMPTY: tn_size_set_all(to, NULL, 0); break;
+    case TN_TERM_EMPTY: list_set_all(to, NULL, 0); break;
     case TN_TERM_JOIN: evaluate_join(j, term, to); break;
     case TN_TERM_SUM:
         sized_evaluate(j, term->left, to);
-        tn_size_fold(to, TN_TERM_ADD, 0);
+        list_fold(to, TN_TERM_ADD, 0);
         break;
     case TN_TERM_PRODUCT:
         sized_evaluate(j, term->left, to);
-        tn_size_fold(to, TN_TERM_MULTIPLY, 1);
+        list_fold(to, TN_TERM_MULTIPLY, 1);
         break;
     case TN_TERM_LEAST:
         sized_evaluate(j, term->left, to);
-        tn_size_least(to);
+        list_least(to);
         break;
     case TN_TERM_REVERSE:
         sized_evaluate(j, term->left, to);
-        tn_size_reverse(to);
+        list_reverse(to);
         break;
     default: evaluate_pair(j, term, to); break;
     }
@@ -761,7 +760,7 @@ static int64_t axis_of(struct tn_sized_node       *j,
     int64_t             axis;
 
     sized_evaluate(j, term->left, &dims);
-    tn_size_set(&at, 0);
+    list_set(&at, 0);
     if (term->right != TN_TERM_NONE)
         sized_evaluate(j, term->right, &at);
     axis = at.items[at.is_list ? place : 0];
@@ -1095,10 +1094,10 @@ static bool look_at(struct tn_sized_node *j, struct compared *c)
 {
     const struct tn_vocab_claim *claim = c->claim;
 
-    tn_size_set(&c->right, 0);
-    tn_size_set(&c->last, 0);
+    list_set(&c->right, 0);
+    list_set(&c->last, 0);
     if (claim->relation == TN_RELATION_ALIKE)
-        tn_size_set(&c->left, 0);
+        list_set(&c->left, 0);
     else
         sized_evaluate(j, claim->left, &c->left);
     if (c->left.is_known && claim->right != TN_TERM_NONE)
@@ -1467,9 +1466,9 @@ static const struct tn_dims *combine(struct tn_sized_node *j, bool is_broadcast,
         return NULL;
     if (!is_broadcast)
         return merge(j->s, x, y);
-    tn_size_set_all(&a, x->sizes, x->rank);
-    tn_size_set_all(&b, y->sizes, y->rank);
-    tn_size_broadcast(&a, &b);
+    list_set_all(&a, x->sizes, x->rank);
+    list_set_all(&b, y->sizes, y->rank);
+    list_broadcast(&a, &b);
     return dims_of(j, &a);
 }
 

@@ -17,8 +17,21 @@
 #ifndef TN_IR_VALUE_SIZES_H
 #define TN_IR_VALUE_SIZES_H
 
-#include "ir/size_list.h"
 #include "ir/value_ranks.h"
+
+/* Neither known nor asked for. */
+#define TN_SIZE_UNKNOWN INT64_MIN
+
+/* Items of a list; of longer ones nothing is known. */
+#define TN_SIZE_LIST_LIMIT 64
+
+/* A number, or several; not is_known: nothing is, but whether it is one number.
+ */
+struct tn_size_list {
+    bool     is_known, is_list;
+    uint32_t count;
+    int64_t  items[TN_SIZE_LIST_LIMIT];
+};
 
 struct tn_dims {
     uint32_t       rank;

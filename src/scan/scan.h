@@ -127,4 +127,7 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
 /* A chat template: a program in Jinja's language. */
 void tn_scan_template(struct tn_scan *scan, struct tn_bytes text);
 
+/* Past spaces, tabs and ends of lines. */
+const uint8_t *tn_scan_skip_blanks(const uint8_t *at, const uint8_t *end);
+
 #endif

@@ -52,7 +52,7 @@ static bool read_string(const uint8_t **at, const uint8_t *end,
     return false;
 }
 
-static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end)
+const uint8_t *tn_scan_skip_blanks(const uint8_t *at, const uint8_t *end)
 {
     while (at < end &&
            (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
@@ -300,9 +300,9 @@ static void look_at_quote(struct search *s, const uint8_t *at,
     if (kind == NAMED && strcmp(key, "class_name") != 0)
         return;
     begin = at;
-    at    = skip_blanks(at, end);
+    at    = tn_scan_skip_blanks(at, end);
     if (at < end && *at == ':')
-        at = skip_blanks(at + 1, end);
+        at = tn_scan_skip_blanks(at + 1, end);
     if (at - begin > BLANK_LIMIT) {
         tn_scan_tell(s->scan, TN_VERDICT_UNKNOWN, "keras-odd", offset,
                      "\"%s\" is followed by very many blanks", key);

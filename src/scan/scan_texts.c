@@ -51,14 +51,6 @@ static void tell_encoding(struct tn_scan *scan, struct tn_bytes text)
                      "a text that is not UTF-8: not looked into");
 }
 
-static int digit_of(uint8_t c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* The number of `count` hexadecimal digits; UINT32_MAX: they are none. */
 static uint32_t read_hex(const uint8_t *at, const uint8_t *end, size_t count)
 {
@@ -67,9 +59,9 @@ static uint32_t read_hex(const uint8_t *at, const uint8_t *end, size_t count)
     if ((size_t)(end - at) < count)
         return UINT32_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (digit_of(at[i]) < 0)
+        if (tn_hex_digit(at[i]) < 0)
             return UINT32_MAX;
-        value = value << 4 | (uint32_t)digit_of(at[i]);
+        value = value << 4 | (uint32_t)tn_hex_digit(at[i]);
     }
     return value;
 }
@@ -100,14 +92,6 @@ static size_t undo_escapes(uint8_t *text, size_t size)
         }
     }
     return (size_t)(out - text);
-}
-
-static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end)
-{
-    while (at < end &&
-           (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
-        at++;
-    return at;
 }
 
 /* The next place where the word is; NULL: nowhere. */
@@ -264,10 +248,10 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
         at += strlen(key);
         if (at < end && (*at == '"' || *at == '\''))
             at++;
-        at = skip_blanks(at, end);
+        at = tn_scan_skip_blanks(at, end);
         if (is_part || at == end || *at != ':')
             continue;
-        at = skip_blanks(at + 1, end);
+        at = tn_scan_skip_blanks(at + 1, end);
         if (at < end && (*at == '"' || *at == '\''))
             at++;
         const uint8_t *begin = at;
@@ -407,12 +391,12 @@ static void scan_pipeline(struct tn_scan *scan, struct tn_bytes text)
     for (const uint8_t *at = text.data;
          at < end && (at = memchr(at, '[', (size_t)(end - at)));) {
         uint64_t offset         = (uint64_t)(at - text.data);
-        at                      = skip_blanks(at + 1, end);
+        at                      = tn_scan_skip_blanks(at + 1, end);
         struct tn_bytes library = take_string(&at, end);
-        at                      = skip_blanks(at, end);
+        at                      = tn_scan_skip_blanks(at, end);
         if (!library.data || at == end || *at != ',')
             continue;
-        at = skip_blanks(at + 1, end);
+        at = tn_scan_skip_blanks(at + 1, end);
         if (!take_string(&at, end).data || is_of_pipelines(library))
             continue;
         tn_scan_tell(scan,
@@ -500,7 +484,7 @@ static bool says_something(const uint8_t *at, const uint8_t *end)
         return false;
     if (*at != '{' && *at != '[')
         return true;
-    at = skip_blanks(at + 1, end);
+    at = tn_scan_skip_blanks(at + 1, end);
     return at < end && *at != '}' && *at != ']';
 }
 
@@ -516,9 +500,9 @@ static void scan_hub(struct tn_scan *scan, struct tn_bytes text)
         for (const uint8_t *at = text.data;
              (at = find_word(at, end, keys[i]));) {
             uint64_t offset = (uint64_t)(at - text.data);
-            at              = skip_blanks(at + strlen(keys[i]), end);
+            at              = tn_scan_skip_blanks(at + strlen(keys[i]), end);
             if (at == end || *at != ':' ||
-                !says_something(skip_blanks(at + 1, end), end))
+                !says_something(tn_scan_skip_blanks(at + 1, end), end))
                 continue;
             tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "hub-code", offset,
                          "%s names Python code that comes with the model: "
@@ -587,10 +571,10 @@ static bool has_python(struct tn_bytes text)
             return true;
     }
     for (const uint8_t *at = text.data; (at = find_word(at, end, "%TAG"));) {
-        at = skip_blanks(at + 4, end);
+        at = tn_scan_skip_blanks(at + 4, end);
         while (at < end && !ends_tag(*at))
             at++;
-        size_t size = read_tag(skip_blanks(at, end), end, tag);
+        size_t size = read_tag(tn_scan_skip_blanks(at, end), end, tag);
         if (tn_bytes_contains(tn_bytes(tag, size), tn_text(",2002:p")))
             return true;
     }

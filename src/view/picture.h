@@ -299,6 +299,10 @@ static inline uint64_t tn_view_mix(uint64_t hash, uint64_t more)
     return hash ^ hash >> 32;
 }
 
+/* Each run of digits counts as one: names that differ only in their numbers are
+ * names of the same thing. */
+uint64_t tn_view_hash_name(struct tn_bytes name);
+
 uint64_t tn_view_hash_text(struct tn_bytes text);
 
 #endif

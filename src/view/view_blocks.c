@@ -182,20 +182,6 @@ static void sort_links(struct maker *m)
 
 /* ---- members: the children of a container as items ---------------------- */
 
-static uint64_t hash_label(struct tn_bytes text)
-{
-    uint64_t hash = 0;
-    bool     was  = false;
-
-    for (size_t i = 0; i < text.size; i++) {
-        bool is = text.data[i] >= '0' && text.data[i] <= '9';
-        if (!is || !was)
-            hash = tn_view_mix(hash, is ? '0' : text.data[i]);
-        was = is;
-    }
-    return hash;
-}
-
 static struct tn_view_item node_member(const struct maker *m, uint32_t node)
 {
     const struct tn_view_node *row = tn_picture_node(m->picture, node);
@@ -245,7 +231,7 @@ static uint64_t label_look(struct maker *m, uint32_t label)
     if (m->hashed_labels[slot].label != label + 1) {
         m->hashed_labels[slot].label = label + 1;
         m->hashed_labels[slot].hash =
-            hash_label(tn_picture_text(m->picture, label));
+            tn_view_hash_name(tn_picture_text(m->picture, label));
     }
     return m->hashed_labels[slot].hash;
 }

@@ -55,8 +55,8 @@ static int32_t badge_width(uint32_t repeat)
     return width;
 }
 
-void tn_view_measure(const struct tn_picture *picture,
-                     struct tn_view_item     *item)
+/* w and h of a closed box. */
+static void measure(const struct tn_picture *picture, struct tn_view_item *item)
 {
     struct tn_bytes label  = tn_picture_text(picture, item->label);
     struct tn_bytes detail = tn_picture_text(picture, item->detail);
@@ -766,7 +766,7 @@ enum tn_status tn_view_layout_all(struct tn_picture *picture)
 
     tn_view_layouter_init(&layouter, picture->memory, picture->error);
     for (uint64_t i = 0; i < picture->items.count; i++)
-        tn_view_measure(picture, tn_picture_item(picture, i));
+        measure(picture, tn_picture_item(picture, i));
     for (uint32_t i = 0; i < picture->blocks.count; i++) {
         struct tn_view_block *block = tn_picture_block(picture, i);
         struct tn_view_sheet  sheet = {

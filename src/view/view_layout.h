@@ -46,10 +46,6 @@ void tn_view_layout(struct tn_view_layouter *layouter,
 /* How wide a text is, about: as a label (13 px, bold), or as a detail. */
 int32_t tn_view_text_width(struct tn_bytes text, bool is_label);
 
-/* w and h of a closed box. */
-void tn_view_measure(const struct tn_picture *picture,
-                     struct tn_view_item     *item);
-
 /* Lays out all blocks of a picture. */
 enum tn_status tn_view_layout_all(struct tn_picture *picture);
 

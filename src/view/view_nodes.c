@@ -178,8 +178,7 @@ static uint32_t shape_detail(struct finder *f, const struct tn_tensor *tensor)
                tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
 }
 
-/* Names that differ only in their numbers are names of the same thing. */
-static uint64_t hash_without_digits(struct tn_bytes text)
+uint64_t tn_view_hash_name(struct tn_bytes text)
 {
     uint64_t hash = 0;
     bool     was  = false;
@@ -225,15 +224,6 @@ static void add_use(struct finder *f, uint32_t value)
         *use = (struct tn_view_use){ TN_NONE, value };
 }
 
-static uint32_t value_of(const struct finder *f, uint32_t graph,
-                         struct tn_bytes name)
-{
-    uint32_t id = tn_intern_find(&f->model->names, name);
-
-    return id == TN_NO_NAME ? TN_NONE
-                            : tn_model_find_value(f->model, graph, id);
-}
-
 /* The second line of an op that stands for an input or output: its type. */
 static void set_port_detail(const struct finder *f, struct tn_view_node *node,
                             uint32_t value)
@@ -250,7 +240,7 @@ static void add_inputs(struct finder *f, uint32_t graph)
 
     for (uint32_t i = 0; i < list->count; i++) {
         const struct tn_io *io    = &list->items[i];
-        uint32_t            value = value_of(f, graph, io->name);
+        uint32_t value = tn_model_find_named(f->model, graph, io->name);
         if (value == TN_NONE || io->has_default ||
             f->picture->makers[value] != TN_NONE)
             continue;
@@ -264,7 +254,7 @@ static void add_inputs(struct finder *f, uint32_t graph)
         node->class  = TN_VIEW_CLASS_DATA;
         node->detail = io_detail(f, io);
         node->look   = tn_view_mix(tn_view_mix(TN_VIEW_INPUT, node->detail + 1),
-                                   hash_without_digits(io->name));
+                                   tn_view_hash_name(io->name));
         f->picture->makers[value] = (uint32_t)f->picture->nodes.count - 1;
         f->picture->types[value]  = node->detail;
     }
@@ -277,7 +267,7 @@ static void add_outputs(struct finder *f, uint32_t graph)
 
     for (uint32_t i = 0; i < list->count; i++) {
         const struct tn_io *io    = &list->items[i];
-        uint32_t            value = value_of(f, graph, io->name);
+        uint32_t value = tn_model_find_named(f->model, graph, io->name);
         if (value == TN_NONE || io->is_guessed)
             continue;
         uint32_t sink = tn_pairs_find(&f->sinks, value, 0);
@@ -292,7 +282,7 @@ static void add_outputs(struct finder *f, uint32_t graph)
         node->class  = TN_VIEW_CLASS_DATA;
         node->detail = io_detail(f, io);
         node->look = tn_view_mix(tn_view_mix(TN_VIEW_OUTPUT, node->detail + 1),
-                                 hash_without_digits(io->name));
+                                 tn_view_hash_name(io->name));
         f->picture->types[value] = node->detail;
         add_use(f, value);
     }
@@ -410,7 +400,7 @@ static void name_port(struct finder *f, const struct tn_op *row,
         return;
     struct tn_bytes name = tn_model_value_name(f->model, value);
     node->title          = tn_picture_string(f->picture, name);
-    node->look           = tn_view_mix(node->look, hash_without_digits(name));
+    node->look           = tn_view_mix(node->look, tn_view_hash_name(name));
     set_port_detail(f, node, value);
     if (is_end)
         tn_pairs_add(&f->sinks, value, 0, (uint32_t)f->picture->nodes.count - 1,
@@ -514,10 +504,11 @@ static void find_other_makers(struct finder *f, const uint32_t *of_ops)
 /* The value that a signature means: "call:0" is also called "call". */
 static uint32_t value_of_signature(const struct finder *f, struct tn_bytes name)
 {
-    uint32_t value = value_of(f, 0, name);
+    uint32_t value = tn_model_find_named(f->model, 0, name);
 
     if (value == TN_NONE && tn_bytes_ends_with(name, ":0"))
-        value = value_of(f, 0, tn_bytes(name.data, name.size - 2));
+        value = tn_model_find_named(f->model, 0,
+                                    tn_bytes(name.data, name.size - 2));
     return value;
 }
 
@@ -708,7 +699,7 @@ static void add_tensor(struct finder *f, uint32_t index)
     tn_buffer_format(&f->text, "%s%s", f->text.size ? " " : "",
                      tn_picture_type_name(tensor));
     node->detail = tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
-    node->look   = tn_view_mix(tensor_look(tensor), hash_without_digits(name));
+    node->look   = tn_view_mix(tensor_look(tensor), tn_view_hash_name(name));
 }
 
 enum tn_status tn_view_find_tensors(struct tn_picture *picture)

@@ -70,41 +70,12 @@ struct reader {
     struct tn_intern     names;
 };
 
-struct flaw {
-    enum tn_status        status;
-    enum tn_finding_level level;
-    const char           *rule;
-    uint64_t              offset;
-    struct tn_bytes       where; /* key, or name of the tensor; may be empty  */
-};
-
-static void complain(struct reader *r, const struct flaw *flaw,
-                     const char *format, ...) TN_PRINTF(3, 4);
-
-/* A finding for a report; without one, an error is the end. */
-static void complain(struct reader *r, const struct flaw *flaw,
-                     const char *format, ...)
-{
-    struct tn_error finding = TN_ERROR_INIT;
-    char            what[sizeof finding.what];
-
-    if (tn_failed(r->error) || (!r->report && flaw->level != TN_LEVEL_ERROR))
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    struct tn_error *to = r->report ? &finding : r->error;
-    tn_error_set(to, flaw->status, flaw->offset, "%s", what);
-    if (flaw->where.size)
-        tn_error_where(to, "%.*s", TN_FMT(flaw->where));
-    tn_error_file(to, r->file->source->name);
-    if (r->report)
-        tn_report_add(r->report, flaw->level, flaw->rule, to);
-}
-
-#define FLAW(status, level, rule, offset, where)                               \
-    (&(struct flaw){ status, level, rule, offset, where })
+/* After a failure nothing more is reported. */
+#define COMPLAIN(r, flaw, ...)                                                 \
+    (tn_failed((r)->error)                                                     \
+         ? (void)0                                                             \
+         : tn_report_flaw((r)->report, flaw, (r)->file->source->name,          \
+                          (r)->error, __VA_ARGS__))
 
 /* What cannot be stepped over is the end, with a report and without. */
 #define STOP(r, offset, status, ...)                                           \
@@ -182,9 +153,9 @@ static void read_version(struct reader *r)
              "version %" PRIu32 " of GGUF; versions 1 to %d are read", version,
              TN_GGUF_VERSION);
     if (!tn_failed(r->error) && version == 1)
-        complain(r,
-                 FLAW(TN_UNSUPPORTED, TN_LEVEL_WARNING, "old-version", offset,
-                      tn_text("")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_UNSUPPORTED, TN_LEVEL_WARNING, "old-version",
+                         offset, tn_text("")),
                  "version 1 of GGUF, which llama.cpp no longer reads");
 }
 
@@ -354,9 +325,9 @@ static void read_array(struct reader *r, struct tn_gguf_pair *pair)
     if (tn_failed(r->error))
         return;
     if (pair->element == TN_GGUF_ARRAY)
-        complain(r,
-                 FLAW(TN_UNSUPPORTED, TN_LEVEL_WARNING, "nested-array", offset,
-                      pair->key),
+        COMPLAIN(r,
+                 TN_FLAW(TN_UNSUPPORTED, TN_LEVEL_WARNING, "nested-array",
+                         offset, pair->key),
                  "an array of arrays, which llama.cpp refuses");
     if (tn_gguf_walk_array(r->file, pair->element, pair->count, to, UINT64_MAX,
                            NULL, r->memory, &end, r->error) != TN_OK) {
@@ -400,9 +371,9 @@ static void read_value(struct reader *r, struct tn_gguf_pair *pair)
         pair->bits           = bytes ? load_number(r->file, bytes, size) : 0;
     }
     if (!tn_failed(r->error) && pair->type == TN_GGUF_BOOL && pair->bits > 1)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "bad-bool",
-                      pair->value.offset, pair->key),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "bad-bool",
+                         pair->value.offset, pair->key),
                  "a bool of value %" PRIu64, pair->bits);
 }
 
@@ -413,25 +384,24 @@ static void check_key(struct reader *r, const struct tn_gguf_pair *pair)
     uint32_t id     = tn_intern_borrow(&r->names, pair->key, r->error);
 
     if (pair->key.size == 0)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "empty-key", offset,
-                      pair->key),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "empty-key", offset,
+                         pair->key),
                  "a key of no bytes");
     else if (id != known)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-key", offset,
-                      pair->key),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-key", offset,
+                         pair->key),
                  "the key occurs twice");
     if (pair->key.size > UINT16_MAX)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "long-key", offset,
-                      tn_text("")),
-                 "a key of %zu bytes; the format allows 65535",
-                 pair->key.size);
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "long-key", offset,
+                         tn_text("")),
+                 "a key of %zu bytes; the format allows 65535", pair->key.size);
     if (!tn_utf8_is_valid(pair->key))
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "bad-utf8", offset,
-                      pair->key),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "bad-utf8", offset,
+                         pair->key),
                  "a key that is not UTF-8");
 }
 
@@ -522,25 +492,25 @@ static void check_name(struct reader *r, const struct tn_gguf_tensor *t)
     uint32_t known  = tn_intern_count(&r->names);
 
     if (tn_intern_borrow(&r->names, t->name, r->error) != known)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-name", offset,
-                      t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-name", offset,
+                         t->name),
                  "two tensors of this name");
     if (t->name.size > TN_GGUF_NAME_MAX)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "long-name", offset,
-                      t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "long-name", offset,
+                         t->name),
                  "a name of %zu bytes; llama.cpp takes %d", t->name.size,
                  TN_GGUF_NAME_MAX);
     if (t->name.size && memchr(t->name.data, 0, t->name.size))
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "bad-name", offset,
-                      tn_text("")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "bad-name", offset,
+                         tn_text("")),
                  "a name with a zero byte, where llama.cpp ends it");
     if (!tn_utf8_is_valid(t->name))
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "bad-utf8", offset,
-                      t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "bad-utf8", offset,
+                         t->name),
                  "a name that is not UTF-8");
 }
 
@@ -590,9 +560,9 @@ static void read_alignment(struct reader *r)
     else
         r->file->alignment = (uint32_t)value;
     if (!tn_failed(r->error) && value > ALIGNMENT_WISE)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "large-alignment", offset,
-                      tn_text("general.alignment")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "large-alignment",
+                         offset, tn_text("general.alignment")),
                  "an alignment of %" PRIu64 " bytes; readers expect at most "
                  "1048576",
                  value);
@@ -617,17 +587,17 @@ static void check_place(struct reader *r, const struct tn_gguf_tensor *t)
         file->data > file->source->size ? 0 : file->source->size - file->data;
 
     if (t->offset % file->alignment)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "misaligned-tensor",
-                      t->wire.offset, t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "misaligned-tensor",
+                         t->wire.offset, t->name),
                  "offset %" PRIu64 ", not a multiple of %" PRIu32, t->offset,
                  file->alignment);
     if ((t->size || t->offset) && !tn_inside(t->offset, t->size, room))
-        complain(r,
-                 FLAW(TN_TRUNCATED, TN_LEVEL_ERROR, "outside-of-file",
-                      t->wire.offset, t->name),
-                 "%" PRIu64 " bytes at %" PRIu64 " of the data, which have %"
-                 PRIu64,
+        COMPLAIN(r,
+                 TN_FLAW(TN_TRUNCATED, TN_LEVEL_ERROR, "outside-of-file",
+                         t->wire.offset, t->name),
+                 "%" PRIu64 " bytes at %" PRIu64
+                 " of the data, which have %" PRIu64,
                  t->size, t->offset, room);
 }
 
@@ -663,9 +633,9 @@ static void check_overlaps(struct reader *r)
         if (!t->size)
             continue;
         if (last && t->offset - last->offset < last->size)
-            complain(r,
-                     FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "overlapping-tensors",
-                          t->wire.offset, t->name),
+            COMPLAIN(r,
+                     TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR,
+                             "overlapping-tensors", t->wire.offset, t->name),
                      "shares bytes with tensor '%.*s'", TN_FMT(last->name));
         if (!last || t->size > last->size ||
             t->offset - last->offset >= last->size - t->size)
@@ -684,9 +654,9 @@ static void check_order(struct reader *r)
         const struct tn_gguf_tensor *t =
             tn_list_at(&file->tensors, struct tn_gguf_tensor, i);
         if (t->offset != next) {
-            complain(r,
-                     FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "tensor-order",
-                          t->wire.offset, t->name),
+            COMPLAIN(r,
+                     TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "tensor-order",
+                             t->wire.offset, t->name),
                      "offset %" PRIu64 "; llama.cpp expects %" PRIu64
                      ", after the tensor before",
                      t->offset, next);
@@ -699,16 +669,16 @@ static void check_order(struct reader *r)
     if (!file->tensors.count || file->data > size)
         return;
     if (next > size - file->data)
-        complain(r,
-                 FLAW(TN_TRUNCATED, TN_LEVEL_ERROR, "missing-padding", size,
-                      tn_text("")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_TRUNCATED, TN_LEVEL_ERROR, "missing-padding", size,
+                         tn_text("")),
                  "the data end at %" PRIu64 " bytes; llama.cpp expects %" PRIu64
                  ", padding of the last tensor included",
                  size - file->data, next);
     else if (next < size - file->data)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "trailing-bytes",
-                      file->data + next, tn_text("")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "trailing-bytes",
+                         file->data + next, tn_text("")),
                  "%" PRIu64 " bytes after the last tensor",
                  size - file->data - next);
 }

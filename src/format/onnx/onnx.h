@@ -213,12 +213,6 @@ struct tn_onnx_absent {
     const char      *what;
 };
 
-/* NULL on failure. */
-struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
-                                     enum tn_status status,
-                                     enum tn_reason reason, const char *rule,
-                                     const char *what, struct tn_error *error);
-
 /* What a source stands for, or NULL if it is a real one. */
 const struct tn_onnx_absent *tn_onnx_absent_of(const struct tn_source *source);
 

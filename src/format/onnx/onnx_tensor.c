@@ -193,10 +193,11 @@ static void absent_close(struct tn_source *source)
 static const struct tn_source_ops absent_ops = { .read_at = absent_read,
                                                  .close   = absent_close };
 
-struct tn_source *tn_onnx_absent_new(struct tn_arena *arena, const char *file,
-                                     enum tn_status status,
-                                     enum tn_reason reason, const char *rule,
-                                     const char *what, struct tn_error *error)
+/* NULL on failure. */
+static struct tn_source *new_absent(struct tn_arena *arena, const char *file,
+                                    enum tn_status status,
+                                    enum tn_reason reason, const char *rule,
+                                    const char *what, struct tn_error *error)
 {
     struct tn_onnx_absent *absent =
         what ? tn_new(arena, struct tn_onnx_absent, 1, error) : NULL;
@@ -251,9 +252,9 @@ static void place_absent(struct tn_elements *elements, struct tn_arena *arena,
     tn_onnx_raw_size(elements, &size);
     elements->payload = tn_payload_raw(
         &elements->shape,
-        (struct tn_span){ tn_onnx_absent_new(arena, "", status, TN_REASON_NONE,
-                                             rule, what, error),
-                          0, size },
+        (struct tn_span){
+            new_absent(arena, "", status, TN_REASON_NONE, rule, what, error), 0,
+            size },
         elements->payload.per_byte);
 }
 
@@ -399,10 +400,9 @@ static struct tn_source *open_external(struct tn_onnx_external *external,
     struct tn_bytes name = tn_bytes_dup(external->arena, location, error);
     if (!name.data)
         return NULL;
-    return tn_onnx_absent_new(external->arena, (const char *)name.data, status,
-                              refusal.reason, rule_of(status),
-                              tn_text_dup(external->arena, refusal.what, error),
-                              error);
+    return new_absent(external->arena, (const char *)name.data, status,
+                      refusal.reason, rule_of(status),
+                      tn_text_dup(external->arena, refusal.what, error), error);
 }
 
 /* The source of a location, real or absent; NULL on failure. */
@@ -470,8 +470,8 @@ static struct tn_source *refuse(struct tn_onnx_external *external,
                                 const char *file, const char *rule,
                                 const char *what, struct tn_error *error)
 {
-    return tn_onnx_absent_new(external->arena, file, TN_MALFORMED,
-                              TN_REASON_NONE, rule, what, error);
+    return new_absent(external->arena, file, TN_MALFORMED, TN_REASON_NONE, rule,
+                      what, error);
 }
 
 /* The range of an external file that the tensor names, or an absent source. */

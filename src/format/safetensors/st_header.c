@@ -76,41 +76,9 @@ struct reader {
     uint64_t              dims[TN_ST_RANK_LIMIT];
 };
 
-struct flaw {
-    enum tn_status        status;
-    enum tn_finding_level level;
-    const char           *rule;
-    uint64_t              offset;
-    struct tn_bytes       where; /* name of the tensor; may be empty          */
-};
-
-/* A finding for a report; without one, an error is the end. */
-static void complain(struct reader *r, const struct flaw *flaw,
-                     const char *format, ...) TN_PRINTF(3, 4);
-
-static void complain(struct reader *r, const struct flaw *flaw,
-                     const char *format, ...)
-{
-    struct tn_error finding = TN_ERROR_INIT;
-    char            what[sizeof finding.what];
-
-    if (!r->report && flaw->level != TN_LEVEL_ERROR)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    struct tn_error *to = r->report ? &finding : r->error;
-    tn_error_set(to, flaw->status, flaw->offset, "%s", what);
-    if (flaw->where.size)
-        tn_error_where(to, "%.*s", TN_FMT(flaw->where));
-    tn_error_file(to, r->file->source->name);
-    if (r->report)
-        tn_report_add(r->report, flaw->level, flaw->rule, to);
-}
-
-#define FLAW(status, level, rule, offset, where)                               \
-    (&(struct flaw){ status, level, rule, offset, where })
+#define COMPLAIN(r, flaw, ...)                                                 \
+    tn_report_flaw((r)->report, flaw, (r)->file->source->name, (r)->error,     \
+                   __VA_ARGS__)
 
 /* ---- the header --------------------------------------------------------- */
 
@@ -139,18 +107,6 @@ static void open_header(struct reader *r)
                    "the header begins with byte 0x%02x, not with '{'", first);
 }
 
-/* What comes next must be this; a header with anything else is not read on. */
-static bool expect(struct reader *r, enum tn_json_event wanted,
-                   const char *what)
-{
-    enum tn_json_event event = tn_json_next(&r->json);
-
-    if (event != wanted && !tn_failed(r->error))
-        tn_fail_at(&r->cursor, r->json.offset, TN_MALFORMED, "%s was expected",
-                   what);
-    return event == wanted && !tn_failed(r->error);
-}
-
 /* Digits alone: 3, but not 3.0, 3e0 or "3". */
 static uint64_t number(struct reader *r, enum tn_json_event event)
 {
@@ -174,7 +130,7 @@ static struct tn_bytes keep(struct reader *r)
 
 static void read_metadata(struct reader *r)
 {
-    if (!expect(r, TN_JSON_OBJECT_BEGIN, "an object of texts"))
+    if (!tn_json_expect(&r->json, TN_JSON_OBJECT_BEGIN, "an object of texts"))
         return;
     while (tn_json_next(&r->json) == TN_JSON_KEY) {
         struct tn_st_pair *pair =
@@ -182,7 +138,7 @@ static void read_metadata(struct reader *r)
         if (!pair)
             return;
         pair->key = keep(r);
-        if (!expect(r, TN_JSON_STRING, "a text"))
+        if (!tn_json_expect(&r->json, TN_JSON_STRING, "a text"))
             return;
         pair->value = keep(r);
     }
@@ -190,18 +146,18 @@ static void read_metadata(struct reader *r)
 
 static void read_type(struct reader *r, struct tn_st_tensor *t)
 {
-    if (!expect(r, TN_JSON_STRING, "the name of a type"))
+    if (!tn_json_expect(&r->json, TN_JSON_STRING, "the name of a type"))
         return;
     t->type = find_type(r->json.text);
     if (!t->type)
-        complain(r,
-                 FLAW(TN_UNSUPPORTED, TN_LEVEL_ERROR, "unknown-dtype",
-                      r->json.offset, t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_UNSUPPORTED, TN_LEVEL_ERROR, "unknown-dtype",
+                         r->json.offset, t->name),
                  "elements of type '%.*s'", TN_FMT(r->json.text));
     else if (t->type->dtype == TN_UNDEFINED)
-        complain(r,
-                 FLAW(TN_UNSUPPORTED, TN_LEVEL_ERROR, "unsupported-dtype",
-                      r->json.offset, t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_UNSUPPORTED, TN_LEVEL_ERROR, "unsupported-dtype",
+                         r->json.offset, t->name),
                  "elements of %u bits, type %s", t->type->bits, t->type->name);
 }
 
@@ -210,7 +166,7 @@ static void read_shape(struct reader *r, struct tn_st_tensor *t)
     enum tn_json_event event;
 
     t->rank = 0;
-    if (!expect(r, TN_JSON_ARRAY_BEGIN, "a shape"))
+    if (!tn_json_expect(&r->json, TN_JSON_ARRAY_BEGIN, "a shape"))
         return;
     while ((event = tn_json_next(&r->json)) != TN_JSON_ARRAY_END &&
            !tn_failed(r->error)) {
@@ -230,11 +186,11 @@ static void read_shape(struct reader *r, struct tn_st_tensor *t)
 
 static void read_range(struct reader *r, struct tn_st_tensor *t)
 {
-    if (!expect(r, TN_JSON_ARRAY_BEGIN, "a pair of offsets"))
+    if (!tn_json_expect(&r->json, TN_JSON_ARRAY_BEGIN, "a pair of offsets"))
         return;
     t->begin = number(r, tn_json_next(&r->json));
     t->end   = number(r, tn_json_next(&r->json));
-    expect(r, TN_JSON_ARRAY_END, "the end of a pair");
+    tn_json_expect(&r->json, TN_JSON_ARRAY_END, "the end of a pair");
 }
 
 enum field { FIELD_TYPE = 1, FIELD_SHAPE = 2, FIELD_RANGE = 4, FIELD_ALL = 7 };
@@ -253,9 +209,9 @@ static unsigned read_field(struct reader *r, struct tn_st_tensor *t)
         read_range(r, t);
         return FIELD_RANGE;
     }
-    complain(r,
-             FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "unknown-key", r->json.offset,
-                  t->name),
+    COMPLAIN(r,
+             TN_FLAW(TN_MALFORMED, TN_LEVEL_WARNING, "unknown-key",
+                     r->json.offset, t->name),
              "a key '%.*s' that the format does not have",
              TN_FMT(r->json.text));
     tn_json_skip(&r->json);
@@ -271,9 +227,9 @@ static unsigned read_fields(struct reader *r, struct tn_st_tensor *t)
         uint64_t place = r->json.offset;
         unsigned field = read_field(r, t);
         if (seen & field)
-            complain(r,
-                     FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-key", place,
-                          t->name),
+            COMPLAIN(r,
+                     TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-key",
+                             place, t->name),
                      "a key twice");
         seen |= field;
     }
@@ -287,9 +243,9 @@ static bool is_new_name(struct reader *r, const struct tn_st_tensor *t)
     if (tn_intern_borrow(&r->names, t->name, r->error) == known)
         return true;
     if (!tn_failed(r->error))
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-name",
-                      t->wire.offset, t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-name",
+                         t->wire.offset, t->name),
                  "a second tensor of this name");
     return false;
 }
@@ -300,14 +256,15 @@ static void read_tensor(struct reader *r)
 
     t.name = keep(r);
     if (tn_failed(r->error) ||
-        !expect(r, TN_JSON_OBJECT_BEGIN, "an object that describes a tensor"))
+        !tn_json_expect(&r->json, TN_JSON_OBJECT_BEGIN,
+                        "an object that describes a tensor"))
         return;
     unsigned seen = read_fields(r, &t);
     t.wire.length = r->cursor.offset - t.wire.offset;
     if (!tn_failed(r->error) && seen != FIELD_ALL)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "missing-key",
-                      t.wire.offset, t.name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "missing-key",
+                         t.wire.offset, t.name),
                  "dtype, shape or data_offsets is missing");
     if (tn_failed(r->error) || !is_new_name(r, &t) || seen != FIELD_ALL ||
         !t.type)
@@ -322,7 +279,7 @@ static void read_entries(struct reader *r)
 {
     bool has_metadata = false;
 
-    if (!expect(r, TN_JSON_OBJECT_BEGIN, "an object"))
+    if (!tn_json_expect(&r->json, TN_JSON_OBJECT_BEGIN, "an object"))
         return;
     while (tn_json_next(&r->json) == TN_JSON_KEY) {
         if (!tn_bytes_is(r->json.text, TN_ST_METADATA)) {
@@ -330,14 +287,14 @@ static void read_entries(struct reader *r)
             continue;
         }
         if (has_metadata)
-            complain(r,
-                     FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-key",
-                          r->json.offset, tn_text(TN_ST_METADATA)),
+            COMPLAIN(r,
+                     TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "duplicate-key",
+                             r->json.offset, tn_text(TN_ST_METADATA)),
                      "a key twice");
         has_metadata = true;
         read_metadata(r);
     }
-    expect(r, TN_JSON_END, "nothing but spaces");
+    tn_json_expect(&r->json, TN_JSON_END, "nothing but spaces");
 }
 
 /* ---- the layout --------------------------------------------------------- */
@@ -374,26 +331,29 @@ static void check_size(struct reader *r, const struct tn_st_tensor *t)
     uint64_t size, place = t->wire.offset;
 
     if (t->end < t->begin)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "reversed-range", place,
-                      t->name),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "reversed-range", place,
+                         t->name),
                  "data from %" PRIu64 " to %" PRIu64, t->begin, t->end);
     else if (!tn_st_size(t->type, t->rank, t->dims, &size))
-        complain(
-            r, FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "wrong-size", place, t->name),
+        COMPLAIN(
+            r,
+            TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "wrong-size", place, t->name),
             "a shape of %s elements that no number of bytes holds",
             t->type->name);
     else if (t->end - t->begin != size)
-        complain(
-            r, FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "wrong-size", place, t->name),
+        COMPLAIN(
+            r,
+            TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "wrong-size", place, t->name),
             "%" PRIu64 " bytes of data, shape and type need %" PRIu64,
             t->end - t->begin, size);
     else if (t->type->bits >= 8 &&
              (r->file->data + t->begin) % (t->type->bits / 8))
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_NOTE, "unaligned", place, t->name),
-                 "data at byte %" PRIu64 ", not at a multiple of %u",
-                 r->file->data + t->begin, t->type->bits / 8);
+        COMPLAIN(
+            r,
+            TN_FLAW(TN_MALFORMED, TN_LEVEL_NOTE, "unaligned", place, t->name),
+            "data at byte %" PRIu64 ", not at a multiple of %u",
+            r->file->data + t->begin, t->type->bits / 8);
 }
 
 /* The safety argument: in the order of their data, each tensor begins where
@@ -407,25 +367,25 @@ static void prove_layout(struct reader *r, const struct tn_st_tensor **sorted)
         const struct tn_st_tensor *t = sorted[i];
         check_size(r, t);
         if (t->begin != at)
-            complain(r,
-                     t->begin < at ? FLAW(TN_MALFORMED, TN_LEVEL_ERROR,
-                                          "overlap", t->wire.offset, t->name)
-                                   : FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "hole",
-                                          t->wire.offset, t->name),
+            COMPLAIN(r,
+                     t->begin < at ? TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR,
+                                             "overlap", t->wire.offset, t->name)
+                                   : TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR,
+                                             "hole", t->wire.offset, t->name),
                      "data begin at %" PRIu64 ", those before end at %" PRIu64,
                      t->begin, at);
         at = tn_max(at, t->end);
     }
     if (at > size)
-        complain(r,
-                 FLAW(TN_TRUNCATED, TN_LEVEL_ERROR, "truncated-data",
-                      r->file->source->size, tn_text("")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_TRUNCATED, TN_LEVEL_ERROR, "truncated-data",
+                         r->file->source->size, tn_text("")),
                  "need %" PRIu64 " bytes of data, the file has %" PRIu64, at,
                  size);
     else if (at < size)
-        complain(r,
-                 FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "trailing-data",
-                      r->file->data + at, tn_text("")),
+        COMPLAIN(r,
+                 TN_FLAW(TN_MALFORMED, TN_LEVEL_ERROR, "trailing-data",
+                         r->file->data + at, tn_text("")),
                  "%" PRIu64 " bytes that belong to no tensor", size - at);
 }
 

@@ -44,19 +44,6 @@ static bool is_control(uint8_t c)
     return c < 0x20 || c == 0x7f;
 }
 
-static uint8_t fold(uint8_t c)
-{
-    return is_upper(c) ? (uint8_t)(c + ('a' - 'A')) : c;
-}
-
-static int hex_of(uint8_t c)
-{
-    if (is_digit(c))
-        return c - '0';
-    c = fold(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool is_dots(struct tn_bytes name)
 {
     return tn_bytes_is(name, ".") || tn_bytes_is(name, "..");
@@ -358,7 +345,8 @@ enum tn_status tn_tag_text_tags(const struct tn_tag_text *text,
 
 static bool is_escape(const uint8_t *at, const uint8_t *end)
 {
-    return end - at >= 3 && hex_of(at[1]) >= 0 && hex_of(at[2]) >= 0;
+    return end - at >= 3 && tn_hex_digit(at[1]) >= 0 &&
+           tn_hex_digit(at[2]) >= 0;
 }
 
 static struct tn_bytes decode_name(struct reading *r, struct tn_bytes word)
@@ -383,7 +371,7 @@ static struct tn_bytes decode_name(struct reading *r, struct tn_bytes word)
             to[size++] = *at;
             continue;
         }
-        to[size++] = (uint8_t)(hex_of(at[1]) << 4 | hex_of(at[2]));
+        to[size++] = (uint8_t)(tn_hex_digit(at[1]) << 4 | tn_hex_digit(at[2]));
         at += 2;
     }
     for (size_t at = 0; at < size;) {

@@ -64,8 +64,9 @@ static void lose_metas(const struct tn_model         *model,
     }
 }
 
-void tn_tf_lose_variables(const struct tn_model         *model,
-                          const struct tn_write_options *options)
+/* The values of variables. */
+static void lose_variables(const struct tn_model         *model,
+                           const struct tn_write_options *options)
 {
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
@@ -89,7 +90,7 @@ enum tn_status tn_tf_lose_beside(const struct tn_model         *model,
                                  const struct tn_write_options *options,
                                  struct tn_error               *error)
 {
-    tn_tf_lose_variables(model, options);
+    lose_variables(model, options);
     return tn_tf_lose_files(model, options, error);
 }
 

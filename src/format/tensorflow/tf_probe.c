@@ -235,18 +235,10 @@ bool tn_tf_is_version_folder(const char *entry)
     return p > entry && strcmp(p, "/") == 0;
 }
 
-static bool has_entry(const struct tn_probe *probe, const char *name)
-{
-    for (uint64_t i = 0; i < probe->entry_count; i++)
-        if (strcmp(probe->entries[i], name) == 0)
-            return true;
-    return false;
-}
-
 static int saved_model_folder_bits(const struct tn_probe *probe)
 {
-    return has_entry(probe, "saved_model.pb") ||
-                   has_entry(probe, "saved_model.pbtxt")
+    return tn_probe_has_entry(probe, "saved_model.pb") ||
+                   tn_probe_has_entry(probe, "saved_model.pbtxt")
                ? SURE
                : 0;
 }
@@ -309,7 +301,7 @@ int tn_tf_probe_checkpoint(const struct tn_probe *probe)
     struct tn_bytes word;
 
     if (probe->entries)
-        return has_entry(probe, "checkpoint") ? LIKELY : 0;
+        return tn_probe_has_entry(probe, "checkpoint") ? LIKELY : 0;
     if (probe->tail.size >= TN_SSTABLE_FOOTER_SIZE &&
         memcmp(probe->tail.data + probe->tail.size - 8, tn_sstable_magic, 8) ==
             0)

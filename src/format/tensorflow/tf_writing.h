@@ -53,10 +53,8 @@ enum tn_status tn_tf_lose_around(const struct tn_model         *model,
                                  const struct tn_write_options *options,
                                  bool is_graph, struct tn_error *error);
 
-/* Report the loss of the values of variables; and of the other files of a
- * SavedModel, except those of the variables. */
-void           tn_tf_lose_variables(const struct tn_model         *model,
-                                    const struct tn_write_options *options);
+/* Reports the loss of the other files of a SavedModel, except those of the
+ * variables. */
 enum tn_status tn_tf_lose_files(const struct tn_model         *model,
                                 const struct tn_write_options *options,
                                 struct tn_error               *error);

@@ -1237,21 +1237,16 @@ static void push_real_line(struct machine *m, uint64_t given)
     push_new(m, TN_PICKLE_REAL);
 }
 
-/* A number of up to `most` digits; how many there were. */
-static size_t read_digits(const uint8_t *at, size_t left, size_t most,
+unsigned tn_pickle_digits(const uint8_t *at, size_t left, unsigned most,
                           unsigned base, uint32_t *value)
 {
-    size_t n = 0;
+    unsigned n = 0;
 
     for (*value = 0; n < most && n < left; n++) {
-        uint8_t  c     = at[n];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
-                                                : 16u;
-        if (digit >= base)
+        int digit = tn_hex_digit(at[n]);
+        if (digit < 0 || (unsigned)digit >= base)
             break;
-        *value = *value * base + digit;
+        *value = *value * base + (unsigned)digit;
     }
     return n;
 }
@@ -1270,12 +1265,12 @@ static size_t read_byte_escape(const uint8_t *at, size_t left, uint8_t *to,
         to[(*used)++] = (uint8_t)bytes[known - letters];
         return 1;
     }
-    if ((n = read_digits(at, left, 3, 8, &value)) > 0) {
+    if ((n = tn_pickle_digits(at, left, 3, 8, &value)) > 0) {
         to[(*used)++] = (uint8_t)value;
         return n;
     }
     if (left && at[0] == 'x' &&
-        read_digits(at + 1, left - 1, 2, 16, &value) == 2) {
+        tn_pickle_digits(at + 1, left - 1, 2, 16, &value) == 2) {
         to[(*used)++] = (uint8_t)value;
         return 3;
     }
@@ -1286,10 +1281,11 @@ static size_t read_byte_escape(const uint8_t *at, size_t left, uint8_t *to,
 static size_t read_text_escape(const uint8_t *at, size_t left, uint8_t *to,
                                size_t *used)
 {
-    size_t   digits = left && at[0] == 'u' ? 4 : left && at[0] == 'U' ? 8 : 0;
+    unsigned digits = left && at[0] == 'u' ? 4 : left && at[0] == 'U' ? 8 : 0;
     uint32_t code;
 
-    if (digits && read_digits(at + 1, left - 1, digits, 16, &code) == digits &&
+    if (digits &&
+        tn_pickle_digits(at + 1, left - 1, digits, 16, &code) == digits &&
         code <= 0x10ffff) {
         *used += tn_utf8_put(to + *used, code);
         return 1 + digits;

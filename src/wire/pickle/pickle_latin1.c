@@ -52,25 +52,6 @@ static unsigned decode_utf8(const uint8_t *p, size_t left, uint8_t *byte)
     return 2;
 }
 
-static unsigned digit_of(uint8_t c)
-{
-    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
-                                  : 16u;
-}
-
-/* Digits of a base, no more than `most`; how many they are. */
-static unsigned read_digits(const uint8_t *p, size_t left, unsigned most,
-                            unsigned base, uint32_t *number)
-{
-    unsigned n = 0;
-
-    for (*number = 0; n < most && n < left && digit_of(p[n]) < base; n++)
-        *number = *number * base + digit_of(p[n]);
-    return n;
-}
-
 /* Python writes each backslash as an escape. */
 static unsigned decode_line(const uint8_t *p, size_t left, uint8_t *byte)
 {
@@ -80,7 +61,7 @@ static unsigned decode_line(const uint8_t *p, size_t left, uint8_t *byte)
     if (p[0] != '\\')
         return 1;
     if (left < LONGEST || p[1] != 'u' ||
-        read_digits(p + 2, 4, 4, 16, &code) < 4 || code > 0xff)
+        tn_pickle_digits(p + 2, 4, 4, 16, &code) < 4 || code > 0xff)
         return 0;
     *byte = (uint8_t)code;
     return LONGEST;
@@ -102,10 +83,10 @@ static unsigned decode_quoted(const uint8_t *p, size_t left, uint8_t *byte)
         *byte = (uint8_t)bytes[known - letters];
         return 2;
     }
-    if (p[1] == 'x' && read_digits(p + 2, left - 2, 2, 16, &code) == 2)
+    if (p[1] == 'x' && tn_pickle_digits(p + 2, left - 2, 2, 16, &code) == 2)
         n = 3;
     else
-        n = read_digits(p + 1, left - 1, 3, 8, &code);
+        n = tn_pickle_digits(p + 1, left - 1, 3, 8, &code);
     if (n)
         *byte = (uint8_t)code;
     return 1 + n;

@@ -43,4 +43,9 @@ enum tn_status tn_pickle_latin1_all(struct tn_source             **out,
 size_t tn_pickle_latin1_head(const struct tn_pickle_string *text,
                              uint8_t *bytes, size_t size);
 
+/* Reads a number of up to `most` digits of a base up to 16; how many there
+ * were. */
+unsigned tn_pickle_digits(const uint8_t *at, size_t left, unsigned most,
+                          unsigned base, uint32_t *value);
+
 #endif
