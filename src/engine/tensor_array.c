@@ -1,8 +1,6 @@
 /* tensor_array.c - the elements of a tensor in memory: mapped, or decoded */
 #include <tenon/array.h>
 
-#include <dlfcn.h>
-
 #include "base/arith.h"
 #include "base/expand.h"
 #include "base/sized.h"
@@ -10,6 +8,7 @@
 #include "engine/slice.h"
 #include "io/file_source.h"
 #include "io/large_blocks.h"
+#include "io/library.h"
 #include "io/meter.h"
 
 /* Elements that are decoded begin at a multiple of this, as vector units like
@@ -306,15 +305,6 @@ static void dl_delete(struct dl_managed *managed)
     tn_array_close(array);
 }
 
-/* ISO C has no way from a void * to a function; POSIX has, by its bytes. */
-static bool find(void *process, const char *name, void *function)
-{
-    void *symbol = dlsym(process, name);
-
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
 void tn_array_capsule_done(void *capsule)
 {
     void *process = dlopen(NULL, RTLD_LAZY);
@@ -322,9 +312,9 @@ void tn_array_capsule_done(void *capsule)
     void *(*get)(void *capsule, const char *name);
 
     /* A capsule under another name was taken over by somebody, who deletes the
-     * tensor */
-    if (process && find(process, "PyCapsule_IsValid", &is_valid) &&
-        find(process, "PyCapsule_GetPointer", &get) &&
+     * tensor. */
+    if (process && tn_library_find(process, "PyCapsule_IsValid", &is_valid) &&
+        tn_library_find(process, "PyCapsule_GetPointer", &get) &&
         is_valid(capsule, "dltensor")) {
         struct dl_managed *managed = get(capsule, "dltensor");
         managed->deleter(managed);

@@ -1,9 +1,9 @@
 /* remote_curl.c - loads libcurl when the first URL is opened */
 #include "io/remote_curl.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "io/library.h"
 
 static enum tn_status refuse(const char *why, struct tn_error *error)
 {
@@ -26,22 +26,13 @@ static void *open_library(void)
                    : dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
 }
 
-/* ISO C has no way from a void * to a function; POSIX has, by its bytes. */
-static bool find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
 enum tn_status tn_curl_load(struct tn_curl *curl, struct tn_error *error)
 {
     void *library = open_library();
 
     if (!library)
         return refuse(dlerror(), error);
-#define FIND(name) find(library, "curl_" #name, &curl->name)
+#define FIND(name) tn_library_find(library, "curl_" #name, &curl->name)
     bool has_all =
         FIND(easy_init) && FIND(easy_setopt) && FIND(easy_getinfo) &&
         FIND(easy_reset) && FIND(easy_cleanup) && FIND(easy_strerror) &&

@@ -1,9 +1,9 @@
 /* sqlite.c - loads SQLite when the first database is opened */
 #include "io/sqlite.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "io/library.h"
 
 static enum tn_status refuse(const char *why, struct tn_error *error)
 {
@@ -16,15 +16,6 @@ static enum tn_status refuse(const char *why, struct tn_error *error)
         why ? why : "unknown error");
 }
 
-/* ISO C has no way from a void * to a function; POSIX has, by its bytes. */
-static bool find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
 enum tn_status tn_sqlite_load(struct tn_sqlite *sqlite, struct tn_error *error)
 {
     const char *named   = getenv("TENON_LIBSQLITE3");
@@ -33,7 +24,7 @@ enum tn_status tn_sqlite_load(struct tn_sqlite *sqlite, struct tn_error *error)
 
     if (!library)
         return refuse(dlerror(), error);
-#define FIND(name) find(library, "sqlite3_" #name, &sqlite->name)
+#define FIND(name) tn_library_find(library, "sqlite3_" #name, &sqlite->name)
     bool has_all = FIND(open_v2) && FIND(close_v2) && FIND(exec) &&
                    FIND(prepare_v2) && FIND(step) && FIND(reset) &&
                    FIND(clear_bindings) && FIND(finalize) &&
