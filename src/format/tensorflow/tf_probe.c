@@ -95,11 +95,20 @@ static bool look_next(struct look *look, struct look_field *field,
     return *is_good    = true;
 }
 
-/* Names of nodes and operators. */
+/* Names of operators. */
 static bool is_name(const struct look *text)
 {
     for (const uint8_t *p = text->at; p < text->end; p++)
         if (*p <= ' ' || *p >= 0x7f)
+            return false;
+    return text->at < text->end;
+}
+
+/* Names of nodes.  TensorFlow takes fewer than files have: `check` tells. */
+static bool is_node_name(const struct look *text)
+{
+    for (const uint8_t *p = text->at; p < text->end; p++)
+        if (*p < ' ' || *p == 0x7f)
             return false;
     return text->at < text->end;
 }
@@ -113,7 +122,8 @@ static bool is_node(struct look look)
     while (look_next(&look, &field, &is_good)) {
         if (field.number > 7 || field.type != TN_WIRE_LEN)
             return false;
-        if (field.number <= 3 && !is_name(&field.body) && !field.body.is_cut)
+        if (field.number <= 3 && !field.body.is_cut &&
+            !(field.number == 2 ? is_name : is_node_name)(&field.body))
             return false;
         has_op = has_op || field.number == 2;
     }
