@@ -679,12 +679,18 @@ static void print_sums(struct page *page)
 
     if (tn_model_tensor_count(page->model) == 0)
         return;
-    cli_text_number(&total, page->sums.parameters.elements);
-    cli_text_add(&total, " in ");
-    cli_show_plural(&total, page->sums.parameters.tensors, "tensor", "tensors");
-    cli_text_add(&total, ", ");
-    cli_text_bytes(&total, page->sums.parameters.bytes);
-    heading("Parameters", &total);
+    bool has_parameters = page->sums.parameters.tensors > 0;
+    if (has_parameters) {
+        cli_text_number(&total, page->sums.parameters.elements);
+        cli_text_add(&total, " in ");
+        cli_show_plural(&total, page->sums.parameters.tensors, "tensor",
+                        "tensors");
+        cli_text_add(&total, ", ");
+        cli_text_bytes(&total, page->sums.parameters.bytes);
+    } else {
+        cli_text_number(&total, tn_model_tensor_count(page->model));
+    }
+    heading(has_parameters ? "Parameters" : "Tensors", &total);
     cli_print_table(stdout, &table);
     cli_text_done(&total);
 }
