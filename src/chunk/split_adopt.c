@@ -51,7 +51,7 @@ static bool check_field(struct tn_splitter            *root,
                      "a field that has no chunk");
     else if (message->field_count && !to)
         tn_error_set(&root->failure, TN_INVALID, TN_NOWHERE,
-                     "fields inside of what is no message");
+                     "fields inside of what is not a message");
     return !tn_failed(&root->failure) &&
            check_chunk(root, message, field->tags, type) &&
            check_tree(root, message, to);

@@ -15,8 +15,8 @@ static const struct {
     uint64_t       offset; /* where the complaint must point */
 } cases[] = {
     { "a file", "{\"row\": \"file\", \"file\": \"a\"}", TN_OK, 0 },
-    { "null is no value", "{\"row\": \"file\", \"file\": \"a\", \"etag\": null}",
-      TN_OK, 0 },
+    { "null is not a value",
+      "{\"row\": \"file\", \"file\": \"a\", \"etag\": null}", TN_OK, 0 },
     { "names of later versions",
       "{\"row\": \"file\", \"file\": \"a\", \"new\": {\"a\": [1]}}", TN_OK, 0 },
     { "columns of other rows",
@@ -25,8 +25,9 @@ static const struct {
     { "another row", "{\"row\": \"x\", \"file\": \"a\"}", TN_MALFORMED, 8 },
     { "no row", "{\"file\": \"a\"}", TN_MALFORMED, 1 },
     { "an array", "[1]", TN_MALFORMED, 0 },
-    { "a number as text", "{\"row\": \"file\", \"file\": \"a\", \"size\": \"1\"}",
-      TN_MALFORMED, 37 },
+    { "a number as text",
+      "{\"row\": \"file\", \"file\": \"a\", \"size\": \"1\"}", TN_MALFORMED,
+      37 },
     { "a negative size", "{\"row\": \"file\", \"file\": \"a\", \"size\": -1}",
       TN_MALFORMED, 37 },
     { "more than a line", "{\"row\": \"file\", \"file\": \"a\"} 1",

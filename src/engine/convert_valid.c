@@ -349,7 +349,7 @@ static void find_bad_names(struct listening *l, const struct tn_model *model,
             (before && tn_intern_find(&before->names, name) != TN_NO_NAME))
             continue;
         tn_op_path(model, op, where, sizeof where);
-        complain(l, "bad-name", where, name, "is no name of a node");
+        complain(l, "bad-name", where, name, "is not a valid name of a node");
     }
 }
 

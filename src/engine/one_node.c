@@ -169,7 +169,7 @@ static void put_tf_input(const struct writing *w, struct tn_rope *graph,
     tn_pb_put_message(graph, 1, &node);
 }
 
-/* What is not a name of a node, "x:1", gets one that nothing else has. */
+/* What is not a valid name of a node, "x:1", gets one that nothing else has. */
 static void name_tf_inputs(struct writing *w)
 {
     const struct tn_map_node *node = w->node;

@@ -240,7 +240,7 @@ static const char *broken_rule(int file)
     if (S_ISDIR(about.st_mode))
         return "is a folder";
     if (!S_ISREG(about.st_mode))
-        return "is no regular file";
+        return "is not a regular file";
     return about.st_nlink > 1 ? "has more than one hard link" : NULL;
 }
 

@@ -280,7 +280,7 @@ static void take_large(struct json_reader *r)
         if (tn_json_next(&r->json) == TN_JSON_STRING)
             set_etag(&r->entry, r->json.text);
         else
-            tn_fail(r->json.cursor, TN_MALFORMED, "\"oid\" is no string");
+            tn_fail(r->json.cursor, TN_MALFORMED, "\"oid\" is not a string");
     }
 }
 
@@ -308,7 +308,7 @@ static void take_key(struct json_reader *r, bool *has_hash)
             take_large(r);
             *has_hash = true;
         } else if (event != TN_JSON_NULL)
-            tn_fail(json->cursor, TN_MALFORMED, "\"lfs\" is no object");
+            tn_fail(json->cursor, TN_MALFORMED, "\"lfs\" is not an object");
     } else
         tn_json_skip(json);
 }

@@ -93,7 +93,7 @@ static const char *bucket_url(struct tn_arena *arena, const char *bucket,
                         : NULL;
     }
     if (!is_word(region, strlen(region)))
-        return refuse("is of a region that is no word", error), NULL;
+        return refuse("is of a region that is not a word", error), NULL;
     /* A dot in the name would not fit the certificate. */
     if (memchr(bucket, '.', size))
         return tn_text_format(arena, error, "https://s3.%s.amazonaws.com/%.*s",

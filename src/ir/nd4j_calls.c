@@ -135,7 +135,7 @@ struct tn_bytes tn_arg_name(const struct tn_vocab_op *op,
 const char *tn_arg_fault_words(enum tn_arg_fault fault)
 {
     switch (fault) {
-    case TN_ARG_UNKNOWN: return "is no argument that the operator has";
+    case TN_ARG_UNKNOWN: return "is not an argument that the operator has";
     case TN_ARG_TWICE: return "is given twice";
     case TN_ARG_SPLIT: return "is a list with other arguments inside it";
     case TN_ARG_SAME_SLOT:

@@ -259,8 +259,8 @@ static void test_faults(void **state)
           { 0 } },
         { "matmul",
           { "bogus", "transX", "kW" },
-          "0 'bogus' is no argument that the operator has; "
-          "2 'kW' is no argument that the operator has; ",
+          "0 'bogus' is not an argument that the operator has; "
+          "2 'kW' is not an argument that the operator has; ",
           0,
           { 0 } },
         { "conv2d",

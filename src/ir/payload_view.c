@@ -843,7 +843,7 @@ static enum tn_status check_scale(const struct tn_elements *e,
                                   struct tn_error          *error)
 {
     if (tn_element_kind(e->shape.dtype) != TN_ELEMENT_FLOAT)
-        return refuse(error, "factors for elements that are no floats");
+        return refuse(error, "factors for elements that are not floats");
     return check_numbers(e, error);
 }
 

@@ -263,7 +263,8 @@ enum tn_status tn_tensor_strings(const struct tn_tensor *tensor, uint64_t first,
 
     if (dtype == TN_UNDEFINED || tn_dtype_size(dtype) != 0)
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "%s elements are no strings", tn_dtype_name(dtype));
+                            "%s elements are not strings",
+                            tn_dtype_name(dtype));
     if (!tn_inside(first, count, tn_tensor_count(tensor)))
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "strings %" PRIu64 " + %" PRIu64 " of %" PRIu64,

@@ -927,7 +927,7 @@ static void complain_unless_known(struct visit *v)
     case UNKNOWN: complain_unknown(v); break;
     case DEPRECATED:
         complain(v, v->check->use->deprecated, "deprecated-op", NULL,
-                 "%.*s is no operator since version %" PRIu32
+                 "%.*s was removed in version %" PRIu32
                  ", the version in use is %" PRId64,
                  TN_FMT(kind->op->name), kind->op->deprecated, kind->version);
         break;

@@ -321,7 +321,7 @@ static enum tn_attr_kind read_attr_type(struct tn_cursor     *c,
     for (size_t i = 0; i < sizeof word_kinds / sizeof *word_kinds; i++)
         if (tn_bytes_is(word, word_kinds[i].word))
             return word_kinds[i].kind;
-    tn_fail_at(c, at, TN_MALFORMED, "'%.*s' is no type of an attribute",
+    tn_fail_at(c, at, TN_MALFORMED, "'%.*s' is not a type of an attribute",
                TN_FMT(word));
     return TN_ATTR_NONE;
 }

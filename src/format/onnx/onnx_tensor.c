@@ -449,12 +449,12 @@ static const char *read_range(struct tn_onnx_external     *external,
         tn_onnx_raw_size(elements, &length); /* as ONNX Runtime does */
     if (tensor->offset.data && !read_decimal(tensor->offset, &offset))
         return tn_text_format(
-            external->arena, error, "offset \"%.40s\" is no byte number",
+            external->arena, error, "offset \"%.40s\" is not a byte number",
             (const char *)tn_bytes_dup(external->arena, tensor->offset, error)
                 .data);
     if (tensor->length.data && !read_decimal(tensor->length, &length))
         return tn_text_format(
-            external->arena, error, "length \"%.40s\" is no number of bytes",
+            external->arena, error, "length \"%.40s\" is not a number of bytes",
             (const char *)tn_bytes_dup(external->arena, tensor->length, error)
                 .data);
     if (!tn_inside(offset, length, source->size))

@@ -388,7 +388,7 @@ static void check_all(struct program *p)
 
     if (p->k->detail->has_version && (version < 0 || version >= 100000000))
         complain(p->k, TN_LEVEL_WARNING, "odd-version", p->k->model->wire,
-                 "version", "%" PRId64 " is no version", version);
+                 "version", "%" PRId64 " is not a version", version);
 }
 
 /* The whole program: blocks, variables, operators, inputs and outputs. */

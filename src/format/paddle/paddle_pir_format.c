@@ -298,7 +298,7 @@ static enum tn_status pir_check(struct tn_bundle      *bundle,
         if (tn_pir_is_reserved(note->what, "legacy."))
             tn_report_format(report, TN_LEVEL_WARNING, "pir-legacy-operator",
                              file, note->offset, note->where,
-                             "%.*s is no operator of Paddle 3",
+                             "%.*s is not an operator of Paddle 3",
                              TN_FMT(note->what));
         else
             tn_report_format(report, TN_LEVEL_NOTE, "pir-unknown-operator",

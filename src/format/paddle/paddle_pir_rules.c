@@ -1069,7 +1069,7 @@ static enum tn_pir_kind read_kind(struct tn_bytes word, struct tn_cursor *line)
     enum tn_pir_kind kind = TN_PIR_BOOL;
 
     if (!kind_parse(word, &kind))
-        tn_fail(line, TN_MALFORMED, "'%.*s' is no kind", TN_FMT(word));
+        tn_fail(line, TN_MALFORMED, "'%.*s' is not a kind", TN_FMT(word));
     return kind;
 }
 
@@ -1176,7 +1176,7 @@ static void read_flags(struct parser *p, struct tn_cursor *line)
         else if (tn_bytes_is(word, "aligned"))
             p->row->is_aligned = true;
         else
-            tn_fail(line, TN_MALFORMED, "'%.*s' is no flag", TN_FMT(word));
+            tn_fail(line, TN_MALFORMED, "'%.*s' is not a flag", TN_FMT(word));
     }
 }
 

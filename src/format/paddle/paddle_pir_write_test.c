@@ -198,7 +198,7 @@ static const struct claim {
       VAR("y") OP("fill_constant",
                   OUT("Out", A("y")) ATTR("str_value", "STRING s: \"inf\"")),
       TN_OK, "\"VD\":\"INF\"", "s: \"inf\"" },
-    { "a value that is no number",
+    { "a value that is not a number",
       VAR("y") OP("fill_constant",
                   OUT("Out", A("y")) ATTR("str_value", "STRING s: \"nan\"")),
       TN_OK, "\"VD\":\"NaN\"", "s: \"nan\"" },

@@ -50,7 +50,7 @@ static uint64_t read_octal(struct tn_cursor *c, const uint8_t *text)
 
     for (unsigned i = 0; i < SIZE_SIZE && text[i] && text[i] != ' '; i++) {
         if (text[i] < '0' || text[i] > '7') {
-            tn_fail(c, TN_MALFORMED, "the size of a member is no number");
+            tn_fail(c, TN_MALFORMED, "the size of a member is not a number");
             return 0;
         }
         value = value * 8 + (uint64_t)(text[i] - '0');

@@ -222,10 +222,10 @@ static void check_records(struct checking *c)
         return;
     uint64_t parts = c->cpb->parts;
     if (records > named + parts)
-        tn_report_format(c->report, TN_LEVEL_WARNING, "stray-record", c->file,
-                         TN_NOWHERE, "",
-                         "%" PRIu64 " records before the metadata are no chunk",
-                         records - parts - named);
+        tn_report_format(
+            c->report, TN_LEVEL_WARNING, "stray-record", c->file, TN_NOWHERE,
+            "", "%" PRIu64 " records before the metadata are not a chunk",
+            records - parts - named);
     if (named < c->cpb->meta.chunk_count)
         tn_report_format(c->report, TN_LEVEL_WARNING, "shared-record", c->file,
                          TN_NOWHERE, "",

@@ -197,7 +197,7 @@ static uint32_t entry_at(struct building *b, uint64_t ref)
 
     if (entry == TN_NONE)
         tn_error_set(b->error, TN_INVALID, TN_NOWHERE,
-                     "'%.*s' is no variable of the graph",
+                     "'%.*s' is not a variable of the graph",
                      TN_FMT(ref_name(b, ref)));
     return entry;
 }

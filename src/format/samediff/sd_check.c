@@ -252,7 +252,7 @@ static void check_loss(struct checking *c)
     for (uint32_t i = 0; i < c->row->loss.count; i++)
         if (!find(c, c->row->loss.items[i]))
             FIND(c, TN_LEVEL_ERROR, "unknown-loss", c->row->at, "lossVariables",
-                 "'%.*s' is no variable", TN_FMT(c->row->loss.items[i]));
+                 "'%.*s' is not a variable", TN_FMT(c->row->loss.items[i]));
 }
 
 static void check_placeholders(struct checking *c)
@@ -264,7 +264,7 @@ static void check_placeholders(struct checking *c)
         const struct tn_sd_variable *v = find(c, names->items[i]);
         if (!v || v->kind != TN_SD_PLACEHOLDER)
             FIND(c, TN_LEVEL_ERROR, "wrong-placeholders", c->row->at,
-                 "placeholders", "'%.*s' is no placeholder",
+                 "placeholders", "'%.*s' is not a placeholder",
                  TN_FMT(names->items[i]));
         count += v && v->kind == TN_SD_PLACEHOLDER;
     }
@@ -293,7 +293,7 @@ static void check_output(struct checking *c, const struct node *n,
 
     if (!v)
         FIND(c, TN_LEVEL_ERROR, "unknown-output", n->at, n->path,
-             "output '%.*s' is no variable", TN_FMT(name));
+             "output '%.*s' is not a variable", TN_FMT(name));
     else if (v->has_id && (v->first != id || v->second != (int32_t)position))
         FIND(c, TN_LEVEL_ERROR, "wrong-number", v->at, n->path,
              "output %" PRIu32 " of node %" PRId32 " has the number (%" PRId32
@@ -411,7 +411,7 @@ static void check_state(struct checking *c, const struct tn_sd_state *state,
              state->value_count);
     if (!v)
         FIND(c, TN_LEVEL_ERROR, "unknown-parameter", state->at, path,
-             "'%.*s' is no variable", TN_FMT(state->param));
+             "'%.*s' is not a variable", TN_FMT(state->param));
     if (!v || v->tensor == TN_NONE)
         return;
     const struct tn_tensor *param = tn_model_tensor(c->model, v->tensor);

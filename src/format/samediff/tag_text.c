@@ -92,7 +92,7 @@ const char *tn_tag_old_refusal(struct tn_bytes tag)
     if (is_dots(tag))
         return "no tag is called so";
     if (mark_size(tag))
-        return "a byte order mark is no part of a name";
+        return "a byte order mark is not a part of a name";
     for (size_t i = 0; i < tag.size; i++)
         if (is_control(tag.data[i]) || strchr("/\\:*?\"<>|", tag.data[i]))
             return "a tag has no control characters, slashes, backslashes "

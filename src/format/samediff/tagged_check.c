@@ -273,7 +273,7 @@ static void check_state(struct checking *c, const struct tn_tag_line *line,
 
     if (id == TN_NO_NAME && has_graph)
         tn_report_format(c->report, TN_LEVEL_ERROR, "tag-state", "",
-                         line->offset, where, "'%.*s' is no parameter",
+                         line->offset, where, "'%.*s' is not a parameter",
                          TN_FMT(line->name));
     if (line->kind.size)
         tn_report_format(c->report, TN_LEVEL_WARNING, "tag-kind", "",

@@ -129,7 +129,7 @@ static void refuse_strays(struct opening *o)
         if (o->is_taken[i])
             continue;
         tn_error_set(o->error, TN_MALFORMED, lines->items[i].offset,
-                     "'%.*s' is no variable of the graph that has an array",
+                     "'%.*s' is not a variable of the graph that has an array",
                      TN_FMT(lines->items[i].name));
         tn_error_where(o->error, "%.*s/params.txt", TN_FMT(o->tag));
     }

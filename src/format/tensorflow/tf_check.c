@@ -224,7 +224,7 @@ static void check_names(struct visit *v, const struct tn_op *op)
         v->past->name = name;
     else
         complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
-                 "'%.*s' is no name of a node", TN_FMT(name));
+                 "'%.*s' is not a valid name of a node", TN_FMT(name));
     if (type.size == 0)
         complain(v, TN_LEVEL_ERROR, "bad-name", op->wire_offset, no_key,
                  "the node has no operator");
@@ -301,7 +301,7 @@ static void check_type(struct visit *v, uint64_t type, uint64_t offset,
 {
     if (!tn_tf_dtype_name(type))
         complain(v, TN_LEVEL_ERROR, "unknown-type", offset, key,
-                 "%" PRId64 " is no type", (int64_t)type);
+                 "%" PRId64 " is not a type", (int64_t)type);
 }
 
 static void note_call(struct visit *v, uint32_t callee)

@@ -249,7 +249,7 @@ static double *read_factors(struct rescaling *r, struct tn_item list)
         if (!tn_item_to_double(list.of.items[i], &factors[i]) ||
             !isfinite(factors[i])) {
             tn_eval_refuse(&e->eval, r->code->expr,
-                           "a factor that is no number");
+                           "a factor that is not a number");
             return NULL;
         }
     return factors;

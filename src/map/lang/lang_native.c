@@ -261,7 +261,7 @@ static enum tn_status make_inputs(struct tn_native_call       *call,
     for (uint32_t i = 0; i < from->input_count; i++) {
         const struct tn_item *item = find_value(call, from->inputs[i]);
         if (!item)
-            return misused(call, "an input is no value of this call", error);
+            return misused(call, "an input is not a value of this call", error);
         inputs[i] = tn_emit_input(call->emit, NULL, *item);
     }
     to->inputs      = inputs;
@@ -370,7 +370,7 @@ enum tn_status tn_native_bind(struct tn_native_call *call, uint32_t index,
     if (eval_of(call)->refusal.is_set)
         return TN_OK;
     if (!item || item->kind == TN_ITEM_NONE)
-        return misused(call, "it binds what is no value", error);
+        return misused(call, "it binds what is not a value", error);
     if (!to)
         return misused(call, "it binds an output that the rule does not have",
                        error);

@@ -223,7 +223,7 @@ static const struct {
     { "Relu(X, w; axis) => native bind_far",
       "?function 'bind_far': it binds an output that the rule does not have" },
     { "Relu(X, w; axis) => native use_stranger",
-      "?function 'use_stranger': an input is no value of this call" },
+      "?function 'use_stranger': an input is not a value of this call" },
     { "Relu(X, w; axis) => native make_strange",
       "?function 'make_strange': it makes an op that the target does not "
       "have" },

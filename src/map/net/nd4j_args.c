@@ -337,7 +337,7 @@ static enum tn_status pack_scalar(struct packing *p)
         if (!value)
             continue;
         if (value->count != 1 || !real_at(value, 0, &number))
-            return refuse(p, attr->name, "is no number");
+            return refuse(p, attr->name, "is not a number");
         add_attr(p, tn_text("scalar"), scalar_value(p, number));
     }
     return p->error->status;

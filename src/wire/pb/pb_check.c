@@ -129,8 +129,8 @@ static void check_enum(struct walk *walk, const struct tn_pb_field_type *type,
     if (type->type != TN_PB_ENUM ||
         tn_pb_enum_name(type->enumeration, (int32_t)value))
         return;
-    snprintf(what, sizeof what, "%" PRId32 " is no value of %s", (int32_t)value,
-             type->enumeration->full_name);
+    snprintf(what, sizeof what, "%" PRId32 " is not a value of %s",
+             (int32_t)value, type->enumeration->full_name);
     say(walk, TN_LEVEL_WARNING, "unknown-enum", type, offset, what);
 }
 
@@ -150,7 +150,7 @@ static void check_packed(struct walk *walk, const struct tn_pb_field_type *type,
     default: break;
     }
     if (tn_more(body) && !tn_failed(body->error))
-        tn_fail(body, TN_MALFORMED, "%" PRIu64 " bytes are no whole number",
+        tn_fail(body, TN_MALFORMED, "%" PRIu64 " bytes are not a whole number",
                 tn_left(body));
 }
 

@@ -347,7 +347,7 @@ static const struct {
       TN_MALFORMED, 12, "a: M.f" },
     { "default of a list", F("number: 1 label: 3 type: 5 default_value: '1'"),
       TN_MALFORMED, 12, "a: M.f" },
-    { "default that is no number", F("number: 1 type: 5 default_value: 'x'"),
+    { "default that is not a number", F("number: 1 type: 5 default_value: 'x'"),
       TN_MALFORMED, 12, "a: M.f" },
     { "default too large", F("number: 1 type: 5 default_value: '2147483648'"),
       TN_MALFORMED, 12, "a: M.f" },

@@ -14,3 +14,8 @@ opset_import { version: 17 }
 END
 tenon undump names.textproto -o names.onnx
 tenon check names.onnx
+
+# A name that TensorFlow does not take is found in the binary form, too.
+echo 'node { name: "größe 1" op: "NoOp" } node { name: "b" op: "NoOp" input: "^größe 1" }' >odd.pbtxt
+tenon undump odd.pbtxt -t tensorflow.GraphDef -o odd.pb
+tenon check odd.pb
