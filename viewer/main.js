@@ -128,7 +128,7 @@ function placeOver(canvas, element) {
 // Areas of a treemap have the colour of their type.
 async function colourTensors(scene, panel) {
   const { model } = scene;
-  await model.need('nodes', 'values', 'tensors');
+  await model.need('nodes', 'types', 'tensors');
   const dtypes = model.column('tensor_dtype');
   if (!dtypes)
     return;

@@ -31,7 +31,7 @@ export class Panel {
   async show() {
     const turn = (this.turn = (this.turn || 0) + 1);
     const { selected } = this.scene;
-    const needed = selected ? ['nodes', 'names', 'values', 'attributes', 'tensors', 'overlay'] : [];
+    const needed = selected ? ['nodes', 'names', 'values', 'types', 'attributes', 'tensors', 'overlay'] : [];
     const isReady = needed.every((name) => !this.model.header.streams.includes(name) || this.isRead(name));
     if (!isReady) {
       await this.model.need(...needed);

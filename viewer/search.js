@@ -107,7 +107,7 @@ export class Search {
       this.status.textContent = 'Reading names';
       this.show(true);
     }
-    await model.need('nodes', 'names', 'values');
+    await model.need('nodes', 'names', 'values', 'types');
     if (query !== this.input.value)
       return;
     this.hits = findNodes(model, query);

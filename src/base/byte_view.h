@@ -37,6 +37,18 @@ static inline int tn_bytes_compare(struct tn_bytes a, struct tn_bytes b)
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
+/* How many bytes both begin with. */
+static inline size_t tn_bytes_shared(struct tn_bytes a, struct tn_bytes b)
+{
+    size_t most = a.size < b.size ? a.size : b.size, at = 0;
+
+    while (at + 8 <= most && memcmp(a.data + at, b.data + at, 8) == 0)
+        at += 8;
+    while (at < most && a.data[at] == b.data[at])
+        at++;
+    return at;
+}
+
 static inline bool tn_bytes_starts_with(struct tn_bytes a, const char *start)
 {
     size_t size = strlen(start);

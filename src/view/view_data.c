@@ -18,6 +18,7 @@ enum stream {
     NODES,
     NAMES,
     VALUES,
+    TYPES,
     ATTRIBUTES,
     TENSORS,
     OVERLAY,
@@ -25,7 +26,8 @@ enum stream {
 };
 
 static const char *const stream_names[STREAM_COUNT] = {
-    "picture", "nodes", "names", "values", "attributes", "tensors", "overlay",
+    "picture", "nodes",      "names",   "values",
+    "types",   "attributes", "tensors", "overlay",
 };
 
 struct section {
@@ -40,6 +42,7 @@ enum job {
     NODE_JOB,
     NAME_JOB,
     VALUE_JOB, /* if values were numbered with the nodes meanwhile            */
+    TYPE_JOB,  /* likewise                                                    */
     PICTURE_JOB,
     OVERLAY_JOB,
     JOB_COUNT
@@ -74,7 +77,8 @@ struct writer {
     struct tn_buffer           *to;     /* likewise                         */
     uint64_t                    begin;
     int64_t                     before; /* for deltas                         */
-    struct tn_buffer            last, clean; /* for front coding              */
+    struct tn_buffer            last, clean; /* texts that are made here      */
+    struct tn_bytes             front; /* the last text that was front coded  */
     uint32_t                   *numbers; /* by value of the model: its number
                                             in the picture, or TN_NONE        */
     uint32_t *values;                    /* by number                         */
@@ -95,8 +99,8 @@ struct writer {
 struct tn_view_page {
     struct writer      writer;
     struct tn_buffer   columns[COLUMNS];
-    _Atomic bool       is_numbered; /* what VALUE_JOB needs                   */
-    bool               has_values;  /* it was done                            */
+    _Atomic bool       is_numbered; /* what the next two jobs need            */
+    bool               has_values, has_types; /* they were done               */
     struct tn_pipeline pipeline; /* slots are jobs                            */
 };
 
@@ -169,27 +173,32 @@ static void begin_front(struct writer *w, enum stream stream, const char *name,
                         uint64_t count)
 {
     begin(w, stream, name, "front", count);
-    tn_buffer_clear(&w->last);
+    w->front = tn_bytes(NULL, 0);
 }
 
+/* Texts are looked at from the last character on that both share: what is
+ * before it was looked at with the text before.  Names stay where they are; a
+ * text that had to be made valid is copied, since the next one may be made in
+ * the same place. */
 static void put_front(struct writer *w, struct tn_bytes text)
 {
-    size_t shared = 0;
+    size_t shared = tn_bytes_shared(text, w->front);
+    bool   is_ascii =
+        tn_utf8_skip_ascii(text, shared ? shared - 1 : 0) == text.size;
 
-    text        = clean_text(w, text);
-    size_t most = text.size < w->last.size ? text.size : w->last.size;
-    while (shared + 8 <= most &&
-           memcmp(text.data + shared, w->last.data + shared, 8) == 0)
-        shared += 8;
-    while (shared < most && text.data[shared] == w->last.data[shared])
-        shared++;
+    if (!is_ascii) {
+        text   = clean_text(w, text);
+        shared = tn_bytes_shared(text, w->front);
+    }
     put(w, shared);
     put(w, text.size - shared);
-    w->last.size = shared;
-    if (text.size == shared)
-        return;
     tn_buffer_add(w->to, tn_bytes(text.data + shared, text.size - shared));
-    tn_buffer_add(&w->last, tn_bytes(text.data + shared, text.size - shared));
+    if (text.data == w->clean.data) {
+        tn_buffer_clear(&w->last);
+        tn_buffer_add(&w->last, text);
+        text = tn_buffer_bytes(&w->last);
+    }
+    w->front = text;
 }
 
 static void put_strings(struct writer *w, enum stream stream, const char *name,
@@ -532,13 +541,18 @@ static void put_values(struct writer *w)
                          : tn_model_value_name(w->model, w->values[i]));
     }
     end(w);
-    position = 0;
-    begin(w, VALUES, "value_type", "varint", w->value_count);
+}
+
+/* The types and the weights of values: names alone are as much work again. */
+static void put_types(struct writer *w)
+{
+    uint32_t position = 0;
+
+    begin(w, TYPES, "value_type", "varint", w->value_count);
     for (uint32_t i = 0; i < w->value_count; i++)
         put(w, w->values[i] == TN_NONE ? 0 : w->p->types[w->values[i]]);
     end(w);
-    begin(w, VALUES, "value_tensor", "varint", w->value_count);
-    position = 0;
+    begin(w, TYPES, "value_tensor", "varint", w->value_count);
     for (uint32_t i = 0; i < w->value_count; i++) {
         while (w->firsts[position + 1] <= i)
             position++;
@@ -973,8 +987,8 @@ static void put_picture(struct writer *w)
 }
 
 static void (*const put_streams[STREAM_COUNT])(struct writer *w) = {
-    put_picture,    put_nodes,   put_names,   put_values,
-    put_attributes, put_tensors, put_overlay,
+    put_picture, put_nodes,      put_names,   put_values,
+    put_types,   put_attributes, put_tensors, put_overlay,
 };
 
 static enum tn_status pack_stream(struct tn_bytes bytes, struct tn_buffer *to,
@@ -998,8 +1012,8 @@ static void make_stream(struct writer *w, enum stream stream)
                                  .memory = w->memory,
                                  .error  = failure };
 
-    if (stream == NODES || stream == VALUES) { /* their job counted them */
-        own.numbers     = w->numbers;
+    if (stream == NODES || stream == VALUES || stream == TYPES) {
+        own.numbers     = w->numbers; /* as counted by the job of nodes */
         own.values      = w->values;
         own.value_count = w->value_count;
         own.firsts      = w->firsts;
@@ -1029,8 +1043,8 @@ static void do_job(void *context, uint32_t slot)
     static const enum stream streams[JOB_COUNT] = {
         [TENSOR_JOB] = TENSORS,  [ATTRIBUTE_JOB] = ATTRIBUTES,
         [NODE_JOB] = NODES,      [NAME_JOB] = NAMES,
-        [VALUE_JOB] = VALUES,    [PICTURE_JOB] = PICTURE,
-        [OVERLAY_JOB] = OVERLAY,
+        [VALUE_JOB] = VALUES,    [TYPE_JOB] = TYPES,
+        [PICTURE_JOB] = PICTURE, [OVERLAY_JOB] = OVERLAY,
     };
     struct tn_view_page *page = context;
     struct writer       *w    = &page->writer;
@@ -1039,9 +1053,11 @@ static void do_job(void *context, uint32_t slot)
         prepare_values(w, &w->failures[NODES]);
         page->is_numbered = !tn_failed(&w->failures[NODES]);
     }
-    if (slot == VALUE_JOB) {
-        page->has_values = page->is_numbered;
-        if (!page->has_values)
+    if (slot == VALUE_JOB || slot == TYPE_JOB) {
+        bool is_numbered = page->is_numbered;
+        *(slot == VALUE_JOB ? &page->has_values : &page->has_types) =
+            is_numbered;
+        if (!is_numbered)
             return;
     }
     if (!tn_failed(&w->failures[streams[slot]]))
@@ -1134,6 +1150,8 @@ static enum tn_status put_all(struct tn_view_page *page)
         tn_pipeline_take(&page->pipeline);
     if (page->is_numbered && !page->has_values)
         make_stream(w, VALUES);
+    if (page->is_numbered && !page->has_types)
+        make_stream(w, TYPES);
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         if (tn_failed(&w->failures[i]))
             return *w->error = w->failures[i], w->error->status;

@@ -7,7 +7,7 @@
  *   <script type="application/octet-stream" id="tenon-picture">BASE64</script>
  *
  * BASE64 is a raw deflate stream.  Streams, in this order (an empty one is left
- * out): picture (all that the first drawing needs), nodes, names, values,
+ * out): picture (all that the first drawing needs), nodes, names, values, types,
  * attributes, tensors, overlay.  The page decodes the others when they are
  * first needed.
  *
@@ -131,6 +131,8 @@
  * Stream "values"
  *   value_name     front   by value; "" for the first output of a node that
  *                          has the name of the node
+ *
+ * Stream "types"
  *   value_type     varint  string: "float32 [1, 3, ?]", or ""
  *   value_tensor   varint  0, or tensor + 1
  *

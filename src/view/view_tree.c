@@ -33,8 +33,8 @@ struct census {
 };
 
 struct scope {
-    struct tn_bytes text; /* of the component                                 */
-    uint32_t        container;
+    size_t   end; /* in the name, after the separator                         */
+    uint32_t container;
 };
 
 struct builder {
@@ -58,7 +58,8 @@ struct builder {
                                    there are many                             */
     struct tn_pairs  functions; /* (name, domain) -> graph                    */
     uint8_t         *is_called; /* by graph                                   */
-    struct scope     stack[MOST_SCOPES]; /* of the name before                */
+    struct tn_bytes  last;      /* the name before                   */
+    struct scope     stack[MOST_SCOPES]; /* its scopes                        */
     uint32_t         depth;
     bool             has_slashes; /* in names                                */
     struct tn_buffer text;
@@ -313,30 +314,45 @@ static uint32_t scope_in(struct builder *b, uint32_t parent,
     return tn_failed(b->error) ? TN_NONE : made;
 }
 
+/* How many scopes of the name before are those of this one.  A name with a
+ * slash has no others. */
+static uint32_t scopes_shared(const struct builder *b, struct tn_bytes name)
+{
+    size_t   shared = tn_bytes_shared(name, b->last);
+    uint32_t count  = 0;
+
+    while (count < b->depth && b->stack[count].end <= shared &&
+           b->stack[count].end < name.size)
+        count++;
+    if (count && b->last.data[b->stack[0].end - 1] != '/' &&
+        tn_bytes_find(name, '/'))
+        return 0;
+    return count;
+}
+
 /* The container of a node, by its name.  Most names begin as the one before
- * did. */
+ * did: what follows that is all that is looked at. */
 static uint32_t scope_of(struct builder *b, uint32_t root, uint32_t node)
 {
-    struct tn_bytes name      = tn_picture_node_name(b->picture, node);
-    uint8_t         separator = tn_bytes_find(name, '/') ? '/' : '.';
-    struct tn_bytes component;
-    uint32_t        depth = 0, in = root;
+    struct tn_bytes name  = tn_picture_node_name(b->picture, node), component;
+    uint32_t        depth = scopes_shared(b, name);
+    size_t          begin = depth ? b->stack[depth - 1].end : 0;
+    struct tn_bytes rest  = tn_bytes(name.data + begin, name.size - begin);
+    uint8_t         separator = depth ? name.data[begin - 1]
+                                : tn_bytes_find(name, '/') ? '/'
+                                                           : '.';
+    uint32_t        in        = depth ? b->stack[depth - 1].container : root;
 
     b->has_slashes |= separator == '/';
-
     while (depth < MOST_SCOPES &&
-           next_component(&name, separator, &component)) {
-        struct scope *scope = &b->stack[depth];
-        if (depth >= b->depth || !tn_bytes_equal(scope->text, component)) {
-            uint32_t container = scope_in(b, in, component);
-            if (container == TN_NONE)
-                return TN_NONE;
-            *scope   = (struct scope){ component, container };
-            b->depth = depth + 1;
-        }
-        in = b->stack[depth++].container;
+           next_component(&rest, separator, &component)) {
+        in = scope_in(b, in, component);
+        if (in == TN_NONE)
+            return TN_NONE;
+        b->stack[depth++] = (struct scope){ name.size - rest.size, in };
     }
     b->depth = depth;
+    b->last  = name;
     return in;
 }
 
