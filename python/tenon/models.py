@@ -16,9 +16,11 @@ from __future__ import annotations
 import builtins
 import contextlib
 import ctypes
+import errno
 import itertools
 import operator
 import os
+import weakref
 from typing import (IO, Any, Callable, Dict, Iterable, Iterator, List,
                     Mapping, NamedTuple, Optional, Sequence, Tuple, Union)
 
@@ -102,8 +104,9 @@ def _column(pointer: Any, count: int, code: str) -> Any:
     """A copy of an array of numbers, as a sequence."""
     if not count:
         return memoryview(b"").cast(code)
-    data = ctypes.string_at(ctypes.cast(pointer, ctypes.c_void_p),
-                            count * _SIZES[code])
+    address = pointer if isinstance(pointer, int) else ctypes.addressof(
+        pointer.contents)
+    data = ctypes.string_at(address, count * _SIZES[code])
     return memoryview(data).cast(code)
 
 
@@ -524,14 +527,14 @@ class Tensors(Mapping[str, Tensor]):
     no name is called by its path, as by `tenon ls`."""
 
     def __init__(self, model: "Model") -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"tensors are those of a Model, not of {model!r}")
         self._model = model
-        self._index: Optional[Dict[str, int]] = None
-        self._columns: Any = None
 
     def _listed(self) -> Any:
         """names, dtypes, roles, ranks, dims, sizes and offsets of all
         tensors."""
-        if self._columns is None:
+        if self._model._tensor_columns is None:
             made = ctypes.POINTER(_api.tn_tensor_list)()
             native.call("tn_tensor_list_open", ctypes.byref(made),
                         self._model._expect_open())
@@ -541,17 +544,17 @@ class Tensors(Mapping[str, Tensor]):
             if "" in names:
                 names = [name or Tensor(self._model, i).path
                          for i, name in enumerate(names)]
-            self._columns = (
+            self._model._tensor_columns = (
                 names, _column(row.dtypes, count, "B"),
                 _column(row.roles, count, "B"), _column(row.ranks, count, "I"),
                 _column(row.dims, row.dim_count, "Q"),
                 _column(row.sizes, count, "Q"),
                 _column(row.offsets, count, "Q"))
             library.tn_tensor_list_close(made)
-        return self._columns
+        return self._model._tensor_columns
 
     def _by_name(self) -> Dict[str, int]:
-        if self._index is None:
+        if self._model._tensor_index is None:
             names, _, roles, *_rest = self._listed()
             index = dict(zip(names, range(len(names))))
             if len(index) != len(names):
@@ -561,8 +564,8 @@ class Tensors(Mapping[str, Tensor]):
                             roles[index[name]] == _api.TN_ROLE_ATTRIBUTE
                             != roles[i]):
                         index[name] = i
-            self._index = index
-        return self._index
+            self._model._tensor_index = index
+        return self._model._tensor_index
 
     def _by_offset(self) -> List[str]:
         """All names, in the order of their bytes; files one after the other."""
@@ -1029,7 +1032,16 @@ class _Source:
             size = file.tell()
         self.size = native.whole(size, 63, "the size")
         self._read_at = getattr(file, "read_at", None)
-        self.callback = _api.tn_read_at(self._copy)
+        # Who reads from it has it; it does not have itself, or it would stay
+        # until the collector comes.
+        me = weakref.proxy(self)
+
+        def read(*arguments: Any) -> int:
+            try:
+                return int(me._copy(*arguments))
+            except ReferenceError:
+                return errno.EIO
+        self.callback = _api.tn_read_at(read)
 
     def _bytes(self, offset: int, size: int) -> bytes:
         if self._read_at is not None:
@@ -1046,7 +1058,6 @@ class _Source:
         return b"".join(parts)
 
     def _copy(self, _context: Any, offset: int, to: int, size: int) -> int:
-        import errno
         try:
             if self._signalled is not None:
                 return errno.EIO
@@ -1098,7 +1109,8 @@ class Model(native.Closing):
         self._op_columns: Optional[_Ops] = None
         self._max_expand = 0  # for what opens its file again
         self._borrowed: List[Any] = []  # owners of elements that it refers to
-        self.tensors = Tensors(self)
+        self._tensor_columns: Any = None
+        self._tensor_index: Optional[Dict[str, int]] = None
 
     @classmethod
     def open(cls, path: Union[AnyPath, IO[bytes], Any],
@@ -1141,6 +1153,11 @@ class Model(native.Closing):
         model = cls(handle)
         model._max_expand = max_expand
         return model
+
+    @property
+    def tensors(self) -> Tensors:
+        """Its tensors by name."""
+        return Tensors(self)
 
     def _reading(self) -> Any:
         """A call that may read the elements of tensors."""
@@ -1316,7 +1333,7 @@ class Model(native.Closing):
         with self._reading():
             watch.call("tn_model_hash_decoded" if decoded else "tn_model_hash",
                        handle, ctypes.byref(watch.options()),
-                       ctypes.cast(digests, ctypes.c_void_p))
+                       ctypes.byref(digests))
         raw = digests.raw
         return {name: raw[i * size:(i + 1) * size].hex()
                 for i, name in enumerate(names)}

@@ -9,6 +9,7 @@ import ctypes
 import errno
 import operator
 import os
+import weakref
 from typing import (Any, Callable, Dict, Generator, Iterable, List, Mapping,
                     Optional, Type, TypeVar, Union)
 
@@ -392,6 +393,7 @@ class Signals:
             self._restore()
         finally:  # a handler raised that was already back
             self._restore()
+            self._ours.clear()
 
     def _restore(self) -> None:
         for number, handler in list(self._were.items()):
@@ -424,16 +426,21 @@ class Watch:
         self._is_stopped = False
         self._calls_python = progress is not None
         self._kept: Any = None
+        # Callbacks do not hold what holds them: it goes with its last user.
+        me: Any = weakref.proxy(self)
         if progress is not None:
-            self._callback = _api.tn_progress(self._ask)
+            self._callback = _api.tn_progress(
+                lambda *arguments: me._ask(*arguments))
             return
         # Python looks for signals when a function begins, where nothing can be
         # caught; a generator goes on inside of its `try`.  It needs none of
         # the arguments but one.
-        waiting = self._wait()
+        waiting = self._wait(me)
         next(waiting)
         self._kept = _SEND(waiting.send)
-        self._callback = ctypes.cast(self._kept, _api.tn_progress)
+        # What ctypes.cast() is given has itself from then on.
+        self._callback = _api.tn_progress(ctypes.c_void_p.from_address(
+            ctypes.addressof(self._kept)).value or 0)
 
     def options(self, max_expand: int = 0, **fields: Any) -> _api.tn_options:
         return _api.tn_options(size=ctypes.sizeof(_api.tn_options),
@@ -441,14 +448,15 @@ class Watch:
                                max_expand=whole(max_expand, 64, "max_expand"),
                                **fields)
 
-    def _wait(self) -> Generator[int, Any, None]:
+    @staticmethod
+    def _wait(me: Any) -> Generator[int, Any, None]:
         while True:
             try:
-                yield 0 if self._raised is None else 1
+                yield 0 if me._raised is None else 1
             except GeneratorExit:
                 return
             except BaseException as error:  # goes on in call()
-                self._raised = error
+                me._raised = error
 
     def _ask(self, _context: Any, doing: Optional[bytes], done: int,
              total: int) -> int:

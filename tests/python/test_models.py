@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -830,6 +831,32 @@ def test_file_objects(weights, tmp_path):
     with pytest.raises(ValueError, match="BytesIO") as info:
         tenon.open(data * 1000)  # bytes are a path
     assert len(str(info.value)) < 500
+
+
+def test_nothing_waits_for_the_collector(weights):
+    """Files are closed, and what callers gave is let go of, with its last
+    user, as of numpy and of files of Python."""
+    source, given = Ranges(weights.read_bytes()), []
+
+    def ask(*_):
+        return None
+    gc.collect()
+    gc.disable()
+    try:
+        opened = os.listdir("/proc/self/fd")
+        for _ in range(10):
+            tenon.open(weights).tensors["w"].numpy()
+            tenon.safe_open(weights).get_tensor("w")
+            with pytest.raises(KeyError):
+                tenon.open(weights).tensors["no"]
+        assert tenon.open(source).tensors["w"][0, 1] == 1
+        tenon.open(weights).hash(progress=ask)
+        given = [weakref.ref(source), weakref.ref(ask)]
+        del source, ask
+        assert [ref() for ref in given] == [None, None]
+        assert len(os.listdir("/proc/self/fd")) == len(opened)
+    finally:
+        gc.enable()
 
 
 def test_what_may_expand_is_the_callers(tmp_path, monkeypatch):
