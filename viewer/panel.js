@@ -25,6 +25,7 @@ export class Panel {
     this.model = scene.model;
     this.container = container;
     scene.on('select', () => this.show());
+    scene.on('shape', () => this.toggled());
     this.show();
   }
 
@@ -147,7 +148,9 @@ export class Panel {
   toggleButton(frame, item) {
     if (!frame.canOpen(item) || this.model.isTreemap)
       return null;
-    const button = make('button', { type: 'button', class: 'wide' }, frame.open.has(item) ? 'Close this block' : 'Open this block');
+    const button = make('button', { type: 'button', class: 'wide' });
+    this.toggle = { button, frame, item };
+    this.toggled();
     button.addEventListener('click', () => {
       this.scene.toggle(frame, item);
       this.show();
@@ -168,6 +171,12 @@ export class Panel {
     if (size > MOST_TENSORS)
       rows.push(make('li', { class: 'muted' }, `and ${countText(size - MOST_TENSORS)} more`));
     return this.section('Tensors', [this.shortList(rows, 'values')]);
+  }
+
+  // The block may also be opened and closed in the picture or the outline.
+  toggled() {
+    if (this.toggle)
+      this.toggle.button.textContent = this.toggle.frame.open.has(this.toggle.item) ? 'Close this block' : 'Open this block';
   }
 
   // Operators inside, most frequent first.
@@ -330,7 +339,11 @@ export class Panel {
       if (of(name))
         rows.push([word, countText(of(name))]);
     const bins = model.column('tensor_bins').subarray(id * 32, id * 32 + 32);
-    return [this.table(rows), histogram(bins, of('min'), of('max'))];
+    let used = bins.length; // bins are of round widths, so the last ones may lie beyond the maximum
+    while (used > 1 && !bins[used - 1])
+      used--;
+    const low = of('low');
+    return [this.table(rows), histogram(bins.subarray(0, used), low, low + used * of('bin_width'))];
   }
 
   table(rows) {
@@ -392,13 +405,14 @@ function histogram(bins, low, high) {
   const most = Math.max(1, ...bins);
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 256 72');
+  const step = 256 / bins.length;
   svg.setAttribute('class', 'histogram');
   svg.setAttribute('role', 'img');
   svg.setAttribute('aria-label', `Histogram from ${numberText(low)} to ${numberText(high)}`);
   bins.forEach((count, k) => {
     const bar = document.createElementNS(SVG, 'rect');
     const height = count ? Math.max(1, (68 * count) / most) : 0;
-    for (const [name, value] of [['x', k * 8 + 0.5], ['y', 72 - height], ['width', 7], ['height', height]])
+    for (const [name, value] of [['x', k * step + 0.5], ['y', 72 - height], ['width', step - 1], ['height', height]])
       bar.setAttribute(name, value);
     svg.append(bar);
   });

@@ -54,7 +54,7 @@ export function layers() {
   nodes.push({ name: 'y', kind: 2, inputs: [value] });
   const bins = Array.from({ length: 32 }, (_, k) => Math.round(100 * Math.exp(-((k - 16) ** 2) / 40)));
   const tensors = Array.from({ length: 24 }, (_, k) => ({ name: `layer${k}/w`, dtype: 'float32', shape: '[8, 8]', bytes: 256, offset: 100 + 256 * k,
-    stats: { min: -1.5, max: 1.25, mean: 0.01, deviation: 0.4, zeros: 3, bins } }));
+    stats: { min: -1.5, max: 1.25, low: -1.5, bin_width: 0.125, mean: 0.01, deviation: 0.4, zeros: 3, bins } }));
   return { title: 'layers.onnx', blocks, nodes, tensors, attributes: [[], [['transA', '0'], ['transB', '1']], [[HOSTILE, HOSTILE]]] };
 }
 

@@ -182,7 +182,7 @@ export function madePage(head, tail, made) {
       tensor_role: ['u8', t.map(() => 0)], tensor_file: ['varint', t.map(() => 0)], tensor_offset: ['varint', t.map((a) => a.offset || 0)], tensor_words: ['text', words],
       ...(t[0].stats ? {
         tensor_has_stats: ['u8', t.map((a) => (a.stats ? 1 : 0))],
-        ...Object.fromEntries(['min', 'max', 'mean', 'deviation'].map((k) => ['tensor_' + k, ['f64', t.map((a) => a.stats[k])]])),
+        ...Object.fromEntries(['min', 'max', 'mean', 'deviation', 'low', 'bin_width'].map((k) => ['tensor_' + k, ['f64', t.map((a) => a.stats[k])]])),
         ...Object.fromEntries(['zeros', 'nans', 'infinities'].map((k) => ['tensor_' + k, ['varint', t.map((a) => a.stats[k] || 0)]])),
         tensor_bins: ['varint', t.flatMap((a) => a.stats.bins)],
       } : {}),
