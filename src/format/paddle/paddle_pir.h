@@ -17,6 +17,9 @@
 #include "base/rope.h"
 #include "format/paddle/paddle.h"
 
+/* The version of programs that are read from PIR: 3.0.0. */
+#define TN_PIR_PROGRAM_VERSION 3000000
+
 /* The limit on nested regions. */
 #define TN_PIR_REGION_LIMIT 16
 

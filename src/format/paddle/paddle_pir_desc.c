@@ -147,13 +147,24 @@ static void read_block(struct tn_desc *desc, struct tn_cursor c,
     }
 }
 
+static int64_t read_version(struct tn_cursor c)
+{
+    struct tn_pb_field field;
+    int64_t            version = 0;
+
+    while (tn_pb_next(&c, &field))
+        if (field.number == 1 && tn_pb_expect(&c, &field, TN_WIRE_VARINT))
+            version = (int64_t)field.value;
+    return version;
+}
+
 enum tn_status tn_desc_read(struct tn_desc *desc, struct tn_span program,
                             struct tn_arena *arena, struct tn_error *error)
 {
     struct tn_cursor   c = tn_cursor_span(program, error);
     struct tn_pb_field field;
 
-    *desc        = (struct tn_desc){ NULL, 0, 0, false };
+    *desc        = (struct tn_desc){ NULL, 0, 0, false, -1 };
     desc->blocks = tn_new(arena, struct tn_desc_block,
                           count_fields(c, PROGRAM_BLOCKS), error);
     while (!tn_failed(error) && tn_pb_next(&c, &field)) {
@@ -161,6 +172,9 @@ enum tn_status tn_desc_read(struct tn_desc *desc, struct tn_span program,
             tn_pb_expect(&c, &field, TN_WIRE_LEN))
             read_block(desc, field.body, arena,
                        &desc->blocks[desc->block_count++]);
+        if (field.number == PROGRAM_VERSION &&
+            tn_pb_expect(&c, &field, TN_WIRE_LEN))
+            desc->version = read_version(field.body);
         desc->has_op_versions |= field.number == PROGRAM_OP_VERSIONS ||
                                  field.number == PROGRAM_COMPATIBLE;
     }

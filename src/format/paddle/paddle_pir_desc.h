@@ -43,6 +43,7 @@ struct tn_desc {
     uint32_t              block_count;
     uint64_t              callstack_count;
     bool                  has_op_versions;
+    int64_t               version; /* of Paddle; -1: the program does not say */
 };
 
 enum tn_status tn_desc_read(struct tn_desc *desc, struct tn_span program,

@@ -2076,7 +2076,6 @@ static void name_ports(struct tn_pir_maker *m)
 /* ---- the program -------------------------------------------------------- */
 
 /* PIR says no version; what it means is what 3.0 means. */
-#define VERSION_3_0_0 3000000
 
 static void put_block(struct tn_pir_maker *m, struct tn_rope *to,
                       uint32_t index)
@@ -2101,7 +2100,7 @@ static void put_program(struct tn_pir_maker *m, struct tn_rope *to)
     for (uint32_t i = 0; i < m->blocks.count && !tn_failed(m->error); i++)
         put_block(m, to, i);
     tn_rope_init(&version, m->arena, m->error);
-    tn_pb_put_varint(&version, 1, VERSION_3_0_0);
+    tn_pb_put_varint(&version, 1, TN_PIR_PROGRAM_VERSION);
     tn_pb_put_message(to, PROGRAM_VERSION, &version);
 }
 

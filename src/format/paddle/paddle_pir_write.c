@@ -1928,23 +1928,27 @@ static void put_program(struct tn_pir_writer *w)
 }
 
 /* clang-format off */
-static const struct tn_rest_row taken[] = {
-    { TN_PADDLE_MESSAGE, NULL, "blocks op_version_map!" },
-    { "paddle.framework.proto.BlockDesc", NULL, "idx! parent_idx! vars ops" },
-    { "paddle.framework.proto.VarDesc", NULL, "name! type! persistable! is_parameter! stop_gradient! need_check_feed!" },
-    { "paddle.framework.proto.OpDesc", NULL, "inputs! outputs! type! attrs!" },
-    { NULL, NULL, NULL },
-};
+#define TAKEN(fields)                                                                                                                  \
+    { TN_PADDLE_MESSAGE, NULL, fields },                                                                                               \
+    { "paddle.framework.proto.BlockDesc", NULL, "idx! parent_idx! vars ops" },                                                         \
+    { "paddle.framework.proto.VarDesc", NULL, "name! type! persistable! is_parameter! stop_gradient! need_check_feed!" },              \
+    { "paddle.framework.proto.OpDesc", NULL, "inputs! outputs! type! attrs!" },                                                        \
+    { NULL, NULL, NULL }
+static const struct tn_rest_row taken[] = { TAKEN("blocks op_version_map!") };
+/* A program that was PIR has the version of all of them, which is in no file. */
+static const struct tn_rest_row taken_of_pir[] = { TAKEN("blocks op_version_map! version!") };
 /* clang-format on */
 
 static void say_rest(struct tn_pir_writer *w, struct tn_span program,
                      struct tn_memory *memory)
 {
-    struct tn_rest rest = { .schema       = TN_PB_PADDLE,
-                            .message      = TN_PADDLE_MESSAGE,
-                            .taken        = taken,
-                            .path         = "",
-                            .loss         = w->loss,
+    struct tn_rest rest = { .schema  = TN_PB_PADDLE,
+                            .message = TN_PADDLE_MESSAGE,
+                            .taken   = w->desc.version == TN_PIR_PROGRAM_VERSION
+                                           ? taken_of_pir
+                                           : taken,
+                            .path    = "",
+                            .loss    = w->loss,
                             .loss_context = w->loss_context };
 
     if (w->loss && !tn_failed(w->error))
