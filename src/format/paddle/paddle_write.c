@@ -15,6 +15,7 @@
 #include "format/paddle/paddle_files.h"
 #include "io/spool.h"
 #include "ir/attr.h"
+#include "ir/vocab.h"
 #include "wire/pb/pb_text_write.h"
 #include "wire/pb/pb_write.h"
 
@@ -47,6 +48,8 @@ struct encoder {
     struct tn_pairs  used;     /* (0, name): an operator uses it              */
     struct tn_pairs  kept;     /* halves of an offset: that operator stays    */
     struct tn_intern released; /* names that operators used which are gone    */
+    struct tn_vocab  vocab;    /* opened for the first op that is new         */
+    bool             has_vocab;
 };
 
 /* ---- blocks that stay --------------------------------------------------- */
@@ -403,12 +406,11 @@ static struct tn_shape new_type(struct encoder *e, uint32_t graph,
     uint64_t           *dims = tn_new(e->arena, uint64_t, rank, e->error);
 
     for (uint32_t i = 0; dims && i < rank; i++)
-        dims[i] = io->dims[i].value < 0 ? UINT64_MAX
-                                        : (uint64_t)io->dims[i].value;
-    return (struct tn_shape){
-        io && tn_lod_type(io->dtype) >= 0 ? io->dtype : TN_FLOAT32,
-        dims ? rank : 0, dims
-    };
+        dims[i] =
+            io->dims[i].value < 0 ? UINT64_MAX : (uint64_t)io->dims[i].value;
+    return (struct tn_shape){ io && tn_lod_type(io->dtype) >= 0 ? io->dtype
+                                                                : TN_FLOAT32,
+                              dims ? rank : 0, dims };
 }
 
 static void put_new_values(struct encoder *e, struct tn_rope *to,
@@ -503,29 +505,73 @@ static void put_slot(struct encoder *e, struct tn_rope *to,
 }
 
 static void put_new_slot(struct encoder *e, struct tn_rope *to, uint32_t number,
-                         struct refs *refs)
+                         struct refs *refs, struct tn_bytes name,
+                         uint32_t count)
 {
     struct tn_rope slot;
 
-    if (refs->next == refs->end)
-        return;
     tn_rope_init(&slot, e->arena, e->error);
-    tn_pb_put_text(&slot, SLOT_PARAMETER, number == OP_INPUTS ? "X" : "Out");
-    while (refs->next < refs->end)
+    tn_pb_put_bytes(&slot, SLOT_PARAMETER, name);
+    while (count-- > 0 && refs->next < refs->end)
         put_ref(e, &slot, refs, tn_bytes(NULL, 0));
     tn_pb_put_message(to, number, &slot);
 }
 
-static void put_slots(struct encoder *e, struct tn_rope *to, uint32_t number,
-                      struct tn_span wire, struct refs refs)
+/* NULL: nothing is known of the operator. */
+static const struct tn_vocab_op *kind_of(struct encoder     *e,
+                                         const struct tn_op *op)
 {
-    struct tn_cursor   c = tn_cursor_span(wire, e->error);
+    struct tn_error none = TN_ERROR_INIT;
+
+    if (!e->has_vocab)
+        e->has_vocab =
+            tn_vocab_open(&e->vocab, e->arena, "paddle", &none) == TN_OK;
+    return e->has_vocab ? tn_vocab_find(&e->vocab, tn_bytes(NULL, 0),
+                                        tn_model_name(e->model, op->type),
+                                        INT64_MAX, &none)
+                        : NULL;
+}
+
+/* The slots of an op that an edit added: those that the operator must have, in
+ * the order of the vocabulary, if there are as many values; or all of them.
+ * What does not fit is in one slot, as the values of Concat are. */
+static void put_new_slots(struct encoder *e, struct tn_rope *to,
+                          uint32_t number, struct refs *refs,
+                          const struct tn_op *op)
+{
+    bool                       is_input = number == OP_INPUTS;
+    uint32_t                   count = refs->end - refs->next, needed = 0;
+    const struct tn_vocab_op  *kind      = kind_of(e, op);
+    const struct tn_vocab_arg *args      = !kind      ? NULL
+                                           : is_input ? kind->inputs
+                                                      : kind->outputs;
+    uint32_t                   arg_count = !kind      ? 0
+                                           : is_input ? kind->input_count
+                                                      : kind->output_count;
+
+    for (uint32_t i = 0; i < arg_count; i++)
+        needed += args[i].arity == TN_VOCAB_ONE;
+    bool is_full = count == arg_count;
+    for (uint32_t i = 0; i < arg_count && (is_full || count == needed); i++)
+        if (is_full || args[i].arity == TN_VOCAB_ONE)
+            put_new_slot(e, to, number, refs, args[i].name, 1);
+    if (refs->next < refs->end)
+        put_new_slot(e, to, number, refs, tn_text(is_input ? "X" : "Out"),
+                     refs->end - refs->next);
+}
+
+static void put_slots(struct encoder *e, struct tn_rope *to, uint32_t number,
+                      const struct tn_op *op, struct refs refs)
+{
+    struct tn_span     wire = tn_model_op_wire(e->model, op);
+    struct tn_cursor   c    = tn_cursor_span(wire, e->error);
     struct tn_pb_field field;
 
     while (tn_pb_next(&c, &field))
         if (field.number == number && tn_pb_expect(&c, &field, TN_WIRE_LEN))
             put_slot(e, to, &field, &refs, is_last_slot(c, number));
-    put_new_slot(e, to, number, &refs);
+    if (refs.next < refs.end)
+        put_new_slots(e, to, number, &refs, op);
 }
 
 enum { ATTR_BLOCK = 12, ATTR_BLOCKS = 14 };
@@ -609,10 +655,10 @@ static void put_ops(struct encoder *e, struct tn_rope *to,
             continue;
         }
         tn_rope_init(&body, e->arena, e->error);
-        put_slots(e, &body, OP_INPUTS, wire,
+        put_slots(e, &body, OP_INPUTS, op,
                   (struct refs){ op->first_input,
                                  op->first_input + op->input_count });
-        put_slots(e, &body, OP_OUTPUTS, wire,
+        put_slots(e, &body, OP_OUTPUTS, op,
                   (struct refs){ op->first_output,
                                  op->first_output + op->output_count });
         tn_pb_put_bytes(&body, OP_TYPE, tn_model_name(e->model, op->type));

@@ -33,3 +33,11 @@ for other in larger joined longer relu; do
     tenon apply -q a.pdmodel.txt $other.patch -o out.pdmodel.txt -f --force-invalid
     tenon diff out.pdmodel.txt $other.pdmodel.txt && echo same
 done
+# In PIR, a program has the version of all of them: nothing is left behind.
+tenon convert -q a.pdmodel.txt -o a.json --to paddle-pir
+tenon edit a.json -o b.json --set-attr "@1 added=int 7"
+tenon info b.json | grep version
+# An operator that an edit adds has the slots that such an operator must have.
+tenon edit -q a.pdmodel.txt -o more.pdmodel.txt --add-op '"" elementwise_mul @2 x y -> t' --add-op '"" conv2d @2 x y -> z' \
+    --add-op '"" concat @2 x y t -> z' --add-op '"" unheard_of @2 x y -> z y' --force-invalid
+tr -d ' \n' <more.pdmodel.txt | sed 's/ops{/\n/g' | grep -o '.*type:"\(elementwise_mul\|conv2d\|concat\|unheard_of\)"'
