@@ -168,7 +168,8 @@ export function madePage(head, tail, made) {
       ...(made.diff ? { node_state: ['u8', nodes.map((n) => n.state || 0)], node_changes: ['varint', nodes.map((n) => n.changes || 0)] } : {}),
     },
     names: { node_name: ['front', nodes.map((n) => n.name || '')] },
-    values: { value_name: ['front', valueNames], value_type: ['varint', valueTypes], value_tensor: ['varint', valueTensors] },
+    values: { value_name: ['front', valueNames] },
+    types: { value_type: ['varint', valueTypes], value_tensor: ['varint', valueTensors] },
     attributes: { list_count: ['varint', attributes.map((l) => l.length)], attr_name: ['varint', flat.map((a) => text(a[0]))],
       attr_text: ['varint', flat.map((a) => text(a[1]))], attr_texts: ['text', texts] },
   };
