@@ -347,12 +347,15 @@ static enum tn_status make_shape(struct tn_edit *edit, const char *name,
     return TN_OK;
 }
 
-static void set_source(struct tn_elements *made, struct tn_source *source,
-                       uint64_t size)
+static void set_source(struct tn_edit *edit, struct tn_elements *made,
+                       struct tn_source *source, uint64_t size)
 {
-    if (source)
-        made->payload = tn_payload_raw(&made->shape,
-                                       (struct tn_span){ source, 0, size }, 1);
+    if (!source)
+        return;
+    made->payload =
+        tn_payload_raw(&made->shape, (struct tn_span){ source, 0, size }, 1);
+    if (!tn_add(edit->store->given, size, &edit->store->given))
+        edit->store->given = UINT64_MAX;
 }
 
 static enum tn_status make_elements(struct tn_edit *edit, const char *name,
@@ -378,7 +381,7 @@ static enum tn_status make_elements(struct tn_edit *edit, const char *name,
         if (source)
             tn_source_memory(source, &edit->store->memory, elements);
     }
-    set_source(made, source, size);
+    set_source(edit, made, source, size);
     return error->status;
 }
 
@@ -425,7 +428,7 @@ enum tn_status tn_edit_add_source(struct tn_edit *edit, uint32_t graph,
     TN_TRY(tn_source_callback(&source, &edit->store->memory, size, read_at,
                               context, "", error));
     TN_TRY(tn_opened_keep(edit->store, source, error));
-    set_source(&made, source, size);
+    set_source(edit, &made, source, size);
     return add_elements(edit, graph, name, &made, error);
 }
 

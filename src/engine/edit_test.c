@@ -633,6 +633,63 @@ static void tensors_alone_are_in_graph_0(void **state)
     tn_scratch_close(&scratch);
 }
 
+static int zeros_at(void *context, uint64_t offset, void *to, size_t size)
+{
+    (void)context;
+    (void)offset;
+    memset(to, 0, size);
+    return 0;
+}
+
+/* What the caller has is no expansion of something small, however large it is:
+ * not of the edit itself, and not of those that follow it. */
+static void elements_of_the_caller_may_be_large(void **state)
+{
+    const uint64_t   size    = (UINT64_C(1) << 30) + (UINT64_C(1) << 20);
+    struct tn_error  error   = TN_ERROR_INIT;
+    struct tn_target nowhere = { .path = "large.onnx", .is_dry_run = true };
+    struct tn_model *model, *again;
+    struct tn_edit  *edit, *next;
+
+    (void)state;
+    assert_int_equal(tn_edit_new(&edit, "onnx", NULL, &error), TN_OK);
+    put_product(edit, &error);
+    tn_edit_add_source(edit, 0, "large", TN_UINT8, 1, &size, zeros_at, NULL,
+                       &error);
+    assert_int_equal(tn_edit_commit(edit, &model, &error), TN_OK);
+    tn_edit_close(edit);
+    assert_int_equal(tn_edit_open(&next, model, NULL, &error), TN_OK);
+    tn_edit_rename(next, 0, "w", "weights", &error);
+    assert_int_equal(tn_edit_commit(next, &again, &error), TN_OK);
+    tn_edit_close(next);
+    tn_model_close(model);
+    if (tn_convert(again, NULL, &nowhere, NULL, NULL, &error) != TN_OK)
+        fail_msg("%s: %s", error.where, error.what);
+    tn_model_close(again);
+}
+
+/* Each of these actions begins with a model that the ones before it made. */
+static void a_hundred_steps_take_no_time(void **state)
+{
+    struct tn_scratch scratch = tn_scratch_open();
+    struct tn_error   error   = TN_ERROR_INIT;
+    struct tn_model  *model;
+    struct tn_edit   *edit;
+
+    (void)state;
+    assert_int_equal(tn_edit_new(&edit, "onnx", NULL, &error), TN_OK);
+    put_product(edit, &error);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(tn_edit_act(edit, "insert-identity", "x", &error),
+                         TN_OK);
+    assert_int_equal(tn_edit_commit(edit, &model, &error), TN_OK);
+    tn_edit_close(edit);
+    write_to(&scratch, model, "long.onnx");
+    assert_int_equal(tn_model_op_count(model), 101);
+    tn_model_close(model);
+    tn_scratch_close(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +700,8 @@ int main(void)
         cmocka_unit_test(graphs_inside_keep_their_neighbours),
         cmocka_unit_test(builds_from_nothing),
         cmocka_unit_test(a_new_model_has_ends),
+        cmocka_unit_test(elements_of_the_caller_may_be_large),
+        cmocka_unit_test(a_hundred_steps_take_no_time),
         cmocka_unit_test(builds_what_can_be_trained),
         cmocka_unit_test(training_ends_without_memory),
         cmocka_unit_test(losses_are_variables),

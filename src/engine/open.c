@@ -40,6 +40,7 @@ enum tn_status tn_opened_new(struct tn_opened       **out,
     opened->memory.allocator = allocator;
     tn_model_init(&opened->model, &opened->memory);
     tn_list_init(&opened->held, &opened->memory, sizeof(struct tn_opened *));
+    tn_list_init(&opened->origins, &opened->memory, sizeof(struct tn_opened *));
     tn_list_init(&opened->sources, &opened->memory, sizeof(struct tn_source *));
     opened->model.owner = opened;
     opened->max_expand  = options ? options->max_expand : 0;
@@ -59,6 +60,7 @@ static void destroy(struct tn_opened *opened)
     for (uint64_t i = 0; i < opened->held.count; i++)
         tn_opened_release(*tn_list_at(&opened->held, struct tn_opened *, i));
     tn_list_done(&opened->held);
+    tn_list_done(&opened->origins);
     for (uint64_t i = 0; i < opened->sources.count; i++)
         tn_source_close(*tn_list_at(&opened->sources, struct tn_source *, i));
     tn_list_done(&opened->sources);
@@ -87,20 +89,59 @@ enum tn_status tn_opened_keep(struct tn_opened *opened,
     return error->status;
 }
 
+static bool is_listed(const struct tn_list   *list,
+                      const struct tn_opened *opened)
+{
+    for (uint64_t i = 0; i < list->count; i++)
+        if (*tn_list_at(list, const struct tn_opened *, i) == opened)
+            return true;
+    return false;
+}
+
+static enum tn_status add_origin(struct tn_opened       *opened,
+                                 const struct tn_opened *origin,
+                                 struct tn_error        *error)
+{
+    const struct tn_opened **slot;
+
+    if (is_listed(&opened->origins, origin))
+        return TN_OK;
+    slot = tn_list_push(&opened->origins, const struct tn_opened *, error);
+    if (slot)
+        *slot = origin;
+    return error->status;
+}
+
+/* Edits of edits hold the same models on many ways, so nobody may follow all of
+ * these ways later. */
+static enum tn_status add_origins(struct tn_opened       *opened,
+                                  const struct tn_opened *other,
+                                  struct tn_error        *error)
+{
+    if (!opened->max_expand)
+        opened->max_expand = other->max_expand;
+    if (other->bundle.memory || other->given)
+        TN_TRY(add_origin(opened, other, error));
+    for (uint64_t i = 0; i < other->origins.count; i++)
+        TN_TRY(add_origin(
+            opened, *tn_list_at(&other->origins, const struct tn_opened *, i),
+            error));
+    return TN_OK;
+}
+
 enum tn_status tn_opened_hold(struct tn_opened *opened, struct tn_opened *other,
                               struct tn_error *error)
 {
     struct tn_opened **slot;
 
-    for (uint64_t i = 0; i < opened->held.count; i++)
-        if (*tn_list_at(&opened->held, struct tn_opened *, i) == other)
-            return TN_OK;
-    slot = tn_list_push(&opened->held, struct tn_opened *, error);
-    if (!slot)
-        return error->status;
-    *slot = other;
-    atomic_fetch_add(&other->holders, 1);
-    return TN_OK;
+    if (!is_listed(&opened->held, other)) {
+        slot = tn_list_push(&opened->held, struct tn_opened *, error);
+        if (!slot)
+            return error->status;
+        *slot = other;
+        atomic_fetch_add(&other->holders, 1);
+    }
+    return add_origins(opened, other, error);
 }
 
 enum tn_status tn_opened_files(struct tn_opened **out, const char *path,
@@ -344,17 +385,13 @@ static uint64_t files_size(const struct tn_bundle *bundle)
     return size;
 }
 
-/* Of an edited model, the files of those that it was made from. */
-static void add_sizes(const struct tn_opened *opened, uint64_t *asked,
-                      uint64_t *size)
+static void add_size(uint64_t *sum, const struct tn_opened *opened)
 {
-    if (opened->bundle.memory &&
-        !tn_add(*size, files_size(&opened->bundle), size))
-        *size = UINT64_MAX;
-    *asked = *asked ? *asked : opened->max_expand;
-    for (uint64_t i = 0; i < opened->held.count; i++)
-        add_sizes(*tn_list_at(&opened->held, struct tn_opened *, i), asked,
-                  size);
+    uint64_t files =
+        opened->bundle.memory ? files_size(&opened->bundle) : UINT64_C(0);
+
+    if (!tn_add(*sum, files, sum) || !tn_add(*sum, opened->given, sum))
+        *sum = UINT64_MAX;
 }
 
 uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
@@ -362,8 +399,11 @@ uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
 {
     uint64_t asked = options ? options->max_expand : 0, size = 0;
 
-    add_sizes(opened, &asked, &size);
-    return tn_expand_most(asked, size);
+    add_size(&size, opened);
+    for (uint64_t i = 0; i < opened->origins.count; i++)
+        add_size(&size,
+                 *tn_list_at(&opened->origins, const struct tn_opened *, i));
+    return tn_expand_most(asked ? asked : opened->max_expand, size);
 }
 
 static enum tn_status check_payload(const struct tn_tensor *tensor,

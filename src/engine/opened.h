@@ -19,14 +19,20 @@ struct tn_opened {
     struct tn_model  model; /* first: the public handle               */
     struct tn_memory memory;
     struct tn_bundle bundle;
-    uint64_t         max_expand; /* the caller's; 0: default            */
+    uint64_t         max_expand; /* the caller's; 0: default; of an edit that of
+                                    the model that it began with         */
     const struct tn_format *format;
     struct tn_list          held; /* struct tn_opened *: the models whose
                                      payloads it shares                   */
-    struct tn_list   sources;     /* struct tn_source *: of an edit, which the
-                                     caller's callbacks provide           */
-    _Atomic unsigned holders;     /* the handle, and models sharing it    */
-    pthread_mutex_t  reading;     /* of the bundle, by tn_opened_read_graph() */
+    struct tn_list origins;   /* const struct tn_opened *: those among the held,
+                                 and what they hold, that have files or
+                                 elements of the caller, each once        */
+    uint64_t given;           /* bytes of elements that the caller gave to an
+                                 edit                                     */
+    struct tn_list sources;   /* struct tn_source *: of an edit, which the
+                                 caller's callbacks provide           */
+    _Atomic unsigned holders; /* the handle, and models sharing it    */
+    pthread_mutex_t  reading; /* of the bundle, by tn_opened_read_graph() */
     bool is_shared; /* other threads read the files while it is opened        */
     const struct tn_model *edited; /* the model that an edit turned into this
                                       one; held, or NULL                      */
@@ -74,7 +80,8 @@ const struct tn_format *tn_format_named(const char *name);
 
 /* The most bytes that its files, and those of the models whose payloads it
  * shares, may expand to: from the options of the verb, else from those it was
- * opened with, else by the size of the files. */
+ * opened with, else by the size of the files.  Elements that the caller gave to
+ * an edit count as files do. */
 uint64_t tn_opened_may_expand(const struct tn_opened  *opened,
                               const struct tn_options *options);
 
