@@ -221,7 +221,7 @@ def _slice_text(index: Index, rank: int) -> Optional[str]:
                                                part.step))))
         else:
             try:
-                words.append(str(operator.index(part)))
+                words.append(_bound(part))
             except TypeError:
                 return None
     return ",".join(words) if words and rank else None
@@ -393,7 +393,7 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         """What numpy() gives, for numpy's own functions."""
-        array = self.numpy(writable=bool(copy), copy=bool(copy))
+        array = self.numpy(copy=bool(copy))
         if copy is False and (dtype not in (None, array.dtype) or not (
                 arrays.size_of(self.dtype) and self.buffer(True).is_mapped)):
             raise ValueError(f"{self!r} is not stored as this array has it, "
@@ -427,7 +427,8 @@ class Tensor:
 
     def numpy(self, writable: bool = False, copy: bool = False,
               progress: Optional[Progress] = None) -> Any:
-        """A numpy array, read-only unless `writable`."""
+        """A numpy array, read-only unless it is `writable` or a `copy`."""
+        writable = bool(writable or copy)
         if not arrays.size_of(self.dtype):
             import numpy
             array = numpy.array(self.strings(), dtype=object)
@@ -435,7 +436,7 @@ class Tensor:
             if not writable:
                 array.flags.writeable = False
             return array
-        return self.buffer(True, bool(copy), progress).numpy(bool(writable))
+        return self.buffer(True, bool(copy), progress).numpy(writable)
 
     def torch(self, copy: bool = False,
               progress: Optional[Progress] = None) -> Any:

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/arith.h"
 #include "base/expect.h"
 #include "base/sized.h"
 #include "engine/convert_dialect.h"
@@ -113,7 +114,7 @@ static enum tn_status choose_format(const struct tn_model           *model,
             error, TN_NOT_FOUND, TN_REASON_UNKNOWN_TARGET_FORMAT, TN_NOWHERE,
             convert->to ? "unknown format '%.*s'"
                         : "cannot tell the format from '%.*s'",
-            (int)(convert->to        ? strlen(convert->to)
+            (int)(convert->to       ? strlen(convert->to)
                   : tn_url_is(path) ? strcspn(path, "?#") /* a secret? */
                                     : strlen(path)),
             convert->to ? convert->to : path);
@@ -241,6 +242,18 @@ static enum tn_status write_watched(struct conversion             *c,
     return c->error->status;
 }
 
+/* About as many bytes as will be written, for the progress.  What an edit made
+ * is not a file. */
+static uint64_t expected_size(const struct tn_model *model)
+{
+    uint64_t sum = model->file_size;
+
+    for (uint64_t i = 0; !model->file_size && i < model->tensors.count; i++)
+        if (!tn_add(sum, tn_tensor_size(tn_model_tensor(model, i)), &sum))
+            return 0;
+    return sum;
+}
+
 /* All of the model, but not committed: the receipt comes first.  *output is
  * yours to close, also after a failure. */
 static enum tn_status write_model(struct conversion     *c,
@@ -253,7 +266,7 @@ static enum tn_status write_model(struct conversion     *c,
     TN_TRY(check_tensors(c, model, most));
     tn_meter_init(&c->meter, options ? options->progress : NULL,
                   options ? options->progress_context : NULL, "writing",
-                  model->file_size);
+                  expected_size(model));
     tn_meter_init(&c->watch, c->meter.callback ? ask_meanwhile : NULL,
                   &c->meter, c->meter.doing, 0);
     struct tn_write_options how = c->how;
