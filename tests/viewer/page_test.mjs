@@ -180,7 +180,7 @@ const tests = {
       await page.keyboard.press('Tab');
       seen.add(await page.evaluate(() => document.activeElement.id));
     }
-    for (const id of ['tree-button', 'query', 'out-button', 'fit-button', 'in-button', 'theme-button', 'panel-button', 'help-button', 'graph'])
+    for (const id of ['tree-button', 'query', 'out-button', 'fit-button', 'in-button', 'theme-button', 'panel-button', 'help-button', 'graph', 'panel-side'])
       assert.ok(seen.has(id), id);
   },
 
@@ -410,6 +410,23 @@ const others = {
     return page;
   },
 
+  async 'the first view shows what the graph begins with'() {
+    const page = await open(fileOf('aside'), { viewport: { width: 900, height: 500 } });
+    for (const label of ['left', 'right']) {
+      const { x, w } = await place(page, label);
+      assert.ok(x >= 0 && x + w <= 900 - 320, `${label}: ${x} to ${x + w}`);
+    }
+    return page;
+  },
+
+  async 'a graph that has room beside the small map does not begin behind it'() {
+    const page = await open(fileOf('chain'), { viewport: { width: 900, height: 500 } });
+    const map = await page.locator('#map').boundingBox();
+    const { x, w } = await place(page, 'step 5');
+    assert.ok(x >= 0 && x + w <= map.x, `${x} to ${x + w}, map at ${map.x}`);
+    return page;
+  },
+
   async 'many nodes: opened, searched, addressed'() {
     const page = await open(fileOf('large', 30000, 30000));
     await page.keyboard.press('/');
@@ -471,6 +488,11 @@ for (const colorScheme of ['light', 'dark'])
     }
     return page;
   };
+others['axe-core, details that are longer than the screen'] = async () => {
+  const page = await open(fileOf('layers'), { viewport: { width: 1000, height: 200 } });
+  assert.deepEqual(await axeFindings(page), []);
+  return page;
+};
 others['axe-core, numbers and areas'] = async () => {
   for (const name of ['overlay', 'tensors']) {
     const page = await open(fileOf(name));
