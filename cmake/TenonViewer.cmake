@@ -1,8 +1,8 @@
 # The page of `tenon view` (viewer/): its files are joined into one page, which
 # the library carries in two parts, tn_viewer_head and tn_viewer_tail.
 # What is written between them is the model.  Nothing but CMake is needed.
-set(tn_viewer_parts palette stream model warp frame grid camera textfit wires
-    draw treemap scene list tree search panel legend minimap link theme keys
+set(tn_viewer_parts palette stream model warp frame grid camera corner textfit
+    wires draw treemap scene list tree search panel legend minimap link theme keys
     pointer print main)
 
 function(tn_viewer)

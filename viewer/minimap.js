@@ -1,11 +1,9 @@
 // minimap.js - the whole graph, small, with a frame around what is in view
 
 import { paletteOf } from './palette.js';
+import { cornerOf } from './corner.js';
 
-const MOST_WIDTH = 150;
-const LEAST_WIDTH = 44;
 const MOST_BOXES_SMALL = 3000; // of one block
-const BORDER = 14; // from the corner of the picture
 
 export class Minimap {
   constructor(scene, canvas) {
@@ -33,14 +31,7 @@ export class Minimap {
   // Where it is on the screen; null: all of the graph is in view.
   place() {
     const { camera, world, model } = this.scene;
-    const view = camera.view;
-    if (model.isTreemap || camera.width <= 480 || camera.height <= 300 || (world.w <= view.w * 1.3 && world.h <= view.h * 1.3))
-      return null;
-    const most = Math.min(260, camera.height * 0.4);
-    const scale = Math.min(MOST_WIDTH / world.w, most / world.h);
-    const w = Math.round(Math.max(LEAST_WIDTH, world.w * scale));
-    const h = Math.round(Math.max(LEAST_WIDTH, world.h * scale));
-    return { x: camera.width - BORDER - w, y: camera.height - BORDER - h, w, h };
+    return model.isTreemap ? null : cornerOf(camera, world);
   }
 
   draw() {

@@ -59,10 +59,8 @@ export class Panel {
       out.push(this.table(rows));
     if (header.diff?.changes?.length)
       out.push(this.section('Changes', [this.table(header.diff.changes)]));
-    if (this.model.isTreemap)
-      out.push(this.dtypes());
-    else
-      out.push(this.classKey());
+    if (this.model.nodeCount)
+      out.push(this.model.isTreemap ? this.dtypes() : this.classKey());
     return out;
   }
 

@@ -10,10 +10,12 @@ import { Painter } from './draw.js';
 import { TreemapPainter } from './treemap.js';
 import { paletteOf } from './palette.js';
 import { countText } from './textfit.js';
+import { cornerOf } from './corner.js';
 
 const STEP_REACH = 26; // of each arrow
 const READABLE = 0.8; // a zoom at which all text can be read
 const LEGIBLE = 0.6; // the zoom that a first view does not go below
+const MOST_COUNTED = 4000; // boxes, for a first view
 
 export class Scene {
   constructor(model, canvas) {
@@ -162,22 +164,56 @@ export class Scene {
     if (camera.zoom >= READABLE)
       return;
     camera.zoom = Math.max(camera.zoom, Math.min(1, Math.max(LEGIBLE, (camera.width - 60) / world.w)));
-    const x = world.w * camera.zoom <= camera.width ? world.w / 2 : this.firstCentre();
-    camera.centre(x, world.h / 2);
+    camera.centre(world.w / 2, world.h / 2);
     if (world.h * camera.zoom > camera.height - 56)
       camera.y = -28 / camera.zoom;
+    if (world.w * camera.zoom > camera.width)
+      camera.x = this.firstCentre() - camera.width / camera.zoom / 2;
+    else
+      this.leaveCorner();
   }
 
-  // The middle of what a wide graph begins with: of the first open block that
-  // fits, or that lies in those that do not; else of the first boxes.
+  // The middle of what a wide graph begins with: of a block that fits, or of the
+  // first boxes of the graph or of an open block; the first of them where the
+  // screen shows about as many boxes as it can.
   firstCentre() {
-    let frame = this.root;
-    for (let child; (child = frame.open.values().next().value); frame = child) {
-      const box = frame.box(child.item);
-      if (box.w * this.camera.zoom < this.camera.width)
-        return box.x + box.w / 2;
+    const { camera } = this;
+    const [whole, first] = [[], []];
+    for (let frame = this.root; frame; frame = frame.open.values().next().value) {
+      first.push(this.topCentre(frame));
+      if (frame.parent && frame.width * camera.zoom < camera.width)
+        whole.push(frame.left + frame.width / 2);
     }
-    return this.topCentre(frame);
+    const centres = [...whole.slice(0, 1), ...first];
+    const counts = centres.map((x) => this.countInView({ ...camera.view, x: x - camera.width / camera.zoom / 2 }));
+    const most = Math.max(...counts);
+    return centres[counts.findIndex((count) => count >= 0.75 * most)];
+  }
+
+  // How many closed boxes are in a part of the world, whole.
+  countInView(view) {
+    let count = 0;
+    let left = MOST_COUNTED;
+    for (const frame of this.root.frames()) {
+      const { left: low, top, right, bottom } = frame.part(view);
+      for (const item of this.gridOf(frame.block).find(low, top, right, bottom, left).items) {
+        const box = frame.box(item);
+        left--;
+        if (!frame.open.has(item) && box.x >= view.x && box.y >= view.y && box.x + box.w <= view.x + view.w && box.y + box.h <= view.y + view.h)
+          count++;
+      }
+      if (left <= 0)
+        break;
+    }
+    return count;
+  }
+
+  // A graph that has room beside the small map does not begin behind it.
+  leaveCorner() {
+    const { camera, world } = this;
+    const map = cornerOf(camera, world);
+    if (map && world.w * camera.zoom <= map.x && camera.toScreen(world.w, 0).x > map.x)
+      camera.x = world.w - map.x / camera.zoom;
   }
 
   // The middle of the first boxes: the top of a wide block may be anywhere.

@@ -35,12 +35,17 @@ function shorten(ctx, text, width) {
   let high = letters.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (ctx.measureText(letters.slice(0, middle).join('').trimEnd() + '\u2026').width <= width)
+    if (ctx.measureText(beginning(letters, middle)).width <= width)
       low = middle;
     else
       high = middle - 1;
   }
-  return low ? letters.slice(0, low).join('').trimEnd() + '\u2026' : '';
+  return low ? beginning(letters, low) : '';
+}
+
+// A dot before the ellipsis would look like a part of it.
+function beginning(letters, count) {
+  return letters.slice(0, count).join('').replace(/[\s.]+$/, '') + '\u2026';
 }
 
 export function visible(text) {

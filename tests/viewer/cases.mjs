@@ -104,6 +104,26 @@ export function wide() {
   ], nodes: inner.map(({ label }, k) => ({ name: label, op: label, inputs: k ? [k - 1] : [], outputs: [{ name: `v${k}`, type: '' }] })) };
 }
 
+// Inputs above the middle of an open block, which begins far right of it.
+export function aside() {
+  const made = wide();
+  const input = (label, x) => ({ label, class: 1, x, y: 12, w: 150, h: 30, layer: 0 });
+  made.blocks[0] = { kind: 'graph', items: [input('left', 1200), input('right', 1400), { ...made.blocks[0].items[0], x: 1300, y: 86, layer: 1, open: 1 }],
+    edges: [{ from: 1, to: 3 }, { from: 2, to: 3 }] };
+  made.nodes.forEach((node) => { node.inputs = node.inputs.map((value) => value + 2); });
+  made.nodes.unshift(...['left', 'right'].map((name) => ({ name, kind: 1, outputs: [{ name, type: '' }] })));
+  return made;
+}
+
+// A long chain: the small map is beside it.
+export function chain() {
+  const items = Array.from({ length: 40 }, (_, k) => ({ label: `step ${k}`, class: 3, w: 480 }));
+  const edges = column(items);
+  items.forEach((item) => { item.x = 8; });
+  return { title: 'chain.onnx', blocks: [{ kind: 'graph', width: 496, items, edges }],
+    nodes: items.map(({ label }, k) => ({ name: label, op: label, inputs: k ? [k - 1] : [], outputs: [{ name: `v${k}`, type: '' }] })) };
+}
+
 // Each box is lower than the one before, and further right.
 export function stairs() {
   const items = Array.from({ length: 30 }, (_, k) => ({ label: `step ${k}`, class: 3, x: 12 + 90 * k, y: 12 + 60 * k, w: 80, h: 30, layer: k }));

@@ -120,6 +120,8 @@ export function madePage(head, tail, made) {
       add('item_label', 'varint', id(i.label));
       add('item_detail', 'varint', id(i.detail));
       add('item_class', 'u8', i.class ?? (i.block ? 11 : 0));
+      if (made.blocks.some((other) => other.items.some((item) => item.open)))
+        add('item_open', 'u8', i.open || 0);
       if (made.diff)
         add('item_state', 'u8', i.state || 0);
     }
