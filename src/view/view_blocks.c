@@ -468,6 +468,21 @@ static void add_border(struct maker *m, struct new_block *d, uint32_t item,
     }
 }
 
+/* One more value between the same two items.  A type is said of all values of
+ * a line or of none. */
+static void join_line(struct tn_view_edge *edge, bool is_control,
+                      uint32_t label)
+{
+    edge->weight++;
+    if (is_control)
+        return;
+    if (edge->kind == TN_VIEW_CONTROL_LINE)
+        edge->label = label;
+    else if (edge->label != label)
+        edge->label = 0;
+    edge->kind = TN_VIEW_LINE;
+}
+
 static void add_edges_into(struct maker *m, struct new_block *d,
                            uint32_t member)
 {
@@ -486,9 +501,8 @@ static void add_edges_into(struct maker *m, struct new_block *d,
             at < d->edges.count ? tn_list_at(&d->edges, struct tn_view_edge, at)
                                 : NULL;
         if (edge && edge->from == items[from] && edge->to == to) {
-            edge->weight++;
-            if (!is_control)
-                edge->kind = TN_VIEW_LINE;
+            join_line(edge, is_control,
+                      *tn_list_at(&m->pred_labels, uint32_t, k));
             continue;
         }
         edges[items[from]] = (uint32_t)d->edges.count;
@@ -1195,6 +1209,8 @@ static void group_once(struct maker *m, struct new_block *d, bool by_pattern)
                 : NULL;
         if (same && same->from == edge.from && same->to == edge.to) {
             same->weight += edge.weight;
+            if (edge.to != TN_NONE && same->label != edge.label)
+                same->label = 0; /* types that differ */
             continue;
         }
         if (edge.from != TN_NONE)

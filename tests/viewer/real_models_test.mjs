@@ -143,6 +143,27 @@ try {
   failed++;
   console.log(`FAIL  changes of a comparison\n      ${error.stack}`);
 }
+// Types beside lines: of several values only if they agree.
+try {
+  const labelsOf = async (name, sizeOf) => {
+    const [file, page] = [path.join(folder, name + '.pbtxt'), path.join(folder, name + '.html')];
+    const each = (text) => Array.from({ length: 40 }, (_, k) => text(k)).join('\n');
+    const io = (field, name, size) => `${field} { name: "${name}" type { tensor_type { elem_type: 1 shape { dim { dim_value: ${size} } } } } }`;
+    fs.writeFileSync(file, `ir_version: 8 opset_import { version: 13 } graph { name: "g"
+      ${each((k) => `node { input: "x${k}" output: "y${k}" op_type: "Relu" }`)}
+      ${each((k) => io('input', 'x' + k, sizeOf(k)))} ${each((k) => io('output', 'y' + k, sizeOf(k)))} }`);
+    execFileSync(command, ['view', file, '-o', page, '--quiet']);
+    const model = await readPage(page);
+    const weights = model.column('edge_weight');
+    return [...new Set([...model.column('edge_label')].filter((_, k) => weights[k] > 1).map((label) => model.label(label)))];
+  };
+  assert.deepEqual(await labelsOf('unlike', (k) => k + 1), ['']);
+  assert.deepEqual(await labelsOf('alike', () => 4), ['float32 [4]']);
+  console.log('ok    types beside lines');
+} catch (error) {
+  failed++;
+  console.log(`FAIL  types beside lines\n      ${error.stack}`);
+}
 for (const [name, model, colorScheme, facts, search] of MODELS) {
   try {
     const file = path.join(folder, name + '.html');
@@ -155,6 +176,7 @@ for (const [name, model, colorScheme, facts, search] of MODELS) {
     else
       console.log(`skipped: pixels of ${name}: wants the font DejaVu Sans as the system's`);
     await page.setViewportSize({ width: 1000, height: 700 });
+    assert.deepEqual(await axeFindings(page), []);
     await page.keyboard.press('/');
     await page.keyboard.type(search);
     await page.locator('#hits [role=option]').first().waitFor();
