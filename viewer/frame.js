@@ -18,6 +18,7 @@ export class Frame {
     this.item = item;
     this.copy = copy;
     this.open = new Map(); // item -> Frame
+    this.copies = new Map(); // item that is closed -> which of its copies is meant, if not the first
     this.depth = parent ? parent.depth + 1 : 0;
     this.left = 0; // of its content, in the world; set by place()
     this.top = 0;
@@ -107,7 +108,20 @@ export class Frame {
     }
   }
 
-  openItem(item, copy = 0) {
+  // Which copy of an item that repeats is shown, or meant where it is closed.
+  copyOf(item) {
+    const child = this.open.get(item);
+    return child ? child.copy : this.copies.get(item) || 0;
+  }
+
+  setCopy(item, copy) {
+    const child = this.open.get(item);
+    if (child)
+      child.copy = copy;
+    this.copies.set(item, copy);
+  }
+
+  openItem(item, copy = this.copyOf(item)) {
     let child = this.open.get(item);
     const block = this.model.blockOf(item);
     if (!child && block >= 0 && !this.isInside(block)) {

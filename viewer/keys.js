@@ -10,7 +10,7 @@ const KEYS = [
   ['+ and \u2212', 'zoom in and out'],
   ['0', 'show all'],
   ['1', 'back to the first view'],
-  ['[ and ]', 'previous and next copy of a block that repeats'],
+  ['[ and ]', 'previous and next copy of what repeats'],
   ['n and N', 'next and previous change (in a diff)'],
   ['/', 'search'],
   ['T', 'outline'],
@@ -78,16 +78,14 @@ export class Keys {
     event.preventDefault();
   }
 
-  // The block that repeats and is nearest around the selection.
+  // What repeats and is selected, or is nearest around the selection.
   stepCopy(way) {
     const { scene } = this;
-    if (!scene.selected)
-      return;
-    let child = scene.selected.frame.open.get(scene.selected.item) || scene.selected.frame;
-    while (child.parent && scene.model.repeat[child.item] < 2)
-      child = child.parent;
-    if (child.parent)
-      scene.step(child, way);
+    let place = scene.selected;
+    while (place && scene.model.repeat[place.item] < 2)
+      place = place.frame.parent && { frame: place.frame.parent, item: place.frame.item };
+    if (place)
+      scene.step(place, way);
   }
 
   outward() {

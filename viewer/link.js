@@ -24,7 +24,7 @@ export class Links {
         const name = this.model.name(node);
         hash = name && this.findName(name) === node ? '#node=' + encodeURIComponent(name) : '#at=' + node;
       } else {
-        hash = '#block=' + [...selected.frame.path, { item: selected.item, copy: 0 }].map((p) => this.step(p)).join('.');
+        hash = '#block=' + [...selected.frame.path, { item: selected.item, copy: selected.frame.copyOf(selected.item) }].map((p) => this.step(p)).join('.');
       }
     }
     this.written = hash;

@@ -24,7 +24,7 @@ export class Panel {
     this.scene = scene;
     this.model = scene.model;
     this.container = container;
-    scene.on('select', () => this.show());
+    scene.on('select', () => { this.shown = this.show(); });
     scene.on('shape', () => this.toggled());
     this.show();
   }
@@ -95,6 +95,8 @@ export class Panel {
       out.push(...this.blockDetails(place));
     else
       out.push(...this.nodeDetails(node, place));
+    if (model.repeat[place.item] > 1)
+      out.splice(1, 0, this.stepper(place));
     if (state)
       out.splice(1, 0, make('p', { class: 'state' }, `${STATE_SIGNS[state]} ${STATE_WORDS[state]}`));
     return out;
@@ -123,17 +125,29 @@ export class Panel {
     return list;
   }
 
+  // Which of several equal boxes this is; the others are a step away.
+  stepper({ frame, item }) {
+    const { scene, model } = this;
+    const button = (way, text, label) => {
+      const element = make('button', { type: 'button', class: 'icon', 'aria-label': label, title: label }, text);
+      element.addEventListener('click', async () => {
+        scene.step({ frame, item }, way);
+        await this.shown;
+        this.container.querySelector(`.steps [aria-label="${label}"]`)?.focus();
+      });
+      return element;
+    };
+    return make('p', { class: 'steps' }, button(-1, '\u2039', 'Previous copy'),
+      `${countText(frame.copyOf(item) + 1)} of ${countText(model.repeat[item])}`, button(1, '\u203a', 'Next copy'));
+  }
+
   blockDetails({ frame, item }) {
     const { model, scene } = this;
     const block = model.blockOf(item);
-    const child = frame.open.get(item);
-    const copies = model.repeat[item];
-    const start = model.startOf(item, frame.start, child ? child.copy : 0);
+    const start = model.startOf(item, frame.start, frame.copyOf(item));
     const words = { scope: 'scope', fold: 'folded nodes', body: 'subgraph', function: 'function', tensors: 'tensors', op: 'operator', graph: 'graph' };
     const out = [make('h2', {}, breakable(visible(scene.labelOf(item)))), make('p', { class: 'kind' }, words[model.kindOf(block)] || model.kindOf(block))];
     const rows = [[model.isTreemap ? 'tensors' : 'nodes', countText(model.blockSize[block])]];
-    if (copies > 1)
-      rows.push(['copies', countText(copies)], ['shown copy', String((child ? child.copy : 0) + 1)]);
     const bytes = this.bytesIn(start, model.blockSize[block]);
     if (bytes)
       rows.push(['weights', bytesText(bytes)]);

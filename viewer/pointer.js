@@ -78,7 +78,7 @@ export class Pointer {
     else if (hit.part === 'chevron')
       this.toggle(hit, place);
     else if (hit.part === 'before' || hit.part === 'after')
-      scene.step(hit.child, hit.part === 'after' ? 1 : -1);
+      scene.step(hit, hit.part === 'after' ? 1 : -1);
     else if (hit.part === 'stub')
       this.followStub(hit);
     else

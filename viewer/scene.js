@@ -69,8 +69,7 @@ export class Scene {
   }
 
   nodeOf({ frame, item }) {
-    const child = frame.open.get(item);
-    return this.model.nodeOf(item, frame.start, child ? child.copy : 0);
+    return this.model.nodeOf(item, frame.start, frame.copyOf(item));
   }
 
   // Tensors are coloured by their type, once that is known.
@@ -281,7 +280,7 @@ export class Scene {
       this.open(frame, item);
   }
 
-  open(frame, item, copy = 0) {
+  open(frame, item) {
     if (!frame.canOpen(item))
       return null;
     const existing = frame.open.get(item);
@@ -291,7 +290,7 @@ export class Scene {
       return existing;
     }
     const before = frame.box(item);
-    const child = frame.openItem(item, copy);
+    const child = frame.openItem(item);
     if (!this.model.isTreemap) {
       child.recompose();
       this.anchor(before, frame.box(item));
@@ -356,6 +355,7 @@ export class Scene {
 
   closeAll() {
     this.root.open.clear();
+    this.root.copies.clear();
     this.openFirst();
     this.select(null);
     this.showFirst();
@@ -368,10 +368,10 @@ export class Scene {
     this.moved();
   }
 
-  // Another copy of a block that repeats: names change, boxes do not.
-  step(child, way) {
-    const copies = this.model.repeat[child.item];
-    child.copy = (child.copy + way + copies) % copies;
+  // Another copy of an item that repeats: names change, boxes do not.
+  step({ frame, item }, way) {
+    const copies = this.model.repeat[item];
+    frame.setCopy(item, (frame.copyOf(item) + way + copies) % copies);
     this.emit('shape');
     this.emit('select');
     this.redraw();
@@ -409,7 +409,7 @@ export class Scene {
       const child = frame.openItem(item, copy);
       if (!child)
         break;
-      child.copy = copy;
+      frame.setCopy(item, copy);
       child.isFolded = false;
       frame = child;
     }
@@ -419,8 +419,8 @@ export class Scene {
       frame.recompose();
     this.emit('shape');
     this.selected = isHere ? { frame, item: last.item } : null;
-    if (isHere && frame.open.get(last.item))
-      frame.open.get(last.item).copy = last.copy;
+    if (isHere)
+      frame.setCopy(last.item, last.copy);
     this.showSelected();
     this.emit('select');
     this.moved();

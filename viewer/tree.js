@@ -106,7 +106,7 @@ export class Tree {
     }
     element.append(part('span', 'what', visible(scene.labelOf(item))));
     if (copies > 1)
-      element.append(part('span', 'times', child ? `${child.copy + 1} of ${copies}` : `\u00d7 ${countText(copies)}`));
+      element.append(part('span', 'times', child || frame.copyOf(item) ? `${countText(frame.copyOf(item) + 1)} of ${countText(copies)}` : `\u00d7 ${countText(copies)}`));
     const node = scene.nodeOf({ frame, item });
     if (node >= 0 && model.has('node_name') && model.name(node) !== scene.labelOf(item))
       element.append(part('span', 'name', visible(model.name(node))));

@@ -124,6 +124,14 @@ export function chain() {
     nodes: items.map(({ label }, k) => ({ name: label, op: label, inputs: k ? [k - 1] : [], outputs: [{ name: `v${k}`, type: '' }] })) };
 }
 
+// Operators that are equal but for their names: one box.
+export function equal() {
+  const names = ['first', 'second', 'third', 'fourth'];
+  const items = [{ label: 'x', class: 1 }, { label: 'Relu', class: 5, repeat: names.length }];
+  return { title: 'equal.onnx', blocks: [{ kind: 'graph', items, edges: column(items) }],
+    nodes: [{ name: 'x', kind: 1, outputs: [{ name: 'x', type: '' }] }, ...names.map((name, k) => ({ name, op: 'Relu', inputs: [k], outputs: [{ name: name + ':0', type: '' }] }))] };
+}
+
 // Each box is lower than the one before, and further right.
 export function stairs() {
   const items = Array.from({ length: 30 }, (_, k) => ({ label: `step ${k}`, class: 3, x: 12 + 90 * k, y: 12 + 60 * k, w: 80, h: 30, layer: k }));

@@ -427,6 +427,33 @@ const others = {
     return page;
   },
 
+  async 'each of several equal operators is found, stepped to and addressed'() {
+    const page = await open(fileOf('equal'), { hash: '#node=fourth' });
+    await panelSays(page, '4 of 4');
+    await panelSays(page, 'fourth:0');
+    await page.keyboard.press('/');
+    await page.keyboard.type('second');
+    await page.locator('#hits [role=option]').first().waitFor();
+    await page.keyboard.press('Enter');
+    await panelSays(page, 'second:0');
+    assert.equal(await hash(page), '#node=second');
+    await page.keyboard.press('Escape');
+    const next = page.getByRole('button', { name: 'Next copy' });
+    await next.focus();
+    await page.keyboard.press('Enter');
+    await panelSays(page, 'third:0');
+    assert.ok(await next.evaluate((e) => e === document.activeElement), 'the next step is one key away');
+    await page.focus('#graph');
+    await page.keyboard.press('[');
+    await page.keyboard.press('[');
+    await page.keyboard.press('[');
+    await panelSays(page, 'fourth:0');
+    await page.click('#tree-button');
+    assert.match(await page.locator('#tree').ariaSnapshot(), /treeitem "Relu 4 of 4 fourth"/);
+    assert.deepEqual(await axeFindings(page), []);
+    return page;
+  },
+
   async 'many nodes: opened, searched, addressed'() {
     const page = await open(fileOf('large', 30000, 30000));
     await page.keyboard.press('/');
