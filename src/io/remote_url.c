@@ -39,13 +39,41 @@ static enum tn_status refuse(const char *why, struct tn_error *error)
     return tn_error_set(error, TN_INVALID, TN_NOWHERE, "the URL %s", why);
 }
 
-/* Spaces, control characters and bytes above 126 have to be encoded. */
-static bool is_plain(const char *text)
+/* Browsers take a backslash for a slash, others do not. */
+static bool has_control(const char *text)
 {
     for (; *text; text++)
-        if (*text <= 0x20 || *text >= 0x7f || strchr("\\\"<>^`{|}", *text))
-            return false;
-    return true;
+        if ((unsigned char)*text < 0x20 || *text == 0x7f || *text == '\\')
+            return true;
+    return false;
+}
+
+static char *put_hex(char *at, unsigned char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    *at++ = '%';
+    *at++ = hex[c >> 4];
+    *at++ = hex[c & 15];
+    return at;
+}
+
+/* Letters of all languages, spaces and a few signs are written as %XX; users
+ * and servers often leave them as they are. */
+static const char *encode_odd(struct tn_arena *arena, const char *text,
+                              size_t size, struct tn_error *error)
+{
+    char *to = tn_arena_alloc(arena, (uint64_t)size * 3 + 1, 1, error);
+    char *at = to;
+
+    for (size_t i = 0; to && i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c > 0x20 && c < 0x7f && !strchr("\"<>^`{|}", c))
+            *at++ = (char)c;
+        else
+            at = put_hex(at, c);
+    }
+    return to;
 }
 
 static bool is_local(const char *host)
@@ -97,8 +125,8 @@ enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
         return refuse("is neither http:// nor https://", error);
     if (strlen(text) > TN_URL_MOST)
         return refuse("is longer than 8192 bytes", error);
-    if (!is_plain(text))
-        return refuse("has a byte that must be written as %XX", error);
+    if (has_control(text))
+        return refuse("has a control character or a backslash in it", error);
 
     const char *at   = text + (url->is_secure ? 8 : 7);
     size_t      size = strcspn(at, "/?#");
@@ -113,19 +141,20 @@ enum tn_status tn_url_parse(struct tn_url *url, struct tn_arena *arena,
     for (size_t i = 0; i < size; i++)
         host[i] = (char)tolower((unsigned char)host[i]);
     drop_port(host, url->is_secure ? ":443" : ":80");
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)host[i] >= 0x80)
+            return refuse("has a host whose letters are not ASCII; write its "
+                          "name as xn--...",
+                          error);
     if (!is_host(host))
         return refuse("has no valid host", error);
     at += size;
-    size = strcspn(at, "?#");
-    const char *path =
-        (const char *)tn_bytes_dup(
-            arena, size ? tn_bytes(at, size) : tn_text("/"), error)
-            .data;
+    size             = strcspn(at, "?#");
+    const char *path = size ? encode_odd(arena, at, size, error)
+                            : tn_text_dup(arena, "/", error);
     at += size;
     at += *at == '?';
-    url->query =
-        (const char *)tn_bytes_dup(arena, tn_bytes(at, strcspn(at, "#")), error)
-            .data;
+    url->query    = encode_odd(arena, at, strcspn(at, "#"), error);
     url->host     = host;
     url->path     = path;
     url->is_local = is_local(host);
@@ -230,20 +259,16 @@ enum tn_status tn_url_follow(struct tn_url *to, struct tn_arena *arena,
 const char *tn_url_encode(struct tn_arena *arena, struct tn_bytes text,
                           bool keeps_slashes, struct tn_error *error)
 {
-    static const char hex[] = "0123456789ABCDEF";
     char *to = tn_arena_alloc(arena, (uint64_t)text.size * 3 + 1, 1, error);
     char *at = to;
 
     for (size_t i = 0; to && i < text.size; i++) {
         uint8_t c = text.data[i];
         if ((c < 0x80 && isalnum(c)) || (c && strchr("-._~", c)) ||
-            (c == '/' && keeps_slashes)) {
+            (c == '/' && keeps_slashes))
             *at++ = (char)c;
-            continue;
-        }
-        *at++ = '%';
-        *at++ = hex[c >> 4];
-        *at++ = hex[c & 15];
+        else
+            at = put_hex(at, c);
     }
     return to;
 }
