@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,10 +27,26 @@
  * both are refused once fstat has told what they are. */
 #define PLAIN (O_RDONLY | O_NONBLOCK | O_NOCTTY)
 
+/* The query of a URL may be a secret.  Other files get it only if it is made
+ * for them as well. */
+static enum tn_status take_query(struct tn_bundle *bundle, const char *url,
+                                 struct tn_error *error)
+{
+    if (!tn_url_covers_folder(url)) {
+        bundle->is_signed = tn_url_is_signed(url);
+        return TN_OK;
+    }
+    url += strcspn(url, "?");
+    bundle->query = (const char *)tn_bytes_dup(
+                        &bundle->arena, tn_bytes(url, strcspn(url, "#")), error)
+                        .data;
+    return error->status;
+}
+
 static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
                            const char *path, struct tn_error *error)
 {
-    *bundle = (struct tn_bundle){ .memory = memory, .folder = -1 };
+    *bundle = (struct tn_bundle){ .memory = memory, .folder = -1, .query = "" };
     tn_arena_init(&bundle->arena, memory);
     tn_intern_init(&bundle->names, &bundle->arena);
     tn_list_init(&bundle->opened, memory, sizeof(struct tn_source *));
@@ -37,11 +54,12 @@ static enum tn_status init(struct tn_bundle *bundle, struct tn_memory *memory,
     tn_list_init(&bundle->missing, memory, sizeof(bool));
     TN_EXPECT_PATH(path, error);
 
-    /* The query of a URL may be a secret. */
     bundle->is_remote = tn_url_is(path);
     path              = tn_place_whole(&bundle->arena, path, error);
     if (!path)
         return error->status;
+    if (tn_place_kind_of(path) == TN_PLACE_WEB && bundle->is_remote)
+        TN_TRY(take_query(bundle, path, error));
     bundle->path = bundle->is_remote ? tn_url_shown(path, &bundle->arena, error)
                                      : tn_text_dup(&bundle->arena, path, error);
     if (!bundle->path)
@@ -259,6 +277,28 @@ static bool *missing_slot(struct tn_bundle *bundle, uint64_t id,
     return tn_list_at(&bundle->missing, bool, id);
 }
 
+static const char *sibling_url(struct tn_bundle *bundle, const char *name,
+                               struct tn_error *error)
+{
+    const char *url = tn_url_beside(&bundle->arena, bundle->path, name, error);
+
+    return url && bundle->query[0] ? tn_text_format(&bundle->arena, error,
+                                                    "%s%s", url, bundle->query)
+                                   : url;
+}
+
+/* A link to one file is no link to those beside it. */
+static void explain_denial(const struct tn_bundle *bundle,
+                           struct tn_error        *error)
+{
+    size_t size = strlen(error->what);
+
+    if (error->reason == TN_REASON_ACCESS_DENIED && bundle->is_signed)
+        snprintf(error->what + size, sizeof error->what - size,
+                 "; the signature in the URL is for one file, and this model "
+                 "has several");
+}
+
 static enum tn_status open_remote_sibling(struct tn_bundle *bundle,
                                           const char *name, uint64_t id,
                                           struct tn_source **source,
@@ -268,11 +308,12 @@ static enum tn_status open_remote_sibling(struct tn_bundle *bundle,
 
     if (!is_missing)
         return error->status;
-    const char *url = tn_url_beside(&bundle->arena, bundle->path, name, error);
+    const char *url = sibling_url(bundle, name, error);
     if (!url)
         return error->status;
     if (!*is_missing)
         tn_remote_source(source, bundle->remote, url, name, true, error);
+    explain_denial(bundle, error);
     *is_missing = *is_missing || error->reason == TN_REASON_MISSING_FILE;
     if (!*is_missing)
         return error->status;
@@ -506,7 +547,7 @@ static enum tn_status list_on_server(struct tn_bundle   *bundle,
                                      const char *const **names, uint64_t *count,
                                      struct tn_error *error)
 {
-    struct remote_names r = { .bundle = bundle };
+    struct remote_names r   = { .bundle = bundle };
     const char         *end = tn_text_ends_with(folder, "/") ? "" : "/";
     const char         *url = folder[0]
                                   ? tn_text_format(&bundle->arena, error, "%s%s%s",

@@ -28,31 +28,34 @@ struct tn_remote; /* remote_transfer.h */
 
 struct tn_bundle {
     struct tn_memory *memory;
-    struct tn_arena   arena;  /* names and the list of sources              */
-    struct tn_source *main;   /* NULL when the bundle is a folder           */
-    const char       *path;   /* as the caller gave it                      */
-    const char       *name;   /* last component: "model.onnx"               */
-    int               folder; /* descriptor of the folder, -1: there is none
-                                 (bytes, stdin, read_at callbacks)          */
-    struct tn_intern names;   /* of the siblings asked for so far           */
-    struct tn_list   opened;  /* struct tn_source * by id of the name; NULL
-                                 when it could not be opened                */
-    bool prefers_map;         /* false: read_at only, for tests and for
-                                 files on systems without mmap          */
-    struct tn_list    kept;   /* sources made of others, closed with it     */
+    struct tn_arena   arena; /* names and the list of sources              */
+    struct tn_source *main;  /* NULL when the bundle is a folder           */
+    const char       *path;  /* as the caller gave it                      */
+    const char       *query; /* of a URL, with its '?', if it holds for all
+                                files of the folder; else ""               */
+    const char *name;        /* last component: "model.onnx"               */
+    int         folder;      /* descriptor of the folder, -1: there is none
+                                (bytes, stdin, read_at callbacks)          */
+    struct tn_intern names;  /* of the siblings asked for so far           */
+    struct tn_list   opened; /* struct tn_source * by id of the name; NULL
+                                when it could not be opened                */
+    bool prefers_map;        /* false: read_at only, for tests and for
+                                files on systems without mmap          */
+    struct tn_list    kept;  /* sources made of others, closed with it     */
     struct tn_source *text, *binary; /* a file that is text, and what it was
                                         converted to, if that was done */
-    unsigned workers;        /* for bulk work; 0: one per core             */
-    uint64_t max_expand;     /* what the caller allows; 0: by file size    */
-    bool     is_for_writing; /* it is only copied: what must be verified can
-                                be verified while it is written           */
+    unsigned workers;         /* for bulk work; 0: one per core             */
+    uint64_t max_expand;      /* what the caller allows; 0: by file size    */
+    bool     is_for_writing;  /* it is only copied: what must be verified can
+                                 be verified while it is written           */
     struct tn_remote *remote; /* connections, if it is a URL or has siblings
                                  that are; NULL: none                     */
-    bool is_remote;          /* it is a URL                               */
-    struct tn_list missing;  /* bool by id of the name: the server has no
-                                such file                                 */
-    bool is_folder;          /* though it has a `main`, which replaces a file
-                                of the folder                             */
+    bool           is_remote; /* it is a URL                               */
+    bool           is_signed; /* by a query for this file alone            */
+    struct tn_list missing;   /* bool by id of the name: the server has no
+                                 such file                                 */
+    bool is_folder;           /* though it has a `main`, which replaces a file
+                                 of the folder                             */
 };
 
 /* How a bundle is opened. */
@@ -99,8 +102,8 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
                               const char *const **names, uint64_t *count,
                               struct tn_error *error);
 
-/* Whether that tells of all files.  A web server lists as it likes, and beside a
- * file on a server nothing is listed. */
+/* Whether that tells of all files.  A web server lists as it likes, and beside
+ * a file on a server nothing is listed. */
 bool tn_bundle_lists_all(const struct tn_bundle *bundle);
 
 /* Takes ownership of a source that was made from the bundle's bytes (also on

@@ -290,18 +290,35 @@ const char *tn_url_beside(struct tn_arena *arena, const char *base,
                           path, size ? "" : "/", end);
 }
 
+/* Whether the query has one of these, each with its '=' and what it begins
+ * with. */
+static bool has_parameter(const char *url, const char *const *names,
+                          size_t count)
+{
+    for (const char *at = url + strcspn(url, "?"); *at && *at != '#';
+         at += strcspn(at, "&#")) {
+        at++;
+        for (size_t i = 0; i < count; i++)
+            if (!strncmp(at, names[i], strlen(names[i])))
+                return true;
+    }
+    return false;
+}
+
 bool tn_url_is_signed(const char *url)
 {
     static const char *const names[] = {
         "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="
     };
 
-    for (const char *at = url + strcspn(url, "?"); *at;
-         at += strcspn(at, "&")) {
-        at++;
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (!strncmp(at, names[i], strlen(names[i])))
-                return true;
-    }
-    return false;
+    return has_parameter(url, names, sizeof names / sizeof names[0]);
+}
+
+bool tn_url_covers_folder(const char *url)
+{
+    static const char *const signature[] = { "sig=" };
+    /* A container, a directory, an account's containers. */
+    static const char *const ranges[] = { "sr=c", "sr=d", "srt=" };
+
+    return has_parameter(url, signature, 1) && has_parameter(url, ranges, 3);
 }

@@ -43,6 +43,10 @@ const char *tn_url_shown(const char *text, struct tn_arena *arena,
  * query is another one every time.  Any other query names a file, too. */
 bool tn_url_is_signed(const char *text);
 
+/* Whether the signature in its query is one for whole folders (an access
+ * signature of Azure): then it belongs to the files beside this one, too. */
+bool tn_url_covers_folder(const char *text);
+
 /* What a redirect's Location means at `base`. */
 enum tn_status tn_url_follow(struct tn_url *to, struct tn_arena *arena,
                              const struct tn_url *base, const char *location,

@@ -158,7 +158,14 @@ static void test_signed(void **state)
     assert_false(tn_url_is_signed("https://h/x?file=sig=1&design=2"));
     assert_false(tn_url_is_signed("https://h/sig=1"));
     assert_false(tn_url_is_signed("https://h/x?"));
+    assert_false(tn_url_is_signed("https://h/x?a#&sig=1"));
     assert_false(tn_url_is_signed(""));
+    assert_true(tn_url_covers_folder("https://h/x?sv=1&sr=c&sig=2"));
+    assert_true(tn_url_covers_folder("https://h/x?sig=2&sr=d&sdd=1"));
+    assert_true(tn_url_covers_folder("https://h/x?ss=b&srt=co&sig=2"));
+    assert_false(tn_url_covers_folder("https://h/x?sr=b&sig=2"));
+    assert_false(tn_url_covers_folder("https://h/x?sr=c"));
+    assert_false(tn_url_covers_folder("https://h/sr=c&sig=2"));
 }
 
 int main(void)
