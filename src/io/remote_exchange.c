@@ -43,14 +43,14 @@ static enum tn_status keep(struct tn_transfer *t, struct tn_bytes bytes)
     return t->error.status;
 }
 
-static bool accepts(struct tn_transfer *t)
+static enum tn_refusal accepts(struct tn_transfer *t)
 {
     const struct tn_exchange *e = (struct tn_exchange *)t;
 
     for (size_t i = 0; i < sizeof e->accepted / sizeof e->accepted[0]; i++)
         if (t->answer.status == e->accepted[i])
-            return true;
-    return false;
+            return TN_REFUSAL_ANSWER;
+    return TN_REFUSAL_ERROR;
 }
 
 static enum tn_status redirected(struct tn_transfer *t)

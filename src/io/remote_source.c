@@ -56,6 +56,7 @@ struct fetch {
     uint8_t              *data;
     uint64_t              room; /* of `data`                                  */
     bool                  is_opening, is_suffix;
+    bool                  is_plain;  /* asks for no range                     */
     bool                  is_linked; /* its redirects told the identity       */
     unsigned              scraps;  /* answers that were hardly worth it       */
     unsigned              waiting; /* readers                                 */
@@ -237,7 +238,7 @@ static void fetch_prepare(struct tn_transfer *t)
     t->is_long    = f->size - f->got >= LONG;
     if (f->is_suffix)
         tn_transfer_add_header(t, "Range: bytes=-%" PRIu64, f->size);
-    else
+    else if (!f->is_plain)
         tn_transfer_add_header(t, "Range: bytes=%" PRIu64 "-%" PRIu64,
                                f->offset + f->got, f->offset + f->size - 1);
     if (!s->has_version)
@@ -379,18 +380,25 @@ static enum tn_status fetch_moved(struct tn_transfer *t)
     return TN_OK;
 }
 
-/* "416: bytes * / 0" is how an empty file answers. */
-static bool fetch_accepts(struct tn_transfer *t)
+/* "416: bytes * / 0" is how an empty file answers.  Stores do not say that it
+ * is empty, only that there is no such range: then the file is asked for. */
+static enum tn_refusal fetch_accepts(struct tn_transfer *t)
 {
     struct fetch         *f = (struct fetch *)t;
     struct remote_source *s = f->source;
 
     if (!f->is_opening || s->has_version || t->answer.status != 416 ||
-        !t->answer.has_range || t->answer.is_bad || t->answer.total != 0)
-        return false;
+        t->answer.is_bad || f->is_plain)
+        return TN_REFUSAL_ERROR;
+    if (!t->answer.has_range) {
+        f->is_plain = true;
+        return TN_REFUSAL_ASK_AGAIN;
+    }
+    if (t->answer.total != 0)
+        return TN_REFUSAL_ERROR;
     take_version(s, t);
     f->size = 0;
-    return true;
+    return TN_REFUSAL_ANSWER;
 }
 
 /* A file that is shorter than what was asked for. */

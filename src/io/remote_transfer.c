@@ -170,21 +170,29 @@ static void keep_refusal(struct tn_transfer *t, struct tn_bytes bytes)
         memcpy(t->refusal + filled, bytes.data, size);
 }
 
-/* The code of a store's refusal, such as "NoSuchBucket"; "" if there is none.
- */
-static void take_code(const struct tn_transfer *t, char code[TN_TRANSFER_CODE])
+/* A word of a store's refusal, such as "NoSuchBucket" behind "<Code>"; "" if
+ * there is none. */
+static void take_word(const struct tn_transfer *t, const char *tag,
+                      char word[TN_TRANSFER_CODE])
 {
-    const char *at   = strstr(t->refusal, "<Code>");
+    const char *at   = strstr(t->refusal, tag);
     size_t      size = 0;
 
-    if (at)
-        size = strspn(at + 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                              "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (at) {
+        at += strlen(tag);
+        size = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                          "abcdefghijklmnopqrstuvwxyz0123456789-");
+    }
     if (size >= TN_TRANSFER_CODE)
         size = 0;
     if (size)
-        memcpy(code, at + 6, size);
-    code[size] = '\0';
+        memcpy(word, at, size);
+    word[size] = '\0';
+}
+
+static void take_code(const struct tn_transfer *t, char code[TN_TRANSFER_CODE])
+{
+    take_word(t, "<Code>", code);
 }
 
 static size_t on_body(const char *bytes, size_t size, size_t count,
@@ -722,6 +730,19 @@ static bool is_passing(const struct tn_transfer *t)
     return false;
 }
 
+/* What its owner makes of a refusal. */
+static bool is_accepted(struct tn_transfer *t)
+{
+    enum tn_refusal is =
+        t->ops->accepts ? t->ops->accepts(t) : TN_REFUSAL_ERROR;
+
+    if (is == TN_REFUSAL_ANSWER)
+        finish(t);
+    else if (is == TN_REFUSAL_ASK_AGAIN)
+        queue(t, 0);
+    return is != TN_REFUSAL_ERROR;
+}
+
 static void take_status(struct tn_transfer *t)
 {
     unsigned status = t->answer.status;
@@ -737,9 +758,7 @@ static void take_status(struct tn_transfer *t)
             finish(t);
     } else if (status / 100 == 2)
         try_again(t, TN_REASON_UNREACHABLE, "the answer ended early");
-    else if (t->ops->accepts && t->ops->accepts(t))
-        finish(t);
-    else if (sign_again(t))
+    else if (is_accepted(t) || sign_again(t))
         return;
     else if (status == 301 || status == 302 || status == 303 || status == 307 ||
              status == 308)

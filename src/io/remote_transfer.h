@@ -60,6 +60,12 @@ void tn_remote_close(struct tn_remote *remote);
 #define TN_TRANSFER_SIGNED  4   /* headers of a transfer that are signed, too */
 #define TN_TRANSFER_REFUSAL 512 /* bytes of a refusal that are looked at */
 
+enum tn_refusal {
+    TN_REFUSAL_ERROR,
+    TN_REFUSAL_ANSWER,
+    TN_REFUSAL_ASK_AGAIN,
+};
+
 /* What the owner of a transfer is asked.  All but on_body() are called with the
  * lock held. */
 struct tn_transfer_ops {
@@ -77,8 +83,9 @@ struct tn_transfer_ops {
      * where.  NULL: never. */
     enum tn_status (*moved)(struct tn_transfer *transfer);
     /* A status that is neither 2xx nor repeated: an error, unless it is an
-     * answer, too.  NULL: always an error. */
-    bool (*accepts)(struct tn_transfer *transfer);
+     * answer, too, or a reason to ask in another way.  NULL: always an error.
+     */
+    enum tn_refusal (*accepts)(struct tn_transfer *transfer);
     /* The answer is complete.  Returns true to ask again, for more. */
     bool (*done)(struct tn_transfer *transfer);
 };
