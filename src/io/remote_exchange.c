@@ -72,13 +72,12 @@ static bool done(struct tn_transfer *t)
 static enum tn_status find(struct tn_exchange *e, const char **prefix,
                            struct tn_error *error)
 {
-    struct tn_remote *r      = e->transfer.remote;
-    const char       *region = r->s3.region[0] ? r->s3.region : "us-east-1";
+    struct tn_remote *r = e->transfer.remote;
     const char       *url =
         e->is_list
-                  ? tn_place_list_url(&r->arena, e->place, r->commit, region,
+                  ? tn_place_list_url(&r->arena, e->place, r->commit, &r->s3,
                                       e->is_recursive, prefix, error)
-                  : tn_place_url(&r->arena, e->place, r->commit, region, error);
+                  : tn_place_url(&r->arena, e->place, r->commit, &r->s3, error);
 
     if (!url)
         return error->status;

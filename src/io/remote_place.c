@@ -30,19 +30,53 @@ enum tn_place_kind tn_place_kind_of(const char *url)
 
 /* ---- URLs --------------------------------------------------------------- */
 
+/* Kinds of repositories with a name of their own; models have none. */
+static size_t hub_kind(const char *at)
+{
+    return !strncmp(at, "datasets/", 9) ? 9
+           : !strncmp(at, "spaces/", 7) ? 7
+                                        : 0;
+}
+
+/* How long a revision is.  Those of the hub itself have a '/' in them; that of
+ * a branch is written as %2F. */
+static size_t revision_size(const char *text)
+{
+    size_t size = strcspn(text, "/"), more = 0;
+
+    if (!strncmp(text, "refs/pr/", 8))
+        more = strspn(text + 8, "0123456789");
+    else if (!strncmp(text, "refs/convert/", 13))
+        more = strcspn(text + 13, "/");
+    if (more)
+        more += text[5] == 'p' ? 8 : 13;
+    return more && (text[more] == '/' || !text[more]) ? more : size;
+}
+
+/* "owner/repository@revision", of which only the owner must be there. */
+static size_t hub_size(const char *at)
+{
+    size_t kind  = hub_kind(at);
+    size_t owner = kind + strcspn(at + kind, "/");
+    size_t size  = owner + (at[owner] == '/');
+
+    size += strcspn(at + size, "/@");
+    return at[size] == '@' ? size + 1 + revision_size(at + size + 1) : size;
+}
+
 const char *tn_place_whole(struct tn_arena *arena, const char *url,
                            struct tn_error *error)
 {
-    enum tn_place_kind kind  = tn_place_kind_of(url);
-    unsigned           count = 0, whole = kind == TN_PLACE_HUB ? 1 : 0;
+    enum tn_place_kind kind = tn_place_kind_of(url);
+    const char        *at   = url + 5;
 
-    if (kind == TN_PLACE_WEB || !url[5])
+    if (kind == TN_PLACE_WEB || !*at)
         return url;
-    for (const char *at = url + 5; *at; at++)
-        count += *at == '/';
-    return count == whole && !tn_text_ends_with(url, "/")
-               ? tn_text_format(arena, error, "%s/", url)
-               : url;
+    bool is_whole = kind == TN_PLACE_S3
+                        ? !strchr(at, '/')
+                        : strchr(at + hub_kind(at), '/') && !at[hub_size(at)] &&
+                              !tn_text_ends_with(at, "/");
+    return is_whole ? tn_text_format(arena, error, "%s/", url) : url;
 }
 
 static enum tn_status refuse(const char *why, struct tn_error *error)
@@ -73,17 +107,21 @@ static const char *without_slash(struct tn_arena *arena, const char *text,
 
 /* The folder of a bucket's objects: "https://bucket.host" and the like. */
 static const char *bucket_url(struct tn_arena *arena, const char *bucket,
-                              size_t size, const char *region,
+                              size_t size, const struct tn_login *store,
                               struct tn_error *error)
 {
     const char *endpoint = environment("AWS_ENDPOINT_URL_S3");
+    const char *region   = store->region[0] ? store->region : "us-east-1";
 
     if (!endpoint)
         endpoint = environment("AWS_ENDPOINT_URL");
+    if (!endpoint && store->endpoint[0])
+        endpoint = store->endpoint;
     if (endpoint && strncasecmp(endpoint, "http://", 7) != 0 &&
         strncasecmp(endpoint, "https://", 8) != 0) {
         tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                     "AWS_ENDPOINT_URL is neither http:// nor https://");
+                     "AWS_ENDPOINT_URL (endpoint_url of a profile) is neither "
+                     "http:// nor https://");
         return NULL;
     }
     if (endpoint) {
@@ -94,16 +132,18 @@ static const char *bucket_url(struct tn_arena *arena, const char *bucket,
     }
     if (!is_word(region, strlen(region)))
         return refuse("is of a region that is not a word", error), NULL;
+    const char *china = !strncmp(region, "cn-", 3) ? ".cn" : "";
     /* A dot in the name would not fit the certificate. */
     if (memchr(bucket, '.', size))
-        return tn_text_format(arena, error, "https://s3.%s.amazonaws.com/%.*s",
-                              region, (int)size, bucket);
-    return tn_text_format(arena, error, "https://%.*s.s3.%s.amazonaws.com",
-                          (int)size, bucket, region);
+        return tn_text_format(arena, error,
+                              "https://s3.%s.amazonaws.com%s/%.*s", region,
+                              china, (int)size, bucket);
+    return tn_text_format(arena, error, "https://%.*s.s3.%s.amazonaws.com%s",
+                          (int)size, bucket, region, china);
 }
 
 static const char *s3_url(struct tn_arena *arena, const char *at,
-                          const char *region, struct tn_error *error)
+                          const struct tn_login *store, struct tn_error *error)
 {
     size_t size = strcspn(at, "/");
 
@@ -111,13 +151,13 @@ static const char *s3_url(struct tn_arena *arena, const char *at,
         return refuse("must be s3://bucket/key, or s3://bucket/folder/", error),
                NULL;
     const char *key = tn_url_encode(arena, tn_text(at + size + 1), true, error);
-    const char *bucket = bucket_url(arena, at, size, region, error);
+    const char *bucket = bucket_url(arena, at, size, store, error);
     return key && bucket ? tn_text_format(arena, error, "%s/%s", bucket, key)
                          : NULL;
 }
 
 static const char *s3_list_url(struct tn_arena *arena, const char *at,
-                               const char *region, bool is_recursive,
+                               const struct tn_login *store, bool is_recursive,
                                const char **prefix, struct tn_error *error)
 {
     size_t size = strcspn(at, "/");
@@ -126,7 +166,7 @@ static const char *s3_list_url(struct tn_arena *arena, const char *at,
         return refuse("is not s3://bucket/prefix/", error), NULL;
     *prefix            = at + size + 1;
     const char *value  = tn_url_encode(arena, tn_text(*prefix), false, error);
-    const char *bucket = bucket_url(arena, at, size, region, error);
+    const char *bucket = bucket_url(arena, at, size, store, error);
     if (!value || !bucket)
         return NULL;
     return tn_text_format(arena, error,
@@ -138,22 +178,42 @@ static const char *s3_list_url(struct tn_arena *arena, const char *at,
 struct hub_place {
     const char *endpoint, *revision, *path; /* encoded                        */
     const char *raw_path;
-    const char *repository; /* with its owner                                */
+    const char *repository; /* with its owner; of a dataset with its kind     */
+    const char *models;     /* what the API has before models                 */
 };
+
+/* Encoded, a '/' as well, whether it is written so or not. */
+static const char *encode_revision(struct tn_arena *arena, const char *text,
+                                   size_t size, struct tn_error *error)
+{
+    char  *copy = tn_arena_alloc(arena, size + 1, 1, error);
+    size_t to   = 0;
+
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
+        bool is_slash = size - i >= 3 && strncasecmp(text + i, "%2F", 3) == 0;
+        copy[to++]    = is_slash ? '/' : text[i];
+        i += is_slash ? 2 : 0;
+    }
+    return tn_url_encode(arena, tn_bytes(copy, to), false, error);
+}
 
 static enum tn_status parse_hub(struct hub_place *place, struct tn_arena *arena,
                                 const char *at, const char *commit,
                                 bool is_folder, struct tn_error *error)
 {
     const char *endpoint = environment("HF_ENDPOINT");
-    size_t      owner    = strcspn(at, "/");
-    const char *name     = at + owner + (at[owner] == '/');
-    size_t      size     = strcspn(name, "/");
+    size_t      kind     = hub_kind(at);
+    size_t      owner    = strcspn(at + kind, "/");
+    const char *name     = at + kind + owner + (at[kind + owner] == '/');
+    size_t      size     = hub_size(at) - (size_t)(name - at);
     const char *sign     = memchr(name, '@', size);
     size_t      repo     = sign ? (size_t)(sign - name) : size;
 
-    if (!is_word(at, owner) || !is_word(name, repo) || name[size] != '/' ||
-        (!name[size + 1] && !is_folder) || (sign && repo + 1 == size))
+    if (!is_word(at + kind, owner) || !is_word(name, repo) ||
+        name[size] != '/' || (!name[size + 1] && !is_folder) ||
+        (sign && repo + 1 == size))
         return refuse("is not hf://owner/repository[@revision]/path (a folder "
                       "ends in '/')",
                       error);
@@ -161,13 +221,14 @@ static enum tn_status parse_hub(struct hub_place *place, struct tn_arena *arena,
     place->path = tn_url_encode(arena, tn_text(name + size + 1), true, error);
     place->revision =
         commit[0] ? commit
-        : sign    ? tn_url_encode(arena, tn_bytes(sign + 1, size - repo - 1),
-                                  false, error)
+        : sign    ? encode_revision(arena, sign + 1, size - repo - 1, error)
                   : "main";
     place->endpoint = without_slash(
         arena, endpoint ? endpoint : "https://huggingface.co", error);
-    place->repository = tn_text_format(arena, error, "%.*s/%.*s", (int)owner,
-                                       at, (int)repo, name);
+    place->repository =
+        tn_text_format(arena, error, "%.*s%.*s/%.*s", (int)kind, at, (int)owner,
+                       at + kind, (int)repo, name);
+    place->models = kind ? "" : "models/";
     return error->status;
 }
 
@@ -194,10 +255,10 @@ static const char *hub_list_url(struct tn_arena *arena, const char *at,
     size_t size = strlen(place.path);
     while (size && place.path[size - 1] == '/')
         size--;
-    return tn_text_format(arena, error, "%s/api/models/%s/tree/%s%s%.*s%s",
-                          place.endpoint, place.repository, place.revision,
-                          size ? "/" : "", (int)size, place.path,
-                          is_recursive ? "?recursive=true" : "");
+    return tn_text_format(arena, error, "%s/api/%s%s/tree/%s%s%.*s%s",
+                          place.endpoint, place.models, place.repository,
+                          place.revision, size ? "/" : "", (int)size,
+                          place.path, is_recursive ? "?recursive=true" : "");
 }
 
 const char *tn_place_revision_url(struct tn_arena *arena, const char *url,
@@ -207,19 +268,20 @@ const char *tn_place_revision_url(struct tn_arena *arena, const char *url,
 
     if (parse_hub(&place, arena, url + 5, "", true, error) != TN_OK)
         return NULL;
-    return tn_text_format(arena, error, "%s/api/models/%s/revision/%s",
-                          place.endpoint, place.repository, place.revision);
+    return tn_text_format(arena, error, "%s/api/%s%s/revision/%s",
+                          place.endpoint, place.models, place.repository,
+                          place.revision);
 }
 
 const char *tn_place_list_url(struct tn_arena *arena, const char *url,
-                              const char *commit, const char *region,
+                              const char *commit, const struct tn_login *store,
                               bool is_recursive, const char **prefix,
                               struct tn_error *error)
 {
     *prefix = "";
     switch (tn_place_kind_of(url)) {
     case TN_PLACE_S3:
-        return s3_list_url(arena, url + 5, region, is_recursive, prefix, error);
+        return s3_list_url(arena, url + 5, store, is_recursive, prefix, error);
     case TN_PLACE_HUB:
         return hub_list_url(arena, url + 5, commit, is_recursive, prefix,
                             error);
@@ -229,11 +291,11 @@ const char *tn_place_list_url(struct tn_arena *arena, const char *url,
 }
 
 const char *tn_place_url(struct tn_arena *arena, const char *url,
-                         const char *commit, const char *region,
+                         const char *commit, const struct tn_login *store,
                          struct tn_error *error)
 {
     switch (tn_place_kind_of(url)) {
-    case TN_PLACE_S3: return s3_url(arena, url + 5, region, error);
+    case TN_PLACE_S3: return s3_url(arena, url + 5, store, error);
     case TN_PLACE_HUB: return hub_url(arena, url + 5, commit, error);
     case TN_PLACE_WEB: break;
     }
@@ -296,40 +358,90 @@ static void take_pair(struct tn_login *login, struct tn_bytes key,
         keep(login->token, sizeof login->token, value);
     else if (tn_bytes_is(key, "region"))
         keep(login->region, sizeof login->region, value);
+    else if (tn_bytes_is(key, "endpoint_url"))
+        keep(login->endpoint, sizeof login->endpoint, value);
+    else if (tn_bytes_is(key, "services"))
+        keep(login->services, sizeof login->services, value);
     else
         for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
             if (tn_bytes_is(key, ways[i]))
                 keep(login->how, sizeof login->how, key);
 }
 
+/* A line that says something: "[section]", or "key = value".  Indented lines
+ * belong to a setting without a value. */
+struct setting {
+    struct tn_bytes line, key, value;
+    bool            is_section, is_inner, has_inner;
+};
+
+static bool next_setting(struct tn_bytes *text, struct setting *s)
+{
+    while (text->size) {
+        const uint8_t *end  = tn_bytes_find(*text, '\n');
+        size_t         size = end ? (size_t)(end - text->data) : text->size;
+        bool           is_indented = *text->data == ' ' || *text->data == '\t';
+
+        s->line = trim(tn_bytes(text->data, size));
+        size += end != NULL;
+        *text                 = tn_bytes(text->data + size, text->size - size);
+        const uint8_t *equals = tn_bytes_find(s->line, '=');
+        if (s->line.size == 0 || s->line.data[0] == '#' ||
+            s->line.data[0] == ';')
+            continue;
+        s->is_section = s->line.data[0] == '[';
+        s->is_inner   = !s->is_section && s->has_inner && is_indented;
+        if (s->is_section)
+            s->has_inner = false;
+        else if (equals) {
+            size_t name = (size_t)(equals - s->line.data);
+            s->key      = trim(tn_bytes(s->line.data, name));
+            s->value    = trim(tn_bytes(equals + 1, s->line.size - name - 1));
+            if (!s->is_inner)
+                s->has_inner = !s->value.size;
+        } else
+            continue;
+        return true;
+    }
+    return false;
+}
+
+/* "[services name]", "s3 =", "  endpoint_url = ..."; it goes before that of the
+ * profile. */
+static void take_service(struct tn_login *login, struct tn_bytes text)
+{
+    struct setting s      = { 0 };
+    bool           is_our = false, is_store = false;
+    char           name[TN_PLACE_KEY + 16];
+
+    snprintf(name, sizeof name, "services %s", login->services);
+    while (next_setting(&text, &s)) {
+        if (s.is_section)
+            is_our = is_section(s.line, name);
+        else if (!s.is_inner)
+            is_store = is_our && tn_bytes_is(s.key, "s3");
+        else if (is_store && tn_bytes_is(s.key, "endpoint_url")) {
+            login->endpoint[0] = '\0';
+            keep(login->endpoint, sizeof login->endpoint, s.value);
+        }
+    }
+}
+
 void tn_login_parse(struct tn_login *login, struct tn_bytes text,
                     const char *profile)
 {
-    bool is_ours = false, has_inner = false;
+    struct setting  s       = { 0 };
+    struct tn_bytes rest    = text;
+    bool            is_ours = false;
 
-    while (text.size) {
-        const uint8_t  *end    = tn_bytes_find(text, '\n');
-        size_t          size   = end ? (size_t)(end - text.data) : text.size;
-        struct tn_bytes line   = trim(tn_bytes(text.data, size));
-        const uint8_t  *equals = tn_bytes_find(line, '=');
-        bool is_inner = has_inner && (*text.data == ' ' || *text.data == '\t');
-
-        size += end != NULL;
-        text = tn_bytes(text.data + size, text.size - size);
-        if (line.size == 0 || line.data[0] == '#' || line.data[0] == ';')
-            continue;
-        if (line.data[0] == '[') {
-            is_ours = is_section(line, profile);
+    while (next_setting(&rest, &s))
+        if (s.is_section) {
+            is_ours = is_section(s.line, profile);
             login->has_profile |= is_ours;
-            has_inner = false;
-        } else if (is_ours && equals && !is_inner) {
-            size_t          name = (size_t)(equals - line.data);
-            struct tn_bytes value =
-                trim(tn_bytes(equals + 1, line.size - name - 1));
-            take_pair(login, trim(tn_bytes(line.data, name)), value);
-            has_inner = !value.size; /* indented lines belong to it */
-        }
-    }
+        } else if (is_ours && !s.is_inner)
+            take_pair(login, s.key, s.value);
+    if (login->services[0])
+        take_service(login, text);
 }
 
 /* A small text file; empty if it is not there. */
@@ -430,6 +542,8 @@ static enum tn_status read_s3(struct tn_login *login, char *text,
     }
     if (!login->region[0])
         memcpy(login->region, filed.region, sizeof login->region);
+    if (!environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"))
+        memcpy(login->endpoint, filed.endpoint, sizeof login->endpoint);
     keep(login->region, sizeof login->region, tn_text("us-east-1"));
     if (!login->access[0] || !login->secret[0]) {
         login->access[0] = login->secret[0] = login->token[0] = '\0';

@@ -4,9 +4,11 @@
  *   s3://bucket/key                   an object of a store; signed requests
  *   hf://owner/repo[@revision]/path   a file of a hub of models
  *
- * Keys and paths are written as they are, without %XX.  Credentials come from
- * the environment and from files in the home folder, as the tools of both have
- * them; they are read when they are first needed.
+ * Keys and paths are written as they are, without %XX.  A '/' in a revision is
+ * written as %2F, but for those of the hub itself (refs/pr/7).  "datasets/" or
+ * "spaces/" before an owner is another kind of repository.  Credentials come
+ * from the environment and from files in the home folder, as the tools of both
+ * have them; they are read when they are first needed.
  */
 #ifndef TN_IO_REMOTE_PLACE_H
 #define TN_IO_REMOTE_PLACE_H
@@ -28,6 +30,8 @@ struct tn_login {
     char secret[TN_PLACE_KEY];
     char token[4096];
     char region[TN_PLACE_KEY];
+    char endpoint[TN_PLACE_KEY]; /* of the profile                           */
+    char services[TN_PLACE_KEY]; /* the section with its endpoints           */
     bool has_profile;  /* a file has the section                            */
     char how[32];      /* how the profile gets them, if not known here      */
     char problem[256]; /* why there are none; "" if there are               */
@@ -41,9 +45,10 @@ const char *tn_place_whole(struct tn_arena *arena, const char *url,
                            struct tn_error *error);
 
 /* The http or https URL of it.  `commit` replaces the revision of a hub, if it
- * is not empty; `region` is that of a bucket.  NULL on failure: INVALID. */
+ * is not empty; `store` has the region of a bucket, or the endpoint that a
+ * profile names.  NULL on failure: INVALID. */
 const char *tn_place_url(struct tn_arena *arena, const char *url,
-                         const char *commit, const char *region,
+                         const char *commit, const struct tn_login *store,
                          struct tn_error *error);
 
 /* The URL of a document that lists what is in a folder, which `url` names with
@@ -51,7 +56,7 @@ const char *tn_place_url(struct tn_arena *arena, const char *url,
  * servers do not.  The names in it begin with *prefix, which is encoded
  * nowhere. */
 const char *tn_place_list_url(struct tn_arena *arena, const char *url,
-                              const char *commit, const char *region,
+                              const char *commit, const struct tn_login *store,
                               bool is_recursive, const char **prefix,
                               struct tn_error *error);
 

@@ -61,6 +61,8 @@ static void put_file(const char *variable, struct tn_bytes text)
     setenv(variable, path, 1);
 }
 
+static const struct tn_login eu = { .region = "eu-x-1" }, none;
+
 static void test_urls(void **state)
 {
     static const struct {
@@ -88,6 +90,25 @@ static void test_urls(void **state)
           "https://huggingface.co/o/r/resolve/v1/a%20b" },
         { "hf://o/r@refs/a", "", "https://huggingface.co/o/r/resolve/refs/a" },
         { "hf://o/r@v?x/a", "", "https://huggingface.co/o/r/resolve/v%3Fx/a" },
+        { "hf://o/r@refs/pr/7/a", "",
+          "https://huggingface.co/o/r/resolve/refs%2Fpr%2F7/a" },
+        { "hf://o/r@refs/convert/onnx/a/b", "",
+          "https://huggingface.co/o/r/resolve/refs%2Fconvert%2Fonnx/a/b" },
+        { "hf://o/r@refs/pr/7x/a", "",
+          "https://huggingface.co/o/r/resolve/refs/pr/7x/a" },
+        { "hf://o/r@refs/pr//a", "",
+          "https://huggingface.co/o/r/resolve/refs/pr//a" },
+        { "hf://o/r@refs/pr/7", "",
+          NULL }, /* the repository at that revision */
+        { "hf://o/r@a%2fb%2Fc%20/d", "",
+          "https://huggingface.co/o/r/resolve/a%2Fb%2Fc%2520/d" },
+        { "hf://datasets/o/r@v/a", "",
+          "https://huggingface.co/datasets/o/r/resolve/v/a" },
+        { "hf://spaces/o/r/a", "",
+          "https://huggingface.co/spaces/o/r/resolve/main/a" },
+        { "hf://datasets/o/r", "", NULL },
+        { "hf://datasets/o", "", NULL },
+        { "hf://o@v/r/x", "", NULL },
         { "hf://o/r@v1/a", "c0ffee",
           "https://huggingface.co/o/r/resolve/c0ffee/a" },
         { "hf://o/r@/a", "", NULL },
@@ -102,8 +123,8 @@ static void test_urls(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tn_error error = TN_ERROR_INIT;
-        const char *url = tn_place_url(&arena, rows[i].place, rows[i].commit,
-                                       "eu-x-1", &error);
+        const char     *url =
+            tn_place_url(&arena, rows[i].place, rows[i].commit, &eu, &error);
         if (!rows[i].url) {
             assert_null(url);
             assert_int_equal(error.status, TN_INVALID);
@@ -119,13 +140,23 @@ static void test_whole(void **state)
     static const struct {
         const char *url, *whole;
     } rows[] = {
-        { "hf://o/r", "hf://o/r/" },  { "hf://o/r@v1", "hf://o/r@v1/" },
-        { "hf://o/r/", "hf://o/r/" }, { "hf://o/r/x", "hf://o/r/x" },
+        { "hf://o/r", "hf://o/r/" },
+        { "hf://o/r@v1", "hf://o/r@v1/" },
+        { "hf://o/r/", "hf://o/r/" },
+        { "hf://o/r/x", "hf://o/r/x" },
+        { "hf://o/r@refs/pr/7", "hf://o/r@refs/pr/7/" },
+        { "hf://o/r@refs/pr", "hf://o/r@refs/pr" },
+        { "hf://datasets/o/r", "hf://datasets/o/r/" },
+        { "hf://datasets/o", "hf://datasets/o" },
         { "hf://o", "hf://o" }, /* an owner has many */
-        { "hf://o/", "hf://o/" },     { "s3://b", "s3://b/" },
-        { "s3://b/", "s3://b/" },     { "s3://b/k", "s3://b/k" },
-        { "s3://", "s3://" },         { "https://h", "https://h" },
-        { "models/r", "models/r" },   { "-", "-" },
+        { "hf://o/", "hf://o/" },
+        { "s3://b", "s3://b/" },
+        { "s3://b/", "s3://b/" },
+        { "s3://b/k", "s3://b/k" },
+        { "s3://", "s3://" },
+        { "https://h", "https://h" },
+        { "models/r", "models/r" },
+        { "-", "-" },
     };
 
     (void)state;
@@ -143,17 +174,32 @@ static void test_endpoints(void **state)
 
     (void)state;
     /* A region comes from a file or a server, and goes into a host name. */
-    assert_null(tn_place_url(&arena, "s3://b/k", "", "x.evil/", &error));
+    static const struct tn_login evil  = { .region = "x.evil/" },
+                                 china = { .region = "cn-north-1" },
+                                 named = { .endpoint = "http://h:1/" },
+                                 word  = { .endpoint = "h:1" };
+    assert_null(tn_place_url(&arena, "s3://b/k", "", &evil, &error));
+    assert_int_equal(error.status, TN_INVALID);
+    tn_error_clear(&error);
+    assert_string_equal(tn_place_url(&arena, "s3://b/k", "", &none, &error),
+                        "https://b.s3.us-east-1.amazonaws.com/k");
+    assert_string_equal(tn_place_url(&arena, "s3://b/k", "", &china, &error),
+                        "https://b.s3.cn-north-1.amazonaws.com.cn/k");
+    assert_string_equal(tn_place_url(&arena, "s3://a.b/k", "", &china, &error),
+                        "https://s3.cn-north-1.amazonaws.com.cn/a.b/k");
+    assert_string_equal(tn_place_url(&arena, "s3://b/k", "", &named, &error),
+                        "http://h:1/b/k");
+    assert_null(tn_place_url(&arena, "s3://b/k", "", &word, &error));
     assert_int_equal(error.status, TN_INVALID);
     tn_error_clear(&error);
     setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9//", 1);
-    assert_string_equal(tn_place_url(&arena, "s3://a.b/k", "", "r", &error),
+    assert_string_equal(tn_place_url(&arena, "s3://a.b/k", "", &named, &error),
                         "http://127.0.0.1:9/a.b/k");
     setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:8", 1);
-    assert_string_equal(tn_place_url(&arena, "s3://b/k", "", "r", &error),
+    assert_string_equal(tn_place_url(&arena, "s3://b/k", "", &none, &error),
                         "http://127.0.0.1:8/b/k");
     setenv("HF_ENDPOINT", "http://127.0.0.1:7/", 1);
-    assert_string_equal(tn_place_url(&arena, "hf://o/r/k", "", "", &error),
+    assert_string_equal(tn_place_url(&arena, "hf://o/r/k", "", &none, &error),
                         "http://127.0.0.1:7/o/r/resolve/main/k");
     assert_string_equal(tn_place_revision_url(&arena, "hf://o/r@v1/", &error),
                         "http://127.0.0.1:7/api/models/o/r/revision/v1");
@@ -161,6 +207,7 @@ static void test_endpoints(void **state)
 
 static void test_lists(void **state)
 {
+    static const struct tn_login r = { .region = "r" };
     static const struct {
         const char *place, *url, *prefix;
         bool        is_recursive;
@@ -178,6 +225,11 @@ static void test_lists(void **state)
         { "hf://o/r@v/d//",
           "https://huggingface.co/api/models/o/r/tree/v/d?recursive=true",
           "d//", true },
+        { "hf://o/r@refs/pr/7/d/",
+          "https://huggingface.co/api/models/o/r/tree/refs%2Fpr%2F7/d", "d/",
+          false },
+        { "hf://datasets/o/r/",
+          "https://huggingface.co/api/datasets/o/r/tree/main", "", false },
         { "http://h/d/", "http://h/d/", "", true },
     };
 
@@ -186,13 +238,48 @@ static void test_lists(void **state)
         struct tn_error error = TN_ERROR_INIT;
         const char     *prefix;
         const char     *url =
-            tn_place_list_url(&arena, rows[i].place, "", "r",
+            tn_place_list_url(&arena, rows[i].place, "", &r,
                               rows[i].is_recursive, &prefix, &error);
         assert_int_equal(url != NULL, rows[i].url != NULL);
         if (!url)
             continue;
         assert_string_equal(url, rows[i].url);
         assert_string_equal(prefix, rows[i].prefix);
+    }
+}
+
+/* Where a profile has its store. */
+static void test_profile_endpoints(void **state)
+{
+    static const struct {
+        const char *text, *endpoint;
+    } rows[] = {
+        { "[p]\nendpoint_url = http://h:9000\n", "http://h:9000" },
+        { "[profile p]\nservices = x\nendpoint_url=http://all\n"
+          "[services x]\ndynamodb =\n  endpoint_url = http://no\n"
+          "s3 =\n  signature_version = s3v4\n\tendpoint_url = http://yes\n"
+          "sts =\n  endpoint_url = http://no\n",
+          "http://yes" },
+        { "[services x]\ns3 =\n  endpoint_url = http://yes\n"
+          "[services y]\ns3 =\n  endpoint_url = http://no\n"
+          "[p]\nservices = x\n",
+          "http://yes" },
+        { "[services x]\ns3 =\nendpoint_url = http://no\n[p]\nservices = x\n",
+          "" },
+        { "[services y]\ns3 =\n  endpoint_url = http://no\n[p]\nservices = x\n",
+          "" },
+        { "[services x]\ns3 =\n  endpoint_url = http://no\n", "" },
+        { "[q]\nendpoint_url = http://no\n", "" },
+        { "[p]\ns3 =\n  endpoint_url = http://no\n", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_guarded text  = tn_guard(tn_text(rows[i].text));
+        struct tn_login   login = { 0 };
+        tn_login_parse(&login, text.bytes, "p");
+        assert_string_equal(login.endpoint, rows[i].endpoint);
+        tn_unguard(&text);
     }
 }
 
@@ -336,9 +423,11 @@ static void test_hub(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_urls),  TEST(test_whole),    TEST(test_endpoints),
-        TEST(test_lists), TEST(test_profiles), TEST(test_values),
-        TEST(test_store), TEST(test_problems), TEST(test_hub),
+        TEST(test_urls),      TEST(test_whole),
+        TEST(test_endpoints), TEST(test_lists),
+        TEST(test_profiles),  TEST(test_values),
+        TEST(test_store),     TEST(test_problems),
+        TEST(test_hub),       TEST(test_profile_endpoints),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

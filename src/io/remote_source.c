@@ -363,10 +363,9 @@ static enum tn_status fetch_redirected(struct tn_transfer *t)
 static enum tn_status find_place(struct remote_source *s,
                                  struct tn_error      *error)
 {
-    struct tn_remote *r = s->remote;
-    const char       *url =
-        tn_place_url(&r->arena, s->place, s->is_trusted ? r->commit : "",
-                     r->s3.region[0] ? r->s3.region : "us-east-1", error);
+    struct tn_remote *r   = s->remote;
+    const char       *url = tn_place_url(
+              &r->arena, s->place, s->is_trusted ? r->commit : "", &r->s3, error);
 
     return url ? tn_url_parse(&s->url, &r->arena, url, error) : error->status;
 }
