@@ -258,9 +258,13 @@ static bool is_same_origin(const struct tn_transfer *t)
 /* Regions of one store are hosts of one owner. */
 static bool is_same_store(const struct tn_transfer *t)
 {
+    const char *owner = tn_text_ends_with(t->url->host, ".cn")
+                            ? ".amazonaws.com.cn"
+                            : ".amazonaws.com";
+
     return t->kind == TN_PLACE_S3 && t->at.is_secure &&
-           tn_text_ends_with(t->at.host, ".amazonaws.com") &&
-           tn_text_ends_with(t->url->host, ".amazonaws.com");
+           tn_text_ends_with(t->at.host, owner) &&
+           tn_text_ends_with(t->url->host, owner);
 }
 
 /* Credentials go to the host that they are for, and nowhere in the clear but
@@ -693,12 +697,17 @@ static bool resolve_again(struct tn_transfer *t)
     return true;
 }
 
-/* A bucket is in another region: the same request is signed for that. */
+/* A bucket is in another region: the same request is signed for that.  Stores
+ * that refuse a signature may say so in the document alone. */
 static bool sign_again(struct tn_transfer *t)
 {
     struct tn_login *login  = &t->remote->s3;
     const char      *region = t->answer.region;
+    char             word[TN_TRANSFER_CODE];
 
+    take_word(t, "<Region>", word);
+    if (!region[0] && t->answer.status == 400)
+        region = word;
     if (t->kind != TN_PLACE_S3 || !region[0] || t->answer.is_bad ||
         !strcmp(region, login->region) || t->is_signed_again || !t->ops->moved)
         return false;
