@@ -334,6 +334,7 @@ struct run {
     struct tn_bytes name; /* of an attribute, or of arguments of one name     */
     uint32_t        first, count;
     bool            is_list;
+    bool            is_last; /* it may be empty, and is still the last one    */
 };
 
 /* The next run of arguments that share a name.  Arguments without a name form a
@@ -344,12 +345,15 @@ static bool next_run(const struct tn_attr *attr, const struct tn_attr *names,
     const struct tn_attr_value *value = tn_attr_get(attr);
     uint32_t                    at    = run->first + run->count;
 
+    if (run->is_last)
+        return false;
     run->first = at;
     if (names == NULL) {
         run->name    = tn_attr_name(attr);
         run->count   = value->count;
         run->is_list = value->is_list;
-        return at == 0;
+        run->is_last = true;
+        return true;
     }
     if (at >= value->count)
         return false;
@@ -448,6 +452,8 @@ static void put_json(void *context, const struct tn_model *model,
         put_json_one(json, model, tn_attr_get(attr), run->first + i);
     if (run->is_list)
         cli_json_close(json, ']');
+    else if (run->count == 0) /* an attribute without a value */
+        cli_json_null(json);
     cli_json_close(json, '}');
 }
 
