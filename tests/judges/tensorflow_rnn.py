@@ -257,13 +257,15 @@ LENGTHS = {
     "lengths_bounded": (lstm("joint", forget=1.0), "LSTM", "bounded", "Select"),
     "lengths_output_stays": (simple("joint", "Tanh"), "Loop", "stays", "Select"),
 }
-# Forward and backward cell; how both are joined: as TensorFlow 1 does, the batch first; as Keras does, turned behind the Transpose;
-# lengths; states alone, joined; not joined at all; twice.  Layers that are expected, by their directions.
+# Forward and backward cell; how both are joined: as TensorFlow 1 does, the batch first; as Keras does, turned behind the Transpose,
+# the steps counted behind it or ("counted") before it; lengths; states alone, joined; not joined at all; twice.  Layers that are expected, by their directions.
 BOTH = {
     "both_lstm_tf1": (lstm("joint", forget=1.0), lstm("joint", forget=1.0), "tf1", {"LSTM": ["bidirectional"]}),
     "both_gru_tf1": (gru(), gru(), "tf1", {"GRU": ["bidirectional"]}),
     "both_lstm_keras": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "keras", {"LSTM": ["bidirectional"]}),
     "both_gru_keras": (reset_after(), reset_after(), "keras", {"GRU": ["bidirectional"]}),
+    "both_lstm_counted": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "counted", {"LSTM": ["bidirectional"]}),
+    "both_gru_counted": (reset_after(), reset_after(), "counted", {"GRU": ["bidirectional"]}),
     "both_rnn_relu": (simple("pair", "Relu"), simple("pair", "Relu"), "keras", {"RNN": ["bidirectional"]}),
     "both_peepholes": (lstm("joint", peep=True), lstm("joint", peep=True), "tf1", {"LSTM": ["bidirectional"]}),
     "both_lengths": (lstm("joint", forget=1.0), lstm("joint", forget=1.0), "lengths", {"LSTM": ["bidirectional"]}),
@@ -304,7 +306,7 @@ BLOCKS = {
 class Layer:
     """A While over the rows of `x`, steps first; `at` begins all its names."""
 
-    def __init__(self, graph, at, x, cell, w, width, written="h", lengths=None, stays="zeros", states=("h0", "c0")):
+    def __init__(self, graph, at, x, cell, w, width, written="h", lengths=None, stays="zeros", states=("h0", "c0"), counted=None):
         self.graph, self.at, self.cell, self.width = graph, at, cell, width
         self.written, self.lengths, self.stays = written, lengths, stays
         self.build, _, self.has_c = cell
@@ -312,7 +314,7 @@ class Layer:
         for name, array in (("dims", np.array([-1, SIZE], "i4")), ("row_dims", np.array([-1, width], "i4")), ("zero", number(0)),
                             ("begin", np.array([0], "i4")), ("end", np.array([1], "i4")), ("step", np.array([1], "i4")), ("one", number(1))):
             graph.constant(at + name, array)
-        graph.add("Shape", at + "shape", [x], {"T": "float32", "out_type": "int32"})
+        graph.add("Shape", at + "shape", [counted or x], {"T": "float32", "out_type": "int32"})
         graph.add("StridedSlice", at + "n", [at + "shape", at + "begin", at + "end", at + "step"], {"T": "int32", "Index": "int32", "shrink_axis_mask": 1})
         graph.add("TensorListFromTensor", at + "rows", [x, at + "row_dims"], {"element_dtype": "float32", "shape_type": "int32"})
         graph.add("TensorListReserve", at + "empty", [at + "dims", at + ("one" if written == "last" else "n")],
@@ -545,7 +547,8 @@ def add_both(graph, at, x, test, suffix="", width=WIDTH):
         turned = swap(graph, at + "x_back", turn(graph, at + "x_turned", x, 1, lengths))
     else:
         turned = turn(graph, at + "x_turned", first, 0)
-    two = Layer(graph, at + "back/", turned, back, W["back" + suffix], width, "h", lengths, states=states)
+    two = Layer(graph, at + "back/", turned, back, W["back" + suffix], width, "h", lengths, states=states,
+                counted=first if way == "counted" else None)
     outputs = [swap(graph, at + "y_there", one.results[0]),
                turn(graph, at + "y_back", swap(graph, at + "y_swapped", two.results[0]), 1, lengths)]
     return one, two, outputs

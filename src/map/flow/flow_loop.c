@@ -124,18 +124,65 @@ uint32_t tn_flow_row_count_of(const struct tn_net *net, uint32_t number)
     return TN_NONE;
 }
 
+/* Whether a Slice leaves axis 0 as long as it is: it takes parts of other axes
+ * only, or all rows from the last to the first. */
+static bool keeps_rows(const struct tn_net      *net,
+                       const struct tn_net_node *slice)
+{
+    enum { AXES_MAX = 8 };
+    int64_t  part[4][AXES_MAX]; /* from, to, axes, steps */
+    uint64_t count[4];
+
+    if (slice->input_count < 4)
+        return false;
+    for (uint32_t i = 0; i < 4; i++) {
+        bool is_given = i + 1 < slice->input_count;
+        count[i]      = 0;
+        if (is_given &&
+            (slice->inputs[i + 1] == TN_NONE ||
+             !tn_flow_numbers(net, tn_flow_behind(net, slice->inputs[i + 1]),
+                              part[i], AXES_MAX, &count[i])))
+            count[i] = 0;
+    }
+    for (uint64_t i = 0; i < count[2]; i++) {
+        bool is_known = i < count[0] && i < count[1] && i < count[3];
+        if (part[2][i] < 0 || (part[2][i] == 0 &&
+                               !(is_known && part[0][i] == -1 &&
+                                 part[1][i] <= -INT32_MAX && part[3][i] == -1)))
+            return false;
+    }
+    return count[2] > 0;
+}
+
+/* What a node that keeps the number of rows takes them from; TN_NONE. */
+static uint32_t rows_before(const struct tn_net *net, uint32_t value)
+{
+    uint32_t turn = tn_flow_maker(net, value, "ReverseSequence", 2);
+    uint32_t move = tn_flow_maker(net, value, "Transpose", 1);
+    uint32_t part = tn_flow_maker(net, value, "Slice", 4);
+    const struct tn_attr_value *perm =
+        move == TN_NONE ? NULL : tn_net_attr_of(net, move, "perm");
+
+    if (turn != TN_NONE)
+        return tn_net_node(net, turn).inputs[0];
+    if (part != TN_NONE) {
+        const struct tn_net_node slice = tn_net_node(net, part);
+        return keeps_rows(net, &slice) ? slice.inputs[0] : TN_NONE;
+    }
+    return perm && perm->kind == TN_ATTR_INT && perm->count &&
+                   perm->of.ints[0] == 0
+               ? tn_net_node(net, move).inputs[0]
+               : TN_NONE;
+}
+
 uint32_t tn_flow_rows_of(const struct tn_net *net, uint32_t value)
 {
     for (unsigned step = 0; step < 10; step++) {
-        value         = tn_flow_behind(net, value);
-        uint32_t turn = tn_flow_maker(net, value, "ReverseSequence", 2);
-        uint32_t move = tn_flow_maker(net, value, "Transpose", 1);
-        const struct tn_attr_value *perm =
-            move == TN_NONE ? NULL : tn_net_attr_of(net, move, "perm");
-        if (turn == TN_NONE && (!perm || perm->kind != TN_ATTR_INT ||
-                                !perm->count || perm->of.ints[0] != 0))
+        value           = tn_flow_behind(net, value);
+        uint32_t before = rows_before(net, value);
+        if (before == TN_NONE)
             break;
-        value = tn_net_node(net, turn != TN_NONE ? turn : move).inputs[0];
+        value = before;
     }
     return value;
 }
