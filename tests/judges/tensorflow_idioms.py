@@ -295,6 +295,11 @@ def hard_sigmoid(net):
     return net("Mul", net("Relu6", net("AddV2", rows(net), 3.0)), 1 / 6)
 
 
+@idiom("hard-sigmoid-keras", 1, HardSigmoid=1)
+def hard_sigmoid_keras(net):
+    return net("Maximum", net("Minimum", net("AddV2", net("Mul", rows(net), 0.2), 0.5), 1.0), 0.0)
+
+
 @idiom("softplus", 1, Softplus=1)
 def softplus(net):
     return net("Softplus", rows(net))

@@ -44,7 +44,8 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-ACT = {"Relu": lambda v: np.maximum(v, 0), "Tanh": np.tanh, "Softsign": lambda v: v / (1 + np.abs(v)), "Elu": lambda v: np.where(v < 0, np.expm1(v), v)}
+ACT = {"Relu": lambda v: np.maximum(v, 0), "Tanh": np.tanh, "Softsign": lambda v: v / (1 + np.abs(v)), "Elu": lambda v: np.where(v < 0, np.expm1(v), v),
+       "Sigmoid": sigmoid, "Keras": lambda v: np.clip(0.2 * v + 0.5, 0, 1)}
 
 
 class Body(Function):
@@ -91,6 +92,9 @@ class Body(Function):
         return self.make("AddV2", [x, y], "z")
 
     def act(self, op, x):
+        if op == "Keras":  # hard_sigmoid, which gates of Keras 1 and 2 have
+            straight = self.plus(self.mul(x, self.const(0.2)), self.const(0.5))
+            return self.make("Maximum", [self.make("Minimum", [straight, self.const(1.0)], "z"), self.const(0.0)], "z")
         return self.make(op, [x], "activations" if op in ("Relu", "Softsign", "Elu") else "y")
 
 
@@ -175,20 +179,20 @@ def reset_after():
     return build, compute, False
 
 
-def reset_before(act="Tanh"):
+def reset_before(act="Tanh", gate="Sigmoid"):
     """Keras without reset_after: two gates of one product with the state."""
     def build(body):
         x = body.split(body.biased(body.product("row", body.w["k3"]), body.w["b3"]), 3)
         s = body.split(body.product("h", body.w["r2"]), 2)
-        u = body.act("Sigmoid", body.plus(x[0], s[0]))
-        r = body.act("Sigmoid", body.plus(x[1], s[1]))
+        u = body.act(gate, body.plus(x[0], s[0]))
+        r = body.act(gate, body.plus(x[1], s[1]))
         own = body.act(act, body.plus(x[2], body.product(body.mul(r, "h"), body.w["r1"])))
         rest = body.make("Sub", [body.const(1.0), u], "z")
         return body.plus(body.mul(u, "h"), body.mul(rest, own)), "c"
 
     def compute(x, h, c, w):
         p, q = np.split(x @ w["k3"] + w["b3"], 3, 1), np.split(h @ w["r2"], 2, 1)
-        u, r = sigmoid(p[0] + q[0]), sigmoid(p[1] + q[1])
+        u, r = ACT[gate](p[0] + q[0]), ACT[gate](p[1] + q[1])
         return u * h + (1 - u) * ACT[act](p[2] + (r * h) @ w["r1"]), c
     return build, compute, False
 
@@ -218,11 +222,13 @@ CASES = {
     "lstm_softsign": (lstm("joint", forget=1.0, act="Softsign"), "LSTM", "h"),
     "lstm_elu": (lstm("joint", act="Elu"), "Loop", "h"),
     "lstm_gate_tanh": (lstm("joint", gate="Tanh"), "Loop", "h"),
+    "lstm_hard_sigmoid": (lstm("pair", "ifzo", gate="Keras"), "LSTM", "h"),
     "lstm_clipped": (lstm("joint", forget=1.0, clip=0.2), "Loop", "h"),
     "lstm_memory_written": (lstm("joint"), "Loop", "c"),
     "gru_tf1": (gru(), "GRU", "h"),
     "gru_reset_after": (reset_after(), "GRU", "h"),
     "gru_reset_before": (reset_before(), "GRU", "h"),
+    "gru_hard_sigmoid": (reset_before(gate="Keras"), "GRU", "h"),
     "gru_relu": (reset_before("Relu"), "GRU", "h"),
     "lstm_last": (lstm("pair", "ifzo"), "LSTM", "last"),
     "gru_last": (reset_after(), "GRU", "last"),
@@ -265,6 +271,7 @@ BOTH = {
     "both_lstm_keras": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "keras", {"LSTM": ["bidirectional"]}),
     "both_gru_keras": (reset_after(), reset_after(), "keras", {"GRU": ["bidirectional"]}),
     "both_lstm_counted": (lstm("pair", "ifzo"), lstm("pair", "ifzo"), "counted", {"LSTM": ["bidirectional"]}),
+    "both_hard_sigmoid": (lstm("pair", "ifzo", gate="Keras"), lstm("pair", "ifzo", gate="Keras"), "keras", {"LSTM": ["bidirectional"]}),
     "both_gru_counted": (reset_after(), reset_after(), "counted", {"GRU": ["bidirectional"]}),
     "both_rnn_relu": (simple("pair", "Relu"), simple("pair", "Relu"), "keras", {"RNN": ["bidirectional"]}),
     "both_peepholes": (lstm("joint", peep=True), lstm("joint", peep=True), "tf1", {"LSTM": ["bidirectional"]}),

@@ -355,14 +355,39 @@ static bool take_peephole(struct cell *x, struct gate *g, uint32_t value)
     return true;
 }
 
-static bool is_sigmoid(struct cell *x, uint32_t value)
+static bool is_float(const struct cell *x, uint32_t node, const char *name,
+                     float usual)
 {
+    const struct tn_attr_value *value = tn_net_attr_of(x->net, node, name);
+
+    return !value || (value->kind == TN_ATTR_FLOAT && value->count == 1 &&
+                      (float)value->of.floats[0] == usual);
+}
+
+/* What goes into the function of a gate.  Parameters of a function must be
+ * those that it has in a layer unless told. */
+static uint32_t opened(const struct cell *x, uint32_t value, const char **name)
+{
+    uint32_t in = through(x, value, "Sigmoid"), node;
+
+    *name = "Sigmoid";
+    if (in != TN_NONE ||
+        (node = maker(x, value, "HardSigmoid", 1)) == TN_NONE ||
+        !is_float(x, node, "alpha", 0.2F) || !is_float(x, node, "beta", 0.5F))
+        return in;
+    *name = "HardSigmoid";
+    return input_at(x, node, 0);
+}
+
+static bool is_gate(struct cell *x, uint32_t value)
+{
+    const char *name;
     uint32_t    whole;
     struct part of;
 
-    return through(x, value, "Sigmoid") != TN_NONE ||
+    return opened(x, value, &name) != TN_NONE ||
            (is_part(x, value, &whole, &of) &&
-            through(x, whole, "Sigmoid") != TN_NONE);
+            opened(x, whole, &name) != TN_NONE);
 }
 
 /* The reset times the product with the state. */
@@ -375,7 +400,7 @@ static bool take_late(struct cell *x, struct gate *g, uint32_t value,
         struct gate inner = no_gate;
         uint32_t    reset = input_at(x, mul, i);
         if (!x->may_reset || x->reset != TN_NONE || is_taken(&g->state) ||
-            !is_sigmoid(x, reset))
+            !is_gate(x, reset))
             continue;
         x->may_reset = false;
         bool is_late = collect(x, &inner, input_at(x, mul, 1 - i), of, depth) &&
@@ -445,17 +470,22 @@ static bool collect_all(struct cell *x, uint32_t gate, uint32_t value)
            is_taken(&x->gates[gate].row) && is_taken(&x->gates[gate].state);
 }
 
-/* A gate between 0 and 1: the sigmoid of a sum, or a part of one. */
+/* A gate between 0 and 1: the sigmoid of a sum, or a part of one.  All gates
+ * of a cell have the same function. */
 static bool collect_gate(struct cell *x, uint32_t gate, uint32_t value)
 {
-    uint32_t    in = through(x, value, "Sigmoid"), whole;
+    const char *name;
+    uint32_t    in = opened(x, value, &name), whole = TN_NONE;
     struct part of;
 
-    if (in != TN_NONE)
-        return collect_all(x, gate, in);
-    if (!is_part(x, value, &whole, &of) ||
-        (in = through(x, whole, "Sigmoid")) == TN_NONE)
+    if (in == TN_NONE && is_part(x, value, &whole, &of))
+        in = opened(x, whole, &name);
+    if (in == TN_NONE ||
+        (x->functions[0] && strcmp(x->functions[0], name) != 0))
         return false;
+    x->functions[0] = name;
+    if (whole == TN_NONE)
+        return collect_all(x, gate, in);
     x->gates[gate] = no_gate;
     return collect(x, &x->gates[gate], in, of, 0) &&
            is_taken(&x->gates[gate].row) && is_taken(&x->gates[gate].state);
@@ -521,7 +551,7 @@ static bool is_lstm(struct cell *x)
     x->op             = "LSTM";
     x->gate_count     = 4;
     x->function_count = 3;
-    x->functions[0]   = "Sigmoid";
+    x->functions[0]   = NULL;
     for (uint32_t i = 0; mul != TN_NONE && i < 2; i++) {
         uint32_t c = activated(x, input_at(x, mul, 1 - i), 2);
         x->c       = variable_of(x, c);
@@ -552,7 +582,7 @@ static bool is_gru(struct cell *x)
     x->op             = "GRU";
     x->gate_count     = 3;
     x->function_count = 2;
-    x->functions[0]   = "Sigmoid";
+    x->functions[0]   = NULL;
     for (uint32_t i = 0; sum != TN_NONE && i < 2; i++) {
         uint32_t mul = maker(x, input_at(x, sum, 1 - i), "Mul", 2);
         if (mul == TN_NONE ||
