@@ -150,7 +150,7 @@ KERNELS = {
     "Square": np.square, "Sqrt": np.sqrt, "Rsqrt": lambda x: 1 / np.sqrt(x), "Tanh": np.tanh, "Exp": np.exp, "Log": np.log,
     "Log1p": np.log1p, "Sigmoid": lambda x: 1 / (1 + np.exp(-x)), "Relu": lambda x: np.maximum(x, 0), "Sin": np.sin, "Cos": np.cos,
     "Relu6": lambda x: np.clip(x, 0, 6).astype(x.dtype), "Softplus": lambda x: np.log1p(np.exp(x)), "StopGradient": lambda x: x,
-    "Identity": lambda x: x, "Softmax": softmax, "Mean": over(np.mean), "Sum": over(np.sum), "Prod": over(np.prod),
+    "Identity": lambda x: x, "Softmax": softmax, "Mean": over(np.mean), "Sum": over(np.sum), "Max": over(np.max), "Prod": over(np.prod),
     "MatMul": matmul, "BatchMatMulV2": batched, "BiasAdd": lambda x, b, data_format="NHWC": x + b,
     "Reshape": lambda x, dims: x.reshape(numbers(dims)), "Transpose": lambda x, perm: x.transpose(numbers(perm)),
     "Shape": lambda x: np.array(x.shape, "int32"), "StridedSlice": strided, "Pack": lambda *xs, axis=0: np.stack(xs, axis),

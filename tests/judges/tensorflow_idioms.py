@@ -93,6 +93,13 @@ def batch_norm_kernel(net):
                epsilon=1e-3, is_training=False)
 
 
+@idiom("batch-norm-between", 4, Transpose=2, Relu=1, BatchNormalization=1)
+def batch_norm_between(net):
+    """Behind something that weights cannot go into."""
+    scale, offset, mean, variance = moments(3)
+    return net("FusedBatchNormV3", net("Relu", image(net)), scale, offset, mean, variance, epsilon=1e-3, is_training=False)
+
+
 @idiom("batch-norm-written", 3, Transpose=2, Conv=1)
 def batch_norm_written(net):
     scale, offset, mean, variance = (net.const(c) for c in moments())
@@ -415,6 +422,36 @@ def deconvolved_same(net):
 @idiom("deconvolved-valid", 3, Transpose=2, ConvTranspose=1)
 def deconvolved_valid(net):
     return net("BiasAdd", deconvolved(net, "VALID"), numbers(4))
+
+
+def deconvolved_tiles(net, times, add=None):
+    x = open_image(net)
+    sides = [times(size_of(net, x, axis)) for axis in (1, 2)]
+    sides = [net(add, side, 0) for side in sides] if add else sides
+    return net("BiasAdd", net("Conv2DBackpropInput", net("Pack", size_of(net, x, 0), *sides, 4), numbers(2, 2, 4, 3), x,
+                              strides=[1, 2, 2, 1], padding="VALID"), numbers(4))
+
+
+@idiom("deconvolved-tiles", 24, Transpose=2, ConvTranspose=1)
+def deconvolved_tiles_plain(net):
+    """As far apart as they are long, so that nothing is added."""
+    return deconvolved_tiles(net, lambda side: net("Mul", 2, side))
+
+
+@idiom("deconvolved-tiles-keras", 3, Transpose=2, ConvTranspose=1)
+def deconvolved_tiles_keras(net):
+    return deconvolved_tiles(net, lambda side: net("Mul", side, 2), "Add")
+
+
+@idiom("lines-shared", 8, Transpose=1, Conv=2, Relu=2, ReduceMax=2, Concat=1)
+def lines_shared(net):
+    """Windows of several lengths over one line, as in TextCNN."""
+    x = net("ExpandDims", net.feed("x", numbers(2, 12, 3), [None, None, 3]), 1)
+    made = []
+    for length in (2, 3):
+        y = net("Conv2D", x, numbers(1, length, 3, 4), strides=[1, 1, 1, 1], padding="VALID")
+        made.append(net("Max", net("Relu", net("BiasAdd", net("Squeeze", y, squeeze_dims=[1]), numbers(4))), [1]))
+    return net("ConcatV2", *made, 1)
 
 
 @idiom("squeeze-excite", 9, Transpose=2, Conv=3, Relu=1, Sigmoid=1, Mul=1, GlobalAveragePool=1)
