@@ -146,7 +146,7 @@ KERNELS = {
     "MaxPool": lambda x, ksize, strides, padding: windows(x, np.zeros(ksize[1:3]), strides, (1,) * 4).max((4, 5)),
     "AddV2": np.add, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "RealDiv": np.divide, "Pow": np.power,
     "FloorMod": np.mod, "Maximum": np.maximum, "Minimum": np.minimum, "FloorDiv": np.floor_divide, "Less": np.less, "LessEqual": np.less_equal,
-    "GreaterEqual": np.greater_equal, "SquaredDifference": lambda x, y: (x - y) ** 2, "Neg": np.negative, "Erf": erf,
+    "GreaterEqual": np.greater_equal, "SquaredDifference": lambda x, y: (x - y) ** 2, "Neg": np.negative, "Floor": np.floor, "Erf": erf,
     "Square": np.square, "Sqrt": np.sqrt, "Rsqrt": lambda x: 1 / np.sqrt(x), "Tanh": np.tanh, "Exp": np.exp, "Log": np.log,
     "Log1p": np.log1p, "Sigmoid": lambda x: 1 / (1 + np.exp(-x)), "Relu": lambda x: np.maximum(x, 0), "Sin": np.sin, "Cos": np.cos,
     "Relu6": lambda x: np.clip(x, 0, 6).astype(x.dtype), "Softplus": lambda x: np.log1p(np.exp(x)), "StopGradient": lambda x: x,

@@ -645,6 +645,27 @@ def dropout_selected(net):
     return "y"
 
 
+@idiom("dropout-frozen", 2, Relu=1)
+def dropout_frozen(net):
+    """TensorFlow 1, with a range of 0 to 1 that grappler took away."""
+    x, keep = net("Relu", rows(net)), net.const(0.5, "float32")
+    kept = net("Floor", net("Add", keep, random_numbers(net, x)))
+    net("Mul", net("RealDiv", x, keep), kept, name="y")
+    net.values["y"] = net.value(x)
+    return "y"
+
+
+@idiom("dropout-ranged", 2, Relu=1)
+def dropout_ranged(net):
+    """TensorFlow 1.13 and later."""
+    x = net("Relu", rows(net))
+    wide = net("Add", net("Mul", random_numbers(net, x), net.const(1.0, "float32")), net.const(0.0, "float32"))
+    kept = net("GreaterEqual", wide, 0.5)
+    net("Mul", net("Mul", x, 2.0), net("Cast", kept, SrcT="bool", DstT="float32"), name="y")
+    net.values["y"] = net.value(x)
+    return "y"
+
+
 # --- the run -----------------------------------------------------------------------------------
 
 def histogram(path):
