@@ -758,6 +758,16 @@ static bool may_hold(value_t value)
     }
 }
 
+/* _reconstructor(class, base, value): how protocols 0 and 1 write objects of
+ * classes that are made of tuple, list and so on. */
+static bool is_reconstructed(const struct tn_pickle_call *call)
+{
+    return call->args->kind == TN_PICKLE_TUPLE &&
+           call->args->as.list.count == 3 &&
+           (tn_pickle_is_name(call->callee, "copy_reg", "_reconstructor") ||
+            tn_pickle_is_name(call->callee, "copyreg", "_reconstructor"));
+}
+
 /* An object: its items and its state are named like those of dicts. */
 static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
 {
@@ -785,7 +795,10 @@ static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
         enter(w, &call->state->as.list, false, true, path);
     else if (call->state && may_hold(call->state))
         visit_part(w, path, "", call->state);
-    if (call->args->kind == TN_PICKLE_TUPLE)
+    value_t base = is_reconstructed(call) ? call->args->as.list.items[2] : NULL;
+    if (base && base->kind == TN_PICKLE_TUPLE)
+        enter(w, &base->as.list, false, false, path);
+    else if (call->args->kind == TN_PICKLE_TUPLE)
         enter(w, &call->args->as.list, false, !is_row, path);
 }
 

@@ -1229,12 +1229,15 @@ static void push_line(struct machine *m, uint64_t kind)
         value->as.string = line;
 }
 
-/* Nothing that we read depends on its number. */
+/* What is no number for us ('nan', '1_0') is zero: only keys are printed. */
 static void push_real_line(struct machine *m, uint64_t given)
 {
+    struct tn_bytes   text  = take_line(m).text;
+    struct tn_pickle *value = push_new(m, TN_PICKLE_REAL);
+
     (void)given;
-    take_line(m);
-    push_new(m, TN_PICKLE_REAL);
+    if (value && !tn_double_parse(text, &value->as.real))
+        value->as.real = 0;
 }
 
 unsigned tn_pickle_digits(const uint8_t *at, size_t left, unsigned most,
