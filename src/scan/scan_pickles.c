@@ -160,6 +160,12 @@ static bool is_paddle_tensor(const struct tn_pickle *callee,
            names->as.list.items[1]->kind == TN_PICKLE_ARRAY;
 }
 
+/* Names of an object's own members begin with one '_', Python's with two. */
+static bool is_pythons(struct tn_bytes name)
+{
+    return tn_bytes_starts_with(name, "__");
+}
+
 /* getattr(class, 'name') and getattr(object, 'name'): how members of
  * enumerations, methods and classes inside of classes are pickled.  What is
  * taken is a name, too; what is done with it is told by itself. */
@@ -172,12 +178,12 @@ static bool is_member(const struct tn_pickle *callee,
         args->as.list.count != 2 || name->kind != TN_PICKLE_TEXT)
         return false;
     struct tn_bytes text = tn_pickle_text(name);
-    if (text.size == 0 || text.data[0] == '_' || !is_path(text) ||
+    if (is_pythons(text) || !is_path(text) ||
         memchr(text.data, '.', text.size))
         return false;
     if (owner->kind == TN_PICKLE_CALL)
         return owner->as.call.callee->kind == TN_PICKLE_NAME;
-    return owner->kind == TN_PICKLE_NAME &&
+    return owner->kind == TN_PICKLE_NAME && text.data[0] != '_' &&
            tn_scan_is_class(owner->as.name.name) &&
            !tn_scan_is_python(owner->as.name.module);
 }
@@ -193,15 +199,16 @@ static bool is_inner_class(const struct tn_pickle *callee)
            tn_scan_is_class(tn_pickle_text(argument(args, 1)));
 }
 
-/* type(None), and functools.partial(), which calls nothing yet: what it holds
- * is told by itself. */
+/* type(None), functools.partial(), which calls nothing yet, and or_(), which
+ * joins flags of an enumeration: what they hold is told by itself. */
 static bool is_quiet(const struct tn_pickle *callee,
                      const struct tn_pickle *args)
 {
     return (is_builtin(callee, "type") && argument(args, 0) &&
             args->as.list.count == 1 &&
             argument(args, 0)->kind == TN_PICKLE_NONE) ||
-           tn_pickle_is_name(callee, "functools", "partial");
+           tn_pickle_is_name(callee, "functools", "partial") ||
+           (tn_pickle_is_name(callee, "_operator", "or_") && argument(args, 1));
 }
 
 /* They are in the order of their offsets. */
