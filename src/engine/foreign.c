@@ -26,6 +26,12 @@ static const struct magic {
     { 4, "ORTM", 4,
       "an ONNX Runtime `ort` file: ONNX Runtime opens it; convert from the "
       ".onnx it was made of" },
+    { 4, "PTMF", 4,
+      "a PyTorch model for mobile devices (.ptl): torch.jit.mobile loads it; "
+      "convert from the TorchScript or the module it was made of" },
+    { 4, "ET12", 4,
+      "an ExecuTorch program (.pte): ExecuTorch runs it; convert from the "
+      "module it was made of" },
     { 0, "lmgg", 4, "a GGML file: old versions of llama.cpp open it" },
     { 0, "tjgg", 4, "a GGML file: old versions of llama.cpp open it" },
     { 0, "fmgg", 4, "a GGML file: old versions of llama.cpp open it" },
@@ -102,6 +108,9 @@ static const char *by_entries(const struct tn_probe *probe)
         zip_has(probe, "/archive_format"))
         return "an exported program of PyTorch (.pt2): torch.export.load opens "
                "it, and torch.onnx.export writes what is read here";
+    if (zip_has(probe, "/.data/extern_modules"))
+        return "a package of PyTorch: torch.package.PackageImporter opens it, "
+               "and torch.save writes what is read here";
     if (zip_has(probe, "/data.pkl"))
         return "a zip with a pickle of PyTorch deeper than torch.load and we "
                "look for it: NAME/data.pkl, and NAME/data/ beside it";

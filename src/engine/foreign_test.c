@@ -25,6 +25,8 @@ static const struct {
     bool        beats_onnx;
 } cases[] = {
     { "x", HEAD("\x10\x00\x00\x00ORTM"), "`ort` file", true },
+    { "x", HEAD("\x40\x00\x00\x00PTMF"), "(.ptl)", true },
+    { "x", HEAD("\x3c\x00\x00\x00" "ET12"), "ExecuTorch", true },
     { "x", HEAD("tjgg\x01\x00\x00\x00"), "GGML", true },
     { "x", HEAD("algg\x01\x00\x00\x00"), "GGML", true },
     { "x", HEAD("\x89HDF\r\n\x1a\n"), "Keras opens it", true },
@@ -38,6 +40,9 @@ static const struct {
       "an exported program of PyTorch", true },
     { "x", HEAD(ENTRY("\x10", "m/archive_format")),
       "an exported program of PyTorch", true },
+    { "x",
+      HEAD(ENTRY("\x11", "m/.data/0.storage") ENTRY("\x16", "m/.data/extern_modules")),
+      "a package of PyTorch", true },
     { "x",
       HEAD(ENTRY("\x0b", "net/version") ENTRY("\x11", "net/constants.pkl")),
       "TorchScript", true },
