@@ -733,3 +733,4 @@ for major in (False, True):
          "UnidirectionalSequenceLSTMOptions")
 case("lstm_sequence_normalised", "UNIDIRECTIONAL_SEQUENCE_LSTM", [fed(reals(2, 4, 3)), *projected(5, 3, 5, True)], [out("float32", 2, 4, 5)],
      {"fused_activation_function": "TANH"}, "UnidirectionalSequenceLSTMOptions")
+case("fully_connected_rows", "FULLY_CONNECTED", [fed(reals(4, 4)), const(reals(5, 8))], [out("float32", 2, 5)], {}, "FullyConnectedOptions")

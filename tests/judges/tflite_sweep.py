@@ -34,6 +34,7 @@ def fed(test, key="x0"):
 COMPUTED = {
     "broadcast_to": [numpy.broadcast_to(fed("broadcast_to"), (2, 3, 4))],
     "conv_no_bias": [fed("conv_no_bias") @ fed("conv_no_bias", "x1").reshape(5, 3).T],
+    "fully_connected_rows": [fed("fully_connected_rows").reshape(2, 8) @ fed("fully_connected_rows", "x1").T],
     "range": [numpy.arange(2, 11, 3, dtype="i4")],
     "rank": [numpy.array(3, "i4")],
     "segment_sum": [numpy.stack([fed("segment_sum")[:2].sum(0), numpy.zeros(2, "f4"), fed("segment_sum")[2:].sum(0)])],
