@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "engine/convert_valid.h"
 #include "engine/opened.h"
+#include "engine/texts_now.h"
 #include "format/text_model.h"
 
 /* ---- comments ----------------------------------------------------------- */
@@ -174,13 +175,11 @@ static void keep_loss(void *context, uint64_t offset, const char *where,
  * started. */
 static void run(void *context, uint32_t slot)
 {
-    struct tn_rest_ahead   *ahead = context;
-    const struct tn_format *from  = tn_opened_of(ahead->model)->format;
+    struct tn_rest_ahead *ahead = context;
 
     if (slot != 0)
         return;
-    if (from->describe)
-        from->describe(ahead->model, &ahead->about);
+    tn_describe_now(ahead->model, &ahead->about);
     if (!tn_failed(&ahead->error))
         find_fields(ahead->model, ahead->to, keep_loss, ahead, &ahead->error);
     ahead->is_done = !tn_failed(&ahead->error);
@@ -215,11 +214,8 @@ void tn_rest_ahead_end(struct tn_rest_ahead *ahead)
 static void describe(const struct tn_model *model, struct tn_about *about,
                      const struct tn_rest_ahead *ahead)
 {
-    const struct tn_format *from = tn_opened_of(model)->format;
-
     if (!ahead || !ahead->is_done) {
-        if (from->describe)
-            from->describe(model, about);
+        tn_describe_now(model, about);
         return;
     }
     for (uint64_t i = 0; i < ahead->about.items.count; i++) {

@@ -30,6 +30,7 @@
 #include "engine/edit_words.h"
 #include "engine/patch_tensor.h"
 #include "engine/target.h"
+#include "engine/texts_now.h"
 #include "format/about.h"
 #include "format/onnx/onnx.h"
 #include "format/registry.h"
@@ -1702,36 +1703,14 @@ static void compare_bare(struct patch *p)
 
 /* ---- texts about the model ---------------------------------------------- */
 
-/* What describe() of a format calls the texts that have actions of their own.
- */
-static const struct text_action {
-    const char *key, *action;
-    uint8_t     kind; /* enum tn_text_kind                                   */
-} text_actions[] = {
-    { "onnx.producer_name", "producer", TN_TEXT_PRODUCER },
-    { "onnx.producer_version", "producer-version", TN_TEXT_PRODUCER_VERSION },
-    { "onnx.domain", "domain", TN_TEXT_DOMAIN },
-    { "onnx.doc_string", "doc", TN_TEXT_DOC },
-    { "onnx.model_version", "model-version", TN_TEXT_VERSION },
-    { "tflite.description", "doc", TN_TEXT_DOC },
-};
-
-static const struct text_action *text_action(struct tn_bytes key)
-{
-    for (size_t i = 0; i < sizeof text_actions / sizeof text_actions[0]; i++)
-        if (tn_bytes_is(key, text_actions[i].key))
-            return &text_actions[i];
-    return NULL;
-}
-
 /* A text with another value; .data NULL: it goes. */
 static void set_text(struct patch *p, uint32_t places, struct tn_bytes key,
                      struct tn_bytes value)
 {
     bool                      has_fields = places >> TN_TEXT_PRODUCER & 1;
     bool                      is_tflite  = tn_bytes_starts_with(key, "tflite.");
-    const struct text_action *own =
-        has_fields || is_tflite ? text_action(key) : NULL;
+    const struct tn_text_field *own =
+        has_fields || is_tflite ? tn_text_field_of(key) : NULL;
 
     if (own) {
         if (!(places >> own->kind & 1))

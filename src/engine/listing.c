@@ -4,6 +4,7 @@
 #include "base/arith.h"
 #include "base/sized.h"
 #include "engine/opened.h"
+#include "engine/texts_now.h"
 #include "format/about.h"
 #include "io/large_blocks.h"
 #include "ir/changes.h"
@@ -71,7 +72,8 @@ static void *take_column(struct listing *listing, uint64_t count, size_t item,
     return tn_arena_take(&listing->arena, size ? size : 1, 16, error);
 }
 
-/* ---- texts ---------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------
+ */
 
 typedef struct tn_bytes text_at(const void *from, uint64_t index);
 
@@ -119,7 +121,8 @@ static struct tn_bytes value_name_at(const void *model, uint64_t index)
     return tn_model_value_name(model, (uint32_t)index);
 }
 
-/* ---- tensors -------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------
+ */
 
 static void fill_tensors(struct listing *listing, const struct tn_model *model,
                          struct tn_error *error)
@@ -133,11 +136,11 @@ static void fill_tensors(struct listing *listing, const struct tn_model *model,
 
     for (uint64_t i = 0; offsets && i < count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
-        dtypes[i]  = (uint8_t)tn_tensor_dtype(tensor);
-        roles[i]   = (uint8_t)tn_tensor_role(tensor);
-        ranks[i]   = tn_tensor_rank(tensor);
-        sizes[i]   = tn_tensor_size(tensor);
-        offsets[i] = tn_tensor_offset(tensor);
+        dtypes[i]                      = (uint8_t)tn_tensor_dtype(tensor);
+        roles[i]                       = (uint8_t)tn_tensor_role(tensor);
+        ranks[i]                       = tn_tensor_rank(tensor);
+        sizes[i]                       = tn_tensor_size(tensor);
+        offsets[i]                     = tn_tensor_offset(tensor);
         dim_count += ranks[i];
     }
     uint64_t *dims = COLUMN(listing, uint64_t, dim_count, error);
@@ -185,7 +188,8 @@ void tn_tensor_list_close(const struct tn_tensor_list *list)
     close_listing(list);
 }
 
-/* ---- ops ------------------------------------------------------------------ */
+/* ---- ops ------------------------------------------------------------------
+ */
 
 struct kinds {
     const struct tn_model *model;
@@ -217,8 +221,8 @@ static void fill_kinds(struct listing *listing, const struct tn_model *model,
     tn_pairs_init(&index, &listing->memory);
     tn_list_init(&firsts, &listing->memory, sizeof(uint32_t));
     for (uint64_t i = 0; i < count && !tn_failed(error); i++) {
-        const struct tn_op *op = tn_model_op_at(model, (uint32_t)i);
-        uint32_t found = tn_pairs_find(&index, op->domain, op->type);
+        const struct tn_op *op    = tn_model_op_at(model, (uint32_t)i);
+        uint32_t            found = tn_pairs_find(&index, op->domain, op->type);
         if (found == TN_NONE) {
             found           = (uint32_t)firsts.count;
             uint32_t *first = tn_list_push(&firsts, uint32_t, error);
@@ -228,7 +232,7 @@ static void fill_kinds(struct listing *listing, const struct tn_model *model,
         }
         kind_of[i] = found;
     }
-    struct tn_op_list *ops = &listing->of.ops;
+    struct tn_op_list *ops   = &listing->of.ops;
     struct kinds       kinds = { model, firsts.items };
     if (!tn_failed(error)) {
         list_texts(listing, &ops->kinds, firsts.count, type_at, &kinds, error);
@@ -243,9 +247,9 @@ static void fill_links(struct listing *listing, const struct tn_model *model,
                        uint32_t *input_counts, uint32_t *output_counts,
                        struct tn_error *error)
 {
-    struct tn_op_list *ops     = &listing->of.ops;
-    uint32_t          *inputs  = COLUMN(listing, uint32_t, ops->input_total, error);
-    uint32_t          *outputs = COLUMN(listing, uint32_t, ops->output_total, error);
+    struct tn_op_list *ops = &listing->of.ops;
+    uint32_t *inputs       = COLUMN(listing, uint32_t, ops->input_total, error);
+    uint32_t *outputs = COLUMN(listing, uint32_t, ops->output_total, error);
 
     ops->inputs  = inputs;
     ops->outputs = outputs;
@@ -261,13 +265,13 @@ static void fill_links(struct listing *listing, const struct tn_model *model,
 static void fill_ops(struct listing *listing, const struct tn_model *model,
                      struct tn_error *error)
 {
-    struct tn_op_list *ops   = &listing->of.ops;
-    uint64_t           count = tn_model_op_count(model);
-    uint32_t *kind_of        = COLUMN(listing, uint32_t, count, error);
-    uint32_t *graphs         = COLUMN(listing, uint32_t, count, error);
-    uint32_t *input_counts   = COLUMN(listing, uint32_t, count, error);
-    uint32_t *control_counts = COLUMN(listing, uint32_t, count, error);
-    uint32_t *output_counts  = COLUMN(listing, uint32_t, count, error);
+    struct tn_op_list *ops            = &listing->of.ops;
+    uint64_t           count          = tn_model_op_count(model);
+    uint32_t          *kind_of        = COLUMN(listing, uint32_t, count, error);
+    uint32_t          *graphs         = COLUMN(listing, uint32_t, count, error);
+    uint32_t          *input_counts   = COLUMN(listing, uint32_t, count, error);
+    uint32_t          *control_counts = COLUMN(listing, uint32_t, count, error);
+    uint32_t          *output_counts  = COLUMN(listing, uint32_t, count, error);
 
     if (!output_counts)
         return;
@@ -334,44 +338,18 @@ static struct tn_bytes value_at(const void *items, uint64_t index)
     return ((const struct tn_fact *)items)[index].value;
 }
 
-/* What the file has, except for what an edit removed or set; then what it
- * added. */
-static void merge_changes(const struct tn_model *model,
-                          const struct tn_about *found, struct tn_about *now)
-{
-    const struct tn_changes *changes = model->changes;
-
-    for (uint64_t i = 0; i < found->items.count; i++) {
-        const struct tn_fact *item =
-            tn_list_at(&found->items, struct tn_fact, i);
-        const struct tn_text_change *change =
-            tn_changes_text(changes, TN_TEXT_METADATA, item->key);
-        if (!change || change->value.data)
-            tn_about_add(now, item->key, change ? change->value : item->value);
-    }
-    for (uint32_t i = 0; changes && i < changes->text_count; i++)
-        if (changes->texts[i].kind == TN_TEXT_METADATA &&
-            changes->texts[i].value.data)
-            tn_about_add(now, changes->texts[i].key, changes->texts[i].value);
-}
-
 static void fill_metadata(struct listing *listing, const struct tn_model *model,
                           struct tn_error *error)
 {
-    const struct tn_format *format = tn_opened_of(model)->format;
-    struct tn_about         found, now;
+    struct tn_about now;
 
-    tn_about_init(&found, &listing->arena, error);
     tn_about_init(&now, &listing->arena, error);
-    if (format->describe)
-        format->describe(model, &found);
-    merge_changes(model, &found, &now);
+    tn_describe_now(model, &now);
     listing->of.metadata.count = now.items.count;
     list_texts(listing, &listing->of.metadata.keys, now.items.count, key_at,
                now.items.items, error);
     list_texts(listing, &listing->of.metadata.values, now.items.count, value_at,
                now.items.items, error);
-    tn_about_done(&found);
     tn_about_done(&now);
 }
 

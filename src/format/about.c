@@ -55,6 +55,11 @@ void tn_about_add_number(struct tn_about *about, const char *key,
         tn_about_add(about, tn_text(key), tn_text(text));
 }
 
+bool tn_about_has(const struct tn_about *about, struct tn_bytes key)
+{
+    return tn_intern_find(&about->keys, key) != TN_NO_NAME;
+}
+
 struct tn_bytes tn_about_find(const struct tn_about *about, const char *key)
 {
     uint32_t id = tn_intern_find(&about->keys, tn_text(key));

@@ -43,5 +43,6 @@ void tn_about_add_number(struct tn_about *about, const char *key,
 
 /* The value of a key; empty if there is none. */
 struct tn_bytes tn_about_find(const struct tn_about *about, const char *key);
+bool            tn_about_has(const struct tn_about *about, struct tn_bytes key);
 
 #endif

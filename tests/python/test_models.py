@@ -589,6 +589,45 @@ def test_interrupt(tmp_path):
     assert [n for n in os.listdir(tmp_path) if n.startswith(".")] == []
 
 
+@pytest.mark.parametrize("format", ["onnx", "safetensors", "gguf"])
+def test_texts_of_an_edit_go_everywhere(tmp_path, format):
+    """What an edit sets is in the next file, whatever its format, or is told
+    to be lost; what it removes is neither."""
+    first = tmp_path / ("first." + format)
+    with tenon.Edit.new(format) as edit:  # made from nothing
+        edit.add("w", "float32", [32], np.ones(32, np.float32))
+        edit.set_metadata("kept", "1")
+        edit.set_metadata("gone", "2")
+        if format == "onnx":
+            edit.act("producer", "somebody")
+            edit.act("graph-name", "main")
+            edit.set_opset(18)  # begins with a model that was made
+        edit.commit().write(first)
+    with tenon.open(first) as model:
+        assert model.metadata["kept"] == "1" and model.metadata["gone"] == "2"
+        with model.edit() as edit:
+            edit.set_metadata("gone", None)
+            edit.set_metadata("new", "3")
+            made = edit.commit()
+    for end in ("onnx", "samediff") if format == "onnx" else ():
+        assert_texts(made, tmp_path / ("to." + end))
+    for end in ("safetensors", "gguf"):
+        assert_texts(made, tmp_path / ("to." + end))
+    lost = " ".join(loss.what for loss in
+                    made.convert(tmp_path / "to.npz").losses)
+    assert "kept" in lost and "new" in lost and "gone" not in lost
+    if format == "onnx":
+        graph = tenon.open(tmp_path / "to.samediff").metadata
+        assert graph["onnx.producer_name"] == "somebody"
+        assert graph["onnx.graph_name"] == "main"
+
+
+def assert_texts(model, path):
+    model.convert(path)
+    found = tenon.open(path).metadata
+    assert (found["kept"], found["new"], "gone" in found) == ("1", "3", False)
+
+
 # ---- safetensors' interface -------------------------------------------------------------
 
 SUFFIXES = [".safetensors", ".npz", ".gguf", ".pdparams", ".pt", ".index"]

@@ -53,15 +53,16 @@ struct writing {
     const struct tn_gguf_file     *own; /* metadata of a GGUF file, or NULL   */
     uint32_t                       version, alignment;
     bool                           is_big;
-    unsigned                       kind;  /* --quantize: blocks               */
-    enum tn_dtype                  dtype; /* or elements; TN_UNDEFINED: neither */
-    struct plan                   *plans;
-    uint64_t                       count;
-    uint32_t                       shard_count;
-    struct tn_list                 entries; /* struct entry                   */
+    unsigned                       kind; /* --quantize: blocks               */
+    enum tn_dtype  dtype; /* or elements; TN_UNDEFINED: neither */
+    struct plan   *plans;
+    uint64_t       count;
+    uint32_t       shard_count;
+    struct tn_list entries; /* struct entry                   */
 };
 
-/* ---- what was asked for --------------------------------------------------- */
+/* ---- what was asked for ---------------------------------------------------
+ */
 
 static enum tn_status read_alignment(struct writing *w)
 {
@@ -83,7 +84,7 @@ static enum tn_status read_alignment(struct writing *w)
 
 static enum tn_status read_options(struct writing *w)
 {
-    const struct tn_write_options *o = w->options;
+    const struct tn_write_options *o      = w->options;
     const struct tn_gguf_detail   *detail = w->model->detail;
 
     if (tn_is_of_format(w->model, &tn_format_gguf) && detail)
@@ -103,7 +104,8 @@ static enum tn_status read_options(struct writing *w)
     return read_alignment(w);
 }
 
-/* ---- tensors --------------------------------------------------------------- */
+/* ---- tensors ---------------------------------------------------------------
+ */
 
 static bool is_float(enum tn_dtype dtype)
 {
@@ -161,10 +163,10 @@ static enum tn_status cast(struct writing *w, struct plan *p,
 
     if (!view)
         return w->error->status;
-    *view             = (struct tn_view){ .kind        = TN_VIEW_CAST,
-                                          .inputs      = p->from,
-                                          .input_count = 1 };
-    p->elements.shape = p->from->shape;
+    *view                   = (struct tn_view){ .kind        = TN_VIEW_CAST,
+                                                .inputs      = p->from,
+                                                .input_count = 1 };
+    p->elements.shape       = p->from->shape;
     p->elements.shape.dtype = dtype;
     p->elements.payload =
         (struct tn_payload){ .encoding = TN_ENCODING_VIEW, .view = view };
@@ -175,7 +177,7 @@ static enum tn_status cast(struct writing *w, struct plan *p,
  * float32, because llama.cpp expects biases and norms so. */
 static bool is_quantised(const struct writing *w, const struct plan *p)
 {
-    uint64_t bytes;
+    uint64_t        bytes;
     struct tn_shape shape = p->from->shape;
 
     shape.dtype = TN_FLOAT32;
@@ -193,8 +195,7 @@ static enum tn_dtype written_dtype(const struct writing *w,
         return stand_in(dtype);
     if (p->from->shape.rank >= 2 && w->dtype != TN_UNDEFINED)
         return w->dtype;
-    return p->from->shape.rank < 2 ||
-                   tn_gguf_type_of(dtype) == UINT32_MAX
+    return p->from->shape.rank < 2 || tn_gguf_type_of(dtype) == UINT32_MAX
                ? TN_FLOAT32
                : dtype;
 }
@@ -252,8 +253,8 @@ static uint64_t metadata_size(const struct writing *w)
 
     for (uint64_t i = 0; i < w->entries.count; i++) {
         const struct entry *e = tn_list_at(&w->entries, struct entry, i);
-        size += e->pair ? e->pair->wire.length
-                        : 20 + e->key.size + e->text.size;
+        size +=
+            e->pair ? e->pair->wire.length : 20 + e->key.size + e->text.size;
     }
     return size + 128; /* and what says which shard it is */
 }
@@ -308,7 +309,8 @@ static enum tn_status make_plans(struct writing *w)
     return TN_OK;
 }
 
-/* ---- metadata -------------------------------------------------------------- */
+/* ---- metadata --------------------------------------------------------------
+ */
 
 static void add_entry(struct writing *w, const struct entry *entry)
 {
@@ -390,7 +392,8 @@ static void add_text(struct writing *w, const struct tn_fact *fact)
     add_entry(w, &entry);
 }
 
-/* ---- edits ------------------------------------------------------------------ */
+/* ---- edits ------------------------------------------------------------------
+ */
 
 static struct entry *find_entry(const struct writing *w, struct tn_bytes key)
 {
@@ -498,7 +501,8 @@ static enum tn_status collect_entries(struct writing *w)
         for (uint64_t i = 0; about && i < about->items.count; i++)
             add_text(w, tn_list_at(&about->items, struct tn_fact, i));
     TN_TRY(w->error->status);
-    TN_TRY(apply_changes(w));
+    if (tn_is_of_format(w->model, &tn_format_gguf)) /* else they were said */
+        TN_TRY(apply_changes(w));
     bool says = w->own && tn_gguf_find(w->own, TN_GGUF_KEY_ALIGNMENT);
     if (w->alignment != TN_GGUF_ALIGNMENT || says)
         if (!says || w->alignment != w->own->alignment)
@@ -511,7 +515,8 @@ static enum tn_status collect_entries(struct writing *w)
     return w->error->status;
 }
 
-/* ---- bytes ----------------------------------------------------------------- */
+/* ---- bytes -----------------------------------------------------------------
+ */
 
 /* A file that is being written. */
 struct file {
@@ -609,8 +614,8 @@ static void put_entry(struct file *f, const struct entry *e)
 static void put_split(struct file *f, const char *key, uint32_t type,
                       uint64_t value)
 {
-    put_entry(f, &(struct entry){
-                     .key = tn_text(key), .type = type, .bits = value });
+    put_entry(
+        f, &(struct entry){ .key = tn_text(key), .type = type, .bits = value });
 }
 
 static void put_record(struct file *f, const struct plan *p)
@@ -640,7 +645,7 @@ static void put_header(struct file *f, uint32_t shard, uint64_t first,
     struct writing *w        = f->w;
     bool            is_split = w->shard_count > 1;
     uint64_t        pairs    = shard == 0 ? w->entries.count : 0;
-    bool says_alignment = shard > 0 && w->alignment != TN_GGUF_ALIGNMENT;
+    bool says_alignment      = shard > 0 && w->alignment != TN_GGUF_ALIGNMENT;
 
     if (!tn_failed(w->error))
         tn_sink_write(f->to, tn_text(TN_GGUF_MAGIC), w->error);
@@ -662,7 +667,8 @@ static void put_header(struct file *f, uint32_t shard, uint64_t first,
         put_padding(f);
 }
 
-/* ---- data ------------------------------------------------------------------ */
+/* ---- data ------------------------------------------------------------------
+ */
 
 /* A sink that turns the bytes of numbers around, on their way to another. */
 struct turning {
@@ -712,9 +718,8 @@ static bool find_span(const struct writing *w, const struct plan *p,
                       struct tn_span *span)
 {
     const struct tn_payload *payload = &p->elements.payload;
-    bool                     is_big =
-        payload->encoding == TN_ENCODING_RAW_BIG ||
-        payload->encoding == TN_ENCODING_BLOCKS_BIG;
+    bool is_big = payload->encoding == TN_ENCODING_RAW_BIG ||
+                  payload->encoding == TN_ENCODING_BLOCKS_BIG;
 
     if (p->how == AS_QUANTISED)
         return false;
@@ -743,7 +748,7 @@ static enum tn_status put_elements(struct writing *w, const struct plan *p,
 static enum tn_status put_turned(struct writing *w, const struct plan *p,
                                  struct tn_sink *to)
 {
-    static const struct tn_sink_ops ops = { .write = turn };
+    static const struct tn_sink_ops ops  = { .write = turn };
     const struct tn_gguf_type      *type = tn_gguf_type(p->type);
     struct turning                 *t =
         tn_memory_resize(w->model->memory, NULL, 0, sizeof *t, w->error);
@@ -790,7 +795,8 @@ static enum tn_status put_data(struct file *f, const struct plan *p)
     return w->error->status;
 }
 
-/* ---- files ----------------------------------------------------------------- */
+/* ---- files -----------------------------------------------------------------
+ */
 
 static enum tn_status write_file(struct writing *w, struct tn_sink *sink,
                                  uint32_t shard, uint64_t first, uint64_t end)
@@ -834,7 +840,7 @@ static enum tn_status open_shard(struct writing *w, uint32_t shard,
 
 static enum tn_status write_shards(struct writing *w)
 {
-    const char *name = tn_text_dup(&w->arena, tn_output_name(w->to), w->error);
+    const char *name  = tn_text_dup(&w->arena, tn_output_name(w->to), w->error);
     uint64_t    first = 0;
 
     if (!name)
@@ -882,7 +888,8 @@ enum tn_status tn_gguf_write(const struct tn_model         *model,
     return error->status;
 }
 
-/* ---- in place --------------------------------------------------------------- */
+/* ---- in place ---------------------------------------------------------------
+ */
 
 /* Larger headers are written anew. */
 #define HEAD_LIMIT (UINT64_C(16) << 20)
@@ -894,9 +901,9 @@ static bool data_stay(const struct writing *w)
 
     for (uint64_t i = 0; i < w->count; i++) {
         const struct plan *p = &w->plans[i];
-        if (p->size && (!find_span(w, p, &span) ||
-                        span.source != w->own->source ||
-                        span.offset != w->own->data + p->offset))
+        if (p->size &&
+            (!find_span(w, p, &span) || span.source != w->own->source ||
+             span.offset != w->own->data + p->offset))
             return false;
     }
     return true;

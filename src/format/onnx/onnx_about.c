@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "format/onnx/onnx_write.h"
+#include "ir/changes.h"
 
 #define GRAPH_PREFIX "onnx.graph_metadata."
 
@@ -62,13 +63,15 @@ static void describe_graph(struct tn_span wire, struct tn_about *about)
 }
 
 static const struct model_text {
-    uint32_t    number;
-    const char *key;
+    uint32_t          number;
+    const char       *key;
+    enum tn_text_kind kind;
 } model_texts[] = {
-    { MODEL_PRODUCER_NAME, "onnx.producer_name" },
-    { MODEL_PRODUCER_VERSION, "onnx.producer_version" },
-    { MODEL_DOMAIN, "onnx.domain" },
-    { MODEL_DOC, "onnx.doc_string" },
+    { MODEL_PRODUCER_NAME, "onnx.producer_name", TN_TEXT_PRODUCER },
+    { MODEL_PRODUCER_VERSION, "onnx.producer_version",
+      TN_TEXT_PRODUCER_VERSION },
+    { MODEL_DOMAIN, "onnx.domain", TN_TEXT_DOMAIN },
+    { MODEL_DOC, "onnx.doc_string", TN_TEXT_DOC },
 };
 #define MODEL_TEXTS (sizeof model_texts / sizeof model_texts[0])
 
@@ -144,23 +147,53 @@ static void put_entry(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_message(to, number, &entry);
 }
 
+/* A text about the model: what an edit set, or what the model said that this
+ * one was made of.  A model that was made by an edit has the former alone. */
+static struct tn_bytes said(const struct tn_onnx_writer *w,
+                            enum tn_text_kind kind, const char *key)
+{
+    const struct tn_text_change *change =
+        tn_changes_text(w->model->changes, kind, tn_bytes(NULL, 0));
+
+    if (change)
+        return change->value;
+    return w->options->about ? tn_about_find(w->options->about, key)
+                             : tn_bytes(NULL, 0);
+}
+
 void tn_onnx_put_about(struct tn_onnx_writer *w, struct tn_rope *to)
 {
-    const struct tn_about *about = w->options->about;
-    struct tn_bytes        producer =
-        about ? tn_about_find(about, "onnx.producer_name") : tn_bytes(NULL, 0);
-    int64_t version;
+    struct tn_bytes producer = said(w, model_texts[0].kind, model_texts[0].key);
+    int64_t         version;
 
     tn_pb_put_bytes(to, MODEL_PRODUCER_NAME,
                     producer.size ? producer : tn_text("tenon"));
-    for (unsigned i = 1; about && i < MODEL_TEXTS; i++) {
-        struct tn_bytes text = tn_about_find(about, model_texts[i].key);
+    for (unsigned i = 1; i < MODEL_TEXTS; i++) {
+        struct tn_bytes text = said(w, model_texts[i].kind, model_texts[i].key);
         if (text.size)
             tn_pb_put_bytes(to, model_texts[i].number, text);
     }
-    if (about &&
-        is_version(tn_about_find(about, "onnx.model_version"), &version))
+    if (is_version(said(w, TN_TEXT_VERSION, "onnx.model_version"), &version))
         tn_pb_put_varint(to, MODEL_VERSION, (uint64_t)version);
+}
+
+/* What an edit set, unless it was said already. */
+static void put_set_metadata(struct tn_onnx_writer *w, struct tn_rope *to)
+{
+    const struct tn_changes *changes = w->model->changes;
+    const struct tn_about   *about   = w->options->about;
+
+    for (uint32_t i = 0; changes && i < changes->text_count; i++) {
+        const struct tn_text_change *text = &changes->texts[i];
+        if (text->kind != TN_TEXT_METADATA ||
+            (about && tn_about_has(about, text->key)))
+            continue;
+        if (text->value.data)
+            put_entry(w, to, MODEL_METADATA, text->key, text->value);
+        else
+            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
+                         "the metadata has no key '%.*s'", TN_FMT(text->key));
+    }
 }
 
 void tn_onnx_put_metadata(struct tn_onnx_writer *w, struct tn_rope *to)
@@ -173,6 +206,7 @@ void tn_onnx_put_metadata(struct tn_onnx_writer *w, struct tn_rope *to)
         if (!has_field(item))
             put_entry(w, to, MODEL_METADATA, item->key, item->value);
     }
+    put_set_metadata(w, to);
 }
 
 void tn_onnx_put_graph_about(struct tn_onnx_writer *w, struct tn_rope *to)

@@ -1098,12 +1098,28 @@ static bool has_other_imports(const struct tn_onnx_writer *w)
     return detail && detail->has_other_imports;
 }
 
+/* Those of an edit, since the file was read. */
+static void keep_changes(struct tn_model *made, const struct tn_model *base,
+                         struct tn_error *error)
+{
+    struct tn_changes *changes;
+
+    if (!base->changes)
+        return;
+    changes = tn_new(&made->arena, struct tn_changes, 1, error);
+    if (changes)
+        *changes = *base->changes;
+    made->changes = changes;
+}
+
 enum tn_status tn_onnx_keep_texts(struct tn_model       *made,
                                   const struct tn_model *base,
                                   struct tn_error       *error)
 {
     const struct tn_onnx_detail *was = base->detail;
-    struct tn_onnx_detail       *is =
+
+    keep_changes(made, base, error);
+    struct tn_onnx_detail *is =
         tn_new(&made->arena, struct tn_onnx_detail, 1, error);
     struct tn_onnx_import *imports =
         tn_new(&made->arena, struct tn_onnx_import, made->facts.count, error);
@@ -1125,13 +1141,6 @@ enum tn_status tn_onnx_keep_texts(struct tn_model       *made,
     }
     made->detail = is;
     made->wire   = base->wire;
-    if (base->changes) { /* of an edit, since the file was read */
-        struct tn_changes *changes =
-            tn_new(&made->arena, struct tn_changes, 1, error);
-        if (changes)
-            *changes = *base->changes;
-        made->changes = changes;
-    }
     return error->status;
 }
 

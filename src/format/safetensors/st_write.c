@@ -149,7 +149,7 @@ static enum tn_status make_plans(struct writing *w)
         tn_st_find_aliases(&set, &w->arena, w->error);
     w->plan_count = set.count;
     w->plans      = tn_new(&w->arena, struct plan, set.count, w->error);
-    w->sorted = tn_new(&w->arena, const struct plan *, set.count, w->error);
+    w->sorted     = tn_new(&w->arena, const struct plan *, set.count, w->error);
     if (!aliases || !w->plans || !w->sorted)
         return w->error->status;
     for (uint64_t i = 0; i < set.count; i++) {
@@ -288,7 +288,8 @@ static void put_metadata(const struct writing *w, uint32_t shard,
     const struct tn_st_detail *detail = w->model->detail;
     const struct tn_about     *about  = w->options->about;
     uint64_t                   count  = about ? about->items.count : 0;
-    bool is_own = tn_is_of_format(w->model, &tn_format_safetensors) && detail;
+    bool is_st  = tn_is_of_format(w->model, &tn_format_safetensors);
+    bool is_own = is_st && detail;
 
     uint64_t put = 0;
 
@@ -297,15 +298,18 @@ static void put_metadata(const struct writing *w, uint32_t shard,
     for (uint64_t i = 0; i < count; i++) {
         const struct tn_fact *said =
             is_own ? NULL : tn_list_at(&about->items, struct tn_fact, i);
-        struct tn_bytes key   = is_own ? detail->metadata[i].key : said->key;
-        struct tn_bytes value = is_own ? detail->metadata[i].value : said->value;
+        struct tn_bytes key = is_own ? detail->metadata[i].key : said->key;
+        struct tn_bytes value =
+            is_own ? detail->metadata[i].value : said->value;
         const struct tn_text_change *change =
-            tn_changes_text(w->model->changes, TN_TEXT_METADATA, key);
+            is_own ? tn_changes_text(w->model->changes, TN_TEXT_METADATA, key)
+                   : NULL; /* what was said has the changes */
         if (change && !change->value.data)
             continue;
         put_pair(to, put++ == 0, key, change ? change->value : value);
     }
-    put_new_pairs(w, to, is_own ? detail : NULL, &put);
+    if (is_st)
+        put_new_pairs(w, to, detail, &put);
     put_aliases(w, shard, to, &put);
     if (put)
         tn_buffer_byte(to, '}');
