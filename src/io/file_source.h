@@ -49,7 +49,7 @@ enum tn_status tn_source_read_few(struct tn_source *source, uint64_t offset,
  * file. */
 bool tn_source_hop(struct tn_source *source);
 
-/* The descriptor behind a source, for copy_file_range; -1 if there is none. */
+/* The descriptor behind a source, for calls of the kernel that copy; -1 if there is none. */
 int tn_source_descriptor(const struct tn_source *source);
 
 /* Whether another process holds the writer's lock (append.h) on the file behind

@@ -23,10 +23,13 @@ struct tn_os {
     /* openat(2) that follows no symlink and never leaves the folder. */
     int (*open_beneath)(int folder, const char *name, int flags);
 
-    /* Copies between files without passing through our memory; returns the
-     * number of bytes, or -1. copy_range() may share blocks; send_range()
-     * writes at the target's current position, and accepts pipes. */
-    ssize_t (*copy_range)(int from, off_t at, int to, off_t to_at, size_t size);
+    /* Both return the number of bytes, or -1.  share_range() makes blocks of
+     * one file blocks of another, too, or lets a server copy them, and fails
+     * where the kernel would copy every byte; both offsets are multiples of
+     * 4096. send_range() copies to the target's current position, and accepts
+     * pipes. */
+    ssize_t (*share_range)(int from, off_t at, int to, off_t to_at,
+                           size_t size);
     ssize_t (*send_range)(int from, off_t at, int to, size_t size);
 
     /* Reserves space in a file without making it longer.  Only a hint. */

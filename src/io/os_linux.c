@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,9 +41,36 @@ static int open_beneath(int folder, const char *name, int flags)
     return -1;
 }
 
-static ssize_t copy_range(int from, off_t at, int to, off_t to_at, size_t size)
+/* File systems whose server copies within itself, by their magic numbers. */
+static bool is_far(int file)
 {
-    return copy_file_range(from, &at, to, &to_at, size, 0);
+    struct statfs about;
+
+    if (fstatfs(file, &about) != 0)
+        return false;
+    switch ((uint32_t)about.f_type) {
+    case NFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case CEPH_SUPER_MAGIC: return true;
+    default: return false;
+    }
+}
+
+/* Only whole blocks can be shared. */
+static ssize_t share_range(int from, off_t at, int to, off_t to_at, size_t size)
+{
+    if (is_far(to))
+        return copy_file_range(from, &at, to, &to_at, size, 0);
+    struct file_clone_range range = { .src_fd      = from,
+                                      .src_offset  = (uint64_t)at,
+                                      .src_length  = size & ~(size_t)4095,
+                                      .dest_offset = (uint64_t)to_at };
+    if (range.src_length == 0) { /* which would mean: to the end of the file */
+        errno = EINVAL;
+        return -1;
+    }
+    return ioctl(to, FICLONERANGE, &range) ? -1 : (ssize_t)range.src_length;
 }
 
 static ssize_t send_range(int from, off_t at, int to, size_t size)
@@ -102,8 +134,8 @@ static void random_bytes(uint8_t *to, size_t size)
 }
 
 const struct tn_os tn_os_linux = {
-    O_PATH,    open_beneath, copy_range, send_range,   reserve, next_data,
-    next_hole, rename_new,   exchange,   unnamed_file, reopen,  random_bytes,
+    O_PATH,    open_beneath, share_range, send_range,   reserve, next_data,
+    next_hole, rename_new,   exchange,    unnamed_file, reopen,  random_bytes,
 };
 
 const struct tn_os *tn_os = &tn_os_linux;

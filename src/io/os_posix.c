@@ -15,7 +15,7 @@ static int open_beneath(int folder, const char *name, int flags)
     return -1;
 }
 
-static ssize_t copy_range(int from, off_t at, int to, off_t to_at, size_t size)
+static ssize_t share_range(int from, off_t at, int to, off_t to_at, size_t size)
 {
     (void)from, (void)at, (void)to, (void)to_at, (void)size;
     errno = ENOSYS;
@@ -104,7 +104,7 @@ static void random_bytes(uint8_t *to, size_t size)
 const struct tn_os tn_os_posix = {
     O_RDONLY | O_NONBLOCK,
     open_beneath,
-    copy_range,
+    share_range,
     send_range,
     reserve,
     next_of_its_kind,
