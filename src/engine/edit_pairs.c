@@ -25,8 +25,9 @@ struct pairing {
     uint32_t        *same; /* by value: the value that it is, or itself      */
     struct tn_bytes *name; /* by value: its name now; .data NULL: as before  */
     bool            *is_output; /* by value: of a graph                       */
-    uint32_t        *uses;      /* by value: by ops                           */
-    bool            *is_fixed;  /* by value: written again, or waited for     */
+    bool            *is_given; /* by value: callers of a signature give it    */
+    uint32_t        *uses;     /* by value: by ops                           */
+    bool            *is_fixed; /* by value: written again, or waited for     */
     const struct tn_pair_ops      *words;
     const struct tn_dialect_facts *facts;
     struct tn_known                known;
@@ -289,13 +290,25 @@ static enum tn_status forget_values(struct pairing *p)
                : p->error->status;
 }
 
+/* Signatures call the first output of "x" "x:0". */
+static uint32_t value_called(const struct pairing *p, uint32_t graph,
+                             struct tn_bytes name)
+{
+    uint32_t value = tn_model_find_named(p->model, graph, name);
+
+    if (value == TN_NONE && tn_bytes_ends_with(name, ":0"))
+        value = tn_model_find_named(p->model, graph,
+                                    tn_bytes(name.data, name.size - 2));
+    return value;
+}
+
 static void mark_outputs(struct pairing *p, uint32_t graph,
                          struct tn_io_list outputs)
 {
     const struct tn_model *m = p->model;
 
     for (uint32_t i = 0; i < outputs.count; i++) {
-        uint32_t value = tn_model_find_named(m, graph, outputs.items[i].name);
+        uint32_t value = value_called(p, graph, outputs.items[i].name);
         if (value == TN_NONE)
             continue;
         value               = own_value(m, value);
@@ -305,15 +318,28 @@ static void mark_outputs(struct pairing *p, uint32_t graph,
     }
 }
 
+/* What a signature takes may be what an op makes. */
+static void mark_given(struct pairing *p, uint32_t graph,
+                       struct tn_io_list inputs)
+{
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        uint32_t value = value_called(p, graph, inputs.items[i].name);
+        if (value != TN_NONE)
+            p->is_given[own_value(p->model, value)] = true;
+    }
+}
+
 static void find_outputs(struct pairing *p)
 {
     const struct tn_model *m = p->model;
 
     for (uint32_t g = 0; g < m->graphs.count; g++)
         mark_outputs(p, g, tn_model_graph_at(m, g)->outputs);
-    for (uint32_t i = 0; i < tn_model_signature_count(m); i++)
-        mark_outputs(p, m->signature_graphs ? m->signature_graphs[i] : 0,
-                     tn_model_signature(m, i)->outputs);
+    for (uint32_t i = 0; i < tn_model_signature_count(m); i++) {
+        uint32_t graph = m->signature_graphs ? m->signature_graphs[i] : 0;
+        mark_outputs(p, graph, tn_model_signature(m, i)->outputs);
+        mark_given(p, graph, tn_model_signature(m, i)->inputs);
+    }
 }
 
 /* Counts users, and finds what is written again or only waited for. */
@@ -381,7 +407,7 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
         if (after == TN_NONE)
             continue;
         before = resolve(p, before);
-        if (p->is_fixed[after] || p->is_fixed[before])
+        if (p->is_fixed[after] || p->is_fixed[before] || p->is_given[after])
             continue;
         /* Graphs in graphs are left alone where names may hide each other. */
         if (is_inner[after] && before != after &&
@@ -496,6 +522,7 @@ static enum tn_status run_removal(struct pairing *p, enum tn_pair_kind kind,
     p->same      = tn_new(&p->arena, uint32_t, values, p->error);
     p->name      = tn_new(&p->arena, struct tn_bytes, values, p->error);
     p->is_output = tn_new(&p->arena, bool, values, p->error);
+    p->is_given  = tn_new(&p->arena, bool, values, p->error);
     p->uses      = tn_new(&p->arena, uint32_t, values, p->error);
     p->is_fixed  = tn_new(&p->arena, bool, values, p->error);
     if (tn_failed(p->error))
