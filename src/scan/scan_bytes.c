@@ -74,6 +74,23 @@ static const struct {
     { "070702", 6, "a cpio archive" },
     { "070707", 6, "a cpio archive" },
     { "LZIP", 4, "lzip data" },
+    { "\x60\xea", 2, "an ARJ archive" },
+    { "\xed\xab\xee\xdb", 4, "an RPM package" },
+    { "xar!", 4, "a XAR archive" },
+    { "MSWIM\0\0\0", 8, "a WIM archive" },
+    { "hsqs", 4, "a SquashFS image" },
+    { "sqsh", 4, "a SquashFS image" },
+    { "\x45\x3d\xcd\x28", 4, "a cramfs image" },
+    { "\x89LZO\0\r\n\x1a\n", 9, "lzop data" },
+    { "LRZI", 4, "lrzip data" },
+    { "7kSt\xa0\x31\x83\xd3", 8, "a ZPAQ archive" },
+    { "ALZ\1", 4, "an ALZip archive" },
+    { "EGGA", 4, "an EGG archive" },
+    { "SZDD\x88\xf0\x27\x33", 8, "data of compress.exe" },
+    { "SIT!", 4, "a StuffIt archive" },
+    { "StuffIt ", 8, "a StuffIt archive" },
+    { "ZOO 2", 5, "a ZOO archive" },
+    { "\xc7\x71", 2, "a cpio archive" },
     { "\x1f\x9d", 2, "data of compress" },
     /* What joblib compresses begins so. */
     { "ZF0x", 4, "zlib data of joblib" },
@@ -141,6 +158,10 @@ static const char *packed_as(struct tn_scan *scan, struct tn_bytes head)
 {
     if (is_skipped_frame(head))
         return "zstd or LZ4 data";
+    if (begins_with(head, 2, "-lh", 3) && begins_with(head, 6, "-", 1))
+        return "an LZH archive";
+    if (begins_with(head, 7, "**ACE**", 7))
+        return "an ACE archive";
     if (is_lzma(head))
         return "LZMA data";
     return is_zlib(scan, head) ? "zlib data" : NULL;
@@ -170,24 +191,56 @@ static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
                      what);
 }
 
-/* Programs of a processor, which some packages of models carry. */
-static void tell_native(struct tn_scan *scan, struct tn_bytes head)
+/* Programs of Windows: their second header is where the first one says. */
+static bool is_pe(struct tn_scan *scan, struct tn_source *source,
+                  struct tn_bytes head)
 {
-    const char *what = NULL;
-    size_t      at = head.size >= 64 ? tn_load32(head.data + 60) : SIZE_MAX;
+    struct tn_error own = TN_ERROR_INIT;
+    uint8_t         mark[4];
 
-    if (begins_with(head, 0, "\x7f"
-                             "ELF", 4))
-        what = "ELF";
-    else if (begins_with(head, 0, "\xce\xfa\xed\xfe", 4) ||
-             begins_with(head, 0, "\xcf\xfa\xed\xfe", 4))
-        what = "Mach-O";
-    else if (begins_with(head, 0, "MZ", 2) && at < head.size - 4 &&
-             begins_with(head, at, "PE\0\0", 4))
-        what = "PE";
+    if (!begins_with(head, 0, "MZ", 2) || head.size < 64 ||
+        tn_load32(head.data + 60) > source->size - sizeof mark)
+        return false;
+    bool is_read = tn_source_read(source, tn_load32(head.data + 60), mark,
+                                  sizeof mark, &own) == TN_OK;
+    tn_scan_absorb(scan, &own);
+    return is_read && memcmp(mark, "PE\0\0", 4) == 0;
+}
+
+/* Programs of a processor or of a machine that is made of software, which some
+ * packages of models carry. */
+static const struct {
+    const char *magic;
+    size_t      size;
+    const char *what;
+} programs[] = {
+    { "\x7f"
+      "ELF",
+      4, "ELF" },
+    { "\xce\xfa\xed\xfe", 4, "Mach-O" },
+    { "\xcf\xfa\xed\xfe", 4, "Mach-O" },
+    { "\xfe\xed\xfa\xce", 4, "Mach-O" },
+    { "\xfe\xed\xfa\xcf", 4, "Mach-O" },
+    { "\xca\xfe\xba\xbe", 4, "Mach-O for several, or a class of Java" },
+    { "\0asm\1\0\0\0", 8, "WebAssembly" },
+    { "dex\n0", 5, "Android" },
+    { "BC\xc0\xde", 4, "LLVM" },
+};
+
+static void tell_native(struct tn_scan *scan, struct tn_source *source,
+                        struct tn_bytes head)
+{
+    const char *what = is_pe(scan, source, head) ? "PE" : NULL;
+
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        if (begins_with(head, 0, programs[i].magic, programs[i].size))
+            what = programs[i].what;
     if (what)
         tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "native-code", 0,
                      "a program or library for a processor (%s)", what);
+    if (scan->depth && begins_with(head, 0, "#!/", 3))
+        tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "script", 0,
+                     "a script in an archive, which names what runs it");
 }
 
 /* Objects of Java: what makes them again runs what their classes say. */
@@ -390,7 +443,7 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
         tn_scan_keras(scan, source);
     else
         tell_closed(scan, head);
-    tell_native(scan, head);
+    tell_native(scan, source, head);
     tell_java(scan, head);
     if (has_keras(name))
         tn_scan_keras(scan, source);
