@@ -66,11 +66,12 @@ static bool is_below_code(struct tn_bytes name)
     size_t         at    = slash ? (size_t)(slash - name.data) : name.size;
 
     return tn_bytes_starts_with(tn_bytes(name.data + at, name.size - at),
-                                "/code/");
+                                "/code/__torch__");
 }
 
 /* Programs run what they find under such names in an archive.  TorchScript's
- * NAME/code/ has Python's syntax, but no interpreter of Python reads it. */
+ * NAME/code/__torch__ has Python's syntax, but no interpreter of Python reads
+ * it. */
 static void judge_code(struct tn_scan *scan, struct tn_bytes name,
                        uint64_t offset)
 {
