@@ -141,9 +141,9 @@ static void scan_strings(struct tn_scan *scan, struct tn_bytes text)
 /* Keys whose values are called or imported: by Hydra with the other values, by
  * MLflow to load a model, by PEFT to find a class, by old Keras, by jsonpickle,
  * by Lightning, and, beside "params", by configurations of diffusion models.
- * Those with a file's name mean that only there: modules.json is of
- * sentence-transformers, schema.json of skops. */
-enum means { CALLED, IMPORTED, LAYER, FUNCTION, TARGET };
+ * Those with a file's name mean that only there: modules.json and config.json
+ * are of sentence-transformers, whose names have dots, schema.json of skops. */
+enum means { CALLED, IMPORTED, LAYER, FUNCTION, TARGET, DOTTED };
 
 static const struct {
     const char *key;
@@ -161,7 +161,8 @@ static const struct {
     { "py/repr", CALLED, NULL },
     { "class_path", CALLED, NULL },
     { "target", TARGET, NULL },
-    { "type", CALLED, "modules.json" },
+    { "type", DOTTED, "modules.json" },
+    { "activation_function", DOTTED, "config.json" },
     { "__module__", IMPORTED, "schema.json" },
     { "__class__", FUNCTION, "schema.json" },
 };
@@ -258,10 +259,10 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
         while (at < end && is_path_byte(*at) && at - begin < NAME_LIMIT)
             at++;
         struct tn_bytes path = tn_bytes(begin, (size_t)(at - begin));
-        if (strcmp(key, "type") == 0 && !tn_bytes_find(path, '.'))
+        if (means == DOTTED && !tn_bytes_find(path, '.'))
             continue; /* other programs have other types */
         if (!tn_bytes_is(path, "null"))
-            judge_value(scan, means, path, offset);
+            judge_value(scan, means == DOTTED ? CALLED : means, path, offset);
     }
 }
 
@@ -408,6 +409,62 @@ static void scan_pipeline(struct tn_scan *scan, struct tn_bytes text)
     }
 }
 
+/* A router of sentence-transformers: {"types": {"query": "module.Class"}}. */
+static void scan_types(struct tn_scan *scan, struct tn_bytes text)
+{
+    const uint8_t *end = text.data + text.size;
+    const uint8_t *at  = find_word(text.data, end, "\"types\"");
+
+    at = at ? tn_scan_skip_blanks(at + strlen("\"types\""), end) : end;
+    if (at == end || *at != ':')
+        return;
+    at = tn_scan_skip_blanks(at + 1, end);
+    for (bool is_first = true; at < end && *at == (is_first ? '{' : ',');
+         is_first      = false) {
+        at = tn_scan_skip_blanks(at + 1, end);
+        if (!take_string(&at, end).data)
+            return;
+        at = tn_scan_skip_blanks(at, end);
+        if (at == end || *at != ':')
+            return;
+        at                   = tn_scan_skip_blanks(at + 1, end);
+        uint64_t        offset = (uint64_t)(at - text.data);
+        struct tn_bytes path   = take_string(&at, end);
+        if (!path.data)
+            return;
+        if (tn_bytes_find(path, '.'))
+            judge_value(scan, CALLED, path, offset);
+        at = tn_scan_skip_blanks(at, end);
+    }
+}
+
+/* Classes of Java, as Deeplearning4j's configurations name them. */
+static void scan_java(struct tn_scan *scan, struct tn_bytes text)
+{
+    static const char *const known[] = { "org.deeplearning4j.", "org.nd4j.",
+                                         "org.datavec.", "java.lang.",
+                                         "java.util." };
+    static const char        key[]   = "\"@class\"";
+    const uint8_t           *at = text.data, *end = text.data + text.size;
+
+    while ((at = find_word(at, end, key))) {
+        uint64_t offset   = (uint64_t)(at - text.data);
+        bool     is_known = false;
+        at                = tn_scan_skip_blanks(at + strlen(key), end);
+        if (at == end || *at != ':')
+            continue;
+        at                     = tn_scan_skip_blanks(at + 1, end);
+        struct tn_bytes name = take_string(&at, end);
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            is_known |= tn_bytes_starts_with(name, known[i]);
+        if (!is_known && name.data)
+            tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "java-class", offset,
+                         "the configuration makes objects of a class of Java, "
+                         "'%.*s'",
+                         TN_FMT(name));
+    }
+}
+
 /* ---- pickles in base64 ------------------------------------------------------
  */
 
@@ -488,12 +545,15 @@ static bool says_something(const uint8_t *at, const uint8_t *end)
     return at < end && *at != '}' && *at != ']';
 }
 
-/* Keys under which models of the hub name Python code of their own.  Of a key
- * that occurs twice, readers take the last. */
+/* Keys under which models of the hub name Python code of their own, models of
+ * ONNX Runtime a library, and MLflow a script.  Of a key that occurs twice,
+ * readers take the last. */
 static void scan_hub(struct tn_scan *scan, struct tn_bytes text)
 {
     static const char *const keys[] = { "\"auto_map\"",
-                                        "\"custom_pipelines\"" };
+                                        "\"custom_pipelines\"",
+                                        "\"custom_ops_library\"",
+                                        "model_code_path" };
     const uint8_t           *end    = text.data + text.size;
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
@@ -505,8 +565,8 @@ static void scan_hub(struct tn_scan *scan, struct tn_bytes text)
                 !says_something(tn_scan_skip_blanks(at + 1, end), end))
                 continue;
             tn_scan_tell(scan, TN_VERDICT_UNKNOWN, "hub-code", offset,
-                         "%s names Python code that comes with the model: "
-                         "programs that trust it run it",
+                         "%s names code that comes with the model: programs "
+                         "that trust it run it",
                          keys[i]);
             break;
         }
@@ -617,7 +677,12 @@ static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size,
     if (has_python(tn_bytes(text, size)))
         tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
                      "YAML with tags of Python, which name what is called");
-    scan_targets(scan, tn_bytes(text, undo_escapes(text, size)), name, true);
+    size = undo_escapes(text, size);
+    if (find_word(text, text + size, "__import__("))
+        tn_scan_tell(scan, TN_VERDICT_DANGEROUS, "yaml-python", TN_NOWHERE,
+                     "YAML with code of Python, which some programs run");
+    scan_targets(scan, tn_bytes(text, size), name, true);
+    scan_hub(scan, tn_bytes(text, size));
 }
 
 /* ---- by name --------------------------------------------------------------
@@ -674,11 +739,16 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
     } else if (is_yaml) {
         scan_yaml(scan, text, size, file);
     } else {
-        if (ends_as(name, holders))
+        /* Prompts of LangChain say which language they are in. */
+        if (ends_as(name, holders) || find_word(text, text + size, "\"jinja2\""))
             scan_strings(scan, tn_bytes(text, size));
         size = undo_escapes(text, size);
         scan_targets(scan, tn_bytes(text, size), file, false);
         scan_hub(scan, tn_bytes(text, size));
+        scan_java(scan, tn_bytes(text, size));
+        if (tn_bytes_is(file, "config.json") ||
+            tn_bytes_is(file, "router_config.json"))
+            scan_types(scan, tn_bytes(text, size));
         scan_coded_strings(scan, tn_bytes(text, size));
         if (tn_bytes_is(file, "model_index.json"))
             scan_pipeline(scan, tn_bytes(text, size));

@@ -341,8 +341,42 @@ def operators():
     add("java.zip", "flagged", zipped(("configuration.json", "{}"), ("preprocessor.bin", b"\xac\xed\x00\x05sr\x00\x2dorg.apache.commons.collections.functors.Invoker" + bytes(40))))
 
 
+def programs():
+    """Programs of all kinds, whole or in archives, and archives that are not read."""
+    pe = b"MZ" + bytes(58) + struct.pack("<I", 1024) + bytes(960) + b"PE\0\0" + bytes(400)
+    add("pe-far.exe", "unknown", pe)
+    add("pe-far.zip", "unknown", zipped(("m/x.pyd", pe)))
+    for name, magic in (("fat", b"\xca\xfe\xba\xbe\0\0\0\2"), ("mach", b"\xfe\xed\xfa\xcf"), ("wasm", b"\0asm\1\0\0\0"), ("dex", b"dex\n035\0"), ("llvm", b"BC\xc0\xde")):
+        add(f"program-{name}.bin", "unknown", magic + bytes(80))
+    add("script.zip", "unknown", zipped(("run.sh", "#!/bin/sh\nid\n")))
+    add("code-below.zip", "unknown", zipped(("model/code/inference.py", "import os\n")))
+    for name, magic in (("arj", b"\x60\xea\x1e\0"), ("lzh", b"\x20\0-lh5-"), ("rpm", b"\xed\xab\xee\xdb\3\0"), ("xar", b"xar!"), ("wim", b"MSWIM\0\0\0"), ("squashfs", b"hsqs"), ("lzop", b"\x89LZO\0\r\n\x1a\n"),
+                        ("lrzip", b"LRZI"), ("zpaq", b"7kSt\xa0\x31\x83\xd3"), ("ace", bytes(7) + b"**ACE**"), ("zoo", b"ZOO 2.10"), ("stuffit", b"SIT!")):
+        add(f"closed-{name}.bin", "unknown", magic + bytes(80))
+
+
+def named():
+    """What configurations name, and templates hide, in ways that few programs know."""
+    add("router/config.json", "dangerous", json.dumps({"types": {"a": "sentence_transformers.models.Transformer", "b": "os.system"}, "structure": {}}))
+    add("router-good/config.json", "clean", json.dumps({"types": {"a": "sentence_transformers.models.Transformer"}, "structure": {}}))
+    add("dense/config.json", "dangerous", json.dumps({"in_features": 4, "activation_function": "os.abort"}))
+    add("dense-good/config.json", "clean", json.dumps({"in_features": 4, "activation_function": "torch.nn.modules.activation.Tanh"}))
+    add("gpt/config.json", "clean", json.dumps({"activation_function": "gelu_new"}))
+    add("library/genai_config.json", "unknown", json.dumps({"model": {"decoder": {"session_options": {"custom_ops_library": "x.so"}}}}))
+    add("prompt.json", "dangerous", json.dumps({"_type": "prompt", "template": "{{ x.__class__ }}", "template_format": "jinja2"}))
+    add("prompt-good.json", "clean", json.dumps({"_type": "prompt", "template": "{x}", "template_format": "f-string"}))
+    java = {"@class": "org.deeplearning4j.nn.conf.MultiLayerConfiguration", "layer": {"@class": "org.deeplearning4j.nn.conf.layers.DenseLayer"}}
+    add("java-good.zip", "clean", zipped(("configuration.json", json.dumps(java))))
+    add("java-own.zip", "unknown", zipped(("configuration.json", json.dumps({**java, "more": {"@class": "com.example.Own"}}))))
+    add("layers.yaml", "dangerous", "backbone:\n  [[-1, 1, \"__import__('os').system('id')\", [64]]]\n")
+    add("layers-good.yaml", "clean", "backbone:\n  [[-1, 1, Conv, [64]], [-1, 1, nn.Upsample, [None, 2, 'nearest']]]\n")
+    add("script/MLmodel", "unknown", "flavors:\n  python_function:\n    loader_module: mlflow.pyfunc.model\n    model_code_path: x.py\n")
+    add("upper-x.jinja", "dangerous", "{{ x['\\x5F\\x5Fclass'] }}")
+    add("upper-u.jinja", "dangerous", "{{ x['\\u005F\\u005Fclass'] }}")
+
+
 def main(tenon, folder=None):
-    for make in (computed, packed, hidden, layers, templates, texts, frameworks, graphs, indexes, operators):
+    for make in (computed, packed, hidden, layers, templates, texts, frameworks, graphs, indexes, operators, programs, named):
         make()
     if folder:
         return scan_attacks.judge(tenon, folder)
