@@ -1220,14 +1220,18 @@ static const struct tn_io *io_now(const struct patch *p, uint32_t g,
     return NULL;
 }
 
-/* "float32", or "sequence(float32)". */
-static void put_type(struct patch *p, const struct tn_io *io)
+/* "float32", or "sequence(float32)".  `old` is what the left model says of that
+ * value, NULL if nothing: what is ragged stays so. */
+static void put_type(struct patch *p, const struct tn_io *io,
+                     const struct tn_io *old)
 {
     const char *note = io->note ? io->note : "";
     const char *type =
         io->dtype == TN_UNDEFINED ? "?" : tn_dtype_name(io->dtype);
 
-    if (!note[0]) {
+    bool is_kept = strcmp(note, "ragged") == 0 && old && old->note &&
+                   strcmp(old->note, note) == 0;
+    if (!note[0] || is_kept) {
         put_text(p, type);
         return;
     }
@@ -1252,7 +1256,7 @@ static void list_ios(struct patch *p, uint32_t g, const char *action,
             put_text(p, "");
             continue;
         }
-        put_type(p, io);
+        put_type(p, io, old);
         put_dims(p, io);
     }
     end_line(p);
@@ -1399,7 +1403,7 @@ static void compare_value(struct patch *p, uint32_t g, uint32_t h,
         begin_line(p, "list-values");
     *has_line = true;
     put(p, name);
-    put_type(p, &b);
+    put_type(p, &b, had ? &a : NULL);
     put_dims(p, &b);
 }
 
@@ -1464,7 +1468,7 @@ static void declare_ios(struct patch *p, uint32_t g, struct tn_io_list a,
             begin_line(p, "list-values");
         *has_line = true;
         put(p, io->name);
-        put_type(p, io);
+        put_type(p, io, old);
         put_dims(p, io);
     }
 }
@@ -1707,8 +1711,8 @@ static void compare_bare(struct patch *p)
 static void set_text(struct patch *p, uint32_t places, struct tn_bytes key,
                      struct tn_bytes value)
 {
-    bool                      has_fields = places >> TN_TEXT_PRODUCER & 1;
-    bool                      is_tflite  = tn_bytes_starts_with(key, "tflite.");
+    bool has_fields = places >> TN_TEXT_PRODUCER & 1;
+    bool is_tflite  = tn_bytes_starts_with(key, "tflite.");
     const struct tn_text_field *own =
         has_fields || is_tflite ? tn_text_field_of(key) : NULL;
 
