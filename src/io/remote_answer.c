@@ -73,23 +73,30 @@ bool tn_answer_parse_range(struct tn_bytes text, uint64_t *first,
            (*first == TN_ANSWER_UNKNOWN || *last < *total);
 }
 
-/* Seconds, or the date "Fri, 31 Dec 1999 23:59:59 GMT". */
-static uint64_t parse_delay(struct tn_bytes text, int64_t now)
+bool tn_answer_parse_date(struct tn_bytes text, int64_t *seconds)
 {
     char      copy[40] = "";
     struct tm when     = { 0 };
-    uint64_t  seconds;
 
-    if (is_number(text, &seconds))
-        return seconds;
     if (text.size >= sizeof copy)
-        return TN_ANSWER_UNKNOWN;
+        return false;
     if (text.size)
         memcpy(copy, text.data, text.size);
     const char *end = strptime(copy, "%a, %d %b %Y %H:%M:%S GMT", &when);
-    if (!end || *end)
+    *seconds        = (int64_t)timegm(&when);
+    return end && !*end;
+}
+
+/* Seconds, or a date. */
+static uint64_t parse_delay(struct tn_bytes text, int64_t now)
+{
+    uint64_t seconds;
+    int64_t  then;
+
+    if (is_number(text, &seconds))
+        return seconds;
+    if (!tn_answer_parse_date(text, &then))
         return TN_ANSWER_UNKNOWN;
-    int64_t then = (int64_t)timegm(&when);
     return then > now ? (uint64_t)(then - now) : 0;
 }
 

@@ -28,17 +28,17 @@ struct tn_answer {
     uint64_t retry_after; /* seconds, or UNKNOWN                             */
     bool     is_encoded;  /* Content-Encoding other than identity, or
                              Transfer-Encoding other than chunked            */
-    bool     is_multipart;
-    bool     is_bad; /* a header that matters contradicts itself        */
-    char     etag[TN_ANSWER_TAG];
-    char     modified[64]; /* Last-Modified, as it was sent                */
-    char     linked_etag[TN_ANSWER_TAG]; /* X-Linked-ETag of a redirect      */
-    char     commit[64];   /* X-Repo-Commit                                */
-    char     region[64];   /* x-amz-bucket-region                          */
-    char     checksum[16]; /* x-amz-checksum-crc32c                        */
-    char     upload[32];   /* x-amz-meta-tenon-upload                      */
-    char     location[TN_ANSWER_LOCATION];
-    char     next[TN_ANSWER_LOCATION]; /* of Link with rel="next"            */
+    bool is_multipart;
+    bool is_bad; /* a header that matters contradicts itself        */
+    char etag[TN_ANSWER_TAG];
+    char modified[64]; /* Last-Modified, as it was sent                */
+    char linked_etag[TN_ANSWER_TAG]; /* X-Linked-ETag of a redirect      */
+    char commit[64];   /* X-Repo-Commit                                */
+    char region[64];   /* x-amz-bucket-region                          */
+    char checksum[16]; /* x-amz-checksum-crc32c                        */
+    char upload[32];   /* x-amz-meta-tenon-upload                      */
+    char location[TN_ANSWER_LOCATION];
+    char next[TN_ANSWER_LOCATION]; /* of Link with rel="next"            */
 };
 
 /* Before the first line. */
@@ -55,6 +55,9 @@ bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line,
  * them, or contradicts itself. */
 bool tn_answer_parse_range(struct tn_bytes text, uint64_t *first,
                            uint64_t *last, uint64_t *total);
+
+/* "Fri, 31 Dec 1999 23:59:59 GMT", in seconds of Unix. */
+bool tn_answer_parse_date(struct tn_bytes text, int64_t *seconds);
 
 /* Whether an ETag names exact bytes: weak ones, which begin with "W/", do not.
  */

@@ -3,8 +3,10 @@
 #include "io/remote_list.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/json_read.h"
 #include "codec/sha256.h"
@@ -12,10 +14,11 @@
 #include "io/remote_exchange.h"
 #include "io/remote_xml.h"
 
-#define MOST_PAGES 100000 /* of one list */
-#define MOST_EMPTY 100    /* pages in a row without an entry                  */
-#define MOST_DEPTH 16     /* folders of a web server in folders               */
-#define MOST_KEY   4096   /* bytes of a name                                  */
+#define MOST_PAGES   100000 /* of one list */
+#define MOST_EMPTY   100  /* pages in a row without an entry                  */
+#define MOST_DEPTH   16   /* folders of a web server in folders               */
+#define MOST_KEY     4096 /* bytes of a name                                  */
+#define DATE_SETTLED 5    /* seconds after which a date names one version     */
 
 static enum tn_status bad(struct tn_error *error, const char *what)
 {
@@ -789,6 +792,24 @@ static enum tn_status ask_about(struct tn_exchange *e, struct tn_remote *remote,
     return tn_exchange_run(e, error);
 }
 
+/* Without an ETag the date and the size tell one version from another, as they
+ * do while a file is read; but not when it may change once more within the
+ * second. */
+static void set_date(struct entry *e, const struct tn_answer *answer,
+                     uint64_t size)
+{
+    char    text[TN_ANSWER_TAG];
+    int64_t seconds;
+
+    if (size == TN_ANSWER_UNKNOWN || answer->is_bad ||
+        !tn_answer_parse_date(tn_text(answer->modified), &seconds) ||
+        seconds > (int64_t)time(NULL) - DATE_SETTLED)
+        return;
+    snprintf(text, sizeof text, "%.40s, %" PRIu64 " bytes", answer->modified,
+             size);
+    set_etag(e, tn_text(text));
+}
+
 enum tn_status tn_remote_stat(struct tn_remote *remote, struct tn_arena *arena,
                               const char *url, struct tn_listed *listed,
                               struct tn_error *error)
@@ -800,8 +821,10 @@ enum tn_status tn_remote_stat(struct tn_remote *remote, struct tn_arena *arena,
     if (ask_about(&e, remote, url, error) == TN_OK) {
         const struct tn_answer *a = &e.transfer.answer;
         init_entry(&entry, remote->memory, error);
-        set_etag(&entry, tn_text(e.linked[0] ? e.linked : a->etag));
         listed->size = a->status == 206 ? a->total : a->length;
+        set_etag(&entry, tn_text(e.linked[0] ? e.linked : a->etag));
+        if (!entry.etag.size)
+            set_date(&entry, a, listed->size);
         listed->etag = tn_text_dup(arena, tn_buffer_string(&entry.etag), error);
         done_entry(&entry);
     }

@@ -11,6 +11,8 @@ import os
 import struct
 import sys
 import tempfile
+import time
+from email.utils import formatdate
 
 from lists import Front
 from servers import run
@@ -20,6 +22,9 @@ def tiny(name="w", value=b"abcd"):
     header = json.dumps({name: {"dtype": "U8", "shape": [len(value)],
                                 "data_offsets": [0, len(value)]}}).encode()
     return struct.pack("<Q", len(header)) + header + value
+
+
+DATE = "Sun, 18 Nov 2001 10:00:00 GMT"
 
 
 class Judge:
@@ -236,12 +241,37 @@ def folder_signatures(j):
                     f"{query}: {done}")
 
 
+def dates(j):
+    """Without ETags, a catalog knows files by date and size, but not by a date
+    within which they may still change."""
+    now = [DATE, 0]
+
+    def server(request):
+        body = tiny(value=b"abcd" + bytes(now[1]))
+        return 200, [("Last-Modified", now[0])] if now[0] else [], body
+
+    with Front(server) as front:
+        for date, more, kept in ((DATE, 0, 0), (DATE, 0, 1), (DATE, 1, 0),
+                                 (DATE.replace("10:", "11:"), 1, 0),
+                                 (DATE.replace("10:", "11:"), 1, 1),
+                                 (formatdate(usegmt=True), 1, 0),
+                                 (formatdate(time.time() + 9, usegmt=True), 1,
+                                  0), ("soon", 1, 0), ("soon", 1, 0),
+                                 ("", 1, 0), ("", 1, 0)):
+            now[:] = [date, more]
+            done = j.run("catalog", "--json", f"{front.at}/x.safetensors",
+                         "-o", f"{j.folder}/dates.ndjson")
+            j.claim(done.returncode == 0 and
+                    json.loads(done.stdout)["kept"] == kept,
+                    f"{date}, {more}: {done}")
+
+
 def main():
     tenon = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         j = Judge(tenon, folder)
         for part in (empty_objects, regions, profiles, revisions, letters,
-                     folder_signatures):
+                     folder_signatures, dates):
             if not sys.argv[2:] or part.__name__ in sys.argv[2:]:
                 part(j)
     for line in j.bad:
