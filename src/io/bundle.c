@@ -194,6 +194,10 @@ static enum tn_status open_path(struct tn_bundle *bundle, const char *path,
             error, TN_UNSUPPORTED, TN_NOWHERE,
             "URLs of this kind are not supported; use https://, "
             "http://, s3:// or hf://");
+    if (file < 0 && errno == ENOENT && tn_url_is_cut(path))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "there is no such file, and a URL has \"//\" "
+                            "behind its scheme");
     if (file < 0)
         return tn_error_errno(error, errno, "cannot open %s", bundle->path);
     return open_main(bundle, file, true, error);

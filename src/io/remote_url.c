@@ -32,6 +32,17 @@ bool tn_url_is_any(struct tn_bytes text)
     return i > 0 && text.size - i >= 3 && !memcmp(text.data + i, "://", 3);
 }
 
+bool tn_url_is_cut(const char *path)
+{
+    static const char *const schemes[] = { "http:/", "https:/", "s3:/", "hf:/",
+                                           NULL };
+    unsigned                 i         = 0;
+
+    while (schemes[i] && !begins(path, schemes[i]))
+        i++;
+    return schemes[i] && !tn_url_is(path);
+}
+
 /* ---- taking apart ------------------------------------------------------- */
 
 static enum tn_status refuse(const char *why, struct tn_error *error)

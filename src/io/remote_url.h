@@ -25,6 +25,9 @@ bool tn_url_is(const char *path);
 /* Whether a text is a URL of any scheme: "x://". */
 bool tn_url_is_any(struct tn_bytes text);
 
+/* "https:/host/x": a URL that lost a '/', as paths of Python make of it. */
+bool tn_url_is_cut(const char *path);
+
 /* Takes an http or https URL apart, into the arena.  INVALID if it is not one,
  * is longer than TN_URL_MOST, or has bytes that a URL cannot have. */
 #define TN_URL_MOST 8192

@@ -142,6 +142,11 @@ static void test_beside(void **state)
                         "https://h");
     assert_true(tn_url_is("HTTPS://x"));
     assert_false(tn_url_is("https:/x"));
+    assert_true(tn_url_is_cut("https:/x"));
+    assert_true(tn_url_is_cut("s3:/b/k"));
+    assert_false(tn_url_is_cut("s3://b/k"));
+    assert_false(tn_url_is_cut("hf:x"));
+    assert_false(tn_url_is_cut("http"));
     assert_false(tn_url_is("httpx://x"));
     assert_true(tn_url_is_any(tn_text("gopher://x")));
     assert_false(tn_url_is_any(tn_text("://x")));

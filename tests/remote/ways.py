@@ -266,12 +266,18 @@ def dates(j):
                     f"{date}, {more}: {done}")
 
 
+def cut_urls(j):
+    """A URL that a path library normalised is told from a missing file."""
+    for url in ("http:/127.0.0.1/x.onnx", "s3:/models/x", "hf:/o/r/x"):
+        j.is_refused(url, b"behind its scheme", url, 11)
+
+
 def main():
     tenon = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         j = Judge(tenon, folder)
         for part in (empty_objects, regions, profiles, revisions, letters,
-                     folder_signatures, dates):
+                     folder_signatures, dates, cut_urls):
             if not sys.argv[2:] or part.__name__ in sys.argv[2:]:
                 part(j)
     for line in j.bad:
