@@ -111,14 +111,6 @@ void cli_session_report(void)
     cli_text_done(&text);
 }
 
-/* A number in the environment, or 0. */
-static unsigned number_in(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text != NULL ? (unsigned)strtoul(text, NULL, 10) % 100000 : 0;
-}
-
 static const struct tn_remote_options *
 remote_options_of(const struct cli_common *common)
 {
@@ -128,8 +120,6 @@ remote_options_of(const struct cli_common *common)
         .is_anonymous    = common->is_anonymous,
         .allows_plain    = common->allows_plain,
         .max_bytes       = common->max_fetch,
-        .timeout         = number_in("TENON_TIMEOUT"),
-        .attempts        = number_in("TENON_ATTEMPTS"),
         .on_request      = common->is_verbose ? on_request : NULL,
         .context         = (void *)(uintptr_t)common,
     };

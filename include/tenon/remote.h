@@ -40,8 +40,9 @@ struct tn_remote_options {
     bool allows_plain;    /* send credentials over http:// to hosts other than
                              this one, too                                    */
     uint64_t max_bytes;   /* LIMIT beyond that many, for one model; 0: none   */
-    unsigned timeout;     /* seconds without progress; 0: 30                  */
-    unsigned attempts;    /* of each request; 0: 5                            */
+    unsigned timeout;     /* seconds without progress; 0: TENON_TIMEOUT in the
+                             environment, or 30                               */
+    unsigned attempts;    /* of each request; 0: TENON_ATTEMPTS, or 5         */
 
     /* NULL: none.  Called from any thread that reads, one at a time. */
     tn_on_request *on_request;

@@ -43,6 +43,15 @@ uint64_t tn_remote_now(void)
     return microseconds() / 1000;
 }
 
+/* A number in the environment, unless it is none. */
+static unsigned number_in(const char *name, unsigned otherwise)
+{
+    const char *text  = getenv(name);
+    unsigned    value = text ? (unsigned)strtoul(text, NULL, 10) % 100000 : 0;
+
+    return value ? value : otherwise;
+}
+
 /* ---- the connections of a bundle ---------------------------------------- */
 
 static enum tn_status init(struct tn_remote               *r,
@@ -53,9 +62,9 @@ static enum tn_status init(struct tn_remote               *r,
     if (options)
         r->options = *options;
     if (!r->options.timeout)
-        r->options.timeout = DEFAULT_TIMEOUT;
+        r->options.timeout = number_in("TENON_TIMEOUT", DEFAULT_TIMEOUT);
     if (!r->options.attempts)
-        r->options.attempts = DEFAULT_ATTEMPTS;
+        r->options.attempts = number_in("TENON_ATTEMPTS", DEFAULT_ATTEMPTS);
     r->chance = tn_remote_now() ^ (uint64_t)(uintptr_t)r;
     TN_TRY(tn_curl_load(&r->curl, error));
     r->multi = r->curl.multi_init();
