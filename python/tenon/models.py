@@ -1126,9 +1126,9 @@ class Model(native.Closing):
         repeated values may become; 0 is no limit, and 1 GiB and 1024 for each
         byte of the files.
 
-        Instead of a path it takes a binary file that can seek, or an object
-        with read_at(offset, size) and size: the model is read from there, in
-        parts, as long as it is used."""
+        Instead of a path it takes a binary file that can seek, what
+        fsspec.open() makes, or an object with read_at(offset, size) and size:
+        the model is read from there, in parts, as long as it is used."""
         listed, count = _settings(settings)
         watch = native.Watch(progress)
         options = watch.options(
@@ -1137,6 +1137,10 @@ class Model(native.Closing):
             max_expand=max_expand,
             settings=listed, setting_count=count)
         handle = _Handle()
+        if hasattr(path, "fs") and hasattr(path, "open") \
+                and not hasattr(path, "seek"):
+            # An OpenFile of fsspec has its mode, a UPath is told.
+            path = path.open() if hasattr(path, "mode") else path.open("rb")
         if not isinstance(path, (str, bytes)) \
                 and not hasattr(path, "__fspath__") \
                 and (hasattr(path, "read_at") or hasattr(path, "seek")):

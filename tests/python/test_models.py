@@ -849,6 +849,10 @@ def test_file_objects(weights, tmp_path):
                 assert model.tensors["w"][1:, 2].tolist() == [6, 10]
             with tenon.safe_open(source) as safe:
                 assert np.array_equal(safe.get_tensor("w"), wanted)
+    for how in ({"mode": "rb", "open": lambda self: io.BytesIO(data)},
+                {"open": lambda self, mode: {"rb": io.BytesIO(data)}[mode]}):
+        later = type("OpenFile", (), {"fs": None, **how})()  # fsspec's, UPath's
+        assert tenon.open(later).tensors["w"][2, 3] == 11
     source = Ranges(data)
     model = tenon.open(source)
     source.is_gone = True
