@@ -217,19 +217,114 @@ static bool is_wide_enough(const struct tn_sizing   *s,
     return true;
 }
 
+/* Whether a value is a list, and another with the same elements. */
+static bool is_same_list(const struct tn_sizing *s, uint32_t a, uint32_t b)
+{
+    const struct tn_value_sizes *x = tn_sizes_of_value(s, a);
+    const struct tn_value_sizes *y = tn_sizes_of_value(s, b);
+
+    return x->dims.is_known && y->dims.is_known &&
+           x->dims.count == y->dims.count &&
+           x->elements.count == y->elements.count &&
+           tn_sizes_agree(&x->elements, &y->elements, x->elements.count);
+}
+
+/* The value that a node gives as it is; TN_NONE: it gives another. */
+static uint32_t idle(const struct tn_sizing *s, const struct tn_net_node *node)
+{
+    if ((is_of(node, "Reshape") && is_same_shape(s, node)) ||
+        (is_of(node, "Expand") && is_wide_enough(s, node)))
+        return node->inputs[0];
+    if (node->is_removed || !tn_node_is(node, "Where") ||
+        node->input_count != 3 || node->output_count != 1 ||
+        node->outputs[0] == TN_NONE)
+        return TN_NONE;
+    for (uint32_t i = 1; i < 3; i++)
+        if (is_same_list(s, node->outputs[0], node->inputs[i]))
+            return node->inputs[i];
+    return TN_NONE;
+}
+
 static bool leave_out(struct tn_sizing *s, uint32_t id, const bool *is_output)
 {
     const struct tn_net_node node = tn_net_node(s->net, id);
-    bool is_idle = (is_of(&node, "Reshape") && is_same_shape(s, &node)) ||
-                   (is_of(&node, "Expand") && is_wide_enough(s, &node));
+    uint32_t                 from = idle(s, &node);
 
-    if (!is_idle ||
+    if (from == TN_NONE ||
         (is_output[node.outputs[0]] &&
-         (is_output[node.inputs[0]] ||
-          tn_net_value(s->net, node.inputs[0]).producer == TN_NONE)))
+         (is_output[from] || tn_net_value(s->net, from).producer == TN_NONE)))
         return false;
-    tn_net_replace(s->net, node.outputs[0], node.inputs[0]);
+    tn_net_replace(s->net, node.outputs[0], from);
     tn_net_remove(s->net, id);
+    return true;
+}
+
+/* ---- lists with other numbers ------------------------------------------- */
+
+/* Items `from` to `from + count` of a list as numbers, as a constant named
+ * after another value; TN_NONE: they are not numbers. */
+static uint32_t make_numbers(struct tn_sizing *s, uint32_t graph,
+                             const struct tn_sizes *list, uint32_t from,
+                             uint64_t count, uint32_t like)
+{
+    struct tn_bytes name  = tn_net_value(s->net, like).name;
+    enum tn_dtype   dtype = tn_net_value(s->net, like).type->dtype;
+    int64_t         numbers[TN_SIZES_MAX];
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!tn_size_number(list, from + i, &numbers[i]))
+            return TN_NONE;
+    return tn_net_add_ints(s->net, graph, name, dtype, numbers, 1, &count);
+}
+
+/* The inputs of a Concat, with numbers in place of those that differ from a
+ * list; false: others differ as well. */
+static bool find_pieces(struct tn_sizing *s, const struct tn_net_node *concat,
+                        uint32_t graph, const struct tn_sizes *list,
+                        uint32_t *inputs)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < concat->input_count; i++) {
+        struct tn_sizes piece = tn_sizes_of(s, concat, i)->elements;
+        struct tn_sizes part  = { .is_known = true, .count = piece.count };
+        if (!piece.is_known || at + piece.count > list->count)
+            return false;
+        memcpy(part.items, list->items + at, piece.count * sizeof *part.items);
+        inputs[i] = tn_sizes_agree(&piece, &part, piece.count)
+                        ? concat->inputs[i]
+                        : make_numbers(s, graph, list, at, piece.count,
+                                       concat->inputs[i]);
+        if (inputs[i] == TN_NONE)
+            return false;
+        at += piece.count;
+    }
+    return at == list->count;
+}
+
+/* A Where that chooses other numbers for some of a Concat: a Concat with these
+ * numbers. */
+static bool choose_numbers(struct tn_sizing *s, uint32_t id)
+{
+    const struct tn_net_node node = tn_net_node(s->net, id);
+    uint32_t                 inputs[TN_SIZES_MAX], maker;
+
+    if (node.is_removed || !tn_node_is(&node, "Where") ||
+        node.input_count != 3 || node.inputs[2] == TN_NONE ||
+        node.output_count != 1 || node.outputs[0] == TN_NONE)
+        return false;
+    maker                      = tn_net_value(s->net, node.inputs[2]).producer;
+    const struct tn_sizes list = s->values[node.outputs[0]].elements;
+    if (maker == TN_NONE || !list.is_known)
+        return false;
+    const struct tn_net_node concat = tn_net_node(s->net, maker);
+    if (!tn_node_is(&concat, "Concat") || concat.graph != node.graph ||
+        concat.input_count > TN_SIZES_MAX ||
+        !find_pieces(s, &concat, node.graph, &list, inputs))
+        return false;
+    tn_net_set_op(s->net, id, tn_net_own_op(s->net, "Concat"));
+    tn_net_copy_attrs(s->net, id, maker);
+    tn_net_set_inputs(s->net, id, inputs, concat.input_count);
     return true;
 }
 
@@ -361,7 +456,7 @@ static uint64_t simplify(struct tn_sizing *s, const bool *is_output)
 
     for (uint32_t i = 0; i < last && tn_net_goes_on(s->net); i++)
         count += leave_out(s, i, is_output) || settle_shape(s, i) ||
-                 name_axes(s, i) || skip_expands(s, i);
+                 name_axes(s, i) || choose_numbers(s, i) || skip_expands(s, i);
     for (uint32_t i = 0; i < s->count && !tn_failed(s->net->error); i++)
         if (tn_net_value(s->net, i).producer != TN_NONE)
             tell_type(s, i);

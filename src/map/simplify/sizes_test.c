@@ -135,10 +135,77 @@ static void test_what_is_broadcast_anyway(void **state)
     }
 }
 
+/* t is made as wide as x and `rest` say; -1 is what keeps its size. */
+static const struct {
+    const char *marks; /* what stands for it                                  */
+    int64_t     rest;
+    const char *want;
+    const char *name;
+} marked[] = {
+    { "minus", 8,
+      "s:Shape(x) b:Gather(s,place) u:Unsqueeze(b,axes) c:Concat(u,rest) "
+      "y:Expand(t,c) ->y",
+      "all sizes are told" },
+    { "minus", -1,
+      "s:Shape(x) b:Gather(s,place) u:Unsqueeze(b,axes) w:Concat(u,rest_1) "
+      "y:Expand(t,w) ->y",
+      "the last one stays as it is" },
+    { "eight", 8, "", "the first one may be equal" },
+};
+
+static void fill_marked(struct tn_net *net, size_t i)
+{
+    static const int64_t dims[] = { -1, -1, 8, -2 }, one[] = { 1, 1, 8, -2 };
+    static const int64_t minus[] = { -1, -1 }, eight[] = { 8, 8 };
+    static const int64_t ones[] = { 1, 1 }, zero = 0;
+
+    make_input(net, "x", TN_FLOAT32, dims);
+    make_input(net, "t", TN_FLOAT32, one);
+    tn_net_add_ints(net, 0, tn_text("place"), TN_INT64, &zero, 0, NULL);
+    make_ints(net, "axes", &zero, 1);
+    make_ints(net, "rest", &marked[i].rest, 1);
+    make_ints(net, "minus", minus, 2);
+    make_ints(net, "eight", eight, 2);
+    make_ints(net, "ones", ones, 2);
+    net_add_line(net, 0, "s = Shape x");
+    net_add_line(net, 0, "b = Gather s,place axis=#0");
+    net_add_line(net, 0, "u = Unsqueeze b,axes");
+    net_add_line(net, 0, "c = Concat u,rest axis=#0");
+    net_add_line(net, 0,
+                 *marked[i].marks == 'm' ? "e = Equal c,minus"
+                                         : "e = Equal c,eight");
+    net_add_line(net, 0, "w = Where e,ones,c");
+    net_add_line(net, 0, "y = Expand t,w");
+    net_add_io(net, 0, " -> y");
+}
+
+static void test_shapes_with_marks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof marked / sizeof marked[0]; i++) {
+        struct bench b;
+
+        set_up(&b, "onnx");
+        b.net.version = 17;
+        fill_marked(&b.net, i);
+        if (run_with_facts(&b.net, tn_simplify_sizes) != (*marked[i].want != 0))
+            fail_msg("%s", marked[i].name);
+        if (*marked[i].want)
+            assert_net(&b, marked[i].want);
+        tear_down(&b);
+    }
+}
+
 static void fill_first_wider(struct tn_net *net)
 {
     net->version = 17;
     fill_wider(net, 0);
+}
+
+static void fill_last_marked(struct tn_net *net)
+{
+    net->version = 17;
+    fill_marked(net, 1);
 }
 
 static void fill(struct tn_net *net)
@@ -158,6 +225,7 @@ static void test_every_allocation_may_fail(void **state)
     (void)state;
     survives_no_memory("onnx", fill, change, "y:Reshape(x,c_1) ->y");
     survives_no_memory("onnx", fill_first_wider, change, "y:Mul(x,one) ->y");
+    survives_no_memory("onnx", fill_last_marked, change, marked[1].want);
 }
 
 int main(void)
@@ -165,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_what_is_broadcast_anyway),
+        cmocka_unit_test(test_shapes_with_marks),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
 

@@ -519,6 +519,60 @@ static void split(struct tn_sizing *s, const struct tn_net_node *node)
     }
 }
 
+/* Element `i` of a list, or the only one; of what is not known, nothing. */
+static uint32_t element(const struct tn_sizes *list, uint32_t i)
+{
+    i = list->count == 1 ? 0 : i;
+    return list->is_known && i < list->count ? list->items[i]
+                                             : TN_SIZE_NOT_KNOWN;
+}
+
+/* Whether two elements differ for certain: a size is never below zero. */
+static bool differ(uint32_t a, uint32_t b)
+{
+    if (a == TN_SIZE_NOT_KNOWN || b == TN_SIZE_NOT_KNOWN)
+        return false;
+    if (tn_size_is_number(a) && tn_size_is_number(b))
+        return a != b;
+    return a == TN_SIZE(-1) || b == TN_SIZE(-1);
+}
+
+/* What is chosen where two elements are equal, or where they are not. */
+static uint32_t chosen(uint32_t a, uint32_t b, uint32_t equal, uint32_t other)
+{
+    if (equal == other || differ(a, b))
+        return other;
+    return a == b && a != TN_SIZE_NOT_KNOWN ? equal : TN_SIZE_NOT_KNOWN;
+}
+
+/* Of lists, by whether elements of lists are equal: PyTorch writes the shape of
+ * an Expand so, with -1 for what keeps its size. */
+static void choose(struct tn_sizing *s, const struct tn_net_node *node)
+{
+    const struct tn_sizes *equal = &tn_sizes_of(s, node, 1)->elements;
+    const struct tn_sizes *other = &tn_sizes_of(s, node, 2)->elements;
+    struct tn_sizes        to    = { .is_known = true };
+
+    together(s, node);
+    uint32_t maker = node->inputs[0] == TN_NONE
+                         ? TN_NONE
+                         : tn_net_value(s->net, node->inputs[0]).producer;
+    if (maker == TN_NONE || !equal->is_known || !other->is_known)
+        return;
+    const struct tn_net_node compare = tn_net_node(s->net, maker);
+    if (!tn_node_is(&compare, "Equal"))
+        return;
+    const struct tn_sizes *a = &tn_sizes_of(s, &compare, 0)->elements;
+    const struct tn_sizes *b = &tn_sizes_of(s, &compare, 1)->elements;
+    to.count = equal->count > other->count ? equal->count : other->count;
+    if (a->count > to.count || b->count > to.count)
+        return;
+    for (uint32_t i = 0; i < to.count; i++)
+        to.items[i] = chosen(element(a, i), element(b, i), element(equal, i),
+                             element(other, i));
+    take_list(s, node, &to);
+}
+
 static const struct {
     const char *op;
     void (*run)(struct tn_sizing *s, const struct tn_net_node *node);
@@ -572,7 +626,7 @@ static const struct {
     { "Or", together },
     { "Pow", together },
     { "Sub", together },
-    { "Where", together },
+    { "Where", choose },
     { "Xor", together },
     { "Sum", together },
     { "PRelu", together },
