@@ -3,8 +3,11 @@
 
 #include "map/net/net_build.h"
 
-/* Where channels are, in images and in weights of a convolution. */
+/* Where channels are in images, and in weights of a convolution; those of a
+ * transposed one have them first. */
 enum { CHANNELS = 1 };
+
+static const char *const convolutions[] = { "Conv", "ConvTranspose" };
 
 struct joining {
     struct tn_net   *net;
@@ -15,6 +18,7 @@ struct joining {
 
 /* One convolution out of several. */
 struct group {
+    const char     *op;    /* which convolution                           */
     uint32_t        image; /* the value all of them take a part of        */
     uint32_t        attrs; /* of the first, as a row of a node has them   */
     const uint64_t *dims;  /* of each weight                              */
@@ -142,6 +146,17 @@ static uint32_t image_of(const struct joining *j, uint32_t part, uint32_t index,
 
 /* ---- convolutions -------------------------------------------------------- */
 
+/* Channels that one takes, and that it makes. */
+static uint64_t taken(const struct group *g)
+{
+    return g->dims[g->op == convolutions[0] ? CHANNELS : 0];
+}
+
+static const uint64_t *made(const struct group *g)
+{
+    return &g->dims[g->op == convolutions[0] ? 0 : CHANNELS];
+}
+
 static bool has_dims(const struct tn_elements *elements, const uint64_t *dims,
                      uint32_t rank)
 {
@@ -176,7 +191,7 @@ static bool take_weights(const struct joining *j, struct group *g,
     const struct tn_elements *bias =
         tn_net_value(j->net, conv->inputs[2]).constant;
     g->biases[index] = conv->inputs[2];
-    return bias && has_dims(bias, g->dims, 1);
+    return bias && has_dims(bias, made(g), 1);
 }
 
 static bool take_conv(const struct joining *j, struct group *g, uint32_t value,
@@ -185,12 +200,17 @@ static bool take_conv(const struct joining *j, struct group *g, uint32_t value,
     uint32_t           id;
     struct tn_net_node conv;
 
-    if (!find_maker(j, value, &id, &conv) || !is_op(&conv, "Conv") ||
-        conv.input_count < 2 || !conv.has_common_attrs ||
-        !has_one(&conv, "group", 1, true) || !take_weights(j, g, &conv, index))
+    if (!find_maker(j, value, &id, &conv))
+        return false;
+    for (size_t i = 0; index == 0 && i < 2; i++)
+        if (is_op(&conv, convolutions[i]))
+            g->op = convolutions[i];
+    if (!g->op || !is_op(&conv, g->op) || conv.input_count < 2 ||
+        !conv.has_common_attrs || !has_one(&conv, "group", 1, true) ||
+        !take_weights(j, g, &conv, index))
         return false;
     uint32_t attrs = tn_net_node_row(j->net, id)->attrs;
-    uint32_t image = image_of(j, conv.inputs[0], index, g->dims[CHANNELS]);
+    uint32_t image = image_of(j, conv.inputs[0], index, taken(g));
     if (index == 0) {
         g->image  = image;
         g->attrs  = attrs;
@@ -207,7 +227,7 @@ static bool is_whole(const struct joining *j, const struct group *g,
 
     return type->has_rank && type->rank == g->rank &&
            type->dims[CHANNELS] >= 0 &&
-           (uint64_t)type->dims[CHANNELS] == g->dims[CHANNELS] * count;
+           (uint64_t)type->dims[CHANNELS] == taken(g) * count;
 }
 
 /* ---- what takes their place -----------------------------------------------
@@ -252,7 +272,7 @@ static void replace(struct joining *j, uint32_t id, const struct group *g)
                                    .count   = 1,
                                    .of.ints = number };
     struct tn_net_node   node  = { .name         = concat.name,
-                                   .op           = tn_net_own_op(j->net, "Conv"),
+                                   .op           = tn_net_own_op(j->net, g->op),
                                    .inputs       = inputs,
                                    .input_count  = g->has_bias ? 3 : 2,
                                    .outputs      = &output,
@@ -299,7 +319,9 @@ uint64_t tn_join_groups(struct tn_net *net, struct tn_infer *facts)
     uint64_t        count = 0;
     struct tn_arena arena;
 
-    if (!tn_net_may_have_op(net, "Concat") || !tn_net_may_have_op(net, "Conv"))
+    if (!tn_net_may_have_op(net, "Concat") ||
+        (!tn_net_may_have_op(net, convolutions[0]) &&
+         !tn_net_may_have_op(net, convolutions[1])))
         return 0;
     tn_arena_init(&arena, net->arena->memory);
     j.count = (uint32_t)net->values.count;

@@ -37,14 +37,21 @@ static uint32_t part(struct tn_net *net, const char *name, uint32_t image,
     return make_node(net, "Slice", name, inputs, 4, NULL, 0);
 }
 
-static uint32_t convolve(struct tn_net *net, const char *name, uint32_t image,
-                         uint32_t weights, uint32_t terms)
+static uint32_t convolve_by(struct tn_net *net, const char *op,
+                            const char *name, uint32_t image, uint32_t weights,
+                            uint32_t terms)
 {
     static const int64_t one   = 1;
     struct tn_net_attr   group = make_int("group", &one);
 
-    return make_node(net, "Conv", name, (uint32_t[]){ image, weights, terms },
+    return make_node(net, op, name, (uint32_t[]){ image, weights, terms },
                      terms == TN_NONE ? 2 : 3, &group, 1);
+}
+
+static uint32_t convolve(struct tn_net *net, const char *name, uint32_t image,
+                         uint32_t weights, uint32_t terms)
+{
+    return convolve_by(net, "Conv", name, image, weights, terms);
 }
 
 static uint32_t image(struct tn_net *net)
@@ -118,6 +125,51 @@ static void make_whole(struct tn_net *net)
     put_together(net, c, d, &channels);
 }
 
+/* Weights of 2 channels that give 3, with a term for each of these. */
+static uint32_t transposed_weight(struct tn_net *net, const char *name)
+{
+    static const uint64_t dims[]   = { 2, 3, 1, 1 };
+    const double          items[6] = { 1, 2, 3, 4, 5, 6 };
+
+    return tn_net_add_doubles(net, 0, tn_text(name), TN_FLOAT32, items, 4,
+                              dims);
+}
+
+static uint32_t transposed_bias(struct tn_net *net, const char *name)
+{
+    static const uint64_t dims[]  = { 3 };
+    const double          items[] = { 1, 2, 3 };
+
+    return tn_net_add_doubles(net, 0, tn_text(name), TN_FLOAT32, items, 1,
+                              dims);
+}
+
+static void make_transposed(struct tn_net *net)
+{
+    uint32_t x = image(net);
+    uint32_t a = part(net, "a", x, 0, 2), b = part(net, "b", x, 2, 4);
+    uint32_t c =
+        convolve_by(net, "ConvTranspose", "c", a, transposed_weight(net, "v"),
+                    transposed_bias(net, "s"));
+    uint32_t d =
+        convolve_by(net, "ConvTranspose", "d", b, transposed_weight(net, "w"),
+                    transposed_bias(net, "t"));
+
+    put_together(net, c, d, &channels);
+}
+
+/* One of each kind. */
+static void make_mixed(struct tn_net *net)
+{
+    uint32_t x = image(net);
+    uint32_t a = part(net, "a", x, 0, 2), b = part(net, "b", x, 2, 4);
+    uint32_t c = convolve(net, "c", a, weight(net, "v", 2), TN_NONE);
+    uint32_t d =
+        convolve_by(net, "ConvTranspose", "d", b, weight(net, "w", 2), TN_NONE);
+
+    put_together(net, c, d, &channels);
+}
+
 #define SLICES "a:Slice(x,from,to,axes) b:Slice(x,from_1,to_1,axes_1) "
 #define PARTS  SLICES "c:Conv(a,v) d:Conv(b,w) y:Concat(c,d) ->y"
 
@@ -129,6 +181,10 @@ static const struct {
     { make_plain, true, "v_1:Concat(v,w) y:Conv(x,v_1) ->y" },
     { make_biased, true,
       "v_1:Concat(v,w) s_1:Concat(s,t) y:Conv(x,v_1,s_1) ->y" },
+    { make_transposed, true,
+      "v_1:Concat(v,w) s_1:Concat(s,t) y:ConvTranspose(x,v_1,s_1) ->y" },
+    { make_mixed, false,
+      SLICES "c:Conv(a,v) d:ConvTranspose(b,w) y:Concat(c,d) ->y" },
     { make_batches, false, PARTS },
     { make_overlap, false, PARTS },
     { make_shared, false, PARTS ",c" },
