@@ -54,6 +54,17 @@ for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), 
          [{"x": reals(6, 3, 5), "lengths": numpy.array([6, 4, 1], "i4")}, {"x": reals(2, 1, 5), "lengths": numpy.array([2], "i4")}],
          {"w": reals(2, 4 * gates, 5), "r": reals(2, 4 * gates, 4), "b": reals(2, 8 * gates)})
 
+# Transposed convolutions with groups, and lines, which nd4j has as images of one row.
+case("transposed-groups", 2,
+     [("Conv", ["x", "v"], {}, "c"), ("ConvTranspose", ["c", "w", "b"], {"group": 4, "strides": [2, 2], "pads": [1, 1, 1, 1]}, "z")],
+     [{"x": reals(1, 3, 5, 4)}, {"x": reals(2, 3, 1, 7)}], {"v": reals(8, 3, 1, 1), "w": reals(8, 3, 4, 4), "b": reals(12)})
+case("transposed-lines", 2,
+     [("Conv", ["x", "v"], {}, "c"), ("ConvTranspose", ["c", "w"], {"group": 2, "strides": [2], "dilations": [2], "pads": [1, 2], "output_padding": [1]}, "z")],
+     [{"x": reals(1, 3, 6)}, {"x": reals(2, 3, 9)}], {"v": reals(8, 3, 1), "w": reals(8, 3, 4)})
+for counts in (0, 1):
+    case(f"mean-of-lines-{counts}", 1, [("AveragePool", ["x"], {"kernel_shape": [3], "strides": [2], "pads": [1, 1], "count_include_pad": counts}, "z")],
+         [{"x": reals(1, 2, 7)}, {"x": reals(2, 3, 4)}])
+
 # Edges, repeated along two axes.
 case("repeated-edges", 1, [("Pad", ["x", "p"], {"mode": "edge"}, "z")], [{"x": reals(1, 2, 5, 7)}, {"x": reals(2, 1, 1, 3)}],
      {"p": numpy.array([0, 0, 1, 2, 0, 0, 3, 1])})
