@@ -976,6 +976,12 @@ def add_pools():
     add_blocks()
 
 
+def grown(depth, high, across, layout):
+    """Copies of layers, rows and columns."""
+    first = 2 if layout else 1
+    return lambda x: x.repeat(depth, first).repeat(high, first + 1).repeat(across, first + 2)
+
+
 def add_blocks():
     for kind in NUMBERS + ("bool",):
         for layout in (None, 0, 1):
@@ -985,6 +991,13 @@ def add_blocks():
         way("upsampling2d", data("float32", 2, 3, 4, 5), factorH=high, factorW=across, isNCHW=layout)
         way("upsampling2d", data("float32", 2, 3, 4, 5), factorH=high, factorW=across, isNCHW=layout, nchw=bool(layout))
     way("upsampling2d", data("float32", 0, 3, 4, 5), factorH=2, factorW=2, isNCHW=1)
+    for kind in NUMBERS + ("bool",):
+        for layout in (None, 0, 1):
+            flags = {} if layout is None else {"isNCDHW": layout}
+            way("upsampling3d", data(kind, 2, 3, 2, 1, 2), want=grown(2, 3, 2, layout), factorD=2, factorH=3, factorW=2, **flags)
+    for layout in (0, 1):
+        way("upsampling3d", data("float32", 2, 3, 2, 4, 5), want=grown(1, 2, 3, layout), factorD=1, factorH=2, factorW=3, isNCDHW=layout, ncdhw=bool(layout))
+    way("upsampling3d", data("float32", 0, 3, 4, 5, 2), want=grown(2, 2, 2, 1), factorD=2, factorH=2, factorW=2, isNCDHW=1)
     for kind, layout, block in itertools.product(ANY, (0, 1), (2, 3)):
         way("space_to_depth", data(kind, 2, *((6, 12, 1) if layout else (1, 6, 12))), block_size=block, isNHWC=layout)
         way("depth_to_space", data(kind, 2, *((2, 3, 36) if layout else (36, 2, 3))), block_size=block, isNHWC=layout)

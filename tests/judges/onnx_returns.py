@@ -54,6 +54,14 @@ for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), 
          [{"x": reals(6, 3, 5), "lengths": numpy.array([6, 4, 1], "i4")}, {"x": reals(2, 1, 5), "lengths": numpy.array([2], "i4")}],
          {"w": reals(2, 4 * gates, 5), "r": reals(2, 4 * gates, 4), "b": reals(2, 8 * gates)})
 
+# Whole factors, of lines and volumes, too.  PyTorch's way differs for one pixel alone, which an image is not that grew.
+for mode, ways, ranks in (("nearest", ("asymmetric", "half_pixel"), (3, 4, 5)), ("linear", ("pytorch_half_pixel", "half_pixel", "align_corners", "asymmetric"), (3, 4))):
+    for way in ways:
+        for rank in ranks:
+            case(f"grown-{mode}-{rank}-{way}", 1,
+                 [("Resize", ["x", "", "by"], {"mode": mode, "coordinate_transformation_mode": way, "nearest_mode": "floor" if way == "asymmetric" else "round_prefer_floor"}, "z")],
+                 [{"x": reals(*(2, 3, 1, 5, 4)[:rank])}, {"x": reals(*(1, 2, 4, 1, 3)[:rank])}], {"by": numpy.array((1, 1, 2, 3, 2)[:rank], "f4")})
+
 # Transposed convolutions with groups, and lines, which nd4j has as images of one row.
 case("transposed-groups", 2,
      [("Conv", ["x", "v"], {}, "c"), ("ConvTranspose", ["c", "w", "b"], {"group": 4, "strides": [2, 2], "pads": [1, 1, 1, 1]}, "z")],

@@ -154,7 +154,7 @@ RANKS = {
         "sparse_softmax_cross_entropy_loss_with_logits": FROM_1, "adjust_contrast*": FROM_3,
         "avgpool2d batch_to_space conv2d deconv2d deconv2d_tf depth_to_space depthwise_conv2d dilation2d extract_image_patches"
         " fused_batch_norm lrn maxpool2d space_to_batch space_to_depth upsampling2d crop_and_resize draw_bounding_boxes": (4,),
-        "avgpool3dnew conv3dnew deconv3d maxpool3dnew": (5,), "resize_*": (3, 4), "conv1d lstmBlock lstmLayer": (3,),
+        "avgpool3dnew conv3dnew deconv3d maxpool3dnew upsampling3d": (5,), "resize_*": (3, 4), "conv1d lstmBlock lstmLayer": (3,),
         "space_to_batch_nd batch_to_space_nd": FROM_2,
         "gruCell lstmBlockCell xw_plus_b in_top_k non_max_suppression*": MATRIX, "diag": range(4), "diag_part": (2, 4),
         "broadcast_dynamic_shape fill randomnormal randomuniform invert_permutation listdiff": VECTOR,
