@@ -685,6 +685,47 @@ static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size,
     scan_hub(scan, tn_bytes(text, size));
 }
 
+/* ---- TorchScript ------------------------------------------------------------
+ */
+
+/* Operators that reach files.  Those that give nothing stand at the beginning
+ * of a line, where no text between quotes can be. */
+static const struct {
+    const char     *call;
+    bool            is_line;
+    enum tn_verdict verdict;
+    const char     *does;
+} script_calls[] = {
+    { "torch.save(", true, TN_VERDICT_DANGEROUS, "writes a file" },
+    { "ops.image.write_file(", true, TN_VERDICT_DANGEROUS, "writes a file" },
+    { "torch.from_file(", false, TN_VERDICT_UNKNOWN, "maps a file" },
+    { "ops.image.read_file(", false, TN_VERDICT_UNKNOWN, "reads a file" },
+};
+
+static bool begins_line(struct tn_bytes text, const uint8_t *at)
+{
+    while (at > text.data && at[-1] == ' ')
+        at--;
+    return at == text.data || at[-1] == '\n';
+}
+
+static void scan_script(struct tn_scan *scan, struct tn_bytes text)
+{
+    const uint8_t *end = text.data + text.size;
+
+    for (size_t i = 0; i < sizeof script_calls / sizeof script_calls[0]; i++)
+        for (const uint8_t *at = text.data;
+             (at = find_word(at, end, script_calls[i].call)); at++) {
+            if (script_calls[i].is_line && !begins_line(text, at))
+                continue;
+            tn_scan_tell(scan, script_calls[i].verdict, "reaching-operator",
+                         (uint64_t)(at - text.data),
+                         "TorchScript calls %s...), which %s",
+                         script_calls[i].call, script_calls[i].does);
+            break;
+        }
+}
+
 /* ---- by name --------------------------------------------------------------
  */
 
@@ -726,7 +767,9 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
     bool   is_yaml = ends_as(name, yamls);
     size_t size;
 
-    if (!is_template && !is_json && !is_yaml)
+    bool is_script = scan->depth && tn_bytes_ends_with(name, ".py") &&
+                     tn_bytes_contains(name, tn_text("/code/__torch__"));
+    if (!is_template && !is_json && !is_yaml && !is_script)
         return;
     uint8_t *text =
         read_text(scan, source, !is_json || ends_as(name, configs), &size);
@@ -734,7 +777,9 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
     if (!text)
         return;
     tell_encoding(scan, tn_bytes(text, size));
-    if (is_template) {
+    if (is_script) {
+        scan_script(scan, tn_bytes(text, size));
+    } else if (is_template) {
         tn_scan_template(scan, tn_bytes(text, size));
     } else if (is_yaml) {
         scan_yaml(scan, text, size, file);

@@ -371,6 +371,9 @@ def named():
     add("layers.yaml", "dangerous", "backbone:\n  [[-1, 1, \"__import__('os').system('id')\", [64]]]\n")
     add("layers-good.yaml", "clean", "backbone:\n  [[-1, 1, Conv, [64]], [-1, 1, nn.Upsample, [None, 2, 'nearest']]]\n")
     add("script/MLmodel", "unknown", "flavors:\n  python_function:\n    loader_module: mlflow.pyfunc.model\n    model_code_path: x.py\n")
+    for label, line, verdict in (("save", "torch.save(x, \"/tmp/x\")", "dangerous"), ("map", "y = torch.from_file(\"/etc/passwd\", False, 10)", "unknown"), ("text", "y = \"torch.save(x)\"", "clean")):
+        code = f"class M(Module):\n  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n    {line}\n    return x\n"
+        add(f"script-{label}.pt", verdict, zipped(("m/data.pkl", good), ("m/code/__torch__.py", code), ("m/constants.pkl", b"\x80\x02).")))
     add("upper-x.jinja", "dangerous", "{{ x['\\x5F\\x5Fclass'] }}")
     add("upper-u.jinja", "dangerous", "{{ x['\\u005F\\u005Fclass'] }}")
 
