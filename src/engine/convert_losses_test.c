@@ -31,6 +31,8 @@ static const struct {
     { "bfloat16 is written as uint16",                            "tensor" },
     { "strings lose the zeros at their end",                      "tensor" },
     { "left behind: a shape that numpy cannot have",              "tensor" },
+    { "left behind: 1 array that is not read here, 'a'",          "tensor" },
+    { "left behind: 2 entries that are not arrays, such as 'b'",  "file" },
     { "the graph is left behind: 2 nodes",                        "graph" },
     { "left behind: the graph for the tags 'train'",              "graph" },
     { "left behind: a file of the SavedModel",                    "file" },

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 try:
     import numpy as np
@@ -111,14 +112,35 @@ def judge_refusals(folder):
     }
     for name, (array, word) in refused.items():
         path = f"{folder}/{name}.npz"
-        np.savez(path, good=np.zeros(2), bad=array)
+        np.savez(path, bad=array)
         done = subprocess.run([TENON, "info", path], capture_output=True)
         said = done.stderr.decode()
         assert done.returncode == 5, (name, done.returncode, said)
         assert "bad.npy" in said and word in said, said
+        # Among others it hides none of them, and its loss is told.
+        np.savez(path, good=np.arange(2.0), bad=array)
+        facts = json.loads(tenon("info", "--json", path))["models"][0]["facts"]
+        said = [fact["value"] for fact in facts if fact["key"] == "unread_array"]
+        assert len(said) == 1 and word in said[0], facts
+        assert tenon("get", path, "good") == b"0 1\n"
+        strict = subprocess.run([TENON, "convert", "--strict", path, "-o",
+                                 folder + "/strict.npz"], capture_output=True)
+        assert strict.returncode == 5 and b"'bad'" in strict.stderr, strict
         found = json.loads(subprocess.run([TENON, "check", "--json", path],
                                           stdout=subprocess.PIPE).stdout)
         assert "unsupported-array" in json.dumps(found), found
+
+
+def judge_folders(folder):
+    """An archiver writes entries for folders: they are nothing."""
+    with zipfile.ZipFile(folder + "/tree.npz", "w") as archive:
+        archive.writestr("a/", "")
+        with archive.open("a/w.npy", "w") as entry:
+            np.save(entry, np.arange(3.0))
+    assert tenon("ls", "-1", folder + "/tree.npz") == b"a/w\n"
+    tenon("check", folder + "/tree.npz")
+    tenon("convert", "-q", "--strict", folder + "/tree.npz", "-o",
+          folder + "/tree.safetensors")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -127,4 +149,5 @@ with tempfile.TemporaryDirectory() as scratch:
     judge_real(scratch)
     judge_nothing(scratch)
     judge_refusals(scratch)
+    judge_folders(scratch)
 print("numpy agrees")

@@ -2,10 +2,11 @@
  * npz_format.c - the formats npz and npy: numpy's arrays, many or one
  *
  * An npz is a zip whose entries NAME.npy are arrays, stored or deflated; other
- * entries are left alone.  The name of an entry is a key: nothing is ever
- * unpacked under it.
+ * entries are left alone, and so are arrays whose elements are not read here.
+ * The name of an entry is a key: nothing is ever unpacked under it.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "format/npz/npz.h"
 #include "base/expand.h"
@@ -14,6 +15,8 @@
 
 #define NPY_BITS 48 /* six bytes of magic */
 #define NPZ_BITS 64 /* a zip, and the name of an array */
+
+#define NAME_SIZE 60 /* of a name in a loss */
 
 #define LOCAL_SIZE  30 /* of a zip's local header, before the name */
 #define RECORD_SIZE 46 /* the same of a record in its directory */
@@ -24,6 +27,12 @@ static bool is_member(struct tn_bytes name)
 {
     return name.size > strlen(TN_NPZ_MEMBER) &&
            tn_bytes_ends_with(name, TN_NPZ_MEMBER);
+}
+
+/* Archivers write an entry for a folder; nothing is in it. */
+static bool is_folder(const struct tn_zip_entry *entry)
+{
+    return entry->size == 0 && tn_bytes_ends_with(entry->name, "/");
 }
 
 /* ---- one array ---------------------------------------------------------- */
@@ -156,25 +165,63 @@ static enum tn_status add_entry(struct tn_bundle *bundle,
     return error->status;
 }
 
+/* One more entry that is left behind when the model is converted. */
+static void leave_out(struct tn_model *model, struct tn_npz_left *left,
+                      struct tn_bytes name, struct tn_error *error)
+{
+    if (left->count++ == 0)
+        left->first = tn_bytes_dup(&model->arena, name, error);
+}
+
+/* An array that is not read here is told, and the others are there. */
+static void leave_array_out(struct tn_model      *model,
+                            struct tn_npz_detail *detail, struct tn_bytes name,
+                            const struct tn_error *why, struct tn_error *error)
+{
+    name.size -= strlen(TN_NPZ_MEMBER);
+    leave_out(model, &detail->unread, name, error);
+    tn_model_add_fact_format(model, error, "unread_array", "%.*s: %s",
+                             TN_FMT(name), why->what);
+}
+
 static void add_entries(struct tn_bundle *bundle, struct tn_model *model,
                         struct tn_zip *zip, struct tn_error *error)
 {
-    uint64_t others = 0, packed = 0;
+    struct tn_npz_detail *detail =
+        tn_new(&model->arena, struct tn_npz_detail, 1, error);
+    struct tn_error first  = TN_ERROR_INIT;
+    uint64_t        packed = 0;
 
+    model->detail = detail;
     for (uint64_t i = 0; i < tn_zip_count(zip) && !tn_failed(error); i++) {
         const struct tn_zip_entry *entry = tn_zip_at(zip, i);
+        struct tn_error            own   = TN_ERROR_INIT;
+        if (is_folder(entry))
+            continue;
         if (!is_member(entry->name)) {
-            others++;
+            leave_out(model, &detail->others, entry->name, error);
             continue;
         }
         packed += entry->method != TN_ZIP_STORED;
-        add_entry(bundle, model, zip, entry, error);
+        if (add_entry(bundle, model, zip, entry, &own) == TN_UNSUPPORTED) {
+            if (!tn_failed(&first))
+                first = own;
+            leave_array_out(model, detail, entry->name, &own, error);
+        } else if (tn_failed(&own)) {
+            *error = own;
+        }
+    }
+    if (tn_failed(error))
+        return;
+    if (tn_failed(&first) && !model->tensors.count) {
+        *error = first; /* there is nothing to show but the reason */
+        return;
     }
     if (packed)
         tn_model_add_fact_format(model, error, "deflated", "%" PRIu64, packed);
-    if (others)
+    if (detail->others.count)
         tn_model_add_fact_format(model, error, "other_entries", "%" PRIu64,
-                                 others);
+                                 detail->others.count);
 }
 
 static enum tn_status npz_open(struct tn_bundle *bundle, struct tn_model *model,
@@ -189,6 +236,40 @@ static enum tn_status npz_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
+/* ---- what is not written ------------------------------------------------- */
+
+static void lose(const struct tn_write_options *options,
+                 const struct tn_npz_left *left, const char *one,
+                 const char *many)
+{
+    struct tn_bytes name = left->first;
+    char            text[256];
+
+    if (!left->count)
+        return;
+    name.size = name.size < NAME_SIZE ? name.size : NAME_SIZE;
+    snprintf(text, sizeof text, "left behind: %" PRIu64 " %s, %s'%.*s'",
+             left->count, left->count == 1 ? one : many,
+             left->count == 1 ? "" : "such as ", TN_FMT(name));
+    tn_lose(options, TN_NOWHERE, "", text);
+}
+
+enum tn_status tn_npz_report_rest(const struct tn_model         *model,
+                                  const struct tn_write_options *options,
+                                  bool is_bare, struct tn_error *error)
+{
+    const struct tn_npz_detail *detail = model->detail;
+
+    (void)is_bare;
+    if (!detail)
+        return error->status;
+    lose(options, &detail->unread, "array that is not read here",
+         "arrays that are not read here");
+    lose(options, &detail->others, "entry that is not an array",
+         "entries that are not arrays");
+    return error->status;
+}
+
 /* ---- checking ----------------------------------------------------------- */
 
 static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
@@ -199,6 +280,8 @@ static void check_entry(struct tn_bundle *bundle, struct tn_arena *arena,
     struct tn_source  *source;
     struct tn_elements elements;
 
+    if (is_folder(entry))
+        return;
     if (!is_member(entry->name)) {
         own.status = TN_UNSUPPORTED;
         own.offset = entry->offset;
@@ -269,6 +352,7 @@ const struct tn_format tn_format_npz = {
     .probe       = npz_probe,
     .open        = npz_open,
     .check_bytes = npz_check,
+    .report_rest = tn_npz_report_rest,
     .settings    = settings,
     .write       = tn_npz_write,
 };

@@ -177,6 +177,90 @@ static void names_are_keys(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* ---- what is left out --------------------------------------------------- */
+
+static void note_loss(void *context, uint64_t offset, const char *where,
+                      const char *what)
+{
+    char  *losses = context;
+    size_t used   = strlen(losses);
+
+    (void)offset;
+    (void)where;
+    snprintf(losses + used, 400 - used, "%s%s", used ? "; " : "", what);
+}
+
+static const char *facts_of(const struct tn_model *model)
+{
+    static char all[400];
+
+    all[0] = '\0';
+    for (uint32_t i = 0; i < tn_model_fact_count(model); i++) {
+        struct tn_fact fact = tn_model_fact(model, i);
+        size_t         used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%.*s=%.*s", used ? "; " : "",
+                 TN_FMT(fact.key), TN_FMT(fact.value));
+    }
+    return all;
+}
+
+/* Arrays that are not read here do not keep the others from being read; a
+ * conversion tells them and what is not an array. */
+static void some_entries_are_left_out(void **state)
+{
+    struct tn_scratch         scratch = tn_scratch_open();
+    struct tn_error           error   = TN_ERROR_INIT;
+    char                      losses[400];
+    struct tn_convert_options options = TN_CONVERT_OPTIONS_INIT;
+    struct tn_target          target  = { .can_replace = true };
+    struct tn_memory          memory;
+    struct tn_buffer          file, good, objects;
+    struct tn_zip_writer      zip;
+    struct tn_model          *model;
+
+    (void)state;
+    tn_memory_init(&memory, NULL, 0);
+    tn_buffer_init(&file, &memory, &error);
+    tn_buffer_init(&good, &memory, &error);
+    tn_buffer_init(&objects, &memory, &error);
+    npz_put_array(&good, arrays[0].dict, tn_bytes(SIX, 6));
+    npz_put_array(&objects, NPY_HEAD("'|O'", "False", "()"), tn_bytes(SIX, 6));
+    tn_zip_writer_init(&zip, &file.sink, &memory, &error);
+    zip.has_keys = true;
+    npz_put_entry(&zip, "config.npy", tn_buffer_bytes(&objects), false);
+    npz_put_entry(&zip, "w.npy", tn_buffer_bytes(&good), false);
+    npz_put_entry(&zip, "more.npy", tn_buffer_bytes(&objects), true);
+    npz_put_entry(&zip, "readme.txt", tn_text("no array"), false);
+    tn_zip_finish(&zip);
+    tn_zip_writer_done(&zip);
+    tn_scratch_put(&scratch, "a.npz", tn_buffer_bytes(&file));
+    assert_int_equal(
+        tn_model_open(&model, tn_in_scratch(&scratch, "a.npz"), NULL, &error),
+        TN_OK);
+    assert_int_equal(tn_model_tensor_count(model), 1);
+    assert_non_null(tn_model_find(model, "w"));
+    assert_non_null(
+        strstr(facts_of(model), "unread_array=config: elements of type 'O'"));
+    assert_non_null(strstr(facts_of(model), "other_entries=1"));
+    options.loss         = note_loss;
+    options.loss_context = losses;
+    for (int i = 0; i < 2; i++) {
+        target.path = tn_in_scratch(&scratch, i ? "b.npz" : "b.safetensors");
+        losses[0]   = '\0';
+        assert_int_equal(
+            tn_convert(model, &options, &target, NULL, NULL, &error), TN_OK);
+        assert_string_equal(
+            losses, "left behind: 2 arrays that are not read here, such as "
+                    "'config'; left behind: 1 entry that is not an array, "
+                    "'readme.txt'");
+    }
+    tn_model_close(model);
+    tn_buffer_done(&objects);
+    tn_buffer_done(&good);
+    tn_buffer_done(&file);
+    tn_scratch_close(&scratch);
+}
+
 /* ---- check -------------------------------------------------------------- */
 
 static int note_rule(void *context, const struct tn_finding *finding)
@@ -352,6 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_are_tensors),
         cmocka_unit_test(names_are_keys),
+        cmocka_unit_test(some_entries_are_left_out),
         cmocka_unit_test(check_says_what_is_wrong),
         cmocka_unit_test(strings_are_strings),
         cmocka_unit_test(every_allocation_may_fail),

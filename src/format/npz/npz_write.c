@@ -11,6 +11,7 @@
 #include "base/arith.h"
 #include "format/bare.h"
 #include "format/npz/npz.h"
+#include "format/registry.h"
 #include "wire/zip/zip_write.h"
 
 struct writing {
@@ -211,6 +212,8 @@ enum tn_status tn_npz_write(const struct tn_model         *model,
     struct tn_sink *sink;
 
     TN_TRY(tn_output_main(to, &sink, error));
+    if (tn_is_of_format(model, &tn_format_npz))
+        TN_TRY(tn_npz_report_rest(model, options, true, error));
     tn_arena_init(&w.arena, model->memory);
     write_all(&w, sink);
     tn_arena_done(&w.arena);
