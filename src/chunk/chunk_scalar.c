@@ -8,8 +8,6 @@
 #include "base/number.h"
 #include "wire/pb/pb_rules.h"
 
-#define LONGEST_TEXT 400
-
 /* ---- reading ------------------------------------------------------------- */
 
 static bool parse_float(struct tn_bytes text, double *value)
@@ -95,7 +93,7 @@ enum tn_status tn_scalar_read(const struct tn_pb_field_type *field,
                               enum tn_scalar_form form, struct tn_span chunk,
                               uint64_t *bits, struct tn_error *error)
 {
-    uint8_t room[LONGEST_TEXT];
+    uint8_t room[TN_SCALAR_LONGEST];
 
     if (form == TN_SCALARS_BINARY && chunk.length != binary_size(field))
         return refuse_binary(field, chunk.length, TN_MALFORMED, chunk.offset,
@@ -159,7 +157,7 @@ static bool is_good_text(const struct tn_pb_field_type *field,
 {
     uint64_t bits;
 
-    if (text.size > LONGEST_TEXT || !parse_text(field, text, &bits))
+    if (text.size > TN_SCALAR_LONGEST || !parse_text(field, text, &bits))
         return false;
     switch (field->type) {
     case TN_PB_BOOL: return bits || tn_bytes_is(text, "false");

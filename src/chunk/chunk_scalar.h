@@ -16,6 +16,9 @@
 #include "base/source.h"
 #include "wire/pb/pb_schema.h"
 
+/* Bytes that a number takes at most, in either form. */
+#define TN_SCALAR_LONGEST 400
+
 /* The bits of the number (pb_rules.h) in a chunk.  MALFORMED if it is not a
  * value of the field.  Any text but "true" is a false bool, as TensorFlow reads
  * it. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "chunk/chunk_scalar.h"
 #include "engine/opened.h"
 #include "format/registry.h"
 #include "format/riegeli/records.h"
@@ -74,8 +75,38 @@ static void drop_guess(struct guess *guess)
     guess->merged = NULL;
 }
 
+/* Whether a path ends at a number. */
+static bool ends_at_number(struct tn_tags              tags,
+                           const struct tn_pb_message *type)
+{
+    struct tn_error    ignored = TN_ERROR_INIT;
+    struct tn_tag_step step;
+
+    while (tags.count) {
+        if (!type || tn_tags_step(&tags, type, &step, &ignored) != TN_OK)
+            return false;
+        type = tn_step_message(&step);
+        if (!type && !tags.count) {
+            enum tn_pb_type kind = tn_step_value(&step)->type;
+            return kind != TN_PB_STRING && kind != TN_PB_BYTES;
+        }
+    }
+    return false;
+}
+
+/* A chunk that cannot be a number, however it is written: what stands there is
+ * a field of another message. */
+static bool is_no_number(const struct tn_chunk_meta *meta,
+                         const struct tn_chunked    *message)
+{
+    return message->has_chunk && message->chunk < meta->chunk_count &&
+           (meta->chunks[message->chunk].type == TN_CHUNK_MESSAGE ||
+            meta->chunks[message->chunk].size > TN_SCALAR_LONGEST);
+}
+
 /* The reader of metadata bounds the depth. */
-static bool paths_fit(const struct tn_chunked    *message,
+static bool paths_fit(const struct tn_chunk_meta *meta,
+                      const struct tn_chunked    *message,
                       const struct tn_pb_message *type)
 {
     for (uint64_t i = 0; i < message->field_count; i++) {
@@ -83,7 +114,9 @@ static bool paths_fit(const struct tn_chunked    *message,
         const struct tn_pb_message    *to    = type;
         if (!tn_tags_follow(field->tags, &to) ||
             (field->message.field_count && !to) ||
-            (to && !paths_fit(&field->message, to)))
+            (to && !paths_fit(meta, &field->message, to)) ||
+            (!to && is_no_number(meta, &field->message) &&
+             ends_at_number(field->tags, type)))
             return false;
     }
     return true;
@@ -125,7 +158,7 @@ static enum tn_status try_format(struct guess           *guess,
     TN_TRY(tn_pb_schema_load(&schema, &guess->arena,
                              tn_pb_builtin_set(format->schema), error));
     guess->type = tn_pb_schema_find(&schema, format->message);
-    if (!guess->type || !paths_fit(&cpb->meta.message, guess->type))
+    if (!guess->type || !paths_fit(&cpb->meta, &cpb->meta.message, guess->type))
         return TN_OK;
     /* Chunks that were put off are walked only for the best guess. */
     TN_TRY(merge_as(guess, cpb, cpb->verifies_late, error));
@@ -333,7 +366,7 @@ enum tn_status tn_chunked_unwrap_as(struct tn_bundle           *bundle,
     TN_TRY(open_file(bundle, source, &file, must_be, error));
     if (!file)
         return TN_OK;
-    *is_merged = paths_fit(&file->cpb.meta.message, type);
+    *is_merged = paths_fit(&file->cpb.meta, &file->cpb.meta.message, type);
     if (*is_merged)
         return merge_file(bundle, file, type, error);
     tn_source_close(&file->holder);
@@ -367,7 +400,7 @@ static const struct tn_pb_message *guess_type(const struct tn_cpb *cpb,
             tn_pb_schema_find(&schema, (*f)->message);
         if (from)
             return type;
-        if (!type || !paths_fit(&cpb->meta.message, type))
+        if (!type || !paths_fit(&cpb->meta, &cpb->meta.message, type))
             continue;
         if (found)
             return NULL;

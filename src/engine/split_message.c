@@ -394,6 +394,27 @@ static bool has_shards(const struct tn_format *format)
     return false;
 }
 
+/* No format has the message of these records. */
+static enum tn_status refuse_records(struct tn_opened *opened,
+                                     struct tn_error  *error)
+{
+    struct tn_bundle *bundle = &opened->bundle;
+    struct tn_error   own    = TN_ERROR_INIT;
+    struct tn_cpb     cpb;
+
+    if (bundle->main && tn_cpb_open_in(&cpb, bundle, bundle->name, bundle->main,
+                                       &own) == TN_OK) {
+        tn_cpb_close(&cpb);
+        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                            "these are chunks of a message of unknown type: "
+                            "give its name (--type), and the schema if it is "
+                            "not a built-in one (--schema)");
+    }
+    return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
+                        "the last record is not chunk metadata: these are "
+                        "other records, or the file was cut short");
+}
+
 /* The message that the format of the files is. */
 static enum tn_status find_type(struct tn_opened *opened, const char **type,
                                 const struct tn_options *options,
@@ -405,9 +426,7 @@ static enum tn_status find_type(struct tn_opened *opened, const char **type,
     if (*type)
         return TN_OK;
     if (opened->format == &tn_format_riegeli)
-        return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
-                            "the last record is not chunk metadata: these are "
-                            "other records, or the file was cut short");
+        return refuse_records(opened, error);
     if (has_shards(opened->format))
         return tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,
                             "%s is a set of tensors, not a message: converting "
