@@ -126,7 +126,7 @@ static void assert_joins(const struct trial *trial, struct tn_message *message,
     struct tn_message *merged;
     struct tn_merger  *merger;
     uint64_t           count  = tn_splitter_chunk_count(splitter);
-    struct tn_bytes   *chunks = calloc(count, sizeof *chunks);
+    struct tn_bytes   *chunks = calloc((size_t)count, sizeof *chunks);
 
     tn_merge_read(&merged, trial->schema, trial->type, path, NULL, 0, NULL,
                   &error);

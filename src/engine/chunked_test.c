@@ -328,7 +328,7 @@ static void same_tensors(const struct tn_model *a, const struct tn_model *b)
         tn_tensor_read(x, 0, left, (size_t)n, &error);
         tn_tensor_read(y, 0, right, (size_t)n, &error);
         assert_string_equal(error.what, "");
-        assert_memory_equal(left, right, n);
+        assert_memory_equal(left, right, (size_t)n);
     }
 }
 

@@ -260,8 +260,8 @@ static void test_calls_before_actions(void **state)
         assert_memory_equal(found, two, sizeof two);
         assert_int_equal(tn_metadata_list_open(&texts, s.again, NULL, &s.error),
                          TN_OK);
-        assert_non_null(
-            memmem(texts->values.bytes, texts->values.size, "before", 7));
+        assert_non_null(memmem(texts->values.bytes, (size_t)texts->values.size,
+                               "before", 7));
         tn_metadata_list_close(texts);
         end(&s);
     }

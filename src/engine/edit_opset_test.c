@@ -49,8 +49,10 @@ static void changed_texts_stay(void **state)
     const struct tn_metadata_list *list;
     assert_int_equal(tn_metadata_list_open(&list, s.again, NULL, &s.error),
                      TN_OK);
-    assert_non_null(memmem(list->values.bytes, list->values.size, "before", 7));
-    assert_non_null(memmem(list->values.bytes, list->values.size, "after", 6));
+    assert_non_null(
+        memmem(list->values.bytes, (size_t)list->values.size, "before", 7));
+    assert_non_null(
+        memmem(list->values.bytes, (size_t)list->values.size, "after", 6));
     tn_metadata_list_close(list);
     end(&s);
 }

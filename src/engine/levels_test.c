@@ -88,7 +88,7 @@ static void levels_are(struct bench *b, const struct tn_tensor *tensor,
     for (uint64_t i = 0; i < levels; i++) {
         must(b, tn_tensor_level(tensor, i, have, 8, &count, &b->error));
         assert_int_equal(count, sizes[i]);
-        assert_memory_equal(have, want, count * sizeof *want);
+        assert_memory_equal(have, want, (size_t)count * sizeof *want);
         want += count;
     }
     assert_int_equal(tn_tensor_level(tensor, levels, have, 8, &count, NULL),
@@ -142,8 +142,8 @@ static void set(void **state)
     tn_model_close(model);
 }
 
-/* A record alone is no graph: it can be edited as it is, and its tensor can be a
- * weight of a new program. */
+/* A record alone is no graph: it can be edited as it is, and its tensor can be
+ * a weight of a new program. */
 static void set_in_records(void **state)
 {
     static const uint64_t     all[] = { 0, 4, 9 }, size[] = { 3 };

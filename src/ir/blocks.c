@@ -1,9 +1,9 @@
 /*
  * blocks.c - the elements of quantised blocks
  *
- * A decoder first makes small integers of a block and then multiplies, both with
- * vectors of the compiler: it makes of them what the processor has.  On x86-64
- * each decoder is compiled twice, once for processors with AVX2.
+ * A decoder first makes small integers of a block and then multiplies, both
+ * with vectors of the compiler: it makes of them what the processor has.  On
+ * x86-64 each decoder is compiled twice, once for processors with AVX2.
  *
  * In what follows `d` is the scale of a block, `m` its minimum, `q` integers.
  */
@@ -272,7 +272,8 @@ static EACH void decode_Q2_K(const uint8_t *b, float *y)
     pairs(q + 128, b + 48, 0);
     for (unsigned g = 0; g < 16; g++) {
         float low = m * (float)(b[g] >> 4);
-        times_plus(y + 16 * g, q + 16 * g, 16, 16, d * (float)(b[g] & 15), -low);
+        times_plus(y + 16 * g, q + 16 * g, 16, 16, d * (float)(b[g] & 15),
+                   -low);
     }
 }
 
@@ -291,7 +292,8 @@ static EACH void decode_Q3_K(const uint8_t *b, float *y)
     for (unsigned g = 0; g < 16; g++) {
         int low = g < 8 ? sixths[g] & 15 : sixths[g - 8] >> 4;
         int top = sixths[8 + (g & 3)] >> 2 * (g >> 2) & 3;
-        times(y + 16 * g, q + 16 * g, 16, 16, d * (float)((low | top << 4) - 32));
+        times(y + 16 * g, q + 16 * g, 16, 16,
+              d * (float)((low | top << 4) - 32));
     }
 }
 
@@ -299,7 +301,8 @@ static EACH void decode_Q3_K(const uint8_t *b, float *y)
 static EACH void sixths(const uint8_t *s, unsigned g, float *scale,
                         float *minimum)
 {
-    unsigned low  = g < 4 ? s[g] & 63u : (s[g + 4] & 15u) | (s[g - 4] >> 6 << 4);
+    unsigned low =
+        g < 4 ? s[g] & 63u : (s[g + 4] & 15u) | ((unsigned)s[g - 4] >> 6 << 4);
     unsigned more =
         g < 4 ? s[g + 4] & 63u : (unsigned)(s[g + 4] >> 4 | s[g] >> 6 << 4);
 
@@ -332,8 +335,8 @@ static EACH void decode_Q5_K(const uint8_t *b, float *y)
         float          scale = d, low = m;
         sixths(b + 4, g, &scale, &low);
         for (unsigned i = 0; i < 32; i++)
-            q[i] = (int8_t)((bytes[i] >> 4 * (g % 2) & 15) |
-                            (high[i] >> g & 1) << 4);
+            q[i] = (int8_t)((bytes[i] >> 4 * (g % 2) & 15) | (high[i] >> g & 1)
+                                                                 << 4);
         times_plus(y + 32 * g, q, 32, 32, scale, -low);
     }
 }
@@ -389,8 +392,9 @@ static EACH void decode_TQ1_0(const uint8_t *b, float *y)
 
 /* ---- nibbles that are codes --------------------------------------------- */
 
-static const int8_t nl_values[16] = { -127, -104, -83, -65, -49, -35, -22, -10,
-                                      1,    13,   25,  38,  53,  69,  89,  113 };
+static const int8_t nl_values[16] = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+};
 
 typedef uint8_t sixteen_bytes __attribute__((vector_size(16)));
 
@@ -664,14 +668,14 @@ static EACH void decode_IQ1_M(const uint8_t *b, float *y)
         bits |= (unsigned)tn_load16(b + 48 + 2 * i) >> 12 << 4 * i;
     float d = half_of(bits);
     for (unsigned g = 0; g < 8; g++) {
-        unsigned scales = (unsigned)tn_load16(b + 48 + g / 2 * 2) >> 6 * (g % 2);
+        unsigned scales =
+            (unsigned)tn_load16(b + 48 + g / 2 * 2) >> 6 * (g % 2);
         for (unsigned l = 0; l < 4; l++) {
-            unsigned high  = (unsigned)b[32 + 2 * g + l / 2] >> 4 * (l % 2) & 15;
+            unsigned high = (unsigned)b[32 + 2 * g + l / 2] >> 4 * (l % 2) & 15;
             unsigned index = b[4 * g + l] | (high & 7) << 8;
             unsigned s     = scales >> 3 * (l / 2) & 7;
             times_shifted(y + 32 * g + 8 * l, tn_iq1s_grid[index],
-                          d * (float)(2 * s + 1),
-                          high & 8 ? -0.125f : 0.125f);
+                          d * (float)(2 * s + 1), high & 8 ? -0.125f : 0.125f);
         }
     }
 }

@@ -62,7 +62,8 @@ static void seeds_place_differently(void **state)
         tn_pairs_add(&b, i, i * 8, i, &error);
     }
     assert_int_equal(a.room, b.room);
-    assert_memory_not_equal(a.values, b.values, a.room * sizeof *a.values);
+    assert_memory_not_equal(a.values, b.values,
+                            (size_t)a.room * sizeof *a.values);
     tn_pairs_done(&a);
     tn_pairs_done(&b);
     assert_int_equal(memory.used, 0);

@@ -17,7 +17,7 @@ void tn_ranking_init(struct tn_ranking *r, const struct tn_model *model,
     *r = (struct tn_ranking){
         .model    = model,
         .use      = use,
-        .findings = { model, report, use->file },
+        .findings = { model, report, use->file, false },
         .error    = error,
     };
     tn_arena_init(&r->arena, model->memory);

@@ -1194,7 +1194,7 @@ void tn_sizing_init(struct tn_sizing *s, const struct tn_model *model,
         .model    = model,
         .use      = use,
         .ranking  = ranking,
-        .findings = { model, report, use->file },
+        .findings = { model, report, use->file, false },
         .error    = error,
     };
     tn_arena_init(&s->arena, model->memory);

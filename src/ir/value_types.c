@@ -73,7 +73,7 @@ void tn_typing_init(struct tn_typing *t, const struct tn_model *model,
     *t = (struct tn_typing){
         .model    = model,
         .use      = use,
-        .findings = { model, report, use->file },
+        .findings = { model, report, use->file, false },
         .error    = error,
     };
     tn_arena_init(&t->arena, model->memory);

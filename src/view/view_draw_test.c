@@ -80,7 +80,8 @@ static void pictures_are_the_same_each_time(void **state)
     const struct tn_view_block *root = tn_picture_block(&b[0].picture, 0);
     assert_int_equal(b[0].picture.items.count, b[1].picture.items.count);
     assert_memory_equal(b[0].picture.items.items, b[1].picture.items.items,
-                        b[0].picture.items.count * sizeof(struct tn_view_item));
+                        (size_t)b[0].picture.items.count *
+                            sizeof(struct tn_view_item));
     assert_true(root->edge_count >= 6);
     for (uint32_t i = 0; i < root->edge_count; i++) {
         const struct tn_view_edge *edge =

@@ -141,12 +141,12 @@ static uint32_t tensor_crc(const struct tn_tensor *tensor,
                            struct tn_error        *error)
 {
     uint64_t size  = tn_tensor_size(tensor);
-    uint8_t *bytes = malloc(size + 1);
+    uint8_t *bytes = malloc((size_t)size + 1);
 
     assert_non_null(bytes);
-    if (tn_tensor_read(tensor, 0, bytes, size, error) != TN_OK)
+    if (tn_tensor_read(tensor, 0, bytes, (size_t)size, error) != TN_OK)
         fail_msg("%s", error->what);
-    uint32_t crc = tn_crc32(0, bytes, size);
+    uint32_t crc = tn_crc32(0, bytes, (size_t)size);
     free(bytes);
     return crc;
 }
@@ -183,10 +183,10 @@ static int by_text(const void *left, const void *right)
 
 static void tensors_are_expected(struct opened *o, const char *name)
 {
-    char     path[512];
-    char   **mine   = calloc(o->model.tensors.count + 1, sizeof *mine);
-    char   **theirs = calloc(o->model.tensors.count + 1, sizeof *theirs);
-    uint64_t count  = 0;
+    char   path[512];
+    char **mine    = calloc((size_t)o->model.tensors.count + 1, sizeof *mine);
+    char **theirs  = calloc((size_t)o->model.tensors.count + 1, sizeof *theirs);
+    uint64_t count = 0;
 
     assert_true(mine && theirs);
     snprintf(path, sizeof path, FOLDER "expected/%s.tensors.tsv", name);
@@ -203,8 +203,8 @@ static void tensors_are_expected(struct opened *o, const char *name)
     assert_int_equal(count, o->model.tensors.count);
     for (uint64_t i = 0; i < count; i++)
         mine[i] = tensor_line(o, tn_model_tensor(&o->model, i));
-    qsort(mine, count, sizeof *mine, by_text);
-    qsort(theirs, count, sizeof *theirs, by_text);
+    qsort(mine, (size_t)count, sizeof *mine, by_text);
+    qsort(theirs, (size_t)count, sizeof *theirs, by_text);
     for (uint64_t i = 0; i < count; i++) {
         assert_string_equal(mine[i], theirs[i]);
         free(mine[i]);
@@ -260,9 +260,10 @@ static void put_io_list(struct tn_buffer *to, const char *word,
 static void put_versions(struct tn_buffer *to, const struct opened *o)
 {
     const struct tn_onnx_detail *detail = o->model.detail;
-    struct tn_bytes              file   = tn_bytes(
-                       tn_source_pin(o->bundle.main, 0, o->bundle.main->size, to->error),
-                       o->bundle.main->size);
+    struct tn_bytes              file =
+        tn_bytes(tn_source_pin(o->bundle.main, 0, (size_t)o->bundle.main->size,
+                               to->error),
+                 (size_t)o->bundle.main->size);
     const char *producer = fact(&o->model, "producer");
 
     tn_buffer_format(to, "file: %s  bytes=%zu  crc32=%08" PRIx32 "\n", o->path,

@@ -233,7 +233,8 @@ static enum tn_status see_string(void *context, uint64_t index,
     (void)context;
     assert_true(index < 3 && text.length < sizeof bytes);
     if (text.length)
-        tn_source_read(text.source, text.offset, bytes, text.length, error);
+        tn_source_read(text.source, text.offset, bytes, (size_t)text.length,
+                       error);
     assert_string_equal(bytes, expected[index]);
     return error->status;
 }

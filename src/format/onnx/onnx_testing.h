@@ -82,12 +82,12 @@ static inline uint32_t tensor_crc(const struct tn_tensor *tensor,
                                   struct tn_error        *error)
 {
     uint64_t size  = tn_tensor_size(tensor);
-    uint8_t *bytes = malloc(size + 1);
+    uint8_t *bytes = malloc((size_t)size + 1);
 
     assert_non_null(bytes);
-    if (tn_tensor_read(tensor, 0, bytes, size, error) != TN_OK)
+    if (tn_tensor_read(tensor, 0, bytes, (size_t)size, error) != TN_OK)
         fail_msg("%s", error->what);
-    uint32_t crc = tn_crc32(0, bytes, size);
+    uint32_t crc = tn_crc32(0, bytes, (size_t)size);
     free(bytes);
     return crc;
 }

@@ -277,7 +277,8 @@ static enum tn_status join(void *context, uint64_t index, struct tn_span text,
 
     (void)index;
     (void)error;
-    memcpy(to + strlen(to), text.source->map + text.offset, text.length);
+    memcpy(to + strlen(to), text.source->map + text.offset,
+           (size_t)text.length);
     strcat(to, "|");
     return TN_OK;
 }

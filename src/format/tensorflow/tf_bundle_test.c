@@ -141,11 +141,13 @@ static void write_again(const struct tn_tf_bundle *index)
 {
     uint64_t                          count   = index->count;
     struct tn_tf_bundle_options       options = { 0 };
-    const struct tn_tf_bundle_entry **order   = malloc(count * sizeof *order);
-    struct tn_tf_bundle_tensor       *tensors = malloc(count * sizeof *tensors);
+    const struct tn_tf_bundle_entry **order =
+        malloc((size_t)count * sizeof *order);
+    struct tn_tf_bundle_tensor *tensors =
+        malloc((size_t)count * sizeof *tensors);
 
-    memcpy(order, index->entries, count * sizeof *order);
-    qsort(order, count, sizeof *order, by_place);
+    memcpy(order, index->entries, (size_t)count * sizeof *order);
+    qsort(order, (size_t)count, sizeof *order, by_place);
     for (uint64_t i = 0; i < count; i++)
         tensors[i] =
             (struct tn_tf_bundle_tensor){ order[i]->key, &order[i]->elements };

@@ -133,7 +133,7 @@ static const char *describe(const struct split *s)
 static void assert_joins(struct split *s, struct tn_bytes want)
 {
     uint64_t           count  = tn_splitter_chunk_count(s->splitter);
-    struct tn_bytes   *chunks = calloc(count, sizeof *chunks);
+    struct tn_bytes   *chunks = calloc((size_t)count, sizeof *chunks);
     struct tn_message *merged;
 
     assert_non_null(chunks);

@@ -13,7 +13,7 @@ const char *tn_framework_name(enum tn_framework framework)
 
 bool tn_framework_named(struct tn_bytes name, enum tn_framework *framework)
 {
-    for (int i = 0; i < TN_FRAMEWORK_COUNT; i++)
+    for (enum tn_framework i = 0; i < TN_FRAMEWORK_COUNT; i++)
         if (tn_bytes_is(name, tn_framework_name(i))) {
             *framework = i;
             return true;

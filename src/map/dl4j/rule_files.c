@@ -376,7 +376,7 @@ enum tn_status tn_dl4j_rules_read(const struct tn_rule_file  *file,
  * none.  *rest is what follows. */
 static const char *framework_of(struct tn_bytes name, struct tn_bytes *rest)
 {
-    for (int i = 0; i < TN_FRAMEWORK_COUNT; i++) {
+    for (enum tn_framework i = 0; i < TN_FRAMEWORK_COUNT; i++) {
         const char *framework = tn_framework_name(i);
         size_t      size      = strlen(framework);
         if (!tn_dialect_facts(framework)->is_mapped_from ||

@@ -111,7 +111,7 @@ static void assert_elements(const struct tn_elements *elements,
     tn_buffer_init(&buffer, &memory, &error);
     tn_payload_stream(elements, 0, count, &memory, &buffer.sink, &error);
     assert_int_equal(error.status, TN_OK);
-    assert_memory_equal(buffer.data, want, count * sizeof *want);
+    assert_memory_equal(buffer.data, want, (size_t)count * sizeof *want);
     tn_buffer_done(&buffer);
 }
 

@@ -55,24 +55,24 @@ static const struct tn_fb_object reflected_object, reflected_field,
 
 #define NUMBER(name, base, size)                                               \
     {                                                                          \
-        name, { base, 0, 0, size, size, NULL, NULL }, 0, 0, 0, NULL, 0, 0      \
+        name, { base, 0, 0, size, size, NULL, NULL, 0 }, 0, 0, 0, NULL, 0, 0   \
     }
 #define REQUIRED_STRING(name)                                                  \
     {                                                                          \
-        name, { TN_FB_STRING, 0, 0, 4, 4, NULL, NULL }, 0, 0, 0, NULL, 1, 0    \
+        name, { TN_FB_STRING, 0, 0, 4, 4, NULL, NULL, 0 }, 0, 0, 0, NULL, 1, 0 \
     }
 #define STRING(name)                                                           \
     {                                                                          \
-        name, { TN_FB_STRING, 0, 0, 4, 4, NULL, NULL }, 0, 0, 0, NULL, 0, 0    \
+        name, { TN_FB_STRING, 0, 0, 4, 4, NULL, NULL, 0 }, 0, 0, 0, NULL, 0, 0 \
     }
 #define TABLE(name, type, required)                                            \
     {                                                                          \
-        name, { TN_FB_OBJECT, 0, 0, 4, 4, type, NULL }, 0, 0, 0, NULL,         \
+        name, { TN_FB_OBJECT, 0, 0, 4, 4, type, NULL, 0 }, 0, 0, 0, NULL,      \
             required, 0                                                        \
     }
 #define TABLES(name, type, required)                                           \
     {                                                                          \
-        name, { TN_FB_VECTOR, TN_FB_OBJECT, 0, 4, 4, type, NULL }, 0, 0, 0,    \
+        name, { TN_FB_VECTOR, TN_FB_OBJECT, 0, 4, 4, type, NULL, 0 }, 0, 0, 0, \
             NULL, required, 0                                                  \
     }
 #define OBJECT(name, fields, index)                                            \
