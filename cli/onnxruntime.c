@@ -188,8 +188,11 @@ static bool feed_one(struct runtime *r, const struct tn_io *io, int64_t open,
     size_t   bytes = (size_t)count * tn_dtype_size(io->dtype);
     uint8_t *data  = malloc(bytes + 1);
     char    *name  = copy_name(io->name);
-    if (data == NULL || name == NULL)
+    if (data == NULL || name == NULL) {
+        free(data);
+        free(name);
         return false;
+    }
     fill(data, count, io->dtype, seed);
     to->names[to->count] = name;
     return went_well(r, ORT(r, CREATE_TENSOR, const void *, void *, size_t,
