@@ -2,6 +2,7 @@
 #include "base/alike.h"
 
 #include "base/alike_tables.h"
+#include "base/bisect.h"
 #include "base/utf8.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -34,16 +35,10 @@ enum {
 static const struct alike_class *find_run(const struct alike_class *rows,
                                           size_t count, uint32_t code)
 {
-    size_t low = 0, high = count;
+    uint64_t at;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (code > rows[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && code >= rows[low].first ? &rows[low] : NULL;
+    TN_BISECT(at, 0, count, rows[at].last < code);
+    return at < count && code >= rows[at].first ? &rows[at] : NULL;
 }
 
 static unsigned class_of(uint32_t code)
@@ -66,22 +61,16 @@ static bool is_boundary(uint32_t code)
 
 static const struct alike_pair *find_pair(uint32_t code)
 {
-    size_t low = 0, high = COUNT(pairs);
+    uint64_t at;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (code > pairs[middle].code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < COUNT(pairs) && pairs[low].code == code ? &pairs[low] : NULL;
+    TN_BISECT(at, 0, COUNT(pairs), pairs[at].code < code);
+    return at < COUNT(pairs) && pairs[at].code == code ? &pairs[at] : NULL;
 }
 
 /* The composition of two characters; 0 if there is none. */
 static uint32_t compose(uint32_t first, uint32_t second)
 {
-    size_t low = 0, high = COUNT(composed);
+    uint64_t at;
 
     if (first >= L_BASE && first < L_BASE + L_COUNT && second >= V_BASE &&
         second < V_BASE + V_COUNT)
@@ -91,38 +80,27 @@ static uint32_t compose(uint32_t first, uint32_t second)
         (first - S_BASE) % T_COUNT == 0 && second > T_BASE &&
         second < T_BASE + T_COUNT)
         return first + second - T_BASE;
-    while (low < high) {
-        size_t                   middle = low + (high - low) / 2;
-        const struct alike_pair *pair   = &pairs[composed[middle]];
-        if (pair->first < first ||
-            (pair->first == first && pair->second < second))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == COUNT(composed))
+    TN_BISECT(at, 0, COUNT(composed),
+              pairs[composed[at]].first < first ||
+                  (pairs[composed[at]].first == first &&
+                   pairs[composed[at]].second < second));
+    if (at == COUNT(composed))
         return 0;
-    const struct alike_pair *pair = &pairs[composed[low]];
+    const struct alike_pair *pair = &pairs[composed[at]];
     return pair->first == first && pair->second == second ? pair->code : 0;
 }
 
 static uint32_t fold_code(uint32_t code)
 {
-    size_t low = 0, high = COUNT(folds);
+    uint64_t at;
 
     if (code < 0x80)
         return code >= 'A' && code <= 'Z' ? code + 32 : code;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (code > folds[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == COUNT(folds) || code < folds[low].first ||
-        (code - folds[low].first) % (uint32_t)folds[low].step)
+    TN_BISECT(at, 0, COUNT(folds), folds[at].last < code);
+    if (at == COUNT(folds) || code < folds[at].first ||
+        (code - folds[at].first) % (uint32_t)folds[at].step)
         return code;
-    return (uint32_t)((int32_t)code + folds[low].delta);
+    return (uint32_t)((int32_t)code + folds[at].delta);
 }
 
 /* ---- a segment ---------------------------------------------------------- */

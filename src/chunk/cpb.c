@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/expand.h"
 #include "chunk/cpb_late.h"
 #include "io/rope_source.h"
@@ -148,18 +149,13 @@ static struct tn_cpb_chunk *kept_at(const struct tn_cpb *cpb, uint64_t index)
 static uint64_t count_before(const struct tn_cpb *cpb, uint64_t file,
                              uint64_t position)
 {
-    uint64_t low = 0, high = cpb->kept.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t                   middle = low + (high - low) / 2;
-        const struct tn_cpb_chunk *kept   = kept_at(cpb, middle);
-        if (kept->file < file ||
-            (kept->file == file && kept->begin <= position))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    TN_BISECT(at, 0, cpb->kept.count,
+              kept_at(cpb, at)->file < file ||
+                  (kept_at(cpb, at)->file == file &&
+                   kept_at(cpb, at)->begin <= position));
+    return at;
 }
 
 /* A kept one with the record at this position, or NULL. */
@@ -659,9 +655,10 @@ enum tn_status tn_cpb_open_in(struct tn_cpb *cpb, struct tn_bundle *bundle,
                               const char *name, struct tn_source *source,
                               struct tn_error *error)
 {
-    *cpb = (struct tn_cpb){ .memory = bundle->memory,
-                            .bundle = tn_bundle_has_folder(bundle) ? bundle : NULL,
-                            .name   = name };
+    *cpb =
+        (struct tn_cpb){ .memory = bundle->memory,
+                         .bundle = tn_bundle_has_folder(bundle) ? bundle : NULL,
+                         .name   = name };
     return open_files(cpb, source, error);
 }
 
@@ -670,10 +667,11 @@ enum tn_status tn_cpb_open_for_check(struct tn_cpb    *cpb,
                                      struct tn_source *source,
                                      struct tn_error  *error)
 {
-    *cpb = (struct tn_cpb){ .memory   = bundle->memory,
-                            .bundle   = tn_bundle_has_folder(bundle) ? bundle : NULL,
-                            .name     = name,
-                            .is_loose = true };
+    *cpb =
+        (struct tn_cpb){ .memory = bundle->memory,
+                         .bundle = tn_bundle_has_folder(bundle) ? bundle : NULL,
+                         .name   = name,
+                         .is_loose = true };
     return open_files(cpb, source, error);
 }
 

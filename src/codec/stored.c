@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/bisect.h"
 #include "base/cursor.h"
 #include "codec/zstd.h"
 
@@ -22,18 +23,12 @@ struct stored {
 };
 
 /* The first block that ends after a byte of the content. */
-static uint32_t find(const struct stored *s, uint64_t at)
+static uint32_t find(const struct stored *s, uint64_t offset)
 {
-    uint32_t low = 0, high = s->count;
+    uint64_t at;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->items[middle].end > at)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    TN_BISECT(at, 0, s->count, s->items[at].end <= offset);
+    return (uint32_t)at;
 }
 
 /* Unpacks one block at a time, because other threads may use the content as

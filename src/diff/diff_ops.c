@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "base/watch.h"
 #include "diff/diff_text.h"
@@ -405,17 +406,11 @@ static void find_moved(struct op_work *w, const struct tn_graph *graph,
     for (uint32_t op = graph->first_op; op < end; op++) {
         if (to[op] == TN_NONE)
             continue;
-        uint32_t low = 0, high = size;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (to[tails[middle]] < to[op])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        before[op]   = low ? tails[low - 1] : TN_NONE;
-        tails[low]   = op;
-        size         = low == size ? size + 1 : size;
+        uint64_t at;
+        TN_BISECT(at, 0, size, to[tails[at]] < to[op]);
+        before[op]   = at ? tails[at - 1] : TN_NONE;
+        tails[at]    = op;
+        size         = at == size ? size + 1 : size;
         w->moved[op] = 1;
     }
     for (uint32_t op = size ? tails[size - 1] : TN_NONE; op != TN_NONE;

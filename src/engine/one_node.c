@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/byte_view.h"
 #include "base/sort.h"
 #include "engine/assume.h"
@@ -70,19 +71,11 @@ static const struct tn_bytes *find_name(const struct tn_one_node     *one,
                                         const struct tn_bytes *const *sorted,
                                         struct tn_bytes               name)
 {
-    uint32_t low = 0, high = one->known.node->input_count;
+    const uint32_t count = one->known.node->input_count;
+    uint64_t       at;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (tn_bytes_compare(*sorted[middle], name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < one->known.node->input_count &&
-                   tn_bytes_equal(*sorted[low], name)
-               ? sorted[low]
-               : NULL;
+    TN_BISECT(at, 0, count, tn_bytes_compare(*sorted[at], name) < 0);
+    return at < count && tn_bytes_equal(*sorted[at], name) ? sorted[at] : NULL;
 }
 
 bool tn_one_node_is_first(const struct tn_one_node *one, uint32_t input)

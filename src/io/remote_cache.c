@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "codec/crc32c.h"
 #include "codec/sha256.h"
@@ -98,17 +99,11 @@ static const struct range *range_at(const struct tn_cache *c, uint64_t i)
 /* The index of the first range that ends after `offset`. */
 static uint64_t range_after(const struct tn_cache *c, uint64_t offset)
 {
-    uint64_t low = 0, high = c->ranges.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t            middle = low + (high - low) / 2;
-        const struct range *r      = range_at(c, middle);
-        if (r->begin + r->size > offset)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    TN_BISECT(at, 0, c->ranges.count,
+              range_at(c, at)->begin + range_at(c, at)->size <= offset);
+    return at;
 }
 
 static void drop_range(struct tn_cache *c, uint64_t index)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "io/remote_cache.h"
 #include "io/remote_stride.h"
 
@@ -158,17 +159,11 @@ static struct piece *piece_at(const struct remote_source *s, uint64_t index)
 /* The index of the first piece that ends after `offset`. */
 static uint64_t piece_after(const struct remote_source *s, uint64_t offset)
 {
-    uint64_t low = 0, high = s->pieces.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t      middle = low + (high - low) / 2;
-        struct piece *p      = piece_at(s, middle);
-        if (p->offset + p->size > offset)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    TN_BISECT(at, 0, s->pieces.count,
+              piece_at(s, at)->offset + piece_at(s, at)->size <= offset);
+    return at;
 }
 
 static struct piece *find_piece(const struct remote_source *s, uint64_t offset)

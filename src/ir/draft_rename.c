@@ -11,6 +11,7 @@
  */
 #include <inttypes.h>
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "ir/changes.h"
 #include "ir/dialect_facts.h"
@@ -560,21 +561,16 @@ enum tn_status tn_draft_list_changes(const struct tn_draft *draft,
 struct tn_bytes tn_changes_name(const struct tn_changes *changes,
                                 uint32_t graph, struct tn_bytes name)
 {
-    uint32_t low = 0, high = changes ? changes->rename_count : 0;
+    const struct tn_rename wanted = { graph, name, { NULL, 0 } };
+    const uint32_t         count  = changes ? changes->rename_count : 0;
+    uint64_t               at;
 
-    while (low < high) {
-        uint32_t                middle = low + (high - low) / 2;
-        const struct tn_rename *row    = &changes->renames[middle];
-        struct tn_rename        wanted = { graph, name, { NULL, 0 } };
-        int                     order  = by_graph_and_name(row, &wanted, NULL);
-        if (order == 0)
-            return row->now;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return name;
+    TN_BISECT(at, 0, count,
+              by_graph_and_name(&changes->renames[at], &wanted, NULL) < 0);
+    return at < count &&
+                   !by_graph_and_name(&changes->renames[at], &wanted, NULL)
+               ? changes->renames[at].now
+               : name;
 }
 
 const struct tn_text_change *tn_changes_text(const struct tn_changes *changes,

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/little.h"
 #include "base/number.h"
 #include "ir/element.h"
@@ -1593,19 +1594,10 @@ static bool find_entry(struct sparse_stream *s, uint32_t level, uint64_t wanted,
                      low, high, l->indices.count);
         return false;
     }
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        uint64_t index  = index_at(s->indices[level], &l->indices, middle);
-        if (index == wanted) {
-            *place = middle;
-            return true;
-        }
-        if (index < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    TN_BISECT(*place, low, high,
+              index_at(s->indices[level], &l->indices, *place) < wanted);
+    return *place < high &&
+           index_at(s->indices[level], &l->indices, *place) == wanted;
 }
 
 /* The element at the coordinates: its number among those that are stored. */

@@ -18,6 +18,7 @@
 
 #include <inttypes.h>
 
+#include "base/bisect.h"
 #include "ir/vocab_lines.h"
 #include "ir/vocab_pack.h"
 
@@ -460,18 +461,14 @@ static uint32_t lower_bound(const struct tn_vocab        *vocab,
                             const struct tn_vocab_domain *domain,
                             struct tn_bytes name, int64_t version)
 {
-    uint32_t low = domain->first_row, high = low + domain->row_count;
+    uint64_t at;
+    int      order;
 
-    while (low < high) {
-        uint32_t            middle = low + (high - low) / 2;
-        struct tn_vocab_row row    = row_at(vocab, middle);
-        int                 order  = tn_bytes_compare(row.name, name);
-        if (order < 0 || (order == 0 && row.since < version))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    TN_BISECT(at, domain->first_row, domain->first_row + domain->row_count,
+              (order = tn_bytes_compare(row_at(vocab, (uint32_t)at).name,
+                                        name)) < 0 ||
+                  (order == 0 && row_at(vocab, (uint32_t)at).since < version));
+    return (uint32_t)at;
 }
 
 /* The version of the first row of that name from `version` on; -1: none. */

@@ -12,6 +12,7 @@
 #include "scan/scan.h"
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/utf8.h"
 #include "wire/pickle/pickle.h"
 #include "wire/pickle/pickle_latin1.h"
@@ -114,27 +115,21 @@ static void on_name(void *context, uint64_t offset, const char *by,
 
 static struct pending *find(struct look *look, const struct tn_pickle *name)
 {
-    uint64_t low = 0, high = look->pending.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t        middle = low + (high - low) / 2;
-        struct pending *row =
-            tn_list_at(&look->pending, struct pending, middle);
-        if (row->name == name)
-            return row;
-        if (row->name->offset < name->offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    TN_BISECT(at, 0, look->pending.count,
+              tn_list_at(&look->pending, struct pending, at)->name->offset <
+                  name->offset);
+    if (at == look->pending.count)
+        return NULL;
+    struct pending *row = tn_list_at(&look->pending, struct pending, at);
+    return row->name == name ? row : NULL;
 }
 
 static const struct tn_pickle *argument(const struct tn_pickle *args,
                                         uint64_t                index)
 {
-    return args && args->kind == TN_PICKLE_TUPLE &&
-                   index < args->as.list.count
+    return args && args->kind == TN_PICKLE_TUPLE && index < args->as.list.count
                ? args->as.list.items[index]
                : NULL;
 }
@@ -150,7 +145,8 @@ static bool is_builtin(const struct tn_pickle *callee, const char *name)
 static bool is_paddle_tensor(const struct tn_pickle *callee,
                              const struct tn_pickle *args)
 {
-    const struct tn_pickle *code = argument(args, 0), *names = argument(args, 1);
+    const struct tn_pickle *code  = argument(args, 0),
+                           *names = argument(args, 1);
 
     return is_builtin(callee, "eval") && code && names &&
            args->as.list.count == 2 &&
@@ -172,7 +168,8 @@ static bool is_pythons(struct tn_bytes name)
 static bool is_member(const struct tn_pickle *callee,
                       const struct tn_pickle *args)
 {
-    const struct tn_pickle *owner = argument(args, 0), *name = argument(args, 1);
+    const struct tn_pickle *owner = argument(args, 0),
+                           *name  = argument(args, 1);
 
     if (!is_builtin(callee, "getattr") || !owner || !name ||
         args->as.list.count != 2 || name->kind != TN_PICKLE_TEXT)
@@ -214,19 +211,18 @@ static bool is_quiet(const struct tn_pickle *callee,
 /* They are in the order of their offsets. */
 static struct nested *find_nested(struct look *look, struct tn_span span)
 {
-    uint64_t low = 0, high = look->nested.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t       middle = low + (high - low) / 2;
-        struct nested *row = tn_list_at(&look->nested, struct nested, middle);
-        if (row->bytes.span.offset == span.offset)
-            return row->bytes.span.length == span.length ? row : NULL;
-        if (row->bytes.span.offset < span.offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    TN_BISECT(at, 0, look->nested.count,
+              tn_list_at(&look->nested, struct nested, at)->bytes.span.offset <
+                  span.offset);
+    if (at == look->nested.count)
+        return NULL;
+    struct nested *row = tn_list_at(&look->nested, struct nested, at);
+    return row->bytes.span.offset == span.offset &&
+                   row->bytes.span.length == span.length
+               ? row
+               : NULL;
 }
 
 /* What they begin with. */
@@ -309,12 +305,12 @@ static void tell_use(struct look *look, uint64_t offset, const char *by,
                      const struct tn_pickle *name, enum tn_name_kind kind,
                      bool is_object)
 {
-    bool is_class = tn_scan_is_class(name->as.name.name);
+    bool is_class   = tn_scan_is_class(name->as.name.name);
     bool is_unknown = kind == TN_NAME_FRAMEWORK ? is_object && is_class
                       : kind == TN_NAME_CLASS   ? is_object || is_class
-                      : kind == TN_NAME_MAKER   ? true
-                                                : kind == TN_NAME_OTHER &&
-                                                      is_object;
+                      : kind == TN_NAME_MAKER
+                          ? true
+                          : kind == TN_NAME_OTHER && is_object;
 
     if (is_unknown)
         tn_scan_tell(look->scan, TN_VERDICT_UNKNOWN, "pickle-object", offset,
@@ -489,7 +485,8 @@ static bool has_protocol(const uint8_t *head)
     return head[0] == 0x80 && head[1] <= 5;
 }
 
-/* ---- pickles in bytes of pickles ------------------------------------------ */
+/* ---- pickles in bytes of pickles ------------------------------------------
+ */
 
 static bool scan_span(struct tn_scan *scan, struct tn_span span, bool is_guess);
 
@@ -523,8 +520,8 @@ static void scan_nested(struct look *look)
         look->nested.count = 0;
     }
     scan->depth++;
-    for (uint64_t i = 0; i < look->nested.count && !scan->is_stopped &&
-                         !tn_failed(scan->error);
+    for (uint64_t i = 0;
+         i < look->nested.count && !scan->is_stopped && !tn_failed(scan->error);
          i++) {
         const struct nested *row = tn_list_at(&look->nested, struct nested, i);
         const struct tn_pickle_string *bytes = &row->bytes;
@@ -628,7 +625,7 @@ void tn_scan_pickles_anywhere(struct tn_scan *scan, struct tn_source *source)
     for (uint64_t at = 0; window && source->size - at >= 2 &&
                           !tn_failed(scan->error) && !scan->is_stopped;) {
         struct tn_error own = TN_ERROR_INIT;
-        size_t          n   = (size_t)tn_min(source->size - at, WINDOW), i = 0;
+        size_t          n = (size_t)tn_min(source->size - at, WINDOW), i = 0;
         if (tn_source_read(source, at, window, n, &own) != TN_OK) {
             tn_scan_absorb(scan, &own);
             break;

@@ -1,6 +1,7 @@
 /* view_layout.c - layers, places in them, lanes for long edges */
 #include "view/view_layout.h"
 
+#include "base/bisect.h"
 #include "base/sort.h"
 
 enum {
@@ -525,20 +526,16 @@ static void place_ports(struct sheet *x)
  * its end. */
 static uint32_t box_at(const struct sheet *x, uint32_t layer, int32_t place)
 {
-    uint32_t low = x->first_at[layer], high = x->first_at[layer + 1];
+    const uint32_t end = x->first_at[layer + 1];
+    uint64_t       at;
 
-    while (low < high) {
-        uint32_t                   middle = low + (high - low) / 2;
-        const struct tn_view_item *item   = item_at(x, x->at[middle]);
-        if (item->x + item->w + LANE_GAP / 2 < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < x->first_at[layer + 1] &&
-        item_at(x, x->at[low])->x - LANE_GAP / 2 < place)
-        return x->at[low];
-    return TN_NONE;
+    TN_BISECT(at, x->first_at[layer], end,
+              item_at(x, x->at[at])->x + item_at(x, x->at[at])->w +
+                      LANE_GAP / 2 <
+                  place);
+    return at < end && item_at(x, x->at[at])->x - LANE_GAP / 2 < place
+               ? x->at[at]
+               : TN_NONE;
 }
 
 /* The first layer between the two in which a box is in the way. */

@@ -12,6 +12,7 @@
  */
 #include "format/onnx/onnx.h"
 
+#include "base/bisect.h"
 #include "base/number.h"
 
 static void onnx_find_attrs(struct tn_cursor *node)
@@ -184,19 +185,16 @@ static bool allocate(struct decoder *d, uint64_t count)
 static const struct tn_tensor *find_row(const struct tn_model *model,
                                         struct tn_span         wire)
 {
-    uint64_t low = 0, high = model->tensors.count;
+    uint64_t at = 0;
 
-    while (!model->is_edited && low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (tn_list_at(&model->tensors, struct tn_tensor, middle)->wire.offset <
-            wire.offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < model->tensors.count; low++) {
+    if (!model->is_edited)
+        TN_BISECT(
+            at, 0, model->tensors.count,
+            tn_list_at(&model->tensors, struct tn_tensor, at)->wire.offset <
+                wire.offset);
+    for (; at < model->tensors.count; at++) {
         const struct tn_tensor *row =
-            tn_list_at(&model->tensors, struct tn_tensor, low);
+            tn_list_at(&model->tensors, struct tn_tensor, at);
         if (row->wire.source == wire.source && row->wire.offset == wire.offset)
             return row;
         if (!model->is_edited)
@@ -252,21 +250,17 @@ static int64_t graph_at(const struct tn_model  *model,
                         const struct tn_cursor *body)
 {
     const struct tn_onnx_detail *detail = model->detail;
-    uint64_t                     low = 0, high = model->graphs.count;
+    uint64_t                     at;
 
     if (model->is_edited || !detail)
         return search_graph(model, body);
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        uint32_t graph  = detail->graphs_by_offset[middle];
-        if (tn_model_graph_at(model, graph)->wire.offset < body->offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < model->graphs.count &&
-        is_graph_at(model, detail->graphs_by_offset[low], body))
-        return detail->graphs_by_offset[low];
+    TN_BISECT(
+        at, 0, model->graphs.count,
+        tn_model_graph_at(model, detail->graphs_by_offset[at])->wire.offset <
+            body->offset);
+    if (at < model->graphs.count &&
+        is_graph_at(model, detail->graphs_by_offset[at], body))
+        return detail->graphs_by_offset[at];
     return search_graph(model, body);
 }
 

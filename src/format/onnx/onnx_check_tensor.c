@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 
 /* ---- one tensor --------------------------------------------------------- */
@@ -333,20 +334,14 @@ static void complain_sparse(struct sparse *s, const char *what)
 static const struct tn_tensor *row_at(const struct tn_model *model,
                                       uint64_t               offset)
 {
-    uint64_t low = 0, high = model->tensors.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (tn_list_at(&model->tensors, struct tn_tensor, middle)->wire.offset <
-            offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    TN_BISECT(at, 0, model->tensors.count,
+              tn_list_at(&model->tensors, struct tn_tensor, at)->wire.offset <
+                  offset);
     const struct tn_tensor *row =
-        tn_list_at(&model->tensors, struct tn_tensor, low);
-    return low < model->tensors.count && row->wire.offset == offset ? row
-                                                                    : NULL;
+        tn_list_at(&model->tensors, struct tn_tensor, at);
+    return at < model->tensors.count && row->wire.offset == offset ? row : NULL;
 }
 
 /* The dims are few; they are read twice rather than kept in a list. */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "format/onnx/onnx.h"
 #include "format/text_model.h"
@@ -753,26 +754,22 @@ bool tn_onnx_graph_piece(const struct tn_model *model, uint32_t graph,
                          uint64_t index, struct tn_span *piece)
 {
     const struct tn_onnx_detail *detail = model->detail;
-    uint64_t                     low    = 0;
-    uint64_t                     high   = detail ? detail->part_count : 0;
+    const struct tn_span         first  = tn_model_graph_at(model, graph)->wire;
+    uint64_t                     at;
 
     if (index == 0) {
-        *piece = tn_model_graph_at(model, graph)->wire;
+        *piece = first;
         return true;
     }
-    struct tn_span first = tn_model_graph_at(model, graph)->wire;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (detail->parts[middle].first < first.offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    low += index - 1;
-    if (low >= detail->part_count || detail->parts[low].first != first.offset ||
-        detail->parts[low].wire.source != first.source)
+    if (!detail)
         return false;
-    *piece = detail->parts[low].wire;
+    TN_BISECT(at, 0, detail->part_count,
+              detail->parts[at].first < first.offset);
+    at += index - 1;
+    if (at >= detail->part_count || detail->parts[at].first != first.offset ||
+        detail->parts[at].wire.source != first.source)
+        return false;
+    *piece = detail->parts[at].wire;
     return true;
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/buffer.h"
 #include "base/number.h"
 #include "base/sort.h"
@@ -1645,16 +1646,11 @@ static const struct tn_onnx_patch *patch_at(const struct tn_onnx_writer *w,
 static uint64_t first_patch(const struct tn_onnx_writer *w, struct tn_span span)
 {
     struct tn_onnx_patch wanted = { span, 0 };
-    uint64_t             low = 0, high = w->patches.count;
+    uint64_t             at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (by_wire(patch_at(w, middle), &wanted, NULL) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    TN_BISECT(at, 0, w->patches.count,
+              by_wire(patch_at(w, at), &wanted, NULL) < 0);
+    return at;
 }
 
 static bool is_within(const struct tn_onnx_patch *patch, struct tn_span span)

@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "format/bare.h"
 #include "format/paddle/paddle.h"
@@ -645,19 +646,14 @@ static bool name_is_before(const void *a, const void *b)
 const struct tn_paddle_var *tn_paddle_find_stored(
     const struct tn_paddle_detail *detail, struct tn_bytes name)
 {
-    uint64_t low = 0, high = detail->stored_count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        int      order  = tn_bytes_compare(detail->stored[middle]->name, name);
-        if (order == 0)
-            return detail->stored[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    TN_BISECT(at, 0, detail->stored_count,
+              tn_bytes_compare(detail->stored[at]->name, name) < 0);
+    return at < detail->stored_count &&
+                   tn_bytes_equal(detail->stored[at]->name, name)
+               ? detail->stored[at]
+               : NULL;
 }
 
 enum tn_status tn_paddle_shared_read(struct tn_model        *model,

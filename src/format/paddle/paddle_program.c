@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "format/paddle/paddle.h"
 #include "ir/attr.h"
@@ -601,18 +602,13 @@ static void sort_names(struct reader *r)
 static uint64_t first_named(const struct tn_paddle_detail *detail,
                             struct tn_bytes name, uint32_t block)
 {
-    uint64_t low = 0, high = detail->var_count;
+    uint64_t at;
+    int      order;
 
-    while (low < high) {
-        uint64_t                    middle = low + (high - low) / 2;
-        const struct tn_paddle_var *var    = detail->named[middle];
-        int                         order  = tn_bytes_compare(var->name, name);
-        if (order < 0 || (order == 0 && var->block < block))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    TN_BISECT(at, 0, detail->var_count,
+              (order = tn_bytes_compare(detail->named[at]->name, name)) < 0 ||
+                  (order == 0 && detail->named[at]->block < block));
+    return at;
 }
 
 /* The variable of that name in a block, or NULL. */

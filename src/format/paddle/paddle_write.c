@@ -10,6 +10,7 @@
  * written first: the file that people open comes last.
  */
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "ir/changes.h"
 #include "format/paddle/paddle.h"
 #include "format/paddle/paddle_files.h"
@@ -981,19 +982,11 @@ static enum tn_status write_sides(struct writing *w, const char *params)
 /* Rows are in the order of their names. */
 static bool has_row(const struct writing *w, struct tn_bytes name)
 {
-    uint64_t low = 0, high = w->count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        int order = tn_bytes_compare(tn_tensor_name(w->rows[middle]), name);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    TN_BISECT(at, 0, w->count,
+              tn_bytes_compare(tn_tensor_name(w->rows[at]), name) < 0);
+    return at < w->count && tn_bytes_equal(tn_tensor_name(w->rows[at]), name);
 }
 
 static void lose_missing(struct writing *w, const struct tn_paddle_detail *d)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/byte_view.h"
 #include "base/sort.h"
 #include "format/registry.h"
@@ -265,19 +266,15 @@ static const struct tn_zip_entry *find_bytes(struct tn_tag_shares *s,
 static const struct tn_zip_entry *entry_around(const struct tn_zip *zip,
                                                uint64_t             offset)
 {
-    uint64_t low = 0, high = tn_zip_count(zip);
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t                   middle = low + (high - low) / 2;
-        const struct tn_zip_entry *entry  = tn_zip_in_order(zip, middle);
-        if (entry->data_offset + entry->packed_size <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == tn_zip_count(zip))
+    TN_BISECT(at, 0, tn_zip_count(zip),
+              tn_zip_in_order(zip, at)->data_offset +
+                      tn_zip_in_order(zip, at)->packed_size <=
+                  offset);
+    if (at == tn_zip_count(zip))
         return NULL;
-    const struct tn_zip_entry *entry = tn_zip_in_order(zip, low);
+    const struct tn_zip_entry *entry = tn_zip_in_order(zip, at);
     return entry->data_offset <= offset && entry->method == TN_ZIP_STORED
                ? entry
                : NULL;

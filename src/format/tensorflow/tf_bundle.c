@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "codec/crc32c.h"
 #include "format/tensorflow/tf_bundle.h"
@@ -709,21 +710,17 @@ static void read_table(struct tn_tf_bundle_reader *r)
 static struct tn_tf_loading *find_slice(struct tn_tf_bundle_reader *r,
                                         struct tn_bytes             key)
 {
-    uint64_t low = 0, high = r->slices.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t              middle = low + (high - low) / 2;
-        struct tn_tf_loading *loading =
-            tn_list_at(&r->slices, struct tn_tf_loading, middle);
-        int order = tn_bytes_compare(key, loading->entry.key);
-        if (order == 0)
-            return loading;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    TN_BISECT(at, 0, r->slices.count,
+              tn_bytes_compare(
+                  tn_list_at(&r->slices, struct tn_tf_loading, at)->entry.key,
+                  key) < 0);
+    if (at == r->slices.count)
+        return NULL;
+    struct tn_tf_loading *loading =
+        tn_list_at(&r->slices, struct tn_tf_loading, at);
+    return tn_bytes_equal(loading->entry.key, key) ? loading : NULL;
 }
 
 /* Where the slice lies and how large it is; inside the tensor. */
@@ -994,17 +991,11 @@ enum tn_status tn_tf_bundle_open(struct tn_tf_bundle *index,
 const struct tn_tf_bundle_entry *tn_tf_bundle_find(
     const struct tn_tf_bundle *index, struct tn_bytes key)
 {
-    uint64_t low = 0, high = index->count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        int      order  = tn_bytes_compare(key, index->entries[middle]->key);
-        if (order == 0)
-            return index->entries[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    TN_BISECT(at, 0, index->count,
+              tn_bytes_compare(index->entries[at]->key, key) < 0);
+    return at < index->count && tn_bytes_equal(index->entries[at]->key, key)
+               ? index->entries[at]
+               : NULL;
 }

@@ -5,6 +5,7 @@
  * with such files.  In a folder the text file `checkpoint` says which is the
  * newest:  model_checkpoint_path: "model.ckpt-1000"
  */
+#include "base/bisect.h"
 #include "format/tensorflow/tf.h"
 #include "format/settings.h"
 #include "format/tensorflow/tf_bundle.h"
@@ -94,21 +95,16 @@ enum tn_status tn_tf_table_tensors(struct tn_model           *model,
 struct tn_tensor *tn_tf_find_entry(const struct tn_model *model, uint64_t first,
                                    struct tn_bytes key)
 {
-    uint64_t low = first, high = model->tensors.count;
+    struct tn_tensor *rows = model->tensors.items;
+    uint64_t          at;
 
-    while (low < high) { /* a table is in the order of its keys */
-        uint64_t          middle = low + (high - low) / 2;
-        struct tn_tensor *tensor =
-            tn_list_at(&model->tensors, struct tn_tensor, middle);
-        int order = tn_bytes_compare(key, tn_model_name(model, tensor->name));
-        if (order == 0)
-            return tensor;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    /* A table is in the order of its keys. */
+    TN_BISECT(at, first, model->tensors.count,
+              tn_bytes_compare(tn_model_name(model, rows[at].name), key) < 0);
+    return at < model->tensors.count &&
+                   tn_bytes_equal(tn_model_name(model, rows[at].name), key)
+               ? &rows[at]
+               : NULL;
 }
 
 void tn_tf_table_facts(struct tn_model *model, const struct tn_tf_bundle *table,

@@ -2,6 +2,7 @@
 #include "format/tflite/tflite.h"
 
 #include "base/arith.h"
+#include "base/bisect.h"
 
 /* ---- types -------------------------------------------------------------- */
 
@@ -271,20 +272,15 @@ struct tn_payload tn_tfl_sparse(const struct tn_fb_table *sparsity,
 uint32_t tn_tfl_find_tensor(const struct tn_tfl_graph *graph,
                             struct tn_bytes            name)
 {
-    uint32_t low = 0, high = graph->count;
+    uint64_t at;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        uint32_t tensor = graph->by_name[middle];
-        int      order  = tn_bytes_compare(graph->tensors[tensor].name, name);
-        if (order == 0)
-            return tensor;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return TN_NONE;
+    TN_BISECT(at, 0, graph->count,
+              tn_bytes_compare(graph->tensors[graph->by_name[at]].name, name) <
+                  0);
+    return at < graph->count &&
+                   tn_bytes_equal(graph->tensors[graph->by_name[at]].name, name)
+               ? graph->by_name[at]
+               : TN_NONE;
 }
 
 const struct tn_tfl_detail *tn_tfl_detail_of(const struct tn_model *model)

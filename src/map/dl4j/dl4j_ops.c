@@ -1,6 +1,7 @@
 /* dl4j_ops.c - nd4j's ops, read from an OpDescriptorList */
 #include "map/dl4j/dl4j_ops.h"
 
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "map/dl4j/ir_types.h"
 
@@ -437,22 +438,14 @@ enum tn_status tn_dl4j_ops_commit(struct tn_dl4j_ops *ops,
 const struct tn_op_descriptor *tn_dl4j_ops_find(const struct tn_dl4j_ops *ops,
                                                 struct tn_bytes           name)
 {
-    uint64_t low = 0, high = ops->list.count;
+    const struct tn_op_descriptor *rows = ops->list.items;
+    uint64_t                       at;
 
-    while (low < high) {
-        uint64_t                       middle = low + (high - low) / 2;
-        const struct tn_op_descriptor *op =
-            tn_list_at(&ops->list, struct tn_op_descriptor, middle);
-        int order = tn_bytes_compare(op->name, name);
-
-        if (order == 0)
-            return op;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    TN_BISECT(at, 0, ops->list.count,
+              tn_bytes_compare(rows[at].name, name) < 0);
+    return at < ops->list.count && tn_bytes_equal(rows[at].name, name)
+               ? &rows[at]
+               : NULL;
 }
 
 int32_t tn_dl4j_index(const struct tn_op_descriptor *op, struct tn_bytes name,

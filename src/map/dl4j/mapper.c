@@ -1,4 +1,5 @@
 /* mapper.c - mappers, kept and found */
+#include "base/bisect.h"
 #include "base/sort.h"
 #include "map/dl4j/mapper.h"
 
@@ -74,22 +75,16 @@ const struct tn_mapper *tn_mappers_find(const struct tn_mappers *mappers,
                                         struct tn_bytes          framework,
                                         struct tn_bytes          op_type)
 {
-    uint64_t low = 0, high = mappers->list.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t                middle = low + (high - low) / 2;
-        const struct tn_mapper *mapper =
-            tn_mappers_at(mappers, mappers->sorted[middle]);
-        int order = compare_keys(mapper, framework, op_type);
-
-        if (order == 0)
-            return mapper;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    TN_BISECT(at, 0, mappers->list.count,
+              compare_keys(tn_mappers_at(mappers, mappers->sorted[at]),
+                           framework, op_type) < 0);
+    if (at == mappers->list.count)
+        return NULL;
+    const struct tn_mapper *mapper =
+        tn_mappers_at(mappers, mappers->sorted[at]);
+    return compare_keys(mapper, framework, op_type) == 0 ? mapper : NULL;
 }
 
 const struct tn_map_group *tn_map_rule_group(const struct tn_map_rule *rule,

@@ -12,6 +12,7 @@
  */
 #include "wire/pb/pb_assemble.h"
 
+#include "base/bisect.h"
 #include "wire/pb/pb_order.h"
 #include "wire/pb/pb_rules.h"
 
@@ -131,18 +132,13 @@ static void close_series(struct tn_pb_assembly *a, uint32_t field,
 }
 
 /* The first producer that is after this byte. */
-static uint64_t first_outside(const struct tn_pb_frame *f, uint64_t at)
+static uint64_t first_outside(const struct tn_pb_frame *f, uint64_t place)
 {
-    uint64_t low = 0, high = f->outside.count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (tn_list_at(&f->outside, struct outsider, middle)->at <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    TN_BISECT(at, 0, f->outside.count,
+              tn_list_at(&f->outside, struct outsider, at)->at <= place);
+    return at;
 }
 
 /* The field, when it is a packed one: then its series are bare elements. */

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/byte_view.h"
 #include "base/number.h"
 #include "base/sort.h"
@@ -383,19 +384,12 @@ static const struct tn_pb_symbol *find_symbol(const struct tn_pb_loader *loader,
                                               const char                *name)
 {
     const struct tn_pb_symbol *symbols = loader->symbols.items;
-    uint64_t                   low = 0, high = loader->symbols.count;
+    uint64_t                   at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        int      order  = strcmp(name, symbols[middle].name);
-        if (order == 0)
-            return &symbols[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    TN_BISECT(at, 0, loader->symbols.count, strcmp(symbols[at].name, name) < 0);
+    return at < loader->symbols.count && !strcmp(symbols[at].name, name)
+               ? &symbols[at]
+               : NULL;
 }
 
 /* ".pkg.Name" is absolute, as protoc writes it; otherwise the innermost scope
@@ -1228,60 +1222,44 @@ const struct tn_pb_message *tn_pb_schema_find(const struct tn_pb_schema *schema,
                                               const char *full_name)
 {
     struct tn_bytes wanted = tn_text(full_name + (full_name[0] == '.'));
-    uint32_t        low = 0, high = schema->message_count;
+    uint64_t        at;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = compare_name(wanted, schema->messages[middle].full_name);
-        if (order == 0)
-            return &schema->messages[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    TN_BISECT(at, 0, schema->message_count,
+              compare_name(wanted, schema->messages[at].full_name) > 0);
+    return at < schema->message_count &&
+                   compare_name(wanted, schema->messages[at].full_name) == 0
+               ? &schema->messages[at]
+               : NULL;
 }
 
 const struct tn_pb_field_type *tn_pb_message_field(
     const struct tn_pb_message *message, uint32_t number)
 {
-    uint32_t low = 0, high = message->field_count;
+    uint64_t at;
 
     if (number < message->by_number_size) {
         uint16_t place = message->by_number[number];
         return place ? &message->fields[place - 1] : NULL;
     }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (message->fields[middle].number == number)
-            return &message->fields[middle];
-        if (number < message->fields[middle].number)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    TN_BISECT(at, 0, message->field_count, message->fields[at].number < number);
+    return at < message->field_count && message->fields[at].number == number
+               ? &message->fields[at]
+               : NULL;
 }
 
 const struct tn_pb_field_type *tn_pb_message_field_named(
     const struct tn_pb_message *message, struct tn_bytes name)
 {
-    uint32_t low = 0, high = message->field_count;
+    const struct tn_pb_field_type *fields = message->fields;
+    const uint32_t                *sorted = message->by_name;
+    uint64_t                       at;
 
-    while (low < high) {
-        uint32_t                       middle = low + (high - low) / 2;
-        const struct tn_pb_field_type *field =
-            &message->fields[message->by_name[middle]];
-        int order = compare_name(name, field->name);
-        if (order == 0)
-            return field;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    TN_BISECT(at, 0, message->field_count,
+              compare_name(name, fields[sorted[at]].name) > 0);
+    return at < message->field_count &&
+                   compare_name(name, fields[sorted[at]].name) == 0
+               ? &fields[sorted[at]]
+               : NULL;
 }
 
 const struct tn_pb_field_type *tn_pb_message_field_json(
@@ -1295,41 +1273,30 @@ const struct tn_pb_field_type *tn_pb_message_field_json(
 
 const char *tn_pb_enum_name(const struct tn_pb_enum *type, int32_t number)
 {
-    uint32_t low = 0, high = type->value_count;
+    uint64_t at;
 
-    while (low < high) { /* the first that is not below: of aliases the first */
-        uint32_t middle = low + (high - low) / 2;
-        if (type->values[type->by_number[middle]].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == type->value_count)
+    TN_BISECT(at, 0, type->value_count,
+              type->values[type->by_number[at]].number < number);
+    if (at == type->value_count)
         return NULL;
-    const struct tn_pb_enum_value *value = &type->values[type->by_number[low]];
+    const struct tn_pb_enum_value *value = &type->values[type->by_number[at]];
     return value->number == number ? value->name : NULL;
 }
 
 bool tn_pb_enum_number(const struct tn_pb_enum *type, struct tn_bytes name,
                        int32_t *number)
 {
-    uint32_t low = 0, high = type->value_count;
+    uint64_t at;
 
-    while (low < high) {
-        uint32_t                       middle = low + (high - low) / 2;
-        const struct tn_pb_enum_value *value =
-            &type->values[type->by_name[middle]];
-        int order = compare_name(name, value->name);
-        if (order == 0) {
-            *number = value->number;
-            return true;
-        }
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
+    TN_BISECT(at, 0, type->value_count,
+              compare_name(name, type->values[type->by_name[at]].name) > 0);
+    if (at == type->value_count)
+        return false;
+    const struct tn_pb_enum_value *value = &type->values[type->by_name[at]];
+    if (compare_name(name, value->name) != 0)
+        return false;
+    *number = value->number;
+    return true;
 }
 
 enum tn_wire_type tn_pb_wire_type(enum tn_pb_type type)

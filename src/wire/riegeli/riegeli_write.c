@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/bisect.h"
 #include "base/varint.h"
 #include "codec/brotli.h"
 #include "codec/zstd.h"
@@ -945,16 +946,11 @@ void tn_riegeli_writer_done(struct tn_riegeli_writer *w)
 static const struct chunk_begin *find_begin(const struct tn_list *begins,
                                             uint64_t              number)
 {
-    uint64_t low = 0, high = begins->count;
+    uint64_t at;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (tn_list_at(begins, struct chunk_begin, middle)->first <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? tn_list_at(begins, struct chunk_begin, low - 1) : NULL;
+    TN_BISECT(at, 0, begins->count,
+              tn_list_at(begins, struct chunk_begin, at)->first <= number);
+    return at ? tn_list_at(begins, struct chunk_begin, at - 1) : NULL;
 }
 
 enum tn_status tn_riegeli_position_of(struct tn_riegeli_writer *w,
