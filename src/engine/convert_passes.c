@@ -534,8 +534,9 @@ static enum tn_status run_simplify(struct tn_conversion *c)
     c->is_unchanged = c->may_stay && did.is_same;
     snprintf(c->did, sizeof c->did,
              "%" PRIu64 " folded, %" PRIu64 " rewritten, %" PRIu64
-             " shared, %" PRIu64 " tied, %" PRIu32 " rounds",
-             did.folded, did.rewritten, did.shared, did.tied, did.rounds);
+             " shared, %" PRIu64 " tied, %" PRIu32 " round%s",
+             did.folded, did.rewritten, did.shared, did.tied, did.rounds,
+             did.rounds == 1 ? "" : "s");
     return c->error->status;
 }
 
@@ -854,7 +855,7 @@ static enum tn_status resolve_tflite(struct tn_conversion *c)
 }
 
 static const struct tn_pass tflite_prepare[] = {
-    { "resolve", "scales become operators, calls subgraphs, state values",
+    { "resolve", "scales become operators, calls and state go",
       resolve_tflite },
     { "prune", "nodes that no output needs are removed", order_source },
     { NULL, NULL, NULL },
