@@ -215,6 +215,8 @@ static const struct {
     { "sklearn.neighbors.", "newObj" },
     { "sklearn.metrics._dist_metrics", "newObj" },
     { "random", "Random" },
+    { "pytz", "_UTC" },
+    { "pytz", "_p" },
 };
 
 /* Functions that such models have as attributes; calling one is another

@@ -26,6 +26,8 @@ static const struct {
     { "posix", "system", TN_NAME_POWER },
     { "builtins", "eval", TN_NAME_POWER },
     { "__builtin__", "getattr", TN_NAME_POWER },
+    { "pytz", "_UTC", TN_NAME_MAKER },
+    { "pytz", "open_resource", TN_NAME_OTHER },
     { "builtins", "print.__class__", TN_NAME_POWER },
     { "collections", "OrderedDict.__init__", TN_NAME_POWER },
     { "torch.hub", "load", TN_NAME_FRAMEWORK },
