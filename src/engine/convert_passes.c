@@ -640,13 +640,13 @@ static enum tn_status loop_tensorflow(struct tn_conversion *c)
     return TN_OK;
 }
 
-/* For a dialect that has structured control flow and no arrays. */
+/* Scan outputs become lists again where a dialect has these, in the form that is
+ * known on the way back.  What remains are sequences, where there are any. */
 static enum tn_status stack_tensorflow(struct tn_conversion *c)
 {
-    if (!tn_dialect_facts(c->path.dialects[c->path.steps])->has_sequences)
-        return TN_OK;
     TN_TRY(tn_flow_arrays(c->net));
-    tn_flow_lists(c->net);
+    if (tn_dialect_facts(c->path.dialects[c->path.steps])->has_sequences)
+        tn_flow_lists(c->net);
     return c->error->status;
 }
 
