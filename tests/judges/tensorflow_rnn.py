@@ -736,6 +736,10 @@ def check_layers(model, wanted):
         raise proof.Differs(f"not {wanted}, but {found}")
 
 
+# These are the same when they come back from nd4j.
+THROUGH_ND4J = {"lstm_keras", "gru_reset_after", "rnn_tanh", "both_lstm_counted"}
+
+
 def sizes(steps, batch, has_batch_first, longest):
     arrays = {"x": weights(batch, steps, WIDTH) if has_batch_first else weights(steps, batch, WIDTH), "h0": weights(batch, SIZE),
               "c0": weights(batch, SIZE), "lengths": RANDOM.randint(0, steps + longest, batch).astype("i4"), "n": np.array(steps - 1, "i8")}
@@ -763,6 +767,11 @@ def prove(test, engine, scratch, arguments):
     names = [name if ":" in name else name + ":0" for name in names]
     proof.convert(arguments.tenon, source, back, "--inputs", ",".join(fed), "--outputs", ",".join(names), "--via", "onnx")
     check_layers(onnx.load(back), wanted)
+    if test in THROUGH_ND4J:
+        middle = os.path.join(scratch, test + ".fb")
+        proof.convert(arguments.tenon, source, middle, "--inputs", ",".join(fed), "--outputs", ",".join(names))
+        proof.convert(arguments.tenon, middle, back)
+        check_layers(onnx.load(back), wanted)
     is_known = test in BLOCKS and BLOCKS[test][2] == "known"
     for steps, batch in ((5, 4), (5, 1)) if is_known else ((5, 4), (3, 1), (4, 6)):
         arrays = sizes(steps, batch, is_both, 0 if test == "lengths_bounded" else 3 if test in LENGTHS else 1)
