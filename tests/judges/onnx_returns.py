@@ -54,6 +54,14 @@ for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), 
          [{"x": reals(6, 3, 5), "lengths": numpy.array([6, 4, 1], "i4")}, {"x": reals(2, 1, 5), "lengths": numpy.array([2], "i4")}],
          {"w": reals(2, 4 * gates, 5), "r": reals(2, 4 * gates, 4), "b": reals(2, 8 * gates)})
 
+# Into arrays without elements, too.
+case("scattered", 24, [("Reshape", ["x", "three"], {}, "y"), ("Reshape", ["i", "three"], {}, "j"), ("ScatterElements", ["y", "j", "u"], {"axis": 0}, "z")],
+     [{"x": reals(4, 3), "i": numpy.array([[0, -1, 2], [3, 1, -4]]), "u": reals(2, 3)}, {"x": reals(0, 3), "i": numpy.zeros((0, 3), "i8"), "u": reals(0, 3)}],
+     {"three": numpy.array([-1, 3])})
+case("scattered-rows", 8, [("Reshape", ["i", "one"], {}, "j"), ("ScatterND", ["x", "j", "u"], {}, "z")],
+     [{"x": reals(4, 3), "i": numpy.array([[0], [-1]]), "u": reals(2, 3)}, {"x": reals(0, 3), "i": numpy.zeros((0, 1), "i8"), "u": reals(0, 3)}],
+     {"one": numpy.array([-1, 1])})
+
 # Whole factors, of lines and volumes, too.  PyTorch's way differs for one pixel alone, which an image is not that grew.
 for mode, ways, ranks in (("nearest", ("asymmetric", "half_pixel"), (3, 4, 5)), ("linear", ("pytorch_half_pixel", "half_pixel", "align_corners", "asymmetric"), (3, 4))):
     for way in ways:
