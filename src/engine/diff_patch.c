@@ -52,6 +52,8 @@ struct patch {
     struct tn_memory           *memory;
     struct tn_arena             arena; /* decoded attributes of one op        */
     struct tn_arena             kept;  /* of the blobs                        */
+    struct tn_vocab             vocab; /* of a dialect with slots            */
+    bool                        has_vocab;
     struct tn_error            *error;
     struct tn_buffer            text;
     struct tn_buffer            word;
@@ -1002,29 +1004,45 @@ static struct tn_bytes slots_of(struct patch *p, const struct tn_model *model,
     return kept;
 }
 
-/* "X", "X 3" or nothing. */
-static bool is_one_slot(struct tn_bytes slots, const char *name)
+/* Those that it would have if an edit added it. */
+static struct tn_bytes new_slots_of(struct patch *p, const struct tn_op *op,
+                                    bool is_output)
 {
-    size_t size = strlen(name);
+    struct tn_error     unknown = TN_ERROR_INIT;
+    struct tn_new_slots slots;
+    struct tn_buffer    text;
+    struct tn_bytes     name, kept;
+    uint32_t            count;
 
-    if (!slots.size)
-        return true;
-    if (!tn_bytes_starts_with(slots, name) ||
-        (slots.size > size && slots.data[size] != ' '))
-        return false;
-    for (size_t i = size + 1; i < slots.size; i++)
-        if (slots.data[i] < '0' || slots.data[i] > '9')
-            return false;
-    return true;
+    slots = tn_new_slots(
+        tn_vocab_find(&p->vocab, tn_bytes(NULL, 0),
+                      tn_model_name(p->right, op->type), INT64_MAX, &unknown),
+        is_output, is_output ? op->output_count : op->input_count);
+    tn_buffer_init(&text, p->memory, p->error);
+    while (tn_new_slots_next(&slots, &name, &count))
+        tn_op_slot_add(&text, name, count);
+    kept = tn_bytes_dup(&p->arena, tn_buffer_bytes(&text), p->error);
+    tn_buffer_done(&text);
+    return kept;
 }
 
-/* An op that is added has all that it takes in one slot, and all that it gives
- * in another. */
-static void expect_plain_slots(struct patch *p, uint32_t op)
+/* A line says which values an op has, and not in which slots. */
+static void expect_new_slots(struct patch *p, uint32_t op)
 {
-    if (!is_one_slot(slots_of(p, p->right, op, false), "X") ||
-        !is_one_slot(slots_of(p, p->right, op, true), "Out"))
-        give_up(p, "an operator with several slots is new");
+    const struct tn_op *row = tn_model_op_at(p->right, op);
+
+    if (!p->right->dialect->next_slot)
+        return;
+    if (!p->has_vocab) {
+        struct tn_error none = TN_ERROR_INIT;
+        p->has_vocab         = true; /* without one, nothing is found in it */
+        (void)tn_vocab_open(&p->vocab, &p->kept, p->right->dialect->name,
+                            &none);
+    }
+    for (int is_output = 0; is_output < 2; is_output++)
+        if (!tn_bytes_equal(slots_of(p, p->right, op, is_output),
+                            new_slots_of(p, row, is_output)))
+            give_up(p, "an operator with other slots than usual is new");
 }
 
 static void add_op(struct patch *p, uint32_t op, uint32_t before)
@@ -1032,7 +1050,7 @@ static void add_op(struct patch *p, uint32_t op, uint32_t before)
     const struct tn_op *o = tn_model_op_at(p->right, op);
     struct tn_list      attrs;
 
-    expect_plain_slots(p, op);
+    expect_new_slots(p, op);
     begin_line(p, "add-op");
     put(p, op_name(p->right, op));
     put_operator(p, o);

@@ -16,6 +16,7 @@
 #include "format/paddle/paddle_files.h"
 #include "io/spool.h"
 #include "ir/attr.h"
+#include "ir/op_slots.h"
 #include "ir/vocab.h"
 #include "wire/pb/pb_text_write.h"
 #include "wire/pb/pb_write.h"
@@ -533,34 +534,6 @@ static const struct tn_vocab_op *kind_of(struct encoder     *e,
                         : NULL;
 }
 
-/* The slots of an op that an edit added: those that the operator must have, in
- * the order of the vocabulary, if there are as many values; or all of them.
- * What does not fit is in one slot, as the values of Concat are. */
-static void put_new_slots(struct encoder *e, struct tn_rope *to,
-                          uint32_t number, struct refs *refs,
-                          const struct tn_op *op)
-{
-    bool                       is_input = number == OP_INPUTS;
-    uint32_t                   count = refs->end - refs->next, needed = 0;
-    const struct tn_vocab_op  *kind      = kind_of(e, op);
-    const struct tn_vocab_arg *args      = !kind      ? NULL
-                                           : is_input ? kind->inputs
-                                                      : kind->outputs;
-    uint32_t                   arg_count = !kind      ? 0
-                                           : is_input ? kind->input_count
-                                                      : kind->output_count;
-
-    for (uint32_t i = 0; i < arg_count; i++)
-        needed += args[i].arity == TN_VOCAB_ONE;
-    bool is_full = count == arg_count;
-    for (uint32_t i = 0; i < arg_count && (is_full || count == needed); i++)
-        if (is_full || args[i].arity == TN_VOCAB_ONE)
-            put_new_slot(e, to, number, refs, args[i].name, 1);
-    if (refs->next < refs->end)
-        put_new_slot(e, to, number, refs, tn_text(is_input ? "X" : "Out"),
-                     refs->end - refs->next);
-}
-
 static void put_slots(struct encoder *e, struct tn_rope *to, uint32_t number,
                       const struct tn_op *op, struct refs refs)
 {
@@ -571,8 +544,14 @@ static void put_slots(struct encoder *e, struct tn_rope *to, uint32_t number,
     while (tn_pb_next(&c, &field))
         if (field.number == number && tn_pb_expect(&c, &field, TN_WIRE_LEN))
             put_slot(e, to, &field, &refs, is_last_slot(c, number));
-    if (refs.next < refs.end)
-        put_new_slots(e, to, number, &refs, op);
+    if (refs.next == refs.end)
+        return;
+    struct tn_new_slots slots = tn_new_slots(
+        kind_of(e, op), number == OP_OUTPUTS, refs.end - refs.next);
+    struct tn_bytes name;
+    uint32_t        count;
+    while (tn_new_slots_next(&slots, &name, &count))
+        put_new_slot(e, to, number, &refs, name, count);
 }
 
 enum { ATTR_BLOCK = 12, ATTR_BLOCKS = 14 };

@@ -26,12 +26,22 @@ program 2 "ops { type: 'elementwise_mul' $(slot inputs X x) $(slot inputs Y y) $
 ops { type: 'elementwise_sub' $(slot inputs X t) $(slot inputs Y y) $(slot outputs Out z) }" >longer.pdmodel.txt
 program 2 "ops { type: 'relu' $(slot inputs X x) $(slot outputs Out t) }
 ops { type: 'elementwise_sub' $(slot inputs X t) $(slot inputs Y y) $(slot outputs Out z) }" >relu.pdmodel.txt
-for other in larger joined longer relu; do
+program 2 "ops { type: 'conv2d' $(slot inputs X x y) $(slot outputs Out t) }
+ops { type: 'elementwise_sub' $(slot inputs X t) $(slot inputs Y y) $(slot outputs Out z) }" >unusual.pdmodel.txt
+for other in larger joined longer relu unusual; do
     echo "== $other"
     tenon diff -q a.pdmodel.txt $other.pdmodel.txt --patch $other.patch
     sed 1,2d $other.patch
     tenon apply -q a.pdmodel.txt $other.patch -o out.pdmodel.txt -f --force-invalid
     tenon diff out.pdmodel.txt $other.pdmodel.txt && echo same
+done
+# The same in PIR.
+for one in a longer relu; do tenon convert -q $one.pdmodel.txt -o pir_$one.json --to paddle-pir; done
+for other in longer relu; do
+    tenon diff -q pir_a.json pir_$other.json --patch pir.patch -f >/dev/null
+    grep -c '^take' pir.patch
+    tenon apply -q pir_a.json pir.patch -o pir_out.json -f --force-invalid
+    tenon diff pir_out.json pir_$other.json && echo same
 done
 # In PIR, a program has the version of all of them: nothing is left behind.
 tenon convert -q a.pdmodel.txt -o a.json --to paddle-pir
