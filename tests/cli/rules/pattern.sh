@@ -25,6 +25,7 @@ graph { name: "g"
   output { name: "t" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } dim { dim_value: 1 } } } } } }
 END
 tenon undump model.pbtxt -o model.onnx >undump.log 2>&1 || cat undump.log
-tenon convert model.onnx -o out.fb --rules net.rules --plan | tail -8
+tenon convert model.onnx -o out.fb --rules net.rules --plan | tail -8 |
+    sed 's,\(onnx_nd4j.rules\):[0-9]*,\1:N,' # which line is none of this test
 tenon convert model.onnx -o out.fb --rules net.rules >convert.log 2>&1 || cat convert.log
 tenon ls --ops out.fb | cut -f1-4
