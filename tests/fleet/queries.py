@@ -83,7 +83,7 @@ WANTED = {
         ("models/step1.safetensors", "models/step2.safetensors", 1, 16)],
     "How many bytes does a series": [(3 * 24 + 4 + 256, 16 + 8 + 8 + 4 + 256)],
     "Which files are broken": [("models/broken.safetensors", "malformed")],
-    "Which carry pickles": [("models/evil.pkl", "dangerous", 1)],
+    "Which contain pickles": [("models/evil.pkl", "dangerous", 1)],
     "Which files are the same": [
         ("models/copy.safetensors models/step1.safetensors", 2)],
     "Which element types": [("float32", 11, 316), ("int64", 1, 16)],

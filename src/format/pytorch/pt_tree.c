@@ -123,8 +123,7 @@ static void on_persistent(void *context, uint64_t offset, value_t id)
     if (index < before) {
         if (!same_storage(tn_pt_storage_at(tree, index), &storage)) {
             tn_error_set(tree->error, TN_MALFORMED, id->offset,
-                         "storage '%.*s' has two types or sizes",
-                         TN_FMT(key));
+                         "storage '%.*s' has two types or sizes", TN_FMT(key));
             tree->is_refused = true;
         }
         return;
@@ -143,15 +142,16 @@ static bool decode(struct tn_pt_tree *tree, const struct tn_pickle_string *text,
 {
     struct tn_source *bytes;
 
-    if (tn_pickle_latin1_all(&bytes, text, tree->bundle->memory, tree->error) != TN_OK ||
+    if (tn_pickle_latin1_all(&bytes, text, tree->bundle->memory, tree->error) !=
+            TN_OK ||
         tn_bundle_keep(tree->bundle, bytes, tree->error) != TN_OK)
         return false;
     *span = (struct tn_span){ bytes, 0, bytes->size };
     return true;
 }
 
-/* torch.storage._load_from_bytes(bytes): a storage in a pickle that torch.save()
- * did not write.  It is known by the place of its bytes. */
+/* torch.storage._load_from_bytes(bytes): a storage in a pickle that
+ * torch.save() did not write.  It is known by the place of its bytes. */
 static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
 {
     value_t bytes = item(value->as.call.args, 0);
@@ -162,10 +162,10 @@ static uint32_t find_nested(struct tn_pt_tree *tree, value_t value)
         !bytes || bytes->kind != TN_PICKLE_BYTES || tree->is_nested ||
         tn_failed(tree->error))
         return TN_NONE;
-    struct tn_span span = bytes->as.string.span;
-    int            n    = snprintf(text, sizeof text, "@%" PRIu64, span.offset);
-    struct tn_bytes      key   = tn_bytes(text, (size_t)n);
-    uint32_t             index = tn_intern_find(&tree->keys, key);
+    struct tn_span  span = bytes->as.string.span;
+    int             n   = snprintf(text, sizeof text, "@%" PRIu64, span.offset);
+    struct tn_bytes key = tn_bytes(text, (size_t)n);
+    uint32_t        index = tn_intern_find(&tree->keys, key);
     struct tn_pt_storage storage;
     if (index != TN_NO_NAME)
         return index;
@@ -267,7 +267,8 @@ static bool read_view(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
                         : NULL;
     uint64_t more = 0;
     if (view && view->kind == TN_PICKLE_TUPLE &&
-        (!read_size(item(view, 1), &more) || !tn_add(t->start, more, &t->start)))
+        (!read_size(item(view, 1), &more) ||
+         !tn_add(t->start, more, &t->start)))
         return false;
     struct tn_pt_storage *storage = tn_pt_storage_at(tree, t->storage);
     storage->is_used              = true;
@@ -298,10 +299,10 @@ static bool read_whole_storage(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
         return false;
     struct tn_pt_storage *storage = tn_pt_storage_at(tree, t->storage);
     storage->is_used              = true;
-    t->kind  = storage->is_without_data ? TN_PT_WITHOUT_DATA : TN_PT_DENSE;
-    t->dtype = storage->is_untyped ? TN_UINT8 : storage->dtype;
-    t->rank  = 1;
-    t->dims  = tn_new(tree->arena, uint64_t, 1, tree->error);
+    t->kind    = storage->is_without_data ? TN_PT_WITHOUT_DATA : TN_PT_DENSE;
+    t->dtype   = storage->is_untyped ? TN_UINT8 : storage->dtype;
+    t->rank    = 1;
+    t->dims    = tn_new(tree->arena, uint64_t, 1, tree->error);
     t->strides = tn_new(tree->arena, int64_t, 1, tree->error);
     if (!t->dims || !t->strides)
         return false;
@@ -430,7 +431,7 @@ static bool read_array(struct tn_pt_tensor          *t,
 static bool read_tensor(struct tn_pt_tree *tree, value_t value,
                         struct tn_pt_tensor *t)
 {
-    *t    = (struct tn_pt_tensor){ .storage = TN_NONE, .offset = value->offset };
+    *t = (struct tn_pt_tensor){ .storage = TN_NONE, .offset = value->offset };
     value = unwrap(value);
     if (value->kind == TN_PICKLE_ARRAY)
         return read_array(t, &value->as.array);
@@ -439,7 +440,7 @@ static bool read_tensor(struct tn_pt_tree *tree, value_t value,
             tn_pt_keyed_tensor(tree, value->as.id);
         if (!keyed)
             return read_whole_storage(tree, t, find_storage(tree, value));
-        *t = *keyed;
+        *t                                          = *keyed;
         tn_pt_storage_at(tree, t->storage)->is_used = true;
         return true;
     }
@@ -450,8 +451,7 @@ static bool read_tensor(struct tn_pt_tree *tree, value_t value,
         return read_whole_storage(tree, t, find_nested(tree, value));
     value_t callee = value->as.call.callee, args = value->as.call.args;
     see_through_type(&callee, &args);
-    return read_call(tree, t, callee, args) ||
-           read_old_tensor(tree, t, value);
+    return read_call(tree, t, callee, args) || read_old_tensor(tree, t, value);
 }
 
 /* ---- the walk ------------------------------------------------------------ */
@@ -475,9 +475,9 @@ struct walk {
 static struct tn_bytes join(struct tn_pt_tree *tree, struct tn_bytes path,
                             struct tn_bytes key)
 {
-    size_t   dot  = path.size && key.size;
-    uint8_t *text = tn_new(tree->arena, uint8_t, path.size + dot + key.size,
-                           tree->error);
+    size_t   dot = path.size && key.size;
+    uint8_t *text =
+        tn_new(tree->arena, uint8_t, path.size + dot + key.size, tree->error);
 
     if (!text)
         return tn_bytes(NULL, 0);
@@ -532,9 +532,7 @@ static size_t print_key(char *to, size_t room, value_t key, unsigned depth)
         used += (size_t)snprintf(to + used, room - used, "%s",
                                  key->as.list.count == 1 ? ",)" : ")");
         return (size_t)tn_min(used, room - 1);
-    default:
-        n = snprintf(to, room, "<key at %" PRIu64 ">", key->offset);
-        break;
+    default: n = snprintf(to, room, "<key at %" PRIu64 ">", key->offset); break;
     }
     return n < 0 ? 0 : (size_t)tn_min((size_t)n, room - 1);
 }
@@ -546,8 +544,8 @@ static struct tn_bytes path_of_key(struct tn_pt_tree *tree,
 
     if (key->kind == TN_PICKLE_TEXT || key->kind == TN_PICKLE_BYTES)
         return join(tree, path, tn_pickle_text(key));
-    return join(tree, path, tn_bytes(text, print_key(text, sizeof text, key,
-                                                     0)));
+    return join(tree, path,
+                tn_bytes(text, print_key(text, sizeof text, key, 0)));
 }
 
 static struct tn_bytes path_of_index(struct tn_pt_tree *tree,
@@ -575,8 +573,7 @@ static void enter(struct walk *w, const struct tn_pickle_items *items,
         return;
     if (w->frames.count == DEPTH_LIMIT) {
         tn_error_set(w->tree->error, TN_LIMIT, items->items[0]->offset,
-                     "containers nested deeper than %d",
-                     DEPTH_LIMIT);
+                     "containers nested deeper than %d", DEPTH_LIMIT);
         return;
     }
     struct frame *frame =
@@ -588,12 +585,12 @@ static void enter(struct walk *w, const struct tn_pickle_items *items,
 static const char *kind_name(value_t value)
 {
     static const char *const names[TN_PICKLE_KIND_COUNT] = {
-        [TN_PICKLE_NONE] = "None",         [TN_PICKLE_BOOL] = "bool",
-        [TN_PICKLE_INT] = "integer",       [TN_PICKLE_REAL] = "number",
-        [TN_PICKLE_TEXT] = "text",         [TN_PICKLE_BYTES] = "bytes",
-        [TN_PICKLE_NAME] = "name",         [TN_PICKLE_DTYPE] = "type",
-        [TN_PICKLE_LONG] = "integer",      [TN_PICKLE_SET] = "set",
-        [TN_PICKLE_CALL] = "object",       [TN_PICKLE_PERSISTENT] = "object",
+        [TN_PICKLE_NONE] = "None",      [TN_PICKLE_BOOL] = "bool",
+        [TN_PICKLE_INT] = "integer",    [TN_PICKLE_REAL] = "number",
+        [TN_PICKLE_TEXT] = "text",      [TN_PICKLE_BYTES] = "bytes",
+        [TN_PICKLE_NAME] = "name",      [TN_PICKLE_DTYPE] = "type",
+        [TN_PICKLE_LONG] = "integer",   [TN_PICKLE_SET] = "set",
+        [TN_PICKLE_CALL] = "object",    [TN_PICKLE_PERSISTENT] = "object",
         [TN_PICKLE_OUTSIDE] = "object",
     };
 
@@ -651,8 +648,7 @@ static bool visit_sparse(struct walk *w, struct tn_bytes path, value_t value)
     value_t callee = value->as.call.callee, args = value->as.call.args;
     value_t layout = item(args, 0), parts = item(args, 1);
 
-    if ((!tn_pickle_is_name(callee, "torch._utils",
-                            "_rebuild_sparse_tensor") &&
+    if ((!tn_pickle_is_name(callee, "torch._utils", "_rebuild_sparse_tensor") &&
          !tn_pickle_is_name(callee, "torch._utils",
                             "_rebuild_sparse_csr_tensor")) ||
         !layout || !parts || layout->kind != TN_PICKLE_CALL)
@@ -677,8 +673,7 @@ static bool visit_nested(struct walk *w, struct tn_bytes path, value_t value)
         return false;
     for (unsigned k = 0; k < 4; k++)
         if (item(value->as.call.args, k))
-            visit_part(w, path, nested_parts[k],
-                       item(value->as.call.args, k));
+            visit_part(w, path, nested_parts[k], item(value->as.call.args, k));
     return true;
 }
 
@@ -686,8 +681,8 @@ static bool visit_nested(struct walk *w, struct tn_bytes path, value_t value)
 static void visit_attributes(struct walk *w, struct tn_bytes path,
                              value_t value)
 {
-    value_t callee = value->kind == TN_PICKLE_CALL ? value->as.call.callee
-                                                   : NULL;
+    value_t callee =
+        value->kind == TN_PICKLE_CALL ? value->as.call.callee : NULL;
     if (!callee ||
         (!tn_pickle_is_name(callee, "torch._tensor", "_rebuild_from_type_v2") &&
          !tn_pickle_is_name(callee, "torch._utils",
@@ -768,6 +763,11 @@ static bool is_reconstructed(const struct tn_pickle_call *call)
             tn_pickle_is_name(call->callee, "copyreg", "_reconstructor"));
 }
 
+static value_t class_of(const struct tn_pickle_call *call)
+{
+    return is_reconstructed(call) ? call->args->as.list.items[0] : call->callee;
+}
+
 /* An object: its items and its state are named like those of dicts. */
 static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
 {
@@ -775,11 +775,12 @@ static void visit_object(struct walk *w, struct tn_bytes path, value_t value)
 
     if (visit_sparse(w, path, value) || visit_nested(w, path, value))
         return;
-    if (call->callee->kind == TN_PICKLE_NAME) {
+    value_t made_of = class_of(call);
+    if (made_of->kind == TN_PICKLE_NAME) {
         char text[KEY_LIMIT];
         int  n = snprintf(text, sizeof text, "%.*s.%.*s",
-                          TN_FMT(call->callee->as.name.module),
-                          TN_FMT(call->callee->as.name.name));
+                          TN_FMT(made_of->as.name.module),
+                          TN_FMT(made_of->as.name.name));
         tn_intern_copy(
             &w->tree->classes,
             tn_bytes(text, (size_t)tn_min((size_t)n, sizeof text - 1)),
@@ -898,9 +899,8 @@ void tn_pt_tree_list_storages(struct tn_pt_tree *tree)
         return;
     for (uint64_t i = 0; i < tree->storages.count && !tn_failed(tree->error);
          i++) {
-        struct tn_pt_tensor tensor = {
-            .offset = tn_pt_storage_at(tree, i)->offset
-        };
+        struct tn_pt_tensor tensor = { .offset =
+                                           tn_pt_storage_at(tree, i)->offset };
         if (read_whole_storage(tree, &tensor, (uint32_t)i))
             add_tensor(tree, tn_pt_storage_at(tree, i)->key, &tensor);
     }
