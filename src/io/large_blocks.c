@@ -14,10 +14,6 @@
 
 #define LARGE ((size_t)1 << 20)
 
-/* From here on huge pages are asked for: fresh pages of 4 KiB took a seventh of
- * the time of opening a million nodes. */
-#define HUGE ((size_t)2 << 20)
-
 /* A sanitizer watches what is malloc's. */
 #ifdef __SANITIZE_ADDRESS__
 #define IS_WATCHED true
@@ -103,23 +99,12 @@ static void *find_kept(struct keeper *k, size_t size)
     return NULL;
 }
 
-static void prefer_huge_pages(void *block, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-    if (size >= HUGE)
-        (void)madvise(block, size, MADV_HUGEPAGE);
-#endif
-}
-
 static void *map_anew(size_t size)
 {
     void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (block == MAP_FAILED)
-        return NULL;
-    prefer_huge_pages(block, size);
-    return block;
+    return block == MAP_FAILED ? NULL : block;
 }
 
 static void drop_all(struct keeper *k)
@@ -199,11 +184,7 @@ static void *remap(struct keeper *k, void *block, size_t old_size,
     }
     if (k)
         pthread_mutex_unlock(&k->lock);
-    if (moved == MAP_FAILED)
-        return NULL;
-    if (old_size < HUGE)
-        prefer_huge_pages(moved, new_size);
-    return moved;
+    return moved == MAP_FAILED ? NULL : moved;
 }
 #endif
 
