@@ -244,7 +244,7 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
     const uint8_t *at = text.data, *end = text.data + text.size;
 
     while ((at = find_word(at, end, key))) {
-        uint64_t offset = (uint64_t)(at - text.data);
+        uint64_t offset  = (uint64_t)(at - text.data);
         bool     is_part = offset && is_path_byte(at[-1]);
         at += strlen(key);
         if (at < end && (*at == '"' || *at == '\''))
@@ -293,92 +293,96 @@ static struct tn_bytes take_string(const uint8_t **at, const uint8_t *end)
     return tn_bytes(begin, (size_t)(close - begin));
 }
 
+static const char *const pipeline_libraries[] = { "diffusers",   "transformers",
+                                                  "onnxruntime", "optimum",
+                                                  "flax",        "peft",
+                                                  "accelerate" };
+
+/* Of diffusers' own pipelines. */
+static const char *const pipeline_folders[] = {
+    "alt_diffusion",
+    "amused",
+    "animatediff",
+    "audio_diffusion",
+    "audioldm",
+    "audioldm2",
+    "aura_flow",
+    "blip_diffusion",
+    "cogvideo",
+    "consistency_models",
+    "controlnet",
+    "controlnet_xs",
+    "dance_diffusion",
+    "ddim",
+    "ddpm",
+    "deepfloyd_if",
+    "dit",
+    "flux",
+    "hunyuandit",
+    "i2vgen_xl",
+    "kandinsky",
+    "kandinsky2_2",
+    "kandinsky3",
+    "kolors",
+    "latent_consistency_models",
+    "latent_diffusion",
+    "latte",
+    "ledits_pp",
+    "ltx",
+    "lumina",
+    "marigold",
+    "mochi",
+    "musicldm",
+    "pag",
+    "paint_by_example",
+    "pia",
+    "pixart_alpha",
+    "pndm",
+    "repaint",
+    "rdm",
+    "sana",
+    "score_sde_ve",
+    "semantic_stable_diffusion",
+    "shap_e",
+    "spectrogram_diffusion",
+    "stable_audio",
+    "stable_cascade",
+    "stable_diffusion",
+    "stable_diffusion_3",
+    "stable_diffusion_attend_and_excite",
+    "stable_diffusion_diffedit",
+    "stable_diffusion_gligen",
+    "stable_diffusion_k_diffusion",
+    "stable_diffusion_ldm3d",
+    "stable_diffusion_panorama",
+    "stable_diffusion_safe",
+    "stable_diffusion_sag",
+    "stable_diffusion_xl",
+    "stable_video_diffusion",
+    "stochastic_karras_ve",
+    "t2i_adapter",
+    "text_to_video_synthesis",
+    "unclip",
+    "unidiffuser",
+    "versatile_diffusion",
+    "vq_diffusion",
+    "wuerstchen",
+};
+
 /* Whether a part of a pipeline comes from here: libraries of models, and the
  * folders of diffusers' own pipelines. */
 static bool is_of_pipelines(struct tn_bytes library)
 {
-    static const char *const libraries[] = { "diffusers",   "transformers",
-                                             "onnxruntime", "optimum",
-                                             "flax",        "peft",
-                                             "accelerate" };
-    static const char *const folders[]   = {
-          "alt_diffusion",
-          "amused",
-          "animatediff",
-          "audio_diffusion",
-          "audioldm",
-          "audioldm2",
-          "aura_flow",
-          "blip_diffusion",
-          "cogvideo",
-          "consistency_models",
-          "controlnet",
-          "controlnet_xs",
-          "dance_diffusion",
-          "ddim",
-          "ddpm",
-          "deepfloyd_if",
-          "dit",
-          "flux",
-          "hunyuandit",
-          "i2vgen_xl",
-          "kandinsky",
-          "kandinsky2_2",
-          "kandinsky3",
-          "kolors",
-          "latent_consistency_models",
-          "latent_diffusion",
-          "latte",
-          "ledits_pp",
-          "ltx",
-          "lumina",
-          "marigold",
-          "mochi",
-          "musicldm",
-          "pag",
-          "paint_by_example",
-          "pia",
-          "pixart_alpha",
-          "pndm",
-          "repaint",
-          "rdm",
-          "sana",
-          "score_sde_ve",
-          "semantic_stable_diffusion",
-          "shap_e",
-          "spectrogram_diffusion",
-          "stable_audio",
-          "stable_cascade",
-          "stable_diffusion",
-          "stable_diffusion_3",
-          "stable_diffusion_attend_and_excite",
-          "stable_diffusion_diffedit",
-          "stable_diffusion_gligen",
-          "stable_diffusion_k_diffusion",
-          "stable_diffusion_ldm3d",
-          "stable_diffusion_panorama",
-          "stable_diffusion_safe",
-          "stable_diffusion_sag",
-          "stable_diffusion_xl",
-          "stable_video_diffusion",
-          "stochastic_karras_ve",
-          "t2i_adapter",
-          "text_to_video_synthesis",
-          "unclip",
-          "unidiffuser",
-          "versatile_diffusion",
-          "vq_diffusion",
-          "wuerstchen",
-    };
-
-    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-        size_t size = strlen(libraries[i]);
-        if (tn_bytes_starts_with(library, libraries[i]) &&
+    for (size_t i = 0;
+         i < sizeof pipeline_libraries / sizeof *pipeline_libraries; i++) {
+        size_t size = strlen(pipeline_libraries[i]);
+        if (tn_bytes_starts_with(library, pipeline_libraries[i]) &&
             (library.size == size || library.data[size] == '.'))
             return true;
     }
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (tn_bytes_is(library, folders[i]))
+    for (size_t i = 0; i < sizeof pipeline_folders / sizeof *pipeline_folders;
+         i++)
+        if (tn_bytes_is(library, pipeline_folders[i]))
             return true;
     return false;
 }
@@ -427,7 +431,7 @@ static void scan_types(struct tn_scan *scan, struct tn_bytes text)
         at = tn_scan_skip_blanks(at, end);
         if (at == end || *at != ':')
             return;
-        at                   = tn_scan_skip_blanks(at + 1, end);
+        at                     = tn_scan_skip_blanks(at + 1, end);
         uint64_t        offset = (uint64_t)(at - text.data);
         struct tn_bytes path   = take_string(&at, end);
         if (!path.data)
@@ -453,7 +457,7 @@ static void scan_java(struct tn_scan *scan, struct tn_bytes text)
         at                = tn_scan_skip_blanks(at + strlen(key), end);
         if (at == end || *at != ':')
             continue;
-        at                     = tn_scan_skip_blanks(at + 1, end);
+        at                   = tn_scan_skip_blanks(at + 1, end);
         struct tn_bytes name = take_string(&at, end);
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             is_known |= tn_bytes_starts_with(name, known[i]);
@@ -550,8 +554,7 @@ static bool says_something(const uint8_t *at, const uint8_t *end)
  * readers take the last. */
 static void scan_hub(struct tn_scan *scan, struct tn_bytes text)
 {
-    static const char *const keys[] = { "\"auto_map\"",
-                                        "\"custom_pipelines\"",
+    static const char *const keys[] = { "\"auto_map\"", "\"custom_pipelines\"",
                                         "\"custom_ops_library\"",
                                         "model_code_path" };
     const uint8_t           *end    = text.data + text.size;
@@ -757,9 +760,8 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
                                              "preprocessor_config.json", NULL };
     static const char *const configs[]   = { "config.json", "model_index.json",
                                              "chat_template.json", NULL };
-    static const char *const yamls[]     = { ".yaml", ".yml", "MLmodel",
-                                             NULL };
-    bool   is_template = ends_as(name, templates);
+    static const char *const yamls[]     = { ".yaml", ".yml", "MLmodel", NULL };
+    bool                     is_template = ends_as(name, templates);
     struct tn_bytes          file        = last_part(name);
     /* stable-baselines3 calls its JSON so. */
     bool is_json = tn_bytes_ends_with(name, ".json") ||
@@ -785,7 +787,8 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
         scan_yaml(scan, text, size, file);
     } else {
         /* Prompts of LangChain say which language they are in. */
-        if (ends_as(name, holders) || find_word(text, text + size, "\"jinja2\""))
+        if (ends_as(name, holders) ||
+            find_word(text, text + size, "\"jinja2\""))
             scan_strings(scan, tn_bytes(text, size));
         size = undo_escapes(text, size);
         scan_targets(scan, tn_bytes(text, size), file, false);
