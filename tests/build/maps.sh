@@ -1,7 +1,8 @@
 #!/bin/sh
 # maps.sh SOURCE: every file that ARCHITECTURE.md and CONTRIBUTING.md name is
-# there, every line of CHANGELOG.md is in a section of its version, and no
-# script left an empty file at the root.
+# there, ARCHITECTURE.md lists the passes of a conversion, every line of
+# CHANGELOG.md is in a section of its version, and no script left an empty file
+# at the root.
 set -eu
 cd "$1"
 status=0
@@ -13,6 +14,15 @@ for file in $(grep -ohE '`(base|io|codec|wire|chunk|ir|format|map|engine|cli|cma
         status=1
     }
 done
+run=$(sed -n '/^static const struct tn_pass /,/^};/s/^ *{ "\([a-z]*\)".*/\1/p' \
+    src/engine/convert_passes.c | sort -u)
+told=$(sed -n '/^| pass /,/^$/s/^| \([a-z, ]*\) |.*/\1/p' ARCHITECTURE.md |
+    tr -d ' ' | tr ',' '\n' | grep -v '^pass$' | sort -u)
+[ -n "$run" ] && [ "$run" = "$told" ] || {
+    echo "passes:" $run
+    echo "passes in ARCHITECTURE.md:" $told
+    status=1
+}
 awk '/^## / { section = 0 } /^### / { section = 1 }
     /^- / && !section { print "CHANGELOG.md:" NR ": not in a section"; bad = 1 }
     END { exit bad }' CHANGELOG.md || status=1
