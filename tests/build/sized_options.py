@@ -5,6 +5,7 @@ Each begins with its size and has a TN_..._INIT, and each public function that
 takes one takes a whole copy of it first (src/base/sized.h): a field that is
 added later is then never read beyond what a caller has.  Fields of options are
 those of every format: what one format has is an option of that format.
+src/engine/option_sizes_test.c calls a function with every one of these structs.
 """
 import pathlib
 import re
@@ -76,6 +77,10 @@ TN_API enum tn_status tn_odd(const struct tn_odd_options *odd);
     bad += first_layouts(headers,
                          (root / "include/tenon/version.h").read_text(),
                          (root / "src/base/sized.h").read_text())
+    tried = (root / "src/engine/option_sizes_test.c").read_text()
+    bad += [f"src/engine/option_sizes_test.c has no row for struct {name}"
+            for name, _, _ in STRUCT.findall(headers)
+            if f"ROW({name}, " not in tried]
     assert count > 35 and len(STRUCT.findall(headers)) >= 10
     print("\n".join([*bad, f"{count} parameters, {len(bad)} of them wrong"]))
     return len(bad) > 0
