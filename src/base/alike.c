@@ -134,7 +134,8 @@ static unsigned decompose(uint32_t code, uint32_t *to)
     return 1 + MOST_PARTS - tail;
 }
 
-/* Marks of one run stand by their class, those of one class as they were. */
+/* Orders the marks of a run by their class; marks of the same class keep their
+ * order. */
 static void order(uint32_t *codes, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {

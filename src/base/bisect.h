@@ -7,8 +7,8 @@
  *
  * sets `at`, a uint64_t, to the first index from `first` on for which the
  * condition does not hold, or to `end`.  The condition is an expression with
- * `at`; it must hold for rows in front of the one that is looked for, and for
- * no others.
+ * `at`; it must hold for all rows before the one that is wanted, and for no
+ * others.
  */
 #ifndef TN_BASE_BISECT_H
 #define TN_BASE_BISECT_H

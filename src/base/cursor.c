@@ -6,8 +6,8 @@
 
 #include "base/arith.h"
 
-/* What a source that is not mapped reads at a time: a structure's worth, little
- * enough that hopping over a thousand tensors pins a few MiB. */
+/* Bytes that are read at once from a source that is not mapped: enough for a
+ * structure, and so few that skipping a thousand tensors pins a few MiB. */
 #define PIN_SIZE (UINT64_C(8) << 10)
 
 static void empty(struct tn_cursor *c)

@@ -98,7 +98,7 @@ bool tn_double_parse(struct tn_bytes text, double *value)
 
     if (!scan_decimal(&d, text))
         return false;
-    if (d.is_cut) /* beyond the last digit that can matter, but not nothing */
+    if (d.is_cut) /* after the last digit that can matter, and not 0 */
         d.digits[d.count - 1] = '1';
     int64_t exponent = d.exponent - (int64_t)d.count;
     if (exponent > EXPONENT_LIMIT || exponent < -EXPONENT_LIMIT)

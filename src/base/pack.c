@@ -99,7 +99,7 @@ void tn_pack_texts_rank(struct tn_pack_texts *texts)
     tn_sort_items(items->items, items->count, sizeof(struct item), by_id, NULL);
 }
 
-/* ---- the ends ----------------------------------------------------------- */
+/* ---- beginning and end -------------------------------------------------- */
 
 #define END_SIZE 8
 

@@ -105,7 +105,7 @@ static uint64_t split(const struct sorting *s, uint64_t begin, uint64_t end)
     return high;
 }
 
-/* The shorter half calls itself, so that the stack stays short. */
+/* Recurses into the shorter part only, so that the stack stays short. */
 static void quick_sort(const struct sorting *s, uint64_t begin, uint64_t end,
                        unsigned depth)
 {
