@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "io/os.h"
 
-/* Folders inside each other that removing follows. */
+/* How deep folders are removed. */
 #define DEPTH_LIMIT 64
 
 static bool has_drive(struct tn_bytes name)

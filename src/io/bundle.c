@@ -20,11 +20,13 @@
 #include "io/remote_source.h"
 
 /* Exporters write one file per tensor, and a process may have 1024 descriptors.
- * Siblings past this many live on their mapping alone. */
+ * Siblings beyond this number keep their mapping and give up their
+ * descriptor. */
 #define MOST_DESCRIPTORS 256
 
-/* Opening a pipe must not wait for its other end, nor a terminal become ours:
- * both are refused once fstat has told what they are. */
+/* Opening a pipe must not wait for its other end, and a terminal must not
+ * become the one that controls us: fstat then tells what they are, and both are
+ * refused. */
 #define PLAIN (O_RDONLY | O_NONBLOCK | O_NOCTTY)
 
 /* The query of a URL may be a secret.  Other files get it only if it is made
@@ -166,7 +168,7 @@ static enum tn_status open_input(struct tn_bundle *bundle,
     return open_main(bundle, file, false, error);
 }
 
-/* `url` has the query that the path of the bundle is without. */
+/* `url` has a query, which the path of the bundle leaves out. */
 static enum tn_status open_url(struct tn_bundle *bundle, const char *url,
                                struct tn_error *error)
 {
@@ -291,7 +293,7 @@ static const char *sibling_url(struct tn_bundle *bundle, const char *name,
                                    : url;
 }
 
-/* A link to one file is no link to those beside it. */
+/* The signature of a link to one file is not valid for the files beside it. */
 static void explain_denial(const struct tn_bundle *bundle,
                            struct tn_error        *error)
 {
@@ -400,7 +402,8 @@ enum tn_status tn_bundle_sibling(struct tn_bundle *bundle, struct tn_bytes name,
     uint64_t id;
 
     *source = NULL;
-    /* Most names come as they are stored, and are asked for many times. */
+    /* Most names are in their shortest form already, and are asked for many
+     * times. */
     uint32_t known = tn_intern_find(&bundle->names, name);
     if (known < bundle->opened.count)
         *source = *tn_list_at(&bundle->opened, struct tn_source *, known);
@@ -571,15 +574,15 @@ static enum tn_status list_on_server(struct tn_bundle   *bundle,
     return status;
 }
 
-/* What models are called in a folder; the first that is there counts. */
+/* Usual names of models in a folder; the first one that exists is taken. */
 static const char *const known_names[] = {
     "saved_model.pb",    "model.safetensors.index.json",
     "model.safetensors", "model.onnx",
     "saved_model.pbtxt", "inference.pdmodel",
 };
 
-/* Web servers list their files as they like, or not at all: names that models
- * have come first. */
+/* Web servers may list only some of their files, or none: so the usual names of
+ * models are tried first. */
 static enum tn_status list_web(struct tn_bundle   *bundle,
                                const char *const **names, uint64_t *count,
                                struct tn_error *error)

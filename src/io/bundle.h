@@ -102,8 +102,8 @@ enum tn_status tn_bundle_list(struct tn_bundle *bundle, const char *folder,
                               const char *const **names, uint64_t *count,
                               struct tn_error *error);
 
-/* Whether that tells of all files.  A web server lists as it likes, and beside
- * a file on a server nothing is listed. */
+/* Whether that list is complete.  A web server may list only some files, and
+ * the files beside a file on a server are not listed. */
 bool tn_bundle_lists_all(const struct tn_bundle *bundle);
 
 /* Takes ownership of a source that was made from the bundle's bytes (also on

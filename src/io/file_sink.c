@@ -25,7 +25,8 @@
 
 /* Writes end at multiples of this: the kernel takes memory for them in blocks
  * as large as the write, if those are aligned.  1 MiB takes a quarter less time
- * where memory is at hand, and several times more where a host gives it. */
+ * where the system has free memory, and several times more on a virtual machine
+ * that first gets it from its host. */
 #define BUFFER_SIZE ((size_t)256 << 10)
 
 /* From this size on, a system call is cheaper than a copy into the buffer. A
@@ -35,7 +36,8 @@
 /* From here on asking the kernel to copy is cheaper than copying. */
 #define BIG (UINT64_C(64) << 10)
 
-/* One call's worth, so that the hook and signals get their turn. */
+/* The most that one call copies, so that the hook is asked and signals are
+ * handled between calls. */
 #define MOST_A_CALL (UINT64_C(256) << 20)
 
 void tn_file_pool_init(struct tn_file_pool *pool, struct tn_memory *memory,
@@ -93,14 +95,15 @@ static void wait_for_room(int descriptor)
     (void)poll(&full, 1, -1);
 }
 
-/* Bytes have reached the file at `position`. */
+/* Called when bytes have reached the file at `position`. */
 static void advance(struct tn_file_sink *sink, uint64_t size)
 {
     sink->position += size;
     sink->reach = sink->position;
 }
 
-/* Some of what is in `head` and `bytes`, which go one after the other. */
+/* Writes some bytes of `head` and, after them, of `bytes`.  Returns how many,
+ * or -1. */
 static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
                         struct tn_bytes head, struct tn_bytes bytes)
 {
@@ -119,7 +122,8 @@ static ssize_t put_some(struct tn_file_sink *sink, uint64_t position,
     return pwritev(sink->slot->descriptor, parts, 2, (off_t)position);
 }
 
-/* Takes up to `count` bytes off the front; how many of them are left. */
+/* Takes up to `count` bytes off the front.  Returns how much of `count` is
+ * left. */
 static size_t take_off(struct tn_bytes *bytes, size_t count)
 {
     size_t size = tn_min_size(count, bytes->size);
@@ -129,7 +133,7 @@ static size_t take_off(struct tn_bytes *bytes, size_t count)
     return count - size;
 }
 
-/* To the function of the caller. */
+/* Passes bytes to the caller's function. */
 static enum tn_status tell(struct tn_file_sink *sink, struct tn_bytes bytes,
                            struct tn_error *error)
 {
@@ -144,7 +148,7 @@ static enum tn_status tell(struct tn_file_sink *sink, struct tn_bytes bytes,
     return TN_OK;
 }
 
-/* Past the buffer, straight to the file. */
+/* Writes to the file without the buffer. */
 static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
                           struct tn_bytes bytes, struct tn_error *error)
 {
@@ -172,7 +176,7 @@ static enum tn_status put(struct tn_file_sink *sink, struct tn_bytes head,
     return TN_OK;
 }
 
-/* What is in the buffer, and these after it. */
+/* Writes what is in the buffer, and these bytes after it. */
 static enum tn_status flush_with(struct tn_file_sink *sink,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
@@ -232,7 +236,7 @@ static void fill_slot(struct tn_file_sink *sink, struct tn_file_slot *slot,
     sink->slot       = slot;
 }
 
-/* With a descriptor again, if another file took it meanwhile. */
+/* Opens the file again if another one took its slot meanwhile. */
 static enum tn_status reopen(struct tn_file_sink *sink, struct tn_error *error)
 {
     struct tn_file_slot *slot;
@@ -320,7 +324,7 @@ static enum tn_status write_bytes(struct tn_file_sink *sink,
     return TN_OK;
 }
 
-/* From the memory of the source. */
+/* Writes from the memory of the source. */
 static enum tn_status copy_lent(struct tn_file_sink *sink, struct tn_span span,
                                 struct tn_error *error)
 {
@@ -338,8 +342,8 @@ static enum tn_status copy_lent(struct tn_file_sink *sink, struct tn_span span,
     return TN_OK;
 }
 
-/* Through our buffer: for sources that are not files, for little ranges, and
- * where the kernel would not copy. */
+/* Copies through our buffer: for sources that are not files, for short ranges,
+ * and where the kernel does not copy. */
 static enum tn_status copy_windows(struct tn_file_sink *sink,
                                    struct tn_span span, struct tn_error *error)
 {
@@ -360,7 +364,8 @@ static enum tn_status copy_windows(struct tn_file_sink *sink,
     return TN_OK;
 }
 
-/* A way the kernel copies: what it moved, or -1 with errno. */
+/* One way in which the kernel copies: returns how many bytes it moved, or -1
+ * with errno. */
 typedef ssize_t copier(struct tn_file_sink *sink, int from, off_t offset,
                        size_t size);
 
@@ -386,9 +391,9 @@ static bool is_refusal(int number)
            number == ETXTBSY || number == ENOTTY;
 }
 
-/* Moves what it can off the front of the span.  OK with a rest means that this
- * way does not work here, or that the source has become shorter: the next way
- * will tell. */
+/* Moves what it can off the front of the span.  If it returns OK and the span
+ * is not empty, this way does not work here, or the source has become shorter:
+ * the next way finds out. */
 static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
                               struct tn_span *span, struct tn_error *error)
 {
@@ -415,16 +420,16 @@ static enum tn_status copy_by(copier *copy, struct tn_file_sink *sink,
     return TN_OK;
 }
 
-/* Blocks of the source can be blocks of the target. */
+/* The target shares blocks with the source. */
 static bool is_block_to_block(const struct tn_file_sink *sink,
                               struct tn_span             span)
 {
     return ((sink->position | span.offset) & 4095) == 0;
 }
 
-/* Room for all of a range at once: asked for block by block, in every write, it
- * makes the copy a quarter slower on ext4.  A file system that cannot do it, or
- * is full, will say so when it is written to. */
+/* Reserves room for a whole range at once: if every write asks for its own
+ * blocks, the copy is a quarter slower on ext4.  A file system that cannot do
+ * it, or is full, will say so when it is written to. */
 static enum tn_status reserve(struct tn_file_sink *sink, uint64_t size,
                               struct tn_error *error)
 {
@@ -449,8 +454,8 @@ static enum tn_status copy_data(struct tn_file_sink *sink, struct tn_span span,
     return flush(sink, error);
 }
 
-/* The answer of the system, but no further than `end`; `otherwise` if it knows
- * of no holes. */
+/* The answer of the system, at most `end`; `otherwise` if it does not know
+ * about holes. */
 static uint64_t bounded(off_t found, uint64_t end, uint64_t otherwise)
 {
     if (found >= 0)
@@ -509,8 +514,8 @@ static enum tn_status copy_nothing(struct tn_file_sink *sink,
 static enum tn_status write_zeros(struct tn_file_sink *sink, uint64_t count,
                                   struct tn_error *error);
 
-/* Of a source that is not a file, or of a little range: what is a hole there is
- * one here. */
+/* For a source that is not a file, or a short range: a hole in it becomes a
+ * hole here. */
 static enum tn_status copy_runs(struct tn_file_sink *sink, struct tn_span span,
                                 struct tn_error *error)
 {
@@ -584,8 +589,9 @@ static enum tn_status file_splice(struct tn_sink *base, struct tn_span span,
     return keep(sink->pool, splice_span(sink, span, error), error);
 }
 
-/* Read into the buffer, where it is still near when it is written: a mapping
- * would be touched page by page, and once more to be copied. */
+/* Reads into the buffer, so that the bytes are still in the processor's cache
+ * when they are written: a mapping would cost a fault for each page, and a
+ * second copy. */
 static enum tn_status copy_shown(struct tn_file_sink *sink, struct tn_span span,
                                  struct tn_sink  *watcher,
                                  struct tn_error *error)
@@ -606,7 +612,7 @@ static enum tn_status copy_shown(struct tn_file_sink *sink, struct tn_span span,
     return TN_OK;
 }
 
-/* Holes are told apart by splicing alone. */
+/* Only splicing looks for holes. */
 static enum tn_status file_show(struct tn_sink *base, struct tn_span span,
                                 struct tn_sink *watcher, struct tn_error *error)
 {
@@ -629,8 +635,8 @@ static enum tn_status file_zeros(struct tn_sink *base, uint64_t count,
     return keep(sink->pool, write_zeros(sink, count, error), error);
 }
 
-/* Straight to the file, behind the end that goes on growing; a patch into a
- * hole leaves the rest of the hole. */
+/* Writes to the file without the buffer, before the end, which keeps growing; a
+ * patch in a hole leaves the rest of the hole. */
 static enum tn_status write_over(struct tn_file_sink *sink, uint64_t back,
                                  struct tn_bytes bytes, struct tn_error *error)
 {
@@ -672,8 +678,8 @@ static enum tn_status file_patch(struct tn_sink *base, uint64_t back,
     return keep(sink->pool, write_over(sink, back, bytes, error), error);
 }
 
-/* What was placed may be after what was written: the end is stretched over it
- * when the file is finished. */
+/* Bytes may have been placed after the last one that was written: the file gets
+ * its full length when it is finished. */
 static enum tn_status step_over(struct tn_file_sink *sink, uint64_t count,
                                 struct tn_error *error)
 {

@@ -2,16 +2,16 @@
  * file_source.c - sources over files, callbacks and standard input
  *
  * A file is mapped shared and read-only: no anonymous memory at all, however
- * big it is; but a walk from weight to weight does without (tn_source_hop). The
- * kernel's default advice stays: structure is walked forwards,
- * where reading ahead pays, and a walk that hops over weights misses so often
- * that the kernel stops reading around it by itself.  MADV_RANDOM would make a
- * million nodes a million little reads.
+ * big it is; but a walk from weight to weight does not use the mapping
+ * (tn_source_hop). The kernel's default advice stays: structure is walked
+ * forwards, where reading ahead pays, and a walk that hops over weights misses
+ * so often that the kernel stops reading around it by itself.  With
+ * MADV_RANDOM, a million nodes would be a million short reads.
  *
- * Weights do not come through the mapping: from BIG bytes on, read_at is a
- * read call.  It streams cold files faster than page faults do, does not count
- * as our memory, and reports an error if the file was truncated meanwhile,
- * where a page fault would be a signal.
+ * Weights do not come through the mapping: from BIG bytes on, read_at is a read
+ * call.  It streams cold files faster than page faults do, does not count as
+ * our memory, and reports an error if the file was truncated meanwhile, where a
+ * page fault would be a signal.
  */
 #define _DEFAULT_SOURCE
 #include "io/file_source.h"
@@ -38,7 +38,7 @@
 /* What st_blocks counts in; a file that has all of them has no holes. */
 #define STAT_BLOCK 512
 
-/* What a pipe is spooled by. */
+/* A pipe is spooled in pieces of this size. */
 #define SPOOL_SIZE ((size_t)256 << 10)
 
 /* Linux reads at most 2 GiB - 4 KiB a call; stay below on every system. */
@@ -294,7 +294,7 @@ static struct tn_private_map *new_private_map(const struct file_source *file)
 
     if (!map)
         return NULL;
-    /* Pages that nobody writes to are those of the file: no memory need be
+    /* Pages that nobody writes to stay those of the file, so no memory is
      * reserved for them. */
     void *bytes =
         mmap(NULL, (size_t)file->source.size, PROT_READ | PROT_WRITE,

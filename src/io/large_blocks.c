@@ -14,7 +14,7 @@
 
 #define LARGE ((size_t)1 << 20)
 
-/* A sanitizer watches what is malloc's. */
+/* Sanitizers only watch memory that comes from malloc(). */
 #ifdef __SANITIZE_ADDRESS__
 #define IS_WATCHED true
 #else
@@ -39,8 +39,8 @@ struct kept {
     size_t size;
 };
 
-/* What is used and what is kept is together never more than what was once used
- * at the same time: keeping blocks makes no peak higher. */
+/* Used and kept blocks together are never more than the most that was used at
+ * one time: keeping blocks does not make the peak higher. */
 struct keeper {
     pthread_mutex_t lock;
     _Atomic size_t  holders;
@@ -49,9 +49,9 @@ struct keeper {
     struct kept     slots[SLOTS]; /* oldest first                             */
 };
 
-/* Up to a sixteenth more, in whole pages, so that a block fits for the next
- * that is about as long.  What is not kept stays as long as it is: its room
- * counts against the limit of the process. */
+/* Up to a sixteenth more, in whole pages, so that a kept block fits the next
+ * request of about that size.  Blocks that are not kept are not made longer,
+ * because their size counts against the limit of the process. */
 static size_t rounded(size_t size)
 {
     size_t step = 4096;
@@ -74,7 +74,8 @@ static struct kept take(struct keeper *k, size_t slot)
     return taken;
 }
 
-/* Until `size` bytes more are no new peak, or nothing is left. */
+/* Frees kept blocks until `size` bytes more are no new peak, or none is
+ * left. */
 static void make_room(struct keeper *k, size_t size)
 {
     while (k->count && (k->used > k->most || k->held > k->most - k->used ||

@@ -10,7 +10,7 @@
 
 #include <tenon/allocator.h>
 
-/* Blocks of less than a megabyte are malloc's. */
+/* Blocks of less than a megabyte come from malloc(). */
 struct tn_allocator tn_large_blocks(void);
 
 /* The same for a model, whose passes take and free tables of one size again and

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* `function` points to a pointer to the function.  ISO C has no way from a
- * void * to a function; POSIX has, by its bytes. */
+/* `function` points to a pointer to the function.  ISO C cannot convert a void
+ * * to a function; POSIX lets us copy its bytes. */
 static inline bool tn_library_find(void *library, const char *name,
                                    void *function)
 {

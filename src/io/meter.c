@@ -90,7 +90,7 @@ void tn_asking_end(struct tn_asking *asking)
 /* Bytes that are moved before the user is asked again whether to go on. */
 #define MOST_AT_ONCE (UINT64_C(64) << 20)
 
-/* Asking costs a look at the clock: not for every word of a text. */
+/* Asking reads the clock, so it is not done for every word of a text. */
 #define LEAST_TO_ASK (UINT64_C(64) << 10)
 
 static enum tn_status count_bytes(struct tn_metered_sink *metered,
@@ -182,7 +182,7 @@ static enum tn_status metered_gap(struct tn_sink *sink, uint64_t count,
     return tn_sink_gap(metered->to, count, error); /* counted when filled */
 }
 
-/* The meter knows threads; `uncounted` does not. */
+/* Several threads may use the meter; `uncounted` belongs to one. */
 static enum tn_status metered_fill(struct tn_sink *sink, uint64_t offset,
                                    struct tn_bytes  bytes,
                                    struct tn_error *error)

@@ -35,7 +35,7 @@ static int open_beneath(int folder, const char *name, int flags)
         if (errno != EAGAIN && errno != EINTR)
             break;
     }
-    /* A sandbox that has not heard of the call says EPERM. */
+    /* A sandbox that does not know the call fails with EPERM. */
     if (errno == EPERM)
         errno = ENOSYS;
     return -1;
@@ -141,6 +141,6 @@ const struct tn_os tn_os_linux = {
 const struct tn_os *tn_os = &tn_os_linux;
 
 #else
-/* C has no empty files. */
+/* ISO C forbids an empty file. */
 typedef int tn_os_linux_is_not_here;
 #endif

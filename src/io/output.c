@@ -16,7 +16,8 @@
 #include "io/path.h"
 #include "io/remote_url.h"
 
-/* "-", so that whatever is asked about standard output holds for it, too. */
+/* "-", so that every question about standard output has the same answer for
+ * it. */
 const char *tn_to_writer(void)
 {
     static const char path[] = "-";
@@ -38,9 +39,9 @@ struct tn_output_options tn_target_options(const struct tn_target *target)
     return how;
 }
 
-/* ---- names and folders on the way, and what to say of them -------------- */
+/* ---- names, folders on the way, and messages about them ------------------ */
 
-/* What fits into an error beside the words around it. */
+/* The length of a path that fits into an error message. */
 #define MOST_OF_A_TITLE 90
 
 enum tn_status tn_output_step(struct tn_output *output, const char *what,
@@ -53,7 +54,8 @@ enum tn_status tn_output_step(struct tn_output *output, const char *what,
     return error->status;
 }
 
-/* A path that is too long for a message would lose the name at its end. */
+/* The path, or the name alone if the path is too long for a message, which
+ * would cut off its end. */
 const char *tn_output_title(struct tn_output *output, const char *name)
 {
     struct tn_error ignored = TN_ERROR_INIT;
@@ -162,8 +164,8 @@ enum tn_status tn_output_make_folders(struct tn_output *output,
 /* ---- files that an output must not take the place of -------------------- */
 
 /*
- * Names are compared by the folder that they are in and files by what the
- * system calls them, so that no link and no other spelling leads around it.
+ * Names are compared by folder, and files by device and inode, so that neither
+ * links nor other spellings of a path get past the check.
  */
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -436,8 +438,8 @@ static struct tn_output_entry *add_file(struct tn_output *output,
     return file;
 }
 
-/* The permissions of what has the name now, which the new file will keep.  It
- * must not be open to more people while it is written, either. */
+/* The permissions of the file that has the name now, which the new file will
+ * keep.  While it is written, it must not be open to more people, either. */
 static enum tn_status take_mode(struct tn_output       *output,
                                 struct tn_output_entry *file, int descriptor,
                                 struct tn_error *error)
@@ -463,8 +465,8 @@ static enum tn_status take_mode(struct tn_output       *output,
     return TN_OK;
 }
 
-/* First no letters; if that name is taken, random ones that nobody can
- * predict. */
+/* First without letters; if that name is taken, with random ones that nobody
+ * can predict. */
 static const char *another(int tried, char suffix[TN_OUTPUT_TOKEN])
 {
     if (tried == 0)
@@ -821,7 +823,8 @@ static void discard(struct tn_output *output)
         if (!tn_output_entry_at(output, i)->is_placed)
             unlinkat(output->pool.folder,
                      tn_output_entry_at(output, i)->file.name, 0);
-    /* Innermost first; one that another process uses meanwhile stays. */
+    /* Innermost first; a folder in which another process has made files
+     * stays. */
     for (uint64_t i = output->folders.count; i-- > 0;)
         unlinkat(output->pool.folder,
                  tn_list_at(&output->folders, struct tn_output_folder, i)->name,

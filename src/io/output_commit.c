@@ -87,7 +87,8 @@ static bool is_taken(const struct tn_output *output, const char *name)
     return !fstatat(output->pool.folder, name, &about, AT_SYMLINK_NOFOLLOW);
 }
 
-/* What has the name now moves to the old folder, under the same name. */
+/* Moves the file that has the name now to the old folder, under the same
+ * name. */
 static enum tn_status set_aside(struct tn_output       *output,
                                 struct tn_output_entry *file,
                                 struct tn_error        *error)
@@ -117,9 +118,9 @@ static bool replaces_side_files(const struct tn_output *output)
     return false;
 }
 
-/* From here on what was there may have no other name than that of the old
- * folder.  Whatever happens to the process, the next output has to see that it
- * is ours. */
+/* From here on the old files may have no other name than that of the old
+ * folder.  Even if the process dies, the next output must recognize the folder
+ * as ours. */
 static void keep_lock(struct tn_output *output)
 {
     tn_temporary_drop(output->listed_lock);
@@ -207,7 +208,8 @@ static void restore(struct tn_output *output, struct tn_output_entry *file)
                           false, &ignored);
 }
 
-/* Back to the old state: new side files away, old ones back, main last. */
+/* Back to the old state: removes new side files, moves old ones back, the main
+ * file last. */
 static void undo_placing(struct tn_output *output)
 {
     for (uint64_t i = 0; i < output->files.count; i++) {
@@ -221,9 +223,9 @@ static void undo_placing(struct tn_output *output)
     restore(output, output->main);
 }
 
-/* The new state stands; what it replaced goes.  What will not go stays under
- * its temporary name for the next output to remove, and that is not a failure
- * of the commit. */
+/* The new state stands; removes what it replaced.  If that fails, it stays
+ * under its temporary name, and the next output removes it: the commit has not
+ * failed. */
 static void remove_old(struct tn_output *output, const char *name)
 {
     struct tn_error ignored = TN_ERROR_INIT;
@@ -250,7 +252,8 @@ static enum tn_status commit_file(struct tn_output *output,
     return status;
 }
 
-/* Where two names cannot be exchanged in one step: out of the way, then in. */
+/* Where two names cannot be exchanged in one step: moves the old one away, then
+ * the new one in. */
 static enum tn_status replace_folder(struct tn_output *output,
                                      struct tn_error  *error)
 {

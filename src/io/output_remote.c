@@ -65,7 +65,7 @@ static enum tn_status take_name(struct tn_output *output, const char *url,
     return error->status;
 }
 
-/* A folder that only we may enter. */
+/* Makes a folder that only we may enter. */
 static enum tn_status make_spool(struct tn_output *output,
                                  struct tn_error  *error)
 {
@@ -204,7 +204,8 @@ bool tn_output_meets_remote(const struct tn_output *output,
 
 /* ---- committing ---------------------------------------------------------- */
 
-/* Files that name others come after those: 2 is what a folder is known by. */
+/* Files that name others come after those; 2 is the file that identifies the
+ * folder. */
 static int rank_of(const struct tn_output       *output,
                    const struct tn_output_entry *file)
 {
@@ -255,7 +256,7 @@ static enum tn_status on_old(void *context, const struct tn_listed *listed,
                         output->url, listed->name);
 }
 
-/* What a folder has from before would become part of the new model. */
+/* Older files of the folder would become part of the new model. */
 static enum tn_status check_old(struct tn_output *output,
                                 struct tn_error  *error)
 {

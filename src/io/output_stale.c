@@ -1,6 +1,5 @@
 /*
- * output_stale.c - the lock that shows that a writer lives, and what dead ones
- * left
+ * output_stale.c - the lock of a live writer, and the files that dead ones left
  *
  *   .NAME.tenon-XXXXXXXX         a file or folder before it gets its name
  *   .NAME.tenon-XXXXXXXX-YYYYYY  the same, if that name was taken
@@ -8,10 +7,10 @@
  *   .NAME.tenon-XXXXXXXX-lock    locked from before the first of them exists
  *                                until the last is gone; empty
  *
- * Process ids would prove nothing: they are reused, and mean another process in
- * a container or on another machine.  A lock ends with its holder.  A writer
- * that made its lock file and did not get the lock, or got it when the name was
- * gone, has met a process that cleans up, and makes another.
+ * Process ids prove nothing: they are reused, and name another process in a
+ * container or on another machine.  A lock ends with its holder.  If a writer
+ * made its lock file and did not get the lock, or got it after the name was
+ * gone, another process was cleaning up: the writer makes a new one.
  */
 #define _DEFAULT_SOURCE
 #include <dirent.h>
@@ -119,7 +118,7 @@ static bool is_needed(const struct tn_output *output, const struct leftover *l)
            fstatat(output->parent, name, &about, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-/* False: something has to stay. */
+/* False if something has to stay. */
 static bool remove_run(struct tn_output *output, const struct tn_list *list,
                        const struct leftover *lock)
 {

@@ -77,7 +77,7 @@ static void end_some(struct tn_pipeline *p)
     pthread_cond_broadcast(&p->is_done);
 }
 
-/* Called with the lock, likewise. */
+/* Called with the lock held, which is released while the job runs. */
 static void do_one(struct tn_pipeline *p)
 {
     uint32_t slot = (uint32_t)(p->begun++ % p->room);
@@ -101,8 +101,8 @@ static bool has_job(const struct tn_pipeline *p)
     return p->begun < p->added && !p->is_paused;
 }
 
-/* Also called with the lock. False: nothing was left when it last asked, and no
- * job has left anything since. */
+/* Called with the lock held.  False: nothing was left when this thread last
+ * asked, and no job has added anything since. */
 static bool do_spare(struct tn_pipeline *p)
 {
     uint64_t finished = p->finished;

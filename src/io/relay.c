@@ -11,7 +11,7 @@
 /* Windows that stay in a core's cache while they are read, looked at and
  * written, and that end at multiples of their size in the sink, because the
  * kernel writes those fastest (io/file_sink.c); a ring of them so that neither
- * thread waits for each. */
+ * thread waits for the other after every window. */
 #define WINDOW_SIZE ((size_t)256 << 10)
 #define RING_SIZE   4
 
@@ -61,7 +61,7 @@ static uint8_t *window_at(const struct relay *r, uint64_t index)
     return r->ring + (size_t)(index % r->ring_size) * WINDOW_SIZE;
 }
 
-/* Called with the lock held, which is given up meanwhile. */
+/* Called with the lock held, which is released meanwhile. */
 static enum tn_status fill(struct relay *r, struct tn_error *error)
 {
     uint8_t *window = window_at(r, r->filled);

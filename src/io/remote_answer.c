@@ -168,9 +168,9 @@ static void keep_link(struct tn_answer *answer, struct tn_bytes value)
     }
 }
 
-/* How a body is sent in chunks is libcurl's matter; other codings of it are
- * not asked for.  With "identity", which is none any more, libcurl waits for
- * the end of the connection. */
+/* libcurl handles bodies that are sent in chunks; other codings are not
+ * requested.  "identity" is no longer a coding: libcurl then waits for the end
+ * of the connection. */
 static bool is_chunked(struct tn_bytes value)
 {
     return take_text(&value, "chunked") && !value.size;
@@ -256,10 +256,10 @@ bool tn_answer_line(struct tn_answer *answer, struct tn_bytes line, int64_t now)
         answer->is_over = true;
         return true;
     }
-    /* An answer begins where none has begun, or another one is over. */
+    /* An answer begins if none has begun, or if another one is complete. */
     if ((!answer->has_begun || answer->is_over) && take_status(answer, line))
         return true;
-    /* Trailers, which follow a body, say nothing that is used here. */
+    /* Trailers, which follow a body, have nothing that is used here. */
     answer->has_begun = true;
     if (answer->is_over)
         return true;
@@ -312,8 +312,8 @@ static bool is_whole(const struct tn_answer *answer)
     return answer->status == 200 || answer->status == 203;
 }
 
-/* A server that does not know ranges sends everything: fine for the first
- * request if that is all, and complete. */
+/* A server without support for ranges sends everything: for the first request
+ * that is fine if the file is complete. */
 static enum tn_status judge_whole(const struct tn_answer *answer,
                                   const struct tn_asked *asked, uint64_t *first,
                                   uint64_t *length, struct tn_error *error)

@@ -502,7 +502,7 @@ struct listing {
     uint8_t  mark[TN_SHA256_SIZE];
 };
 
-/* Too many pages are no list. */
+/* A list of too many pages is refused. */
 static enum tn_status count_page(struct listing *l, uint64_t told,
                                  struct tn_error *error)
 {
@@ -620,7 +620,7 @@ static enum tn_status find_commit(struct listing *l, struct tn_error *error)
     return error->status;
 }
 
-/* Pages are found by links, which must stay with the hub. */
+/* Further pages are found by links, which must not lead to another host. */
 static enum tn_status next_page(struct listing *l, struct tn_exchange *e,
                                 struct tn_error *error)
 {

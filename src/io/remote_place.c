@@ -1,4 +1,5 @@
-/* remote_place.c - what s3:// and hf:// URLs stand for, and whose they are */
+/* remote_place.c - what s3:// and hf:// URLs stand for, and their
+ * credentials */
 #define _GNU_SOURCE
 #include "io/remote_place.h"
 
@@ -38,8 +39,8 @@ static size_t hub_kind(const char *at)
                                         : 0;
 }
 
-/* How long a revision is.  Those of the hub itself have a '/' in them; that of
- * a branch is written as %2F. */
+/* The length of a revision.  Revisions of the hub itself have a '/'; in the
+ * name of a branch it is written as %2F. */
 static size_t revision_size(const char *text)
 {
     size_t size = strcspn(text, "/"), more = 0;
@@ -368,8 +369,8 @@ static void take_pair(struct tn_login *login, struct tn_bytes key,
                 keep(login->how, sizeof login->how, key);
 }
 
-/* A line that says something: "[section]", or "key = value".  Indented lines
- * belong to a setting without a value. */
+/* A line with content: "[section]", or "key = value".  Indented lines belong to
+ * a setting without a value. */
 struct setting {
     struct tn_bytes line, key, value;
     bool            is_section, is_inner, has_inner;
@@ -498,7 +499,7 @@ static enum tn_status read_profile(struct tn_login *login, const char *variable,
     return TN_OK;
 }
 
-/* What to do, where a store wants credentials and there are none. */
+/* What a user can do when a store wants credentials and there are none. */
 static void say_missing(struct tn_login *login, const struct tn_login *filed)
 {
     const char *profile = environment("AWS_PROFILE");

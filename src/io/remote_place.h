@@ -1,5 +1,5 @@
 /*
- * remote_place.h - what s3:// and hf:// URLs stand for, and whose they are
+ * remote_place.h - what s3:// and hf:// URLs stand for, and their credentials
  *
  *   s3://bucket/key                   an object of a store; signed requests
  *   hf://owner/repo[@revision]/path   a file of a hub of models

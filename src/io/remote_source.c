@@ -3,7 +3,7 @@
  *
  * Pieces are what is in memory, sorted and disjoint; fetches are what is under
  * way.  A read copies from pieces, waits for fetches, and starts one for what
- * is neither.  The lock of the connections guards all of it.
+ * is neither.  All of this is guarded by the lock of the connections.
  */
 #include "io/remote_source.h"
 
@@ -100,11 +100,11 @@ static struct remote_source *source_of(struct tn_transfer *t)
     return ((struct fetch *)t)->source;
 }
 
-/* ---- the distance ------------------------------------------------------- */
+/* ---- how far away the server is ------------------------------------------ */
 
-/* Many bytes under way hide the distance, and what a server gives to each of
- * its connections.  Without a distance, few are quicker: they stay in the
- * processor's caches, here and there. */
+/* For a distant server, many bytes under way hide the round trips, and what a
+ * server allows for each connection.  For a near one, few bytes are quicker:
+ * they stay in the processor's caches on both sides. */
 static bool is_near(const struct remote_source *s)
 {
     return s->soonest < SOON;
@@ -653,7 +653,8 @@ static void remote_expect(struct tn_source *source, uint64_t offset,
     if (length <= JUMP_SIZE || !tn_inside(offset, length, source->size))
         return;
     pthread_mutex_lock(&s->remote->lock);
-    /* Reads go on range after range, so more than this range is requested. */
+    /* If ranges are read one after the other, more than this range is
+     * requested. */
     bool goes_on = offset >= s->expected_end &&
                    offset - s->expected_end <= JUMP_SIZE && s->expected_end;
     s->streak       = goes_on ? tn_min(s->streak + s->followed, CHUNK) : 0;
@@ -739,7 +740,7 @@ static void guess(struct remote_source *s)
     }
 }
 
-/* Keeps account of where reading goes: on, or somewhere else. */
+/* Notes whether reading goes on, or jumps elsewhere. */
 static void note_read(struct remote_source *s, uint64_t offset, size_t size)
 {
     bool goes_on = offset >= s->end ? offset - s->end <= JUMP_SIZE

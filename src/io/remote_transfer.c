@@ -542,8 +542,8 @@ static void queue(struct tn_transfer *t, uint64_t pause)
     t->state      = TN_TRANSFER_QUEUED;
 }
 
-/* Half of the pause is chance, so that many clients do not come back at once.
- */
+/* Half of the pause is random, so that many clients do not come back at
+ * once. */
 static uint64_t next_pause(struct tn_transfer *t)
 {
     uint64_t pause = FIRST_PAUSE;
@@ -729,7 +729,7 @@ static bool sign_again(struct tn_transfer *t)
     return true;
 }
 
-/* Refusals that a store means for this attempt alone. */
+/* Refusals after which the same request may succeed. */
 static bool is_passing(const struct tn_transfer *t)
 {
     static const char *const codes[] = { "RequestTimeout", "BadDigest",
@@ -748,7 +748,7 @@ static bool is_passing(const struct tn_transfer *t)
     return false;
 }
 
-/* What its owner makes of a refusal. */
+/* Asks the owner of the transfer about a refusal. */
 static bool is_accepted(struct tn_transfer *t)
 {
     enum tn_refusal is =
@@ -845,7 +845,8 @@ static void tell(const struct tn_transfer *t)
     options->on_request(options->context, &request);
 }
 
-/* All bytes that were announced came: what broke behind them is no matter. */
+/* All bytes that were announced have arrived: a connection that breaks after
+ * them does not matter. */
 static bool is_complete(const struct tn_transfer *t)
 {
     return t->answer.status / 100 == 2 && !t->has_any_length && t->expected &&

@@ -358,7 +358,7 @@ static enum whose compare_bytes(struct upload *u, const struct parcel *p)
     return tn_failed(&own) ? UNKNOWN : is_same ? OURS : NOT_OURS;
 }
 
-/* By what a store remembers of who wrote it. */
+/* By the identifier of the upload, which the store keeps with the file. */
 static enum whose compare_token(struct upload *u, const struct parcel *p)
 {
     struct tn_error    own   = TN_ERROR_INIT;
@@ -383,7 +383,8 @@ static enum whose look_there(struct upload *u, const struct parcel *p)
     return is_store(p) ? compare_token(u, p) : compare_bytes(u, p);
 }
 
-/* A store may begin to answer 200 before it knows: the body has the truth. */
+/* A store may begin to answer 200 before it has finished: the body tells
+ * whether it failed. */
 static bool is_completed(struct upload *u, const struct slot *s,
                          char code[TN_TRANSFER_CODE])
 {
@@ -647,7 +648,7 @@ static void settle(struct upload *u)
     }
 }
 
-/* If one fails, the others are tried all the same. */
+/* If one fails, the others are still tried. */
 static void undo_each(struct upload *u, enum task task)
 {
     struct tn_error own = TN_ERROR_INIT;

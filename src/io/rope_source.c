@@ -71,7 +71,7 @@ static void rope_close(struct tn_source *source)
 
 static const struct tn_source_ops rope_ops = { rope_read_at, rope_close };
 
-/* Holes stay known through the pieces. */
+/* Asks the source of each piece for its holes. */
 static uint64_t rope_run(struct tn_source *source, uint64_t offset,
                          uint64_t length, bool *is_hole)
 {

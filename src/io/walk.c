@@ -27,7 +27,7 @@ struct level {
     struct tn_bytes shown; /* likewise                                        */
     struct name    *names;
     uint64_t        count, next;
-    const char     *except; /* a name that is left out; NULL: none            */
+    const char     *except; /* a name that is left out; NULL: none */
 };
 
 struct tn_walk {
