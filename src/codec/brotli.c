@@ -16,7 +16,8 @@
 #include "base/arith.h"
 #include "codec/hooks.h"
 
-/* What the encoder says when an allocation of ours failed, or just "no". */
+/* The failure of one of our allocations, if there was one; else that of the
+ * encoder, which gives no reason. */
 static enum tn_status blame_library(const struct tn_hooks *hooks,
                                     struct tn_error       *error)
 {
@@ -165,11 +166,12 @@ static void pack_close(struct tn_stream *stream)
     tn_memory_free(stream->memory, p, sizeof *p);
 }
 
-/* The encoder treats all offsets from the window's size on alike. */
+/* For the encoder, all offsets beyond the size of the window are the same. */
 #define MOST_OFFSET (UINT64_C(1) << 30)
 
-/* From 4 on bytes are searched in blocks, which overlap nothing: what spans two
- * of them costs more.  Up to 8 the library takes 64 KiB, and more above. */
+/* From quality 4 on, matches are searched in blocks that do not overlap, so a
+ * match across two of them costs more.  Up to 8 the library takes blocks of 64
+ * KiB, and larger ones above. */
 #define BLOCK_LOG 17
 
 static void set_parameters(BrotliEncoderState *state, int quality,
@@ -195,7 +197,8 @@ uint64_t tn_brotli_packer_memory(int quality, int window_log)
     uint64_t at_once  = tn_min(ring, UINT64_C(16) << 20);
     uint64_t searched = UINT64_C(65536) << tn_min((uint64_t)quality, 9);
 
-    if (quality > 9) /* trees instead, and every way to write a block */
+    if (quality > 9) /* trees instead of chains, and every way to write a
+                        block */
         searched = 4 * ring + (UINT64_C(32) << 20);
     return ring + 2 * at_once + at_once / 2 + searched;
 }

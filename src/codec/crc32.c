@@ -1,8 +1,9 @@
 /*
  * crc32.c - the checksum of zip and gzip, by libdeflate
  *
- * Zeros by arithmetic: a checksum is a polynomial over bits, lowest power in
- * the highest bit, modulo POLYNOMIAL; a zero bit after it multiplies it by x.
+ * Zeros are added by arithmetic: a checksum is a polynomial over bits, lowest
+ * power in the highest bit, modulo POLYNOMIAL; a zero bit after it multiplies
+ * it by x.
  */
 #include "codec/crc32.h"
 
@@ -13,7 +14,8 @@
 
 uint32_t tn_crc32(uint32_t crc, const void *data, size_t size)
 {
-    /* libdeflate reads "no buffer" as "begin anew", whatever the length. */
+    /* For libdeflate, a buffer of NULL means "begin anew", whatever the length
+     * is. */
     return size ? libdeflate_crc32(crc, data, size) : crc;
 }
 

@@ -142,7 +142,7 @@ static enum tn_status blame_zlib(const struct deflate_stream *d, int code,
                         d->z.msg ? d->z.msg : zError(code));
 }
 
-/* What zlib counts in `unsigned`; the rest waits for the next step. */
+/* zlib counts in `unsigned`; the rest is left to the next step. */
 static void lend(z_stream *z, const struct tn_flow *flow)
 {
     static const uint8_t nothing[1];

@@ -56,7 +56,8 @@ static uint64_t hash_to_16(const uint8_t *at, size_t size)
     return fold(y * K2 ^ z * K0) * K2;
 }
 
-/* What the recipes for 17 to 64 bytes begin with: the first and the last 16. */
+/* The formulas for 17 to 64 bytes begin with these: the first 16 and the last
+ * 16 bytes. */
 struct ends {
     uint64_t a, first, second; /* two words that are joined                  */
 };

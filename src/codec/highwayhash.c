@@ -187,7 +187,7 @@ static uint64_t rotate_halves(uint64_t x, unsigned bits)
     return (uint64_t)high << 32 | low;
 }
 
-/* What is left over counts by its length too. */
+/* The length of the last, incomplete packet is hashed, too. */
 static void take_rest(struct tn_highwayhash_state *s, const uint8_t *rest,
                       size_t n)
 {

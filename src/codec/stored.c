@@ -1,4 +1,4 @@
-/* stored.c - bytes that the library carries compressed */
+/* stored.c - compressed bytes inside the library */
 #include "codec/stored.h"
 
 #include <pthread.h>
@@ -62,7 +62,8 @@ static enum tn_status need(struct tn_pack_blocks *blocks, uint64_t from,
     return TN_OK;
 }
 
-/* Where all blocks are: none is empty, and they are the content. */
+/* Reads where all blocks are: none is empty, and together they are the
+ * content. */
 static enum tn_status read_blocks(struct stored *s, struct tn_cursor *in,
                                   uint32_t size)
 {

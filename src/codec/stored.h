@@ -1,5 +1,5 @@
 /*
- * stored.h - bytes that the library carries compressed
+ * stored.h - compressed bytes inside the library
  *
  *   u32  size of the content
  *   u32  count of blocks

@@ -18,8 +18,9 @@ void tn_stream_close(struct tn_stream *stream)
         stream->ops->close(stream);
 }
 
-/* What the window takes before it is passed on.  It ends where the sink has
- * taken whole windows: a file is written in whole pages, wherever it begins. */
+/* How many bytes the window takes before it is passed on.  It ends at a
+ * multiple of its size in the sink, so that a file is written in whole
+ * pages. */
 static size_t window_end(const struct tn_filter *f)
 {
     return WINDOW - (size_t)(f->onward->offset % WINDOW);

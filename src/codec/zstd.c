@@ -41,10 +41,9 @@ static enum tn_status blame(const struct tn_hooks *hooks, size_t code,
 
 /* ---- contexts ------------------------------------------------------------
  *
- * To make one takes as long as to pack a few kilobytes: the library asks the
- * processor what it can, which a virtual machine answers slowly.  So they are
- * kept where there is a cache.
- */
+ * Making one takes as long as packing a few kilobytes: the library asks for the
+ * abilities of the processor, and virtual machines answer slowly.  So contexts
+ * are kept if there is a cache. */
 
 /* A larger one costs more memory than it saves time. */
 #define MOST_KEPT ((size_t)4 << 20)
@@ -363,9 +362,9 @@ enum tn_status tn_zstd_packer(struct tn_stream **stream,
     return error->status;
 }
 
-/* ---- all at once, the other way ----------------------------------------- */
+/* ---- packing all at once ------------------------------------------------- */
 
-/* One that has forgotten what was set before. */
+/* A context without the parameters of its last use. */
 static struct context *take_packer(struct tn_memory *memory, int level,
                                    int window_log, uint64_t size,
                                    struct tn_error *error)
@@ -455,7 +454,7 @@ enum tn_status tn_zstd_encode_to(struct tn_bytes plain, int level,
     if (!context)
         return error->status;
     uint8_t *window = tn_memory_resize(memory, NULL, 0, OUT_WINDOW, error);
-    /* All of the input stays where it is: no need for a window of it. */
+    /* The whole input stays in memory, so it needs no window. */
     ZSTD_CCtx_setParameter(context->packer, ZSTD_c_stableInBuffer, 1);
     if (window)
         encode_steps(context, plain, window, head, to, error);
