@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "base/number.h"
 
-/* What a source that is not mapped is read in. */
+/* A source that is not mapped is read in pages of this size. */
 #define PAGE_SIZE UINT64_C(65536)
 
 enum tn_status tn_fb_open(struct tn_fb *fb, struct tn_span span,
@@ -59,7 +59,8 @@ static const uint8_t *page_of(struct tn_fb *fb, uint64_t number)
     return fb->pages[number];
 }
 
-/* Without a table of pages: in blocks that the source remembers for a while. */
+/* Reads without a table of pages: in blocks that the source keeps for a
+ * while. */
 static const uint8_t *recent_bytes(struct tn_fb *fb, uint64_t at, uint64_t size)
 {
     uint64_t       begin = at - at % PAGE_SIZE, got;
@@ -96,7 +97,7 @@ const uint8_t *tn_fb_take_slowly(struct tn_fb *fb, uint64_t at, uint64_t size)
     return page ? page + at % PAGE_SIZE : NULL;
 }
 
-/* An integer of 1, 2, 4 or 8 bytes, zeros in front. */
+/* An integer of 1, 2, 4 or 8 bytes, zero-extended. */
 static uint64_t load(struct tn_fb *fb, uint64_t at, unsigned size)
 {
     const uint8_t *p = tn_fb_take(fb, at, size);

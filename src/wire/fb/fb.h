@@ -126,7 +126,7 @@ struct tn_fb_table tn_fb_vector_table(const struct tn_fb_vector *vector,
 /* Where the elements are in the source; they are not read. */
 struct tn_span tn_fb_vector_span(const struct tn_fb_vector *vector);
 
-/* ---- by position, for what walks a schema ----------------------------- */
+/* ---- by position, for code that walks a schema --------------------------- */
 
 /* Borrows bytes of the buffer; NULL, with the error set, if they are not inside
  * or cannot be read. */

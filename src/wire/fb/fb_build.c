@@ -3,18 +3,18 @@
  *
  * A place is counted from the end of the buffer, which does not move while it
  * grows at its beginning: the place of an object is the size when its first
- * byte was written.  Padding is put behind an object so that its place comes
- * out even; the whole is padded to the largest alignment at last, and then the
- * places are even from the beginning as well.
+ * byte was written.  Padding is put after an object so that its place is
+ * aligned; in the end the whole buffer is padded to the largest alignment, and
+ * then all objects are aligned from its beginning as well.
  *
  * Since a place depends on nothing that comes later, a run of tables is made
  * again, byte by byte the same, from the size that the buffer had before it.
- * What is shared between runs is vtables: one whose place is past the size was
- * written in this run or in a later one.
+ * Runs share only vtables: one whose place is past the size was written in this
+ * run or in a later one.
  *
  * Several threads can learn how long tables are when each begins at an even
  * size: then a stretch of tables depends on those before it by its vtables
- * alone.  A stretch that needs one that is not there yet is made once more, in
+ * alone.  A stretch that needs a vtable that is not there yet is made again, in
  * its turn.
  */
 #include "wire/fb/fb_build.h"
@@ -90,7 +90,7 @@ static void add_piece(struct tn_fb_builder *b, const struct tn_piece *piece)
         *new = *piece;
 }
 
-/* What was written since the last piece becomes one. */
+/* Makes a piece of what was written since the last one. */
 static void close_piece(struct tn_fb_builder *b)
 {
     struct tn_piece piece = { .kind     = TN_PIECE_BYTES,
@@ -153,8 +153,8 @@ static uint8_t *take_padded(struct tn_fb_builder *b, uint64_t body,
     return to;
 }
 
-/* The same where tables are only measured: nothing is filled, and texts, which
- * are in no cache, are not even looked at.  0 after a failure. */
+/* The same if tables are only measured: nothing is filled, and texts, which are
+ * not in the processor's cache, are not read.  0 after a failure. */
 static uint32_t skip_padded(struct tn_fb_builder *b, uint64_t body,
                             uint32_t head, uint32_t align, uint32_t rest)
 {
@@ -270,7 +270,7 @@ uint32_t tn_fb_put_f64s(struct tn_fb_builder *b, const double *values,
     return to ? (uint32_t)b->size : 0;
 }
 
-/* Whole elements, and an alignment that can be had. */
+/* Whether these are whole elements, and the alignment is possible. */
 static bool is_sound(struct tn_fb_builder *b, uint64_t size, uint32_t element,
                      uint32_t align)
 {
@@ -479,7 +479,7 @@ static uint32_t put_vtable(struct tn_fb_builder *b, const uint8_t *bytes,
 /* ---- tables ----------------------------------------------------------- */
 
 /* Tables have the same few shapes again and again: fields in this order, of
- * these sizes.  How such a table lies is worked out once. */
+ * these sizes.  The layout of such a table is computed once. */
 struct layout {
     uint64_t  hash;
     uint64_t *shape;  /* by field, see tn_fb_shape()                          */
@@ -534,7 +534,7 @@ static bool has_shape(const struct layout *l, const struct tn_fb_builder *b,
     return true;
 }
 
-/* Room for the fields that are pending, whatever they are. */
+/* Room for the pending fields, whatever their types are. */
 static bool make_room(struct layout *l, struct tn_fb_builder *b)
 {
     const struct tn_fb_pending *fields = b->pending.items;
@@ -557,8 +557,8 @@ static bool make_room(struct layout *l, struct tn_fb_builder *b)
     return !tn_failed(b->error);
 }
 
-/* Behind the four bytes that lead to the vtable, the largest alignment first:
- * no gaps. */
+/* After the four bytes that lead to the vtable, in descending order of
+ * alignment: so there are no gaps. */
 static bool place_fields(struct layout *l, struct tn_fb_builder *b)
 {
     const struct tn_fb_pending *fields = b->pending.items;
@@ -605,7 +605,7 @@ static bool fill_vtable(struct layout *l, struct tn_fb_builder *b)
     return true;
 }
 
-/* How the fields lie that are pending; NULL after a failure. */
+/* The layout of the pending fields; NULL after a failure. */
 static struct layout *find_layout(struct tn_fb_builder *b)
 {
     if (!b->layouts && !tn_failed(b->error))
@@ -797,7 +797,7 @@ static void make_again(struct maker *maker, const struct runs *runs,
         runs->make(&maker->b, runs->context, run->first + i);
 }
 
-/* What was made goes where it belongs. */
+/* Copies what was made to its place. */
 static enum tn_status write_run(struct maker *maker, const struct run *run,
                                 struct tn_sink *to)
 {
@@ -896,7 +896,8 @@ static enum tn_status write_runs(const struct tn_producer *producer,
     return error->status;
 }
 
-/* Makes as many as fill a run, and keeps where they are, not what they are. */
+/* Makes as many tables as fill a run, and keeps their places but not their
+ * bytes. */
 static void make_run(struct tn_fb_builder *b, const struct runs *runs,
                      struct maker *maker, struct run *run, uint32_t most,
                      uint32_t *refs)
@@ -938,7 +939,8 @@ static struct run *new_run(struct learning *l, uint32_t first)
     return run;
 }
 
-/* One run after the other, up to `end` or up to `most` runs; where it ended. */
+/* Makes one run after the other, up to `end` or up to `most` runs.  Returns
+ * where it ended. */
 static uint32_t learn_in_order(struct learning *l, struct maker *maker,
                                uint32_t at, uint32_t end, uint64_t most,
                                bool is_even)
@@ -1004,7 +1006,7 @@ static void learn_stretch(void *context, uint32_t slot)
         measure(a, s);
 }
 
-/* Its turn: what was measured counts from where it really begins. */
+/* In its turn: moves the measured places to where the stretch really begins. */
 static void take_measured(struct learning *l, const struct stretch *s)
 {
     struct tn_fb_builder *b   = l->b;
@@ -1072,7 +1074,7 @@ static void learn_on_threads(struct learning *l, uint32_t at, uint32_t each)
     tn_arena_done(&arena);
 }
 
-/* The first run says how many tables are a stretch. */
+/* The first run determines how many tables are a stretch. */
 static void make_runs(struct tn_fb_builder *b, struct runs *runs,
                       uint32_t count, uint32_t *refs)
 {

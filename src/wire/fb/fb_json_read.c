@@ -3,7 +3,7 @@
  *
  * One pass, children first, as the builder wants it.  What a table has so far
  * is kept on a stack (`values`), and so are the elements of vectors (`bytes`,
- * `refs`): a level notes how high they stand and cuts them back.  A union that
+ * `refs`): each level notes their heights and restores them.  A union that
  * comes before its type is skipped and read when its table ends.
  */
 #include "wire/fb/fb_json_read.h"
@@ -283,7 +283,7 @@ static bool read_struct(struct undump *u, const struct tn_fb_object *type,
 
 /* ---- vectors ---------------------------------------------------------- */
 
-/* Scalars and structs pile up on the stack of bytes. */
+/* Scalars and structs are collected on the stack of bytes. */
 static uint32_t read_elements(struct undump *u, const struct tn_fb_type *type,
                               struct value *value)
 {
@@ -347,7 +347,7 @@ static uint32_t read_member(struct undump *u, enum tn_json_event event,
                             member->type.object->align);
 }
 
-/* One of a vector whose elements are elsewhere. */
+/* Reads one element of a vector of references. */
 static uint32_t read_far(struct undump *u, enum tn_json_event event,
                          const struct tn_fb_type *type, struct tn_bytes kinds,
                          uint64_t index)
@@ -404,7 +404,7 @@ static uint32_t read_vector(struct undump *u, enum tn_json_event event,
 
 /* ---- fields ----------------------------------------------------------- */
 
-/* A buffer of its own, with the whole of it as bytes in this one. */
+/* A nested buffer, which is a vector of bytes in this one. */
 static uint32_t read_nested(struct undump *u, const struct tn_fb_object *type)
 {
     struct tn_fb_builder *outer = u->build, inner;
@@ -550,7 +550,7 @@ static bool read_fields(struct undump *u, const struct tn_fb_object *type,
 
 /* ---- tables ----------------------------------------------------------- */
 
-/* A union that came before its type: its text once more. */
+/* Reads a union that came before its type: goes back to its text. */
 static bool read_late(struct undump *u, struct value *value, uint64_t begin)
 {
     struct tn_json_reader *outer = u->json, inner;

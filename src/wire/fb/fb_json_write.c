@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "wire/fb/fb_verify.h"
 
-/* How much more than the buffer may be printed out of it. */
+/* The output may be this many times as long as the buffer. */
 #define SHARING_LIMIT 64
 #define FLUSH_SIZE    65536
 #define SHARING_FREE  (UINT64_C(1) << 20)
@@ -221,7 +221,7 @@ static void dump_elements(struct dump *d, const struct tn_fb_vector *vector,
     }
 }
 
-/* Structs that no window holds. */
+/* Prints structs that are longer than a window. */
 static void dump_large_structs(struct dump               *d,
                                const struct tn_fb_vector *vector,
                                const struct tn_fb_object *type)

@@ -303,7 +303,8 @@ static bool load_field(struct loader *l, const struct tn_fb_table *from,
     return true;
 }
 
-/* Is in namespace `space` (of a name that is `size` long) called `name`? */
+/* Whether it is called `name` in the namespace `space`, which has `size`
+ * bytes. */
 static bool is_called(const char *full, const char *space, size_t size,
                       struct tn_bytes name)
 {
@@ -325,7 +326,7 @@ static const struct tn_fb_object *find_in(const struct loader *l,
     return NULL;
 }
 
-/* "force_align: 16"; alignments that are none are left alone. */
+/* "force_align: 16"; invalid alignments are ignored. */
 static uint32_t find_force(const struct tn_fb_table *from)
 {
     int64_t value;
@@ -592,7 +593,8 @@ static bool load_insides(struct loader *l, const struct tn_fb_vector *objects,
     return l->depths != NULL;
 }
 
-/* The root is written once more in full; its name says which it is. */
+/* The root is stored a second time in full; its name tells which object it
+ * is. */
 static void find_root(struct loader *l, const struct tn_fb_table *schema)
 {
     struct tn_fb_table root  = tn_fb_child(schema, SCHEMA_ROOT);

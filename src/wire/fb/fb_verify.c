@@ -13,7 +13,7 @@
 #include "base/arith.h"
 #include "base/mix.h"
 
-/* How much more than its size a buffer may seem to hold. */
+/* A buffer may seem to have this many times its size. */
 #define OVERLAP_LIMIT 8
 
 /* Open addressing; 0 is an empty place, and no key. */
@@ -77,7 +77,8 @@ static bool grow_seen(struct verifier *v)
     return true;
 }
 
-/* Whether an object was walked as what `kind` says; from now on it was. */
+/* Whether an object was walked as `kind` before.  From now on it counts as
+ * walked. */
 static bool was_seen(struct verifier *v, uint64_t at, uint64_t kind)
 {
     uint64_t key = at << 32 | (kind + 1);
@@ -131,7 +132,7 @@ static inline bool should_walk(struct verifier *v, uint64_t at, uint64_t kind,
     return charge(v, at, bytes);
 }
 
-/* The walk stops here; is that good? */
+/* Whether the walk may stop here. */
 static bool is_fine(const struct verifier *v)
 {
     return !tn_failed(v->fb->error);

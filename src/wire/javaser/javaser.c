@@ -127,7 +127,7 @@ static const char *const code_names[] = {
 
 #define CODE_COUNT (sizeof code_names / sizeof code_names[0])
 
-/* A code that Java has but this stream should not, or none at all. */
+/* A code of Java's that this stream should not have, or an unknown one. */
 static void refuse_code(struct tn_cursor *c, uint64_t offset, uint8_t code,
                         const char *wanted)
 {
@@ -172,7 +172,7 @@ static struct handle *add_handle(struct reader *r, enum kind kind)
     return handle;
 }
 
-/* What the handle that comes next names; NULL when that is no such thing. */
+/* The object of the handle that comes next; NULL if it is of another kind. */
 static const struct handle *read_handle(struct reader *r, enum kind wanted,
                                         const char *what)
 {
@@ -229,8 +229,8 @@ static bool is_low(uint32_t unit)
     return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/* One character; bytes taken, 0 when there is none.  Half of a pair is a Java
- * string that no UTF-8 can say. */
+/* One character; bytes taken, 0 when there is none.  Half of a surrogate pair
+ * is valid in Java and cannot be written in UTF-8. */
 static unsigned read_character(const uint8_t *at, const uint8_t *end,
                                uint32_t *code)
 {
@@ -248,7 +248,7 @@ static unsigned read_character(const uint8_t *at, const uint8_t *end,
     return 6;
 }
 
-/* Never longer than it was: only zero and pairs get shorter. */
+/* The result is never longer: only zeros and pairs become shorter. */
 static struct tn_bytes to_utf8(struct reader *r, struct tn_bytes java,
                                uint64_t offset)
 {
@@ -307,7 +307,7 @@ static struct tn_bytes read_string(struct reader *r)
 
 /* ---- classes ------------------------------------------------------------ */
 
-/* A name without a handle, which must be this one. */
+/* Reads a name without a handle, which must be this one. */
 static void expect_name(struct reader *r, const char *wanted, const char *what)
 {
     uint64_t        offset = r->c->offset;
@@ -382,7 +382,7 @@ static void read_class(struct reader *r, const struct tn_java_class *class)
 
 /* ---- objects ------------------------------------------------------------ */
 
-/* False: it was a handle, and *known is what it names. */
+/* False if it was a handle; then *known is its object. */
 static bool begins_object(struct reader *r, enum kind kind, const char *what,
                           const struct tn_java_class *class,
                           const struct handle **known)
@@ -452,7 +452,7 @@ static void read_entry(struct reader *r)
         *row = entry;
 }
 
-/* As Java has it: a number above zero. */
+/* As in Java: a number above zero. */
 static void read_load_factor(struct reader *r)
 {
     uint64_t offset = r->c->offset;
@@ -467,7 +467,7 @@ static uint64_t read_count(struct reader *r)
 {
     expect_code(r, TN_JAVA_BLOCK, "block data");
     expect_number(r, 1, 8, "block data of length");
-    big(r->c, 4); /* buckets: a wish, which no reader heeds */
+    big(r->c, 4); /* buckets: a hint, which no reader uses */
     uint64_t offset = r->c->offset;
     uint64_t count  = big(r->c, 4);
     if (!tn_failed(r->c->error) && count > tn_left(r->c) / ENTRY_MIN) {
@@ -485,7 +485,7 @@ static void read_map(struct reader *r)
     read_class(r, &tn_java_map);
     add_handle(r, KIND_MAP);
     read_load_factor(r);
-    big(r->c, 4); /* threshold: made anew by whoever reads */
+    big(r->c, 4); /* threshold: every reader computes it again */
     uint64_t count = read_count(r);
     for (uint64_t i = 0; i < count && !tn_failed(r->c->error); i++)
         read_entry(r);

@@ -124,7 +124,7 @@ static bool read_field(struct tn_cursor *d, struct tn_lod_record *r)
     return false;
 }
 
-/* Once around to get it in one piece, once more through it. */
+/* Reads it once to get it in one piece, and then its fields. */
 static void read_desc(struct tn_cursor *c, struct tn_lod_record *r)
 {
     uint64_t at       = c->offset;

@@ -9,7 +9,7 @@
 #define MAGIC_SIZE 6
 #define ALIGNMENT  64
 
-/* Two rows of one descr: the first is what it is read as. */
+/* If two rows have the same descr, it is read as the first. */
 static const struct {
     const char   *descr;
     enum tn_dtype dtype;
@@ -129,7 +129,7 @@ static uint64_t read_number(struct tn_cursor *h)
         tn_fail_at(h, begin, TN_MALFORMED, "a dimension past 2^63 - 1");
     if (h->offset == begin)
         tn_fail(h, TN_MALFORMED, "a number was expected in the header");
-    if (peek(h) == 'L') /* Python 2 wrote longs so */
+    if (peek(h) == 'L') /* longs, as Python 2 wrote them */
         tn_skip(h, 1);
     return value;
 }
@@ -332,7 +332,8 @@ static enum tn_status write_header(struct tn_buffer *to, const char *descr,
     for (uint32_t i = 0; i < rank; i++)
         tn_buffer_format(&dict, "%s%" PRIu64, i ? ", " : "", dims[i]);
     tn_buffer_text(&dict, rank == 1 ? ",), }" : "), }");
-    /* Spaces and a newline to the next multiple; 1.0 where its u16 will do. */
+    /* Spaces and a newline up to the next multiple; version 1.0 if its u16 is
+     * large enough. */
     bool     is_short = dict.size < UINT16_MAX - ALIGNMENT;
     uint64_t prefix   = MAGIC_SIZE + 2 + (is_short ? 2 : 4), total;
     tn_align(prefix + dict.size + 1, ALIGNMENT, &total);

@@ -7,8 +7,8 @@
  * packed field's series hold bare elements; their tag and length are written
  * then.
  *
- * A producer stands between two bytes: it belongs to the series that holds the
- * byte before it, which is the last of its own length prefix.
+ * A producer is between two bytes: it belongs to the series that has the byte
+ * before it, which is the last of its own length prefix.
  */
 #include "wire/pb/pb_assemble.h"
 
@@ -141,7 +141,7 @@ static uint64_t first_outside(const struct tn_pb_frame *f, uint64_t place)
     return at;
 }
 
-/* The field, when it is a packed one: then its series are bare elements. */
+/* The field if it is packed: then its series are bare elements. */
 static const struct tn_pb_field_type *packed_field(const struct tn_pb_frame *f,
                                                    uint32_t field)
 {
@@ -347,7 +347,7 @@ static void put_bits(struct tn_buffer *to, enum tn_wire_type type,
         tn_buffer_u64(to, bits);
 }
 
-/* Where there is no presence, zero is the same as nothing. */
+/* For a field without presence, zero means that it is absent. */
 static bool is_left_out(const struct tn_pb_assembly   *a,
                         const struct tn_pb_field_type *field, bool is_zero)
 {

@@ -165,7 +165,8 @@ static void check_text(struct walk *walk, const struct tn_pb_field_type *type,
             "this text is not UTF-8");
 }
 
-/* At this depth or above, what was not too deep there is not too deep here. */
+/* A message that was not too deep at its depth is not too deep at this depth or
+ * above. */
 static void enter(struct walk *walk, const struct tn_pb_field_type *type,
                   const struct tn_pb_field *field)
 {

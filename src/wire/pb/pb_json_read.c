@@ -21,7 +21,7 @@
 #include "wire/pb/pb_time.h"
 #include "wire/pb/pb_rules.h"
 
-/* Base64 longer than this stays where it is until it is written. */
+/* Base64 longer than this is not decoded before it is written. */
 #define KEEP_LIMIT 65536
 
 struct reader {
@@ -249,7 +249,7 @@ static void read_list(struct reader *r, const struct tn_pb_field_type *field)
     }
 }
 
-/* A key is always a string: numbers and bools stand in quotes. */
+/* A key is always a string: numbers and bools are in quotes. */
 static void read_map_key(struct reader *r, const struct tn_pb_field_type *key)
 {
     if (key->type == TN_PB_STRING) {
@@ -359,7 +359,7 @@ static void read_members(struct reader *r, const struct tn_pb_message *type,
 
 /* Any */
 
-/* Looks ahead for "@type" in the object that has begun, wherever it stands. */
+/* Looks ahead for "@type" in the object that has begun, wherever it is. */
 static bool find_any_type(struct reader *r, struct tn_buffer *url)
 {
     uint64_t              used = r->json.offset - r->text.offset;

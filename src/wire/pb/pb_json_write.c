@@ -19,7 +19,8 @@
 #include "wire/pb/pb_time.h"
 
 #define FLUSH_AT 32768
-/* Of bytes: a multiple of three, so that base64 goes on without padding. */
+/* Bytes of a window: a multiple of three, so that base64 continues without
+ * padding. */
 #define WINDOW 6144
 
 struct writer {
@@ -202,7 +203,7 @@ static void write_key(struct writer *w, const struct tn_pb_field_type *field)
         tn_json_key(&w->json, field->name);
 }
 
-/* The value of a singular field, or what it is worth when it is absent. */
+/* The value of a singular field, or its default if it is absent. */
 static void write_singular(struct writer                  *w,
                            const struct tn_pb_occurrences *all, unsigned depth)
 {
@@ -302,7 +303,7 @@ static void write_entry(struct writer *w, const struct tn_pb_map *map,
     tn_pb_order_done(&order);
 }
 
-/* Of equal keys the last counts. */
+/* The last of equal keys counts. */
 static void write_map(struct writer *w, const struct tn_pb_occurrences *all,
                       unsigned depth)
 {
@@ -321,7 +322,7 @@ static void write_map(struct writer *w, const struct tn_pb_occurrences *all,
     tn_json_object_end(&w->json);
 }
 
-/* Where there is no presence, zero is the same as nothing. */
+/* For a field without presence, zero means that it is absent. */
 static bool is_shown(struct writer *w, const struct tn_pb_occurrences *all)
 {
     struct tn_pb_field field;

@@ -1,8 +1,8 @@
 /*
  * pb_losses.c - what a message loses when it is dumped and read back
  *
- * One walk in wire order.  A field is canonical when its tag, length and value
- * take as many bytes as they need, and it stands where the writer would put
+ * One walk in wire order.  A field is canonical if its tag, length and value
+ * take no more bytes than they need, and if it is where the writer would put
  * it.
  */
 #include "wire/pb/pb_losses.h"

@@ -3,8 +3,8 @@
  *
  * Each message is surveyed first.  Nearly all have their fields in order; then
  * they are written in one more walk.  Otherwise the occurrences are listed,
- * those that lost are dropped, and the list is sorted.  Either way the fields
- * are written in series: all occurrences of one number.
+ * those that do not count are dropped, and the list is sorted.  Either way the
+ * fields are written in series: all occurrences of one number.
  */
 #include "wire/pb/pb_merge.h"
 
@@ -73,8 +73,8 @@ static uint64_t tag_size(const struct tn_pb_field *f)
     return tn_varint_size(tn_tag(f->number, f->type));
 }
 
-/* A series of bytes that encodes the same number in the same length is the same
- * bytes: lengths decide whether a spelling is the shortest. */
+/* Two encodings of a number that have the same length are the same bytes, so
+ * the length decides whether an encoding is the shortest. */
 static void put_number(struct tn_rope *to, const struct occurrence *o,
                        uint64_t wire)
 {
@@ -222,8 +222,8 @@ static void write_nested(const struct tn_pb_view *view, struct tn_rope *to,
 
 /* ---- repeated numbers --------------------------------------------------- */
 
-/* The numbers of one occurrence, wherever their spelling is the shortest by
- * reference.  With `number` each gets a tag: the field is not packed. */
+/* Writes the numbers of one occurrence, by reference if their encoding is the
+ * shortest.  With `number` each gets a tag: the field is not packed. */
 static void write_numbers(struct tn_rope *to, const struct series *series,
                           struct tn_pb_field f, uint32_t number)
 {
@@ -489,8 +489,8 @@ static bool may_hold_unknown(const struct tn_pb_field_type *type,
     return tn_pb_is_closed(type) && tn_pb_fit(type, f) == TN_PB_FITS_PACKED;
 }
 
-/* Two members of one oneof; which oneofs occurred is a bit each, and past 64
- * of them the list is the safe way. */
+/* Two members of one oneof; which oneofs occurred is a bit each, and if there
+ * are more than 64, the list is used. */
 static bool is_contested(const struct tn_pb_field_type *type, uint64_t *seen)
 {
     if (type->oneof < 0)
@@ -658,7 +658,8 @@ static void write_unknown(const struct tn_pb_view *view, struct tn_rope *to,
         put_number(to, o, o->field.value);
 }
 
-/* Numbers in a packed series that the enum does not have, each for itself. */
+/* Writes the numbers in a packed series that the enum does not have, each as a
+ * field. */
 static void write_unknown_numbers(struct tn_rope                *to,
                                   const struct tn_pb_field_type *type,
                                   struct tn_pb_fields            fields,

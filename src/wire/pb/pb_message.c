@@ -148,8 +148,8 @@ struct tn_bytes tn_pb_view_text(const struct tn_pb_view       *view,
                                       : field->default_text;
 }
 
-/* Counts the occurrences that count, and writes them down when there is a
- * place for them. */
+/* Counts the valid occurrences, and stores them if there is an array for
+ * them. */
 static uint64_t find_parts(const struct tn_pb_view       *view,
                            const struct tn_pb_field_type *field,
                            struct tn_cursor *first, struct tn_cursor *rest)

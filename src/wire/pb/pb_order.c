@@ -76,7 +76,8 @@ static int compare_series(const void *left, const void *right, void *context)
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Back from the end, so that what another member cleared is known. */
+/* From the end backwards, so that fields that another member clears are
+ * known. */
 static void drop_cleared(struct tn_pb_order *order, struct tn_error *error)
 {
     struct tn_pb_series *series = order->series.items;

@@ -29,7 +29,7 @@ bool tn_pb_is_value(const struct tn_pb_field_type *type,
 
 /* ---- oneofs ------------------------------------------------------------- */
 
-/* In the place of a member: all that comes before was cleared. */
+/* Stands for a member: everything before it was cleared. */
 static const struct tn_pb_field_type cleared = { .oneof = -1 };
 
 bool tn_pb_oneofs_init(struct tn_pb_oneofs        *oneofs,
@@ -81,7 +81,8 @@ bool tn_pb_entry_key(const struct tn_pb_message *entry, struct tn_cursor body,
 
 int tn_pb_compare_numbers(enum tn_pb_type type, uint64_t a, uint64_t b)
 {
-    if (tn_pb_is_signed(type)) { /* moves the negative ones below the others */
+    if (tn_pb_is_signed(type)) { /* makes negative ones smaller than the
+                                    others */
         a ^= UINT64_C(1) << 63;
         b ^= UINT64_C(1) << 63;
     }

@@ -1,8 +1,8 @@
 /*
  * pb_schema.c - message types, from a compiled descriptor set
  *
- * What is read of google/protobuf/descriptor.proto, field numbers in brackets;
- * the rest is stepped over:
+ * These fields of google/protobuf/descriptor.proto are read, with their numbers
+ * in brackets; the others are skipped:
  *
  *   FileDescriptorSet    file[1]*
  *   FileDescriptorProto  name[1] package[2] message_type[4]* enum_type[5]*
@@ -30,7 +30,7 @@
 #include "wire/pb/pb_schema.h"
 #include "wire/pb/pb_wire.h"
 
-/* What holds for all that one .proto file declares. */
+/* Properties of everything that one .proto file declares. */
 struct tn_pb_schema_file {
     const char *name;
     const char *package;
@@ -193,7 +193,7 @@ static const char *full_name(struct tn_pb_loader *loader, const char *scope,
     return text;
 }
 
-/* The failure happened in there: "my.proto: pkg.Message". */
+/* Adds the place of the failure: "my.proto: pkg.Message". */
 static void fail_in(struct tn_pb_loader            *loader,
                     const struct tn_pb_schema_file *file, const char *name)
 {
@@ -282,7 +282,7 @@ static void set_package(struct tn_pb_loader *loader, struct tn_cursor *c,
         file->package = (const char *)copy.data;
 }
 
-/* What holds for the whole file may stand at its end. */
+/* Properties of the whole file may be at its end. */
 static const struct tn_pb_schema_file *read_file_head(
     struct tn_pb_loader *loader, struct tn_cursor c)
 {
@@ -677,7 +677,7 @@ static bool raw_field_refuse(struct tn_pb_loader          *loader,
     return false;
 }
 
-/* ---- as it is meant ----------------------------------------------------- */
+/* ---- what it means ------------------------------------------------------- */
 
 static bool numbers_hold(struct tn_pb_loader          *loader,
                          const struct tn_pb_raw_field *raw)
@@ -695,8 +695,8 @@ static bool numbers_hold(struct tn_pb_loader          *loader,
     return true;
 }
 
-/* Fills in type, message and enumeration.  A type that is not written follows
- * from what its name stands for. */
+/* Fills in type, message and enumeration.  A type that is not given follows
+ * from what its name refers to. */
 static bool set_type(struct tn_pb_loader *loader, const char *scope,
                      const struct tn_pb_raw_field *raw,
                      struct tn_pb_field_type      *field)
@@ -745,7 +745,7 @@ static bool set_default(struct tn_pb_loader          *loader,
     return !tn_failed(loader->error);
 }
 
-/* How it is written, and whether absence differs from zero. */
+/* Whether it is packed, and whether absence differs from zero. */
 static bool set_manner(struct tn_pb_loader            *loader,
                        const struct tn_pb_schema_file *file,
                        const struct tn_pb_raw_field   *raw,
@@ -906,8 +906,9 @@ static const char *read_oneof_name(struct tn_pb_loader *loader,
     return full_name(loader, "", declared_name(c), c.offset);
 }
 
-/* A proto3 optional field is alone in a oneof that only says so.  Such oneofs
- * are left out: `place` becomes each one's index among the real ones, or -1. */
+/* A proto3 optional field is alone in a oneof that only marks it as optional.
+ * Such oneofs are left out: `place` becomes each one's index among the real
+ * ones, or -1. */
 static void find_real_oneofs(struct tn_pb_loader *loader, struct tn_cursor c,
                              int32_t *place, uint32_t *members, uint32_t count)
 {

@@ -183,7 +183,8 @@ static void scan_fraction(struct tn_lex *lex)
             fail_here(lex, TN_MALFORMED, "an exponent without digits");
     }
     c = peek(lex);
-    if (c == 'f' || c == 'F') { /* says float, adds nothing */
+    if (c == 'f' || c == 'F') { /* marks a float, and does not change the
+                                   value */
         lex->kind = TN_LEX_FLOAT;
         lex->at++;
     }
@@ -375,8 +376,9 @@ static bool is_octal(uint8_t c)
     return c >= '0' && c <= '7';
 }
 
-/* What a dump of weights is made of: plain bytes and escapes of three octal
- * digits, as far as the window goes.  The rest is left to the careful path. */
+/* Reads what dumps of weights consist of, plain bytes and escapes of three
+ * octal digits, up to the end of the window.  Everything else is left to the
+ * slow path. */
 static void copy_common(struct tn_lex *lex, struct spill *s, int quote)
 {
     const uint8_t *begin = lex->window + (lex->at - lex->window_begin);

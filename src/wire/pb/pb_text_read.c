@@ -425,8 +425,8 @@ static void no_such_field(struct reader *r, const char *name)
                 type ? type->full_name : "an unknown message", name);
 }
 
-/* A group goes by the name of its type, which begins with a capital; the
- * field's own name is the same in small letters. */
+/* A group is written by the name of its type, which begins with a capital; the
+ * name of the field is the same in small letters. */
 static const struct tn_pb_field_type *find_group(
     const struct tn_pb_message *type, struct tn_bytes name)
 {
@@ -563,9 +563,9 @@ static const struct tn_pb_field_type *field_of(struct reader *r,
     return message ? tn_pb_message_field(message, number) : NULL;
 }
 
-/* A number stands for what no name does: of a field that the message has, only
- * for a wire type that is not the field's.  Otherwise its value would have to
- * be what the field says, and nobody looked. */
+/* A number is for fields without a name: if the message has a field of that
+ * number, only with another wire type.  Otherwise the value would have to match
+ * the field, which is not checked here. */
 static bool is_unknown(struct reader *r, uint32_t number,
                        enum tn_wire_type type)
 {

@@ -19,7 +19,7 @@ struct planting {
     struct tn_lex    lex;
 };
 
-/* Where the next field of a message is hooked in. */
+/* Where the next field of a message is linked. */
 struct branch {
     const struct tn_text_field **end;
     unsigned                     depth;
@@ -42,7 +42,7 @@ static void read_string(struct planting *p, struct tn_text_field *field)
     field->text = tn_bytes_dup(p->arena, tn_buffer_bytes(&p->string), p->error);
 }
 
-/* The sign may stand apart: the number is put together again then. */
+/* The sign may be a token of its own: then it is joined with the number. */
 static void read_number(struct planting *p, struct tn_text_field *field,
                         bool is_negative)
 {

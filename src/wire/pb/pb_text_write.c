@@ -171,7 +171,7 @@ static bool is_message_body(struct tn_cursor c, int budget)
 
 bool tn_pb_looks_like_message(struct tn_span body, int budget)
 {
-    struct tn_error error = TN_ERROR_INIT; /* a refusal is an answer here */
+    struct tn_error error = TN_ERROR_INIT; /* a failure is an answer here */
 
     if (body.length == 0 || budget <= 0)
         return false;
@@ -326,7 +326,7 @@ static void print_merged(struct writer *w, const struct tn_pb_occurrences *all,
     tn_error_where(w->error, "%s", all->type->name);
 }
 
-/* `is_kept`: print it even when it is worth nothing. */
+/* `is_kept`: prints it even if it has its default value. */
 static void print_last(struct writer *w, const struct tn_pb_occurrences *all,
                        bool is_kept, unsigned depth)
 {

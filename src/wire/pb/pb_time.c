@@ -10,7 +10,7 @@
 #define DAY            86400
 #define BILLION        1000000000
 
-/* ".5" in three, six or nine digits, whichever is enough; none for zero. */
+/* ".5" in three, six or nine digits, as few as are enough; none for zero. */
 static int print_nanos(char *to, size_t room, int64_t nanos)
 {
     if (nanos == 0)

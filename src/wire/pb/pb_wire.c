@@ -43,7 +43,8 @@ static void skip_value(struct tn_cursor *c, enum tn_wire_type type)
 }
 
 /* The fields of a group, up to its end tag.  Groups inside are matched with a
- * stack of our own: the machine's stack must not belong to the file. */
+ * stack of our own: the file must not decide how much of the call stack is
+ * used. */
 static struct tn_cursor take_group(struct tn_cursor *c, uint32_t number)
 {
     uint32_t           open[TN_PB_DEPTH_LIMIT];
@@ -102,7 +103,7 @@ bool tn_pb_expect(struct tn_cursor *c, const struct tn_pb_field *field,
     return false;
 }
 
-/* Over short strings and messages of other numbers, which most fields are. */
+/* Skips short strings and messages of other numbers, which most fields are. */
 static void step_over_short(struct tn_cursor *c, uint32_t number)
 {
     const uint8_t *at = c->at;

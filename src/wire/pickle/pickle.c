@@ -160,7 +160,7 @@ static struct slice pop_from(struct machine *m, uint64_t floor)
                  : (struct slice){ NULL, 0 };
 }
 
-/* What is below a mark is out of reach until it is gone. */
+/* Values below a mark cannot be reached until the mark is removed. */
 static void push_mark(struct machine *m)
 {
     uint64_t *mark = tn_list_push(&m->marks, uint64_t, m->error);
@@ -169,7 +169,7 @@ static void push_mark(struct machine *m)
         *mark = m->stack.count;
 }
 
-/* What was pushed since the last mark, which is gone then. */
+/* Takes what was pushed since the last mark, and the mark. */
 static struct slice pop_mark(struct machine *m)
 {
     if (m->marks.count == 0) {
@@ -227,8 +227,8 @@ static void push_filled(struct machine *m, enum tn_pickle_kind kind,
     push(m, value);
 }
 
-/* Containers: of all that was pushed since the last mark, which is gone then,
- * or of the few values on top. */
+/* Makes containers of all that was pushed since the last mark, which is taken
+ * too, or of the few values on top. */
 static void push_marked(struct machine *m, uint64_t kind)
 {
     struct slice items = pop_mark(m);
@@ -251,8 +251,7 @@ static void push_short_tuple(struct machine *m, uint64_t count)
                         count });
 }
 
-/* Tells about an object that is changed by code of its own; false for
- * others. */
+/* Reports an object that is changed by code of its own; false for others. */
 static bool tell_change(struct machine *m, const struct tn_pickle *object,
                         const struct tn_pickle *with)
 {
@@ -416,9 +415,9 @@ static struct tn_pickle **add_slot(struct machine *m, uint64_t slot)
     return tn_list_at(&m->memo, struct tn_pickle *, slot);
 }
 
-/* The value on top into a slot of the memo, and a slot onto the stack.  A slot
- * that is used again does not count twice: MEMOIZE takes the slot whose number
- * is how many are in use. */
+/* Stores the value on top in a slot of the memo, and pushes the value of a
+ * slot.  A slot that is used again does not count twice: MEMOIZE takes the slot
+ * whose number is how many are in use. */
 static void memoize(struct machine *m, uint64_t slot)
 {
     struct tn_pickle *value = top(m), **at;
@@ -433,7 +432,8 @@ static void memoize(struct machine *m, uint64_t slot)
     }
 }
 
-/* A container holds others; used twice, a few of them unfold to any size. */
+/* Containers hold containers: if they may be used twice, a few of them expand
+ * to any size. */
 static bool is_sharable(const struct tn_pickle *value)
 {
     if (value->kind == TN_PICKLE_LIST || value->kind == TN_PICKLE_DICT)
@@ -474,7 +474,7 @@ static void fetch(struct machine *m, uint64_t slot)
  * give to their arguments.
  */
 
-/* Names a pickle may use, and what they make. */
+/* The names that a pickle may use, and what they make. */
 enum name {
     NAME_RECONSTRUCT,
     NAME_FROM_BUFFER,
@@ -797,7 +797,7 @@ static void describe_call(struct machine *m, const struct tn_pickle *callee,
         made->as.call = (struct tn_pickle_call){ .callee = callee, .args = args };
 }
 
-/* What a call, or a state, makes of the values on top. */
+/* Replaces the values on top by the result of a call, or of a state. */
 static void reduce(struct machine *m)
 {
     struct tn_pickle *args = pop(m), *name = pop(m);
@@ -861,8 +861,8 @@ static void build(struct machine *m)
         value->as.call.state = state;
     else if (value->kind != TN_PICKLE_DICT && value->kind != TN_PICKLE_ARRAY &&
              value->kind != TN_PICKLE_DTYPE)
-        /* Attributes of an OrderedDict are nothing that data depends on, and
-         * numpy refuses what is not a state of its own. */
+        /* Data does not depend on attributes of an OrderedDict, and numpy
+         * refuses a state that is not its own. */
         tell_odd(m, "a state for something that takes none");
 }
 
@@ -935,7 +935,7 @@ static void push_persistent(struct machine *m)
         m->watch->persistent(m->watch->context, m->at, id);
 }
 
-/* The buffer on top stays what it is. */
+/* The buffer on top does not change. */
 static void keep_buffer(struct machine *m)
 {
     top(m);
@@ -1037,7 +1037,8 @@ static void push_bool(struct machine *m, uint64_t truth)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* Byte by byte: a source that is not mapped hands out no more at once. */
+/* Byte by byte, because a longer read of a source that is not mapped would pin
+ * memory. */
 static struct tn_bytes read_line(struct machine *m, char line[NAME_LIMIT])
 {
     size_t size = 0;
@@ -1138,8 +1139,8 @@ static struct tn_pickle_string take_line(struct machine *m)
     return line;
 }
 
-/* A name of any length that a described pickle may have; a very long one is
- * without text, and so never one that is known. */
+/* A name of any length that a described pickle may have; a very long one has no
+ * text here, so it is never a known name. */
 static struct tn_bytes take_name(struct machine *m)
 {
     return m->describes ? take_line(m).text : keep_line(m);
@@ -1229,7 +1230,8 @@ static void push_line(struct machine *m, uint64_t kind)
         value->as.string = line;
 }
 
-/* What is no number for us ('nan', '1_0') is zero: only keys are printed. */
+/* Text that is not a number for us ('nan', '1_0') becomes zero: only keys are
+ * printed. */
 static void push_real_line(struct machine *m, uint64_t given)
 {
     struct tn_bytes   text  = take_line(m).text;
@@ -1355,7 +1357,7 @@ static void push_quoted(struct machine *m, uint64_t given)
     tell_bytes(m);
 }
 
-/* Long ones are not looked at. */
+/* Long ones are not read. */
 static bool is_as_it_is(const struct tn_pickle_string *line)
 {
     return line->text.size == line->span.length && is_plain(line->text);
@@ -1379,7 +1381,7 @@ static void push_persistent_line(struct machine *m, uint64_t given)
     push_persistent(m);
 }
 
-/* A number that no slot of ours has; the machine in Python takes any. */
+/* A slot number that is too large here; Python's machine accepts any. */
 static bool is_large(struct tn_bytes text)
 {
     for (size_t i = 0; i < text.size; i++)
@@ -1397,7 +1399,7 @@ static void memo_line(struct machine *m, void (*use)(struct machine *, uint64_t)
 
     if (tn_failed(m->error))
         return;
-    /* Python's machine in C reads no further than to a zero byte. */
+    /* Python's machine, which is in C, reads up to a zero byte. */
     const uint8_t *zero = m->describes ? tn_bytes_find(text, 0) : NULL;
     if (zero) {
         tell_odd(m, "a memo slot with a zero byte");
@@ -1425,20 +1427,20 @@ static void get_line(struct machine *m)
 
 /* ---- the opcodes -------------------------------------------------------- */
 
-/* Into the slot that comes next. */
+/* Stores the value in the next slot. */
 static void memoize_next(struct machine *m)
 {
     memoize(m, m->memoized);
 }
 
-/* Where a frame begins adds nothing to what the opcodes say. */
+/* The beginning of a frame has no effect on the values. */
 static void skip_frame(struct machine *m, uint64_t length)
 {
     (void)m;
     (void)length;
 }
 
-/* Which protocol it is changes nothing here; one that is named late is odd. */
+/* The protocol makes no difference here, but it must come first. */
 static void take_protocol(struct machine *m, uint64_t protocol)
 {
     (void)protocol;
@@ -1513,7 +1515,7 @@ static const struct opcode opcodes[256] = {
     ['b']  = { "BUILD",            RUN(build) },
     [0x95] = { "FRAME",            READ(8, skip_frame) },
 
-    /* Data does not need these. */
+    /* Opcodes that data does not need. */
     ['0']  = { "POP",              RUN(drop), ONLY_CODE },
     ['1']  = { "POP_MARK",         RUN(drop_marked), ONLY_CODE },
     ['2']  = { "DUP",              RUN(duplicate), ONLY_CODE },

@@ -11,8 +11,8 @@
 #define LONGEST                                                                \
     6 /* the longest escape, \u and four digits                    */
 
-/* How the byte at p was written, of which `left` follow; how much of the text
- * it took, 0: it is none. */
+/* Decodes the byte at p, where `left` bytes of text remain.  Returns how many
+ * of them it took; 0 if they are not a byte. */
 typedef unsigned decode_fn(const uint8_t *p, size_t left, uint8_t *byte);
 
 struct latin1 {
@@ -213,7 +213,7 @@ enum tn_status tn_pickle_latin1(struct tn_source             **out,
 }
 
 /* Bytes of a window, and how much of it they took: all of it at the end of the
- * text.  What is no byte is complained about when it is read. */
+ * text.  Text that is not a byte is reported when it is read. */
 static size_t count_window(decode_fn *decode, const uint8_t *window,
                            size_t size, bool is_last, uint64_t *count)
 {

@@ -12,14 +12,14 @@
 /* ---- a brotli stream, packed by several workers if it is long ----------- */
 
 /*
- * A stream past 32 MiB is cut into parts, at most eight, which are packed
- * apart: no part knows what the one before it had in its window, which costs a
- * few thousand bytes.  Where it is cut depends on its length alone.
+ * A stream past 32 MiB is cut into at most eight parts, which are packed
+ * separately: a part does not use the window of the one before it, which costs
+ * a few thousand bytes.  The places of the cuts depend on its length alone.
  *
  * Shorter parts would be packed faster, since less has to be searched, and in
- * less memory: the encoder keeps what it found in 8 MiB before it writes
- * that.  But they are larger than what Google's writer makes of the same
- * record, which is one stream whatever its length.
+ * less memory: the encoder keeps what it found in 8 MiB before it writes that.
+ * But they are larger than what Google's writer makes of the same record, which
+ * is one stream whatever its length.
  */
 
 #define MOST_PARTS  8
@@ -129,7 +129,7 @@ static enum tn_status pack_in_order(const struct tn_riegeli_codec *codec,
 {
     struct packing packing = packing_for(codec, plain, memory, to);
 
-    /* Nothing at all is a part, too. */
+    /* An empty stream has one part, too. */
     if (plain->length == 0 && begin_part(&packing, error) == TN_OK)
         end_part(&packing, error);
     if (!tn_failed(error))
@@ -164,7 +164,7 @@ bool tn_riegeli_is_at_hand(const struct tn_rope *rope)
     return true;
 }
 
-/* Bytes `begin` to `end` of what is at hand. */
+/* Bytes `begin` to `end` of the input so far. */
 static enum tn_status write_range(const struct tn_rope *rope, uint64_t begin,
                                   uint64_t end, struct tn_sink *to,
                                   struct tn_error *error)
@@ -367,8 +367,9 @@ static enum tn_status feed(struct tn_filter *filter, struct tn_span packed,
     return error->status;
 }
 
-/* What a few bytes may ask for at once.  A buffer that grows to its size in
- * steps is copied as often, which is a tenth of unpacking. */
+/* The most memory that is allocated because a few bytes say so.  A buffer that
+ * grows in steps is copied at every step, which is a tenth of the time of
+ * unpacking. */
 #define ROOM_AT_ONCE (UINT64_C(4) << 20)
 
 static enum tn_status unpack_brotli(struct tn_span packed, uint64_t size,
@@ -447,7 +448,7 @@ enum tn_status tn_riegeli_unpack(enum tn_riegeli_compression type,
     return unpack_gathered(type, packed, size, to, error);
 }
 
-/* Snappy knows no portions. */
+/* Snappy cannot work in portions. */
 static enum tn_status unpack_all(struct tn_span packed, uint64_t size,
                                  struct tn_memory *memory, struct tn_sink *to,
                                  struct tn_error *error)
@@ -593,7 +594,7 @@ enum tn_status tn_riegeli_pack_rope(const struct tn_riegeli_codec *codec,
 /* ---- spilling ----------------------------------------------------------- */
 
 #define MOST_IN_MEMORY ((size_t)4 << 20)
-#define ROOM_STEP      ((size_t)256 << 10) /* rooms that fit the next, too */
+#define ROOM_STEP      ((size_t)256 << 10) /* sizes that fit the next, too */
 
 static enum tn_status spill_write(struct tn_sink *sink, struct tn_bytes bytes,
                                   struct tn_error *error)

@@ -174,7 +174,7 @@ static enum tn_status layer_zeros(struct tn_sink *sink, uint64_t count,
     return TN_OK;
 }
 
-/* Holes stay holes, but for the pages that blocks begin in. */
+/* Holes stay holes, except for the pages in which blocks begin. */
 static enum tn_status layer_splice(struct tn_sink *sink, struct tn_span span,
                                    struct tn_error *error)
 {

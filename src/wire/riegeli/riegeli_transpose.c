@@ -352,7 +352,7 @@ static void add_edge(struct transposer *t, uint32_t from, uint32_t to)
         tn_list_at(&t->edges, struct edge, number)->count++;
 }
 
-/* The way the reader will go: the state of each event, the last one first. */
+/* The path of the reader: the state of each event, the last one first. */
 static void make_path(struct transposer *t)
 {
     uint64_t  count = t->events.count;
@@ -406,14 +406,14 @@ static void add_no_op(struct transposer *t, uint32_t next, bool is_implicit)
                                  .is_implicit = is_implicit };
 }
 
-/* Too many successors for one table: the most frequent ones stay in it, the
- * others are shared out to tables after it. */
+/* If there are too many successors for one table, the most frequent ones stay
+ * in it, and the others are divided among tables after it. */
 static uint32_t per_hub(uint32_t count)
 {
     return (count - TABLE_DIRECT + TABLE_HUBS - 1) / TABLE_HUBS;
 }
 
-/* A no-op for each of these edges, and the tables behind. */
+/* Adds a no-op for each of these edges, and the tables after it. */
 static void add_table(struct transposer *t, const struct edge *edges,
                       uint32_t count)
 {
@@ -487,7 +487,8 @@ static void add_move(struct transposer *t, uint32_t offset)
         tn_buffer_byte(moves, (uint8_t)(offset << 2));
 }
 
-/* To the successor of that rank: through tables, as add_table laid them. */
+/* Writes the transition to the successor of that rank, through the tables that
+ * add_table() made. */
 static void move_to(struct transposer *t, uint32_t rank, uint32_t count)
 {
     while (count > TABLE_SIZE && rank >= TABLE_DIRECT) {

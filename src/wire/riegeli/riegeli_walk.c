@@ -41,7 +41,7 @@ const uint8_t tn_riegeli_signature[TN_RIEGELI_SIGNATURE_SIZE] = {
 
 /* ---- complaints --------------------------------------------------------- */
 
-/* Each says where a reader that skips damage would go on. */
+/* Each sets the place where a reader that skips damage continues. */
 static enum tn_status lost(struct tn_riegeli_fault *fault, uint64_t resume,
                            enum tn_status status)
 {
@@ -228,7 +228,7 @@ struct run {
 
 static uint8_t zeros[WINDOW]; /* not const: takes no room in a file */
 
-/* How far the run goes on like here. */
+/* Up to where the run is of the same kind as here. */
 static uint64_t alike(struct run *run)
 {
     struct tn_source *source = run->file->source;
@@ -262,7 +262,7 @@ static enum tn_status next_window(struct run *run, struct tn_bytes *bytes,
     return TN_OK;
 }
 
-/* The data goes on while it is still in the cache. */
+/* The data is passed on while it is still in the processor's cache. */
 static enum tn_status hash_run(struct run *run, struct tn_highwayhash *hash,
                                struct tn_sink *to, struct tn_error *error)
 {
@@ -768,7 +768,7 @@ static enum tn_status load(struct tn_riegeli_chunk *chunk,
     }
 }
 
-/* Complaints about the data point into the file. */
+/* Offsets of errors in the data are places in the file. */
 static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
 {
     uint64_t at = tn_min(error->offset, chunk->frame.data_size);
@@ -779,7 +779,8 @@ static void settle(const struct tn_riegeli_chunk *chunk, struct tn_error *error)
             tn_min(place_of(&chunk->data, at), chunk->data.file->size);
     else if (error->status == TN_MALFORMED || error->status == TN_UNSUPPORTED)
         error->offset = chunk->frame.begin;
-    /* The chunk is complete and its hash is right, so it was written wrong. */
+    /* The chunk is complete and its hash is right, so its writer made the
+     * mistake. */
     if (error->status == TN_TRUNCATED)
         error->status = TN_MALFORMED;
 }
@@ -1002,7 +1003,7 @@ static void open_early(void *context, uint32_t slot)
     struct tn_riegeli_ahead *ahead = context;
     struct early            *one   = &ahead->slots[slot];
 
-    /* A failure is met when its turn comes. */
+    /* A failure is reported when it is the chunk's turn. */
     (void)tn_riegeli_chunk_open(&one->chunk, &ahead->file, &one->frame,
                                 &one->fault, &one->error);
 }

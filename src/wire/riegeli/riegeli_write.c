@@ -5,9 +5,9 @@
  * by some thread, while the next ones are filled; they are written in order.
  *
  * A long record has its own chunk.  Uncompressed it goes to the file as it is.
- * To be packed it is a batch like any other, if it stays where it is; but one
- * past 32 MiB by brotli is packed by all threads at once, in parts.  zstd knows
- * no parts.
+ * If it is compressed and stays where it is, it is a batch like any other; but
+ * with brotli, one past 32 MiB is packed by all threads at once, in parts.
+ * zstd has no parts.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ static enum tn_status parse_word(const struct word         *word,
     return refuse(word, "there is no such option", error);
 }
 
-/* A window is a matter of two codecs, and each has its own. */
+/* Two codecs have windows, each with limits of its own. */
 static enum tn_status check_window(const struct tn_riegeli_codec *codec,
                                    struct tn_error               *error)
 {
@@ -336,7 +336,7 @@ static void clear_packed(struct tn_riegeli_batch *batch)
 
 static const struct tn_riegeli_codec no_codec = { TN_RIEGELI_NONE, 0, 0 };
 
-/* Whether the head of the values is worth the codec's time. */
+/* Whether compressing the beginning of the values makes it shorter. */
 static enum tn_status probe(const struct tn_riegeli_options *options,
                             struct tn_bytes head, struct tn_memory *memory,
                             struct tn_riegeli_codec *codec,
@@ -392,9 +392,9 @@ static enum tn_status pack_batch(struct tn_riegeli_writer *w,
     return error->status;
 }
 
-/* Pages of a record that was packed are let go when there is nothing else to
- * do, which is when one thread packs the last record and the others do not; but
- * not too many wait for that. */
+/* Pages of a packed record are released when a thread has nothing else to do,
+ * as while another one packs the last record; but only a limited number waits
+ * for that. */
 static void leave_span(struct tn_riegeli_writer *w, struct tn_span span)
 {
     pthread_mutex_lock(&w->left_lock);
@@ -516,8 +516,8 @@ static void write_batch(struct tn_riegeli_writer      *w,
     tn_arena_done(&arena);
 }
 
-/* Several codecs at once may need more memory than there is, where one does
- * not. */
+/* Several codecs at once may need more memory than there is; one alone may have
+ * enough. */
 static void pack_again(struct tn_riegeli_writer *w, uint32_t slot)
 {
     struct tn_riegeli_batch *batch = &w->batches[slot];
@@ -626,7 +626,7 @@ static bool lies_still(const struct tn_riegeli_writer *w,
            look(record).size;
 }
 
-/* The first bytes of a rope, as far as they can be had for nothing. */
+/* The first bytes of a rope, as far as they are in memory. */
 static void take_head(const struct tn_rope *rope, struct tn_buffer *to)
 {
     for (uint64_t i = 0; i < rope->pieces.count && to->size < PROBE_SIZE; i++) {
@@ -657,8 +657,8 @@ static void lay_record(struct tn_riegeli_writer *w, const struct tn_rope *data,
         tn_riegeli_put_chunk(w->to, w->base, &frame, data, w->error);
 }
 
-/* What is packed has no length before it is packed.  So its header is patched,
- * where that is possible. */
+/* The length of packed bytes is unknown before they are packed, so the header
+ * is patched afterwards, if that is possible. */
 static void write_patched(struct tn_riegeli_writer      *w,
                           const struct tn_riegeli_codec *codec,
                           const struct tn_rope          *record,
@@ -678,7 +678,7 @@ static void write_patched(struct tn_riegeli_writer      *w,
         tn_riegeli_chunk_end(&laying, &frame, w->error);
 }
 
-/* And spooled where it is not. */
+/* If it is not, the packed bytes are spooled. */
 static void write_spooled(struct tn_riegeli_writer      *w,
                           const struct tn_riegeli_codec *codec,
                           const struct tn_rope *record, struct tn_rope *data)
@@ -723,7 +723,7 @@ static void write_plain(struct tn_riegeli_writer *w,
         lay_record(w, data, record->length);
 }
 
-/* All that is needed of it can be noted. */
+/* Whether the record can be kept by reference. */
 static bool note_pieces(const struct tn_riegeli_writer *w,
                         const struct tn_riegeli_codec  *codec,
                         const struct tn_rope           *record,
@@ -744,7 +744,7 @@ static bool note_pieces(const struct tn_riegeli_writer *w,
     return true;
 }
 
-/* Packed as a batch while others are, if it can wait where it is. */
+/* Packs it as a batch beside others, if it stays where it is. */
 static bool waits(struct tn_riegeli_writer      *w,
                   const struct tn_riegeli_codec *codec,
                   const struct tn_rope          *record)
@@ -810,7 +810,7 @@ static void add_long(struct tn_riegeli_writer *w, const struct tn_rope *record)
 
 /* ---- adding ------------------------------------------------------------- */
 
-/* How much the open batch counts for. */
+/* The size at which the open batch counts. */
 static uint64_t batch_weight(const struct tn_riegeli_batch *batch)
 {
     return values_of(batch).size + batch->count * PER_RECORD;

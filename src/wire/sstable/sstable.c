@@ -188,7 +188,7 @@ static uint64_t read_u32_varint(struct tn_cursor *c)
     return value;
 }
 
-/* Without its first n bytes; there may be no bytes at all to point at. */
+/* The bytes without the first n; the pointer may be NULL. */
 static struct tn_bytes tail(struct tn_bytes bytes, size_t n)
 {
     if (n == bytes.size)

@@ -82,8 +82,8 @@ enum tn_status tn_zip_rewrite(struct tn_zip_edit *edit,
     return begin_output(edit, memory, path, options, error);
 }
 
-/* As tn_zip_rewrite(), without opening the zip that is there: edit->zip stays
- * empty. */
+/* The same as tn_zip_rewrite(), without opening the existing zip: edit->zip
+ * stays empty. */
 static enum tn_status zip_open_unread(struct tn_zip_edit             *edit,
                                       struct tn_memory               *memory,
                                       const char                     *path,
@@ -95,7 +95,7 @@ static enum tn_status zip_open_unread(struct tn_zip_edit             *edit,
     return begin_output(edit, memory, path, options, error);
 }
 
-/* Everything that the end record speaks of is on disk before it. */
+/* Everything that the end record refers to is on disk before it. */
 static enum tn_status commit_growth(struct tn_zip_edit *edit,
                                     struct tn_error    *error)
 {
@@ -135,17 +135,17 @@ void tn_zip_edit_close(struct tn_zip_edit *edit)
 /* ---- a zip from its local headers, when its directory is lost ----------- */
 
 /*
- * Headers are looked for from the first byte on.  One whose entry is whole
- * (the bytes are there and have their checksum) is kept and stepped over, so
- * that zips inside of entries stay inside.  A descriptor behind the data says
- * the sizes too late: a deflated stream tells its own end, a stored one ends
- * where a descriptor fits.
+ * Headers are looked for from the first byte on.  One whose entry is whole (the
+ * bytes are there and have their checksum) is kept and stepped over, so that
+ * zips inside of entries stay inside.  A descriptor gives the sizes only after
+ * the data: a deflated stream has its own end, a stored one ends where a
+ * descriptor fits.
  */
 
 #define WINDOW_SIZE ((size_t)64 << 10)
 
-/* Headers that lie about their sizes may make us read bytes again, but no more
- * often than so many times each. */
+/* Headers with wrong sizes may make us read bytes again, but each byte at most
+ * this many times. */
 #define MOST_READING 64
 
 struct scan {

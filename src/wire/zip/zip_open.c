@@ -43,8 +43,8 @@ static uint64_t offset_of(const struct tn_zip *zip, uint64_t rank)
     return entry_in_order(zip, rank)->offset;
 }
 
-/* Two records for one header are refused at the later one, which names it
- * wrongly: it comes first. */
+/* Two records of one header are refused at the later record, which has the
+ * wrong name: so that one comes first. */
 static int by_offset(const void *a, const void *b, void *context)
 {
     const uint32_t *one = a, *two = b;
@@ -373,10 +373,11 @@ static enum tn_status zip_walk_ends(struct tn_zip *zip, struct tn_list *ends,
     return error->status;
 }
 
-/* So many names may be alike but for case; a list of them is searched. */
+/* The most names that may be alike but for case; a list of them is searched. */
 #define MOST_ALIKE 16
 
-/* So many end records are tried; each may cost a walk over the directory. */
+/* The most end records that are tried; each may cost a walk over the
+ * directory. */
 #define MOST_ENDS 16
 
 #define NO_ENTRY UINT32_MAX

@@ -6,12 +6,12 @@
 #include "base/utf8.h"
 #include "io/file_source.h"
 
-/* What is read at once where headers follow each other closely, and where they
- * are alone. */
+/* Bytes that are read at once if headers are close to each other, and if they
+ * are far apart. */
 #define NEAR_SIZE  ((uint64_t)16 << 10)
 #define ALONE_SIZE ((uint64_t)512)
 
-/* Reading over more than that costs more than another call. */
+/* Reading more bytes than that in between costs more than another call. */
 #define NEAR_GAP ((uint64_t)4 << 10)
 
 static const uint8_t *fill_window(struct tn_zip *zip, uint64_t offset,

@@ -263,7 +263,8 @@ static enum tn_status refill(struct packed_source *p, struct tn_error *error)
     return TN_OK;
 }
 
-/* At least one more byte, at most `size`; or, with size 0, the end. */
+/* Unpacks at least one more byte, at most `size`; or, with size 0, reads the
+ * end. */
 static enum tn_status unpack_some(struct packed_source *p, uint8_t *to,
                                   size_t size, size_t *got,
                                   struct tn_error *error)
@@ -312,7 +313,7 @@ static enum tn_status unpack(struct packed_source *p, uint8_t *to, size_t size,
     return compare_crc(&p->entry, p->crc, error);
 }
 
-/* Up to where the read begins. */
+/* Skips up to the place where the read begins. */
 static enum tn_status skip_to(struct packed_source *p, uint64_t offset,
                               struct tn_error *error)
 {
@@ -359,7 +360,7 @@ static enum tn_status read_small(struct packed_source *p, uint64_t offset,
     return TN_OK;
 }
 
-/* Damage stays: a second read must not begin in the middle of it. */
+/* A failure stays: a second read must not begin in the middle of the damage. */
 static enum tn_status packed_read_at(struct tn_source *source, uint64_t offset,
                                      void *to, size_t size,
                                      struct tn_error *error)
@@ -484,7 +485,7 @@ static enum tn_status read_window(void *context, uint8_t *window, size_t size,
     return TN_OK;
 }
 
-/* Memory that is not a file's can be taken as it is. */
+/* Memory that does not belong to a file is used in place. */
 static enum tn_status pass_data(struct zip_sum *sum, struct tn_span span,
                                 struct tn_error *error)
 {
@@ -619,7 +620,7 @@ static enum tn_status judge(struct verifying *v, uint64_t first, uint64_t *next,
     *next = i;
     if (!is_wrong && crc == e->crc)
         return TN_OK;
-    if (is_wrong) /* once more, for the words */
+    if (is_wrong) /* again, for the message */
         return tn_zip_stream(v->zip, e, NULL, error);
     tn_error_set(error, TN_MALFORMED, e->data_offset,
                  "crc %08" PRIx32 ", the directory says %08" PRIx32, crc,

@@ -39,7 +39,7 @@ static void put64(struct tn_buffer *to, uint64_t value)
     put32(to, value >> 32);
 }
 
-/* What stands in 32 bits for a number that stands elsewhere in 64. */
+/* The 32-bit value that refers to a number stored elsewhere in 64 bits. */
 static uint64_t short_form(bool is_elsewhere, uint64_t value)
 {
     return is_elsewhere ? UINT32_MAX : value;
@@ -79,7 +79,7 @@ void tn_zip_writer_done(struct tn_zip_writer *w)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* A copy of what names that are alike have in common. */
+/* A copy of the key that names which are alike have in common. */
 static struct tn_bytes key_of(struct tn_zip_writer *w, struct tn_bytes name)
 {
     struct tn_bytes key = name;
@@ -178,7 +178,8 @@ static unsigned alignment_of(const struct tn_zip_entry *e)
     return e->size >= WORTH_A_PAGE ? PAGE_SIZE : TN_ZIP_ALIGNMENT;
 }
 
-/* Behind all of the header that does not move the data. */
+/* The place after all parts of the header that do not depend on where the data
+ * begins. */
 static uint64_t end_of_header(const struct tn_zip_entry *e)
 {
     return e->offset + ZIP_LOCAL_SIZE + e->name.size +
@@ -307,7 +308,7 @@ static enum tn_status patch_crc(struct tn_zip_writer      *w,
                          tn_bytes(crc, sizeof crc), w->error);
 }
 
-/* In one pass: the checksum goes where it belongs afterwards. */
+/* In one pass: the checksum is patched into the header afterwards. */
 static enum tn_status write_and_sum(struct tn_zip_writer *w,
                                     struct tn_zip_entry  *e,
                                     const struct tn_rope *rope)
@@ -413,8 +414,8 @@ static enum tn_status pack_rope(struct tn_zip_writer *w, struct zip_sum *sum,
     return w->error->status;
 }
 
-/* How long it gets is only known afterwards, and the header comes before: by
- * way of a file without a name. */
+/* The packed size is known only afterwards, and the header comes first: so the
+ * data goes through an unnamed file. */
 static enum tn_status write_large(struct tn_zip_writer *w,
                                   struct tn_zip_entry  *e,
                                   const struct tn_rope *rope, int level)
