@@ -55,7 +55,7 @@ static bool is_any_long(const struct cutting *c)
     return false;
 }
 
-/* Fields in their old order, as many of each as it has pieces. */
+/* Lists the fields in their old order, each as often as it has pieces. */
 static void repeat_fields(struct cutting *c)
 {
     struct tn_splitter *root  = c->root;
@@ -83,7 +83,7 @@ static void repeat_fields(struct cutting *c)
 
 /* ---- cutting ------------------------------------------------------------ */
 
-/* Bytes that are made while they are written are made now, into a file. */
+/* Bytes that would be made while they are written are made now, in a file. */
 static void spool(struct cutting *c, struct tn_rope *content)
 {
     struct tn_source **slot;
@@ -139,7 +139,7 @@ static struct tn_chunk *push_chunk(struct cutting *c, struct tn_chunk *chunk)
     return slot ? chunk : NULL;
 }
 
-/* An empty one behind the others. */
+/* Adds an empty chunk after the others. */
 static struct tn_chunk *push_piece(struct cutting *c)
 {
     struct tn_chunk *chunk =
@@ -178,7 +178,7 @@ static void cut_chunk(struct cutting *c, struct tn_chunk *chunk)
     tn_rope_done(&piece);
 }
 
-/* After a failure: the new ones are not referenced anywhere else. */
+/* After a failure: nothing else refers to the new chunks. */
 static void drop_pieces(struct cutting *c)
 {
     for (uint64_t i = 0; i < c->chunks.count; i++) {

@@ -8,7 +8,7 @@
  *                    looked at, as the writers of this format define it
  *       a message    found or made; merge(the field's message, there)
  *       else         set from the bytes of the field's chunk; strings and
- *                    bytes go behind those that a chunk has put there
+ *                    bytes are appended to those of an earlier chunk
  */
 #include <inttypes.h>
 
@@ -22,7 +22,8 @@
 #include "io/rope_source.h"
 #include "wire/pb/pb_rules.h"
 
-/* Walking a shorter chunk again costs less than remembering it. */
+/* Walking a chunk that is shorter again costs less than remembering what it
+ * has. */
 #define LEAST_KNOWN 1024
 
 struct merging {
@@ -260,7 +261,7 @@ void tn_merger_close(struct tn_merger *merger)
     tn_message_close(merger->home); /* holds the merger, too */
 }
 
-/* A merger over `home`, which it takes over. */
+/* A merger over the chunks of `home`, which it owns from then on. */
 static struct tn_merger *new_merger(struct tn_message       *home,
                                     const struct tn_schema  *schema,
                                     const struct tn_options *options,
@@ -390,7 +391,8 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
 
 /* ---- merging ------------------------------------------------------------ */
 
-/* All that the wanted paths need (count 0: everything), as one message. */
+/* Merges all that the wanted paths need (count 0: everything) into one
+ * message. */
 static struct tn_mosaic *merge_fields(struct tn_merger     *merger,
                                       struct tn_mosaics    *all,
                                       const struct tn_tags *paths,
@@ -444,8 +446,8 @@ static enum tn_status extract(struct tn_mosaic *m, struct tn_tags path,
     return to->error->status;
 }
 
-/* The mosaic is gone before the message is made: a million chunks are hundreds
- * of megabytes of it. */
+/* The mosaic is freed before the message is made: for a million chunks it takes
+ * hundreds of megabytes. */
 static enum tn_status merge_pieces(struct tn_message    *out,
                                    struct tn_merger     *merger,
                                    const struct tn_tags *paths, uint64_t count,
@@ -499,7 +501,7 @@ static enum tn_status fill_message(struct tn_message    *out,
     return error->status;
 }
 
-/* The result, and with it the merger when it was made for this alone. */
+/* Returns the result, which owns the merger if that was made for it alone. */
 static void close_merged(struct tn_message *message)
 {
     tn_source_close(message->source);
@@ -538,7 +540,8 @@ enum tn_status tn_merger_merge(struct tn_message   **out,
     return error->status;
 }
 
-/* The same; the merger goes with the message, or when that fails. */
+/* The same; the message owns the merger, which is closed at once if this
+ * fails. */
 static enum tn_status finish_alone(struct tn_message   **out,
                                    struct tn_merger     *merger,
                                    const struct tn_path *paths, uint64_t count,

@@ -103,7 +103,7 @@ static void read_chunked_field(struct reader *r, struct tn_cursor c,
     out->tags.at = tags;
 }
 
-/* Room for so many fields more: a message may come in several parts. */
+/* Room for that many more fields: a message may be stored in several parts. */
 static bool grow_fields(struct reader *r, struct tn_chunked *message,
                         uint64_t more, struct tn_error *error)
 {
@@ -340,7 +340,7 @@ static void put_tag(pen *at, const struct tn_field_tag *tag)
         put_number(at, tag->key, tag->at.number);
 }
 
-/* As deep as the splitter made it. */
+/* Recurses as deep as the splitter nested the fields. */
 static void put_message(pen *at, const struct tn_chunked *message)
 {
     if (message->has_chunk)
@@ -355,7 +355,7 @@ static void put_message(pen *at, const struct tn_chunked *message)
     }
 }
 
-/* Room in the rope's arena; its bytes are the rope's next. */
+/* Room in the rope's arena for the next bytes of the rope. */
 static pen make_room(struct tn_rope *to, uint64_t size)
 {
     uint8_t *room = size ? tn_new(to->arena, uint8_t, size, to->error) : NULL;
@@ -557,7 +557,7 @@ void tn_chunked_sort(struct tn_chunked *message)
         tn_chunked_sort(&message->fields[i].message);
 }
 
-/* The wanted paths as they go on after a field's tags. */
+/* What remains of the wanted paths after a field's tags. */
 static enum tn_status rest_of_paths(const struct tn_tags *paths, uint64_t count,
                                     struct tn_tags begin, struct tn_tags **rest,
                                     uint64_t        *rest_count,
@@ -585,8 +585,8 @@ static bool is_inside(struct tn_tags tags, const struct tn_tags *paths,
     return false;
 }
 
-/* Tags that lead to an element before one that is on a path: as long as that,
- * 0 if they do not. */
+/* If the tags lead to an element before one that is on a path: the length of
+ * its tags; else 0. */
 static uint64_t is_before(struct tn_tags tags, const struct tn_tags *paths,
                           uint64_t count)
 {
@@ -603,7 +603,7 @@ static uint64_t is_before(struct tn_tags tags, const struct tn_tags *paths,
     return 0;
 }
 
-/* Only that there is something. */
+/* Keeps only the fact that there is an element. */
 static void make_placeholder(struct tn_chunked_field *field, uint64_t count)
 {
     bool is_inside = count < field->tags.count;
@@ -626,7 +626,7 @@ struct pruning {
 static void prune_message(const struct pruning *p, struct tn_chunked *to,
                           const struct tn_chunked *from);
 
-/* The field as far as it is wanted; false: not at all. */
+/* Copies the part of the field that is wanted; false if that is nothing. */
 static bool prune_field(const struct pruning *p, struct tn_chunked_field *to,
                         const struct tn_chunked_field *from)
 {
@@ -700,7 +700,7 @@ static bool are_elements(struct tn_tags a, struct tn_tags b)
            b.at[common].kind == TN_TAG_INDEX;
 }
 
-/* Sorted, what is around a field comes before it: parents are found by going up
+/* In sorted order a parent comes before its fields: it is found by going up
  * from the field before. */
 bool tn_chunked_was_in_order(const struct tn_chunked *sorted,
                              struct tn_arena *arena, struct tn_error *error)

@@ -118,7 +118,7 @@ static enum tn_status check_key(const struct tn_tag_step *step,
     return TN_OK;
 }
 
-/* The element after a field fits it. */
+/* Whether the element that follows a field fits it. */
 static enum tn_status check_element(const struct tn_tag_step *step,
                                     struct tn_error          *error)
 {

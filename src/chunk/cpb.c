@@ -16,7 +16,8 @@
 
 /* ---- further files ------------------------------------------------------- */
 
-/* What comes between PREFIX. and .cpb; it must not lead elsewhere. */
+/* Checks the text between PREFIX. and .cpb, which must not lead to another
+ * folder. */
 static bool is_good_name(struct tn_bytes name)
 {
     for (size_t i = 0; i < name.size; i++)
@@ -277,7 +278,7 @@ static enum tn_status read_again(struct tn_cpb *cpb, uint64_t file,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* In a file that there is, before its end. */
+/* Whether a chunk is in a file that exists, and before its end. */
 static bool is_inside(const struct tn_cpb        *cpb,
                       const struct tn_chunk_info *info)
 {
@@ -586,8 +587,8 @@ static enum tn_status read_metadata(struct tn_cpb *cpb, struct tn_error *error)
             return error->status;
         }
     }
-    /* Without the envelope it is laid out as version 1, by a splitter that
-     * asks for a later merger for reasons of its own. */
+    /* Without the envelope it is laid out as version 1: its splitter requires a
+     * later merger for another reason. */
     cpb->is_two =
         tn_chunked_unwrap_in(&cpb->meta.message, TN_ENVELOPE_VERSION_2);
     if (cpb->is_two || !cpb->meta.file_count)

@@ -129,7 +129,7 @@ static void late_close(struct tn_source *source)
 
 static const struct tn_source_ops late_ops = { late_read_at, late_close };
 
-/* ---- taken on trust ----------------------------------------------------- */
+/* ---- trusted at first ---------------------------------------------------- */
 
 /* One record and nothing else, as long as the metadata say. */
 static bool can_wait(const struct tn_riegeli_frame *frame,
@@ -176,7 +176,7 @@ static void drop_last(struct tn_cpb *cpb)
     cpb->late.count--;
 }
 
-/* Where its bytes are: in the file, or to be asked of itself. */
+/* Where its bytes are: in the file, or in a source of its own. */
 static bool find_record(struct late *late, struct tn_error *error)
 {
     struct tn_span own = { &late->source, 0, late->source.size };
@@ -227,7 +227,7 @@ void tn_cpb_late_close(struct tn_cpb *cpb)
     tn_list_done(&cpb->late);
 }
 
-/* ---- on its way --------------------------------------------------------- */
+/* ---- verified while it is written ---------------------------------------- */
 
 /* A sink for the bytes of one chunk: looks at them, and places them. */
 struct passing {
@@ -321,8 +321,8 @@ static struct late *late_of(const struct tn_piece *piece)
                : NULL;
 }
 
-/* A chunk that goes to its places in the order in which it is unpacked is
- * placed; one that is used twice, or the wrong way round, is read. */
+/* A chunk whose bytes are used once, and in the order in which they are
+ * unpacked, is placed; any other is read. */
 static void note_goal(struct late *late, const struct tn_piece *piece,
                       uint64_t to, struct tn_error *error)
 {
@@ -361,8 +361,8 @@ static bool is_without_holes(const struct tn_piece *piece)
 }
 
 /* Writes in order what is not placed, and leaves gaps for what is. Space is
- * reserved at once, because the blocks of the file would ask for it one by
- * one. */
+ * reserved at once, because the file system would otherwise allocate block by
+ * block. */
 static enum tn_status write_others(const struct stream *stream,
                                    struct tn_error     *error)
 {

@@ -27,7 +27,7 @@
 #define PER_RECORD 24  /* its size, its share of headers  */
 #define PER_CHUNK  80  /* a record in a chunk of records of its own           */
 
-/* At most, whatever the codec: what does not shrink is stored. */
+/* An upper bound for every codec: what does not shrink is stored. */
 static uint64_t room_for(const struct tn_cpb_job *job, uint64_t size)
 {
     const struct tn_riegeli_options *options = job->options;
@@ -176,7 +176,7 @@ static void sort_chunks(struct writing *w)
         w->order[w->begin[w->file_of[i] + 1]++] = i;
 }
 
-/* All in the main file: nothing to be settled. */
+/* Everything is in the main file, so no file has to be chosen. */
 static enum tn_status plan_one(struct writing *w)
 {
     w->file_count = 1;
@@ -316,7 +316,7 @@ static enum tn_status open_metadata(struct tn_message      **message,
     return error->status;
 }
 
-/* Metadata in parts say the same in each. */
+/* Every part of metadata repeats these fields. */
 static void set_version(struct tn_chunk_meta    *meta,
                         const struct tn_cpb_job *job)
 {
@@ -390,7 +390,7 @@ static void split_metadata(struct writing *w, struct tn_riegeli_writer *writer,
     tn_schema_close(schema);
 }
 
-/* `before` is the length of what these metadata stand for: each level must be
+/* `before` is the length of the metadata that these replace: each level must be
  * shorter than the one above it. */
 static void write_metadata(struct writing *w, struct tn_riegeli_writer *writer,
                            const struct tn_chunk_meta *meta, uint64_t before)

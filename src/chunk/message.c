@@ -11,7 +11,7 @@
 
 static const struct tn_options no_options;
 
-/* A zeroed block out of the budget that is inside it. */
+/* A zeroed block, paid for by the budget that it contains. */
 static void *new_handle(size_t size, size_t budget_at,
                         const struct tn_options *options,
                         struct tn_error         *error)
@@ -200,7 +200,7 @@ const char *tn_message_warning(const struct tn_message *message)
     return message->warning;
 }
 
-/* One field that is longer than was asked for. */
+/* A single field that is longer than the requested size. */
 static void describe_long(struct tn_pb_field field, uint64_t end,
                           struct tn_message_part *part)
 {

@@ -183,7 +183,7 @@ struct tn_mosaic *tn_mosaic_path(struct tn_mosaic *m, struct tn_tags tags,
             m = tn_mosaic_step(m, &step, how);
             continue;
         }
-        if (tags.count) { /* says that nothing is there to go on in */
+        if (tags.count) { /* reports that there is nothing here to go on in */
             tn_tags_step(&tags, NULL, &step, m->all->error);
             return NULL;
         }

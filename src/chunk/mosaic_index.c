@@ -152,7 +152,7 @@ void tn_index_lengths(const struct tn_mosaic_index *index, uint64_t at,
 
 /* ---- taking elements out of it ------------------------------------------ */
 
-/* The fields [begin, end) of a stretch are gone. */
+/* Removes the fields [begin, end) of a stretch. */
 static void shorten(struct tn_mosaic_index *index, struct tn_stretch *stretch,
                     uint64_t begin, uint64_t end, struct tn_error *error)
 {
@@ -549,7 +549,7 @@ struct tn_mosaic *tn_index_singular(struct tn_mosaic       *m,
 
 /* ---- scanning ----------------------------------------------------------- */
 
-/* Numbers in a series are found only once it is a tile of its own. */
+/* Numbers in a series are looked up only after the series has become a tile. */
 static void scan_series(struct tn_mosaic *m, struct tn_mosaic_index *index,
                         struct tn_tile *wire, const struct tn_pb_field *field,
                         struct tn_span whole)
@@ -694,7 +694,7 @@ static void scan_wire(struct tn_mosaic *m, struct tn_mosaic_index *index,
 
 /* ---- indices ------------------------------------------------------------ */
 
-/* From an outline to places. */
+/* Replaces the outline by places. */
 static void spread(struct tn_mosaic *m, struct tn_mosaic_index *index)
 {
     for (uint64_t i = 0; i < index->stretches.count; i++) {

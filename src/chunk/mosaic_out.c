@@ -60,7 +60,7 @@ uint64_t tn_mosaic_size(const struct tn_mosaic *m)
 
 /* ---- whole -------------------------------------------------------------- */
 
-/* What is between the holes of a tile, and in them. */
+/* A walk over a tile: what is between its holes, and what is in them. */
 struct tn_gaps {
     struct tn_tile *tile;
     uint64_t        at;   /* in the source                                    */
@@ -180,7 +180,7 @@ struct packed {
     struct tn_span whole, body;
 };
 
-/* Whether something else stands for a byte of the wire. */
+/* Whether a byte of the wire is in a hole. */
 static bool is_holed(const struct tn_tile *wire, uint64_t at)
 {
     for (uint64_t i = 0; wire->holes && i < wire->holes->count; i++) {
@@ -224,7 +224,7 @@ static struct packed packed_begin(const struct tn_mosaic *m,
     return packed_in(m, wire->span, false);
 }
 
-/* What is left of the tile's wire after its first bytes is `wire`. */
+/* Cuts bytes off the front of the tile's wire: `wire` is the rest. */
 static struct packed packed_end(const struct tn_mosaic *m,
                                 const struct tn_tile *tile, struct tn_span wire,
                                 uint32_t number)
@@ -311,7 +311,7 @@ static bool fits(const struct parting *p, uint64_t size)
     return size <= p->most && p->part.length <= p->most - size;
 }
 
-/* A part with room for so many bytes. */
+/* Returns a part with room for that many bytes. */
 static struct tn_rope *part_for(struct parting *p, uint64_t size)
 {
     if (p->part.length && !fits(p, size))
@@ -537,7 +537,7 @@ static enum tn_status take_blob(struct tn_mosaic       *m,
     return m->all->error->status;
 }
 
-/* A value that is not a message and that has one place or several. */
+/* Takes a value that is not a message and has one place or several. */
 static enum tn_status take_value(struct tn_mosaic              *m,
                                  const struct tn_pb_field_type *field,
                                  uint64_t at, bool stays, struct tn_rope *to)
@@ -605,7 +605,8 @@ static enum tn_status take_element(struct tn_mosaic             *m,
         return error->status;
     struct tn_span body = tn_pb_body_span(&field);
     empty.is_group      = field.type == TN_WIRE_GROUP_BEGIN;
-    tn_wire_walk_init(&walk, body, error); /* no chunk that cannot be merged */
+    tn_wire_walk_init(&walk, body, error); /* would be a chunk that cannot be
+                                              merged */
     while (tn_wire_walk_next(&walk, &inner, &whole))
         continue;
     tn_wire_walk_done(&walk);
@@ -659,7 +660,7 @@ static void put_tag(struct tn_rope *to, uint32_t number, enum tn_wire_type type)
                   tn_bytes(bytes, tn_varint_put(bytes, tn_tag(number, type))));
 }
 
-/* One element as a field of its own; the place is nothing then. */
+/* Takes one element as a field of its own, which leaves its place empty. */
 static void slice_place(struct tn_mosaic *m, struct tn_mosaic_index *index,
                         struct tn_place *place, struct tn_rope *to)
 {
@@ -702,8 +703,8 @@ static uint64_t neighbours(const struct tn_mosaic_index *index, uint64_t begin,
     return count;
 }
 
-/* The elements [begin, end) move into the rope; of neighbours, which are most
- * often all, one piece is made and one hole is left. */
+/* Moves the elements [begin, end) into the rope.  Neighbours, and usually all
+ * of them are, become one piece and leave one hole. */
 static void slice_places(struct tn_mosaic *m, struct tn_mosaic_index *index,
                          uint64_t begin, uint64_t end, struct tn_rope *to)
 {
@@ -719,7 +720,8 @@ static void slice_places(struct tn_mosaic *m, struct tn_mosaic_index *index,
     }
 }
 
-/* Places [begin, end) are gone: keys find the others where they are now. */
+/* After places [begin, end) were removed: updates the places of the other
+ * keys. */
 static void forget_places(struct tn_mosaic_index *index, uint64_t begin,
                           uint64_t end)
 {

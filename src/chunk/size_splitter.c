@@ -112,7 +112,7 @@ static void find_elements(struct sizing *s, struct tn_list *larges,
         note_large(s, larges, index->field, none, total);
 }
 
-/* Drops the entries that no key leads to any more. */
+/* Drops entries whose key is repeated later. */
 static void drop_entries(struct sizing *s, struct tn_mosaic *m,
                          struct tn_mosaic_index *index)
 {
@@ -168,7 +168,7 @@ static void mark_wire(struct sizing *s, const struct tn_mosaic *m,
     tn_wire_walk_done(&walk);
 }
 
-/* Which fields have a large element is seen without an index. */
+/* Finds the fields with a large element, without an index. */
 static void mark_fields(struct sizing *s, const struct tn_mosaic *m,
                         uint8_t *marks)
 {
@@ -196,7 +196,7 @@ static int compare_larges(const void *left, const void *right, void *context)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* All that could be taken out of m, the largest first. */
+/* Lists all that can be taken out of m, the largest first. */
 static void find_larges(struct sizing *s, struct tn_mosaic *m,
                         struct tn_list *larges)
 {
@@ -236,7 +236,7 @@ static struct tn_tags path_to(struct sizing *s, struct tn_tags path,
     return tn_tags_join(path, step, &s->root->arena, s->error);
 }
 
-/* Into a chunk; how much shorter that made the message. */
+/* Makes it a chunk.  Returns how much shorter the message is then. */
 static uint64_t take(struct sizing *s, struct tn_mosaic *m,
                      const struct tn_tag_step *step, struct tn_tags tags)
 {
@@ -350,7 +350,7 @@ static void reduce(struct sizing *s, struct tn_mosaic *m, struct tn_tags path)
     tn_list_done(&larges);
     if (!tn_failed(s->error) && tn_mosaic_size(m) > s->most)
         cut_series(s, m, path);
-    if (!s->error->where[0]) /* the innermost knows the whole path */
+    if (!s->error->where[0]) /* the innermost call has the whole path */
         tn_tags_where(path, s->root->type, s->error);
 }
 

@@ -15,7 +15,7 @@ static struct tn_bytes bytes_of(const struct tn_chunk *chunk)
                  : (struct tn_bytes){ NULL, 0 };
 }
 
-/* The chunk that a message begins with fits there. */
+/* Checks that the chunk that a message begins with fits there. */
 static bool check_chunk(struct tn_splitter      *root,
                         const struct tn_chunked *message, struct tn_tags tags,
                         const struct tn_pb_message *from)

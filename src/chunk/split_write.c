@@ -9,7 +9,7 @@ static enum tn_status records_options(const struct tn_splitter  *root,
                                       const char *text, struct tn_error *error)
 {
     *options = (struct tn_riegeli_options)TN_RIEGELI_OPTIONS_INIT;
-    /* Weights rarely shrink; then packing costs and brings nothing. */
+    /* Weights rarely shrink, so packing them costs time and saves nothing. */
     options->keeps_plain  = true;
     options->records_last = true;
     options->workers      = root->message->workers;
@@ -189,9 +189,9 @@ static bool is_written(const struct files *files, const char *name)
     return false;
 }
 
-/* Further files that an earlier split left, which the new metadata do not
- * know.  `folder` ends in a slash.  The new files are there: this is not
- * stopped any more, so nobody is asked through its memory. */
+/* Further files that an earlier split left, which the new metadata do not know.
+ * `folder` ends in a slash.  The new files exist, so this can no longer be
+ * stopped: it does not poll the caller. */
 static enum tn_status remove_strangers(const struct files        *files,
                                        const struct tn_allocator *allocator,
                                        const char                *folder,

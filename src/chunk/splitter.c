@@ -144,7 +144,8 @@ static bool build_tags(struct tn_splitter   *splitter,
     return !tn_failed(&root->failure);
 }
 
-/* How many tags the last step of a path is: `spot.step` is known. */
+/* The number of tags of the last step of a path, which `spot.step`
+ * describes. */
 static uint64_t last_step_size(const struct tn_tag_step *step)
 {
     return !step->field ? 0 : step->element ? 2 : 1;
@@ -767,8 +768,8 @@ uint64_t tn_splitter_chunk_size(const struct tn_splitter *splitter,
                : 0;
 }
 
-/* What is made when it is written can be read from the middle only out of a
- * file. */
+/* Bytes that are made while they are written can be read from the middle only
+ * after they were spooled to a file. */
 static enum tn_status open_chunk(struct tn_chunk *chunk, struct tn_arena *arena,
                                  struct tn_error *error)
 {

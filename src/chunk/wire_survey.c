@@ -22,7 +22,8 @@
 #include "io/pipeline.h"
 #include "io/workers.h"
 
-/* A row of more series than that is walked again whenever it is asked for. */
+/* A message of more series than that is not recorded, but walked again when it
+ * is needed. */
 #define MOST_RUNS 16
 
 /* Sharing pays off from so many bytes on, if fields are no longer than that on
@@ -88,7 +89,7 @@ static void note_group(struct surveying *s, struct series *series,
     series->count += sum.count;
 }
 
-/* Into the last group of the series, if there is room. */
+/* Adds a field to the last group of the series, if there is room. */
 static void note_one(struct surveying *s, struct series *series,
                      uint64_t offset, uint64_t body)
 {
@@ -283,7 +284,8 @@ static void close_parts(struct surveying *s, struct sharing *sharing)
                    sharing->count * sizeof *sharing->parts);
 }
 
-/* The rest of the wire begins with fields like those of the series. */
+/* Shares the walk over the rest of the wire, which begins with fields like
+ * those of the series. */
 static void share_rest(struct surveying *s, struct series *series)
 {
     struct tn_cursor *c       = &s->walk.cursor;

@@ -3,7 +3,7 @@
 
 #include "base/arith.h"
 
-/* So much is kept, at least, before it is forgotten. */
+/* At least this much is kept before it is freed. */
 #define KEPT_SIZE ((uint64_t)1 << 20)
 
 static struct tn_wire_walk *walk_of(struct tn_source *window)
@@ -69,14 +69,14 @@ void tn_wire_walk_done(struct tn_wire_walk *walk)
         tn_source_close(&walk->window);
 }
 
-/* Heads of fields are too far apart for the processor to foresee, and each says
- * where the next one is: a walk over memory would wait for every one of them.
- * As much as was stepped over is fetched ahead. */
+/* The processor cannot predict where heads of fields are, because each head
+ * tells where the next one is: a walk over memory would wait for every one of
+ * them.  So the memory as far ahead as the last step is prefetched. */
 #define AHEAD     2048
 #define LINE      64
 #define MOST_STEP 1024
 
-__attribute__((always_inline)) /* gcc drops calls that only fetch */
+__attribute__((always_inline)) /* gcc removes calls that only prefetch */
 static inline void
 fetch_ahead(const uint8_t *at, const uint8_t *end, uint64_t step)
 {
