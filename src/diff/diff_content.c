@@ -1,5 +1,5 @@
 /*
- * diff_content.c - tensors that are matched by what they contain
+ * diff_content.c - matches tensors by their content
  *
  * Only tensors that nothing else matched are read, and only if the other side
  * has such a tensor with as many elements:

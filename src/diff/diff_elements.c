@@ -126,7 +126,8 @@ static bool is_seekable(const struct tn_elements *elements)
            encoding == TN_ENCODING_FORTRAN;
 }
 
-/* What cannot be read from the middle is read in few and large windows. */
+/* Payloads that cannot be read from the middle are read in few, large
+ * windows. */
 static uint64_t window_count(const struct tn_elements *left,
                              const struct tn_elements *right, uint64_t count)
 {
@@ -141,7 +142,8 @@ static uint64_t window_count(const struct tn_elements *left,
     return size / wide;
 }
 
-/* Both stored as they are handed out, at the same place of one source. */
+/* Whether both are stored as they are returned, at the same place of one
+ * source. */
 static bool is_one_place(const struct tn_elements *left,
                          const struct tn_elements *right)
 {

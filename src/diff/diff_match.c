@@ -198,7 +198,7 @@ static void fill_buckets(struct pair *p, op_key *key, op_key *if_tied,
     }
 }
 
-/* The k-th of a key on one side is the k-th on the other. */
+/* Matches the k-th item of a key on one side with the k-th on the other. */
 static void match_by(struct pair *p, op_key *key)
 {
     fill_buckets(p, key, NULL, NULL);
@@ -253,7 +253,7 @@ static struct tn_bytes output_name(const struct tn_model *model, uint32_t op)
                                      tn_model_ref_at(model, o->first_output));
 }
 
-/* The same attributes and weights, and one more thing in common. */
+/* The same attributes and weights, and one more property in common. */
 static bool are_alike(const struct tn_diff_match *m, uint32_t left,
                       uint32_t right)
 {
@@ -377,7 +377,7 @@ static void match_users(struct pair *p)
 
 /* ---- the producers of matched ops' inputs ------------------------------- */
 
-/* Against the order, so that one match leads to the next. */
+/* In reverse order, so that one match leads to the next. */
 static void match_producers(struct pair *p)
 {
     struct tn_diff_match *m = p->m;
@@ -479,8 +479,8 @@ static bool has_free(const struct pair *p)
     return has[0] && has[1];
 }
 
-/* No name is on both sides: equal structure in the same order is all there is,
- * from the first op on and from the last one back. */
+/* No name is on both sides: only equal structure in the same order can be
+ * matched, from the first op on and from the last one back. */
 static void match_nameless_ends(struct pair *p)
 {
     struct tn_diff_match *m = p->m;
@@ -783,7 +783,7 @@ static bool same_tensor_name(const struct tn_diff_match *m, uint64_t i)
                           tn_tensor_name(tensor_at(m, 1, m->tensors[0][i])));
 }
 
-/* In models with names that a hash brought together, the names decide. */
+/* If hashes brought together tensors that have names, the names decide. */
 static void check_tensor_names(struct tn_diff_match *m)
 {
     for (uint64_t i = 0; i < m->left.tensor_count; i++)
@@ -852,7 +852,7 @@ static void match_inputs_of_ops(struct tn_diff_match *m)
     }
 }
 
-/* What is left, one after the other. */
+/* Matches those that are left, in order. */
 static void match_inputs_in_order(struct tn_diff_match *m, uint32_t g,
                                   uint32_t h)
 {

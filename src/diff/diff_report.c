@@ -151,8 +151,8 @@ static void compare_io(struct io_work *w, const struct tn_io *a,
         change->new_name = io_name(w, b);
 }
 
-/* Weights that are also listed as inputs are tensors.  In a model that was
- * edited the tensor may have gone. */
+/* Weights that are also listed as inputs are tensors.  In an edited model the
+ * tensor may have been removed. */
 static bool counts(const struct io_work *w, bool is_right,
                    const struct tn_io *io)
 {
@@ -410,7 +410,7 @@ static bool is_told(const struct io_work *w, const struct tn_fact *fact)
            !is_about_file(fact->key);
 }
 
-/* Between formats only what both of them say is compared. */
+/* Between two formats, only facts that both of them have are compared. */
 static void compare_facts(struct io_work *w, const struct tn_model *a,
                           const struct tn_model *b)
 {
@@ -453,8 +453,7 @@ static void compare_facts(struct io_work *w, const struct tn_model *a,
     }
 }
 
-/* How the model is trained is a document of its own, of which facts show the
- * main points. */
+/* The training configuration is a document; facts show only its main points. */
 static void compare_training(struct io_work *w, const struct tn_model *a,
                              const struct tn_model *b)
 {
@@ -499,7 +498,7 @@ static void one_graph(struct io_work *w, const struct tn_model *model,
     change->right = is_left ? TN_NONE : g;
 }
 
-/* In types, and with `has_names` in names, too. */
+/* Whether types differ and, with `has_names`, names. */
 static bool same_io_lists(struct tn_io_list a, struct tn_io_list b,
                           bool has_names)
 {
@@ -585,7 +584,7 @@ static void compare_graphs(struct io_work *w)
 
 /* ---- groups ------------------------------------------------------------- */
 
-/* A text with each run of digits counted as one. */
+/* A text in which every run of digits counts as the same. */
 static uint64_t pattern_hash(struct tn_bytes text, uint64_t seed)
 {
     uint64_t hash = tn_diff_join(seed, 71);
@@ -669,7 +668,7 @@ static struct tn_io_list main_io(const struct tn_model *model, bool is_input)
 static void compare_main_io(struct io_work *w, const struct tn_model *a,
                             const struct tn_model *b)
 {
-    /* Without signatures, inputs and outputs are what looks like it. */
+    /* Without signatures, inputs and outputs are guessed from the graph. */
     bool is_called = a->signatures.count > 0;
     if (!a->dialect || !b->dialect ||
         (is_called != (b->signatures.count > 0) && a->dialect == b->dialect))

@@ -113,7 +113,7 @@ static enum tn_status compare_strings(struct tensor_work     *w,
     return TN_OK;
 }
 
-/* With facets for what is more than numbers.  True: the elements differ. */
+/* Adds facets for what numbers do not show.  True if the elements differ. */
 static bool compare_elements(struct tensor_work *w, const struct tn_tensor *a,
                              const struct tn_tensor *b,
                              struct tn_diff_values  *values)
@@ -189,7 +189,7 @@ static void note_shape(struct tensor_work *w, const struct tn_tensor *a,
                           w->error);
 }
 
-/* The name in a model's own words: tensors of attributes have none that
+/* The name as the model has it; tensors of attributes have no name that
  * counts. */
 static bool is_renamed(const struct tn_tensor *a, const struct tn_tensor *b)
 {
