@@ -1,9 +1,9 @@
 /*
  * scan_archives.c - zips and tars: their headers, and all members
  *
- * Programs disagree about damaged archives: one believes the directory at the
- * end, another the headers before the data.  So both are read, what they
- * disagree about is told, and every member is scanned, whatever its flags say.
+ * Programs disagree about damaged archives: some read the directory at the end,
+ * others the headers before the data.  So both are read, contradictions are
+ * reported, and every member is scanned, whatever its flags are.
  */
 #include <stdio.h>
 
@@ -117,8 +117,8 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
     struct tn_source    *source;
     uint64_t told = w->scan->totals->findings[TN_VERDICT_DANGEROUS];
 
-    /* Of what is stored there is as much as is there, whatever its size is said
-     * to be. */
+    /* A stored member is scanned up to the end of its data, whatever size is
+     * given for it. */
     if (entry->method == TN_ZIP_STORED && entry->size != entry->packed_size) {
         tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
                      entry->offset,
@@ -127,7 +127,7 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
         entry->size = entry->packed_size;
     }
 
-    /* Nothing is packed into a few bytes. */
+    /* An empty member that is packed takes a few bytes. */
     if (entry->method == TN_ZIP_DEFLATED && entry->size == 0 &&
         (entry->crc != 0 || entry->packed_size > NOTHING_PACKED))
         tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
@@ -138,7 +138,7 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
 
     judge_name(w->scan, entry->name, entry->offset);
     judge_code(w->scan, entry->name, entry->offset);
-    /* Nothing keeps data from having the name of a folder. */
+    /* A member with the name of a folder may have data all the same. */
     if (entry->name.size && tn_zip_is_folder(entry) && !entry->packed_size)
         return;
     if (entry->method != TN_ZIP_STORED && entry->method != TN_ZIP_DEFLATED) {
@@ -278,8 +278,8 @@ static void scan_record(struct walk *w, struct tn_zip_entry *entry)
     scan_entry(w, entry);
 }
 
-/* The end record alone, where what it says does not fit to the file: there may
- * be something before the archive. */
+/* Takes the end record alone if it contradicts the file: there may be other
+ * bytes before the archive. */
 static bool read_end_plainly(struct walk *w, uint64_t at, struct zip_end *end)
 {
     struct tn_error own = TN_ERROR_INIT;
@@ -370,8 +370,8 @@ static void scan_unlisted(struct walk *w, uint64_t at,
         scan_entry(w, &entry);
 }
 
-/* What belongs to two members is read as both; and a small archive unpacks to
- * any size that way.  Members are in the order of their offsets. */
+/* Bytes that belong to two members are read as both, and a small archive can
+ * unpack to any size that way.  Members are in the order of their offsets. */
 static void tell_overlap(struct walk *w)
 {
     for (uint64_t i = 1; i < w->members.count; i++) {
@@ -400,7 +400,7 @@ static uint64_t next_listed(const struct walk *w, uint64_t offset,
 }
 
 /* Bytes that belong to no member.  After the last one there may be a
- * descriptor; zeros say nothing. */
+ * descriptor; zeros are not reported. */
 static void tell_gap(struct walk *w, uint64_t from, uint64_t to,
                      struct tn_error *error)
 {
@@ -620,7 +620,7 @@ static bool has_checksum(const uint8_t header[BLOCK])
            (sum == said || with_signs == said);
 }
 
-/* The oldest tars have no magic: their sum tells them. */
+/* The oldest tars have no magic, and are recognized by their sum. */
 bool tn_scan_is_tar(struct tn_bytes head)
 {
     return head.size >= BLOCK && (memcmp(head.data + 257, "ustar", 5) == 0 ||
@@ -657,8 +657,8 @@ static void judge_extended(struct tn_scan *scan, struct tn_bytes text,
     }
 }
 
-/* What a header says without the data that follow: names, links, devices; and
- * the long names that some members consist of. */
+/* What a header has besides the data that follow: names, links, devices; and
+ * members that consist of a long name. */
 static void judge_header(struct tn_scan *scan, const uint8_t header[BLOCK],
                          struct tn_source *source,
                          const struct tn_zip_entry *entry)
@@ -711,7 +711,7 @@ static bool is_zero(const uint8_t block[BLOCK])
     return block[0] == 0 && memcmp(block, block + 1, BLOCK - 1) == 0;
 }
 
-/* After the end there are zeros, or what only some programs read. */
+/* After the end there are zeros, or bytes that only some programs read. */
 static void scan_after_tar(struct tn_scan *scan, struct tn_source *source,
                            uint64_t at)
 {

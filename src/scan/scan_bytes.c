@@ -49,8 +49,8 @@ void tn_scan_absorb(struct tn_scan *scan, const struct tn_error *own)
 
 /* ---- what cannot be looked into ------------------------------------------ */
 
-/* Elements begin with any bytes: a magic that is short counts for whole files
- * alone. */
+/* Elements may begin with any bytes, so a short magic counts only for whole
+ * files. */
 static const struct {
     const char *magic;
     size_t      size;
@@ -92,7 +92,7 @@ static const struct {
     { "ZOO 2", 5, "a ZOO archive" },
     { "\xc7\x71", 2, "a cpio archive" },
     { "\x1f\x9d", 2, "data of compress" },
-    /* What joblib compresses begins so. */
+    /* Files that joblib compresses begin like this. */
     { "ZF0x", 4, "zlib data of joblib" },
     { "\x5d\0", 2, "LZMA data" },
     { "\x78\x01", 2, "zlib data" },
@@ -207,8 +207,8 @@ static bool is_pe(struct tn_scan *scan, struct tn_source *source,
     return is_read && memcmp(mark, "PE\0\0", 4) == 0;
 }
 
-/* Programs of a processor or of a machine that is made of software, which some
- * packages of models carry. */
+/* Programs for a processor or for a virtual machine, which some packages of
+ * models contain. */
 static const struct {
     const char *magic;
     size_t      size;
@@ -422,15 +422,17 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
     }
     if (scan->depth == 0)
         scan->most = tn_expand_most(0, source->size);
-    /* A file can be several things at once: a loader of pickles does not ask
-     * what else it is.  Of a zip it takes the P for an opcode, and fails. */
+    /* A file can be valid in several formats at once, and a loader of pickles
+     * does not check the others.  It takes the P of a zip for an opcode, and
+     * fails. */
     bool is_begun =
         begins_with(head, 0, "PK\3\4", 4) || begins_with(head, 0, "PK\5\6", 4);
     if (!is_begun)
         tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
     uint64_t zip    = is_begun ? 0 : tn_scan_find_zip(scan, source);
     bool     is_tar = !is_begun && tn_scan_is_tar(head);
-    /* The end of a zip in a tar is that of a member, or the tar is one, too. */
+    /* The end of a zip in a tar belongs to a member, or the tar is also a
+     * zip. */
     if (is_tar)
         zip = tn_scan_tar(scan, source, zip) ? TN_NOWHERE : zip;
     if (zip != TN_NOWHERE)

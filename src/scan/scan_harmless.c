@@ -3,9 +3,9 @@
  * read
  *
  * Nearly all pickles are: they hold data, or call names of the allow-list
- * alone. Of those nothing is told, so that nothing has to be known about their
- * values but what kind they are.  Whatever else is met ends the look, and the
- * machine of wire/pickle, which follows every value, says what it is.
+ * alone. Nothing is reported about those, so only the kind of each value has to
+ * be known.  Anything else ends this look, and the machine of wire/pickle,
+ * which follows every value, examines the pickle.
  */
 #include "scan/scan.h"
 
@@ -398,8 +398,8 @@ INLINE bool add_items(const struct stand *s, enum kind kind, uint64_t count)
            !(kind == DICT && count % 2);
 }
 
-/* Of texts far away, the memo forgets where they are: then the machine has to
- * say what a name is that is made of one. */
+/* The memo does not keep places of texts that are far away: a name that is made
+ * of such a text is left to the machine. */
 INLINE uint32_t narrow(uint64_t value)
 {
     return value <= UINT32_MAX ? (uint32_t)value : DATA;
@@ -654,8 +654,7 @@ static bool take_line(struct tn_scan_follower *f, struct stand *s,
                            : push(s, DATA);
 }
 
-/* Opcodes of names and lines, and the last one.  Those that are not here need
- * the machine. */
+/* Opcodes of names and lines, and STOP.  All others need the machine. */
 static bool follow_rare(struct tn_scan_follower *f, struct stand *s,
                         uint8_t opcode)
 {
@@ -676,8 +675,8 @@ static bool follow_rare(struct tn_scan_follower *f, struct stand *s,
     return false;
 }
 
-/* One opcode, as follow_window() says; whether the machine would tell nothing
- * about it. */
+/* Follows one opcode, as follow_window() describes.  False if the machine would
+ * report something about it. */
 INLINE bool follow(struct tn_scan_follower *f, struct stand *s)
 {
     struct stand copy;

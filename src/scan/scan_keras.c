@@ -68,8 +68,8 @@ static bool is_below(const char *module, const char *root)
            (module[size] == 0 || module[size] == '.');
 }
 
-/* Modules that layers, and what belongs to them, come from; files, other models
- * and settings are reached by others. */
+/* Modules of layers and of what belongs to layers.  Other modules reach files,
+ * other models and settings. */
 static bool is_of_layers(const char *module)
 {
     static const char *const others[] = { "utils", "config", "saving",
@@ -122,7 +122,8 @@ struct search {
     struct {
         char     text[TEXT_LIMIT];
         uint64_t at;
-    } first[NAMED]; /* of each that is told, before that is known            */
+    } first[NAMED]; /* of findings that are kept until it is known that this is
+                       a configuration */
 };
 
 /* Keras finds functions by their names alone, and those of Python, too:
@@ -225,7 +226,8 @@ static void tell_named(struct search *s, enum named kind, uint64_t offset,
     }
 }
 
-/* JSON of others has such keys, too: they count when there are classes. */
+/* JSON of other programs has such keys, too: they count only if there are
+ * classes. */
 static void judge_named(struct search *s, enum named kind, uint64_t offset,
                         const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * scan_names.c - names that pickles may use without harm, and those of Python
+ * scan_names.c - names that pickles may use without harm, and modules of Python
  *
  * The list of what is harmless decides: a name that is not on it is reported,
  * whatever it is.  The list of Python's own modules only says how much is known
@@ -219,8 +219,8 @@ static const struct {
     { "pytz", "_p" },
 };
 
-/* Functions that such models have as attributes; calling one is another
- * matter. */
+/* Functions that such models have as attributes.  Calls of them are judged
+ * separately. */
 static const char *const function_modules[] = {
     "torch.nn.functional",
     "torch._C._nn",

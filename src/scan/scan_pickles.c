@@ -61,7 +61,7 @@ static void tell_odd(struct look *look, const struct oddity *odd)
                  "%s (%s)", odd->what, odd->by);
 }
 
-/* From now on it is a pickle. */
+/* From now on the bytes count as a pickle. */
 static void be_sure(struct look *look)
 {
     look->is_sure = true;
@@ -164,7 +164,7 @@ static bool is_pythons(struct tn_bytes name)
 
 /* getattr(class, 'name') and getattr(object, 'name'): how members of
  * enumerations, methods and classes inside of classes are pickled.  What is
- * taken is a name, too; what is done with it is told by itself. */
+ * taken is a name, too; what is done with it is reported separately. */
 static bool is_member(const struct tn_pickle *callee,
                       const struct tn_pickle *args)
 {
@@ -197,7 +197,7 @@ static bool is_inner_class(const struct tn_pickle *callee)
 }
 
 /* type(None), functools.partial(), which calls nothing yet, and or_(), which
- * joins flags of an enumeration: what they hold is told by itself. */
+ * joins flags of an enumeration: what they hold is reported separately. */
 static bool is_quiet(const struct tn_pickle *callee,
                      const struct tn_pickle *args)
 {
@@ -322,8 +322,8 @@ static void tell_use(struct look *look, uint64_t offset, const char *by,
                      "calls " NAME_FMT " (%s)", NAME_OF(name), by);
 }
 
-/* copyreg._reconstructor(class, base, state) and others that are given a
- * callable: that one counts. */
+/* copyreg._reconstructor(class, base, state) and others that take a callable:
+ * the callable is judged. */
 static void judge_arguments(struct look *look, uint64_t offset, const char *by,
                             const struct tn_pickle *args)
 {
@@ -431,8 +431,8 @@ static void tell_names(struct look *look)
     }
 }
 
-/* A pickle that breaks off.  Bytes that are no pickle break off at once: then
- * only what was seen so far is told. */
+/* A pickle that breaks off.  Bytes that are not a pickle break off at once:
+ * then only what was seen so far is reported. */
 static void tell_broken(struct look *look, const struct tn_error *own,
                         uint64_t begin)
 {

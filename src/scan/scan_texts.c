@@ -2,7 +2,7 @@
  * scan_texts.c - texts that are what their names say: templates, YAML, and the
  * configurations that name code
  *
- * Such a text is looked at as its reader gets it: with the escapes of its
+ * Such a text is scanned as its reader gets it: with the escapes of its
  * language undone, and to its end.
  */
 #include "scan/scan.h"
@@ -66,8 +66,8 @@ static uint32_t read_hex(const uint8_t *at, const uint8_t *end, size_t count)
     return value;
 }
 
-/* Undoes the escapes of JSON and YAML in place; the new size.  Of characters
- * that are not ASCII it only matters that something is there. */
+/* Undoes the escapes of JSON and YAML in place; the new size.  For characters
+ * that are not ASCII it only matters that there is one. */
 static size_t undo_escapes(uint8_t *text, size_t size)
 {
     static const char from[] = "ntr0/e_", to[] = "\n\t\r\0/\x1b ";
@@ -237,7 +237,7 @@ static bool is_path_byte(uint8_t c)
 }
 
 /* What a key names, wherever it occurs: a whole word, with a colon and a value
- * after it.  Null names nothing. */
+ * after it.  A value of null names nothing. */
 static void scan_key(struct tn_scan *scan, struct tn_bytes text,
                      const char *key, enum means means)
 {
@@ -691,8 +691,8 @@ static void scan_yaml(struct tn_scan *scan, uint8_t *text, size_t size,
 /* ---- TorchScript ------------------------------------------------------------
  */
 
-/* Operators that reach files.  Those that give nothing stand at the beginning
- * of a line, where no text between quotes can be. */
+/* Operators that reach files.  Those that return nothing are at the beginning
+ * of a line, where no text in quotes can begin. */
 static const struct {
     const char     *call;
     bool            is_line;
