@@ -163,7 +163,7 @@ struct listing {
     struct tn_error       *error;
 };
 
-/* Takes none, but for the one that fails. */
+/* Accepts no attribute, so that all are visited. */
 static bool list_one(const void *wanted, uint32_t index,
                      const struct found *found)
 {
@@ -200,7 +200,7 @@ struct saying {
     size_t            most;
 };
 
-/* Takes the one that is too much. */
+/* Accepts the first attribute past the limit. */
 static bool say_one(const void *wanted, uint32_t index,
                     const struct found *found)
 {

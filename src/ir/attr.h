@@ -28,9 +28,9 @@ struct tn_declared {
 struct tn_dialect {
     const char *name; /* "onnx" */
 
-    /* Steps `node`, such a cursor as below, to its first attribute, of which
-     * nothing was read: what comes from there on says what attributes the node
-     * has, and refers to no other place.  NULL: no such place is known. */
+    /* Moves `node`, a cursor as below, to its first attribute without reading
+     * it: the bytes from there on are all that determines the attributes, and
+     * refer to no other place.  NULL: no such place is known. */
     void (*find_attrs)(struct tn_cursor *node);
 
     /* Where the attributes of a node are: steps `node` (a cursor over the

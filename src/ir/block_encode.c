@@ -18,7 +18,7 @@ bool tn_block_can_encode(unsigned kind)
 
 /* ---- numbers -------------------------------------------------------------- */
 
-/* To the nearest half, ties to even. */
+/* Rounds to the nearest half, ties to even. */
 static uint16_t half_bits(float value)
 {
     uint32_t bits = tn_float_bits(value);
@@ -41,7 +41,7 @@ static void store_half(uint8_t *to, float value)
     tn_store_little(to, half_bits(value), 2);
 }
 
-/* Without its fraction, between 0 and `most`. */
+/* Cuts off the fraction, and limits the number to 0 to `most`. */
 static unsigned whole(float value, unsigned most)
 {
     if (!(value > 0))
@@ -109,7 +109,7 @@ static void encode_signed(const float *x, unsigned most, uint8_t *block)
     store_nibbles(block + (has_fifth ? 6 : 2), has_fifth ? block + 2 : NULL, q);
 }
 
-/* From the smallest element on. */
+/* Steps from the smallest element on. */
 static void encode_from_minimum(const float *x, unsigned most, uint8_t *block)
 {
     float    low, high;

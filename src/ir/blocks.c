@@ -2,8 +2,9 @@
  * blocks.c - the elements of quantised blocks
  *
  * A decoder first makes small integers of a block and then multiplies, both
- * with vectors of the compiler: it makes of them what the processor has.  On
- * x86-64 each decoder is compiled twice, once for processors with AVX2.
+ * with vector types of the compiler, which uses the instructions that the
+ * processor has.  On x86-64 each decoder is compiled twice, once for processors
+ * with AVX2.
  *
  * In what follows `d` is the scale of a block, `m` its minimum, `q` integers.
  */
@@ -85,8 +86,8 @@ static EACH float half(const uint8_t *at)
 
 /* ---- integers times a scale --------------------------------------------- */
 
-/* What was stored in pieces of `step` bytes is loaded so, too: processors wait
- * for a load that is wider than the stores before it. */
+/* What was stored in pieces of `step` bytes is also loaded in such pieces:
+ * processors wait for a load that is wider than the stores before it. */
 static EACH void times(float *y, const int8_t *q, unsigned count, unsigned step,
                        float d)
 {

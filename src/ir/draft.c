@@ -92,7 +92,7 @@ static void take_tensors(struct tn_draft *draft, const struct tn_model *from,
             take_tensor(draft, tn_model_tensor(from, i), graph, error);
 }
 
-/* Subgraphs point at the op they sit in. */
+/* Subgraphs refer to the op that contains them. */
 static void link_parent(struct tn_draft *draft, uint32_t graph, uint32_t parent)
 {
     struct tn_draft_graph *g = tn_draft_graph_at(draft, graph);
@@ -240,7 +240,7 @@ static struct tn_draft_tensor *find_tensor(const struct tn_draft *draft,
     return NULL;
 }
 
-/* No longer what the file says: writers encode it from the payload. */
+/* The file no longer has this tensor: writers encode it from the payload. */
 static void set_elements(struct tn_draft_tensor   *tensor,
                          const struct tn_elements *elements)
 {
@@ -634,8 +634,8 @@ enum tn_status tn_draft_list_io(struct tn_draft *draft, uint32_t graph,
     return error->status;
 }
 
-/* What earlier edits changed, and this one: a value that is called as before
- * keeps the name that it has in the file. */
+/* Adds this edit's changes to those of earlier edits: a value whose name did
+ * not change keeps the name that it has in the file. */
 static struct tn_io_list join_values(struct tn_draft  *draft,
                                      struct tn_io_list old,
                                      struct tn_io_list fresh,
@@ -854,7 +854,7 @@ static void add_slot_attrs(const struct tn_model *from, const struct tn_op *row,
     }
 }
 
-/* The op's row in words, so that a part of it can be changed. */
+/* The op as a specification, so that a part of it can be changed. */
 static struct tn_draft_change *change_from_row(struct tn_draft       *draft,
                                                const struct tn_model *from,
                                                uint32_t               row,
@@ -1288,7 +1288,7 @@ enum tn_status tn_draft_remove_attr(struct tn_draft *draft, uint32_t op,
 
 /* ---- which variables are trained, and how: a draft's training ----------- */
 
-/* Only SameDiff keeps these in a model. */
+/* Only SameDiff models have these. */
 static enum tn_status expect_training(const struct tn_draft *draft,
                                       struct tn_error       *error)
 {

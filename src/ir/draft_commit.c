@@ -97,7 +97,7 @@ static void add_signature(struct layout *to, const struct tn_signature *one,
         graphs[list->count - 1] = graph;
 }
 
-/* Those of the base in their order, and then new ones. */
+/* The graphs of the base in their order, and then new ones. */
 static void copy_signatures(struct layout *to, const struct tn_model *base)
 {
     const struct tn_draft *draft  = to->draft;
@@ -161,8 +161,9 @@ static uint32_t placed_graph(const struct tn_draft *draft,
     return TN_NONE;
 }
 
-/* Graphs have other numbers once one was removed.  A signature of a graph that
- * is gone goes, too, unless the edit sets it: then the writer refuses it. */
+/* Graphs have other numbers after one was removed.  A signature of a removed
+ * graph is removed, too, unless the edit sets it: then the writer refuses
+ * it. */
 static void number_signatures(struct layout *to)
 {
     const struct tn_draft *draft  = to->draft;
@@ -380,7 +381,7 @@ static const char *path_in_attr(struct layout *to, uint32_t graph,
                           *slot, index);
 }
 
-/* Where a graph is now: numbers of nodes may have moved. */
+/* The path of a graph now: numbers of nodes may have changed. */
 static const char *path_of(struct layout *to, uint32_t graph, uint32_t parent,
                            uint32_t node, uint32_t *slot)
 {

@@ -1,13 +1,13 @@
 /*
  * draft_rename.c - other names for the values and the ops of a draft
  *
- * Several values are renamed at once, so that two may change places.  A value
+ * Several values are renamed at once, so that two may exchange names.  A value
  * of a graph is also known in the graphs inside it, unless one of them has a
  * value of the same name.  Where ops do not name their outputs (TensorFlow), a
  * value has the name of its op, and "split:2" follows "split".
  *
- * What the rows do not hold is renamed by the writer, from a list that says
- * what the file calls a value: see changes.h.
+ * The writer renames what the rows do not hold, by a list of the names that the
+ * file has for values: see changes.h.
  */
 #include <inttypes.h>
 
@@ -199,7 +199,8 @@ static enum tn_status list_names(struct renaming *r, const struct tn_bytes *old)
     return r->error->status;
 }
 
-/* Two old names may not get one new name that is itself an old one. */
+/* Two old names may not get the same new name, even if that is itself an old
+ * name. */
 static enum tn_status check_targets(struct renaming *r)
 {
     struct tn_pairs taken;
@@ -224,7 +225,7 @@ static enum tn_status check_taken(struct renaming *r, uint32_t graph)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t id = tn_intern_find(&r->names, r->to[i]);
-        /* An old name is free where it is renamed itself. */
+        /* An old name is free if it is renamed, too. */
         bool is_used = id >= r->count && reaches(r, graph, id) &&
                        tn_pairs_find(&r->mentioned, graph, id) != UINT32_MAX;
         bool is_hidden = tn_pairs_find(&r->mentioned, graph, i) != UINT32_MAX &&
@@ -392,8 +393,8 @@ static void rename_losses(struct renaming *r)
 
 /* ---- for the writer ----------------------------------------------------- */
 
-/* What the draft calls values that the file calls otherwise: rows of
- * draft->renames by the name now. */
+/* Values whose names differ from those in the file: rows of draft->renames by
+ * their name now. */
 struct renamed_now {
     struct tn_intern names;
     struct tn_list   rows; /* uint64_t by name                                */
@@ -418,7 +419,8 @@ static void list_now(struct renaming *r, struct renamed_now *now)
     }
 }
 
-/* All are looked up before the first one changes: two may change places. */
+/* All are looked up before the first one changes, because two may exchange
+ * names. */
 static void note_renames(struct renaming *r, const struct tn_bytes *old)
 {
     struct tn_list    *renames = &r->draft->renames;

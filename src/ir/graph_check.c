@@ -1,4 +1,5 @@
-/* graph_check.c - what must hold in any graph: defined once, used after */
+/* graph_check.c - checks any graph: values are defined once, and before they
+ * are used */
 #include "ir/graph_check.h"
 
 #include "ir/attr.h"

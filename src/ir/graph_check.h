@@ -1,4 +1,5 @@
-/* graph_check.h - what must hold in any graph: defined once, used after, acyclic */
+/* graph_check.h - checks any graph: values are defined once, before they are
+ * used, without cycles */
 #ifndef TN_IR_GRAPH_CHECK_H
 #define TN_IR_GRAPH_CHECK_H
 

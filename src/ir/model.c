@@ -103,7 +103,7 @@ static uint32_t keep_name(const struct tn_model *model, struct tn_intern *kept,
     return tn_intern_borrow(kept, tn_model_name(model, name), error);
 }
 
-/* Fresh memory costs as much as filling it. */
+/* Hands over the memory: fresh pages cost as much time as filling them. */
 static void hand(struct tn_list *from, struct tn_list *to)
 {
     tn_list_done(to);

@@ -10,8 +10,8 @@
 
 /* ---- operators ---------------------------------------------------------- */
 
-/* An operator by what a file calls it with: the hash of a custom one's name, or
- * the type and number of a kernel. */
+/* An operator by its identity in a file: the hash of a custom operator's name,
+ * or the type and number of a kernel. */
 struct tn_nd4j_row {
     struct tn_bytes           kernel; /* empty: custom                        */
     int64_t                   number;
@@ -170,7 +170,7 @@ static bool is_named(const struct placing *p, uint32_t index)
     return p->names && p->names[index].size > 0;
 }
 
-/* Named as the slot that it is in is called, or not named at all. */
+/* Whether it has the name of the slot that it is in, or no name. */
 static bool stands_right(const struct placing *p, uint32_t index)
 {
     return !is_named(p, index) ||
@@ -239,7 +239,7 @@ static uint32_t find_missing(struct placing *p)
     return length;
 }
 
-/* An argument cannot have a higher position than behind all others. */
+/* The highest position of an argument is that after all others. */
 static uint32_t count_slots(const struct placing *p)
 {
     uint32_t last = 0;

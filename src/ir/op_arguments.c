@@ -3,8 +3,8 @@
 
 #include "ir/output_name.h"
 
-/* Inputs whose argument is known where gaps are closed: when one is left out,
- * those before the first that may be. */
+/* The number of inputs whose argument is known in dialects that close gaps: if
+ * one input is missing, those before the first optional one. */
 uint64_t tn_op_count_before_gaps(const struct tn_vocab_op *kind, uint64_t count)
 {
     for (uint32_t i = 0; count < kind->input_count && i < count; i++)

@@ -1,9 +1,9 @@
 /*
  * payload.c - any payload as little-endian bytes in C order, in windows
  *
- * Complete raw data is spliced.  Everything else goes units -> elements ->
- * sink through one window: units are read, bytes that hold several elements
- * are taken apart, and what the writer left out at the end is repeated.
+ * Complete raw data is spliced.  Everything else goes units -> elements -> sink
+ * through one window: units are read, bytes that hold several elements are
+ * taken apart, and elements that the writer left out at the end are repeated.
  */
 #include "ir/payload.h"
 
@@ -132,7 +132,7 @@ static enum tn_status repeat(const uint8_t *element, unsigned size,
     return status;
 }
 
-/* Raw data that is handed out as it is there. */
+/* Whether it is raw data that is returned as it is stored. */
 static enum tn_status stream_raw(const struct tn_elements *elements,
                                  const struct tn_layout *layout, uint64_t first,
                                  uint64_t count, struct tn_memory *memory,
@@ -161,7 +161,7 @@ static enum tn_status stream_raw(const struct tn_elements *elements,
     return repeat(last, size, count - direct, memory, to, error);
 }
 
-/* One pass over units, from some element on. */
+/* Reads units once, from some element on. */
 struct pass {
     const struct tn_elements *elements;
     const struct tn_layout   *layout;
@@ -207,7 +207,8 @@ static void release(struct pass *pass)
     tn_units_done(&pass->units);
 }
 
-/* Open, or open again, at an element; whether there are units up to it. */
+/* Opens the units at an element, also a second time.  Returns whether there are
+ * units up to it. */
 static bool seek(struct pass *pass, uint64_t first)
 {
     const struct tn_layout *layout = pass->layout;
@@ -237,8 +238,8 @@ static void take_apart(uint8_t *to, const uint8_t *from, uint64_t units,
     }
 }
 
-/* One code a byte: signed ones sign-extended, the others with clean high bits,
- * whatever the writer left there. */
+/* One code a byte: signed ones are sign-extended, the high bits of others are
+ * cleared. */
 static void extend_codes(enum tn_dtype dtype, uint8_t *codes, uint64_t count)
 {
     unsigned bits = tn_dtype_bits(dtype);
@@ -360,7 +361,7 @@ static bool has_units(const struct tn_payload *payload)
            payload->encoding == TN_ENCODING_FIELD;
 }
 
-/* Units are handed out as they are there. */
+/* Whether units are returned as they are stored. */
 static bool is_verbatim(const struct tn_payload *payload,
                         const struct tn_layout  *layout)
 {
@@ -380,8 +381,9 @@ static enum tn_status no_such_encoding(const struct tn_elements *elements,
                         tn_dtype_name(elements->shape.dtype));
 }
 
-/* Raw data has exactly the bytes that its type and shape say: what is longer
- * was meant for another shape, and its first bytes are not the tensor. */
+/* Raw data must have exactly the size that follows from its type and shape:
+ * longer data was meant for another shape, and its first bytes are not the
+ * tensor. */
 static enum tn_status check_raw_size(const struct tn_payload *payload,
                                      const struct tn_layout  *layout,
                                      struct tn_error         *error)

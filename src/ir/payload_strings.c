@@ -23,7 +23,8 @@
 
 #define CHECKSUM_SIZE 4
 
-/* Strings go one by one past `take`, in order, from the first of the tensor. */
+/* `take` gets the strings one by one, in order, from the first of the
+ * tensor. */
 struct walk {
     const struct tn_elements *elements;
     uint64_t                  total; /* strings of the shape                  */
@@ -35,7 +36,7 @@ struct walk {
     uint64_t                  index; /* of the next one                       */
 };
 
-/* One string more; false when the walk is over. */
+/* Passes one string; false at the end of the walk. */
 static bool take(struct walk *walk, struct tn_span text)
 {
     uint64_t index = walk->index++;
@@ -51,8 +52,8 @@ static bool take(struct walk *walk, struct tn_span text)
     return status == TN_OK && walk->index < walk->end;
 }
 
-/* Sources pay for the windows over them: strings have no memory of their own
- * to bring. */
+/* The memory of windows is charged to the source's budget: strings have no
+ * budget of their own. */
 static void open_window(struct tn_window *w, struct tn_span span,
                         struct tn_error *error)
 {
@@ -290,7 +291,7 @@ static void walk_padded(struct walk *walk)
     }
 }
 
-/* What the writer left out. */
+/* Passes the strings that the writer left out. */
 static void walk_rest(struct walk *walk)
 {
     bool           is_string = walk->elements->shape.dtype == TN_STRING;

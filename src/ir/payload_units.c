@@ -13,7 +13,7 @@
 #include "base/little.h"
 #include "base/varint.h"
 
-/* As protobuf itself has it. */
+/* The limit of protobuf itself. */
 #define GROUP_DEPTH_LIMIT 100
 #define LARGEST_FIELD     ((UINT64_C(1) << 29) - 1)
 
@@ -195,7 +195,7 @@ static unsigned wire_size(unsigned wire)
     return wire == TN_WIRE_FIXED32 ? 4 : wire == TN_WIRE_FIXED64 ? 8 : 1;
 }
 
-/* A packed occurrence begins: its length becomes a wall. */
+/* Begins a packed occurrence, which cannot be read beyond its length. */
 static void enter_packed(struct tn_units *units)
 {
     struct tn_window *w      = &units->window;

@@ -25,7 +25,7 @@
 #include "ir/payload_view.h"
 #include "ir/window.h"
 
-/* What is asked for, and by whose means. */
+/* The request: which elements, and the memory for it. */
 struct tn_range {
     uint64_t          first, count; /* elements, in C order                   */
     struct tn_memory *memory;
@@ -85,11 +85,11 @@ static enum tn_status view_input(const struct tn_elements *input,
 #define BOX_SIZE (UINT64_C(1) << 20)
 #define TILE     32
 
-/* Runs of a leaf that are worth decoding one by one. */
+/* The shortest runs of a leaf that are decoded one by one. */
 #define RUN_WORTH 512
 
-/* How much a stored byte may grow when it is decoded into memory, besides a
- * megabyte that everybody may have: varints of one byte make eight. */
+/* How many bytes of memory a stored byte may take when it is decoded, apart
+ * from a megabyte that is always allowed: varints of one byte take eight. */
 #define GROWTH_LIMIT 16
 #define GROWTH_FREE  (UINT64_C(1) << 20)
 
@@ -211,7 +211,7 @@ static bool find_span(struct tn_access *access)
     return true;
 }
 
-/* What cannot be read that way where it is gets decoded into memory. */
+/* Input that cannot be read in that way is decoded into memory. */
 static enum tn_status access_open(struct tn_access         *access,
                                   const struct tn_elements *elements,
                                   enum tn_access_kind       kind,
@@ -241,7 +241,7 @@ static void access_close(struct tn_access *access)
     access->owned = NULL;
 }
 
-/* Some elements, before any swapping. */
+/* Reads some elements, without swapping bytes. */
 static enum tn_status access_read(struct tn_access *access, uint64_t first,
                                   uint64_t count, uint8_t *to,
                                   struct tn_error *error)
@@ -259,7 +259,7 @@ static enum tn_status access_read(struct tn_access *access, uint64_t first,
     return read_input(access, first, count, to, error);
 }
 
-/* Some elements as they are handed out. */
+/* Reads some elements in the form in which they are returned. */
 static enum tn_status access_stream(struct tn_access *access, uint64_t first,
                                     uint64_t count, struct tn_sink *to,
                                     struct tn_error *error)
@@ -286,7 +286,7 @@ static void strided_simplify(struct tn_strided *s)
     for (uint32_t i = 0; i < s->rank; i++) {
         if (s->dims[i] == 1)
             continue;
-        /* Strides may wrap only where there is nothing to step over. */
+        /* Unsigned, because strides of axes of length 1 may wrap. */
         uint64_t whole = (uint64_t)s->strides[i] * s->dims[i];
         if (rank > 0 && (uint64_t)s->strides[rank - 1] == whole) {
             s->dims[rank - 1] *= s->dims[i];
@@ -479,7 +479,7 @@ static enum tn_status gather_stretch(struct gather *g)
     return TN_OK;
 }
 
-/* Runs that are runs in the output too need no stretch between. */
+/* Runs that are also runs in the output need no buffer in between. */
 static enum tn_status gather_extent(struct gather *g)
 {
     return access_read(&g->access, g->from, box_dim(g, g->last),
@@ -596,7 +596,7 @@ static enum tn_status batch_flush(struct tn_batcher *batcher,
     return tn_sink_write(batcher->to, tn_bytes(batcher->buffer, used), error);
 }
 
-/* What is large goes past the buffer, but never before what is in it. */
+/* Large pieces are written without the buffer, after what is in it. */
 static bool is_large(uint64_t size)
 {
     return size > TN_WINDOW_SIZE / 2;
@@ -1260,7 +1260,7 @@ static enum tn_status scale_write(struct tn_sink *sink, struct tn_bytes bytes,
         double   factor = s->view->factors[index];
         /* -0: what is added to changes no number, not even a zero's sign. */
         double offset = s->view->offsets ? s->view->offsets[index] : -0.0;
-        /* As far as one factor reaches. */
+        /* As many elements as have the same factor. */
         uint64_t reach = s->inner - s->at % s->inner;
         size_t   n =
             (size_t)tn_min(tn_min(reach, left), (sizeof out - used) / step);
@@ -1343,14 +1343,15 @@ static void apply_slice(struct tn_strided *s, const struct tn_elements *e)
 
     for (uint32_t i = 0; i < s->rank; i++) {
         s->start += view->begin[i] * (uint64_t)s->strides[i];
-        /* Any step will do where there is but one: unsigned, it may wrap. */
+        /* Unsigned, because on an axis of length 1 any step is valid, and may
+         * wrap. */
         s->strides[i] =
             (int64_t)((uint64_t)s->strides[i] * (uint64_t)view->step[i]);
         s->dims[i] = e->shape.dims[i];
     }
 }
 
-/* Below strided views and reshapes of what is dense anyway. */
+/* Looks below strided views, and reshapes of dense elements. */
 static const struct tn_elements *find_dense(const struct tn_elements *e)
 {
     while (is_view(e, TN_VIEW_RESHAPE) && e->payload.view->input_count == 1 &&
@@ -1911,7 +1912,7 @@ static enum tn_status load_view(const struct tn_elements *e, unsigned depth,
     }
 }
 
-/* The places are to be done with whatever the status. */
+/* The caller frees the places whatever the status is. */
 static enum tn_status load_places(const struct tn_elements *e, unsigned depth,
                                   struct tn_memory *memory,
                                   struct places *places, struct tn_error *error)

@@ -4,12 +4,11 @@
  * Elements are decoded into blocks of doubles that stay in the first cache.  A
  * block is walked several times: for what is not finite, for its extremes, for
  * its mean, for the distances from that mean, for the bins.  Distances from the
- * mean of the block itself lose no digits, and means and distances of blocks
- * are joined by the formulas of Chan, Golub and LeVeque, which lose none
- * either.
+ * mean of the block itself lose no digits, and neither do the formulas of Chan,
+ * Golub and LeVeque, by which means and distances of blocks are joined.
  *
- * Elements of one byte have 256 values at most: counting how often each occurs
- * is all the work there is, and everything else follows at the end.
+ * Elements of one byte have at most 256 values: it is counted how often each
+ * occurs, and everything else is computed from that at the end.
  */
 #include "ir/tally.h"
 
@@ -143,7 +142,7 @@ struct block {
     ((four_doubles)(((mask) & (four_masks)(yes)) |                             \
                     (~(mask) & (four_masks)(no))))
 
-/* The lanes beyond the last element repeat it, for what may see it twice. */
+/* Fills the lanes beyond the last element with it, which changes no extreme. */
 INLINE size_t round_up(struct block *block)
 {
     size_t n = block->count;
@@ -183,7 +182,8 @@ INLINE double add_lanes(const four_doubles *a, const four_doubles *b)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Two sums at a time: an addition takes longer than it takes to begin one. */
+/* Two sums at a time: a second addition can begin before the first one is
+ * done. */
 INLINE void find_moments(struct block *block)
 {
     const four_doubles *v = (const four_doubles *)block->values;
@@ -585,8 +585,8 @@ void tn_tally_join(struct tn_tally *tally, const struct tn_tally *next)
     add_bins(&tally->bins, &next->bins);
 }
 
-/* In the order of values would be nicer to the last digits of the mean than in
- * that of codes; doubles have digits to spare for 256 values of 8 bits. */
+/* In the order of codes, although the order of values would be more exact:
+ * doubles have more digits than 256 values of 8 bits need. */
 static void add_codes(struct tn_tally *tally)
 {
     for (unsigned i = 0; i < 256; i++) {

@@ -6,19 +6,19 @@
 
 #include <stdio.h>
 
-/* Sets of types and ranks that a function is walked with.  What further ones
- * give is not known. */
+/* The most sets of types and ranks with which a function is walked.  The
+ * results of further ones are unknown. */
 #define CALL_TYPES_LIMIT 8
 
-/* Graphs that one node runs; of more nothing is known. */
+/* The most graphs of one node; if it runs more, their results are unknown. */
 #define BODY_LIMIT 64
 
-/* A rank that is known not to be the same always. */
+/* A rank that is known to change, as from one round of a loop to the next. */
 #define RANK_OPEN UINT8_MAX
 
 enum state { NEW, OPEN, DONE, WRONG };
 
-/* What becomes of findings. */
+/* What happens to findings. */
 enum mode { ERRORS, NOTES, SILENT };
 
 /* Rounds of trials; after these, nothing is known about loop variables. */
@@ -392,8 +392,8 @@ static bool pass(struct tn_flow *flow, const struct frame *f, uint32_t graph,
         c.kind = flow->kinds[f->op]->op;
     if (!flow->use->pass(flow->use->context, &c, to))
         return false;
-    /* A missing input ends the search: very many ops may each pass one value to
-     * a function that has very many. */
+    /* A missing input ends the search: otherwise many ops that each pass one
+     * value to a function with many inputs would take quadratic time. */
     return is_output || to->number == TN_NONE ||
            to->number < inputs_of(flow, f->op);
 }
@@ -668,8 +668,8 @@ static struct tn_call_types *look_at_call(struct tn_flow     *flow,
     return s;
 }
 
-/* The same call, whose findings were reported at least as loud; how many there
- * are so far. */
+/* Finds the same call, whose findings were reported at least at this level.
+ * Counts the calls so far. */
 static struct tn_call_types *find_call_types(const struct tn_flow       *flow,
                                              uint32_t                    graph,
                                              const struct tn_call_types *like,
@@ -750,7 +750,7 @@ static bool call(struct tn_flow *flow, struct frame *f, uint32_t graph)
     if (!s)
         return true;
     if (flow->states[graph] == OPEN) {
-        f->is_open = true; /* it calls itself, which others tell */
+        f->is_open = true; /* it calls itself, which is reported elsewhere */
     } else if (s->mode == NOTES && flow->states[graph] == NEW) {
         push_alone(flow, graph); /* what is wrong for any rank is not a note */
         return false;
@@ -1068,8 +1068,8 @@ static void compare_claims(struct tn_flow *flow)
 
 /* ---- from the top ------------------------------------------------------- */
 
-/* Graphs that no other graph runs come first; then functions that were not
- * called, about whose arguments nothing is known. */
+/* Graphs that no other graph runs come first; then functions that nothing has
+ * called, whose arguments are unknown. */
 static bool is_root(const struct tn_flow *flow, uint32_t graph, int round)
 {
     const struct tn_graph *row = tn_model_graph_at(flow->model, graph);

@@ -228,7 +228,7 @@ static void judge_input(struct tn_ranking *r, uint32_t op,
     }
 }
 
-/* What the file declares, against what the operator makes. */
+/* Compares what the file declares with what the operator makes. */
 static void judge_output(struct tn_ranking *r, uint32_t op,
                          const struct tn_op_arguments *a)
 {
@@ -258,7 +258,7 @@ static void judge_output(struct tn_ranking *r, uint32_t op,
     complain(r, op, "rank-mismatch", a->value, told, rest);
 }
 
-/* What it declares, against what the graphs of the node give. */
+/* Compares what it declares with what the graphs of the node return. */
 static void judge_results(struct tn_ranking *r, uint32_t op,
                           const struct tn_results *results)
 {

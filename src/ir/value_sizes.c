@@ -69,7 +69,7 @@ static void list_copy(struct tn_size_list *to, const struct tn_size_list *from)
     memcpy(to->items, from->items, from->count * sizeof *from->items);
 }
 
-/* Not even how many they are. */
+/* Not even the length of the list is known. */
 static void list_forget(struct tn_size_list *to)
 {
     list_set(to, UNKNOWN);
@@ -218,7 +218,8 @@ static void list_broadcast(struct tn_size_list *a, const struct tn_size_list *b)
     *a = result;
 }
 
-/* Places as bits, of a list of so many; false: not all are known or inside. */
+/* Places as bits, in a list of `count`; false unless all are known and
+ * inside. */
 static bool places_of(const struct tn_size_list *places, uint32_t count,
                       uint64_t *bits)
 {
@@ -269,8 +270,8 @@ static void list_move(enum tn_vocab_term_kind kind, struct tn_size_list *a,
 
 /* ---- a node whose sizes are examined: its parts, and terms of them ----- */
 
-/* Bytes of an attribute that is looked into: lists that go with dimensions are
- * shorter, and those of forests would be millions. */
+/* The longest attribute that is read, in bytes: lists about dimensions are
+ * shorter, and those of decision forests have millions. */
 #define ATTR_LIMIT 65536
 
 /* Decoded attributes are thrown away now and then, not after each. */
@@ -423,8 +424,8 @@ static void sized_node_init(struct tn_sized_node *j, struct tn_sizing *s,
 
 /* ---- numbers ------------------------------------------------------------ */
 
-/* A number of a file.  The one that means "not known" is as wrong as the next.
- */
+/* A number of a file.  The number that stands for "unknown" here is just as
+ * invalid as its neighbours. */
 static int64_t told(int64_t number)
 {
     return number == UNKNOWN ? UNKNOWN + 1 : number;
@@ -504,7 +505,7 @@ static void take_elements(struct tn_sized_node *j, int64_t number,
         list_forget(to);
 }
 
-/* Of several the first. */
+/* The first, if there are several. */
 static void take_dims(struct tn_sized_node *j, int64_t number,
                       struct tn_size_list *to)
 {
@@ -912,7 +913,7 @@ static void size_complain(struct tn_sized_node *j, const char *rule,
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     tn_value_complain(&j->s->findings, j->op, rule, "%s", what);
-    j->is_silent = true; /* more would be echoes */
+    j->is_silent = true; /* others would follow from it */
 }
 
 static bool is_number(const struct tn_sized_node *j, uint16_t index)
@@ -1107,7 +1108,7 @@ static bool look_at(struct tn_sized_node *j, struct compared *c)
     return c->left.is_known && c->right.is_known && c->last.is_known;
 }
 
-/* What is not known is not true. */
+/* A claim about something unknown does not count as true. */
 static bool size_claim_is_true(struct tn_sized_node        *j,
                                const struct tn_vocab_claim *claim)
 {
@@ -1435,7 +1436,8 @@ static void complain_of_shapes(struct tn_sized_node      *j,
         arg->rank.is_up_to ? " or 1" : "");
 }
 
-/* Whether two shapes go together; else the dimension, from the end. */
+/* Whether two shapes can be broadcast; else which dimension differs, from the
+ * end. */
 static bool go_together(bool is_broadcast, const struct tn_dims *x,
                         const struct tn_dims *y, uint32_t *from_end)
 {
@@ -1589,7 +1591,7 @@ static void remember(struct tn_sized_node *j, struct tn_typed_kind *kind,
     if (!nodes)
         return;
     at = nodes->next++ % NODE_LIMIT;
-    memcpy(&nodes->rows[at].key, key, sizeof *key); /* with what is between */
+    memcpy(&nodes->rows[at].key, key, sizeof *key); /* with the padding */
     nodes->rows[at].made = j->s->made ? j->s->made[j->op] : NULL;
 }
 

@@ -530,7 +530,7 @@ static void compare_op(struct tn_typing *t, uint32_t op)
     }
 }
 
-/* What the functions that a node calls give, against what it says itself. */
+/* Compares what the functions of a node return with what the node declares. */
 static void compare_results(struct tn_typing *t, uint32_t op,
                             const struct tn_results *results)
 {

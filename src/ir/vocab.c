@@ -252,7 +252,7 @@ static bool are_about(const struct tn_vocab_facts *facts, uint32_t domain,
     return false;
 }
 
-/* Those that speak of what the operator has, onto the end of its list. */
+/* Appends the facts about arguments that the operator has to its list. */
 static void take_facts(struct tn_vocab *vocab, struct tn_vocab_facts *facts,
                        struct tn_vocab_op           *op,
                        const struct tn_vocab_fact ***end,
@@ -293,7 +293,8 @@ static int64_t version_from(const struct tn_vocab *vocab,
                             struct tn_bytes domain_name, struct tn_bytes name,
                             int64_t version);
 
-/* Once all operators were read: every name is one, every line of use. */
+/* After all operators were read: checks that every name is an operator, and
+ * that every line applies to one. */
 static void check_facts(struct tn_vocab *vocab, struct tn_error *error)
 {
     for (uint32_t i = 0; i < vocab->facts_count && !tn_failed(error); i++) {

@@ -2,8 +2,8 @@
  * vocab_check.c - the operators of a model against a vocabulary
  *
  * A model has a million nodes of thirty kinds, most with the same attributes:
- * what a kind is, is found once, and an attribute whose bytes were found good
- * before is not looked into again.
+ * each kind is looked up once, and an attribute whose bytes were found good
+ * before is not examined again.
  */
 #include "ir/vocab_check.h"
 
@@ -17,10 +17,10 @@
 /* Attributes of an operator that we keep track of; vocabularies have fewer. */
 #define ATTR_LIMIT 256
 
-/* Good bytes that are remembered are at most so long. */
+/* The longest attribute whose bytes are remembered as good. */
 #define MEMO_LIMIT 64
 
-/* So many attributes are compared by name, each with each. */
+/* Up to this number, attributes are compared by name, each with each. */
 #define FEW 16
 
 /* Decoded values are thrown away now and then, not after each. */
@@ -576,9 +576,9 @@ static bool see_few(struct visit *v, struct tn_cursor node)
     return true;
 }
 
-/* What is left of the op's wire from its first attribute on, where the cursor
- * goes; no data: it is not all in memory, or lengths are asked of attributes,
- * too. */
+/* Moves the cursor to the op's first attribute, and returns the op's wire from
+ * there on; no data if it is not all in memory, or if lengths of attributes are
+ * needed, too. */
 static struct tn_bytes rest_of(const struct visit *v, struct tn_cursor *node)
 {
     const struct tn_dialect *dialect = v->check->model->dialect;
@@ -733,8 +733,7 @@ static int64_t length_of(const struct visit *v, struct tn_bytes list)
     return attr->is_list ? attr->value.count : attr->value.of.ints[0];
 }
 
-/* How many values the arguments stand for together; false if that cannot be
- * told. */
+/* How many values the arguments have together; false if that is unknown. */
 static bool add_up(const struct visit *v, const struct tn_vocab_arg *args,
                    uint32_t count, uint64_t *sum)
 {

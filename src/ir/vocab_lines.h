@@ -1,4 +1,5 @@
-/* vocab_lines.h - what the two files that read vocabularies share */
+/* vocab_lines.h - the lines and words of a vocabulary, for vocab.c, vocab_op.c
+ * and vocab_fact.c */
 #ifndef TN_IR_VOCAB_LINES_H
 #define TN_IR_VOCAB_LINES_H
 

@@ -16,7 +16,7 @@
 #include "base/number.h"
 #include "ir/vocab_lines.h"
 
-/* Room is counted before it is asked for; these keep comparing one by one
+/* Memory is allocated after counting; these limits keep comparisons one by one
  * cheap.  The largest real operator has 34 of anything. */
 #define ARG_LIMIT  256
 #define ATTR_LIMIT 256
@@ -541,7 +541,7 @@ static void read_default(struct reading *r, struct tn_vocab_attr *attr,
 
 /* ---- places ------------------------------------------------------------- */
 
-/* A slot has one owner, and is found by counting. */
+/* Each slot belongs to one attribute, and kernels find it by counting. */
 #define SLOT_LIMIT 256
 
 static const struct place {

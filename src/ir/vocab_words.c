@@ -1,4 +1,4 @@
-/* vocab_words.c - the words that lines of a vocabulary are made of */
+/* vocab_words.c - reads the words of a vocabulary's lines */
 #include "ir/vocab_lines.h"
 
 void tn_vocab_spaces(struct tn_cursor *c)

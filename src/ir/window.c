@@ -77,7 +77,7 @@ void tn_window_copy(struct tn_window *w, uint8_t *to, uint64_t n)
     tn_window_skip(w, in);
     if (in == n)
         return;
-    /* The window is used up: what is wanted goes straight to its place. */
+    /* The window is used up: the bytes are read to their place without it. */
     if (tn_source_read(c->source, c->offset, to + in, (size_t)(n - in),
                        c->error) != TN_OK)
         tn_fail(c, c->error->status, "unreadable");
