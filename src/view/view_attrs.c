@@ -17,7 +17,7 @@
 #include "ir/element.h"
 #include "view/view_digits.h"
 
-/* As much of a list, and of a text, as a reader wants to see. */
+/* The most items of a list, and the longest text, that are shown. */
 enum {
     MOST_ITEMS     = 64,
     MOST_ELEMENTS  = 16,
@@ -89,7 +89,7 @@ static void add_dims(struct tn_buffer *to, const struct tn_tensor *tensor)
     tn_buffer_byte(to, ']');
 }
 
-/* Fractions take long to print, and few of them mean anything. */
+/* Fractions take long to print, so only few are shown. */
 static bool shows_elements(const struct tn_tensor *tensor)
 {
     enum tn_element_kind kind = tn_element_kind(tn_tensor_dtype(tensor));
@@ -178,7 +178,7 @@ static void add_value(struct tn_buffer *to, const struct tn_attr_value *value)
 /* ---- how nodes look ----------------------------------------------------- */
 
 /* Texts that name something, such as a variable or a scope, differ from layer
- * to layer and say nothing about the work. */
+ * to layer without any effect on what the operator does. */
 static bool is_name(struct tn_bytes text)
 {
     if (text.size > 64)
@@ -310,8 +310,8 @@ static uint32_t *slot_of_alike(struct tn_view_attr_renderer *r, uint32_t alike)
     return r->of_alike ? &r->of_alike[alike] : NULL;
 }
 
-/* The tensor in an attribute of a constant, if its elements are not shown:
- * then they make no difference. */
+/* The tensor in an attribute of a constant, if its elements are not shown: then
+ * they do not distinguish nodes. */
 static const struct tn_tensor *hidden_tensor(const struct tn_picture *picture,
                                              uint32_t                 op)
 {
@@ -523,7 +523,7 @@ static void keep_calls(struct tn_view_attr_reader *reader,
     }
 }
 
-/* A list with these slots that nobody has met.  0 on failure. */
+/* Adds a list with these slots, which is new.  0 on failure. */
 static uint32_t new_list(struct tn_view_attr_reader *reader,
                          const struct rendered      *from)
 {

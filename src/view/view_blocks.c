@@ -2,9 +2,9 @@
  * view_blocks.c - blocks from the bottom up
  *
  * An edge belongs to the innermost container that holds both of its ends.
- * Containers are visited from the last to the first, so that what is inside one
- * is known: its children become items, parts that repeat become one item with
- * a number, and a block that is like an earlier one is that block.
+ * Containers are visited from the last to the first, so that the blocks inside
+ * one exist already: its children become items, parts that repeat become one
+ * item with a number, and a block that equals an earlier one is replaced by it.
  */
 #include "view/view_blocks.h"
 
@@ -404,7 +404,7 @@ static uint32_t title_of_end(const struct maker *m, uint32_t node)
     return node == TN_NONE ? 0 : tn_picture_title(m->picture, node);
 }
 
-/* What a child has to do with nodes outside the container. */
+/* The edges between a child and nodes outside the container. */
 struct border {
     uint32_t entering, leaving, enters_from, leaves_to;
 };
@@ -542,8 +542,8 @@ static bool is_same_item(const struct tn_view_item *a,
            a->block == b->block && a->size == b->size && a->state == b->state;
 }
 
-/* Edges that cross the border do not count: the last layer of a model is like
- * the others, even though something else takes its result. */
+/* Edges that cross the border do not count: the last layer of a model equals
+ * the others, even though another node takes its result. */
 static bool is_same_wiring(const struct tn_picture    *picture,
                            const struct tn_view_block *block,
                            const struct new_block     *d)
@@ -617,7 +617,7 @@ static uint32_t run_label(struct maker *m, uint32_t label)
                 : starred;
 }
 
-/* The same block, but for numbers in names. */
+/* Whether blocks are the same except for numbers in names. */
 static void join_labels(struct maker *m, struct tn_view_block *block,
                         const struct new_block *d)
 {
@@ -775,7 +775,7 @@ static unsigned add_word(struct tn_bytes words[3], uint32_t places[3],
     return count + 1;
 }
 
-/* What a part without a name is called: the three most telling things in it,
+/* The title of a part without a name: the three operators that characterize it,
  * in their order. */
 static uint32_t title_of(struct maker *m, uint32_t low, uint32_t high)
 {
@@ -952,7 +952,7 @@ static void group_edges_of(struct maker *m, const struct new_block *d,
         uint32_t other     = is_target ? edge.from : edge.to;
         bool     is_inside = other >= to->low && other < to->high;
         if (is_inside && !is_target)
-            continue; /* listed by both ends, wanted once */
+            continue; /* listed by both items, taken once */
         if (!is_inside && borders[is_target] != TN_NONE) {
             tn_list_at(&to->edges, struct tn_view_edge, borders[is_target])
                 ->weight += edge.weight;
@@ -1081,8 +1081,9 @@ static int begins_well(const struct new_block *d, uint32_t item)
            row->class == TN_VIEW_CLASS_BLOCK;
 }
 
-/* Where the group that begins here ends: where the fewest edges cross, and
- * rather later.  Inputs and outputs are not mixed with what uses them. */
+/* Where the group that begins here ends: at the place that the fewest edges
+ * cross; of several, at the last.  Inputs and outputs are not mixed with what
+ * uses them. */
 static uint32_t group_end(const struct maker *m, const struct new_block *d,
                           uint32_t first)
 {
@@ -1225,7 +1226,7 @@ out:
     *d = next;
 }
 
-/* A block of many items becomes one of few, which are groups of them. */
+/* Replaces the items of a block with many by groups of them. */
 static void group_items(struct maker *m, struct new_block *d)
 {
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {

@@ -35,7 +35,7 @@ struct section {
     uint64_t    count, bytes;
 };
 
-/* What is put and packed at a time, each by whoever has time. */
+/* Units that are encoded and packed by any idle thread. */
 enum job {
     TENSOR_JOB,
     ATTRIBUTE_JOB,
@@ -176,10 +176,10 @@ static void begin_front(struct writer *w, enum stream stream, const char *name,
     w->front = tn_bytes(NULL, 0);
 }
 
-/* Texts are looked at from the last character on that both share: what is
- * before it was looked at with the text before.  Names stay where they are; a
- * text that had to be made valid is copied, since the next one may be made in
- * the same place. */
+/* Texts are examined from the last character that both share: everything before
+ * it was examined with the text before.  Names stay where they are; a text that
+ * had to be made valid is copied, since the next one may be made in the same
+ * place. */
 static void put_front(struct writer *w, struct tn_bytes text)
 {
     size_t shared = tn_bytes_shared(text, w->front);
@@ -996,13 +996,13 @@ static enum tn_status pack_stream(struct tn_bytes bytes, struct tn_buffer *to,
 {
     if (!bytes.size)
         return TN_OK;
-    /* More effort where it costs nothing. */
+    /* Compresses more if that costs no time. */
     int level = bytes.size < 1 << 20 ? 9 : bytes.size < 8 << 20 ? 5 : 1;
     return tn_deflate_encode(bytes, level, to, error);
 }
 
-/* Streams have nothing in common but the picture: each is put, and packed, by
- * whoever has time. */
+/* Streams share nothing but the picture: any idle thread encodes and packs the
+ * next one. */
 static void make_stream(struct writer *w, enum stream stream)
 {
     struct tn_error *failure = &w->failures[stream];
@@ -1019,7 +1019,8 @@ static void make_stream(struct writer *w, enum stream stream)
         own.firsts      = w->firsts;
         own.columns     = w->columns;
     }
-    /* Not a copy of it all: others put theirs there meanwhile. */
+    /* Not a copy of the whole struct: other threads change their parts of it
+     * meanwhile. */
     own.streams[stream]  = w->streams[stream];
     own.sections[stream] = w->sections[stream];
     tn_arena_init(&own.arena, w->memory);

@@ -8,15 +8,15 @@
  * many. */
 enum { FEW_BOXES = 48 };
 
-/* A graph that is nearly all in one block would show nothing, were it closed:
- * that block may have as many boxes as any has. */
+/* If nearly the whole graph is in one block, the picture would show nothing
+ * with that block closed: it may have any number of boxes. */
 enum { ALMOST_NONE = 6, MOST_BOXES = 60 };
 
 enum { FEW_LEVELS = 12 };
 
-/* How much happens in each block: its nodes, those of functions that it calls
- * included, and products count many times.  Functions that save and restore
- * variables are larger than the model, but not what anybody looks for. */
+/* How much work is in each block: its nodes, including those of functions that
+ * it calls; products count many times.  Functions that save and restore
+ * variables are larger than the model, but readers do not look for them. */
 static uint64_t *weigh_blocks(struct tn_picture *p)
 {
     enum { PRODUCT = 32 };

@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "view/picture.h"
 
-/* Shorter lists are not worth it; longer grams tell nothing new. */
+/* Shorter lists are not folded; longer grams find nothing more. */
 enum { LEAST = 2, MOST_GRAM = 128 };
 
 struct candidate {

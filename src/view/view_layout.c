@@ -196,7 +196,7 @@ static void find_layers(struct sheet *x)
         }
         item_at(x, item)->layer = layer;
     }
-    /* What needs nothing goes down to what needs it. */
+    /* Moves items without inputs down to the items that use them. */
     for (uint32_t i = x->count; i-- > 0;) {
         uint32_t item = x->order[i], least = TN_NONE;
         bool     has_pred = false;
@@ -221,8 +221,8 @@ static uint32_t row_length(uint32_t count)
     return row;
 }
 
-/* What has no edges goes below what has; data is above, since what is given and
- * not used is nearly always an input. */
+/* Items without edges go below the others; data goes above, because unused data
+ * is nearly always an input. */
 static void drop_loose(struct sheet *x)
 {
     uint32_t last = 0;
@@ -381,7 +381,7 @@ static int32_t round_px(double value)
     return (int32_t)(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-/* Whole px, from 0 on. */
+/* Rounds to whole px, from 0 on. */
 static void place_boxes(struct sheet *x)
 {
     double  least = 0;
@@ -619,8 +619,8 @@ static bool is_taken(const struct sheet *x, const struct tn_view_edge *edge,
     return false;
 }
 
-/* A free line near that is not another box's lane, if there is one: lines that
- * are one on top of the other cannot be followed. */
+/* A free line near that is not another box's lane, if there is one: lines on
+ * top of each other cannot be told apart. */
 static int32_t own_line(const struct sheet *x, const struct tn_view_edge *edge,
                         int32_t place)
 {

@@ -475,8 +475,9 @@ static void add_graph(struct finder *f, uint32_t graph)
     add_outputs(f, graph);
 }
 
-/* Who makes what each node takes, now that all nodes are known.  A value that
- * an op of a TensorFlow graph makes may be named before the op is met. */
+/* Finds the producers of what each node takes, after all nodes are known.  A
+ * value that an op of a TensorFlow graph makes may be named before the op is
+ * met. */
 static void connect(struct finder *f)
 {
     for (uint64_t i = 0; i < f->picture->uses.count; i++) {
@@ -621,7 +622,7 @@ static void find_signatures(struct finder *f)
         const struct tn_signature *row =
             tn_list_at(&f->model->signatures, struct tn_signature, i);
         if (tn_bytes_starts_with(row->name, "__"))
-            continue; /* how the model is restored */
+            continue; /* the signature that restores the model */
         for (uint32_t k = 0; k < row->outputs.count; k++) {
             uint32_t value = value_of_signature(f, row->outputs.items[k].name);
             uint32_t node =

@@ -11,7 +11,7 @@ void tn_view_sorter_init(struct tn_view_sorter *sorter,
     *sorter = (struct tn_view_sorter){ .picture = picture };
 }
 
-/* Most files are in order, and need none of this. */
+/* Most files are in order and do not need this. */
 static bool prepare(struct tn_view_sorter *sorter)
 {
     uint64_t         count = sorter->picture->nodes.count + 1;
@@ -140,8 +140,9 @@ static int by_level(const void *left, const void *right, void *context)
     return (a > b) - (a < b);
 }
 
-/* What is used by many, far from each other; nearest to the inputs first.
- * `lows` becomes the list of them: what it held of a node is read before. */
+/* Finds nodes whose many users are far from each other, those nearest to the
+ * inputs first.  `lows` is overwritten with the list of them; each value in it
+ * is read before that. */
 static void visit_wide(struct walk *w, uint32_t depth)
 {
     struct tn_view_sorter *s     = w->s;

@@ -149,7 +149,7 @@ static void measure_layers(struct drawer *d, struct sheet *s)
 
 /* ---- text --------------------------------------------------------------- */
 
-/* As XML wants it: control characters cannot be written at all. */
+/* Escaped for XML, which has no way to write control characters. */
 static void put_text(struct drawer *d, struct tn_bytes text)
 {
     struct tn_buffer *to = &d->out;
@@ -748,7 +748,7 @@ static void draw_map(struct drawer *d)
     tn_list_done(&d->types);
 }
 
-/* Of a comparison: what the borders mean that occur.  Returns its width. */
+/* The legend of a comparison: the borders that occur.  Returns its width. */
 static int32_t put_states_key(struct drawer *d, int32_t y, bool is_drawn)
 {
     static const char *const words[] = { NULL, "added", "removed", "changed",

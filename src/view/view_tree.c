@@ -8,16 +8,16 @@
 /* Scopes deeper than that are one. */
 enum { MOST_SCOPES = 32 };
 
-/* Of so many scopes in one, the right one is found by looking at all. */
+/* Up to this number of scopes in one, all are compared one after the other. */
 enum { FEW_INSIDE = 8 };
 
-/* What a node has to do with others: bits of builder.ties. */
+/* How a node is connected with others: bits of builder.ties. */
 enum { TIED_INSIDE = 1, TAKES_OUTSIDE = 2, GIVES_OUTSIDE = 4 };
 
 #define MANY (TN_NONE - 1)
 
-/* Beside each container: the scopes in it, the latest first.  Most have a few,
- * made just now: to look at these takes less than a table of them all. */
+/* For each container: the scopes in it, the latest first.  Most have few, made
+ * recently: comparing these takes less time than a table. */
 struct inside {
     uint32_t component; /* its own name                                       */
     uint32_t before;    /* in the same container, TN_NONE: it is the first    */
@@ -25,7 +25,7 @@ struct inside {
     uint32_t count;     /* in it                                              */
 };
 
-/* Beside each container: the nodes right in it, while it is judged. */
+/* For each container: the nodes directly in it, while it is judged. */
 struct census {
     uint32_t count;
     uint32_t scattered; /* of these, between nodes outside                    */
@@ -330,8 +330,8 @@ static uint32_t scopes_shared(const struct builder *b, struct tn_bytes name)
     return count;
 }
 
-/* The container of a node, by its name.  Most names begin as the one before
- * did: what follows that is all that is looked at. */
+/* The container of a node, by its name.  Most names begin like the one before,
+ * and only the rest is examined. */
 static uint32_t scope_of(struct builder *b, uint32_t root, uint32_t node)
 {
     struct tn_bytes name  = tn_picture_node_name(b->picture, node), component;
@@ -511,12 +511,13 @@ static void add_call(struct builder *b, uint32_t parent, uint32_t node)
     add_calls(b, container, node);
 }
 
-/* ---- scopes that are none ----------------------------------------------- */
+/* ---- scopes that only look like scopes ----------------------------------- */
 
 /* Names may tell what kind of operator a node is ("net.Conv.12"), or which
- * module ran again ("act/Relu_3"): such nodes lie all over the graph, and one
- * box for them would be before and after everything.  A scope without scopes
- * is left out if nearly all of its nodes stand alone between nodes outside. */
+ * module ran again ("act/Relu_3"): such nodes are all over the graph, and a
+ * single box for them would be before and after everything.  A scope without
+ * scopes is left out if nearly all of its nodes stand alone between nodes
+ * outside. */
 static bool is_scattered(const struct census *c)
 {
     return c->count > 1 &&
