@@ -65,15 +65,17 @@ enum tn_status tn_edit_set_text(struct tn_edit *edit, enum tn_text_kind kind,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "this text is not valid UTF-8");
     struct tn_text_change *text = find_text(edit, kind, key);
+    bool may_miss               = text && (text->value.data || text->may_miss);
     if (!text)
         text = tn_list_push(&edit->draft.texts, struct tn_text_change, error);
     if (!text)
         return error->status;
     *text = (struct tn_text_change){
-        .kind  = (uint8_t)kind,
-        .key   = tn_bytes_dup(arena, tn_text(key), error),
-        .value = value ? tn_bytes_dup(arena, tn_text(value), error)
-                       : tn_bytes(NULL, 0),
+        .kind     = (uint8_t)kind,
+        .key      = tn_bytes_dup(arena, tn_text(key), error),
+        .value    = value ? tn_bytes_dup(arena, tn_text(value), error)
+                          : tn_bytes(NULL, 0),
+        .may_miss = may_miss,
     };
     return error->status;
 }

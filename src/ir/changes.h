@@ -7,9 +7,11 @@
 #ifndef TN_IR_CHANGES_H
 #define TN_IR_CHANGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/byte_view.h"
+#include "base/error.h"
 
 /* A text about the model. */
 enum tn_text_kind {
@@ -27,6 +29,7 @@ struct tn_text_change {
     struct tn_bytes key;   /* of metadata                                     */
     struct tn_bytes value; /* .data NULL: it goes                             */
     uint8_t         kind;  /* enum tn_text_kind                               */
+    bool may_miss; /* what goes was set by an edit: the file may lack it      */
 };
 
 /* A value of a graph, or a tensor of no graph (TN_NONE). */
@@ -47,6 +50,10 @@ struct tn_changes {
 const struct tn_text_change *tn_changes_text(const struct tn_changes *changes,
                                              enum tn_text_kind        kind,
                                              struct tn_bytes          key);
+
+/* For a text that goes and that the file does not have: an error, unless an
+ * edit had set it. */
+void tn_changes_miss(const struct tn_text_change *text, struct tn_error *error);
 
 /* What a value that the file calls `name` is called now: `name` itself if it
  * did not change.  `changes` may be NULL. */

@@ -586,6 +586,13 @@ const struct tn_text_change *tn_changes_text(const struct tn_changes *changes,
     return NULL;
 }
 
+void tn_changes_miss(const struct tn_text_change *text, struct tn_error *error)
+{
+    if (!text->may_miss)
+        tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
+                     "the metadata has no key '%.*s'", TN_FMT(text->key));
+}
+
 /* ---- one value in place of another -------------------------------------- */
 
 static enum tn_status check_redirection(struct renaming *r)

@@ -405,13 +405,15 @@ static struct entry *find_entry(const struct writing *w, struct tn_bytes key)
     return NULL;
 }
 
-static enum tn_status remove_entry(struct writing *w, struct tn_bytes key)
+static enum tn_status remove_entry(struct writing              *w,
+                                   const struct tn_text_change *text)
 {
-    struct entry *e = find_entry(w, key);
+    struct entry *e = find_entry(w, text->key);
 
-    if (!e)
-        return tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
-                            "no key '%.*s' in the metadata", TN_FMT(key));
+    if (!e) {
+        tn_changes_miss(text, w->error);
+        return w->error->status;
+    }
     struct entry *end = tn_list_at(&w->entries, struct entry, w->entries.count);
     memmove(e, e + 1, (size_t)((char *)end - (char *)(e + 1)));
     w->entries.count--;
@@ -460,7 +462,7 @@ static enum tn_status apply_changes(struct writing *w)
                                 "use --alignment or --shard-size",
                                 TN_FMT(text->key));
         TN_TRY(text->value.data ? change_entry(w, text->key, text->value)
-                                : remove_entry(w, text->key));
+                                : remove_entry(w, text));
     }
     return w->error->status;
 }

@@ -191,8 +191,7 @@ static void put_set_metadata(struct tn_onnx_writer *w, struct tn_rope *to)
         if (text->value.data)
             put_entry(w, to, MODEL_METADATA, text->key, text->value);
         else
-            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
-                         "the metadata has no key '%.*s'", TN_FMT(text->key));
+            tn_changes_miss(text, w->error);
     }
 }
 

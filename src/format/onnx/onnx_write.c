@@ -1240,8 +1240,7 @@ static void put_new_texts(struct tn_onnx_writer *w, struct tn_rope *to,
         if (done->texts[i])
             continue;
         if (text->kind == TN_TEXT_METADATA && !text->value.data)
-            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
-                         "the metadata has no key '%.*s'", TN_FMT(text->key));
+            tn_changes_miss(text, w->error);
         else if (text->kind == TN_TEXT_METADATA)
             put_property(w, to, text->key, text->value);
         for (size_t k = 0; text->value.data && k < TEXT_COUNT; k++)

@@ -220,8 +220,7 @@ static void put_new_pairs(const struct writing *w, struct tn_buffer *to,
         if (text->value.data)
             put_pair(to, (*put)++ == 0, text->key, text->value);
         else
-            tn_error_set(w->error, TN_NOT_FOUND, TN_NOWHERE,
-                         "the metadata has no key '%.*s'", TN_FMT(text->key));
+            tn_changes_miss(text, w->error);
     }
 }
 
