@@ -336,6 +336,9 @@ enum tn_status tn_sd_lose_untagged(const struct tn_model         *model,
                                    const struct tn_write_options *options,
                                    struct tn_error               *error);
 
+/* Whether it has a dialect of SameDiff. */
+bool tn_sd_is_ours(const struct tn_model *model);
+
 /* NULL when the model was not read from a SameDiff file. */
 const struct tn_sd_detail *tn_sd_detail_of(const struct tn_model *model);
 

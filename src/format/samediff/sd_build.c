@@ -549,77 +549,56 @@ static uint32_t put_states(struct building *b)
 
 /* ---- metadata ----------------------------------------------------------- */
 
-struct meta {
-    struct tn_bytes key, value;
-};
-
 static bool is_before(const void *left, const void *right)
 {
-    const struct meta *a = left, *b = right;
+    const struct tn_fact *a = left, *b = right;
 
     return tn_bytes_compare(a->key, b->key) < 0;
 }
 
-/* What another format said about the model belongs to the main graph. */
-static const struct tn_about *about_of(const struct building *b)
+static void add_meta(struct tn_sd_metas *metas, const char *key,
+                     const char *value)
 {
-    return b->content->graph == 0 && b->part.has_graph
-               ? b->content->options->about
-               : NULL;
+    metas->items[metas->count++] =
+        (struct tn_fact){ tn_text(key), tn_text(value ? value : "") };
 }
 
-/* What the file said about the graph, which no edit changes. */
-static const struct tn_sd_graph *told_graph(const struct building *b)
+enum { OWN_METAS = 4 };
+
+/* With those that say how the file is written. */
+static enum tn_status collect_metas(struct building    *b,
+                                    struct tn_sd_metas *metas)
 {
-    const struct tn_sd_detail *detail = tn_sd_detail_of(b->content->model);
+    const struct tn_sd_content *content = b->content;
+    struct tn_sd_metas          said;
 
-    return detail && b->content->graph < detail->graph_count
-               ? &detail->graphs[b->content->graph]
-               : NULL;
-}
-
-static uint32_t collect_meta(struct building *b, struct meta **items)
-{
-    const struct tn_sd_graph *row   = told_graph(b);
-    const struct tn_about    *about = about_of(b);
-    uint64_t                  said  = about ? about->items.count : 0;
-    uint64_t most  = (row ? tn_sd_meta_count(row) : 0) + said + 4;
-    uint32_t count = 0;
-
-    *items = tn_new(b->arena, struct meta, most, b->error);
-    if (!*items)
-        return 0;
-    for (uint32_t i = 0; row && i < tn_sd_meta_count(row); i++) {
-        struct tn_fact entry = tn_sd_meta(row, i);
-        if (!tn_sd_is_own_meta(entry.key))
-            (*items)[count++] = (struct meta){ entry.key, entry.value };
-    }
-    for (uint64_t i = 0; i < said; i++) {
-        const struct tn_fact *fact =
-            tn_list_at(&about->items, struct tn_fact, i);
-        if (!tn_sd_is_own_meta(fact->key))
-            (*items)[count++] = (struct meta){ fact->key, fact->value };
-    }
-    (*items)[count++] =
-        (struct meta){ tn_text("nd4j.format.version"), tn_text("1") };
-    (*items)[count++] =
-        (struct meta){ tn_text("nd4j.format.type"), tn_text("APPENDED_BLOB") };
+    TN_TRY(tn_sd_metas_now(content->model, content->options, content->graph,
+                           content->graph == 0 && b->part.has_graph, false,
+                           b->arena, &said, b->error));
+    *metas = (struct tn_sd_metas){ tn_new(b->arena, struct tn_fact,
+                                          (uint64_t)said.count + OWN_METAS,
+                                          b->error),
+                                   said.count };
+    TN_TRY(b->error->status);
+    if (said.count)
+        memcpy(metas->items, said.items, said.count * sizeof *said.items);
+    add_meta(metas, "nd4j.format.version", "1");
+    add_meta(metas, "nd4j.format.type", "APPENDED_BLOB");
     if (b->part.shard_count) {
-        const char *index =
-            tn_text_format(b->arena, b->error, "%" PRIu32, b->part.shard);
-        (*items)[count++] = (struct meta){ tn_text("shard.index"),
-                                           tn_text(index ? index : "") };
-        (*items)[count++] =
-            (struct meta){ tn_text("shard.type"),
-                           tn_text(b->part.has_graph ? "graph" : "weights") };
+        add_meta(metas, "shard.index",
+                 tn_text_format(b->arena, b->error, "%" PRIu32, b->part.shard));
+        add_meta(metas, "shard.type", b->part.has_graph ? "graph" : "weights");
     }
-    return count;
+    return b->error->status;
 }
 
 static void put_meta(struct building *b, uint32_t *keys, uint32_t *values)
 {
-    struct meta     *items;
-    uint32_t         count = collect_meta(b, &items);
+    struct tn_sd_metas metas;
+
+    if (collect_metas(b, &metas) != TN_OK)
+        return;
+    uint32_t         count = metas.count;
     const void     **order = tn_new(b->arena, const void *, count, b->error);
     struct tn_bytes *texts =
         tn_new(b->arena, struct tn_bytes, 2 * (uint64_t)count, b->error);
@@ -627,11 +606,11 @@ static void put_meta(struct building *b, uint32_t *keys, uint32_t *values)
     if (!order || !texts)
         return;
     for (uint32_t i = 0; i < count; i++)
-        order[i] = &items[i];
+        order[i] = &metas.items[i];
     tn_sort(order, count, is_before);
     for (uint32_t i = 0; i < count; i++) {
-        texts[i]         = ((const struct meta *)order[i])->key;
-        texts[count + i] = ((const struct meta *)order[i])->value;
+        texts[i]         = ((const struct tn_fact *)order[i])->key;
+        texts[count + i] = ((const struct tn_fact *)order[i])->value;
     }
     *values = tn_sd_strings_put(b->fb, texts + count, count);
     *keys   = tn_sd_strings_put(b->fb, texts, count);
@@ -839,11 +818,15 @@ enum tn_status tn_sd_build(const struct tn_sd_content *content,
 
 static void lose_classic(const struct tn_sd_content *content)
 {
-    const struct tn_sd_graph *row = content->row;
+    const struct tn_about *about = content->options->about;
+    struct tn_sd_metas     metas;
 
-    for (uint32_t i = 0; row && i < tn_sd_meta_count(row); i++)
-        if (!tn_sd_is_own_meta(tn_sd_meta(row, i).key))
-            tn_sd_lose_meta(content->options, tn_sd_meta(row, i).key);
+    if (tn_sd_metas_now(content->model, content->options, 0, true, false,
+                        content->arena, &metas, content->error) != TN_OK)
+        return;
+    for (uint32_t i = 0; i < metas.count; i++) /* all others are told already */
+        if (!about || !tn_about_has(about, metas.items[i].key))
+            tn_sd_lose_meta(content->options, metas.items[i].key);
     for (uint32_t i = 1; i < content->model->graphs.count; i++) {
         const struct tn_graph *graph = tn_model_graph_at(content->model, i);
         /* bodies that a conversion inlined have no ops left */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "ir/changes.h"
+
 void tn_sd_lose_beside(const struct tn_write_options *options,
                        struct tn_bytes                name)
 {
@@ -37,6 +39,103 @@ void tn_sd_lose_taken_keys(const struct tn_write_options *options)
         if (tn_sd_is_own_meta(key))
             tn_sd_lose_meta(options, key);
     }
+}
+
+/* ---- metadata ----------------------------------------------------------- */
+
+struct metas {
+    struct tn_sd_metas      *now;
+    const struct tn_changes *changes; /* NULL: none are left to make          */
+    bool                    *is_made; /* by change                            */
+    struct tn_error         *error;
+};
+
+static const struct tn_text_change *change_of(const struct metas *m,
+                                              struct tn_bytes     key)
+{
+    return tn_changes_text(m->changes, TN_TEXT_METADATA, key);
+}
+
+/* An entry of the file.  Of several with the key of a change, one stays. */
+static void take_said(struct metas *m, struct tn_fact entry)
+{
+    const struct tn_text_change *change = change_of(m, entry.key);
+
+    if (change) {
+        bool *is_made = &m->is_made[change - m->changes->texts];
+        entry.value   = change->value;
+        if (*is_made || !entry.value.data) {
+            *is_made = true;
+            return;
+        }
+        *is_made = true;
+    }
+    m->now->items[m->now->count++] = entry;
+}
+
+static void take_added(struct metas *m, uint32_t index)
+{
+    const struct tn_text_change *change = &m->changes->texts[index];
+
+    if (change->kind != TN_TEXT_METADATA || m->is_made[index])
+        return;
+    if (tn_sd_is_own_meta(change->key))
+        tn_error_set(m->error, TN_INVALID, TN_NOWHERE,
+                     "'%.*s' follows from how the file is written",
+                     TN_FMT(change->key));
+    else if (!change->value.data)
+        tn_changes_miss(change, m->error);
+    else
+        m->now->items[m->now->count++] =
+            (struct tn_fact){ change->key, change->value };
+}
+
+static void take_of_others(struct metas *m, const struct tn_about *about)
+{
+    for (uint64_t i = 0; about && i < about->items.count; i++) {
+        const struct tn_fact *item =
+            tn_list_at(&about->items, struct tn_fact, i);
+        if (!tn_sd_is_own_meta(item->key))
+            m->now->items[m->now->count++] = *item;
+    }
+}
+
+/* What a model of another format said has the changes already. */
+enum tn_status tn_sd_metas_now(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               uint32_t graph, bool is_main, bool keeps_own,
+                               struct tn_arena *arena, struct tn_sd_metas *now,
+                               struct tn_error *error)
+{
+    const struct tn_sd_detail *detail = tn_sd_detail_of(model);
+    const struct tn_sd_graph  *row =
+        detail && graph < detail->graph_count ? &detail->graphs[graph] : NULL;
+    const struct tn_about *about = is_main ? options->about : NULL;
+    struct metas           m     = {
+                      .now = now,
+                      .changes = graph == 0 && tn_sd_is_ours(model) ? model->changes : NULL,
+                      .error = error,
+    };
+    uint32_t said    = row ? tn_sd_meta_count(row) : 0;
+    uint32_t changed = m.changes ? m.changes->text_count : 0;
+
+    now->count = 0;
+    now->items = tn_new(
+        arena, struct tn_fact,
+        (uint64_t)said + changed + (about ? about->items.count : 0), error);
+    m.is_made = tn_new(arena, bool, changed, error);
+    TN_TRY(error->status);
+    for (uint32_t i = 0; i < said; i++) {
+        struct tn_fact entry = tn_sd_meta(row, i);
+        if (!tn_sd_is_own_meta(entry.key))
+            take_said(&m, entry);
+        else if (keeps_own)
+            now->items[now->count++] = entry;
+    }
+    for (uint32_t i = 0; is_main && i < changed; i++)
+        take_added(&m, i);
+    take_of_others(&m, about);
+    return error->status;
 }
 
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)

@@ -104,6 +104,22 @@ void tn_sd_lose_meta(const struct tn_write_options *options,
                      struct tn_bytes                key);
 void tn_sd_lose_taken_keys(const struct tn_write_options *options);
 
+/* The metadata that a graph is written with, in the arena. */
+struct tn_sd_metas {
+    struct tn_fact *items;
+    uint32_t        count;
+};
+
+/* What the file said about the graph, with the changes of edits.  The file of
+ * the main graph (`is_main`) also takes what edits added and what another
+ * format said.  Keys that are reserved for Deeplearning4j stay if they were
+ * there and `keeps_own`. */
+enum tn_status tn_sd_metas_now(const struct tn_model         *model,
+                               const struct tn_write_options *options,
+                               uint32_t graph, bool is_main, bool keeps_own,
+                               struct tn_arena *arena, struct tn_sd_metas *now,
+                               struct tn_error *error);
+
 /* Bytes of the elements; 0 if there are none. */
 uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry);
 

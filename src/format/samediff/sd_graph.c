@@ -13,12 +13,15 @@
 
 #define NESTING_LIMIT 16
 
+bool tn_sd_is_ours(const struct tn_model *model)
+{
+    return model->dialect == &tn_dialect_nd4j ||
+           model->dialect == &tn_dialect_nd4j_tagged;
+}
+
 const struct tn_sd_detail *tn_sd_detail_of(const struct tn_model *model)
 {
-    bool is_ours = model->dialect == &tn_dialect_nd4j ||
-                   model->dialect == &tn_dialect_nd4j_tagged;
-
-    return is_ours ? model->detail : NULL;
+    return tn_sd_is_ours(model) ? model->detail : NULL;
 }
 
 /* ---- from the start, to the end ----------------------------------------- */

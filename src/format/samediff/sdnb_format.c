@@ -2,6 +2,7 @@
 #include "format/samediff/sd_check.h"
 #include "format/samediff/sdnb.h"
 #include "format/settings.h"
+#include "ir/changes.h"
 
 static int sdnb_probe(const struct tn_probe *probe)
 {
@@ -106,4 +107,5 @@ const struct tn_format tn_format_sdnb = {
     .describe      = tn_sd_describe,
     .report_rest   = tn_sd_report_rest,
     .has_about     = true,
+    .texts         = 1u << TN_TEXT_METADATA,
 };

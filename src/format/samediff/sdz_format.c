@@ -10,6 +10,7 @@
 #include "base/expand.h"
 #include "format/samediff/sdnb.h"
 #include "format/settings.h"
+#include "ir/changes.h"
 #include "wire/zip/zip.h"
 
 /* ---- looking ------------------------------------------------------------ */
@@ -336,4 +337,5 @@ const struct tn_format tn_format_sdz = {
     .describe      = tn_sd_describe,
     .report_rest   = tn_sd_report_rest,
     .has_about     = true,
+    .texts         = 1u << TN_TEXT_METADATA,
 };

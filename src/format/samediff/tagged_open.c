@@ -7,6 +7,7 @@
 #include "base/expand.h"
 #include "format/samediff/sd_check.h"
 #include "format/samediff/tagged_write.h"
+#include "ir/changes.h"
 
 #define ZIP_BITS 72 /* a zip whose first entry is tags.txt, or lists it */
 
@@ -619,4 +620,5 @@ const struct tn_format tn_format_samediff = {
     .describe      = tn_sd_describe,
     .report_rest   = tn_sd_report_rest,
     .has_about     = true,
+    .texts         = 1u << TN_TEXT_METADATA,
 };

@@ -385,55 +385,36 @@ static uint32_t put_outputs(struct putting *p, uint32_t graph)
                      (struct tn_sd_names){ names, names ? io_list.count : 0 });
 }
 
-/* Keys or values of what the file says about itself, as many of both. */
-static uint32_t put_meta(struct putting *p, const struct tn_sd_graph *graph,
-                         bool wants_keys)
+/* What the file says about itself: as many keys as values. */
+static void put_metas(struct putting *p, uint32_t graph, uint32_t *keys,
+                      uint32_t *values)
 {
-    uint32_t         count = tn_sd_meta_count(graph);
-    struct tn_bytes *texts =
-        tn_new(p->b->arena, struct tn_bytes, count, p->error);
+    struct tn_sd_metas metas;
+    struct tn_bytes   *texts;
 
-    for (uint32_t i = 0; texts && i < count; i++)
-        texts[i] =
-            wants_keys ? tn_sd_meta(graph, i).key : tn_sd_meta(graph, i).value;
-    return put_names(p, (struct tn_sd_names){ texts, texts ? count : 0 });
-}
-
-/* The same of what another format said about the model, but for keys that mean
- * something else here. */
-static uint32_t put_about(struct putting *p, uint32_t graph, bool wants_keys)
-{
-    const struct tn_about *about = p->w->options->about;
-    uint64_t               most  = about && graph == 0 ? about->items.count : 0;
-    uint32_t               count = 0;
-    struct tn_bytes       *texts =
-        tn_new(p->b->arena, struct tn_bytes, most, p->error);
-
-    for (uint64_t i = 0; texts && i < most; i++) {
-        const struct tn_fact *fact =
-            tn_list_at(&about->items, struct tn_fact, i);
-        if (!tn_sd_is_own_meta(fact->key))
-            texts[count++] = wants_keys ? fact->key : fact->value;
-    }
-    return put_names(p, (struct tn_sd_names){ texts, count });
+    if (tn_sd_metas_now(p->w->model, p->w->options, graph, graph == 0, true,
+                        p->b->arena, &metas, p->error) != TN_OK)
+        return;
+    texts = tn_new(p->b->arena, struct tn_bytes, metas.count, p->error);
+    for (uint32_t i = 0; texts && i < metas.count; i++)
+        texts[i] = metas.items[i].value;
+    *values =
+        put_names(p, (struct tn_sd_names){ texts, texts ? metas.count : 0 });
+    for (uint32_t i = 0; texts && i < metas.count; i++)
+        texts[i] = metas.items[i].key;
+    *keys =
+        put_names(p, (struct tn_sd_names){ texts, texts ? metas.count : 0 });
 }
 
 static uint32_t put_graph(struct putting *p, uint32_t graph,
                           const uint32_t *tables)
 {
-    const struct tn_sd_content *content = p->content;
-    const struct tn_sd_detail  *detail  = tn_sd_detail_of(p->w->model);
+    const struct tn_sd_content *content                       = p->content;
     uint32_t                    refs[TN_TAGGED_SUBGRAPHS + 1] = { 0 };
 
     refs[TN_TAGGED_SUBGRAPHS] = put_subs(p, graph, tables);
-    if (detail && graph < detail->graph_count) {
-        refs[TN_TAGGED_META_VALUES] =
-            put_meta(p, &detail->graphs[graph], false);
-        refs[TN_TAGGED_META_KEYS] = put_meta(p, &detail->graphs[graph], true);
-    } else {
-        refs[TN_TAGGED_META_VALUES] = put_about(p, graph, false);
-        refs[TN_TAGGED_META_KEYS]   = put_about(p, graph, true);
-    }
+    put_metas(p, graph, &refs[TN_TAGGED_META_KEYS],
+              &refs[TN_TAGGED_META_VALUES]);
     refs[TN_TAGGED_OUTPUTS]    = put_outputs(p, graph);
     refs[TN_TAGGED_LOSS]       = put_names(p, content->loss);
     refs[TN_TAGGED_OPERATIONS] = put_ops(p);
