@@ -3,6 +3,22 @@
 
 #include "format/tflite/tflite.h"
 
+static void describe_metadata(const struct tn_fb_table *root,
+                              struct tn_about          *about)
+{
+    struct tn_fb_vector rows    = tn_fb_vector(root, TN_TFL_MODEL_METADATA, 4);
+    struct tn_fb_vector buffers = tn_fb_vector(root, TN_TFL_MODEL_BUFFERS, 4);
+    uint64_t            left    = root->fb->span.length;
+    struct tn_bytes     text;
+
+    for (uint32_t i = 0; i < rows.count && !tn_failed(about->error); i++) {
+        struct tn_fb_table row = tn_fb_vector_table(&rows, i);
+        if (tn_tfl_metadata_text(&buffers, &row, about->arena, &left, &text,
+                                 about->error))
+            tn_about_add(about, tn_fb_string(&row, TN_TFL_METADATA_NAME), text);
+    }
+}
+
 void tn_tfl_describe(const struct tn_model *model, struct tn_about *about)
 {
     const struct tn_tfl_detail *detail = tn_tfl_detail_of(model);
@@ -14,6 +30,7 @@ void tn_tfl_describe(const struct tn_model *model, struct tn_about *about)
     struct tn_fb_table root = tn_fb_table_at(&fb, detail->root);
     tn_about_add_text(about, TN_TFL_ABOUT_DESCRIPTION,
                       tn_fb_string(&root, TN_TFL_MODEL_DESCRIPTION));
+    describe_metadata(&root, about);
 }
 
 static void lose(const struct tn_write_options *options, uint64_t at,
@@ -24,6 +41,30 @@ static void lose(const struct tn_write_options *options, uint64_t at,
     snprintf(where, sizeof where, "%.*s", TN_FMT(name));
     if (options->loss)
         options->loss(options->loss_context, at, where, what);
+}
+
+/* Those that are no texts, which describe() lists. */
+static void lose_metadata(const struct tn_model         *model,
+                          const struct tn_fb_table      *root,
+                          const struct tn_write_options *options,
+                          struct tn_error               *error)
+{
+    struct tn_fb_vector rows    = tn_fb_vector(root, TN_TFL_MODEL_METADATA, 4);
+    struct tn_fb_vector buffers = tn_fb_vector(root, TN_TFL_MODEL_BUFFERS, 4);
+    uint64_t            left    = root->fb->span.length;
+    struct tn_bytes     text;
+    struct tn_arena     arena;
+
+    tn_arena_init(&arena, model->memory);
+    for (uint32_t i = 0; i < rows.count && !tn_failed(error); i++) {
+        struct tn_fb_table row = tn_fb_vector_table(&rows, i);
+        tn_arena_rewind(&arena);
+        if (!tn_tfl_metadata_text(&buffers, &row, &arena, &left, &text, error))
+            lose(options, row.fb->span.offset + row.at,
+                 tn_fb_string(&row, TN_TFL_METADATA_NAME),
+                 "left behind: metadata");
+    }
+    tn_arena_done(&arena);
 }
 
 /* Constants whose elements mean nothing without their scales. */
@@ -66,13 +107,7 @@ enum tn_status tn_tfl_report_rest(const struct tn_model         *model,
         return TN_OK;
     tn_fb_view(&fb, detail->source, error);
     struct tn_fb_table  root = tn_fb_table_at(&fb, detail->root);
-    struct tn_fb_vector rows = tn_fb_vector(&root, TN_TFL_MODEL_METADATA, 4);
-    for (uint32_t i = 0; i < rows.count && !tn_failed(error); i++) {
-        struct tn_fb_table row = tn_fb_vector_table(&rows, i);
-        lose(options, row.fb->span.offset + row.at,
-             tn_fb_string(&row, TN_TFL_METADATA_NAME),
-             "left behind: metadata");
-    }
+    lose_metadata(model, &root, options, error);
     struct tn_span zip = tn_tfl_attached(detail->source, model->memory);
     snprintf(what, sizeof what, "left behind: an archive of %" PRIu64 " bytes",
              zip.length);

@@ -70,6 +70,7 @@ const struct tn_format tn_format_tflite = {
     .check_graph = tn_tfl_check_graph,
     .describe    = tn_tfl_describe,
     .report_rest = tn_tfl_report_rest,
-    .texts       = 1u << TN_TEXT_DOC | 1u << TN_TEXT_SIGNATURE,
-    .write       = tn_tfl_write,
+    .texts =
+        1u << TN_TEXT_METADATA | 1u << TN_TEXT_DOC | 1u << TN_TEXT_SIGNATURE,
+    .write = tn_tfl_write,
 };

@@ -661,8 +661,13 @@ static void add_runtime(struct reader *r, struct tn_span data)
                                  "%s", text);
 }
 
+/* Texts that people read; more of them are listed by their sizes. */
+enum { SHOWN_TEXTS = 64 * 1024 };
+
 static void add_metadata(struct reader *r)
 {
+    uint64_t            left = SHOWN_TEXTS;
+    struct tn_bytes     text;
     struct tn_fb_vector rows = tn_fb_vector(&r->root, TN_TFL_MODEL_METADATA, 4);
 
     for (uint32_t i = 0; i < rows.count && !tn_failed(r->error); i++) {
@@ -679,8 +684,12 @@ static void add_metadata(struct reader *r)
         }
         struct tn_fb_table table = tn_fb_vector_table(&r->buffers, buffer);
         tn_tfl_buffer(&table, &data, r->error);
-        if (tn_bytes_is(name, "min_runtime_version") && data.length)
+        if (tn_bytes_is(name, TN_TFL_MIN_RUNTIME) && data.length)
             add_runtime(r, data);
+        else if (tn_tfl_metadata_text(&r->buffers, &row, &r->model->arena,
+                                      &left, &text, r->error))
+            tn_model_add_fact_format(r->model, r->error, "metadata",
+                                     "%.*s=%.*s", TN_FMT(name), TN_FMT(text));
         else if (!tn_failed(r->error))
             tn_model_add_fact_format(r->model, r->error, "metadata",
                                      "%.*s, %" PRIu64 " bytes", TN_FMT(name),

@@ -3,6 +3,7 @@
 
 #include "base/arith.h"
 #include "base/bisect.h"
+#include "base/utf8.h"
 
 /* ---- types -------------------------------------------------------------- */
 
@@ -117,6 +118,32 @@ bool tn_tfl_buffer(const struct tn_fb_table *buffer, struct tn_span *data,
     }
     return outside(buffer, TN_TFL_BUFFER_OFFSET, TN_TFL_BUFFER_SIZE, data,
                    error);
+}
+
+bool tn_tfl_metadata_text(const struct tn_fb_vector *buffers,
+                          const struct tn_fb_table  *entry,
+                          struct tn_arena *arena, uint64_t *left,
+                          struct tn_bytes *text, struct tn_error *error)
+{
+    uint32_t       index = tn_fb_u32(entry, TN_TFL_METADATA_BUFFER, 0);
+    struct tn_span data  = { 0 };
+
+    if (index >= buffers->count ||
+        tn_bytes_is(tn_fb_string(entry, TN_TFL_METADATA_NAME),
+                    TN_TFL_MIN_RUNTIME))
+        return false;
+    struct tn_fb_table buffer = tn_fb_vector_table(buffers, index);
+    tn_tfl_buffer(&buffer, &data, error);
+    if (tn_failed(error) || data.length > *left)
+        return false;
+    *left -= data.length;
+    uint8_t *bytes = tn_new(arena, uint8_t, data.length + 1, error);
+    if (!bytes ||
+        (data.length && tn_source_read(data.source, data.offset, bytes,
+                                       (size_t)data.length, error) != TN_OK))
+        return false;
+    *text = tn_bytes(bytes, (size_t)data.length);
+    return !memchr(bytes, 0, text->size) && tn_utf8_is_valid(*text);
 }
 
 bool tn_tfl_custom_options(const struct tn_fb_table *op, struct tn_span *data,

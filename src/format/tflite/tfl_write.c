@@ -54,6 +54,7 @@ struct out {
     uint32_t                    old;  /* in the old file; TN_NONE: it is new  */
     struct tn_span              span; /* what it has, if that is a span       */
     struct tn_payload_producer *producer; /* else, if not NULL                */
+    struct tn_bytes             text;     /* else                             */
     uint64_t                    size;
     bool                        is_outside; /* after the FlatBuffer           */
     uint64_t                    offset;     /* then: where                    */
@@ -81,6 +82,7 @@ struct writer {
     uint32_t                      *new_graph; /* old subgraph -> new          */
     struct tn_list                 outs;      /* struct out                   */
     uint32_t                      *new_buffer; /* old buffer -> new           */
+    uint32_t *text_buffer; /* of metadata, by change of a text                */
     struct tn_list                 new_codes; /* struct code                  */
 };
 
@@ -525,6 +527,46 @@ static void plan_data(struct writer *w, struct plan *p)
     }
 }
 
+static const struct tn_text_change *change_of(const struct writer      *w,
+                                              const struct tn_fb_table *row)
+{
+    return tn_changes_text(w->model->changes, TN_TEXT_METADATA,
+                           tn_fb_string(row, TN_TFL_METADATA_NAME));
+}
+
+/* What is not text could not be restored. */
+static void expect_text(struct writer *w, const struct tn_fb_table *row)
+{
+    uint64_t        left = w->fb.span.length;
+    struct tn_bytes text;
+
+    if (!tn_tfl_metadata_text(&w->buffers, row, w->arena, &left, &text,
+                              w->error))
+        tn_error_set(w->error, TN_UNSUPPORTED, TN_NOWHERE,
+                     "the metadata '%.*s' are no text, and are not edited",
+                     TN_FMT(tn_fb_string(row, TN_TFL_METADATA_NAME)));
+}
+
+/* Buffers for texts that an edit set. */
+static void plan_texts(struct writer *w)
+{
+    const struct tn_changes *changes = w->model->changes;
+    uint32_t                 count   = changes ? changes->text_count : 0;
+
+    w->text_buffer = tn_new(w->arena, uint32_t, count, w->error);
+    for (uint32_t i = 0; w->text_buffer && i < count; i++) {
+        const struct tn_text_change *text = &changes->texts[i];
+        if (text->kind != TN_TEXT_METADATA || !text->value.data)
+            continue;
+        w->text_buffer[i] = (uint32_t)w->outs.count;
+        struct out *out   = add_out(w, TN_NONE);
+        if (!out)
+            return;
+        out->text = text->value;
+        out->size = text->value.size;
+    }
+}
+
 /* Buffers that are still used, in their order, then new ones. */
 static void plan_buffers(struct writer *w)
 {
@@ -549,8 +591,10 @@ static void plan_buffers(struct writer *w)
         }
     for (uint32_t i = 0; i < metadata.count; i++) {
         struct tn_fb_table row = tn_fb_vector_table(&metadata, i);
-        if (!w->options->leaves_debug ||
-            !is_debug(tn_fb_string(&row, TN_TFL_METADATA_NAME)))
+        if (change_of(w, &row))
+            expect_text(w, &row);
+        else if (!w->options->leaves_debug ||
+                 !is_debug(tn_fb_string(&row, TN_TFL_METADATA_NAME)))
             mark(is_used, count, tn_fb_u32(&row, TN_TFL_METADATA_BUFFER, 0));
     }
     mark_list(is_used, count, &olds);
@@ -573,6 +617,7 @@ static void plan_buffers(struct writer *w)
              i < w->plans[g].entries.count && !tn_failed(w->error); i++)
             if (entry_at(&w->plans[g], i)->data)
                 add_data(w, entry_at(&w->plans[g], i));
+    plan_texts(w);
 }
 
 /* Whether all data fit into the FlatBuffer; otherwise long ones are outside. */
@@ -1403,11 +1448,56 @@ static uint32_t put_signatures(struct writer *w)
                                         : 0;
 }
 
+static bool has_new_texts(const struct writer *w)
+{
+    const struct tn_changes *changes = w->model->changes;
+
+    for (uint32_t i = 0; changes && i < changes->text_count; i++)
+        if (changes->texts[i].kind == TN_TEXT_METADATA)
+            return true;
+    return false;
+}
+
+static uint32_t put_new_text(struct writer *w, uint32_t change)
+{
+    struct copy copy = { 0 };
+
+    set_ref(&copy, TN_TFL_METADATA_NAME,
+            tn_fb_put_string(&w->b, w->model->changes->texts[change].key));
+    set_number(&copy, TN_TFL_METADATA_BUFFER, w->text_buffer[change], 4);
+    return put_copy(w, &copy);
+}
+
+/* What an edit added; returns how many there are now. */
+static uint32_t put_new_texts(struct writer *w, const bool *is_made,
+                              uint32_t *refs, uint32_t count)
+{
+    const struct tn_changes *changes = w->model->changes;
+
+    for (uint32_t i = 0; changes && i < changes->text_count; i++) {
+        const struct tn_text_change *text = &changes->texts[i];
+        if (text->kind != TN_TEXT_METADATA || is_made[i])
+            continue;
+        if (text->value.data)
+            refs[count++] = put_new_text(w, i);
+        else
+            tn_changes_miss(text, w->error);
+    }
+    return count;
+}
+
 static uint32_t put_metadata(struct writer *w)
 {
+    const struct tn_changes *changes = w->model->changes;
+    uint32_t                 added   = changes ? changes->text_count : 0;
     struct tn_fb_vector rows = tn_fb_vector(&w->root, TN_TFL_MODEL_METADATA, 4);
-    uint32_t *refs  = tn_new(w->arena, uint32_t, rows.count, w->error);
-    uint32_t  count = 0;
+    uint32_t           *refs =
+        tn_new(w->arena, uint32_t, (uint64_t)rows.count + added, w->error);
+    bool    *is_made = tn_new(w->arena, bool, added, w->error);
+    uint32_t count   = 0;
+
+    if (tn_failed(w->error))
+        return 0;
 
     for (uint32_t i = 0; refs && i < rows.count && !tn_failed(w->error); i++) {
         struct tn_fb_table row    = tn_fb_vector_table(&rows, i);
@@ -1416,11 +1506,21 @@ static uint32_t put_metadata(struct writer *w)
         if (w->options->leaves_debug &&
             is_debug(tn_fb_string(&row, TN_TFL_METADATA_NAME)))
             continue;
+        const struct tn_text_change *change = change_of(w, &row);
+        if (change) { /* of several with the key, one stays */
+            bool *is_put = &is_made[change - changes->texts];
+            if (change->value.data && !*is_put)
+                refs[count++] =
+                    put_new_text(w, (uint32_t)(change - changes->texts));
+            *is_put = true;
+            continue;
+        }
         copy_fields(w, object(w, "tflite.Metadata"), &row, 0, &copy);
         if (copy.fields[TN_TFL_METADATA_BUFFER].is_there)
             set_number(&copy, TN_TFL_METADATA_BUFFER, w->new_buffer[buffer], 4);
         refs[count++] = put_copy(w, &copy);
     }
+    count = put_new_texts(w, is_made, refs, count);
     return refs && !tn_failed(w->error) ? tn_fb_put_refs(&w->b, refs, count)
                                         : 0;
 }
@@ -1432,6 +1532,9 @@ static uint32_t put_buffer(struct writer *w, const struct out *out)
     if (out->size && out->is_outside) {
         set_number(&copy, TN_TFL_BUFFER_OFFSET, out->offset, 8);
         set_number(&copy, TN_TFL_BUFFER_SIZE, out->size, 8);
+    } else if (out->text.data) {
+        set_ref(&copy, TN_TFL_BUFFER_DATA,
+                tn_fb_put_vector(&w->b, out->text, 1, DATA_ALIGN));
     } else if (out->size) {
         set_ref(&copy, TN_TFL_BUFFER_DATA,
                 out->producer
@@ -1521,7 +1624,7 @@ static uint32_t put_model(struct writer *w)
                 tn_fb_put_string(&w->b, text));
     if (tn_fb_has(&w->root, TN_TFL_MODEL_METADATA_BUFFER))
         set_ref(&copy, TN_TFL_MODEL_METADATA_BUFFER, put_old_buffers(w));
-    if (tn_fb_has(&w->root, TN_TFL_MODEL_METADATA))
+    if (tn_fb_has(&w->root, TN_TFL_MODEL_METADATA) || has_new_texts(w))
         set_ref(&copy, TN_TFL_MODEL_METADATA, put_metadata(w));
     if (tn_fb_has(&w->root, TN_TFL_MODEL_SIGNATURES) || has_new_signatures(w))
         set_ref(&copy, TN_TFL_MODEL_SIGNATURES, put_signatures(w));
@@ -1578,6 +1681,8 @@ static void append_outside(struct writer *w, struct tn_rope *to)
         tn_rope_bytes(to, tn_bytes(zeros, (size_t)(out->offset - to->length)));
         if (out->producer)
             tn_rope_producer(to, &out->producer->producer);
+        else if (out->text.data)
+            tn_rope_bytes(to, out->text);
         else
             tn_rope_span(to, out->span);
     }

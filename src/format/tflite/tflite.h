@@ -201,6 +201,16 @@ const struct tn_tfl_options *tn_tfl_options_of(const struct tn_fb_table *op,
 bool tn_tfl_buffer(const struct tn_fb_table *buffer, struct tn_span *data,
                    struct tn_error *error);
 
+/* The text that an entry of the metadata is, in the arena: UTF-8 without zeros.
+ * False if it is something else, such as the version of the runtime, or longer
+ * than `*left`, of which its size is taken: many entries can name one buffer.
+ */
+#define TN_TFL_MIN_RUNTIME "min_runtime_version"
+bool tn_tfl_metadata_text(const struct tn_fb_vector *buffers,
+                          const struct tn_fb_table  *entry,
+                          struct tn_arena *arena, uint64_t *left,
+                          struct tn_bytes *text, struct tn_error *error);
+
 /* The same for custom options. */
 bool tn_tfl_custom_options(const struct tn_fb_table *op, struct tn_span *data,
                            struct tn_error *error);
