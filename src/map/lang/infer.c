@@ -1094,20 +1094,24 @@ static int64_t dim_of(struct tn_item item)
     return tn_item_to_int(item, &dim) && dim >= 0 ? dim : -1;
 }
 
-/* Whether the rule knows a dim that the model leaves open. */
+/* Whether the rule knows a dim that the model leaves open, or declares
+ * otherwise. */
 static bool is_better(const struct tn_net_type *type, struct tn_item dims)
 {
     if (!type->has_rank)
         return true;
     if (type->rank != dims.count)
         return false;
-    for (uint32_t i = 0; i < dims.count; i++)
-        if (type->dims[i] < 0 && dim_of(dims.of.items[i]) >= 0)
+    for (uint32_t i = 0; i < dims.count; i++) {
+        int64_t dim = dim_of(dims.of.items[i]);
+        if (dim >= 0 && dim != type->dims[i])
             return true;
+    }
     return false;
 }
 
-/* The dims are in the scratch arena. */
+/* What follows from the node counts: what a model declares may be left from an
+ * older version of it.  The dims are in the scratch arena. */
 static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
                      struct tn_item list)
 {
@@ -1118,10 +1122,11 @@ static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
         tn_new(&infer->scratch, int64_t, list.count, infer->net->error);
     if (!dims)
         return;
-    for (uint32_t i = 0; i < list.count; i++)
-        dims[i] = type->has_rank && type->dims[i] >= 0
-                      ? type->dims[i]
-                      : dim_of(list.of.items[i]);
+    for (uint32_t i = 0; i < list.count; i++) {
+        dims[i] = dim_of(list.of.items[i]);
+        if (dims[i] < 0 && type->has_rank)
+            dims[i] = type->dims[i];
+    }
     type->dims     = dims;
     type->rank     = list.count;
     type->has_rank = true;

@@ -108,22 +108,24 @@ static void test_shape_arithmetic(void **state)
     tear_down(&b);
 }
 
-/* What a model declares stays, and is completed. */
+/* What a model declares stays, and is completed; a size that follows from the
+ * node is right. */
 static void test_declared_types_stay(void **state)
 {
-    static const int64_t dims[] = { 7, -1 };
+    static const int64_t dims[] = { 7, -1, 9 };
     struct bench         b;
 
     (void)state;
     set_up(&b, 13);
-    uint32_t x = make_input(&b.net, "x", TN_FLOAT32, (int64_t[]){ -1, 3, -2 });
+    uint32_t x =
+        make_input(&b.net, "x", TN_FLOAT32, (int64_t[]){ -1, 3, 4, -2 });
     uint32_t y = make_node(&b.net, "Relu", "y", &x, 1, NULL, 0);
     tn_net_set_type(
         &b.net, y,
         &(struct tn_net_type){
-            .dtype = TN_FLOAT16, .has_rank = true, .rank = 2, .dims = dims });
+            .dtype = TN_FLOAT16, .has_rank = true, .rank = 3, .dims = dims });
     assert_int_equal(tn_infer(&b.net, &b.shapes), TN_OK);
-    assert_type(&b, y, "float16 7 3");
+    assert_type(&b, y, "float16 7 3 4");
     tear_down(&b);
 }
 
