@@ -4,6 +4,7 @@
  */
 #include "ir/value_flow.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The most sets of types and ranks with which a function is walked.  The
@@ -1024,16 +1025,41 @@ static void walk(struct tn_flow *flow, uint32_t root)
 /* ---- claims ------------------------------------------------------------- */
 
 static void complain_claim(struct tn_flow *flow, uint64_t index,
-                           const struct tn_value_claim *claim, const char *rule,
+                           const struct tn_value_claim *claim,
+                           enum tn_finding_level level, const char *rule,
                            const char *what)
 {
     char where[200] = "";
 
     flow->use->claim_path(flow->use->context, index, where, sizeof where);
-    tn_report_format(flow->report, TN_LEVEL_ERROR, rule, flow->use->file,
-                     claim->offset, where, "'%.*s' %s",
+    tn_report_format(flow->report, level, rule, flow->use->file, claim->offset,
+                     where, "'%.*s' %s",
                      TN_FMT(tn_value_short_name(flow->model, claim->value)),
                      what);
+}
+
+/* A warning: programs that run models compute sizes themselves. */
+static void compare_claimed_sizes(struct tn_flow *flow, uint64_t index,
+                                  const struct tn_value_claim *claim)
+{
+    const struct tn_dims *made = tn_sizing_made(&flow->sizing, claim->value);
+    const struct tn_dims *told = claim->dims;
+    char                  what[200];
+
+    for (uint32_t i = 0; made && made->rank == told->rank && i < made->rank;
+         i++) {
+        if (told->sizes[i] == made->sizes[i] ||
+            told->sizes[i] == TN_SIZE_UNKNOWN ||
+            made->sizes[i] == TN_SIZE_UNKNOWN)
+            continue;
+        snprintf(what, sizeof what,
+                 "is declared with %" PRId64 " as dimension %" PRIu32
+                 ", and has %" PRId64,
+                 told->sizes[i], i, made->sizes[i]);
+        complain_claim(flow, index, claim, TN_LEVEL_WARNING, "declared-size",
+                       what);
+        return;
+    }
 }
 
 static void compare_claim(struct tn_flow *flow, uint64_t index,
@@ -1046,13 +1072,17 @@ static void compare_claim(struct tn_flow *flow, uint64_t index,
     if (type && claim->type && type != claim->type) {
         snprintf(what, sizeof what, "is declared as %s, and is %s",
                  tn_type_words(claim->type).text, tn_type_words(type).text);
-        complain_claim(flow, index, claim, "type-mismatch", what);
+        complain_claim(flow, index, claim, TN_LEVEL_ERROR, "type-mismatch",
+                       what);
     }
     if (rank && claim->rank && rank != claim->rank) {
         snprintf(what, sizeof what, "is declared with rank %u, and has rank %u",
                  claim->rank - 1U, rank - 1U);
-        complain_claim(flow, index, claim, "rank-mismatch", what);
+        complain_claim(flow, index, claim, TN_LEVEL_ERROR, "rank-mismatch",
+                       what);
     }
+    if (claim->dims)
+        compare_claimed_sizes(flow, index, claim);
 }
 
 static void compare_claims(struct tn_flow *flow)

@@ -1365,6 +1365,15 @@ static const struct tn_dims *sizing_dims(struct tn_sizing *s, uint32_t value)
     return s->told[value] ? s->told[value] : dims_of_constant(s, value);
 }
 
+const struct tn_dims *tn_sizing_made(struct tn_sizing *s, uint32_t value)
+{
+    if (!s->told || value == TN_NONE)
+        return NULL;
+    value = tn_model_defining_value(s->model, value);
+    return s->tensors[value] ? dims_of_constant(s, value)
+                             : made_dims(s, value);
+}
+
 /* ---- facts -------------------------------------------------------------- */
 
 /* As sizes: numbers that are not positive are unknown. */

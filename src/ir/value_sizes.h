@@ -89,4 +89,8 @@ void tn_sizing_note(struct tn_sizing *s, uint32_t op, uint32_t group);
 void tn_sizing_judge(struct tn_sizing *s, struct tn_typed_kind *kind,
                      uint32_t op, bool is_silent);
 
+/* What follows for a value without what the file declares about it: from the
+ * node that makes it, or from its constant.  NULL: nothing. */
+const struct tn_dims *tn_sizing_made(struct tn_sizing *s, uint32_t value);
+
 #endif

@@ -68,14 +68,16 @@ struct tn_passing {
                            later rounds it is a result of the round before    */
 };
 
+struct tn_dims;
+struct tn_sizing;
+
 /* What one place in a file declares about a value. */
 struct tn_value_claim {
-    uint32_t value;
-    uint8_t  type, rank; /* 0: nothing                                        */
-    uint64_t offset;
+    uint32_t              value;
+    uint8_t               type, rank; /* 0: nothing                           */
+    const struct tn_dims *dims;       /* NULL: nothing                        */
+    uint64_t              offset;
 };
-
-struct tn_sizing;
 
 /* What is checked.  The two halves need nothing of each other, so that they can
  * be checked by two threads, with a use each. */

@@ -4,9 +4,10 @@
     onnx_mutants.py TENON [--seed N] [--count N] [--seconds N]
 
 Takes models of Debian's libonnx-testdata with their inputs, changes one attribute, one size of an
-input or one number of an input that becomes a constant, and asks both.  A model that `check` finds
-wrong by its sizes, and that ONNX Runtime runs, is a failure; so is a model as it is that has such a
-finding.  Exits 77 when ONNX Runtime, python3-onnx or the models are missing.
+input or of what is declared of an output, or one number of an input that becomes a constant, and asks
+both.  A model that `check` finds wrong by its sizes, and that ONNX Runtime runs, is a failure; so is a
+warning about the declared size of an output (`declared-size`) if what ONNX Runtime gives has not the
+size that the warning says.  Exits 77 when ONNX Runtime, python3-onnx or the models are missing.
 """
 import argparse
 import collections
@@ -14,6 +15,7 @@ import glob
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -111,6 +113,16 @@ def change_constant(chance, model, arrays):
     return True
 
 
+def change_declared(chance, model, _arrays):
+    dims = [d for v in model.graph.output if v.type.HasField("tensor_type")
+            for d in v.type.tensor_type.shape.dim if d.dim_value > 0]
+    if not dims:
+        return False
+    dim = chance.choice(dims)
+    dim.dim_value = max(1, dim.dim_value + chance.choice([-1, 1, 5]))
+    return True
+
+
 def forget_sizes(model):
     """What is declared of results would no longer be true."""
     for value in model.graph.output:
@@ -124,43 +136,64 @@ def mutants(chance, count, folder):
     """(path, where it comes from, inputs)"""
     paths = [p for part in ("node", "simple", "pytorch-converted", "pytorch-operator")
              for p in sorted(glob.glob(os.path.join(DATA, part, "*", "model.onnx")))]
-    changes = [change_attribute] * 3 + [change_size] * 2 + [change_constant] * 2
+    changes = [change_attribute] * 3 + [change_size] * 2 + [change_constant] * 2 + [change_declared]
     made = 0
     while made < count:
         path = chance.choice(paths)
         model = onnx.load(path)
         arrays = inputs_of(path, model)
-        if arrays is None or not chance.choice(changes)(chance, model, arrays):
+        change = chance.choice(changes)
+        if arrays is None or not change(chance, model, arrays):
             continue
-        forget_sizes(model)
+        if change is not change_declared and chance.random() < 0.8:
+            forget_sizes(model)
         to = os.path.join(folder, f"{made}.onnx")
         with open(to, "wb") as file:
             file.write(model.SerializeToString())
         made += 1
-        yield to, os.path.basename(os.path.dirname(path)), arrays
+        yield to, os.path.basename(os.path.dirname(path)), arrays, [v.name for v in model.graph.output]
 
 
 def findings(tenon, paths):
     done = subprocess.run([tenon, "check", "--json", "--skip-data", *paths], capture_output=True, text=True,
                           timeout=300, check=False)
-    return [[f for f in file["findings"] if f["severity"] == "error"] for file in json.loads(done.stdout)["files"]]
+    return [file["findings"] for file in json.loads(done.stdout)["files"]]
 
 
-def runs(engine, path, arrays):
+def run(engine, path, arrays):
+    """The outputs; None: the engine refuses."""
     try:
-        engine.run(path, arrays, optimize="disabled")
-        return True
+        return engine.run(path, arrays, optimize="disabled")
     except EngineError:
-        return False
+        return None
+
+
+DECLARED = re.compile(r"is declared with \d+ as dimension (\d+), and has (\d+)$")
+
+
+def is_true(finding, names, outputs):
+    """A warning about a declared size; of other values than outputs nothing is known."""
+    at = re.fullmatch(r"graph\.output\[(\d+)\]", finding["where"])
+    axis, size = map(int, DECLARED.search(finding["what"]).groups())
+    return not at or outputs[names[int(at[1])]].shape[axis] == size
 
 
 def judge(tenon, engine, chance, count, verdicts):
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         rows = list(mutants(chance, count, folder))
-        for (path, name, arrays), found in zip(rows, findings(tenon, [row[0] for row in rows])):
+        for (path, name, arrays, ends), told in zip(rows, findings(tenon, [row[0] for row in rows])):
+            found = [f for f in told if f["severity"] == "error"]
             sized = [f for f in found if f["rule"] in RULES]
-            is_run = runs(engine, path, arrays)
+            declared = [f for f in told if f["rule"] == "declared-size"]
+            outputs = run(engine, path, arrays)
+            is_run = outputs is not None
+            if declared and is_run:
+                verdicts["declared sizes", is_run] += 1
+            for finding in declared if is_run else []:
+                if not is_true(finding, ends, outputs):
+                    failed += 1
+                    print(f"{name}: not so: {finding['what']} [declared-size]")
             verdicts["sizes" if sized else "others" if found else "nothing", is_run] += 1
             if sized and is_run:
                 failed += 1

@@ -14,7 +14,7 @@ import sys
 
 RULES = {"type-mismatch", "type-not-allowed", "rank-mismatch", "rank-not-allowed", "argument-count",
          "condition-size", "unset-variable", "wrong-size", "bad-axis", "bad-attribute-value", "wrong-length",
-         "size-mismatch"}
+         "size-mismatch", "declared-size"}
 ENDS = (".onnx", ".pb", ".pbtxt", ".index", ".fb", ".sdz", ".sdnb", ".samediff", ".pdmodel", ".json")
 # Made to be wrong.
 NOT = ("malformed", "reports", "fuzz_generated", "hostile")

@@ -251,7 +251,8 @@ def cases():
         ("duplicate-name", value("x", INT64)),
         ("type-mismatch", value("x", INT64))]
     yield "input-is-made", model(inputs=[value("x"), value("y", FLOAT, (3,))]), [
-        ("duplicate-name", value("y", FLOAT, (3,)))]
+        ("duplicate-name", value("y", FLOAT, (3,))),
+        ("declared-size", value("y", FLOAT, (3,)))]
     yield "output-dangles", model(outputs=[value("q")]), [
         ("dangling-output", value("q"))]
     m = model()

@@ -137,8 +137,16 @@ static bool is_overridable(const struct tn_onnx_checker *ch, uint32_t value)
            tn_model_value_at(ch->model, value)->kind == TN_VALUE_INPUT;
 }
 
-/* Only for the main graph: what other graphs declare holds for the round or the
- * call that their author had in mind. */
+/* What other graphs declare of sizes holds for the round or the call that their
+ * author had in mind. */
+static bool is_in_main(const struct tn_onnx_checker  *ch,
+                       const struct tn_onnx_declared *row)
+{
+    uint32_t graph = tn_model_value_at(ch->model, row->value)->graph;
+
+    return tn_model_graph_at(ch->model, graph)->kind == TN_GRAPH_MAIN;
+}
+
 static void declare_sizes(void *context, struct tn_sizing *to)
 {
     const struct tn_onnx_checker *ch    = ((struct lexicon *)context)->ch;
@@ -147,8 +155,7 @@ static void declare_sizes(void *context, struct tn_sizing *to)
     for (uint64_t i = 0; i < ch->declared.count; i++) {
         const struct tn_onnx_declared *row =
             tn_list_at(&ch->declared, struct tn_onnx_declared, i);
-        uint32_t graph = tn_model_value_at(model, row->value)->graph;
-        if (row->dims && tn_model_graph_at(model, graph)->kind == TN_GRAPH_MAIN)
+        if (row->dims && is_in_main(ch, row))
             tn_sizing_tell(to, row->value, row->dims);
     }
     for (uint32_t i = 0; i < model->tensors.count; i++) {
@@ -182,6 +189,7 @@ static bool claim(void *context, uint64_t index, struct tn_value_claim *to)
         return false;
     row = tn_list_at(&ch->declared, struct tn_onnx_declared, index);
     *to = (struct tn_value_claim){ row->value, row->type, row->rank,
+                                   is_in_main(ch, row) ? row->dims : NULL,
                                    row->offset };
     return true;
 }
