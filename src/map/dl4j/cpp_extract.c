@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 
-/* No op has more; larger numbers are not places of arguments. */
+/* The most arguments of an op; larger numbers are not indices of arguments. */
 #define PLACES 64
 
 /* How a macro's arguments are ordered; each letter is one. */
@@ -438,7 +438,7 @@ static enum tn_status take(struct extracting *x, enum tn_arg_type type,
     return x->error->status;
 }
 
-/* MACRO(3), at whose bracket we are. */
+/* The number in MACRO(3); the parser is at the bracket. */
 static enum tn_status read_access(struct extracting *x, enum tn_arg_type type,
                                   size_t word_at, struct tn_bytes stem)
 {

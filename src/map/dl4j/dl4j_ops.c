@@ -119,7 +119,7 @@ static enum tn_status read_data_type(const struct tn_text_field *field,
                         TN_FMT(field->text));
 }
 
-/* The field that holds a value: it decides what the argument is worth. */
+/* The field that holds the value of the argument. */
 static enum tn_status read_value(struct tn_arg              *arg,
                                  const struct tn_text_field *field,
                                  struct tn_error            *error)
@@ -296,7 +296,7 @@ static enum tn_status read_count(const struct tn_text_field *field,
     return TN_OK;
 }
 
-/* What follows from the arguments if it is not declared. */
+/* Fills in what is not declared and follows from the arguments. */
 static enum tn_status read_declared(struct tn_op_descriptor    *op,
                                     const struct tn_text_field *message,
                                     struct tn_error            *error)

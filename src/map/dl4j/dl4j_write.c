@@ -42,8 +42,8 @@ static void put_number(struct tn_rope *to, uint32_t number, int64_t value)
 
 /* ---- ops ---------------------------------------------------------------- */
 
-/* Which field a number belongs in; parameters often have no type of their own,
- * and hold 64-bit numbers then. */
+/* The field for a number; parameters often have no type of their own, and then
+ * hold 64-bit numbers. */
 static uint32_t number_field(const struct tn_arg *arg)
 {
     switch (arg->type) {
@@ -63,7 +63,7 @@ static void put_name(const struct writing *w, struct tn_rope *to,
     tn_pb_put_bytes(to, 8, arg->text);
 }
 
-/* What is read or made: a constant, or a value by its name alone. */
+/* A value that is read or made: a constant, or only a name. */
 static void put_tensor(const struct writing *w, struct tn_rope *to,
                        const struct tn_arg *arg)
 {
@@ -125,7 +125,7 @@ static void put_op(const struct writing *w, struct tn_rope *to,
     put_text(to, 101, op->assumed);
 }
 
-/* As it is called: in the order of the lists, each place as it is there. */
+/* The op as a call: in the order of the lists, with the indices in them. */
 static void put_call(const struct writing *w, struct tn_rope *to,
                      const void *what)
 {

@@ -1,4 +1,4 @@
-/* rule_call.c - what the functions of rules have in common */
+/* rule_call.c - the functions that rules name, and what they share */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -353,7 +353,7 @@ static enum tn_status place_tensor(struct tn_rule_call      *call,
         tn_dl4j_index(call->target, pair->target, TN_ARG_INPUT_TENSOR));
 }
 
-/* Lists of inputs that go before this one push it back. */
+/* Lists of inputs before this one increase its index. */
 static int32_t shifted(struct tn_rule_call *call, int32_t index)
 {
     int64_t shift = 0;
@@ -706,9 +706,9 @@ const struct tn_map_function tn_map_functions_of_tensors[] = {
 
 /*
  * In comments, k is a pair's name in nd4j and v the framework's; P[k] is the
- * group of parameters of key k.  Where a name promises something else than the
- * function does, the function does what Deeplearning4j's does: its rules count
- * on it.
+ * group of parameters of key k.  If a name does not match what the function
+ * does, the function still does what Deeplearning4j's does, because its rules
+ * rely on that.
  */
 
 /* ---- scalars ------------------------------------------------------------ */
@@ -757,7 +757,7 @@ static enum tn_status run_argdescriptorconstant(struct tn_rule_call *call)
     return TN_OK;
 }
 
-/* Nothing is negated: a number becomes a bool, a bool a number. */
+/* Does not negate: a number becomes a bool, a bool a number. */
 static enum tn_status coerce(struct tn_rule_call      *call,
                              const struct tn_map_pair *pair)
 {
@@ -801,7 +801,7 @@ static enum tn_status type_to_int(struct tn_rule_call      *call,
 
 /* ---- strings ------------------------------------------------------------ */
 
-/* A truth for each type that k is declared under. */
+/* A bool for each type with which k is declared. */
 static enum tn_status add_truth(struct tn_rule_call *call, struct tn_bytes name,
                                 struct tn_bytes k, bool truth)
 {
@@ -836,7 +836,7 @@ static enum tn_status string_differs(struct tn_rule_call      *call,
                      !tn_bytes_equal(call_text(call, pair->source), c->text));
 }
 
-/* The constant contains the attribute, not the other way round. */
+/* The constant must contain the attribute, not the reverse. */
 static enum tn_status string_contains(struct tn_rule_call      *call,
                                       const struct tn_map_pair *pair)
 {

@@ -672,7 +672,7 @@ static const struct tn_text_field *find_named(const struct tn_text_field *root,
     return NULL;
 }
 
-/* One in the list may be the name alone; what it says itself comes first. */
+/* A rule in the list may be only a name; its own fields take precedence. */
 static enum tn_status read_listed(const struct tn_rule_file  *file,
                                   const struct tn_text_field *root,
                                   const struct tn_text_field *list,

@@ -148,7 +148,7 @@ static enum tn_status keep_args(struct tn_op_descriptor *out,
     return TN_OK;
 }
 
-/* What the node calls an output; empty: it does not have it. */
+/* The node's name for an output; empty if it does not have it. */
 static struct tn_bytes output_value(const struct tn_map_node *node,
                                     uint32_t index, struct tn_arena *arena,
                                     struct tn_error *error)

@@ -1,4 +1,4 @@
-/* unmapped.c - what of a node makes no difference to its mapper */
+/* unmapped.c - finds values of a node that its mapper ignores */
 #include "map/dl4j/unmapped.h"
 
 #include <inttypes.h>
@@ -63,8 +63,8 @@ static enum tn_status tell_constant(void *context, struct tn_bytes name,
                             error);
 }
 
-/* Whether the mapper makes the same op of a node with these attributes.  One
- * that it cannot map is another. */
+/* Whether the mapper makes the same op of a node with these attributes.  A node
+ * that it cannot map counts as another op. */
 static bool is_same_with(struct looking *l, const struct tn_map_attr *attrs,
                          uint32_t count)
 {
