@@ -29,11 +29,11 @@
 #include "map/flow/flow_loop.h"
 #include "map/net/net_build.h"
 
-/* Parts of a condition, copies of a flow: more are not looked at. */
+/* The most parts of a condition, and copies of a flow, that are examined. */
 #define PARTS_MAX 8
 
-/* Nodes that are looked at, over and over, while loops change: the rest of very
- * many loops stays as it is. */
+/* The most nodes that are visited, also repeatedly, while loops change: if
+ * there are very many loops, the others stay as they are. */
 #define LOOKS_MAX (UINT64_C(1) << 27)
 
 struct arrays {
@@ -158,7 +158,7 @@ static uint32_t before_loop(const struct arrays *a, uint32_t value)
     return TN_NONE;
 }
 
-/* What the value is a copy of, inside of loops and around them. */
+/* The value that this one is a copy of, inside loops and around them. */
 static uint32_t origin(const struct arrays *a, uint32_t value)
 {
     for (uint64_t step = 0; value != TN_NONE && step <= a->net->graphs.count;
@@ -176,7 +176,7 @@ static uint32_t origin(const struct arrays *a, uint32_t value)
     return value;
 }
 
-/* 0, 1, 2 ... as a Range says it, or a list of constants. */
+/* Whether it is 0, 1, 2 ...: from a Range, or a list of constants. */
 static bool is_counted(const struct arrays *a, uint32_t indices)
 {
     uint32_t range = tn_flow_maker(a->net, origin(a, indices), "Range", 3);
@@ -332,7 +332,8 @@ static bool is_until(struct arrays *a, uint32_t condition, uint32_t n,
             is_fewer(a, input_at(a->net, less, 1), n));
 }
 
-/* The first round is begun under the same condition as the next ones. */
+/* Whether the condition of the first round is the same as that of the next
+ * ones. */
 static bool has_rounds(struct arrays *a, uint32_t n)
 {
     a->fewer = TN_NONE;
@@ -362,7 +363,8 @@ static uint32_t only_user(const struct arrays *a, uint32_t value)
     return TN_NONE;
 }
 
-/* The body hands the flow from its input through one write to its output. */
+/* Whether the body passes the flow from its input through one write to its
+ * output. */
 static bool is_written_once(struct arrays *a)
 {
     struct tn_net *net    = a->net;
@@ -405,7 +407,8 @@ static bool is_reader(const struct arrays *a, uint32_t node, uint32_t flow)
            origin(a, n.inputs[0]) == handle;
 }
 
-/* All that use the array behind the Loop, and nothing else does. */
+/* Finds all users of the array after the Loop; false if there are other
+ * users. */
 static bool find_readers(struct arrays *a, uint32_t flow, unsigned depth)
 {
     if (flow == TN_NONE)
@@ -431,7 +434,7 @@ static bool find_readers(struct arrays *a, uint32_t flow, unsigned depth)
     return true;
 }
 
-/* The array is seen by the writer, the readers and copies alone. */
+/* Whether only the writer, the readers and copies use the array. */
 static bool is_own_array(const struct arrays *a)
 {
     const struct tn_net_node maker = tn_net_node(a->net, a->maker);
@@ -460,16 +463,16 @@ static bool find_array(struct arrays *a, uint32_t variable)
            is_written_once(a);
 }
 
-/* One place a round, until all are full. */
+/* Whether each round fills one place, until all are full. */
 static bool is_filled(struct arrays *a)
 {
     return tn_flow_is_round(&a->loop, input_at(a->net, a->writer, 1)) &&
            has_rounds(a, tn_net_node(a->net, a->maker).inputs[0]);
 }
 
-/* An array of one place that keeps what the last round gave, where the Loop has
- * that as a variable, too: which one, or TN_NONE.  Without a round it would be
- * zeros here, and is what the variable began with. */
+/* An array of one place that keeps the result of the last round: the variable
+ * of the Loop that has the same value, or TN_NONE.  Without a round, the array
+ * would hold zeros, and the variable has its initial value. */
 static uint32_t kept_in(const struct arrays *a)
 {
     const struct tn_net *net   = a->net;
@@ -513,7 +516,7 @@ static uint32_t own_value(struct arrays *a)
     return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : copy;
 }
 
-/* Whether a gatherer takes all there is, in order. */
+/* Whether a gatherer takes all elements, in order. */
 static bool takes_all(const struct arrays *a, uint32_t node, uint32_t n)
 {
     struct tn_net *net     = a->net;
@@ -597,7 +600,7 @@ static uint32_t joined(struct tn_net *net, uint32_t graph, uint32_t a,
     return made;
 }
 
-/* Places that no round has filled are zeros. */
+/* Adds zeros for places that no round has filled. */
 static uint32_t fill_up(struct arrays *a, uint32_t stacked)
 {
     struct tn_net              *net   = a->net;
@@ -655,7 +658,7 @@ static void stack(struct arrays *a)
     tn_net_remove(net, a->maker);
 }
 
-/* The last round's value instead of the array of it. */
+/* Replaces the array by the value of the last round. */
 static void keep_last(struct arrays *a, uint32_t variable)
 {
     struct tn_net           *net  = a->net;
@@ -827,7 +830,7 @@ static void use_round_in(struct arrays *a, struct recount *to, uint32_t user,
         set_type(net, user, "Tindices", TN_INT64);
 }
 
-/* Of the value and of its copies. */
+/* Replaces uses of the value and of its copies. */
 static void use_round(struct arrays *a, struct recount *to, uint32_t count,
                       unsigned depth)
 {
@@ -848,7 +851,7 @@ static void use_round(struct arrays *a, struct recount *to, uint32_t count,
     }
 }
 
-/* Whether nothing but the Loop itself needs what it counts. */
+/* Whether only the Loop itself uses the variable that counts. */
 static bool is_counter(const struct arrays *a, uint32_t variable)
 {
     const struct tn_net_node loop = tn_net_node(a->net, a->loop.node);

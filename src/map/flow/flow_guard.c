@@ -1,9 +1,9 @@
 /* flow_guard.c - under which conditions the values of a dataflow graph live */
 #include "map/flow/flow_guard.h"
 
-/* Conditions inside conditions, frames included: in dataflow each value passes
- * a node for every one that it is in, so that this is the square of the file;
- * and how often frames may turn out to lie deeper than thought. */
+/* The deepest nesting of conditions and frames: in dataflow a value passes one
+ * node for each of them, so that the work grows with the square.  It also
+ * limits how often a frame may turn out to be deeper than assumed. */
 #define DEPTH_LIMIT 128
 #define PASS_LIMIT  64
 
@@ -235,9 +235,9 @@ bool tn_guard_holds(const struct tn_guards *guards, uint32_t under,
     return true;
 }
 
-/* Both inputs come from the last decision on their way, but one of them has
- * more decided before it: what is the same in every round of a loop does not
- * wait for the loop's own condition. */
+/* Both inputs come from the last decision on their paths, but one path has more
+ * decisions before it: a value that is the same in every round of a loop does
+ * not wait for the loop's condition. */
 static bool decide_by_last(const struct tn_guards *guards, uint32_t a,
                            uint32_t b, struct tn_flow_decision *decision)
 {
@@ -290,7 +290,7 @@ static uint32_t deeper(const struct tn_guards *guards, uint32_t a, uint32_t b)
 struct finding {
     struct tn_guards *guards;
     bool              with_controls;
-    bool              has_changed; /* a frame is deeper than thought          */
+    bool              has_changed; /* a frame is deeper than assumed */
 };
 
 static uint32_t guard_of_inputs(const struct finding     *f,
@@ -321,7 +321,7 @@ static uint32_t frame_number(struct tn_guards         *guards,
     return id;
 }
 
-/* A frame lies where the deepest of its Enters does. */
+/* A frame is as deep as the deepest of its Enters. */
 static uint32_t guard_of_enter(struct finding           *f,
                                const struct tn_net_node *node, uint32_t guard)
 {

@@ -14,7 +14,7 @@
 /* Nested control flow: a change moves by one level in each pass. */
 #define PASS_LIMIT 64
 
-/* What a dialect calls the ops of lists; their arguments are the same. */
+/* The names of list ops in a dialect; their arguments are the same. */
 struct list_ops {
     const char *create, *write, *scatter, *split;
     const char *held; /* attribute of `create`: the type of elements          */
@@ -50,7 +50,7 @@ static void mark(struct marking *m, uint32_t value, enum tn_dtype dtype)
     m->has_changed = true;
 }
 
-/* What is a list stays one. */
+/* A value that is a list stays one. */
 static void carry(struct marking *m, uint32_t from, uint32_t to)
 {
     if (from == TN_NONE)
@@ -127,7 +127,8 @@ static void mark_node(struct marking *m, const struct tn_net_node *node)
             carry(m, node->inputs[3], output_at(node, 0));
 }
 
-/* Where the value sits in what writes a list; 0: it writes none. */
+/* The index of the value among the inputs of an op that writes a list; 0:
+ * another op. */
 static uint32_t written_at(const struct tn_net_node *node,
                            const struct list_ops    *ops)
 {
@@ -137,7 +138,8 @@ static uint32_t written_at(const struct tn_net_node *node,
     return tn_bytes_is(node->op->type, ops->split) ? 1 : 0;
 }
 
-/* Older files do not say what a list holds: it is what is written to it. */
+/* Older files do not declare the type of a list's elements: it is the type of
+ * what is written to it. */
 static void say_held(struct tn_net *net, const struct list_ops *ops,
                      const struct tn_net_node *writer)
 {

@@ -154,7 +154,7 @@ static bool keeps_rows(const struct tn_net      *net,
     return count[2] > 0;
 }
 
-/* What a node that keeps the number of rows takes them from; TN_NONE. */
+/* The input whose rows a node keeps in number; TN_NONE: another node. */
 static uint32_t rows_before(const struct tn_net *net, uint32_t value)
 {
     uint32_t turn = tn_flow_maker(net, value, "ReverseSequence", 2);
@@ -221,7 +221,7 @@ uint32_t tn_flow_loop_out(const struct tn_flow_loop *loop, uint32_t place)
     return end_at(&tn_net_graph(loop->net, loop->body)->outputs, place);
 }
 
-/* What adds two values, whatever the dialect calls it. */
+/* The node that adds two values, whatever its name in the dialect. */
 static uint32_t sum_of(const struct tn_net *net, uint32_t value)
 {
     static const char *const names[] = { "add", "Add", "AddV2" };

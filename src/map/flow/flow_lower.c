@@ -20,8 +20,8 @@
 #include "map/flow/flow_guard.h"
 #include "map/net/net_build.h"
 
-/* Nodes that let values in, for each node and to begin with: a value passes one
- * for every graph that it is deep inside. */
+/* The most nodes that let values in, for each node and in addition: a value
+ * passes one for every graph around its use. */
 #define DOORS_A_NODE   8
 #define DOORS_AT_LEAST (UINT64_C(1) << 14)
 
@@ -143,9 +143,9 @@ static void add_merge(struct lowering *l, uint32_t graph,
 
 /* ---- moving a graph into the one around it ------------------------------ */
 
-/* Whether it may be used as it is: constants, and in a frame what the world
- * gives.  A branch that is not taken must not see that: its shapes may fit the
- * other one alone. */
+/* Whether it may be used as it is: constants, and in a frame also inputs of the
+ * model.  A branch must not use those directly: if it is not taken, their
+ * shapes may not fit it. */
 static bool is_everywhere(const struct tn_net *net, uint32_t value,
                           bool is_frame)
 {
@@ -156,7 +156,7 @@ static bool is_everywhere(const struct tn_net *net, uint32_t value,
 
 typedef uint32_t carry(struct lowering *l, void *context, uint32_t value);
 
-/* What a value from outside is inside; made once. */
+/* The value inside that stands for one from outside; made once. */
 static uint32_t carried(struct lowering *l, uint32_t side, uint32_t value,
                         carry *each, void *context)
 {
@@ -191,11 +191,11 @@ struct moving {
     void    *context;
 };
 
-/* Whether an input must come in although it may be used as it is.  A frame is
- * in the one that its values come from, and must not run in a branch that is
- * not taken: what enters it must have come in, constants too.  What a Switch
- * lets through must be dead wherever the Switch itself is not reached.  And a
- * list is made anew in every round. */
+/* Whether an input must come in although it may be used as it is.  A frame must
+ * not run in a branch that is not taken: so everything that enters it,
+ * constants too, must pass into the branch first.  The outputs of a Switch must
+ * be dead if the Switch itself is not reached.  And a list is made again in
+ * every round. */
 static bool must_enter(const struct lowering *l, const struct moving *m,
                        uint32_t node, uint32_t input)
 {
@@ -214,9 +214,9 @@ static bool is_gated(struct lowering *l, uint32_t value)
     return gate && *gate;
 }
 
-/* Whether an input of the node passes what is between the two graphs: all that
- * comes from outside does, and what must come in but is computed from constants
- * alone, so that no branch holds it back. */
+/* Whether an input of the node must pass the border between the two graphs:
+ * everything from outside must, and so must an input that has to come in and is
+ * computed from constants alone, because no branch holds it back. */
 static bool comes_in(struct lowering *l, const struct moving *m, uint32_t node,
                      uint32_t input, uint32_t value)
 {
@@ -421,7 +421,7 @@ static uint32_t through_enter(struct lowering *l, void *context, uint32_t value)
     return enter(l, context, value, true);
 }
 
-/* One value that goes round. */
+/* One value that is passed from round to round. */
 struct round {
     uint32_t merge, next; /* values                                           */
     uint32_t inside;      /* in the body                                      */
@@ -440,7 +440,7 @@ static void begin_round(struct lowering *l, const struct loop *loop,
     add_merge(l, loop->graph, inputs, round->merge);
 }
 
-/* The Switch: one way to the Exit, the other into the body. */
+/* The Switch: one output goes to the Exit, the other into the body. */
 static void turn_round(struct lowering *l, const struct loop *loop,
                        struct round *round, uint32_t result)
 {
@@ -659,7 +659,7 @@ static enum tn_status lower_all(struct lowering *l, struct tn_list *found)
             *slot = i;
     }
     for (uint32_t depth = deepest; depth > 0; depth--) {
-        /* What was put into a graph comes last there, used or not. */
+        /* Nodes that were moved into a graph are at its end, used or not. */
         TN_TRY(tn_net_order(net, tn_flow_loop_ops));
         for (uint64_t i = 0; i < found->count; i++) {
             uint32_t node = *tn_list_at(found, uint32_t, i);

@@ -50,7 +50,7 @@ struct tn_raise_loop {
     uint32_t inputs; /* in `inputs`: of the body, one for each variable       */
 };
 
-/* Merges that take back one decision together. */
+/* Merges that end the same decision. */
 struct tn_raise_group {
     uint32_t above, condition; /* of the decision: see flow_guard.h           */
     uint32_t first;            /* in members, + 1                             */
@@ -69,8 +69,8 @@ struct tn_raising {
     /* the survey of Merges */
     struct tn_list needed;  /* bool by node                                   */
     struct tn_list depth;   /* uint32_t by node: Merges on the way to it      */
-    struct tn_list group;   /* uint32_t by Merge: which decision it takes back,
-                               + 1                                            */
+    struct tn_list group;   /* uint32_t by Merge: the decision that it ends, +
+                               1 */
     struct tn_list  groups; /* struct tn_raise_group                          */
     struct tn_pairs group_index; /* (guard of the decision, depth)            */
     struct tn_list  members;     /* struct tn_raise_member: of groups         */
@@ -116,12 +116,12 @@ static uint32_t raise_producer(const struct tn_raising *r, uint32_t value)
 /* ---- values and nodes in places ----------------------------------------- */
 
 /*
- * What a value is depends on from where it is seen: constants and inputs are
- * the same everywhere, what lives under an outer guard is seen in the place
- * around, and the rest is copied into the place, by a job for its node.
+ * What a value stands for depends on the place: constants and inputs are the
+ * same everywhere, a value under an outer guard belongs to the place around,
+ * and all others are copied into the place, by a job for their node.
  */
 
-/* Copies that structure may cost, for each node. */
+/* The most copies of each node. */
 #define COPY_LIMIT 64
 
 static void raise_push(struct tn_raising *r, struct tn_list *list,
@@ -170,7 +170,7 @@ static uint32_t raise_new_place(struct tn_raising     *r,
     return id;
 }
 
-/* A value of the main graph stays itself; elsewhere it is another one. */
+/* In the main graph a value stays the same; elsewhere it gets a copy. */
 static void raise_make_value(struct tn_raising *r, uint32_t place,
                              uint32_t value)
 {
@@ -188,7 +188,7 @@ static void raise_make_value(struct tn_raising *r, uint32_t place,
     tn_pairs_add(&r->made, place, value, copy, r->net->error);
 }
 
-/* The node is to be made there, once; its outputs are there right away. */
+/* Schedules the node to be made there, once; its outputs exist at once. */
 static void raise_queue(struct tn_raising *r, uint32_t place, uint32_t node)
 {
     if (tn_pairs_find(&r->queued, place, node) != TN_NONE ||
@@ -206,7 +206,7 @@ static void raise_queue(struct tn_raising *r, uint32_t place, uint32_t node)
         raise_make_value(r, place, tn_net_node(r->net, node).outputs[i]);
 }
 
-/* A step to what a value is, seen from inside; false: it is made here. */
+/* One step towards what a value stands for inside; false if it is made here. */
 static bool step_behind(struct tn_raising *r, uint32_t node, uint32_t *place,
                         uint32_t *value)
 {
@@ -245,14 +245,14 @@ static uint32_t variable_in(struct tn_raising *r, uint32_t place,
     return *tn_list_at(&r->inputs, uint32_t, loop->inputs + slot);
 }
 
-/* What the value is in that place; TN_NONE on failure. */
+/* The value that stands for this one in that place; TN_NONE on failure. */
 static uint32_t raise_seen_from(struct tn_raising *r, uint32_t place,
                                 uint32_t value)
 {
     for (uint64_t step = 0; step <= 4 * r->old_count + 4; step++) {
         uint32_t node = raise_producer(r, value);
         if (node == TN_NONE || tn_failed(r->net->error))
-            return value; /* constants and inputs are seen from everywhere */
+            return value; /* constants and inputs can be used everywhere */
         uint32_t at = place_under(r, place, tn_guard_of(&r->guards, value));
         if (at == TN_NONE) {
             tn_flow_refuse(r->net, node, "it is used where it does not live");
@@ -376,10 +376,10 @@ static void raise_add_structure(struct tn_raising *r, uint32_t place,
 /* ---- which nodes of a dataflow graph are one If or one Loop ------------- */
 
 /*
- * Merges that take back one decision and do not wait for each other are one If:
- * those of the same depth, which is the number of Merges on the longest way to
- * them.  Merges that come round in one frame are the variables of one Loop, and
- * its Exits are what is left of them.
+ * Merges that end the same decision and do not wait for each other are one If:
+ * those of the same depth, which is the number of Merges on the longest path to
+ * them.  Merges with a NextIteration in one frame are the variables of one
+ * Loop, and its Exits are their last values.
  */
 
 /* ---- what is needed ----------------------------------------------------- */
@@ -494,7 +494,8 @@ static uint32_t frame_of_variable(struct tn_raising *r, uint32_t node)
     return TN_NONE;
 }
 
-/* Counted two places ahead, so that sums are where the frame before begins. */
+/* Counts a frame two places ahead, so that after summing, first[frame + 1] is
+ * where it begins. */
 static enum tn_status count_variables(struct tn_raising *r, uint64_t frames)
 {
     const struct tn_list *nodes = &tn_net_graph(r->net, 0)->nodes;
@@ -512,8 +513,8 @@ static enum tn_status count_variables(struct tn_raising *r, uint64_t frames)
     return r->net->error->status;
 }
 
-/* Merges of loops, sorted by frame.  Filling in moves what counting left on to
- * where each frame begins. */
+/* Merges of loops, sorted by frame.  Filling in advances first[frame + 1] to
+ * where the next frame begins. */
 static enum tn_status add_variables(struct tn_raising *r)
 {
     const struct tn_list *nodes  = &tn_net_graph(r->net, 0)->nodes;
@@ -544,7 +545,7 @@ static void number_variables(struct tn_raising *r)
     }
 }
 
-/* The Merge whose last value an Exit hands out; TN_NONE: none. */
+/* The Merge whose last value an Exit returns; TN_NONE: none. */
 static uint32_t raise_merge_behind(const struct tn_raising *r, uint32_t exit)
 {
     uint32_t value = tn_net_node(r->net, exit).input_count
@@ -840,7 +841,7 @@ static enum tn_status add_exits(struct tn_raising *r, struct frame *f)
     return r->net->error->status;
 }
 
-/* A Loop gives all of its variables, wanted or not. */
+/* A Loop returns all of its variables, used or not. */
 static void fill_exits(struct tn_raising *r, struct frame *f)
 {
     uint32_t graph = raise_place_at(r, f->place)->graph;
@@ -851,8 +852,8 @@ static void fill_exits(struct tn_raising *r, struct frame *f)
                 r->net, graph, tn_net_node(r->net, f->merges[i]).name);
 }
 
-/* Of each variable, what enters the loop is an input of the Loop, and what
- * comes round an output of its graph. */
+/* For each variable, the value that enters the loop is an input of the Loop,
+ * and the value for the next round an output of its graph. */
 static enum tn_status carry_variables(struct tn_raising *r, struct frame *f,
                                       uint32_t *inputs)
 {
@@ -925,7 +926,7 @@ static enum tn_status raise_add_loop(struct tn_raising *r, uint32_t place,
  * everything that its outputs need, a Loop for all of its variables.
  */
 
-/* How many nodes may be looked at, for each that there is. */
+/* The most visits of nodes, for each node of the graph. */
 enum { LOOKS_PER_NODE = 32 };
 
 struct joining {
@@ -1030,7 +1031,7 @@ static void join(struct joining *j, uint32_t group, uint32_t other)
     group_at(j, other)->first = 0;
 }
 
-/* With the first one before it that it need not wait for. */
+/* Joins it with the first group before it that it need not wait for. */
 static void join_one(struct joining *j, uint32_t group)
 {
     uint64_t most = LOOKS_PER_NODE * j->r->old_count;
@@ -1072,7 +1073,7 @@ static void note_same(struct joining *j)
     tn_pairs_done(&firsts);
 }
 
-/* After the survey: groups of one decision become one where they can. */
+/* After the survey: joins groups of one decision where that is possible. */
 static enum tn_status raise_join(struct tn_raising *r)
 {
     struct joining    j      = { .r = r };
@@ -1148,9 +1149,9 @@ static void set_output(struct tn_raising *r, uint64_t index, uint32_t value)
     *slot                                                     = value;
 }
 
-/* Values that look like outputs in a graph that names none, because they are
- * not used: which input of a Merge came, and all that may not have been
- * computed. */
+/* Values that look like outputs in a graph without named outputs, because they
+ * are not used: numbers of the inputs that Merges took, and values that may not
+ * have been computed. */
 static bool is_loose_end(const struct tn_raising *r, uint32_t value)
 {
     uint32_t node = raise_producer(r, value);
@@ -1162,7 +1163,7 @@ static bool is_loose_end(const struct tn_raising *r, uint32_t value)
             tn_net_value(r->net, value).output == 1);
 }
 
-/* If nothing else is left they were meant, and are refused later. */
+/* If there are no others, these are the outputs, and are refused later. */
 static void drop_loose_ends(struct tn_raising *r)
 {
     struct tn_net_graph *graph = tn_net_graph(r->net, 0);
@@ -1291,7 +1292,7 @@ enum tn_status tn_flow_raise(struct tn_net *net)
 /*
  * A Merge of TensorFlow has a second result, the number of the input that
  * lives.  An If has no such thing.  But a number that is computed from an input
- * lives and dies with it, and so another Merge says the same:
+ * is dead if the input is, so another Merge can return it:
  *
  *   Merge(a, b) -> (x, n)
  *

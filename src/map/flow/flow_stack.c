@@ -58,7 +58,7 @@ static uint32_t uses_of(const struct stacking *s, uint32_t value)
     return *tn_list_at(&s->uses, uint32_t, value);
 }
 
-/* What it is a copy of, if neither has other users; TN_NONE. */
+/* The value that it is a copy of, if neither has other users; TN_NONE. */
 static uint32_t only_behind(const struct stacking *s, uint32_t value)
 {
     uint32_t origin = tn_flow_behind(s->net, value);
@@ -70,9 +70,10 @@ static uint32_t only_behind(const struct stacking *s, uint32_t value)
     return TN_NONE;
 }
 
-/* ---- whether it is one -------------------------------------------------- */
+/* ---- whether it can become a scan output --------------------------------- */
 
-/* The body hands the flow from its input through one write to its output. */
+/* Whether the body passes the flow from its input through one write to its
+ * output. */
 static bool is_written_once(struct stacking *s)
 {
     uint32_t in  = tn_flow_loop_in(&s->loop, s->variable + 2);
@@ -88,7 +89,7 @@ static bool is_written_once(struct stacking *s)
            inputs[2] != TN_NONE && tn_flow_is_round(&s->loop, inputs[1]);
 }
 
-/* An empty list that only the writer and the gatherer see. */
+/* Whether it is an empty list that only the writer and the gatherer use. */
 static bool is_own_list(struct stacking *s)
 {
     const struct tn_net_node gather = tn_net_node(s->net, s->gather);
@@ -168,8 +169,8 @@ enum tn_status tn_flow_stack(struct tn_net *net)
  *   v', last    <- Loop(M, c, v, first) {body, then write_list(list, i, ...)}
  *   stacked     <- gather_list(list, [-1], last)
  *
- * Dataflow of nd4j knows no other way to keep something of every round.  The
- * list begins empty, since how many rounds there are may be known to none.
+ * Dataflow of nd4j has no other way to keep a value of every round.  The list
+ * begins empty, because the number of rounds may be unknown.
  */
 
 struct scanning {
@@ -247,7 +248,7 @@ static void open_list(const struct scanning *s, uint32_t scan,
     *body_output(s, scan) = written;
 }
 
-/* What the node gave is what the list holds in the end. */
+/* Replaces the result of the node by the elements of the list at the end. */
 static void close_list(const struct scanning *s, const struct list *list,
                        uint32_t stacked)
 {
