@@ -1,9 +1,9 @@
 /*
  * infer.c - the types of what a node makes, by rules of shapes
  *
- * What the model declares stays, a rule fills in what it leaves open.  Of equal
- * nodes with inputs of equal types, which large models are made of, the rule
- * sees one.
+ * What the model declares stays, a rule fills in what it leaves open.  Large
+ * models consist of equal nodes with inputs of equal types; the rule is run for
+ * one of them.
  */
 #include "map/flow/flow.h"
 #include "map/lang/fold_items.h"
@@ -71,7 +71,7 @@ static struct tn_eval infer_eval(struct tn_infer          *infer,
                              .error     = infer->net->error };
 }
 
-/* What the rule says about an output. Its last statement holds for all further
+/* The rule's statement about an output.  The last one holds for all further
  * outputs. */
 static const struct tn_code_shape *infer_shape(const struct tn_code_rule *rule,
                                                uint32_t output)
@@ -86,7 +86,7 @@ static const struct tn_code_shape *infer_shape(const struct tn_code_rule *rule,
 static const struct tn_code_rule *infer_enter(struct tn_infer *infer,
                                               struct tn_eval  *e);
 
-/* ---- how often a counted Loop turns ------------------------------------- */
+/* ---- the number of rounds of a Loop that counts -------------------------- */
 
 /*
  * A Loop that came from frames has no trip count, but a condition:
@@ -179,8 +179,8 @@ static bool is_true(struct tn_infer *infer, uint32_t value)
            (read_number(infer, value, &number) && number != 0);
 }
 
-/* Which variable of the body a value is, counted as inputs of the Loop are;
- * 0: none. */
+/* The variable of the body that a value is, numbered like the inputs of the
+ * Loop; 0: none. */
 static uint32_t variable_of(const struct tn_net_node  *loop,
                             const struct tn_net_graph *body, uint32_t value)
 {
@@ -257,7 +257,7 @@ static int64_t infer_turns(struct tn_infer           *infer,
  * otherwise, what they do not keep is forgotten and the body is done again.
  */
 
-/* Graphs inside of each other. */
+/* The deepest nesting of graphs. */
 #define GRAPH_DEPTH_MAX 64
 
 /* ---- subgraphs ---------------------------------------------------------- */
@@ -318,8 +318,8 @@ static void forget_rank(struct tn_net *net, uint32_t value)
     tn_net_set_type(net, value, &type);
 }
 
-/* What two values that may stand for one have in common; false: nothing was
- * lost of what is known of `value`. */
+/* Keeps what two types have in common; false if nothing was lost of what is
+ * known about `value`. */
 static bool widen(struct tn_infer *infer, uint32_t value,
                   const struct tn_net_type *other)
 {
@@ -412,8 +412,8 @@ static void seed_variables(struct tn_infer *infer, uint32_t id, uint32_t body)
 
 #define LOOP_PASSES 4
 
-/* Loops in loops multiply their passes: all of them together may look at every
- * node so many times, then what is in them stays unknown. */
+/* Loops in loops multiply their passes: together they may visit each node this
+ * many times; after that, values in them stay unknown. */
 #define LOOP_TURNS 16
 
 static bool may_turn(struct tn_infer *infer, uint32_t body)
@@ -446,7 +446,7 @@ static void infer_loop(struct tn_infer *infer, uint32_t node, uint32_t body,
     }
 }
 
-/* What a Loop collects has its turns in front. */
+/* A collected value has the number of rounds as its first dim. */
 static struct tn_net_type stacked(struct tn_infer          *infer,
                                   const struct tn_net_type *type, int64_t turns)
 {
@@ -466,8 +466,8 @@ static struct tn_net_type stacked(struct tn_infer          *infer,
     return all;
 }
 
-/* The first graph that gives a value says what it is, others only what it need
- * not be. */
+/* The first graph that returns a value sets its type; others can only make it
+ * less specific. */
 static void type_output(struct tn_infer *infer, uint32_t value,
                         const struct tn_net_type *from, bool is_first)
 {
@@ -484,7 +484,8 @@ static void type_output(struct tn_infer *infer, uint32_t value,
         widen(infer, value, from);
 }
 
-/* What the model says of the result of a Loop, it says of what is collected. */
+/* What the model declares about the result of a Loop also holds for what is
+ * collected. */
 static void refine_collected(struct tn_infer *infer, uint32_t value,
                              const struct tn_net_type *all)
 {
@@ -506,8 +507,9 @@ static void refine_collected(struct tn_infer *infer, uint32_t value,
     tn_net_set_type(infer->net, value, &type);
 }
 
-/* Of a Loop: its graph gives the condition first, its variables are what they
- * were before when it never turns, and what is not a variable is collected. */
+/* The types of a Loop: its graph returns the condition first, its variables
+ * keep their initial values if there is no round, and outputs that are not
+ * variables are collected. */
 static void type_loop_outputs(struct tn_infer           *infer,
                               const struct tn_net_node  *loop,
                               const struct tn_net_graph *body, bool is_first)
@@ -660,7 +662,7 @@ enum {
     FIRST_MEMO,
 };
 
-/* Items of all memos together: 256 MiB. */
+/* The most items of all memos together: 256 MiB. */
 #define MEMO_ITEMS_MAX (UINT64_C(1) << 24)
 
 static uint32_t *state_of(const struct tn_infer *infer, uint32_t value)
@@ -695,8 +697,8 @@ static void note_input(struct tn_infer *infer, uint32_t value)
         infer->asked_others = true;
 }
 
-/* Notes that the elements of a value were asked for; those of an input will
- * never be known. */
+/* Notes that the elements of a value were requested; those of an input are
+ * never known. */
 static void note_asked(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value v = tn_net_value(infer->net, value);
@@ -773,7 +775,7 @@ static struct tn_item run_values(struct tn_eval            *e,
     return tn_eval_stopped(e) ? tn_item_unknown(NULL) : items;
 }
 
-/* Whether rules say what elements nodes of the op give, of some at least. */
+/* Whether rules give elements for at least some nodes of the op. */
 static bool has_values(struct tn_infer *infer, const struct tn_net_op *op)
 {
     enum { NOT_KNOWN, YES, NO };
@@ -797,9 +799,9 @@ static bool has_values(struct tn_infer *infer, const struct tn_net_op *op)
 }
 
 /*
- * Most values are not known because elements of inputs are not.  That is so for
- * all nodes that are equal for rules and lack the same elements: the rules see
- * one of them.
+ * Most values are unknown because elements of inputs are unknown.  That holds
+ * for all nodes that are equal for rules and lack the same elements: the rules
+ * are run for one of them.
  */
 
 struct node_words {
@@ -815,8 +817,8 @@ static struct tn_bytes say_node(const struct tn_net      *net,
 
 enum vanity { NOT_IN_VAIN, IN_VAIN, NOT_YET };
 
-/* Whether none of these inputs has elements.  Those that nobody has asked for
- * are on the stack then. */
+/* Whether none of these inputs has elements.  Those that were not requested yet
+ * are pushed onto the stack. */
 static enum vanity lacks_elements(struct tn_infer          *infer,
                                   const struct tn_net_node *node,
                                   uint32_t                  inputs)
@@ -871,8 +873,8 @@ static void note_in_vain(struct tn_infer *infer, const struct tn_net_node *node,
         infer->lacked.count--;
 }
 
-/* Folds by the rule of the node that makes it.  False: what must be folded
- * before is on the stack now. */
+/* Folds by the rule of the node that makes it.  False if other values must be
+ * folded before: they are on the stack now. */
 static bool fold_made(struct tn_infer *infer, uint32_t value)
 {
     const struct tn_net_value v     = tn_net_value(infer->net, value);
@@ -991,8 +993,8 @@ enum tn_status tn_fold(struct tn_infer *infer, uint32_t value,
     return error->status;
 }
 
-/* More than any dialect has: what follows from such a value stays unknown, or
- * one would make all others large. */
+/* More than any dialect has: larger results stay unknown, because otherwise one
+ * value could make all others large. */
 #define RANK_MAX 255
 
 /* ---- open and close ----------------------------------------------------- */
@@ -1132,7 +1134,7 @@ static void set_dims(struct tn_infer *infer, struct tn_net_type *type,
     type->has_rank = true;
 }
 
-/* If one part of a rule refuses, the others still count. */
+/* If one part of a rule refuses, the others are still used. */
 static struct tn_item part_of(struct tn_eval *e, const struct tn_code *code)
 {
     struct tn_item item = tn_item_unknown(NULL);
@@ -1170,7 +1172,8 @@ bool tn_infer_has_words(const struct tn_net_node *node)
            node->output_count <= TN_INFER_IO_MAX;
 }
 
-/* Which inputs are the same value: of each the first that is, in four bits. */
+/* Which inputs are the same value: for each input the first one with its value,
+ * in four bits. */
 static uint64_t twins_of(const struct tn_net_node *node)
 {
     uint64_t twins = 0;
@@ -1193,7 +1196,7 @@ uint32_t tn_infer_node_words(const struct tn_net_node *node, uint64_t *words)
     return TN_INFER_NODE_WORDS;
 }
 
-/* Types are aligned, so that the lowest bits of where they are are free. */
+/* Types are aligned, so that the lowest bits of their addresses are free. */
 uint64_t tn_infer_word(const struct tn_net *net, uint32_t value)
 {
     if (value == TN_NONE)

@@ -2,8 +2,8 @@
  * lang_apply.c - a net of one dialect becomes a net of another
  *
  * Graphs of the target have the indices that they have in the source.  Names of
- * all values of the source are taken from the beginning, so that nothing that a
- * rule makes on the way can have one of them.
+ * all values of the source are reserved from the beginning, so that no value
+ * that a rule makes can have one of them.
  *
  * A rule that refuses half way leaves nothing: the lists of the target are cut
  * back to where they were.
@@ -105,8 +105,8 @@ static bool is_mapped(const struct tn_net *from, uint32_t graph)
     return tn_net_graph(from, graph)->kind != TN_GRAPH_FUNCTION;
 }
 
-/* Functions were put where they are called; nobody needs what is left of them.
- * Graphs keep their numbers. */
+/* Functions were inlined, so their graphs are no longer needed.  Graphs keep
+ * their numbers. */
 static void add_graphs(struct apply *a)
 {
     for (uint32_t i = 0; i < a->from->graphs.count; i++) {
@@ -146,8 +146,8 @@ static void add_outputs(struct apply *a)
 
 /* ---- ending a rule ------------------------------------------------------ */
 
-/* Something used the output of the node before the node came, as loops do: what
- * the rule has made takes the place of what stood for it. */
+/* The output of the node was used before the node was reached, as in loops:
+ * replaces the placeholder by the value that the rule made. */
 static void replace_early(struct apply *a, uint32_t early, uint32_t made)
 {
     if (early == made)
@@ -156,8 +156,8 @@ static void replace_early(struct apply *a, uint32_t early, uint32_t made)
     tn_net_rename(a->to, early, tn_net_value(a->to, early).name);
 }
 
-/* The value means the same as before, so what was known of it still holds; for
- * complex numbers it holds for their pairs. */
+/* The value has the same meaning as before, so its known type still holds; for
+ * complex numbers, that of their pairs. */
 static void keep_type(struct apply *a, uint32_t value, uint32_t source)
 {
     struct tn_net            *to    = a->to;
@@ -182,8 +182,7 @@ static void keep_type(struct apply *a, uint32_t value, uint32_t source)
 }
 
 /* An output of the rule is an output of the node. */
-/* A value that takes the place of another has the sizes that are known of
- * it. */
+/* A value that replaces another keeps the sizes that are known of that one. */
 static void learn_sizes(struct apply *a, uint32_t made, uint32_t source)
 {
     const struct tn_net_type *known   = tn_net_value(a->from, source).type;
@@ -303,7 +302,7 @@ static void name_inner(struct apply *a)
     }
 }
 
-/* The node that makes the first output goes by the name of the old one. */
+/* The node that makes the first output gets the name of the old one. */
 static void name_node(struct apply *a, uint32_t node)
 {
     const struct tn_net_node from = tn_net_node(a->from, node);
@@ -359,7 +358,8 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
     struct tn_emit *e = &a->emit;
 
     begin_rule(a);
-    e->eval.looks_far |= rule->rule->native.size > 0; /* C sees everything */
+    e->eval.looks_far |= rule->rule->native.size > 0; /* a function in C sees
+                                                         everything */
     e->eval.looks_far |=
         rule->rule->takes_pairs; /* what it made has other dims */
     if (rule->rule->native.size)
@@ -376,7 +376,7 @@ static bool run_rule(struct apply *a, const struct tn_code_rule *rule)
     return false;
 }
 
-/* What no rule takes goes along as it is. */
+/* Copies a node that no rule takes. */
 static void carry_node(struct apply *a, uint32_t id)
 {
     struct tn_net_node     node = tn_net_node(a->from, id);
@@ -405,12 +405,12 @@ static void carry_node(struct apply *a, uint32_t id)
     tn_net_add_row(a->to, &row, &node);
 }
 
-/* What stands for a rule where a node is the same in every dialect. */
+/* Stands for a rule if a node is the same in every dialect. */
 static const struct tn_lang_rule structure = { .place = {
                                                    .file = "control flow" } };
 
-/* Limits for one rule, and for all of them together, so that a file cannot make
- * every node cost the most that one rule may. */
+/* Limits for one rule, and for all together: otherwise every node of a file
+ * could cost the most that one rule may. */
 static bool is_bounded(struct apply *a, const struct tn_lang_rule *rule)
 {
     const struct tn_eval *e     = &a->emit.eval;
@@ -430,7 +430,7 @@ static bool is_bounded(struct apply *a, const struct tn_lang_rule *rule)
 }
 
 /* An element type among these values that the target does not have, or
- * TN_UNDEFINED.  Handles are no elements: rules make other things of them. */
+ * TN_UNDEFINED.  Handles are not elements: rules replace them. */
 static enum tn_dtype missing_type(const struct apply *a, const uint32_t *values,
                                   uint32_t count)
 {
@@ -465,7 +465,8 @@ static bool has_types(struct apply *a, uint32_t id)
     return false;
 }
 
-/* A value that a pattern reached is one of another, which uses it up. */
+/* Set if a value that a pattern reached belongs to another pattern, which
+ * removes it. */
 struct taken {
     const struct apply *a;
     uint32_t            node;
@@ -484,8 +485,8 @@ static void look_if_taken(void *context, uint32_t value, bool is_used_up)
     t->is_taken |= by != TN_NONE && by != t->node;
 }
 
-/* What was planned before is taken into account: the rule may be tried again
- * when there is less to do. */
+/* Plans made before are taken into account: the rule may be tried again after
+ * fewer were made. */
 static bool enter_rule(struct apply *a, uint32_t id,
                        const struct tn_code_rule *rule)
 {
@@ -548,7 +549,7 @@ static const struct tn_code_rule *choose(struct apply *a, uint32_t id)
     return NULL;
 }
 
-/* Nodes that must run before: what they have become. */
+/* Nodes that must run before: translates them to the target. */
 static void set_controls(struct apply *a, const struct tn_net_node *node)
 {
     uint32_t *controls = NULL;
@@ -564,7 +565,7 @@ static void set_controls(struct apply *a, const struct tn_net_node *node)
     }
 }
 
-/* Makes of the node what its rule makes of it; NULL: none takes it. */
+/* Applies the first rule that takes the node; NULL if none does. */
 static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
 {
     struct tn_eval            *e = &a->emit.eval;
@@ -573,7 +574,7 @@ static const struct tn_lang_rule *find_rule(struct apply *a, uint32_t id)
     begin_rule(a);
     if (a->refused.count && *tn_list_at(&a->refused, bool, id))
         return NULL;
-    /* A pattern sees more than the node. */
+    /* A pattern depends on more than the node. */
     bool is_like_others =
         !a->used_up.count || !find(a, e->node->op).has_patterns;
     if (is_like_others && (rule = tn_replay_run(&a->replay)))
@@ -615,8 +616,8 @@ static void plan_pattern(struct apply *a, uint32_t id,
     }
 }
 
-/* A node that stays has its inputs, and so does the rule, which needs them made
- * though it looks over the node. */
+/* A value that a pattern reached and that stays is used by the rule, too,
+ * although its node comes in between. */
 static void use_once_more(void *context, uint32_t value, bool is_used_up)
 {
     if (!is_used_up)
@@ -866,7 +867,7 @@ static enum tn_status prepare(struct apply                     *a,
     return a->error->status;
 }
 
-/* Before anything is made and named: whether every operator has rules. */
+/* Checks, before anything is made and named, that every operator has rules. */
 static bool has_rules(struct apply *a)
 {
     for (uint32_t i = 0; i < a->from->nodes.count && !tn_failed(a->error);

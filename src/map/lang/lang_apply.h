@@ -23,7 +23,7 @@
 /*
  * The rules of `files` that lead from the dialect of `from` to that of `to`,
  * the first file first.  `to` has just been initialised, with its version set;
- * `from`, its model and the files must outlive it; its names go over to `to`.
+ * `from`, its model and the files must outlive it; its names are moved to `to`.
  * `facts` are those of `from`; `made` are those of `to`, opened while it is
  * empty (NULL: none).  With them the types of new values are set at once: rules
  * may ask for them, and they need not be inferred afterwards.

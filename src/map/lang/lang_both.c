@@ -133,8 +133,8 @@ static bool can_be_inverted(const struct both          *x,
     return true;
 }
 
-/* Index of the inverse, made when it is first wanted; its name is not a
- * word. */
+/* The index of the inverse, made on first use; its name is not a word, so that
+ * rules cannot use it. */
 static bool find_inverse(const struct both *x, const struct tn_lang_expr *call,
                          uint32_t *index)
 {

@@ -49,7 +49,7 @@ static bool says_type(const struct tn_vocab_arg *args, uint32_t count,
     return false;
 }
 
-/* T and N of TensorFlow say what the inputs say too. */
+/* T and N of TensorFlow also follow from the inputs. */
 static bool is_implied(const struct tn_vocab_op *op, struct tn_bytes name)
 {
     return name.data[0] == '_' ||
@@ -173,7 +173,7 @@ static void next_version(struct versions *v)
     find_version(v);
 }
 
-/* Whether a version before `until` has that attribute: it was told then. */
+/* Whether a version before `until` has that attribute: then it was reported. */
 static bool was_told(const struct versions *until, struct tn_bytes name)
 {
     struct versions v = first_version(until->x, until->head);
@@ -388,8 +388,8 @@ static void check_op(struct tn_lang_checks *x, const struct tn_lang_expr *call,
  * a branch binds is bound after it if the other branch binds it too.  A loop is
  * taken to run, and to have run before: what one round leaves is there in the
  * next and after the last (a rule that runs otherwise fails then).  Only the
- * variables of a loop end with it.  After `refuse` everything counts as bound:
- * nothing runs there.
+ * variables of a loop end with it.  After `refuse` everything counts as bound,
+ * because nothing after it runs.
  */
 
 /* More than any rule has; a set of them is small enough to be copied. */
@@ -402,7 +402,7 @@ struct bound {
 
 enum name_kind {
     A_VALUE,
-    AN_ATTRIBUTE, /* cannot stand where values stand                          */
+    AN_ATTRIBUTE, /* cannot be used as a value */
     ANYTHING,     /* a let, a parameter, the variable of a loop               */
 };
 
@@ -522,8 +522,8 @@ static const struct tn_lang_param *find_output(const struct tn_lang_head *head,
     return NULL;
 }
 
-/* wanted(Y) and len(ys) are asked of outputs, which need not be bound yet.
- * True: it was that. */
+/* wanted(Y) and len(ys) are about outputs, which need not be bound yet.  True
+ * if it is one of these. */
 static bool asks_of_output(struct scope *s, const struct tn_lang_expr *call)
 {
     if (call->callee != TN_LANG_TO_BUILTIN || call->item_count != 1)
@@ -685,7 +685,8 @@ static void walk(struct scope *s, const struct tn_lang_expr *expr,
     }
 }
 
-/* What `<-` binds to several names; branches give as many outputs each. */
+/* The value that `<-` binds to several names; each branch gives as many
+ * outputs. */
 static void walk_emitted(struct scope *s, const struct tn_lang_expr *expr,
                          uint32_t output_count)
 {
@@ -725,7 +726,7 @@ static void walk_when(struct scope *s, const struct tn_lang_step *step)
     intersect(&s->bound, &after);
 }
 
-/* What the steps of a loop bind, as earlier rounds of it have. */
+/* Binds what the steps of a loop bind, as earlier rounds have done. */
 static void bind_rounds(struct scope *s, const struct tn_lang_block *block)
 {
     for (uint32_t i = 0; i < block->count; i++) {
@@ -815,7 +816,7 @@ static void bind_head(struct scope *s, const struct tn_lang_head *head)
     }
 }
 
-/* Outputs have names before they are bound: a way that ends in `refuse` need
+/* Outputs have names before they are bound: a path that ends in `refuse` need
  * not bind them. */
 static void add_outputs(struct scope *s)
 {
@@ -829,7 +830,7 @@ static void add_outputs(struct scope *s)
     }
 }
 
-/* An attribute is used, or the head says that it is not. */
+/* An attribute must be used, or the head must say that it is not. */
 static void check_use(struct scope *s, const struct tn_lang_head *head)
 {
     for (uint32_t i = 0; i < head->input_count; i++)
@@ -847,7 +848,7 @@ static void check_use(struct scope *s, const struct tn_lang_head *head)
     }
 }
 
-/* So is an input, unless its name says that it is not. */
+/* An input must be used, or its name must say that it is not. */
 static void check_inputs(struct scope *s, const struct tn_lang_head *head)
 {
     for (uint32_t i = 0; i < head->input_count; i++) {
@@ -967,10 +968,11 @@ static void check_table(struct tn_lang_checks      *x,
 
 /* ---- rules that are never tried ----------------------------------------- */
 
-/* Rules of one op stand together; how far back others are looked for. */
+/* Rules of one op are near each other: how many rules back they are
+ * compared. */
 #define LOOK_BACK 1000
 
-/* Whether nothing in it can refuse: names and literals alone. */
+/* Whether it consists of names and literals, which cannot refuse. */
 static bool is_sure(const struct tn_lang_expr *expr)
 {
     if (expr->kind <= TN_LANG_NAME)

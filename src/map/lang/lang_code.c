@@ -11,7 +11,7 @@
 #include "map/lang/lang_code.h"
 #include "map/lang/lang_pack.h"
 
-/* A name in sight, and where it is kept. */
+/* A visible name, and its slot. */
 struct tn_sight {
     struct tn_bytes name;
     uint32_t        slot;
@@ -20,7 +20,7 @@ struct tn_sight {
 struct tn_builder {
     struct tn_code_set  *set;
     struct tn_code_file *file;
-    struct tn_list       sights; /* struct sight; the last of a name counts   */
+    struct tn_list       sights; /* struct sight; the last of a name counts */
     uint32_t             slot_count;
     uint32_t             depth;
     uint32_t             swap_count;
@@ -77,7 +77,7 @@ static uint32_t find_slot(const struct tn_builder *b, struct tn_bytes name)
     return TN_NONE;
 }
 
-/* A new slot, whose name is in sight from now on. */
+/* A new slot, whose name is visible from now on. */
 static uint32_t build_add_slot(struct tn_builder *b, struct tn_bytes name)
 {
     struct tn_sight *sight =
@@ -89,7 +89,7 @@ static uint32_t build_add_slot(struct tn_builder *b, struct tn_bytes name)
     return sight->slot;
 }
 
-/* What a step binds: a name in sight is bound again. */
+/* What a step binds: a visible name is bound again. */
 static uint32_t bind_slot(struct tn_builder *b, struct tn_bytes name)
 {
     uint32_t slot = find_slot(b, name);
@@ -97,8 +97,8 @@ static uint32_t bind_slot(struct tn_builder *b, struct tn_bytes name)
     return slot != TN_NONE ? slot : build_add_slot(b, name);
 }
 
-/* The variable of a loop hides what has its name, as long as the loop lasts:
- * the caller cuts the list of sights. */
+/* The variable of a loop hides others of its name until the end of the loop,
+ * when the caller cuts the list of visible names. */
 static uint32_t loop_slot(struct tn_builder *b, struct tn_bytes name)
 {
     return name.size ? build_add_slot(b, name) : TN_NONE;
@@ -220,7 +220,7 @@ static bool make_slots(struct tn_builder *b, const struct tn_lang_step *step,
     return !tn_failed(b->error);
 }
 
-/* Variables of a loop end with it; what its body binds stays in sight. */
+/* Variables of a loop end with it; names that its body binds stay visible. */
 static void end_loop(struct tn_builder *b, uint64_t before, uint32_t name_count)
 {
     struct tn_sight *sights = b->sights.items;
@@ -233,7 +233,7 @@ static void end_loop(struct tn_builder *b, uint64_t before, uint32_t name_count)
     b->sights.count -= name_count;
 }
 
-/* What one round of a loop binds is there in the next. */
+/* A name that one round of a loop binds is bound in the next. */
 static void bind_rounds(struct tn_builder *b, const struct tn_lang_block *block)
 {
     for (uint32_t i = 0; i < block->count; i++) {
@@ -303,7 +303,8 @@ static bool make_head_attr(struct tn_builder         *b,
                                                       .is_match   = attr->is_match,
                                                       .is_ignored = attr->is_ignored };
     code->fallback.kind = TN_ITEM_NONE;
-    /* What is ignored has no name: an input may have the same. */
+    /* An ignored attribute has no name here: an input may have the same
+     * name. */
     code->slot = attr->is_ignored
                      ? b->slot_count++
                      : build_add_slot(b, attr->as.size ? attr->as : attr->name);
@@ -332,8 +333,8 @@ static const struct tn_vocab_op *find_source(struct tn_builder         *b,
                          version ? version : INT64_MAX, b->error);
 }
 
-/* Slots of the inputs, one behind the other.  A name that is there already is
- * the same value. */
+/* Slots of the inputs, one after the other.  If a name occurs twice, both must
+ * be the same value. */
 static bool make_inputs(struct tn_builder *b, const struct tn_lang_head *head,
                         struct tn_code_frame *frame)
 {
@@ -470,7 +471,7 @@ static struct tn_code_rule *build_rule(struct tn_code_set         *set,
     return is_made && !tn_failed(error) ? code : NULL;
 }
 
-/* ---- whom calls of a rule call ------------------------------------------ */
+/* ---- what calls of a rule refer to --------------------------------------- */
 
 /*
  * A def, table or macro is prepared on first use.  Each sees only what stands
@@ -479,7 +480,7 @@ static struct tn_code_rule *build_rule(struct tn_code_set         *set,
 
 /* ---- definitions -------------------------------------------------------- */
 
-/* For a def or macro: of the names around it none is in sight. */
+/* For a def or macro: no name around it is visible. */
 static struct tn_builder inside(const struct tn_builder *b)
 {
     struct tn_builder inner = {
@@ -700,7 +701,7 @@ static bool use_macro(struct tn_builder *b, const struct tn_lang_expr *expr,
     return *macro && make_op(b, expr, *macro, code);
 }
 
-/* Whom a call calls; its arguments are made. */
+/* Resolves what a call refers to; its arguments are ready. */
 static bool build_call(struct tn_builder *b, const struct tn_lang_expr *expr,
                        struct tn_code *code)
 {

@@ -255,7 +255,8 @@ static double *read_factors(struct rescaling *r, struct tn_item list)
     return factors;
 }
 
-/* One factor after the other is one: rounded once. */
+/* Two factors one after the other become one, so that the result is rounded
+ * once. */
 static void join_factors(struct rescaling *r)
 {
     const struct tn_view *view = r->weights.payload.view;
@@ -271,7 +272,7 @@ static void join_factors(struct rescaling *r)
     r->weights = view->inputs[0];
 }
 
-/* Offsets that the weights have already are multiplied, too. */
+/* Existing offsets of the weights are multiplied, too. */
 static bool take_offsets(struct rescaling *r)
 {
     const struct tn_view *view = r->weights.payload.view;
@@ -284,7 +285,7 @@ static bool take_offsets(struct rescaling *r)
     return r->offsets != NULL;
 }
 
-/* A view of what the weights are now; they are that view afterwards. */
+/* Replaces the weights by a view of them. */
 static bool put_view(struct rescaling *r, enum tn_dtype dtype,
                      struct tn_view as)
 {
@@ -305,7 +306,7 @@ static bool put_view(struct rescaling *r, enum tn_dtype dtype,
     return true;
 }
 
-/* It goes by the name of what it replaces, if that goes. */
+/* It gets the name of what it replaces, if that is removed. */
 static struct tn_item add_rescaled(struct rescaling *r)
 {
     struct tn_emit *e    = r->e;

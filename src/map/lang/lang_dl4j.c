@@ -160,7 +160,7 @@ static enum tn_status read_node(struct work *w, struct tn_map_node *to)
     return w->error->status;
 }
 
-/* ---- what is called ----------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------ */
 
 static enum tn_status refuse(struct work *w, const char *what,
                              struct tn_bytes name)
@@ -316,9 +316,9 @@ static enum tn_status make_constant(struct work *w, struct tn_bytes bytes,
                               value, w->error);
 }
 
-/* What becomes of an output is of the same type and shape, as far as these are
- * known: a mapper that rounds sizes otherwise, or has no place for a type, does
- * not say what the node says. */
+/* An output must keep its type and shape, as far as they are known: a mapper
+ * that rounds sizes differently, or has no argument for a type, changes the
+ * meaning of the node. */
 static enum tn_status compare_output(struct work *w, uint32_t index,
                                      uint32_t made)
 {
@@ -535,7 +535,7 @@ static enum tn_status map(struct work *w)
                            w->error);
 }
 
-/* What a mapper cannot do ends the rule, not the conversion. */
+/* If a mapper fails, the rule refuses, and the conversion continues. */
 static enum tn_status run(void *context, struct tn_native_call *call,
                           struct tn_error *error)
 {

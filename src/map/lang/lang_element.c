@@ -727,7 +727,7 @@ static struct tn_item reduce_two(const struct tn_call *call, enum calc calc,
     return calc_two(call, calc, is_real_item ? TN_FLOAT64 : TN_INT64, a, b);
 }
 
-/* Dims with 1 where they are reduced, and strides that stay there. */
+/* Dims with 1 for those that are reduced, and strides of 0 for these. */
 static bool reduced_dims(const struct tn_dims *dims, struct tn_item axes,
                          struct tn_dims *out, int64_t *strides)
 {

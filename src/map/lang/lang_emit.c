@@ -1,8 +1,8 @@
 /*
  * lang_emit.c - the body of a rule makes nodes
  *
- * Where values stand, a name is a value, a call makes nodes.  Where expressions
- * stand, they are computed by lang_eval.c.  Both share the frame.
+ * In place of a value, a name is a value and a call makes nodes.  Expressions
+ * are computed by lang_eval.c.  Both share the frame.
  */
 #include "map/lang/lang_emit.h"
 

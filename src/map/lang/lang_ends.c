@@ -1,4 +1,4 @@
-/* lang_ends.c - whether rules that simplify come to an end */
+/* lang_ends.c - whether applying rules that simplify ends */
 #include "map/lang/lang_ends.h"
 
 /* ---- nodes that a rule makes -------------------------------------------- */
@@ -77,7 +77,7 @@ uint32_t tn_lang_makes(const struct tn_lang_file *file,
 
 /* ---- nodes that it takes away ------------------------------------------- */
 
-/* What has a name may be used by what the rule makes. */
+/* A value with a name may be used by the nodes that the rule makes. */
 uint32_t tn_lang_takes(const struct tn_lang_head *head)
 {
     uint32_t sum = 1;

@@ -1,5 +1,5 @@
 /*
- * lang_ends.h - whether rules that simplify come to an end
+ * lang_ends.h - whether applying rules that simplify ends
  *
  * Such rules are applied again and again, also to their own results.  Two
  * numbers of a graph bound that: its nodes, and the paths that lead from each

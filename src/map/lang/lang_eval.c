@@ -236,7 +236,7 @@ struct tn_item tn_eval_refuse(struct tn_eval *e, const struct tn_lang_expr *at,
         if (at)
             e->refusal.place = at->place;
         e->refusal.text[0] = '\0';
-        if (e->is_silent) /* words take longer than all the rest */
+        if (e->is_silent) /* formatting takes longer than everything else */
             return tn_item_none();
         va_start(arguments, format);
         vsnprintf(e->refusal.text, sizeof e->refusal.text, format, arguments);
@@ -269,8 +269,8 @@ struct tn_item *tn_eval_list(struct tn_eval *e, const struct tn_lang_expr *at,
     return tn_new(e->scratch, struct tn_item, count, e->error);
 }
 
-/* What the functions of rules need to know about a value, in words for users
- * who never saw a rule. */
+/* What functions of rules need to know about a value, in words for users who do
+ * not know rules. */
 static const struct asked {
     const char    *function, *what, *state;
     enum tn_reason reason;

@@ -14,7 +14,7 @@
 #include "map/lang/rule_sets.h"
 #include "map/net/net_build.h"
 
-/* What a node may be: examples are small. */
+/* Limits of a node: examples are small. */
 #define TN_EXAMPLE_IO_MAX   64
 #define TN_EXAMPLE_RANK_MAX 16
 
@@ -300,7 +300,7 @@ static void print_item(struct tn_buffer *to, struct tn_item item)
         tn_buffer_text(to, item.of.number ? "true" : "false");
         break;
     case TN_ITEM_INT: tn_buffer_format(to, "%" PRId64, item.of.number); break;
-    case TN_ITEM_FLOAT: /* what attributes of 32 bits keep of it */
+    case TN_ITEM_FLOAT: /* as an attribute of 32 bits keeps it */
         tn_float_print(number, tn_double_to_float(item.of.real));
         tn_buffer_text(to, number);
         break;
@@ -431,7 +431,7 @@ static void print_made(struct printing *x, const struct tn_net_node *node)
     tn_buffer_byte(x->to, ')');
 }
 
-/* Constants that the example gave by name stay names. */
+/* Constants with a name in the example are printed as that name. */
 static bool is_input_name(const struct tn_example *r, struct tn_bytes name)
 {
     for (const struct tn_example_node *n = r->nodes; n; n = n->next)
@@ -708,7 +708,7 @@ static const struct tn_vocab_op *find_op(struct tn_example            *r,
                          &ignored);
 }
 
-/* With the nodes that make its inputs before it; TN_NONE: failed. */
+/* Adds a node, after the nodes that make its inputs; TN_NONE: failed. */
 static uint32_t make_node(struct tn_example *r, const struct tn_lang_side *side,
                           const struct tn_example_node *node)
 {

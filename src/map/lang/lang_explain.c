@@ -15,8 +15,8 @@ struct visit {
     uint32_t                   left; /* macros that may still be unfolded     */
 };
 
-/* Macros use macros above them, each perhaps twice: what that comes to is
- * bounded, not what the file may say. */
+/* Macros use macros above them, perhaps several times: the total of unfolded
+ * macros is limited, not how a file uses them. */
 #define MACRO_LIMIT 1000
 
 static void visit_block(struct visit *v, const struct tn_lang_block *block);

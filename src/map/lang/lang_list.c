@@ -188,7 +188,8 @@ static struct tn_item run_fill(const struct tn_call *call)
     return tn_builtin_made(items, (uint64_t)count);
 }
 
-/* `wanted` decides; unknown when nothing does and something is not known. */
+/* An item equal to `wanted` decides; otherwise the result is unknown if an item
+ * is unknown. */
 static struct tn_item quantified(const struct tn_call *call, bool wanted)
 {
     struct tn_item xs, answer = tn_item_bool(!wanted);

@@ -100,7 +100,7 @@ static bool map_inputs(struct mapping *m)
     return true;
 }
 
-/* The framework's name of what the rule calls so. */
+/* The framework's name for something that the rule calls by this name. */
 static const struct tn_lang_attr *find_attr(const struct mapping *m,
                                             struct tn_bytes       name)
 {
@@ -156,7 +156,7 @@ static bool map_attr(struct mapping *m, const struct tn_lang_attr *attr)
     return true;
 }
 
-/* What a head demands a mapper would not look at. */
+/* Whether a head requires something that a mapper would not check. */
 static bool demands_something(const struct tn_lang_head *head)
 {
     for (uint32_t i = 0; i < head->attr_count; i++)

@@ -212,7 +212,7 @@ static bool enter_maker(struct tn_eval *e, const struct tn_code_frame *frame,
            is_for_another(e);
 }
 
-/* What a head says of an input beyond its name. */
+/* What a head requires of an input besides its name. */
 static bool enter_pattern(struct tn_eval *e, const struct tn_code_frame *frame,
                           uint32_t i, uint32_t swaps, bool is_used_up)
 {
@@ -231,7 +231,7 @@ static bool enter_pattern(struct tn_eval *e, const struct tn_code_frame *frame,
         return refuse_at(e, &head->inputs[i].place,
                          "another constant is an input of", head->op) ||
                is_for_another(e);
-    /* What has a name may be used once more. */
+    /* A value with a name may have one more user. */
     bool is_nameless = tn_bytes_is(head->inputs[i].name, "_");
     return !input->maker ||
            enter_maker(e, input->maker, item, swaps, is_used_up && is_nameless);
@@ -246,7 +246,7 @@ static bool enter_patterns(struct tn_eval *e, const struct tn_code_frame *frame,
     return true;
 }
 
-/* `is_used_up`: nothing needs the node but the rule. */
+/* `is_used_up`: only the rule uses the node. */
 static bool enter_node(struct tn_eval *e, const struct tn_code_frame *frame,
                        const struct tn_net_node *node, uint32_t swaps,
                        bool is_used_up)

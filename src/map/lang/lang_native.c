@@ -103,7 +103,7 @@ uint32_t tn_native_output_count(const struct tn_native_call *call)
     return call->emit->eval.node->output_count;
 }
 
-/* A look at the value, or NULL. */
+/* The value, or NULL. */
 static const struct tn_net_value *net_value(struct tn_native_call *call,
                                             uint32_t               value,
                                             struct tn_net_value   *look)
@@ -199,7 +199,7 @@ const struct tn_vocab_op *tn_native_target(struct tn_native_call *call,
 
 /* ---- nodes -------------------------------------------------------------- */
 
-/* As the vocabulary wants it; where there is none, as it is. */
+/* In the form that the vocabulary requires; without a vocabulary, as it is. */
 static enum tn_status make_attr(struct tn_native_call       *call,
                                 const struct tn_vocab_op    *op,
                                 const struct tn_native_attr *from,

@@ -22,9 +22,9 @@ static bool has_failed(const struct packing *x)
     return tn_failed(x->p.in.error);
 }
 
-/* What an outline says of where the rest of its item begins: one more than the
- * byte, because 0 is an item that is complete.  Packed is how far it is from
- * the one before. */
+/* Where the rest of an item begins, as the outline has it: one more than the
+ * byte, because 0 means a complete item.  The distance from the one before is
+ * packed. */
 static uint32_t pack_rest(struct packing *x, struct tn_location near)
 {
     uint32_t begin = 0;
@@ -169,8 +169,8 @@ static bool is_before_items(enum tn_lang_kind kind)
     return kind < TN_LANG_OR;
 }
 
-/* How long its own word or mark is in the text, if that is easily told: the
- * next place is behind it. */
+/* The length of its word or mark in the text, if it follows from the kind: the
+ * next place is after it. */
 static uint32_t width_of(const struct tn_lang_expr *e)
 {
     uint32_t digits = e->number < 0 ? 2 : 1;

@@ -2,8 +2,8 @@
  * lang_pairs.c - complex numbers as pairs of reals
  *
  * A complex element is stored as two numbers, so a constant keeps its bytes:
- * its dims have one more, and its type is another.  Where a file leaves out a
- * tail that repeats the last element, these are no more the same.
+ * its dims have one more, and its type is another.  If a file leaves out a tail
+ * that repeats the last element, the bytes no longer have that meaning.
  */
 #include "map/lang/lang_pairs.h"
 
@@ -50,7 +50,7 @@ bool tn_pair_type(struct tn_net_type *type, struct tn_arena *arena,
     return true;
 }
 
-/* The same numbers; where some are left out at the end, none may be. */
+/* The same numbers; none may be left out at the end. */
 static void pair_constant(struct tn_net *net, uint32_t value)
 {
     struct tn_elements elements = *tn_net_value(net, value).constant;

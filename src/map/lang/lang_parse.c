@@ -29,7 +29,8 @@ static bool read_block(struct tn_lang_parser *p, struct tn_lang_block *block);
 
 /* ---- tokens, words and stacks: what every part of a rule is read with --- */
 
-/* What one item may nest: the stack is ours, not the file's. */
+/* The deepest nesting of an item, so that a file cannot exhaust the call
+ * stack. */
 #define NESTING_LIMIT 64
 
 /* ---- tokens ------------------------------------------------------------- */
@@ -86,7 +87,8 @@ static const char *const reserved[] = {
     "not", "true", "false", "none", "inf", "nan", "refuse", "require",
 };
 
-/* Words are compared with many others, and most differ at once. */
+/* Words are compared with many others, most of which differ in the first
+ * byte. */
 static bool begins_alike(struct tn_bytes word, const char *other)
 {
     return word.size && word.data[0] == (uint8_t)other[0];
@@ -166,8 +168,8 @@ void tn_lang_leave(struct tn_lang_parser *p)
     p->depth--;
 }
 
-/* What is above `mark` in a stack, in the arena; NULL: failed.  The stack is
- * cut back to the mark. */
+/* Copies what is above `mark` in a stack to the arena; NULL: failed.  The stack
+ * is cut back to the mark. */
 static void *cut(struct tn_lang_parser *p, struct tn_list *stack, uint64_t mark,
                  uint32_t *count)
 {
@@ -944,7 +946,7 @@ bool tn_lang_is_same(const struct tn_lang_expr *a, const struct tn_lang_expr *b)
 /* More than any op has. */
 #define PARAM_LIMIT 256
 
-/* Onto the stack of names; an empty one is a failure that was told. */
+/* Pushes a name; an empty one is a failure that was reported. */
 static bool push_name(struct tn_lang_parser *p, struct tn_bytes name)
 {
     struct tn_bytes *to =
@@ -1485,7 +1487,7 @@ static bool read_shapes(struct tn_lang_parser *p, struct tn_lang_rule *rule)
 
 /* ---- rules -------------------------------------------------------------- */
 
-/* From the margin to the last token that was read. */
+/* The text of an item, from the margin to the last token that was read. */
 static struct tn_lang_piece text_of_item(const struct tn_lang_parser *p)
 {
     uint64_t begin = tn_list_at(&p->tokens, struct tn_token, p->item)->begin;

@@ -49,7 +49,7 @@ static void say(struct tn_replay *replay, uint64_t word)
     replay->words[replay->word_count++] = word;
 }
 
-/* False: a loop has used it before it came. */
+/* False if a loop has used it before the node was reached. */
 static bool say_output(struct tn_replay *replay, uint32_t value)
 {
     const struct tn_emit *e = replay->emit;
@@ -63,7 +63,7 @@ static bool say_output(struct tn_replay *replay, uint32_t value)
     return *tn_list_at(&e->ids, uint32_t, value) == TN_NONE;
 }
 
-/* False: nothing is the same as this node. */
+/* False if no other node can equal this one. */
 static bool say_node(struct tn_replay *replay)
 {
     const struct tn_net_node *node = replay->emit->eval.node;
@@ -188,7 +188,7 @@ static uint32_t input_of(const struct tn_emit *e, uint32_t id)
     return TN_NONE;
 }
 
-/* Whether a value has come over from the source while the rule ran. */
+/* Whether a value was copied from the source while the rule ran. */
 static bool is_carried(const struct tn_emit *e, uint32_t id)
 {
     for (uint64_t i = 0; i < e->carried.count; i++)
@@ -267,8 +267,8 @@ static bool note_outputs(struct tn_replay    *replay,
     return true;
 }
 
-/* A recording can be repeated only if all that the rule asked of values, apart
- * from types, was about its own constants and what follows from them. */
+/* A recording can be repeated only if, apart from types, the rule asked only
+ * for elements of its own constants and of values that follow from them. */
 static bool has_looked_far(const struct tn_emit *e)
 {
     const uint32_t *asked;

@@ -7,8 +7,8 @@
 
 #include "map/lang/lang_builtin.h"
 
-/* The dim that two become; unknown with 2 or more is that one.  False: they do
- * not fit. */
+/* The dim of two that are broadcast; of an unknown one and one of 2 or more,
+ * the latter.  False if they do not fit. */
 static bool shape_broadcast_dim(struct tn_item a, struct tn_item b,
                                 struct tn_item *out)
 {
@@ -26,7 +26,7 @@ static bool shape_broadcast_dim(struct tn_item a, struct tn_item b,
            a.of.number == b.of.number;
 }
 
-/* The shape that two become; none after a refusal. */
+/* The shape of two that are broadcast; none after a refusal. */
 static struct tn_item shape_broadcast(const struct tn_call *call,
                                       struct tn_item a, struct tn_item b)
 {
@@ -399,7 +399,7 @@ enum {
     MASK_COUNT,
 };
 
-/* What comes of strided(): four lists that grow together. */
+/* The results of strided(): four lists that grow together. */
 struct strided {
     struct tn_item *dims, *starts, *ends, *steps;
     uint32_t        out_count, axis;

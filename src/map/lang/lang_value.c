@@ -132,8 +132,7 @@ static struct tn_item elements_of(const struct tn_call     *call,
     return items.kind == TN_ITEM_UNKNOWN ? tn_builtin_unknown(call) : items;
 }
 
-/* While folding, what is not there yet is asked for, and the rule runs again.
- */
+/* While folding, missing elements are requested, and the rule runs again. */
 static struct tn_item folded(const struct tn_call *call, struct tn_infer *facts,
                              uint32_t value)
 {
@@ -243,8 +242,8 @@ static struct tn_item run_is_const(const struct tn_call *call)
     return tn_item_bool(v && v->constant);
 }
 
-/* Whether nothing else uses the value: then what replaces it does not have to
- * exist beside it. */
+/* Whether nothing else uses the value: then it can be removed when it is
+ * replaced. */
 static struct tn_item run_is_once(const struct tn_call *call)
 {
     const struct tn_eval *e = call->eval;

@@ -201,8 +201,8 @@ static bool leads(const struct tn_rule_text *file, const char *from,
             tn_is_same_dialect(file->to, from));
 }
 
-/* The user's rules have not been through our tests: their mistakes are reported
- * before they run.  They may be for ops that no vocabulary knows. */
+/* The user's rules were not tested here, so they are checked before they run.
+ * They may be for ops that no vocabulary has. */
 static enum tn_status check_own(struct tn_rule_set *set, const char *from,
                                 const char *to, struct tn_error *error)
 {
