@@ -23,7 +23,7 @@ struct packing {
     struct tn_list            packed; /* struct packed, by id of the call     */
 };
 
-/* What became of a call, which becomes of all equal ones. */
+/* The result for a call, which is used for all equal calls. */
 struct packed {
     const struct tn_vocab_op *op;
     uint32_t                  node; /* that has its attributes by now         */
@@ -420,7 +420,7 @@ static uint64_t dtype_of(const struct packing *p, uint32_t value)
     return (uint64_t)tn_net_value(p->net, value).type->dtype;
 }
 
-/* All that packing looks at; empty: the call is like no other. */
+/* Everything that packing depends on; empty if no other call can be equal. */
 static struct tn_bytes say_call(const struct packing *p, uint64_t *words)
 {
     const struct tn_net_node node = tn_net_node(p->net, p->id);
@@ -549,9 +549,9 @@ static enum tn_status unpack_slot(struct packing *p, enum tn_vocab_list list,
     return p->error->status;
 }
 
-/* Deeplearning4j's Java says more in reductions than their kernels read: that
- * the axes are of a new kind, in bArgs[1], and 2^31 - 1 for "all axes", which
- * is what none means. */
+/* Deeplearning4j's Java writes more for reductions than their kernels read: in
+ * bArgs[1], that the axes are of a new kind, and 2^31 - 1 for "all axes", which
+ * is also the meaning of no axis. */
 static uint32_t told_count(const struct packing       *p,
                            const struct tn_attr_value *from,
                            enum tn_vocab_list          list)
@@ -628,7 +628,7 @@ static enum tn_status unpack_scalar(struct packing *p)
     return p->error->status;
 }
 
-/* What the file says of the types of results is said of the values. */
+/* Copies the types of results that the file declares to the values. */
 static void unpack_types(struct packing *p)
 {
     const struct tn_attr_value *types = raw(p, "outputTypes");
@@ -650,7 +650,7 @@ static enum tn_status unpack_node(struct packing *p)
         return p->error->status;
     unpack_types(p);
     if (!p->op)
-        return TN_OK; /* no rule will know it either */
+        return TN_OK; /* no rule has it either */
     for (enum tn_vocab_list list = TN_VOCAB_IARGS; list <= TN_VOCAB_AXIS;
          list++)
         TN_TRY(unpack_list(p, list));

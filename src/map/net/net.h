@@ -34,7 +34,7 @@
 #include "ir/payload.h"
 #include "map/net/net_rows.h"
 
-/* What a value is made of. */
+/* How the value of a type is represented. */
 enum tn_net_wrap {
     TN_NET_TENSOR,
     TN_NET_SEQUENCE, /* of tensors of that dtype; shape is of the elements    */

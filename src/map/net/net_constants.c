@@ -1,5 +1,5 @@
 /*
- * net_constants.c - what values are: made by a node, constants, or neither
+ * net_constants.c - whether values are made by a node, constants, or neither
  *
  * A constant refers to a payload, of a file or of bytes in the net's arena.
  */
@@ -18,7 +18,7 @@ static void set_maker(struct tn_net *net, uint32_t value, uint32_t maker,
     row->output      = 0;
 }
 
-/* Those of a tensor stay where they are; NULL on failure. */
+/* Elements of a tensor stay where they are; NULL on failure. */
 static const struct tn_elements *keep_elements(
     struct tn_net *net, const struct tn_elements *elements,
     const struct tn_tensor *origin)

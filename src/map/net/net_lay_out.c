@@ -1,9 +1,9 @@
 /*
  * net_lay_out.c - a net becomes the flat tables of a model
  *
- * The model is an edited one that no file is behind: a writer takes all of it
- * from the tables.  Only what is needed is laid out: nodes that are not
- * removed, graphs that such nodes hold, constants that something uses.
+ * The model counts as edited and has no file: a writer takes all of it from the
+ * tables.  Only what is needed is laid out: nodes that are not removed, graphs
+ * that such nodes hold, constants that something uses.
  *
  * First all values get their names.
  */
@@ -22,14 +22,15 @@ struct tn_lay_relay {
     uint32_t to;   /* name */
 };
 
-/* Names among which each may be there once; all are in the model's table. */
+/* A scope in which each name may be used once; all names are in the model's
+ * table. */
 struct tn_lay_scope {
     struct tn_list  taken; /* uint64_t: a bit for each name of the model     */
     struct tn_pairs tries; /* (name, 0) -> in numbers                        */
     struct tn_list  numbers; /* uint32_t: the last _N made of a name         */
 };
 
-/* What is known of a constant once the values of the net are gone. */
+/* What is kept of a constant after the values of the net were freed. */
 struct tn_lay_constant {
     const struct tn_elements *elements;
     const struct tn_tensor   *origin;
@@ -190,7 +191,7 @@ void tn_op_names_done(struct tn_op_names *names)
     names->is_done = false;
 }
 
-/* ---- what values are called when a net is laid out ---------------------- */
+/* ---- names of values when a net is laid out ------------------------------ */
 
 /*
  * The public names of inputs and outputs are assigned first, and other values
@@ -218,7 +219,7 @@ static void lay_scope_done(struct tn_lay_scope *scope)
     tn_list_done(&scope->numbers);
 }
 
-/* False: it was taken before. */
+/* False if it was taken before. */
 static bool take(struct tn_laying *l, struct tn_lay_scope *scope, uint32_t name)
 {
     uint64_t bit = UINT64_C(1) << name % 64, index = name / 64;
@@ -391,8 +392,8 @@ static void name_inputs(struct tn_laying *l)
     }
 }
 
-/* Whether nd4j's readers see that it is an output.  Asked once of a node: it
- * may make as many as a file has room for. */
+/* Whether nd4j's readers recognize it as an output.  Computed once for a node,
+ * which may have very many outputs. */
 static bool is_plain_output(const struct tn_laying *l, uint32_t value)
 {
     uint32_t                 id   = tn_net_value(l->net, value).producer;
@@ -544,7 +545,7 @@ static void find_uses(struct tn_laying *l, uint32_t graph)
     }
 }
 
-/* From the graphs that stand on their own to those that their nodes hold. */
+/* From independent graphs to those that their nodes hold. */
 static void find_needs(struct tn_laying *l)
 {
     for (uint32_t i = 0; i < l->net->graphs.count; i++) {
@@ -585,8 +586,8 @@ static void lay_io(struct tn_laying *l, struct tn_io *io,
                           .note     = note_of(type->wrap) };
 }
 
-/* Dims that do not follow from the nodes are those that the model says, and a
- * dim that it names keeps its name: that is what callers know it by. */
+/* Dims that do not follow from the nodes are taken from the model, and a dim
+ * with a name in the model keeps it, because callers know that name. */
 static void fill_dims(struct tn_io *io, const struct tn_net_type *told)
 {
     struct tn_dim *dims = (struct tn_dim *)(uintptr_t)io->dims;
@@ -802,7 +803,7 @@ static uint32_t given_count(const struct tn_net_node *node)
     return count;
 }
 
-/* nd4j knows no holes. */
+/* nd4j does not allow missing inputs in the middle. */
 static enum tn_status refuse_hole(const struct tn_laying   *l,
                                   const struct tn_net_node *node,
                                   const char *what, uint32_t index)
@@ -1180,7 +1181,7 @@ static enum tn_status lay_all(struct tn_laying *l)
     TN_TRY(check_values(l));
     lay_io_lists(l);
     note_constants(l);
-    tn_list_done(&l->net->values); /* names are all that is left of them */
+    tn_list_done(&l->net->values); /* only their names are still needed */
     for (uint32_t i = 0; i < l->net->graphs.count; i++)
         if (l->placed[i] != TN_NONE)
             TN_TRY(lay_graph(l, i, &relay));

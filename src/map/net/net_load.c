@@ -80,7 +80,7 @@ enum { OUTPUT_LIMIT = 65536, OUTPUTS_PER_VALUE = 64 };
 
 /* ---- graphs and values -------------------------------------------------- */
 
-/* What a function takes if its caller does not say. */
+/* The values of a function's attributes that a call does not set. */
 static void load_defaults(struct tn_net_loading *l, const struct tn_graph *g,
                           uint32_t id)
 {
@@ -128,7 +128,7 @@ static void load_graphs(struct tn_net_loading *l)
     }
 }
 
-/* Of an outer value, the one that it means. */
+/* Resolves an outer value to the one it refers to. */
 static uint32_t find_outside(const struct tn_net_loading *l,
                              const struct tn_value       *value)
 {
@@ -181,7 +181,7 @@ static bool is_default_ignored(const struct tn_net_loading *l,
     return value->kind == TN_VALUE_INPUT && l->net->facts->has_examples;
 }
 
-/* None of our dialects computes with sparse constants. */
+/* No dialect can compute with sparse constants. */
 static void refuse_sparse(struct tn_net_loading  *l,
                           const struct tn_tensor *tensor)
 {
@@ -592,7 +592,7 @@ static bool load_as_constant(struct tn_net_loading *l, uint32_t op)
     return true;
 }
 
-/* What a node is, by the ids that the model has for it. */
+/* A node, by the ids that the model has for its parts. */
 static uint32_t op_of(struct tn_net_loading *l, const struct tn_op *row)
 {
     uint32_t id = tn_pairs_find(&l->op_ids, row->type, row->domain);
@@ -616,7 +616,7 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
     struct tn_net_node     node = { .source = op };
 
     tn_arena_rewind(&l->op_scratch);
-    /* The model has the tensor, so that nothing else of it need stay. */
+    /* The model has the tensor, so nothing else of the op is kept. */
     if (is_constant(l, op) && l->tensors[op] != TN_NONE) {
         TN_TRY(decode_list(l, op, &l->op_scratch));
         if (load_as_constant(l, op))
@@ -641,7 +641,7 @@ static enum tn_status load_node(struct tn_net_loading *l, uint32_t op)
     return l->net->error->status;
 }
 
-/* One op; and what an error in it says. */
+/* Loads one op; errors get its name. */
 static enum tn_status net_load_op(struct tn_net_loading *l, uint32_t op)
 {
     return load_node(l, op) == TN_OK ? TN_OK : net_place_op(l, op);
@@ -839,10 +839,10 @@ enum tn_status tn_net_load(struct tn_net *net, const struct tn_model *model,
  * "Add:0", though the value is called "Add".  Other graphs have their own.
  */
 
-/* One end as it is asked for. */
+/* One requested input or output. */
 struct wanted {
     struct tn_bytes     value; /* how the model calls it                     */
-    struct tn_bytes     name;  /* how the world does                         */
+    struct tn_bytes     name;  /* its public name */
     const struct tn_io *type;  /* what is known of it; may be NULL           */
     bool                is_given; /* by the caller                           */
 };
@@ -879,7 +879,7 @@ static bool type_of(struct tn_net *net, const struct tn_io *io,
     return true;
 }
 
-/* What the model says of an end. */
+/* What the model declares about an input or output. */
 static void net_load_type(struct tn_net *net, uint32_t value,
                           const struct tn_io *io)
 {
@@ -985,7 +985,7 @@ static const struct tn_signature *choose_signature(struct tn_net_loading *l)
     return count == 1 && !tn_failed(l->net->error) ? only : NULL;
 }
 
-/* What the model says of the value that is called so. */
+/* What the model declares about the value of that name. */
 static const struct tn_io *find_type(const struct tn_net_loading *l,
                                      struct tn_bytes name, bool is_input)
 {
@@ -1149,7 +1149,7 @@ static enum tn_status check_given(struct tn_net_loading *l,
  * nothing needs what else the main graph has.
  */
 
-/* What the signature calls an argument of the graph. */
+/* The signature's name for an argument of the graph. */
 static struct tn_bytes key_of(struct tn_io_list arguments, struct tn_bytes name)
 {
     for (uint32_t i = 0; i < arguments.count; i++)
@@ -1231,8 +1231,8 @@ static void load_call_outputs(struct tn_net_loading *l)
     }
 }
 
-/* What the model's or the caller's words say the inputs and outputs are.  The
- * inputs come first: they cut off what would produce them. */
+/* Sets the inputs and outputs that the model or the caller names.  Inputs come
+ * first: nodes that would produce them are then not needed. */
 static enum tn_status net_load_inputs(struct tn_net_loading *l)
 {
     uint32_t       count;
@@ -1333,8 +1333,8 @@ static bool *find_used(struct tn_net_loading *l)
     return l->is_used;
 }
 
-/* Kernels have all their results: next to one that is used, one that is not is
- * by the way. */
+/* Kernels always make all their results: an unused one beside one that is used
+ * is not an output of the model. */
 static bool is_by_the_way(struct tn_net_loading *l, uint32_t op)
 {
     const bool *is_used = find_used(l);
@@ -1370,7 +1370,7 @@ static bool is_no_output(struct tn_net_loading *l, const struct wanted *w)
     return l->is_cut[value] || (op != TN_NONE && net_known_outputs(l, op) == 0);
 }
 
-/* What an op keeps for its gradient is not a result of the model. */
+/* A value that an op keeps for its gradient is not an output of the model. */
 static bool is_reserve(struct tn_net_loading *l, uint32_t op, uint32_t output)
 {
     const struct tn_vocab_op *known = find_op(l, op);
@@ -1379,8 +1379,8 @@ static bool is_reserve(struct tn_net_loading *l, uint32_t op, uint32_t output)
            tn_bytes_starts_with(known->outputs[output].name, "reserve_space");
 }
 
-/* The other results of an op of a GraphDef whose first result is not used: a
- * node at the end of a graph gives all its results. */
+/* The other results of an op of a GraphDef whose first result is not used: all
+ * results of a node at the end of a graph are outputs. */
 static void add_others(struct tn_net_loading *l, const struct wanted *w)
 {
     uint32_t value = find_io(l, 0, w->value);
@@ -1538,7 +1538,7 @@ static void find_written(struct tn_net_loading *l, uint32_t graph)
                          tn_list_at(&l->written, struct tn_net_written, at - 1)->home);
 }
 
-/* Blocks stand after those that they are in. */
+/* Blocks come after those that contain them. */
 static enum tn_status find_all_written(struct tn_net_loading *l)
 {
     uint32_t count = (uint32_t)l->model->graphs.count;
@@ -1591,7 +1591,7 @@ static struct tn_bytes name_of(const struct tn_net_loading *l, uint32_t home)
     return tn_model_name(l->model, tn_model_value_at(l->model, home)->name);
 }
 
-/* What a block around the value says of it. */
+/* What an enclosing block declares about the value. */
 static bool find_declared(const struct tn_net_loading *l, uint32_t home,
                           struct tn_declared *to)
 {
@@ -1607,7 +1607,7 @@ static bool find_declared(const struct tn_net_loading *l, uint32_t home,
 
 /* ---- nodes that are not in the file ------------------------------------- */
 
-/* Arguments stand as in the vocabulary. */
+/* Arguments are in the order of the vocabulary. */
 static uint32_t add_node(struct tn_net_loading *l, uint32_t graph,
                          const char *type, const uint32_t *inputs,
                          uint32_t input_count, struct tn_bytes wish)
@@ -1650,7 +1650,7 @@ static uint32_t as_scalar(struct tn_net_loading *l, uint32_t graph,
     return made;
 }
 
-/* What stands for a variable that is not written yet; TN_NONE on failure. */
+/* The value of a variable that is not written yet; TN_NONE on failure. */
 static uint32_t placeholder(struct tn_net_loading *l, uint32_t graph,
                             uint32_t home)
 {
@@ -1679,7 +1679,7 @@ static uint32_t current(struct tn_net_loading *l, uint32_t graph, uint32_t home)
     return is_defined(l, home) ? l->now[home] : placeholder(l, graph, home);
 }
 
-/* ---- what crosses ------------------------------------------------------- */
+/* ---- variables that cross the border of a block -------------------------- */
 
 static struct crossings list_crossings(struct tn_net_loading *l, uint32_t block)
 {
@@ -1690,7 +1690,7 @@ static struct crossings list_crossings(struct tn_net_loading *l, uint32_t block)
         all.count++;
     all.items = tn_new(&l->scratch, struct crossing, all.count, l->net->error);
     uint32_t at = l->first_written[block];
-    /* They were put in front of each other. */
+    /* They are in reverse order. */
     for (uint32_t i = all.count; all.items && i-- > 0;) {
         struct tn_net_written *row =
             tn_list_at(&l->written, struct tn_net_written, at - 1);
@@ -1858,7 +1858,7 @@ static enum tn_status load_loop(struct tn_net_loading *l, uint32_t op,
     return l->net->error->status;
 }
 
-/* A graph in which the variables are what they were. */
+/* A graph that returns the variables unchanged. */
 static uint32_t add_unchanged(struct tn_net_loading *l, uint32_t parent,
                               struct crossings all)
 {
@@ -1929,7 +1929,7 @@ static enum tn_status load_branch(struct tn_net_loading *l, uint32_t op,
     return l->net->error->status;
 }
 
-/* A graph that hands out one value of the outside. */
+/* A graph that returns one value from outside. */
 static uint32_t add_pick(struct tn_net_loading *l, uint32_t parent,
                          uint32_t value, struct tn_bytes name)
 {

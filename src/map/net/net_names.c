@@ -40,7 +40,7 @@ enum tn_status tn_net_give_names(struct tn_net          *net,
     return net->error->status;
 }
 
-/* False: it was taken before. */
+/* False if it was taken before. */
 static bool take_given(struct tn_net_names *names, uint32_t id)
 {
     uint64_t *word = &names->taken[id / 64], bit = UINT64_C(1) << id % 64;

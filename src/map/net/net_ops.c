@@ -1,4 +1,5 @@
-/* net_ops.c - what the nodes of a net are: type and domain, each pair once */
+/* net_ops.c - the operators of a net's nodes: type and domain, each pair
+ * once */
 #include "map/net/net_build.h"
 
 const struct tn_net_op tn_net_no_op = { .id = TN_NONE };

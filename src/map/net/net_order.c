@@ -2,10 +2,11 @@
  * net_order.c - which nodes of a net are needed, and in what order they run
  *
  * A node needs what its inputs and controls need, and, when it holds graphs,
- * whatever is used inside them: "reaches" below, pairs of a node and a value
- * of its own graph that something deep inside it uses.
+ * whatever is used inside them: "reaches" below, pairs of a node and a value of
+ * its own graph that something deep inside it uses.
  *
- * Both walks keep their own stack: depth must not belong to the file.
+ * Both walks keep their own stack, so that a file cannot exhaust the call
+ * stack.
  */
 #include "map/net/net_build.h"
 
@@ -180,7 +181,7 @@ void tn_net_prune(struct tn_net *net)
     tn_arena_done(&scratch);
 }
 
-/* ---- what nodes with graphs reach for ----------------------------------- */
+/* ---- values that nodes with graphs use ----------------------------------- */
 
 struct reach {
     uint32_t value;
