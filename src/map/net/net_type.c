@@ -1,7 +1,7 @@
 /*
  * net_type.c - types of the values of a net, each kept once
  *
- * A type is looked up by the words that say it:
+ * A type is looked up by these words:
  *
  *   dtype, wrap, has_rank, rank | symbols | dims...
  *

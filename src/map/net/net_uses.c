@@ -91,7 +91,7 @@ static void find_uses(struct tn_net *net)
     net->has_uses = true;
 }
 
-/* The world keeps its name for it. */
+/* The public name of the input or output stays. */
 static void swap_output(struct tn_net *net, struct tn_net_graph *g,
                         uint64_t index, uint32_t to)
 {

@@ -9,7 +9,8 @@
 #include "ir/vocab.h"
 #include "map/net/net_build.h"
 
-/* What rules write: the version of ai.onnx.ml that came with opset 15. */
+/* The version of ai.onnx.ml that rules write: the one that came with opset
+ * 15. */
 #define ML_VERSION 3
 
 static void name_domain(struct tn_net *net, struct tn_bytes domain)
@@ -29,8 +30,8 @@ static void name_domain(struct tn_net *net, struct tn_bytes domain)
 
 /* ---- types that came later ----------------------------------------------
  *
- * Operators that compare came to take strings later than numbers, those that
- * quantise integers of 16 bits and of few. */
+ * Operators that compare take strings since a later opset than numbers; those
+ * that quantise, integers of 16 bits and of few bits. */
 
 static bool is_late(enum tn_dtype dtype)
 {
