@@ -28,7 +28,7 @@ static uint32_t find_branch(const struct tn_net      *net,
     return graph;
 }
 
-/* Its nodes, where the If is. */
+/* Moves its nodes to the place of the If. */
 static void dissolve(struct tn_net *net, uint32_t id, uint32_t branch)
 {
     const struct tn_net_node node = tn_net_node(net, id);

@@ -7,8 +7,8 @@ struct copying {
     struct tn_net            *net;
     const struct tn_copy_ops *ops;
     const bool               *is_output; /* by value                          */
-    uint32_t                 *shapes; /* by value: what its sizes are; TN_NONE:
-                                         nobody has asked                     */
+    uint32_t                 *shapes;    /* by value: its sizes; TN_NONE: not
+                                            requested yet */
     uint64_t value_count;
 };
 
@@ -17,7 +17,7 @@ static bool is_op(const struct tn_net_node *node, const char *type)
     return type && !node->op->domain.size && tn_bytes_is(node->op->type, type);
 }
 
-/* Whether a cast gives what it takes. */
+/* Whether a cast returns its input unchanged. */
 static bool is_idle(const struct tn_net *net, const struct tn_net_node *node)
 {
     const struct tn_net_type *from = tn_net_value(net, node->inputs[0]).type;

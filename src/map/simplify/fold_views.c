@@ -7,7 +7,7 @@
 #include "map/net/net_build.h"
 #include "map/simplify/node_ops.h"
 
-/* Depth of views over views; readers have a limit, too. */
+/* The deepest nesting of views; readers have a limit, too. */
 #define DEEPEST 12
 
 static unsigned depth_of(const struct tn_elements *e)
@@ -56,8 +56,9 @@ static bool make_reshape(struct making *m)
     return true;
 }
 
-/* Between types whose conversion every runtime rounds alike: what is too large
- * for an integer or for eight bits is not. */
+/* Only between types whose conversion every runtime rounds in the same way:
+ * values that are too large for an integer or for eight bits are not converted
+ * alike. */
 static bool make_cast(struct making *m)
 {
     enum tn_dtype from = m->input->shape.dtype, to = m->made.shape.dtype;
@@ -76,8 +77,8 @@ static bool is_along(const struct tn_elements *e)
             e->payload.view->kind == TN_VIEW_QUANTIZE);
 }
 
-/* What is scaled and then permuted is permuted and then scaled: elements that
- * are gathered from a file can be scaled as they pass. */
+/* Permutes before it scales: elements that are gathered from a file can be
+ * scaled on the way. */
 static bool scale_last(struct making *m)
 {
     const struct tn_elements *scaled = m->input;
@@ -146,7 +147,7 @@ static uint64_t slice_begin(int64_t start, int64_t step, uint64_t size)
 
 enum { SLICED_MAX = 8 }; /* axes */
 
-/* How many there are, the shape of the output says. */
+/* The shape of the output has their number. */
 static bool make_slice(struct making *m)
 {
     uint32_t rank = m->input->shape.rank, count = 0;
@@ -391,7 +392,7 @@ static bool prepare(struct making *m)
     return true;
 }
 
-/* A part of a Split: where it begins is where those before it end. */
+/* A part of a Split: it begins where the parts before it end. */
 static bool make_part(struct making *m)
 {
     const struct tn_attr_value *attr = tn_net_attr(m->node, "axis");
@@ -491,7 +492,7 @@ struct behind {
     int64_t                   axis; /* after it; -1: one scale for all        */
 };
 
-/* Where the axis of the scales goes; false: it cannot be said. */
+/* The new index of the scales' axis; false if it is unknown. */
 static bool find_axis(const struct tn_net *net, struct behind *b)
 {
     const struct tn_net_type *scale =
@@ -540,7 +541,7 @@ static bool take_behind(const struct tn_net *net, const uint32_t *uses,
     return find_axis(net, b);
 }
 
-/* The weight in the order of the Transpose; TN_NONE: it cannot be had. */
+/* The weight in the order of the Transpose; TN_NONE if that is not possible. */
 static uint32_t transposed(struct tn_net *net, struct tn_infer *facts,
                            const struct behind *b)
 {
@@ -625,7 +626,8 @@ static bool was_quantized(const struct tn_elements *e)
     return false;
 }
 
-/* Steps that are computed, in floats again, and perhaps in another order. */
+/* Quantised values that are computed, converted to floats again, and perhaps
+ * permuted. */
 static bool is_dequantized(const struct tn_net *net, uint32_t value)
 {
     enum { MOVES_MAX = 4 };
@@ -647,8 +649,8 @@ static bool is_dequantized(const struct tn_net *net, uint32_t value)
     return false;
 }
 
-/* Values that a node takes which also takes steps that are computed: runtimes
- * make one operator of integers of it, and need the weights in few bits. */
+/* Inputs of a node that also has computed quantised inputs: runtimes fuse it to
+ * one operator of integers, and need the weights in few bits. */
 static bool *find_integers(const struct tn_net *net, struct tn_arena *arena)
 {
     bool *is_among = tn_new(arena, bool, net->values.count, net->error);
@@ -719,7 +721,8 @@ static bool has_scales_of_axis(const struct tn_net      *net,
            tn_net_value(net, node->inputs[1]).type->rank > 0;
 }
 
-/* Those that may stay: `scales` is whether with a scale for each index, too. */
+/* Those that may stay: with `scales`, also those with a scale for each
+ * index. */
 static uint64_t fold_trained(struct tn_net *net, struct tn_infer *facts,
                              bool scales)
 {

@@ -3,8 +3,8 @@
 
 #include "map/net/net_build.h"
 
-/* Where channels are in images, and in weights of a convolution; those of a
- * transposed one have them first. */
+/* The axes of channels in images, and in weights of a convolution; a transposed
+ * one has them first. */
 enum { CHANNELS = 1 };
 
 static const char *const convolutions[] = { "Conv", "ConvTranspose" };
@@ -112,7 +112,7 @@ static uint32_t sliced_image(const struct joining     *j,
     return is_part ? node->inputs[0] : TN_NONE;
 }
 
-/* The same of a Split, which is told sizes or makes equal parts. */
+/* The same for a Split, which has sizes or makes equal parts. */
 static uint32_t split_image(const struct joining     *j,
                             const struct tn_net_node *node, uint32_t value,
                             uint32_t index, uint64_t size)
@@ -146,7 +146,7 @@ static uint32_t image_of(const struct joining *j, uint32_t part, uint32_t index,
 
 /* ---- convolutions -------------------------------------------------------- */
 
-/* Channels that one takes, and that it makes. */
+/* The numbers of input and output channels of one. */
 static uint64_t taken(const struct group *g)
 {
     return g->dims[g->op == convolutions[0] ? CHANNELS : 0];
@@ -168,7 +168,7 @@ static bool has_dims(const struct tn_elements *elements, const uint64_t *dims,
     return true;
 }
 
-/* The weights of one, and what it adds to each channel. */
+/* The weights and biases of one. */
 static bool take_weights(const struct joining *j, struct group *g,
                          const struct tn_net_node *conv, uint32_t index)
 {
@@ -219,7 +219,7 @@ static bool take_conv(const struct joining *j, struct group *g, uint32_t value,
     return image != TN_NONE && image == g->image && attrs == g->attrs;
 }
 
-/* Whether the parts are all of the image. */
+/* Whether the parts make up the whole image. */
 static bool is_whole(const struct joining *j, const struct group *g,
                      uint32_t count)
 {
@@ -230,8 +230,7 @@ static bool is_whole(const struct joining *j, const struct group *g,
            (uint64_t)type->dims[CHANNELS] == taken(g) * count;
 }
 
-/* ---- what takes their place -----------------------------------------------
- */
+/* ---- the convolution that replaces them ---------------------------------- */
 
 static uint32_t join(struct joining *j, uint32_t graph, const uint32_t *parts,
                      uint32_t count)

@@ -20,7 +20,7 @@ static uint32_t state_count(const struct loop *l)
     return node_of(l).input_count - 2;
 }
 
-/* What a state begins as, and what the loop gives of it. */
+/* The initial value of a state, and its final one. */
 static uint32_t before(const struct loop *l, uint32_t state)
 {
     return node_of(l).inputs[state + 2];
@@ -31,7 +31,7 @@ static uint32_t after(const struct loop *l, uint32_t state)
     return node_of(l).outputs[state];
 }
 
-/* What a state is in the body, and what it becomes there. */
+/* The value of a state in the body, and its value for the next round. */
 static uint32_t inside(const struct loop *l, uint32_t state)
 {
     return tn_flow_loop_in(&l->of, state + 2);
@@ -83,7 +83,8 @@ static bool is_counted_by(const struct loop *l, uint32_t state, uint32_t value)
            tn_flow_counts_rounds(&l->of, state);
 }
 
-/* What the loop begins under, besides 0 < most; false: it is not that. */
+/* The initial condition of the loop, besides 0 < most; false if it is another
+ * one. */
 static bool read_start(const struct loop *l, uint32_t start, uint32_t most,
                        uint32_t *rest)
 {
@@ -120,7 +121,7 @@ static uint32_t make_true(struct tn_net *net, uint32_t graph)
     return tn_net_add_ints(net, graph, tn_text(""), TN_BOOL, &yes, 0, NULL);
 }
 
-/* The state that has become the number of the round: what it is in the body, or
+/* The state that equals the number of the round: its value in the body, or
  * TN_NONE. */
 static uint32_t count_by_itself(struct loop *l)
 {
@@ -146,7 +147,7 @@ static uint32_t count_by_itself(struct loop *l)
     inputs[0] = c.most;
     inputs[1] = rest == TN_NONE ? make_true(net, node.graph) : rest;
     tn_net_set_inputs(net, l->of.node, inputs, node.input_count);
-    /* While it runs, the condition that it was begun under is true. */
+    /* While it runs, the initial condition is true. */
     *tn_list_at(&tn_net_graph(net, l->of.body)->outputs, uint32_t, 0) =
         c.rest == TN_NONE ? tn_flow_loop_in(&l->of, 1) : c.rest;
     uint32_t round   = tn_flow_loop_in(&l->of, 0);
@@ -156,8 +157,8 @@ static uint32_t count_by_itself(struct loop *l)
     return counter;
 }
 
-/* Whether it only makes sure that the number of a round is below that of all,
- * or counts it from the end if it is below 0: it never is anything else. */
+/* Whether it only limits the number of the round to the number of rounds, or
+ * counts from the end if it is below 0: then it is always the number itself. */
 static bool is_round_again(const struct loop *l, const struct tn_net_node *node)
 {
     uint32_t round = tn_flow_loop_in(&l->of, 0);
@@ -196,7 +197,7 @@ static bool drop_copies_of_round(struct loop *l)
 
 /* ---- states ------------------------------------------------------------- */
 
-/* Whether the body gives back what it was given. */
+/* Whether the body returns it unchanged. */
 static bool stays(const struct loop *l, uint32_t state)
 {
     return before(l, state) != TN_NONE && after(l, state) != TN_NONE &&
@@ -214,7 +215,8 @@ static bool is_idle(const struct loop *l, uint32_t state, bool was_counted)
     return was_counted || !l->is_used[inside(l, state)];
 }
 
-/* `counter` is in the body a state that has become the number of the round. */
+/* `counter` is the value in the body of a state that equals the number of the
+ * round. */
 static bool drop_states(struct loop *l, uint32_t counter)
 {
     bool has_dropped = false;

@@ -15,7 +15,7 @@ struct step {
 
 /* ---- which steps there are ---------------------------------------------- */
 
-/* The version that a rule writes; 0: it is for another way than the file. */
+/* The version that a rule writes; 0: its direction is not that of the file. */
 static int64_t written_by(const struct tn_lang_file *file,
                           const struct tn_lang_rule *rule)
 {
@@ -136,8 +136,8 @@ static enum tn_status apply(struct tn_net *from, struct tn_net *to,
     return from->error->status;
 }
 
-/* The net after the step.  Where a wish cannot be met, that is the net before
- * it, in its version. */
+/* The net after the step.  If only the nearest version is wanted and the step
+ * is impossible, that is the net before it, in its version. */
 static struct tn_net *run_step(struct tn_net *net, const struct step *step,
                                const struct tn_opset_how *how,
                                const bool                *changed)
@@ -167,7 +167,7 @@ static struct tn_net *run_step(struct tn_net *net, const struct step *step,
 
 /* ---- the way ------------------------------------------------------------ */
 
-/* Whether a rule says an operator that came with that opset by others. */
+/* Whether a rule expresses an operator that came with that opset by others. */
 static bool can_be_said(const struct tn_lang_file *older, struct tn_bytes type,
                         int64_t first)
 {
@@ -220,9 +220,10 @@ static int64_t reachable(struct tn_net *net, const struct tn_opset_how *how)
     return oldest;
 }
 
-/* Before this opset a 0 in a shape is the size that the input has there.  What
- * is computed has a 0 only where an array has no elements: the size is the same
- * one as a rule, else the runtime says that the sizes do not fit. */
+/* Before this opset a 0 in a shape is the size that the input has there.  A
+ * computed shape has a 0 only for an array without elements: usually the input
+ * has the size 0 there, too, and otherwise the runtime reports sizes that do
+ * not fit. */
 #define FIRST_WITH_ZEROS 14
 
 static void take_zeros_as_copies(struct tn_net *net)
@@ -264,7 +265,7 @@ struct tn_net *tn_set_opset(struct tn_net *net, const struct tn_opset_how *how)
         else
             net->version = step.to;
         if (net && net->version == before)
-            break; /* as near as it gets */
+            break; /* the nearest version that is possible */
     }
     tn_arena_done(&arena);
     return net && !tn_failed(net->error) ? net : NULL;

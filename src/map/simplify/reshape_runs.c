@@ -1,8 +1,8 @@
 /* reshape_runs.c - which axes become which when an array is reshaped
  *
- * Where as many elements are before a place in both, a run ends: looked for
- * from the first axis on, and from the last one back.  Between the two may be
- * sizes that are not known, in one run. */
+ * A run ends where the axes so far have the same number of elements in both.
+ * Ends are found from the first axis on, and from the last one back; unknown
+ * sizes may be left between the two, in one run. */
 #include "map/simplify/reshape_runs.h"
 
 #include "base/arith.h"
@@ -42,8 +42,8 @@ static void add_run(struct reshape *r, uint32_t from_count, uint32_t to_count)
     r->j += to_count;
 }
 
-/* As many axes on either side as have the same number of elements; false: not
- * all of their sizes are known. */
+/* Takes the fewest axes on both sides that have the same number of elements;
+ * false if a size is unknown. */
 static bool take_equal(struct reshape *r)
 {
     uint32_t i = r->i + 1, j = r->j + 1;
@@ -61,8 +61,8 @@ static bool take_equal(struct reshape *r)
     return true;
 }
 
-/* A size that is not known on either side is the same where those of all other
- * axes are. */
+/* A size that is unknown on both sides is the same if those of all other axes
+ * are. */
 static bool take_open(struct reshape *r)
 {
     uint64_t a = 1, b = 1;
@@ -96,7 +96,7 @@ static bool take_first(struct reshape *r)
     return true;
 }
 
-/* Where the axes begin that are alike from the last one back. */
+/* Where the equal axes at the end begin. */
 static void find_last(const struct reshape *r, uint32_t *n, uint32_t *m)
 {
     for (*n = r->n, *m = r->m; *n > r->i && *m > r->j; --*n, --*m)
@@ -136,7 +136,7 @@ uint32_t tn_reshape_runs(const struct tn_net_type *from,
 
     for (uint32_t i = 0; i < r.n; i++)
         if (from->dims[i] == 0)
-            return 0; /* nothing, of any shape */
+            return 0; /* no elements: any shape fits */
     if (!take_first(&r))
         return 0;
     find_last(&r, &n, &m);

@@ -53,7 +53,7 @@ static struct group *group_of_input(struct lifting           *l,
 
 /* ---- finding ------------------------------------------------------------ */
 
-/* How many axes before those whose sizes make `width`; 0: it cannot be told. */
+/* The number of axes before those whose product is `width`; 0: unknown. */
 static uint32_t count_lead(const struct tn_sizes *dims, int64_t width)
 {
     int64_t  product = 1, number;
@@ -68,7 +68,7 @@ static uint32_t count_lead(const struct tn_sizes *dims, int64_t width)
     return product == width && i >= 2 ? i : 0;
 }
 
-/* The axes that a Reshape makes one; none: it does not. */
+/* The axes that a Reshape joins; none if it does not. */
 static struct tn_sizes lead_of(const struct lifting     *l,
                                const struct tn_net_node *node)
 {
@@ -110,7 +110,7 @@ static void begin_group(struct lifting *l, const struct tn_net_node *node)
     join(l, node->outputs[0], g);
 }
 
-/* It has its axes again. */
+/* Whether a Reshape restores the axes. */
 static void end_group(struct lifting *l, const struct tn_net_node *node,
                       struct group *g)
 {
@@ -137,7 +137,7 @@ static void unite(struct group *a, struct group *b)
     b->parent      = a->parent;
 }
 
-/* The same for every row: a number, or one for each column. */
+/* Whether it is the same for every row: a number, or one for each column. */
 static bool is_for_all_rows(const struct lifting     *l,
                             const struct tn_net_node *node, uint32_t k)
 {
@@ -157,7 +157,7 @@ static bool is_last_axis(const struct tn_net_node *node, int64_t otherwise)
     return at == -1 || at == 1;
 }
 
-/* Whether it gives numbers of each row from those of the row alone. */
+/* Whether it computes each row from that row alone. */
 static bool is_elementwise(const struct lifting     *l,
                            const struct tn_net_node *node)
 {
@@ -207,7 +207,7 @@ static bool is_flag(const struct tn_net_node *node, const char *name)
     return tn_net_int_attr(node, name, 0) != 0;
 }
 
-/* Of rows and a matrix of their own. */
+/* A product of rows, each with a matrix of its own. */
 static bool is_product(struct lifting *l, const struct tn_net_node *node)
 {
     const struct tn_sizes *by = &tn_sizes_of(l->s, node, 1)->dims;
@@ -227,7 +227,8 @@ static bool has_bias(const struct tn_net_node *node)
     return node->input_count > 2 && node->inputs[2] != TN_NONE;
 }
 
-/* The node's inputs are members: so is what it makes, or all are left. */
+/* If the inputs of a node are members, its output becomes one, or the group is
+ * given up. */
 static void grow(struct lifting *l, const struct tn_net_node *node,
                  struct group *g)
 {
@@ -278,8 +279,8 @@ static void look_at(struct lifting *l, uint32_t id)
 
 /* ---- lifting ------------------------------------------------------------ */
 
-/* No more nodes than before; where layers are normalised a runtime makes fewer
- * of them. */
+/* Whether it pays: if there are no more nodes than before, or if a layer is
+ * normalised, because a runtime then fuses more nodes. */
 static bool pays(const struct group *g)
 {
     return !g->is_left && g->has_product &&
@@ -367,7 +368,7 @@ static uint32_t turn(struct tn_net *net, uint32_t graph, uint32_t value)
     return made;
 }
 
-/* Gemm takes matrices alone. */
+/* Gemm takes only matrices. */
 static void lift_gemm(struct lifting *l, uint32_t id, const struct group *g)
 {
     struct tn_net           *net  = l->s->net;

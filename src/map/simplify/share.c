@@ -6,7 +6,7 @@
 #include "map/lang/lang_item.h"
 #include "map/net/net_build.h"
 
-/* Graphs around a graph in which equals are looked for. */
+/* The most enclosing graphs in which equal nodes are searched. */
 #define DEEPEST_GRAPH 64
 
 /* ---- constants ----------------------------------------------------------
@@ -42,8 +42,8 @@ static uint32_t constant_owner(struct constants *c, uint32_t id)
     return TN_NONE;
 }
 
-/* The same key in a graph around: its owner, or TN_NONE.  What graphs around
- * compute, they compute anyway. */
+/* The owner of the same key in an enclosing graph, or TN_NONE.  Enclosing
+ * graphs compute their values in any case. */
 static uint32_t constant_around(struct constants *c, uint32_t graph)
 {
     uint32_t parent = tn_net_graph(c->net, graph)->parent;
@@ -126,10 +126,10 @@ static void share_small(struct tn_net *net, bool looks_around)
 
 /* ---- nodes --------------------------------------------------------------
  *
- * Equal nodes take the same values.  So a node that takes a value which nobody
- * else takes has no equal, and most nodes of a graph do: these are not looked
- * up.  When two nodes become one, what the first gives gets more users: the
- * one that it had is then looked up by those that come later. */
+ * Equal nodes take the same values.  So a node that takes a value without other
+ * users has no equal.  That holds for most nodes, which are not looked up.
+ * When two nodes become one, the outputs of the first get more users: its
+ * earlier user is then added to the table for later nodes. */
 
 /* A node that was the first of its kind. */
 struct slot {
@@ -187,8 +187,8 @@ static uint32_t hash_node(const struct sharing         *s,
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Of two in one graph it does not matter which outputs are used: one node can
- * give them all. */
+/* For two nodes of one graph it does not matter which outputs are used: one
+ * node can have all of them. */
 static bool are_equal(const struct tn_net_node_row *a,
                       const struct tn_net_node_row *b)
 {
@@ -248,7 +248,7 @@ static bool grow(struct sharing *s)
     return s->slots;
 }
 
-/* What graphs around compute, they compute anyway. */
+/* Enclosing graphs compute their values in any case. */
 static uint32_t owner_around(const struct sharing *s, uint32_t id)
 {
     const struct tn_net_node_row *row = tn_net_node_row(s->net, id);
@@ -293,7 +293,7 @@ static bool takes_alone(const struct sharing *s, uint32_t id)
     return false;
 }
 
-/* Users of the one value now take the other. */
+/* Replaces one value by the other for all its users. */
 static void join_users(struct sharing *s, uint32_t from, uint32_t to)
 {
     uint32_t was = s->users[to];
@@ -307,7 +307,7 @@ static void join_users(struct sharing *s, uint32_t from, uint32_t to)
     owner_of(s, was);
 }
 
-/* What the first gives, and what only this one gives. */
+/* The outputs of the first, and those that only this node has. */
 static void join_outputs(struct sharing *s, uint32_t owner,
                          const struct tn_net_node *node)
 {

@@ -17,8 +17,8 @@
 #include "map/simplify/transposes.h"
 #include "map/simplify/widths.h"
 
-/* Each round takes away nodes, or is the last; what one leaves for the next is
- * a chain of chains, which graphs do not have deeper than this. */
+/* Each round removes nodes, or is the last one.  Only nested chains need
+ * several rounds, and graphs do not nest them deeper than this. */
 #define MOST_ROUNDS 16
 
 static bool is_one_of(const struct tn_net_op *op, const char *const *types,
@@ -43,8 +43,8 @@ static bool is_quantising(const struct tn_net_op *op)
 
 /* ---- folding ------------------------------------------------------------
  *
- * What an operator gives is known by the rules of shapes (infer.h).  Outputs of
- * graphs stay computed: a file needs a node for each. */
+ * The rules of shapes (infer.h) compute what an operator returns.  Outputs of
+ * graphs are not folded: a file needs a node for each. */
 
 /* Elements of the type, with what is known of it; false: not all of them. */
 static bool count_elements(const struct tn_net_type *type, uint64_t *count)
@@ -126,7 +126,7 @@ static uint32_t add_constant(struct tn_net *net, uint32_t graph,
                            dims);
 }
 
-/* Items have no reals where integers belong, and no complex numbers. */
+/* Items have no reals for integers, and no complex numbers. */
 static bool can_be_said(const struct tn_net_type *type, struct tn_item items)
 {
     bool is_whole = !tn_item_is_real(type->dtype) && type->dtype != TN_STRING;
@@ -137,8 +137,7 @@ static bool can_be_said(const struct tn_net_type *type, struct tn_item items)
     return true;
 }
 
-/* Slices of a constant are in place of all of it, when nothing else takes it.
- */
+/* If nothing else uses a constant, its slices replace all of it. */
 enum usage { NOT_USED, USED_ONCE, USED_IN_PARTS, USED_OFTEN };
 
 struct folding {
@@ -151,9 +150,9 @@ struct folding {
     struct tn_arena  scratch;
 };
 
-/* Bytes of the constants that it takes and that nothing else takes: those that
- * go.  One that others take, too, stays beside what is made of it, unless all
- * of them take parts of it. */
+/* Bytes of the constants that only this node uses, and which are removed.  A
+ * constant with other users stays beside the result, unless all users take
+ * parts of it. */
 static uint64_t size_of_inputs(const struct folding     *f,
                                const struct tn_net_node *node)
 {
@@ -170,7 +169,7 @@ static uint64_t size_of_inputs(const struct folding     *f,
     return sum;
 }
 
-/* Whether a value says how large others are; a node that takes one computes
+/* Whether a value is a size of another value; a node that takes one computes
  * with sizes. */
 static bool is_of_shapes(const struct folding     *f,
                          const struct tn_net_node *node)
@@ -202,7 +201,7 @@ static bool is_move(const struct tn_net_op *op)
     return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
 }
 
-/* A QuantizeLinear of weights, which are larger than what it makes. */
+/* A QuantizeLinear of weights, whose result is smaller than they are. */
 static bool takes_weights(const struct folding     *f,
                           const struct tn_net_node *node)
 {
@@ -211,7 +210,7 @@ static bool takes_weights(const struct folding     *f,
            tn_net_value(f->net, node->inputs[0]).constant;
 }
 
-/* Whether all that the node gives can be known, without computing it. */
+/* Whether all outputs of the node can be known without computing elements. */
 static bool may_fold(const struct folding *f, const struct tn_net_node *node)
 {
     uint64_t sum = 0, most = size_of_inputs(f, node) + f->limit;
@@ -232,7 +231,7 @@ static bool may_fold(const struct folding *f, const struct tn_net_node *node)
     return sum <= most || takes_weights(f, node);
 }
 
-/* By computing its elements. */
+/* Folds a node by computing its elements. */
 static bool fold_items(struct folding *f, const struct tn_net_node *from)
 {
     struct tn_net_node node = *from;
@@ -263,7 +262,7 @@ static bool fold_items(struct folding *f, const struct tn_net_node *from)
     return true;
 }
 
-/* Whether elements of it are not merely those of its inputs, elsewhere. */
+/* Whether its elements are more than those of its inputs at other places. */
 static bool computes_reals(const struct tn_net      *net,
                            const struct tn_net_node *node)
 {
@@ -390,12 +389,12 @@ static uint64_t count_rewritten(const struct tn_map_report *report)
 
     for (uint32_t i = 0; i < report->rules.count; i++) {
         const struct tn_lang_rule *rule = tn_map_rule(report, i);
-        count += rule && rule->head.op.size; /* control flow has no head */
+        count += rule && rule->head.op.size; /* control flow has no op */
     }
     return count;
 }
 
-/* From one net to the next; with `is_idle` there is nothing in that one, and
+/* Moves on from one net to the next; with `is_idle` the next one is empty, and
  * the first stays. */
 static uint64_t rewrite(struct tn_net *from, struct tn_net *to,
                         const struct tn_simplify_how *how,
@@ -507,7 +506,7 @@ static struct tn_net *run_round(struct tn_net                *net,
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
-/* What is left, with layers as single operators. */
+/* Makes layers single operators in the remaining graph. */
 static struct tn_net *find_layers(struct tn_net                *net,
                                   const struct tn_simplify_how *how,
                                   struct tn_simplified *did, bool *has_changed)
@@ -532,7 +531,7 @@ static struct tn_net *find_layers(struct tn_net                *net,
     return tn_net_order(to, NULL) == TN_OK ? to : NULL;
 }
 
-/* A pass that looks at whole graphs, with types; what it makes has them. */
+/* A pass over whole graphs, which needs types and sets those of new values. */
 static uint64_t run_pass(struct tn_net *net, const struct tn_simplify_how *how,
                          struct tn_simplified *did,
                          uint64_t (*pass)(struct tn_net *, struct tn_infer *))
@@ -575,8 +574,8 @@ static bool keeps_order(const struct tn_net_node *node)
     return perm != NULL;
 }
 
-/* Whether Transposes that were moved left what a round folds: moves of
- * constants, and Transposes that do nothing. */
+/* Whether moving Transposes left something that a round folds: moved constants,
+ * and Transposes without effect. */
 static bool has_leftovers(const struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {
@@ -592,9 +591,9 @@ static bool has_leftovers(const struct tn_net *net)
     return false;
 }
 
-/* Once more, when all is folded: what they could not be moved over is known
- * now, or gone.  Rounds fold what that makes; when they left fewer than the
- * `least` so far, again. */
+/* Moves Transposes again after everything is folded: obstacles are known or
+ * removed by then.  Rounds fold the result; if fewer Transposes than `least`
+ * are left, this is repeated. */
 static uint64_t move_again(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified *did, uint64_t *least)
@@ -611,8 +610,8 @@ static uint64_t move_again(struct tn_net                *net,
     return count_transposes(net) < count || has_leftovers(net) ? moved : 0;
 }
 
-/* Transposes before all else: rules see what is next to what.  Groups when all
- * is folded, weights among it; then there is more to fold. */
+/* Transposes come first, because rules match adjacent nodes.  Groups come after
+ * everything is folded, also the weights; then there is more to fold. */
 struct tn_net *tn_simplify(struct tn_net                *net,
                            const struct tn_simplify_how *how,
                            struct tn_simplified         *did)

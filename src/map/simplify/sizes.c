@@ -47,8 +47,8 @@ static int64_t number_for(const struct tn_sizing   *s,
                : -1;
 }
 
-/* Of sizes that are copied one may be 0, and then none follows from the others:
- * a -1 stands beside them only where it did. */
+/* A copied size may be 0, and then no size follows from the others: so a -1 is
+ * written beside copied sizes only if it was there before. */
 static bool write_shape(const struct tn_sizing   *s,
                         const struct tn_net_node *node, uint32_t from,
                         int64_t *shape, uint64_t *count)
@@ -71,7 +71,7 @@ static bool write_shape(const struct tn_sizing   *s,
     return open <= 1 && !(zeros && guessed);
 }
 
-/* What it was before other operators gave it other axes. */
+/* The value before other operators changed its axes. */
 static uint32_t before(const struct tn_net *net, uint32_t value)
 {
     uint32_t maker = tn_net_value(net, value).producer;
@@ -86,7 +86,7 @@ static uint32_t before(const struct tn_net *net, uint32_t value)
                : TN_NONE;
 }
 
-/* Of the value that it comes from, if that will do. */
+/* Reshapes the value that it comes from, if that is possible. */
 static bool find_shape(const struct tn_sizing   *s,
                        const struct tn_net_node *node, uint32_t *from,
                        int64_t *shape, uint64_t *count)
@@ -136,7 +136,7 @@ static bool settle_shape(struct tn_sizing *s, uint32_t id)
 
 /* ---- axes of one -------------------------------------------------------- */
 
-/* Where a new shape has ones that the old one has not; false: it differs in
+/* The places of additional ones in a new shape; false if it differs in
  * something else. */
 static bool find_ones(const struct tn_sizes *less, const struct tn_sizes *more,
                       int64_t *axes, uint64_t *count)
@@ -188,7 +188,7 @@ static bool name_axes(struct tn_sizing *s, uint32_t id)
 
 /* ---- what changes nothing ----------------------------------------------- */
 
-/* To the sizes that it has already. */
+/* Whether a node reshapes to the sizes that the value already has. */
 static bool is_same_shape(const struct tn_sizing   *s,
                           const struct tn_net_node *node)
 {
@@ -199,7 +199,7 @@ static bool is_same_shape(const struct tn_sizing   *s,
            tn_sizes_agree(from, to, to->count);
 }
 
-/* To sizes of 1, and to those that it has. */
+/* Whether a node expands to sizes of 1, or to those that the value has. */
 static bool is_wide_enough(const struct tn_sizing   *s,
                            const struct tn_net_node *node)
 {
@@ -229,7 +229,7 @@ static bool is_same_list(const struct tn_sizing *s, uint32_t a, uint32_t b)
            tn_sizes_agree(&x->elements, &y->elements, x->elements.count);
 }
 
-/* The value that a node gives as it is; TN_NONE: it gives another. */
+/* The value that a node returns unchanged; TN_NONE: another node. */
 static uint32_t idle(const struct tn_sizing *s, const struct tn_net_node *node)
 {
     if ((is_of(node, "Reshape") && is_same_shape(s, node)) ||
@@ -302,8 +302,8 @@ static bool find_pieces(struct tn_sizing *s, const struct tn_net_node *concat,
     return at == list->count;
 }
 
-/* A Where that chooses other numbers for some of a Concat: a Concat with these
- * numbers. */
+/* Replaces a Where that chooses other numbers for some items of a Concat by a
+ * Concat with these numbers. */
 static bool choose_numbers(struct tn_sizing *s, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(s->net, id);
@@ -337,7 +337,8 @@ static const char *const broadcasting[] = {
     "Or",   "Pow",         "Sub", "Sum",   "Where",   "Xor",
 };
 
-/* What an Expand makes wider, and a node could; TN_NONE: it is no Expand. */
+/* The input of an Expand, which a node that broadcasts may take instead;
+ * TN_NONE: not an Expand. */
 static uint32_t behind_expand(const struct tn_sizing *s, uint32_t value)
 {
     uint32_t producer =
@@ -414,7 +415,7 @@ static bool skip_expands(struct tn_sizing *s, uint32_t id)
 
 /* ---- all of it ---------------------------------------------------------- */
 
-/* Numbers that types do not have; the next round goes on with them. */
+/* Adds numbers that types do not have, for the next round. */
 static void tell_type(struct tn_sizing *s, uint32_t id)
 {
     struct tn_net_type     type = *tn_net_value(s->net, id).type;

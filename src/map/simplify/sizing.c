@@ -67,7 +67,7 @@ static bool is_short_list(const struct tn_net_type *type)
             (type->dims[0] >= 0 && type->dims[0] <= TN_SIZES_MAX));
 }
 
-/* Elements as far as they are numbers; others are asked of operators. */
+/* Elements that are numbers; others are computed from operators. */
 static void take_elements(struct tn_sizing *s, uint32_t id)
 {
     struct tn_sizes *to = &s->values[id].elements;
@@ -89,7 +89,7 @@ static void take_elements(struct tn_sizing *s, uint32_t id)
 
 /* ---- operators ---------------------------------------------------------- */
 
-/* Fills in what types leave open. */
+/* Fills in sizes that types leave open. */
 static void take_dims(struct tn_sizing *s, const struct tn_net_node *node,
                       const struct tn_sizes *from)
 {
@@ -135,7 +135,7 @@ static void copy(struct tn_sizing *s, const struct tn_net_node *node)
     take_list(s, node, &tn_sizes_of(s, node, 0)->elements);
 }
 
-/* Of two that are one, or of which one is repeated. */
+/* The size of two that are equal or broadcast. */
 static uint32_t meet(uint32_t a, uint32_t b)
 {
     if (a == b || b == TN_SIZE(1))
@@ -211,7 +211,7 @@ struct product {
     uint32_t count;
 };
 
-/* False: something is not known at all, or it is 0, or large. */
+/* False if something is completely unknown, 0, or too large. */
 static bool multiply_all(const struct tn_sizes *sizes, uint32_t except,
                          struct product *p)
 {
@@ -231,7 +231,7 @@ static bool multiply_all(const struct tn_sizes *sizes, uint32_t except,
     return true;
 }
 
-/* Takes an unknown size out of a product; false: it is not there. */
+/* Removes an unknown size from a product; false if it is not in it. */
 static bool cancel(struct product *p, uint32_t size)
 {
     for (uint32_t i = 0; i < p->count; i++)
@@ -242,7 +242,7 @@ static bool cancel(struct product *p, uint32_t size)
     return false;
 }
 
-/* What is left of one shape for the place `except` of another. */
+/* The quotient of one shape by another without the place `except`. */
 static uint32_t divide(const struct tn_sizes *all,
                        const struct tn_sizes *others, uint32_t except)
 {
@@ -279,7 +279,7 @@ static void reshape(struct tn_sizing *s, const struct tn_net_node *node)
     take_dims(s, node, &to);
 }
 
-/* A place in a list, counted from either end, as an attribute tells it. */
+/* An index into a list, counted from either end, from an attribute. */
 static uint32_t place_of(const struct tn_net_node *node, const char *name,
                          uint32_t count, uint32_t otherwise)
 {
@@ -315,7 +315,7 @@ bool tn_size_number(const struct tn_sizes *list, uint32_t index,
     return true;
 }
 
-/* Of lists along their only axis; of others where whole parts are taken. */
+/* Lists along their only axis; of other values only slices of whole parts. */
 static void gather(struct tn_sizing *s, const struct tn_net_node *node)
 {
     const struct tn_value_sizes *data    = tn_sizes_of(s, node, 0);
@@ -367,7 +367,7 @@ static void slice(struct tn_sizing *s, const struct tn_net_node *node)
     take_list(s, node, &to);
 }
 
-/* Along one axis; of the others all inputs have one size. */
+/* Along one axis; in the others all inputs have the same size. */
 static void concat_dims(struct tn_sizing *s, const struct tn_net_node *node)
 {
     struct tn_sizes to   = tn_sizes_of(s, node, 0)->dims;
@@ -412,7 +412,7 @@ static bool axis_at(struct tn_sizing *s, const struct tn_net_node *node,
     return number >= 0 && number < rank;
 }
 
-/* Axes of one more. */
+/* Adds axes of size 1. */
 static void unsqueeze(struct tn_sizing *s, const struct tn_net_node *node)
 {
     const struct tn_sizes      *from = &tn_sizes_of(s, node, 0)->dims;
@@ -437,7 +437,7 @@ static void unsqueeze(struct tn_sizing *s, const struct tn_net_node *node)
     take_dims(s, node, &to);
 }
 
-/* Of axes that stay, with one. */
+/* Reduced axes that stay, with size 1. */
 static void reduce(struct tn_sizing *s, const struct tn_net_node *node)
 {
     const struct tn_attr_value *attr = tn_net_attr(node, "axes");
@@ -455,7 +455,7 @@ static void reduce(struct tn_sizing *s, const struct tn_net_node *node)
     take_dims(s, node, &to);
 }
 
-/* Axes that go, told by an input or an attribute. */
+/* Removed axes, given by an input or an attribute. */
 static void squeeze(struct tn_sizing *s, const struct tn_net_node *node)
 {
     const struct tn_sizes      *from = &tn_sizes_of(s, node, 0)->dims;
@@ -479,7 +479,7 @@ static void squeeze(struct tn_sizing *s, const struct tn_net_node *node)
     take_dims(s, node, &to);
 }
 
-/* From 0 in steps of one: as long as its end says. */
+/* A Range from 0 in steps of one: its length is its end. */
 static void count_up(struct tn_sizing *s, const struct tn_net_node *node)
 {
     const struct tn_sizes *end = &tn_sizes_of(s, node, 1)->elements;
@@ -502,7 +502,7 @@ static void expand(struct tn_sizing *s, const struct tn_net_node *node)
         take_dims(s, node, &to);
 }
 
-/* All outputs are alike but along one axis. */
+/* All outputs have the same sizes except along one axis. */
 static void split(struct tn_sizing *s, const struct tn_net_node *node)
 {
     const struct tn_sizes *from = &tn_sizes_of(s, node, 0)->dims;
@@ -519,7 +519,7 @@ static void split(struct tn_sizing *s, const struct tn_net_node *node)
     }
 }
 
-/* Element `i` of a list, or the only one; of what is not known, nothing. */
+/* Element `i` of a list, or the only one; nothing of an unknown value. */
 static uint32_t element(const struct tn_sizes *list, uint32_t i)
 {
     i = list->count == 1 ? 0 : i;
@@ -537,7 +537,7 @@ static bool differ(uint32_t a, uint32_t b)
     return a == TN_SIZE(-1) || b == TN_SIZE(-1);
 }
 
-/* What is chosen where two elements are equal, or where they are not. */
+/* The element that is chosen if two elements are equal, or if they are not. */
 static uint32_t chosen(uint32_t a, uint32_t b, uint32_t equal, uint32_t other)
 {
     if (equal == other || differ(a, b))

@@ -30,13 +30,13 @@ struct order {
 struct form {
     uint32_t     base; /* a value without a form                              */
     struct order order;
-    bool is_channels; /* the base is what a convolution or the like gives: what
-                         is after it is better off in its order               */
+    bool is_channels; /* the base is the result of a convolution or the like:
+                         nodes after it should keep its order */
 };
 
 struct operator;
 
-/* What the pass does with a node: all nodes of an op are alike in that. */
+/* How the pass treats a node: the same for all nodes of an op. */
 enum role {
     UNKNOWN,
     LEFT_ALONE,
@@ -68,7 +68,7 @@ struct moving {
     struct tn_list removed; /* uint32_t: nodes, so that they can come back    */
 };
 
-/* What becomes of a node that is made again. */
+/* The replacement of a node. */
 struct change {
     const struct form *form;
     uint32_t           inputs[MOST_INPUTS];
@@ -172,8 +172,8 @@ static void set_form(struct moving *m, uint32_t value, struct form form)
     m->forms[value] = kept;
 }
 
-/* On the way to `like`: it gets a name of its own when it is laid out, if it is
- * there by then. */
+/* An intermediate value of `like`: it gets a name of its own when it is laid
+ * out, if it still exists. */
 static uint32_t add_inner(struct moving *m, uint32_t like)
 {
     uint32_t graph = tn_net_value_row(m->net, like)->graph;
@@ -261,7 +261,7 @@ static uint32_t add_reshape(struct moving *m, uint32_t from,
 
 /* ---- inputs in another order -------------------------------------------- */
 
-/* Of which there is one element, as far as is known. */
+/* Whether there is one element, as far as is known. */
 static bool is_single(const struct tn_net_type *type)
 {
     if (!type->has_rank)
@@ -284,7 +284,7 @@ static bool is_free(const struct moving *m, uint32_t value)
            (tn_shape_bytes(&v.constant->shape, &bytes) && bytes <= 4096);
 }
 
-/* Only axes of size 1 get other places in that order. */
+/* Whether only axes of size 1 move in that order. */
 static bool moves_ones(const struct tn_net_type *type, const struct order *o)
 {
     uint32_t last = 0;
@@ -357,8 +357,8 @@ static enum cost cost_of(const struct moving *m, uint32_t value,
                                                             : IMPOSSIBLE;
 }
 
-/* With leading dims of 1, so that its axes are those of the others.  What this
- * makes of a constant is folded. */
+/* Adds leading dims of 1, so that its axes are those of the others.  For a
+ * constant the result is folded. */
 static uint32_t widen(struct moving *m, uint32_t value, uint32_t rank)
 {
     struct tn_net_value v = tn_net_value(m->net, value);
@@ -494,7 +494,7 @@ static bool reorder(const struct order *o, uint32_t groups,
 typedef bool mover(struct moving *m, const struct tn_net_node *node,
                    struct change *c);
 
-/* Each element alone; other inputs are single numbers. */
+/* Operators on single elements; other inputs are single numbers. */
 static bool move_unary(struct moving *m, const struct tn_net_node *node,
                        struct change *c)
 {
@@ -549,7 +549,7 @@ static bool move_quantized(struct moving *m, const struct tn_net_node *node,
            set_axis(c, tn_net_int_attr(node, "axis", 1));
 }
 
-/* The order of what is left when axes of the value go. */
+/* The order of the remaining axes after some are removed. */
 static struct order without(const struct order *o, uint32_t gone)
 {
     struct order out      = { .rank = 0 };
@@ -691,7 +691,7 @@ static bool move_squeeze(struct moving *m, const struct tn_net_node *node,
     return put_axes(m, node, c, &axes);
 }
 
-/* New axes stand where they stood; the others keep their order among them. */
+/* New axes keep their places; the others keep their order among them. */
 static bool move_unsqueeze(struct moving *m, const struct tn_net_node *node,
                            struct change *c)
 {
@@ -962,7 +962,7 @@ static struct found role_of(struct moving *m, const struct tn_net_node_row *row)
     return m->ops[row->op];
 }
 
-/* It can be restored if nothing is gained in the end. */
+/* The node can be restored if nothing is gained in the end. */
 static void remove_node(struct moving *m, uint32_t id)
 {
     uint32_t *slot = tn_list_push(&m->removed, uint32_t, m->net->error);
@@ -973,7 +973,7 @@ static void remove_node(struct moving *m, uint32_t id)
     tn_net_remove(m->net, id);
 }
 
-/* What gives its channels as the second axis. */
+/* Operators whose results have their channels as the second axis. */
 static bool is_channels(const struct tn_net *net, uint32_t value)
 {
     static const char *const ops[] = {
@@ -1032,7 +1032,7 @@ static bool is_wanted(const struct moving *m, const uint32_t *outputs,
     return false;
 }
 
-/* What the inputs cost that have the axes of the output. */
+/* The cost of the inputs that have the axes of the output. */
 struct costs {
     uint32_t had, added; /* that have the form, or need a Transpose for it    */
     uint32_t users;      /* of one that has the form, at most                 */
@@ -1084,7 +1084,7 @@ static bool pays(const struct moving *m, const struct tn_net_node *node,
            (op->shrinks || c->form->is_channels);
 }
 
-/* The axes of all are those of the output. */
+/* Rebuilds a node whose inputs all have the axes of the output. */
 static bool has_axes(const struct moving *m, const struct tn_net_node *node,
                      const struct operator* op, const struct form *form)
 {
@@ -1183,7 +1183,7 @@ static void take_transpose(struct moving *m, uint32_t id)
     remove_node(m, id);
 }
 
-/* ---- what needs no order ------------------------------------------------ */
+/* ---- reshapes ------------------------------------------------------------ */
 
 /* Elements of the base are in the same order: only axes of size 1 have moved.
  */
@@ -1276,8 +1276,8 @@ static void find_orders(struct crossing *c)
     }
 }
 
-/* What it asks for, in the other order; false: a copy of an axis that is at
- * another place then and not known. */
+/* The target dims in the other order; false if one copies an unknown axis that
+ * would move. */
 static bool find_dims(const struct moving *m, const struct tn_net_node *node,
                       struct crossing *c)
 {
@@ -1426,7 +1426,7 @@ static bool has_rows(struct moving *m, struct flat *f)
     return to->dims[1] == f->rows && (uint64_t)f->rows == rows;
 }
 
-/* A constant is made of what that node makes of one. */
+/* Counts as a constant if the node makes it of one. */
 static void fold(struct moving *m, uint32_t node)
 {
     if (node == TN_NONE)
@@ -1760,7 +1760,8 @@ static bool moving_init(struct moving *m)
     return m->forms && m->wants && m->uses;
 }
 
-/* If nothing was moved, nothing is made: all is as it was. */
+/* If nothing was moved, no Transpose is made, and everything stays as it
+ * was. */
 static void move_all(struct moving *m, uint64_t before)
 {
     struct before b;

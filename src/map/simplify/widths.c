@@ -39,7 +39,8 @@ static enum tn_dtype dtype_of(const struct tn_net *net, uint32_t value)
 
 /* ---- finding ------------------------------------------------------------ */
 
-/* A size or an index that was only moved since, so that it is never larger. */
+/* A size or an index that was only moved since then, so that it is never
+ * larger. */
 static bool is_size(const struct tn_net *net, uint32_t value)
 {
     static const char *const makers[] = { "Shape",   "Size",
@@ -74,8 +75,8 @@ static bool is_begin(const struct widening *w, const struct tn_net_node *node)
     return is_size(w->net, node->inputs[0]);
 }
 
-/* How many inputs of a node are the integers that it gives; the others say
- * where, and may be of either type. */
+/* How many inputs of a node are the integers that it returns; the others are
+ * places, and may have either type. */
 static uint32_t count_data(const struct tn_net_node *node)
 {
     static const char *const movers[] = { "Gather",   "Unsqueeze", "Squeeze",
@@ -97,7 +98,7 @@ static bool is_comparison(const struct tn_net_node *node)
     return TN_NODE_IS_AMONG(node, names);
 }
 
-/* Takes int32 and int64 alike beside what it computes with. */
+/* Whether it accepts int32 and int64 for its other inputs. */
 static bool is_place(const struct tn_net_node *node, uint32_t input)
 {
     return (tn_node_is(node, "Gather") || tn_node_is(node, "GatherElements")) &&
@@ -201,7 +202,7 @@ static uint32_t widen_list(struct widening *w, uint32_t value)
                            v.constant->shape.rank, &count);
 }
 
-/* Lists beside members are written again. */
+/* Rewrites lists beside members. */
 static void widen_lists(struct widening *w, uint32_t id, uint32_t count)
 {
     const struct tn_net_node node = tn_net_node(w->net, id);
