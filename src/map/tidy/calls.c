@@ -6,7 +6,7 @@
 /* Functions that call functions. */
 #define DEPTH_LIMIT 64
 
-/* What calls may make, for each part of the file and to begin with. */
+/* The most that calls may add, for each part of the file and in addition. */
 #define PARTS_A_PART   64
 #define PARTS_AT_LEAST (UINT64_C(1) << 18)
 

@@ -160,7 +160,7 @@ static uint32_t shaped(const struct tn_onnx_make *m, uint32_t value,
                        NULL);
 }
 
-/* What a direction has of an argument, [rows, columns]. */
+/* The part of an argument for a direction, [rows, columns]. */
 static uint32_t own(const struct layer *l, uint32_t which, uint32_t direction,
                     int64_t rows, int64_t columns)
 {
@@ -205,7 +205,7 @@ static uint32_t zero(const struct layer *l)
                               &none, 0, NULL);
 }
 
-/* Where a direction begins: given, or zeros. */
+/* The initial state of a direction: given, or zeros. */
 static uint32_t begin_of(const struct layer *l, uint32_t direction)
 {
     if (argument(l, H0) != TN_NONE)
@@ -243,7 +243,7 @@ static uint32_t reversed(const struct layer *l, uint32_t value)
 
 /* ---- the body ----------------------------------------------------------- */
 
-/* What the body of a direction takes from outside. */
+/* The values that the body of a direction uses from outside. */
 struct outside {
     uint32_t rows, w, r, w_bias, r_bias; /* biases may be TN_NONE             */
     uint32_t lengths;                    /* [batch, 1]; TN_NONE: none         */
@@ -309,7 +309,7 @@ static uint32_t cell(const struct layer *l, const struct tn_onnx_make *m,
                TN_NONE);
 }
 
-/* Behind the end of a sequence the state stays, and zeros are given. */
+/* After the end of a sequence the state stays, and the output is zeros. */
 static void fill_body(const struct layer *l, const struct outside *o,
                       uint32_t body, uint32_t begin, uint32_t direction)
 {

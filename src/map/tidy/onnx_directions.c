@@ -102,7 +102,7 @@ static bool has_steps_first(const struct tn_net_node *node)
     return !layout || is_number(layout, 0);
 }
 
-/* A Transpose of the first two of three axes: what it is of. */
+/* The input of a Transpose of the first two of three axes. */
 static uint32_t behind_swap(const struct tn_net *net, uint32_t value)
 {
     uint32_t                    node = maker_of(net, value, "Transpose");
@@ -115,7 +115,7 @@ static uint32_t behind_swap(const struct tn_net *net, uint32_t value)
                : TN_NONE;
 }
 
-/* Lengths as the model has them, before they were cast and limited. */
+/* The lengths of the model, before they were cast and limited. */
 static uint32_t root_of(const struct tn_net *net, uint32_t lengths)
 {
     for (unsigned step = 0; lengths != TN_NONE && step < 6; step++) {
@@ -149,7 +149,8 @@ static bool is_last_place(const struct tn_net *net, uint32_t value,
             type->dims[axis] > 0 && place == type->dims[axis] - 1);
 }
 
-/* What is reversed along that axis, all of it or by lengths; TN_NONE. */
+/* The value that is reversed along that axis, all of it or by lengths; TN_NONE:
+ * another node. */
 static uint32_t behind_reverse(const struct tn_net *net, uint32_t value,
                                int64_t axis, uint32_t *lengths)
 {
@@ -332,7 +333,7 @@ static uint32_t reversed(const struct tn_onnx_make *m, uint32_t value,
     return made;
 }
 
-/* Takes the place of a value, and its name. */
+/* Replaces a value, and takes its name. */
 static void take_place(struct tn_net *net, uint32_t from, uint32_t to)
 {
     if (from == TN_NONE || to == TN_NONE || tn_failed(net->error))
@@ -378,7 +379,7 @@ static uint32_t straight_of(const struct turning *t, uint32_t value)
     return y ? y - 1 : TN_NONE;
 }
 
-/* Reversed twice, by the same lengths or by none. */
+/* Whether it was reversed twice, by the same lengths or by none. */
 static void cancel(struct turning *t, uint32_t id)
 {
     struct tn_net           *net  = t->net;
@@ -436,8 +437,8 @@ static bool has_same_attrs(const struct tn_net_node *a,
     return !tn_net_attr(a, "activations") == !tn_net_attr(b, "activations");
 }
 
-/* Puts the makers of values on the list that have not been there; false: it is
- * full, or one of them has graphs inside, which use values, too. */
+/* Adds the producers of values to the list, each once; false if it is full, or
+ * if one of them has graphs inside, which use values, too. */
 static bool note_makers(struct turning *t, const uint32_t *values,
                         uint32_t count, uint32_t *list, uint32_t *listed)
 {
@@ -463,7 +464,7 @@ static bool note_makers(struct turning *t, const uint32_t *values,
 }
 
 /* Whether the other inputs of a layer may depend on the outputs of the other
- * layer.  The walk up looks at no more than a fixed number of nodes. */
+ * layer.  The walk upwards visits at most a fixed number of nodes. */
 static bool may_depend(struct turning *t, const struct tn_net_node *layer,
                        uint32_t on)
 {
@@ -527,7 +528,7 @@ static void join_activations(struct tn_net *net, uint32_t layer, uint32_t a,
                                              .of.strings = names });
 }
 
-/* What a direction gave is its part of what both give. */
+/* Replaces the result of a direction by its part of the result of both. */
 static void share_out(struct turning *t, uint32_t value, const uint32_t *ways,
                       uint32_t output)
 {
@@ -586,7 +587,7 @@ static void join_pair(struct turning *t, uint32_t forward, uint32_t back)
     t->found++;
 }
 
-/* A partner among the layers next to it: there are few over one sequence. */
+/* Finds a partner among the next layers: there are few over one sequence. */
 static void find_partner(struct turning *t, uint64_t index)
 {
     uint32_t back = *tn_list_at(&t->layers, uint32_t, index);
@@ -605,8 +606,8 @@ static void find_partner(struct turning *t, uint64_t index)
 
 /* ---- results side by side ----------------------------------------------- */
 
-/* Without the axis of directions: which of them it is, of what, and whether
- * the batch stands before the steps. */
+/* A value without the axis of directions: which direction of which layer it is,
+ * and whether the batch comes before the steps. */
 static uint32_t behind_direction(const struct tn_net *net, uint32_t value,
                                  uint32_t *which, uint32_t *output,
                                  bool *is_swapped)

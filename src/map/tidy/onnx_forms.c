@@ -42,8 +42,8 @@ static void tell_kernel(struct tn_net *net, uint32_t id,
 /* ---- weights of Gemm ------------------------------------------------------
  */
 
-/* A matrix with its axes exchanged, which nothing loads: a view of where it is,
- * or what it is a view of. */
+/* A matrix with its axes exchanged, without loading it: a view of it, or the
+ * matrix that it is a view of. */
 static bool turn(struct tn_net *net, const struct tn_elements *from,
                  struct tn_elements *to)
 {

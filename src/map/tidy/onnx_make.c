@@ -3,7 +3,7 @@
 
 #include "map/net/net_build.h"
 
-/* Of a node without a name it is that of what it makes. */
+/* The name of a node; without one, that of its first output. */
 static struct tn_bytes name_of(const struct tn_onnx_make *m)
 {
     const struct tn_net_node node = tn_net_node(m->net, m->like);
@@ -13,7 +13,7 @@ static struct tn_bytes name_of(const struct tn_onnx_make *m)
     return tn_net_value(m->net, node.outputs[0]).name;
 }
 
-/* Named as what the nodes come from; lay-out adds the operator. */
+/* Named like the node that it comes from; lay-out adds the operator. */
 static void name_inner(const struct tn_onnx_make *m, uint32_t value)
 {
     struct tn_net_value_row *row = tn_net_value_row(m->net, value);

@@ -50,7 +50,7 @@ struct piece {
     bool        is_both; /* weights of the row, then those of the state       */
 };
 
-/* What is added before a gate opens. */
+/* The sum that goes into a gate. */
 struct gate {
     struct piece row, state, bias, state_bias;
     uint32_t     peephole; /* TN_NONE: none                                   */
@@ -125,7 +125,8 @@ static int64_t int_attr(const struct cell *x, uint32_t node, const char *name,
     return tn_net_int_attr(&n, name, other);
 }
 
-/* Not made in the body: the same in every round. */
+/* Whether it is not computed in the body: then it is the same in every
+ * round. */
 static bool is_outside(const struct cell *x, uint32_t value)
 {
     return value != TN_NONE &&
@@ -195,7 +196,7 @@ static bool is_split(const struct cell *x, uint32_t value, uint32_t *whole,
     return true;
 }
 
-/* From where to where a Slice takes columns; all rows must be taken. */
+/* The range of columns that a Slice takes; it must take all rows. */
 static bool find_columns(const struct cell *x, uint32_t node, int64_t *from,
                          int64_t *to)
 {
@@ -280,7 +281,7 @@ static bool is_row(struct cell *x, uint32_t value)
     return true;
 }
 
-/* The last output, or that times the reset. */
+/* Whether it is the last output, or that times the reset. */
 static bool is_state(struct cell *x, uint32_t value)
 {
     uint32_t h = state_in(x, x->h), reset;
@@ -342,7 +343,7 @@ static bool take_bias(struct cell *x, struct gate *g, uint32_t value,
     return true;
 }
 
-/* Memory times weights of its own. */
+/* The state of the cell times weights of its own (peepholes). */
 static bool take_peephole(struct cell *x, struct gate *g, uint32_t value)
 {
     uint32_t weights;
@@ -364,8 +365,8 @@ static bool is_float(const struct cell *x, uint32_t node, const char *name,
                       (float)value->of.floats[0] == usual);
 }
 
-/* What goes into the function of a gate.  Parameters of a function must be
- * those that it has in a layer unless told. */
+/* The input of a gate's function.  The function's parameters must be the
+ * defaults of a layer. */
 static uint32_t opened(const struct cell *x, uint32_t value, const char **name)
 {
     uint32_t in = through(x, value, "Sigmoid"), node;
@@ -432,7 +433,7 @@ static bool is_plain_gemm(const struct cell *x, uint32_t gemm)
     return !int_attr(x, gemm, "transA", 0) && !int_attr(x, gemm, "transB", 0);
 }
 
-/* Whatever is added up to the value, of which `of` is wanted. */
+/* Collects the terms that are added up to the value. */
 static bool collect(struct cell *x, struct gate *g, uint32_t value,
                     struct part of, unsigned depth)
 {
@@ -701,8 +702,8 @@ static bool is_zeros(const struct cell *x, uint32_t value)
                        is_nothing(x->net, &filler->of.tensors[0]->elements));
 }
 
-/* What a Where gives before the end of a sequence; behind it gives `old`, or
- * zeros if that is TN_NONE.  TN_NONE: it is something else. */
+/* The value that a Where returns before the end of a sequence, if it returns
+ * `old` after it, or zeros if `old` is TN_NONE.  TN_NONE: another node. */
 static uint32_t before_end(struct cell *x, uint32_t value, uint32_t old)
 {
     uint32_t where   = maker(x, value, "Where", 3);
@@ -717,7 +718,8 @@ static uint32_t before_end(struct cell *x, uint32_t value, uint32_t old)
                                                                   : TN_NONE;
 }
 
-/* What variables become: of all of them before the end, or of none. */
+/* The next values of the variables: either all of them depend on the end of a
+ * sequence, or none. */
 static bool find_next(struct cell *x)
 {
     uint32_t count  = tn_net_node(x->net, x->loop.node).input_count - 2;
@@ -844,8 +846,8 @@ static bool gives_all(struct cell *x)
     return true;
 }
 
-/* A walk from what the Loop needs of other cells back to what this one keeps.
- */
+/* A walk from what the Loop needs of other cells back to the state of this
+ * one. */
 struct walk {
     const struct cell *x;
     bool              *is_seen; /* by value                                  */
@@ -878,7 +880,7 @@ static void walk_back(struct walk *w)
     }
 }
 
-/* Whether others take nothing of the cell but h'. */
+/* Whether others use nothing of the cell except h'. */
 static bool keeps_states(const struct cell *x)
 {
     const struct tn_list *outputs =
@@ -910,8 +912,8 @@ static bool has_graphs(const struct cell *x)
     return false;
 }
 
-/* One of several cells.  What comes behind the end of its sequences is not what
- * it was in the Loop, and nobody may look at it there. */
+/* One of several cells.  Its values after the end of a sequence differ from
+ * those in the Loop, so nothing may use them. */
 static bool is_apart(struct cell *x)
 {
     const struct tn_net_node loop = tn_net_node(x->net, x->loop.node);
@@ -1014,7 +1016,7 @@ static uint32_t turned(struct cell *x, uint32_t value)
     return made;
 }
 
-/* Whether the gates are all of one value, in its order. */
+/* Whether the gates make up one whole value, in its order. */
 static bool is_in_order(const struct cell *x, const struct piece *pieces)
 {
     for (uint32_t i = 0; i < x->gate_count; i++)
@@ -1035,7 +1037,7 @@ static uint32_t piece_rows(struct cell *x, const struct piece *piece,
                : tn_onnx_slice(&m, rows, from, from + x->size, 0);
 }
 
-/* Of a matrix for row and state, the columns of one. */
+/* The columns for the row or for the state, of a matrix for both. */
 static uint32_t own_columns(struct cell *x, const struct piece *piece,
                             uint32_t rows, bool is_state)
 {
@@ -1223,7 +1225,8 @@ static void set_attrs(struct cell *x, uint32_t node)
                                              .of.strings = names });
 }
 
-/* What the Loop gave is what the layer gives, without its directions. */
+/* Replaces results of the Loop by those of the layer, without the axis of
+ * directions. */
 static void hand_on(struct cell *x, uint32_t from, uint32_t to)
 {
     if (from == TN_NONE || to == TN_NONE)
@@ -1234,8 +1237,8 @@ static void hand_on(struct cell *x, uint32_t from, uint32_t to)
     tn_net_replace(x->net, from, to);
 }
 
-/* The state at the end.  ONNX leaves open what that is of a sequence of no
- * rows, and runtimes give zeros; here it is what the state began with. */
+/* The state at the end.  ONNX does not define it for a sequence without rows,
+ * and runtimes return zeros; here it is the initial state. */
 static uint32_t last_state(struct cell *x, uint32_t state, uint32_t begin,
                            uint32_t count)
 {
@@ -1272,7 +1275,7 @@ static void replace_loop(struct cell *x, const uint32_t *made, uint32_t count)
     tn_net_remove(x->net, x->loop.node);
 }
 
-/* What the layer gives for all rounds, without its directions. */
+/* The results of the layer for all rounds, without the axis of directions. */
 static uint32_t all_rows(struct cell *x, uint32_t layer)
 {
     const struct tn_onnx_make m    = making(x);
@@ -1287,8 +1290,8 @@ static uint32_t all_rows(struct cell *x, uint32_t layer)
     return made;
 }
 
-/* The cell is gone from the Loop, where rows of what the layer gave take the
- * place of h'. */
+/* Removes the cell from the Loop, where rows of the layer's results replace
+ * h'. */
 static void leave_loop(struct cell *x, const uint32_t *made, uint32_t count)
 {
     struct tn_net            *net    = x->net;
@@ -1315,7 +1318,7 @@ static void leave_loop(struct cell *x, const uint32_t *made, uint32_t count)
     x->made = all;
 }
 
-/* ---- what is computed of rows ------------------------------------------- */
+/* ---- nodes that compute rows --------------------------------------------- */
 
 /* Whether the value is a row of [steps, batch, width]; `sequence` is what it is
  * a row of. */
@@ -1364,8 +1367,8 @@ static bool is_of_rows(struct cell *x, uint32_t id, uint32_t inputs[2])
     return rows > 0 && (!is_product || rows == 1);
 }
 
-/* The node goes to the graph around the Loop, and rows of what it gives take
- * its place. */
+/* Moves the node to the graph around the Loop, and replaces its result by
+ * rows. */
 static void take_before_loop(struct cell *x, uint32_t id, uint32_t inputs[2])
 {
     struct tn_net            *net    = x->net;

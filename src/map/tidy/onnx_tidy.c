@@ -17,9 +17,9 @@
  *   Loop(n, , v...) {body(i, go, v...) -> (go', v'..., y...)}
  *          slice = Gather(x, i; axis)         backwards: Gather(x, n - 1 - i)
  *
- * Results that are stacked backwards are turned after the loop, those that are
- * stacked elsewhere than in front are transposed.  Where the rank of such a
- * result is not known, or Slice has no steps yet, a Scan stays.
+ * Results that are stacked backwards are reversed after the loop, and those
+ * that are stacked along another axis than the first are transposed.  Where the
+ * rank of such a result is not known, or Slice has no steps yet, a Scan stays.
  *
  * That of opset 8 has an axis of batches before all others, and works on one
  * batch after the other: a Loop over them with a Scan of today inside.
@@ -44,7 +44,7 @@ static int64_t item_of(const struct scan *s, const char *name, uint32_t index)
                : 0;
 }
 
-/* From the front; false: not known. */
+/* Counted from the front; false: unknown. */
 static bool axis_of(const struct scan *s, uint32_t index, int64_t *axis)
 {
     uint32_t value = tn_net_node(s->net, s->node).inputs[s->states + index];
@@ -56,8 +56,8 @@ static bool axis_of(const struct scan *s, uint32_t index, int64_t *axis)
     return *axis >= 0;
 }
 
-/* Where a stacked result has its rounds, from the front, and its rank; false:
- * that is not known.  In front is in front for any rank. */
+/* The axis of rounds of a stacked result, from the front, and its rank; false:
+ * unknown.  Axis 0 is 0 for any rank. */
 static bool place_of_rounds(const struct scan *s, uint32_t index, int64_t *axis,
                             int64_t *rank)
 {
@@ -97,7 +97,7 @@ static bool is_plain(const struct scan *s)
     return true;
 }
 
-/* What its attributes and its body say fits together. */
+/* Whether its attributes and its body agree. */
 static bool open_scan(struct scan *s)
 {
     const struct tn_net_node    node  = tn_net_node(s->net, s->node);
@@ -183,7 +183,7 @@ static void count_rounds(struct scan *s)
                            new_value(s, s->graph, "rounds", TN_INT64));
 }
 
-/* i, or from the other end. */
+/* The index i, or the one from the other end. */
 static uint32_t place_of(struct scan *s, uint32_t i, bool is_backwards)
 {
     if (!is_backwards)
@@ -275,7 +275,7 @@ static uint32_t unnamed(struct scan *s)
     return tn_net_add_value(s->net, s->graph, tn_text("stacked"));
 }
 
-/* What the loop must give, so that the result becomes `wanted`. */
+/* The output of the loop from which `wanted` is made. */
 static uint32_t stacked_for(struct scan *s, uint32_t index, uint32_t wanted)
 {
     int64_t axis = 0, rank = 0;
@@ -289,7 +289,7 @@ static uint32_t stacked_for(struct scan *s, uint32_t index, uint32_t wanted)
     }
     if (is_turned(s, index)) {
         uint32_t forwards = unnamed(s);
-        /* The rounds from the last to the first. */
+        /* Reverses the rounds. */
         uint32_t inputs[] = { forwards, list_of_one(s, -1),
                               list_of_one(s, INT64_MIN), list_of_one(s, 0),
                               list_of_one(s, -1) };
@@ -354,7 +354,8 @@ static bool has_batches(const struct scan *s)
            (uint64_t)body->of.ints[0] < s->net->graphs.count;
 }
 
-/* In the graph of the loop: a Scan of what the batch has; gives its node. */
+/* In the graph of the loop: a Scan over one element of the batch; returns its
+ * node. */
 static uint32_t scan_batch(struct scan *s, uint32_t batch)
 {
     struct tn_net_node inner = tn_net_node(s->net, s->node);
@@ -445,7 +446,7 @@ static uint32_t open_batches(struct scan *s)
     return scan;
 }
 
-/* Of one node; it stays what it is when no Loop says it. */
+/* Replaces one Scan; it stays if no Loop can express it. */
 static enum tn_status onnx_scan(struct tn_net *net, uint32_t node)
 {
     struct scan s = { .net = net, .node = node };
@@ -466,8 +467,8 @@ static enum tn_status onnx_scan(struct tn_net *net, uint32_t node)
     return net->error->status;
 }
 
-/* What a value of a body has become in the call of that number; others are of
- * earlier calls.  Bodies themselves never change. */
+/* The copy of a body's value in the call of that number; other numbers are
+ * those of earlier calls.  Bodies themselves never change. */
 struct copied {
     uint32_t call, value; /* TN_NONE: not given */
 };
@@ -663,8 +664,8 @@ static const struct tn_attr_value *attr_named(const struct tn_net_attr *attrs,
     return NULL;
 }
 
-/* What the body takes from its caller is the caller's, else what the function
- * says of it; NULL: neither says anything. */
+/* An attribute that the body takes from its caller: the caller's value, else
+ * the function's default; NULL: neither. */
 static const struct tn_attr_value *referred(const struct call *call,
                                             struct tn_bytes    name)
 {
@@ -753,7 +754,7 @@ static void bind_inputs(struct call *call, uint32_t body)
     }
 }
 
-/* The results take the places of what the call gave. */
+/* Replaces the outputs of the call by the results. */
 static void bind_outputs(struct call *call, uint32_t body)
 {
     struct tn_net *net = call->t->net;
@@ -833,7 +834,7 @@ static enum tn_status tidy_node(struct tidying *t, uint32_t id)
     return t->net->error->status;
 }
 
-/* Bodies have served. */
+/* The bodies are no longer needed. */
 static void drop_functions(struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++)

@@ -19,7 +19,7 @@
 #include "ir/attr.h"
 #include "map/net/net_build.h"
 
-/* The value has sequences, but it is unknown where they begin. */
+/* The value has sequences, but their offsets are unknown. */
 #define UNTOLD (TN_NONE - 1)
 
 struct lods {
@@ -198,7 +198,7 @@ static const char one_sequence[] =
 
 /* ---- nodes -------------------------------------------------------------- */
 
-/* The argument that is the vocabulary's last. */
+/* The last argument of the vocabulary. */
 static void hand_offsets(struct lods *l, uint32_t node,
                          const struct tn_vocab_op *op, uint32_t offsets)
 {
@@ -241,7 +241,7 @@ static void set_flag(struct lods *l, uint32_t node, const char *name)
     tn_net_set_int(l->net, node, name, TN_ATTR_BOOL, 1);
 }
 
-/* How many rows each image has is an argument then. */
+/* The number of rows of each image is then an argument. */
 static bool has_counts(const struct tn_net_node *node)
 {
     uint32_t at = tn_bytes_is(node->op->type, "roi_align") ||
@@ -278,7 +278,8 @@ static void take_sequences(struct lods *l, uint32_t node,
         set_outputs(l, &n, make_offsets(l, node, op));
 }
 
-/* Each of several has offsets of its own: all of them behind all of those. */
+/* Each of several inputs has offsets of its own: all offsets come after all
+ * inputs. */
 static void join_sequences(struct lods *l, uint32_t node,
                            const struct tn_vocab_op *op)
 {
@@ -363,7 +364,7 @@ static void reset_offsets(struct lods *l, uint32_t node)
     set_outputs(l, &n, offsets);
 }
 
-/* A batch is one of sequences, where there are some. */
+/* A batch consists of sequences, if there are any. */
 static void count_sequences(struct lods *l, uint32_t node,
                             const struct tn_vocab_op *op)
 {
@@ -381,7 +382,7 @@ static void count_sequences(struct lods *l, uint32_t node,
     set_flag(l, node, "is_one_sequence");
 }
 
-/* Of shapes, only that which copies the first dim surely keeps rows. */
+/* Only a shape that copies the first dim is certain to keep rows. */
 static bool keeps_rows(const struct tn_net_node *node)
 {
     const struct tn_attr_value *shape = tn_net_attr(node, "shape");

@@ -80,7 +80,7 @@ static int64_t int_of(const struct tn_net_node *node, const char *name,
     return value->of.ints[0];
 }
 
-/* The node that makes a value, if it was there from the beginning. */
+/* The node that makes a value, if it is a node of the file. */
 static bool find_maker(const struct freezing *f, uint32_t value, uint32_t *id,
                        struct tn_net_node *node)
 {
@@ -162,7 +162,7 @@ static bool are_bytes(const struct tn_buffer *floats)
     return true;
 }
 
-/* That each is a whole number which fits; read in portions. */
+/* Whether each is a whole number in range; reads in portions. */
 static bool fit(struct freezing *f, const struct tn_elements *weights)
 {
     enum { PORTION = 1 << 14 };
@@ -250,7 +250,7 @@ static uint32_t add_node(struct freezing *f, const char *type, uint32_t x,
     return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : to;
 }
 
-/* What the layer takes, as reals: once for all layers that take it. */
+/* The input of the layer as reals, made once for all layers that take it. */
 static uint32_t real_input(struct freezing *f, const struct frozen *z)
 {
     int64_t  round = int_of(&z->before, "round_type", 1);

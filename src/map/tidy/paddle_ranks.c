@@ -27,7 +27,7 @@ static bool find_declared(const struct tn_model *model, uint32_t op,
     return false;
 }
 
-/* A variable without dims may be one of which nothing was known. */
+/* A variable without dims may be one whose dims were unknown. */
 static bool set_rank(struct tn_net *net, uint32_t value, uint32_t op)
 {
     struct tn_net_type type = *tn_net_value(net, value).type;

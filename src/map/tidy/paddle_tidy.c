@@ -28,8 +28,8 @@ struct tidying {
 
 /* ---- numbers that are vectors ------------------------------------------- */
 
-/* Before Paddle 2.5 there was no tensor without dims: what has none here is a
- * vector of one element then.  The program says so where it declares it. */
+/* Before Paddle 2.5 every tensor had dims: a scalar of today was a vector of
+ * one element then, and the program declares it as one. */
 static const char *const reducing[] = {
     "arg_max",        "arg_min",     "dot",        "einsum",
     "frobenius_norm", "gather",      "is_empty",   "logsumexp",
@@ -48,7 +48,7 @@ static bool may_reduce(const struct tn_net_node *node)
     return false;
 }
 
-/* What is said of an output of an op, in its block or around it. */
+/* The declaration of an op's output, in its block or an enclosing one. */
 static bool find_declared(const struct tidying *t, uint32_t op, uint32_t output,
                           struct tn_declared *to)
 {
@@ -70,8 +70,7 @@ static bool find_declared(const struct tidying *t, uint32_t op, uint32_t output,
     return false;
 }
 
-/* A node that is not in the file, before `output` of another: what that makes
- * goes through it. */
+/* Adds a node between another one and its `output`. */
 static void put_behind(struct tidying *t, uint32_t node, uint32_t output)
 {
     struct tn_net *net   = t->net;
@@ -176,7 +175,7 @@ static bool list_slots(struct tidying *t, uint32_t op, bool is_output,
         *to        = slot;
         sum += slot.count;
     }
-    /* What was added when the program was loaded stands behind. */
+    /* Arguments that were added when the program was loaded are at the end. */
     t->more = sum <= count ? count - (uint32_t)sum : 0;
     return !tn_failed(t->net->error) && sum + t->more == count;
 }
@@ -234,7 +233,7 @@ static enum tn_status place_argument(struct tidying *t, uint32_t node,
     return t->net->error->status;
 }
 
-/* What is in other slots would be lost. */
+/* Arguments in other slots would be lost. */
 static enum tn_status check_rest(const struct tidying *t,
                                  const uint32_t       *values)
 {
@@ -358,7 +357,7 @@ static bool is_hint(struct tn_bytes name)
     return false;
 }
 
-/* No rule can look at an attribute that the vocabulary does not have. */
+/* No rule can read an attribute that the vocabulary does not have. */
 static void note_attrs(struct tidying *t, const struct tn_net_node *node,
                        const struct tn_vocab_op *op)
 {

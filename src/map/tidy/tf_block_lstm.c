@@ -18,7 +18,7 @@
 enum { STEPS, X, C0, H0, W, WCI, WCF, WCO, B, ARGUMENTS };
 enum { GATE_I, STATES, GATE_F, GATE_O, GATE_CI, GATE_CO, HIDDEN, RESULTS };
 
-/* Who uses a value, and which nodes take its last row alone. */
+/* The users of a value, and the nodes that take only its last row. */
 struct uses {
     uint32_t count, last_count;
     uint32_t first_last; /* node + 1; 0: none                                 */
@@ -139,8 +139,8 @@ static const struct uses *uses_of(const struct block *b, uint32_t result)
     return value == TN_NONE ? &none : &b->all->uses[value];
 }
 
-/* Whether rules would have to unroll it, and a loop is better: because nobody
- * knows how far, or because the loop becomes a layer. */
+/* Whether rules would have to unroll it, and a loop is better: because the
+ * number of steps is unknown, or because the loop becomes a layer. */
 static bool needs_loop(const struct block *b)
 {
     bool has_gates = false, is_layer = b->takes_all;
@@ -337,7 +337,7 @@ static void hand_on(const struct block *b, uint32_t from, uint32_t to)
     tn_net_replace(b->net, from, to);
 }
 
-/* Last rows of results are what the Loop ends with. */
+/* Replaces last rows of results by the final values of the Loop. */
 static void replace_last(const struct block *b, uint32_t result, uint32_t state)
 {
     struct tn_net *net  = b->net;

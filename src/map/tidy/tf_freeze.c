@@ -162,7 +162,7 @@ static void add_argument(struct binding *b, struct argument argument)
         *slot = argument;
 }
 
-/* The handle, which is a variable or an argument, is of that entry. */
+/* Records that the handle, a variable or an argument, belongs to that entry. */
 static void bind_handle(struct binding *b, uint32_t handle, uint32_t tensor)
 {
     struct tn_net *net      = b->work->net;
@@ -225,8 +225,8 @@ static void look_at_nodes(struct binding *b)
     }
 }
 
-/* From arguments to calls: the list grows where a function passes its own on.
- */
+/* Follows arguments to their calls: the list grows if a function passes its own
+ * arguments on. */
 static void look_at_calls(struct binding *b)
 {
     struct tn_net *net = b->work->net;
@@ -437,7 +437,7 @@ enum tn_status tn_tf_freeze(struct tn_tf_work *work, uint32_t node)
 
 /* ---- reads after assignments -------------------------------------------- */
 
-/* Steps of looking backwards that a net may cost, per node. */
+/* The most steps of searching backwards, for each node. */
 #define WALK_LIMIT 64
 
 static void walk_to(struct tn_tf_work *work, struct tn_list *stack,
@@ -469,8 +469,8 @@ static void walk_behind(struct tn_tf_work *work, struct tn_list *stack,
     }
 }
 
-/* A call that takes the handle and changes what is behind it: nobody looks
- * inside for what the variable is then. */
+/* A call that takes the handle and changes the variable: its new value is not
+ * searched inside the call. */
 static bool is_changing_call(struct tn_tf_work        *work,
                              const struct tn_net_node *node, uint32_t handle)
 {

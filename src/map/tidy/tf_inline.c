@@ -279,7 +279,8 @@ static void note_assigned(struct copying *c, uint32_t id)
         *slot = row;
 }
 
-/* Nothing in the body need use what changes a variable, or calls what does. */
+/* Nodes that change a variable, or call a function that does, may have no user
+ * in the body. */
 static void copy_changes(struct copying *c)
 {
     struct tn_tf_work    *work  = c->work;
@@ -315,8 +316,8 @@ static void forget_copies(struct copying *c)
     tn_list_done(&c->assigned);
 }
 
-/* If an output of a node is requested after the node was copied, it is known
- * then only if all were made at once; so first find all that are wanted. */
+/* All outputs of a node are made when it is copied; so all that will be
+ * requested are found first. */
 static void want_outputs(struct copying *c)
 {
     struct tn_net *net = c->work->net;

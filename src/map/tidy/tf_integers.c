@@ -1,9 +1,9 @@
 /*
  * tf_integers.c - quantised element types as the integers that they are
  *
- * A quint8 has the bytes of a uint8; what its steps mean is in ranges beside
- * it.  Other dialects have integers alone, so rules see no quantised types:
- * neither in values and constants nor in attributes.
+ * A quint8 has the bytes of a uint8; separate ranges say what its steps mean.
+ * Other dialects have only integers, so rules see no quantised types, neither
+ * in values and constants nor in attributes.
  */
 #include "map/net/net_build.h"
 #include "map/tidy/tf_tidy.h"

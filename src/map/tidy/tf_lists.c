@@ -38,8 +38,7 @@ static bool is_type(const struct tn_net_node *node, const char *name)
     return tn_bytes_is(node->op->type, name);
 }
 
-/* ---- where a list began ---------------------------------------------------
- */
+/* ---- the op that created a list ------------------------------------------ */
 
 static uint32_t place_in(const struct tn_list *values, uint32_t value)
 {
@@ -54,7 +53,7 @@ static uint32_t input_at(const struct tn_net_node *node, uint32_t index)
     return index < node->input_count ? node->inputs[index] : TN_NONE;
 }
 
-/* An input of the graph of a loop: what the loop begins with. */
+/* An input of the graph of a loop: its initial value. */
 static uint32_t before_graph(struct lists *lists, uint32_t value)
 {
     struct tn_net *net   = lists->net;
@@ -103,7 +102,7 @@ static uint32_t before(struct lists *lists, uint32_t value)
     return TN_NONE;
 }
 
-/* Said by the value itself, or by what made it. */
+/* From the value itself, or from its producer. */
 static uint32_t known_handle(struct lists *lists, uint32_t value)
 {
     uint32_t  producer = tn_net_value(lists->net, value).producer;
@@ -116,7 +115,7 @@ static uint32_t known_handle(struct lists *lists, uint32_t value)
     return handle ? *handle : 0;
 }
 
-/* The handle, or TN_NONE; what hands it on is a flow from now on. */
+/* The handle, or TN_NONE; values that pass it on are flows from now on. */
 static uint32_t handle_of(struct lists *lists, uint32_t value)
 {
     struct tn_net *net   = lists->net;
@@ -192,8 +191,8 @@ static uint32_t size_of(struct tn_net *net, uint32_t beside, uint32_t handle,
     return add_beside(net, beside, "TensorArraySizeV3", inputs, 2);
 }
 
-/* The node is another one: of that type, with the type of elements by `attr`.
- */
+/* Replaces the node by one of that type, with the type of elements in
+ * `attr`. */
 static void become(struct tn_net *net, uint32_t node, const char *type,
                    const char *attr, const uint32_t *inputs, uint32_t count)
 {
@@ -206,8 +205,7 @@ static void become(struct tn_net *net, uint32_t node, const char *type,
     tn_net_set_inputs(net, node, inputs, count);
 }
 
-/* ---- lists that begin
- * --------------------------------------------------------- */
+/* ---- ops that create lists ----------------------------------------------- */
 
 /* Its output is the flow, and before it is a handle. */
 static void begin(struct lists *lists, uint32_t node, uint32_t size)
@@ -269,8 +267,7 @@ static void begin_lists(struct lists *lists, uint32_t node)
         begin_with(lists, node);
 }
 
-/* ---- and what is done with them
- * ------------------------------------------------ */
+/* ---- ops that use lists -------------------------------------------------- */
 
 static void change(struct lists *lists, uint32_t node, uint32_t handle)
 {

@@ -157,7 +157,7 @@ static void set_by_length(struct ranks *r, const struct tn_net_node *node)
     }
 }
 
-/* What is joined is of one rank, which is that of the result. */
+/* All joined values have one rank, which is that of the result. */
 static void set_by_joining(struct ranks *r, const struct tn_net_node *node)
 {
     uint32_t count = node->input_count - (node->input_count > 0);

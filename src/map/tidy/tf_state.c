@@ -118,7 +118,7 @@ static uint32_t add_node(struct tn_tf_work *work, const char *type,
     return tn_net_add_node(net, &node) == TN_NONE ? TN_NONE : output;
 }
 
-/* What the variable is after the change, of values of the main graph. */
+/* The value of the variable after the change, computed in the main graph. */
 static uint32_t next_value(struct tn_tf_work        *work,
                            const struct tn_net_node *node, uint32_t handle,
                            uint32_t value)
@@ -188,7 +188,7 @@ enum tn_status tn_tf_refuse_change(struct tn_tf_work        *work,
     return refuse(work, node, "in a branch or a loop");
 }
 
-/* The constant that a variable was becomes an input. */
+/* Makes an input of the constant that the variable had become. */
 static void become_input(struct tn_tf_work *work, uint32_t variable,
                          uint32_t constant)
 {

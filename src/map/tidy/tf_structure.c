@@ -51,7 +51,7 @@ static uint64_t output_count(const struct tn_tf_work *work, uint32_t function)
     return tn_net_graph(work->net, function)->outputs.count;
 }
 
-/* That it is made in the graph, once, is seen to in the end. */
+/* The end of tidying makes sure that it is made in the graph, once. */
 static void add_output(struct tn_tf_work *work, uint32_t graph, uint32_t value)
 {
     if (value == TN_NONE)
@@ -95,7 +95,7 @@ static uint32_t branch(struct tn_tf_work *work, uint32_t node, uint32_t parent,
     return graph;
 }
 
-/* An unused output is an output all the same: the graphs produce it. */
+/* An unused output is still an output: the graphs produce it. */
 static uint32_t given_output(struct tn_net *net, const struct tn_net_node *node,
                              uint32_t index)
 {

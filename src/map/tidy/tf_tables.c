@@ -64,7 +64,7 @@ struct filling {
     uint64_t           steps;
 };
 
-/* False: a file of functions that call each other has used up what it may. */
+/* False if a file of functions that call each other has reached the limit. */
 static bool takes_steps(struct filling *f, uint64_t count)
 {
     f->steps += count;
@@ -82,7 +82,7 @@ static uint32_t argument_of(const struct tn_net *net, uint32_t value)
     return TN_NONE;
 }
 
-/* Through copies, and out of functions to what they are called with. */
+/* Follows copies, and arguments of functions to their calls. */
 static struct place origin(const struct tn_net *net, struct place p)
 {
     for (;;) {
@@ -126,7 +126,8 @@ static const struct tn_elements *elements_of(const struct tn_net *net,
 
 /* ---- files -------------------------------------------------------------- */
 
-/* What is assigned to the variable in the main graph; TN_NONE: nothing is. */
+/* The value that is assigned to the variable in the main graph; TN_NONE:
+ * none. */
 static uint32_t assigned_to(struct filling *f, uint32_t variable)
 {
     static const char *const assigns[] = { "AssignVariableOp", "Assign", NULL };
@@ -148,7 +149,7 @@ static uint32_t assigned_to(struct filling *f, uint32_t variable)
     return TN_NONE;
 }
 
-/* Behind a variable that only holds the name of the file. */
+/* Looks behind a variable that only has the name of the file. */
 static struct place named_by(struct filling *f, struct place p)
 {
     static const char *const reads[] = { "ReadVariableOp", NULL };
@@ -447,7 +448,7 @@ static bool read_lines(struct lines *l)
     return true;
 }
 
-/* What the operators say of the file; its bytes. */
+/* The operator's description of the file, and its bytes. */
 static bool open_lines(struct lines *l, const struct tn_tf_table *table)
 {
     const struct tn_net_node filler = tn_net_node(l->net, table->filler);

@@ -42,8 +42,8 @@ bool tn_tf_type_in(struct tn_bytes type, const char *const *names)
     return false;
 }
 
-/* Dropout is a function that graphs were frozen without: nothing is left out
- * when nobody learns. */
+/* Dropout is a function whose body is missing in some frozen graphs: outside of
+ * training it changes nothing. */
 bool tn_tf_is_identity(struct tn_bytes type)
 {
     static const char *const names[] = { "Identity",
@@ -204,8 +204,8 @@ static void watch_behind(struct tn_tf_work *work, struct tn_list *stack,
         watch(work, stack, node.controls[i]);
 }
 
-/* What is there for its effect alone: a variable that it changes becomes state,
- * of the rest there is a note. */
+/* Handles a node that exists only for its effect: a variable that it changes
+ * becomes state, other effects become a note. */
 static void note_effect(struct tn_tf_work *work, uint32_t id)
 {
     const struct tn_net_node node = tn_net_node(work->net, id);
@@ -224,7 +224,7 @@ static void note_effect(struct tn_tf_work *work, uint32_t id)
         tn_tf_need_node(work, id);
 }
 
-/* Finds what was only there for its effects, on the way through control
+/* Finds nodes that existed only for their effects, by following control
  * edges. */
 static void note_effects(struct tn_tf_work *work)
 {
@@ -291,7 +291,8 @@ static enum tn_status become_constant(struct tn_tf_work *work, uint32_t id)
     return work->error->status;
 }
 
-/* Last of all: until then their control edges say in which branch they are. */
+/* Last of all, because until then their control edges tell in which branch they
+ * are. */
 static enum tn_status find_constants(struct tn_tf_work *work)
 {
     struct tn_net *net = work->net;
@@ -380,7 +381,7 @@ static enum tn_status need_inputs(struct tn_tf_work *work, uint32_t id)
     return work->error->status;
 }
 
-/* In the main graph every read takes what was there before the run. */
+/* In the main graph every read returns the value before the run. */
 static enum tn_status check_read(struct tn_tf_work *work, uint32_t id)
 {
     struct tn_net *net = work->net;
@@ -482,7 +483,7 @@ static enum tn_status follow_needs(struct tn_tf_work *work)
     return look_at_queue(work);
 }
 
-/* Effects may need more, and that has effects again. */
+/* Effects may need further nodes, which may have effects again. */
 static enum tn_status follow_effects(struct tn_tf_work *work)
 {
     uint64_t before;

@@ -87,7 +87,7 @@ static enum tn_status function_of(struct calling *c, uint32_t node,
 
 /* ---- copies --------------------------------------------------------------- */
 
-/* Where a body is copied to, and what it is given. */
+/* The target of a copy, and its arguments. */
 struct body {
     uint32_t        function, graph, depth;
     const uint32_t *args;
@@ -237,7 +237,7 @@ static enum tn_status inline_call(struct calling *c, uint32_t id,
 
 /* ---- IF ------------------------------------------------------------------- */
 
-/* Outputs that nothing uses are outputs all the same. */
+/* Outputs that nothing uses are still outputs. */
 static const uint32_t *all_outputs(struct tn_net            *net,
                                    const struct tn_net_node *node,
                                    uint64_t                  count)

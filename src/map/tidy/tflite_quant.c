@@ -45,8 +45,8 @@ static const char *const moves[] = {
     "TRANSPOSE",         "UNPACK",        NULL,
 };
 
-/* Integers are taken for what they are, whatever they stand for; or the
- * operator is of no computation at all. */
+/* The operator uses the integers themselves, whatever their scale, or it
+ * computes nothing. */
 static const char *const as_they_are[] = {
     "ARG_MAX",     "ARG_MIN",         "ASSIGN_VARIABLE", "BITCAST",
     "CALL",        "CALL_ONCE",       "CAST",            "DENSIFY",
@@ -133,7 +133,7 @@ static bool moves_integers(const struct quantizing *q,
             i < node->input_count
                 ? quantized_input(q, node, i)
                 : quantized_output(q, node, i - node->input_count);
-        /* of a mixture of integers and floats nothing is the same */
+        /* a mixture of integers and floats is never the same */
         if (!one && i >= node->input_count &&
             node->outputs[i - node->input_count] != TN_NONE)
             return false;
@@ -324,7 +324,7 @@ static uint32_t dequantized(struct quantizing *q, const struct tn_net_node *node
     return real;
 }
 
-/* What is written before it is quantised; the node gives that now. */
+/* The value before it is quantised, which the node now returns. */
 static void quantize_output(struct quantizing *q, uint32_t id, uint32_t k,
                             const struct tn_value_about *about)
 {
@@ -349,7 +349,7 @@ static void quantize_output(struct quantizing *q, uint32_t id, uint32_t k,
 
 /* ---- bias ----------------------------------------------------------------- */
 
-/* Steps of a bias of which the file says none: input times weight. */
+/* The steps of a bias that has none in the file: input times weight. */
 static const struct tn_value_about *bias_steps(struct quantizing        *q,
                                                const struct tn_net_node *node,
                                                uint32_t                  k)
@@ -429,7 +429,7 @@ static bool replace_step(struct quantizing *q, uint32_t id)
     return false;
 }
 
-/* What is put around integers is their zero, which need not be 0. */
+/* Padding around integers is their zero point, which need not be 0. */
 static void pad_with_zero(struct quantizing *q, uint32_t id)
 {
     const struct tn_net_node     node = tn_net_node(q->net, id);

@@ -1,8 +1,8 @@
 /*
  * tflite_regions.c - operators of StableHLO that compute with a subgraph
  *
- *   STABLEHLO_REDUCE, STABLEHLO_REDUCE_WINDOW   what becomes of two elements
- *   STABLEHLO_SCATTER      what becomes of an element and its update
+ *   STABLEHLO_REDUCE, STABLEHLO_REDUCE_WINDOW   how two elements become one
+ *   STABLEHLO_SCATTER      how an element and its update become one
  *   STABLEHLO_SORT         whether one element comes before another
  *
  * Most of these subgraphs are one operator on their two arguments.  The
@@ -14,7 +14,7 @@
 #include "map/net/net_build.h"
 #include "map/tidy/tflite_tidy.h"
 
-/* What the subgraph of a reduction may be. */
+/* The operators that a reduction's subgraph may have. */
 static const struct {
     const char *type, *by;
 } reducers[] = {

@@ -55,7 +55,7 @@ static void add_next(struct tn_tflite_work *work, struct tn_bytes name,
     work->did->states++;
 }
 
-/* The constant that a state was becomes an input of the main graph. */
+/* Makes an input of the main graph of the constant that a state was. */
 static uint32_t become_input(struct tn_tflite_work *work, uint32_t constant)
 {
     struct tn_net  *net   = work->net;

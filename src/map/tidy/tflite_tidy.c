@@ -94,7 +94,7 @@ static enum tn_status describe_all(struct tn_tflite_work *work)
 
 /* ---- attributes ------------------------------------------------------------ */
 
-/* Options of a file may leave out what its values say anyway. */
+/* Options of a file may leave out what follows from its values. */
 static const struct {
     const char *type, *attr;
     uint32_t    output;
@@ -143,7 +143,7 @@ static void say_type(struct tn_tflite_work *work, uint32_t id)
 
 /* ---- options of custom operators ------------------------------------------- */
 
-/* Kernels that were copied from TFLite's have the structs of these as options:
+/* Custom kernels that were copied from TFLite's have their structs as options:
  * numbers of 32 bits. */
 static const struct {
     const char *type;
@@ -259,7 +259,7 @@ static void note_clips(struct tn_tflite_work *work)
     }
 }
 
-/* What was called is where it was called. */
+/* Called subgraphs were inlined, so they are removed. */
 static void drop_functions(struct tn_net *net)
 {
     for (uint32_t i = 0; i < net->nodes.count; i++) {

@@ -11,7 +11,7 @@ struct tn_tidy_note {
     const char *why;            /* "checks only"                              */
 };
 
-/* Adds a note to a list of these, which is NULL if nobody wants them. */
+/* Adds a note to a list of these, which is NULL if notes are not wanted. */
 static inline void tn_tidy_note(struct tn_list *notes, struct tn_net *net,
                                 const struct tn_net_node *node, const char *why)
 {
