@@ -38,7 +38,7 @@ static uint32_t length_of(const struct tn_node_known *known, const char *name)
                                                                  : 0;
 }
 
-/* Of ONNX and Paddle kernels have no batch and no channels. */
+/* For ONNX and Paddle: kernels have no axes of batch and channels. */
 static uint32_t told_rank(const struct tn_node_known *known)
 {
     static const char *const kernels[] = { "kernel_shape", "strides",
@@ -56,7 +56,7 @@ static uint32_t told_rank(const struct tn_node_known *known)
     return rank <= RANK_MAX ? rank : 0;
 }
 
-/* An axis needs as many dimensions as it counts. */
+/* An axis requires at least as many dimensions. */
 static uint32_t least_rank(const struct tn_node_known *known)
 {
     static const char *const names[] = { "axis", "axes", "dim", "batch_dims" };
@@ -220,7 +220,7 @@ static void guess_shape(const struct applying *a, struct tn_node_input *to,
     set_dims(a, &to->type, (uint32_t)rank, has_sizes ? USUAL_SIZE : -1);
 }
 
-/* `items` is of as many elements as the type has. */
+/* `items` has as many elements as the type. */
 static void set_value(const struct applying *a, struct tn_node_input *to,
                       const struct tn_attr_value *items)
 {

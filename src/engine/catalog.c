@@ -69,8 +69,8 @@ struct catalog {
 
     struct tn_catalog_old old; /* the next that is there                      */
     bool                  has_old;
-    struct tn_buffer      unseen; /* a folder that cannot be listed: what is
-                                     known of it stays                        */
+    struct tn_buffer      unseen; /* a folder that cannot be listed: its
+                                     existing rows stay */
 
     struct tn_catalog_unit *units; /* slots                                   */
     struct tn_pipeline      pipeline;
@@ -245,7 +245,7 @@ static void close_stream(struct stream *s)
 
 /* ---- the streams as one: a heap, the least path first ---------------------- */
 
-/* Of equal paths that of the first argument comes first. */
+/* Of two equal paths, the one of the first argument comes first. */
 static bool is_before(const struct catalog *c, uint32_t a, uint32_t b)
 {
     int order = tn_bytes_compare(c->streams[a].path, c->streams[b].path);
@@ -333,7 +333,7 @@ static bool starts_with(struct tn_bytes text, struct tn_bytes start)
            tn_bytes_equal(tn_bytes(text.data, start.size), start);
 }
 
-/* Whether a path that no stream has is one that a stream should have. */
+/* Whether a path that is in no stream should be in one. */
 static bool is_gone(const struct catalog *c, struct tn_bytes path)
 {
     if (c->unseen.size && starts_with(path, tn_buffer_bytes(&c->unseen)))
@@ -498,9 +498,9 @@ static enum tn_status put_unit(struct catalog *c, struct tn_catalog_unit *u)
                    : TN_OK;
 }
 
-/* Rows that an interrupted run had of a path that is not named now, and that
- * were cut off: what the catalog has of it stays.  If it has nothing, they are
- * lost, as they would have been without that run. */
+/* An interrupted run left rows of a path that is not named now, and they were
+ * cut off: the catalog's own rows of the path stay.  If it has none, the rows
+ * are lost, as they would be without that run. */
 static enum tn_status keep_earlier(struct catalog *c, struct tn_catalog_unit *u)
 {
     if (!u->old.earlier_size)

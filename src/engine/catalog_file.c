@@ -38,7 +38,7 @@ void tn_catalog_unit_done(struct tn_catalog_unit *unit)
     tn_arena_done(&unit->arena);
 }
 
-/* ---- what it was, and what it is ------------------------------------------ */
+/* ---- the file then and now ----------------------------------------------- */
 
 /* A file beside the one of the unit. */
 static const char *beside(struct tn_catalog_unit *u, const char *name,
@@ -300,7 +300,7 @@ void tn_catalog_read_file(struct tn_catalog_unit       *u,
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* Suffixes that models have, and many other files. */
+/* Suffixes of models, and of many other files. */
 static bool is_common(const char *suffix)
 {
     static const char *const common[] = { ".json", ".bin", ".pb",  ".pbtxt",
@@ -407,7 +407,7 @@ static void put_model(const struct tn_catalog_unit *u,
     tn_catalog_put_number(row, TN_CATALOG_BYTES, bytes);
 }
 
-/* What the rows of a file begin with. */
+/* The columns with which the rows of a file begin. */
 static void put_head(const struct tn_catalog_unit *u,
                      struct tn_catalog_row        *row)
 {

@@ -16,7 +16,7 @@
 #include "io/remote_url.h"
 #include "engine/arrow_write.h"
 
-/* Pages of the lines leave memory so many bytes at a time. */
+/* Mapped pages of the lines are released after this many bytes. */
 #define RELEASE (UINT64_C(8) << 20)
 
 struct lines {
@@ -27,7 +27,7 @@ struct lines {
     const char             *work, *lock; /* NULL for a stream                 */
     int                     claim;
 
-    /* What was there: an interrupted run's, and a catalog. */
+    /* Existing rows: those of an interrupted run, and of a catalog. */
     struct tn_append        *append;
     struct tn_bundle         before;
     struct tn_catalog_groups left, old;

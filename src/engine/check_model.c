@@ -40,7 +40,7 @@ static enum tn_status check_schema(const struct tn_opened *opened,
     return error->status;
 }
 
-/* Statuses that speak about the bytes; the others about the machine. */
+/* Statuses about the bytes of the file; the others are about the machine. */
 static bool is_about_the_file(enum tn_status status)
 {
     return status == TN_TRUNCATED || status == TN_MALFORMED ||
@@ -219,8 +219,8 @@ static enum tn_status check_chosen(struct tn_opened        *opened,
     return check_model(opened, report, error);
 }
 
-/* A chunked file that cannot be joined has more to say than why not; when
- * nothing else is wrong with it, that is said. */
+/* If a chunked file cannot be joined, everything that is wrong with it is
+ * reported; if that is nothing else, why it cannot be joined. */
 static enum tn_status check_damaged(struct tn_opened *opened, const char *from,
                                     struct tn_report *report,
                                     struct tn_error  *error)

@@ -19,7 +19,7 @@
 
 #define SAVED_MODEL "saved_model.cpb"
 
-/* As many chunks are named by the facts of a model. */
+/* The facts of a model list at most this many chunks. */
 #define SHOWN_LIMIT 32
 
 /* ---- what the bundle keeps ----------------------------------------------- */
@@ -65,7 +65,7 @@ struct guess {
     struct tn_arena             arena;
     const struct tn_pb_message *type;
     struct tn_source           *merged; /* NULL: nothing                     */
-    int                         bits;   /* how sure the format's probe is    */
+    int                         bits;   /* confidence of the format's probe */
 };
 
 static void drop_guess(struct guess *guess)
@@ -94,8 +94,8 @@ static bool ends_at_number(struct tn_tags              tags,
     return false;
 }
 
-/* A chunk that cannot be a number, however it is written: what stands there is
- * a field of another message. */
+/* Whether a chunk cannot be a number in any form: then its path is of another
+ * message. */
 static bool is_no_number(const struct tn_chunk_meta *meta,
                          const struct tn_chunked    *message)
 {
@@ -160,7 +160,7 @@ static enum tn_status try_format(struct guess           *guess,
     guess->type = tn_pb_schema_find(&schema, format->message);
     if (!guess->type || !paths_fit(&cpb->meta, &cpb->meta.message, guess->type))
         return TN_OK;
-    /* Chunks that were put off are walked only for the best guess. */
+    /* Chunks whose check was put off are walked only for the best guess. */
     TN_TRY(merge_as(guess, cpb, cpb->verifies_late, error));
     alone.main = guess->merged;
     TN_TRY(tn_probe_of(&alone, &probe, error));
@@ -223,7 +223,7 @@ static enum tn_status replace_main(struct tn_bundle       *bundle,
     bundle->main      = guess->merged;
     if (tn_bundle_keep(bundle, &file->holder, error) == TN_OK)
         return TN_OK;
-    /* What should have been kept is closed, the original with it. */
+    /* After a failure: closes what would have been kept, and the original. */
     tn_source_close(bundle->main);
     bundle->main = NULL;
     return error->status;
@@ -258,8 +258,8 @@ static enum tn_status unwrap(struct tn_bundle       *bundle,
     return error->status;
 }
 
-/* Any file of records may be opened as such, unless it is called a chunked
- * one: then what is missing must be said. */
+/* Any file of records may be opened as such, unless its name is that of a
+ * chunked file: then an error reports what is missing. */
 static enum tn_status open_file(struct tn_bundle        *bundle,
                                 struct tn_source        *source,
                                 struct tn_chunked_file **out, bool must_be,

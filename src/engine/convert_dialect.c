@@ -1,11 +1,11 @@
 /*
- * convert_dialect.c - a model in the words of another dialect
+ * convert_dialect.c - converts a model to another dialect
  *
  * The caller's rules are read, the path between the dialects is found, and the
  * passes run (convert_passes.c).
  *
- * All nets of a conversion live in one store, since values that rules made are
- * referred to by later nets and by the result; it goes when the result goes.
+ * All nets of a conversion live in one store, because later nets and the result
+ * refer to values that rules made; it is released with the result.
  */
 #include "engine/convert_dialect.h"
 
@@ -33,8 +33,8 @@ static bool is_own_language(struct tn_bytes text)
                                 "rules ");
 }
 
-/* Where the file leads is in its first line; it is read twice, which costs
- * less than keeping the trees of two passes apart. */
+/* The first line of a file has its dialects; it is read twice, which costs less
+ * than keeping the trees of two passes apart. */
 static enum tn_status read_own(struct tn_conversion *c, const char *name,
                                struct tn_bytes text)
 {
@@ -228,7 +228,7 @@ static void do_beside(void *context)
 {
     struct tn_conversion *c = context;
 
-    if (c->loaded) /* else the result has names of its own */
+    if (c->loaded) /* otherwise the result has names of its own */
         tn_op_names_find(&c->op_names, c->loaded);
 }
 

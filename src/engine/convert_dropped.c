@@ -53,7 +53,7 @@ static bool is_known(struct dropping *d, const struct tn_net_node *node)
            !d->words.is_read;
 }
 
-/* Whether the head of an op of that type, or one inside of it, names it. */
+/* Whether the head of an op of that type, or a head inside it, names it. */
 static bool is_in_head(const struct tn_lang_head *head, struct tn_bytes type,
                        struct tn_bytes name)
 {
@@ -126,13 +126,14 @@ static void count_unknown(struct dropping *d, struct tn_bytes name)
         tn_list_at(&d->rows, struct dropped, id)->count++;
 }
 
-/* Of an op that the vocabulary knows: what it does not know of it. */
+/* For an op that the vocabulary has: attributes that the vocabulary does not
+ * have. */
 static void look_for_unknown(struct dropping *d, const struct tn_net_node *node,
                              const struct tn_lang_rule *rule)
 {
     const struct tn_vocab_op *op = NULL;
 
-    /* Of a later step it is our own rules that made the node. */
+    /* In later steps, our own rules made the node. */
     if (!tn_is_same_dialect(d->from->dialect, d->c->path.dialects[0]))
         return;
     for (uint32_t i = 0; i < node->attr_count; i++) {

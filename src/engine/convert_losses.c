@@ -1,4 +1,4 @@
-/* convert_losses.c - what a conversion leaves behind, in one list */
+/* convert_losses.c - the losses of a conversion, in one list */
 #include "engine/convert_losses.h"
 
 #include <inttypes.h>

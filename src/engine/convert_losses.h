@@ -1,5 +1,5 @@
 /*
- * convert_losses.h - what a conversion leaves behind, in one list
+ * convert_losses.h - the losses of a conversion, in one list
  *
  *   struct tn_losses losses;
  *   tn_losses_init(&losses, memory, convert, error);
@@ -8,8 +8,8 @@
  *   tn_losses_done(&losses);
  *
  * Code that loses something reports it through a tn_on_loss callback, which is
- * tn_losses_add() with the list as its context.  The caller's own callback,
- * the count of the summary and the receipt all use this list.
+ * tn_losses_add() with the list as its context.  The caller's own callback, the
+ * count of the summary and the receipt all use this list.
  */
 #ifndef TN_ENGINE_CONVERT_LOSSES_H
 #define TN_ENGINE_CONVERT_LOSSES_H

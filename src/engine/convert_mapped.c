@@ -31,7 +31,7 @@ static bool is_mapped(const struct mapped *m, uint32_t node)
     return rule && tn_bytes_is(rule->native, TN_MAPPER_FUNCTION);
 }
 
-/* Where a node came from in the model; empty: it is not known. */
+/* The place in the model that a node came from; empty: unknown. */
 static void path_of(const struct mapped *m, uint32_t source, char *path,
                     size_t size)
 {

@@ -152,8 +152,8 @@ static enum tn_status check_dialect(const struct tn_model  *model,
                         tn_model_tensor_count(model) ? "only tensors" : "none");
 }
 
-/* Formats count a tensor when it is written.  One tensor may take hours: the
- * watch asks the same question while its bytes go by. */
+/* Formats report progress once for each tensor.  One tensor may take hours, so
+ * the watch also asks whether to stop while its bytes are written. */
 static int ask_meanwhile(void *context, const char *doing, uint64_t done,
                          uint64_t total)
 {
@@ -300,8 +300,8 @@ static bool is_of_kind(const struct conversion *c)
     return is_same;
 }
 
-/* One version of several is not all of them; and only a file of the same format
- * can stand where a side file was. */
+/* One of several versions does not replace the whole file; and only a file of
+ * the same format can replace a side file. */
 static enum tn_output_overwrite place_of(const struct conversion *c,
                                          const struct tn_output  *output)
 {
@@ -354,10 +354,11 @@ static enum tn_status end_judging(struct conversion    *c,
     return c->error->status;
 }
 
-/* The receipt is whole before the model gets its name: whatever keeps it from
- * being written keeps the model, too.  It ends with the losses, so that both
- * are written before either is committed.  A large result is judged while it is
- * written, but for what goes into a pipe and cannot be taken back. */
+/* The receipt is complete before the model gets its name: if the receipt cannot
+ * be written, the model is not written, either.  It ends with the losses, so
+ * that both are written before either is committed.  A large result is judged
+ * while it is written, but for what goes into a pipe and cannot be taken
+ * back. */
 static void write_mapped(struct conversion *c, struct tn_conversion *mapped)
 {
     struct tn_output_options how    = tn_target_options(c->target);
@@ -523,7 +524,7 @@ static enum tn_status check_not_mapped(const struct tn_convert_options *convert,
     return TN_OK;
 }
 
-/* The message alone: what a folder has beside it stays where it is. */
+/* Only the message: other files of a folder stay where they are. */
 static enum tn_status write_text(struct conversion *c, enum tn_dump_form form)
 {
     struct tn_write_options how = { .loss         = tn_losses_add,
@@ -635,7 +636,7 @@ enum tn_status tn_convert_whole(const struct tn_model           *model,
     return convert_to(&c, target);
 }
 
-/* Structs of the caller's version become ours. */
+/* Converts structs of the caller's version to ours. */
 static enum tn_status take_options(const struct tn_convert_options *convert,
                                    struct tn_convert_options       *to,
                                    struct tn_map_options           *map,

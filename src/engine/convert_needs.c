@@ -1,5 +1,6 @@
 /*
- * convert_needs.c - what a conversion leaves out because no output needs it
+ * convert_needs.c - reports what a conversion leaves out because no output
+ * needs it
  *
  * A saved model holds more than the computation of one signature: operators
  * that train, that save, that run only because of a control dependency;
@@ -82,8 +83,8 @@ static void list_inputs(const struct tn_net *net, struct tn_intern *names)
             net->error);
 }
 
-/* A node that runs before everything else: the values that it sets are known by
- * now (tflite_state.c). */
+/* A node that runs before everything else: the values that it sets are already
+ * known (tflite_state.c). */
 static bool is_set_up(const struct tn_net_node *node)
 {
     return tn_bytes_is(node->op->type, "CALL_ONCE");
@@ -135,7 +136,8 @@ static void call_named(struct calling *c, struct tn_bytes name)
         call(c, *tn_list_at(&c->graphs, uint32_t, id));
 }
 
-/* By name in an attribute, by graph, or by being the operator itself. */
+/* A function is called by its name in an attribute, by graph, or as the
+ * operator itself. */
 static void look_at(struct calling *c, const struct tn_net_node *node)
 {
     call_named(c, node->op->type);

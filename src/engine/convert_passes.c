@@ -5,9 +5,10 @@
  *   for every step of the path: leave the dialect, rules,
  *   finish the target dialect, lay out as a model
  *
- * Preparing leaves what rules can speak of: no variables, no calls, arguments
- * by name.  Finishing adds what a file of the dialect needs and rules do not
- * know: control flow in its form, packed arguments, types of all values.
+ * Preparing leaves only what rules can express: no variables, no calls, and
+ * arguments with names.  Finishing adds what a file of the dialect needs and
+ * rules do not know: control flow in its form, packed arguments, types of all
+ * values.
  *
  * A pass works on c->net.  It may put another net there: rules do.
  */
@@ -34,7 +35,7 @@
 #include "map/tidy/tf_tidy.h"
 #include "map/tidy/tflite_tidy.h"
 
-/* ---- what several dialects do ------------------------------------------- */
+/* ---- passes of several dialects ------------------------------------------ */
 
 static enum tn_status prune(struct tn_conversion *c)
 {
@@ -102,10 +103,10 @@ static void tell_notes(struct tn_conversion *c, const struct tn_list *notes)
     }
 }
 
-/* ---- first of all ------------------------------------------------------- */
+/* ---- the first passes ---------------------------------------------------- */
 
-/* The element type of an output that no rule of shapes tells: attributes do, as
- * the vocabulary says. */
+/* The element type of an output that no rule of shapes gives: from attributes,
+ * by the vocabulary. */
 static enum tn_dtype told_dtype(struct tn_net *net, uint32_t value)
 {
     const struct tn_net_value it   = tn_net_value(net, value);
@@ -138,7 +139,7 @@ static enum tn_dtype told_dtype(struct tn_net *net, uint32_t value)
                : TN_UNDEFINED;
 }
 
-/* What is known of the value where it is computed. */
+/* The type of the value where it is computed. */
 static void type_input(struct tn_net *net, uint32_t input, struct tn_net *whole,
                        uint32_t value)
 {
@@ -239,8 +240,8 @@ static void lose_defaults(struct tn_conversion *c)
     }
 }
 
-/* Whether the result may turn out to be the source as it stands: the caller
- * wants less of it, and nothing else. */
+/* Whether the result may be the unchanged source: the caller wants the same
+ * dialect, inputs, shapes, opset and format. */
 static bool may_stay_whole(const struct tn_conversion *c)
 {
     return c->is_all_needed && !c->path.steps && !c->how->input_count &&
@@ -257,7 +258,8 @@ static enum tn_status load(struct tn_conversion *c)
                               .signature    = c->how->signature };
 
     tn_net_load(c->net, c->from, &ends);
-    if (c->path.steps) /* rules say what they lack of the graph that was */
+    if (c->path.steps) /* rules report what they could not use of the old
+                          graph */
         TN_TRY(tn_conversion_end_source(c));
     if (c->how->input_count)
         type_inputs(c);
@@ -269,7 +271,7 @@ static enum tn_status load(struct tn_conversion *c)
     return tn_failed(c->error) ? c->error->status : check_ends(c);
 }
 
-/* The net is that of the outputs by now. */
+/* By now the net has only what the outputs need. */
 static enum tn_status account(struct tn_conversion *c)
 {
     if (c->path.steps && !c->is_part)
@@ -329,8 +331,9 @@ static bool has_rule_for(const struct tn_rule_set *set,
     return false;
 }
 
-/* Whether the detour has rules for all operators of the graph: then it may take
- * what the direct rules refuse.  Else these tell better what is in the way. */
+/* Whether the detour has rules for all operators of the graph: then it may
+ * convert what the direct rules refuse.  Otherwise the refusals of the direct
+ * rules are more useful. */
 static bool detour_helps(struct tn_conversion *c, const struct tn_net *from)
 {
     struct tn_rule_set set      = { 0 };
@@ -386,8 +389,8 @@ static enum tn_status run_step(struct tn_conversion *c, struct step *s,
     return c->error->status;
 }
 
-/* Operators that rules gave up are tried again: along the detour, or to report
- * all that is in the way. */
+/* Operators that rules refused are tried again: along the detour, or to report
+ * all refusals. */
 static enum tn_status leave_path(struct tn_conversion *c,
                                  const struct tn_net  *from)
 {
@@ -448,7 +451,7 @@ static enum tn_status run_rules(struct tn_conversion *c, bool leads_on)
     }
     if (c->plan)
         snprintf(c->did, sizeof c->did, "%s -> %s", from->dialect, to->dialect);
-    tn_net_done(from); /* it has served */
+    tn_net_done(from); /* it is no longer needed */
     c->net = to;
     c->step += leads_on;
     tn_net_prune(to);
@@ -483,7 +486,7 @@ static void note_folded(void *context, const struct tn_net *net, uint32_t node)
 /* From here on a DequantizeLinear has a scale for each index of an axis. */
 #define OPSET_OF_SCALES 13
 
-/* Nodes that were put in order are no longer in that of the source. */
+/* The order of the nodes is no longer that of the source. */
 static bool is_as_loaded(const struct tn_net *net)
 {
     for (uint32_t g = 0; g < net->graphs.count; g++) {
@@ -540,7 +543,7 @@ static enum tn_status run_simplify(struct tn_conversion *c)
     return c->error->status;
 }
 
-/* Once simplified, a graph has the same Loops of float64 as before. */
+/* A simplified graph has the same Loops of float64 as before. */
 static enum tn_status find_layers(struct tn_conversion *c, uint64_t *found,
                                   bool is_simple)
 {
@@ -658,8 +661,8 @@ static enum tn_status integers_tensorflow(struct tn_conversion *c)
     return c->error->status;
 }
 
-/* Nothing is pruned before: what restores variables is needed by no output, but
- * says which variable is which. */
+/* Nothing is pruned before: no output needs the nodes that restore variables,
+ * but they tell which variable is which. */
 static const struct tn_pass tensorflow_prepare[] = {
     { "resolve", "variables become constants, calls their bodies",
       resolve_tensorflow },
@@ -889,8 +892,8 @@ static enum tn_status lower_nd4j(struct tn_conversion *c)
     return tn_flow_lower(c->net);
 }
 
-/* Operators that always give the same and do nothing else: moves, and what
- * sizes are computed with.  nd4j has others that change what they take. */
+/* Operators without side effects that always return the same: moves, and those
+ * that compute sizes.  nd4j has others that change their inputs. */
 static bool is_pure_nd4j(const struct tn_net_op *op)
 {
     static const char *const pure[] = {
@@ -961,8 +964,8 @@ static bool has_flow(const struct tn_net *net)
     return false;
 }
 
-/* Whether a node runs depends on where it stands between switch and merge, and
- * on control dependencies of constants, which a net does not have. */
+/* Whether a node runs depends on its place between switch and merge, and on
+ * control dependencies of constants, which a net does not have. */
 static enum tn_status simplify_nd4j(struct tn_conversion *c)
 {
     if (!has_flow(c->net))
@@ -972,7 +975,7 @@ static enum tn_status simplify_nd4j(struct tn_conversion *c)
                         "cannot be simplified");
 }
 
-/* Of a graph that stays nd4j: what a conversion to it does, too. */
+/* For a graph that stays nd4j: the same as in a conversion to nd4j. */
 static const struct tn_pass nd4j_less[] = {
     { "unpack", "positions of arguments become names", unpack_nd4j },
     { "infer", "types and shapes", infer },
@@ -1029,10 +1032,10 @@ static const struct tn_dialect_passes *passes_of(const char *dialect)
     return &dialects[tn_dialect_facts(dialect)->id];
 }
 
-/* ---- last of all -------------------------------------------------------- */
+/* ---- the last pass ------------------------------------------------------- */
 
-/* Most names of the source are names of the result: its table becomes theirs,
- * and values need not be looked up in it. */
+/* Most names of the source are names of the result: so the result takes over
+ * its table, and values need not be looked up again. */
 static enum tn_status hand_names(struct tn_conversion *c)
 {
     struct tn_intern *names = &c->result->model.names;
@@ -1083,7 +1086,7 @@ static enum tn_status lay_out(struct tn_conversion *c)
     return tn_refuse_made(c->model, c->format, &c->validity, c->error);
 }
 
-/* ---- the whole way ------------------------------------------------------ */
+/* ---- the whole conversion ------------------------------------------------ */
 
 static const struct tn_pass load_passes[] = {
     { "load", "the graph, from its inputs to its outputs", load },

@@ -237,8 +237,8 @@ static enum tn_status refuse(struct planning *p, uint32_t count)
                : p->c->error->status;
 }
 
-/* Calls of nd4j have values in places that its vocabulary gives them: those of
- * an op that is not in there have none. */
+/* Values of a call have positions in nd4j's vocabulary; an op that is not in it
+ * has none. */
 static void lose_attrs(struct planning *p, const struct row *row)
 {
     const struct tn_net_node node = tn_net_node(p->from, row->first);
@@ -330,7 +330,7 @@ enum tn_status tn_conversion_note(struct tn_conversion       *c,
     return c->error->status;
 }
 
-/* ---- chance that is left out -------------------------------------------- */
+/* ---- random numbers that are left out ------------------------------------ */
 
 static bool is_by_chance(struct tn_bytes op)
 {

@@ -1,5 +1,5 @@
 /*
- * convert_receipt.c - what each tensor of a converted model was before
+ * convert_receipt.c - where each tensor of a converted model came from
  *
  * A line of JSON for each, in the order of the result:
  *
@@ -7,7 +7,8 @@
  *    "dtype": "float32", "shape": [3,3,3,64], "sha256": "..."}
  *
  * The hash is that of docs/hash.md.  A tensor that a rule made has no source.
- * Then one for each node that had to be said otherwise for the runtime's sake:
+ * Then one for each node that was replaced because the runtime has no kernel
+ * for it:
  *
  *   {"node": "y", "op": "Tan", "rule": "onnx_onnxruntime.rules:25"}
  *
@@ -83,7 +84,7 @@ static void add_view(struct tn_buffer *to, const struct tn_elements *elements)
     }
 }
 
-/* What was done, first things first: views are nested the other way round. */
+/* What was done, in order: views are nested in reverse. */
 static void add_transform(struct tn_buffer         *to,
                           const struct tn_elements *elements)
 {

@@ -4,8 +4,8 @@
  *   cannot convert to ONNX: 2 operators have no rule: RFFT (12 nodes), Angle
  *   (3); MaxPool (1 node): needs the rank of 'x', which is unknown
  *
- * It names what the user asked for, not a dialect on the way there, and every
- * operator that is in the way, the most frequent first.
+ * It names the target that the user asked for, not a dialect in between, and
+ * every operator that cannot be converted, the most frequent first.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,8 +66,8 @@ enum tn_status tn_conversion_keep_ops(struct tn_conversion *c)
     return TN_OK;
 }
 
-/* The op of the model that rules have made the node of; NULL: it is the model's
- * own. */
+/* The op of the model from which rules have made the node; NULL: the node is
+ * the model's own. */
 static const struct tn_net_op *model_op(const struct refusing    *r,
                                         const struct tn_net_node *node)
 {
@@ -314,7 +314,7 @@ static void add_message(struct refusing *r, const struct tn_refused_op *ops,
     add_list(r, ops, count, false);
 }
 
-/* ---- where to cut ------------------------------------------------------- */
+/* ---- inputs behind which the rest can be converted ----------------------- */
 
 enum { MOST_CUTS = 6 };
 
@@ -356,7 +356,8 @@ static bool is_input(const struct tn_net *net, uint32_t value)
     return false;
 }
 
-/* A node of the model's own graph: what calls became has no name there. */
+/* Whether it is a node of the model's own graph: nodes of inlined calls have no
+ * name there. */
 static bool is_of_model(const struct refusing *r, uint32_t node)
 {
     char where[256];
@@ -365,7 +366,7 @@ static bool is_of_model(const struct refusing *r, uint32_t node)
     return where[0] && !strstr(where, "function");
 }
 
-/* One that needs no quotes, neither for a shell nor in a list. */
+/* Whether a name needs no quotes, neither for a shell nor in a list. */
 static bool is_plain(struct tn_bytes name)
 {
     static const char signs[] = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -386,7 +387,7 @@ static bool can_be_input(const struct cutting *x, uint32_t value)
            (it.producer == TN_NONE || is_of_model(x->r, it.producer));
 }
 
-/* What graphs inside of the node use of the main graph. */
+/* Adds the values of the main graph that graphs inside the node use. */
 static void reach_from_inside(struct cutting *x, uint32_t owner)
 {
     const struct tn_net *net = x->r->from;
@@ -488,7 +489,7 @@ static void find_lost(struct cutting *x)
     }
 }
 
-/* What operators gave that cannot be converted comes first. */
+/* The outputs of operators that cannot be converted come first. */
 static int by_place(const void *a, const void *b, void *context)
 {
     const struct tn_net *net = context;
@@ -534,7 +535,7 @@ static void add_cut(struct refusing *r, struct tn_arena *arena, bool is_one)
         tn_buffer_add(r->to, tn_buffer_bytes(&r->item));
 }
 
-/* Whether no fact about the inputs would help. */
+/* Whether knowing more about the inputs would not help. */
 static bool is_for_good(const struct refusing      *r,
                         const struct tn_refused_op *op)
 {

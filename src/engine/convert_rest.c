@@ -1,4 +1,4 @@
-/* convert_rest.c - what a model has beside its graph and its tensors */
+/* convert_rest.c - what a model has besides its graph and its tensors */
 #include "engine/convert_rest.h"
 
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static void lose_about(const struct tn_about *about, struct tn_losses *losses)
     tn_buffer_done(&what);
 }
 
-/* Of the message that the file is, every field that is not taken. */
+/* Reports every field of the file's message that is not used. */
 static enum tn_status find_fields(const struct tn_model  *model,
                                   const struct tn_format *to, tn_on_loss *loss,
                                   void *context, struct tn_error *error)

@@ -1,10 +1,10 @@
 /*
- * convert_shapes.c - shapes of inputs that the caller tells
+ * convert_shapes.c - shapes of inputs that the caller gives
  *
  * A model may leave sizes of its inputs open, or even their rank, although
  * rules need them.  What the model declares stays; what it leaves open is
- * filled in.  Where the model says nothing, its operators do: those that
- * compute with such an input must take the rank that it then has.
+ * filled in.  If the model declares nothing, its operators decide: those that
+ * use such an input must accept the rank that it gets.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ enum tn_status tn_conversion_set_shapes(struct tn_conversion *c)
 
 /* ---- what operators take ------------------------------------------------ */
 
-/* Of each value the input whose given shape it depends on; NULL: on none. */
+/* By value: the input whose given shape it depends on; NULL: none. */
 struct dependence {
     struct tn_conversion         *c;
     struct tn_net                *net;

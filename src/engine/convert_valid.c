@@ -15,9 +15,8 @@
 /* Checking fewer takes less time than starting another thread. */
 #define MANY_NODES 10000
 
-/* Errors that do not matter to a conversion: it finds types and ranks itself,
- * invents names, and in the files that it writes initializers are not inputs.
- */
+/* Errors that do not matter for a conversion, which infers types and ranks
+ * itself, makes names, and writes initializers that are not inputs. */
 static const char *const harmless[] = {
     "missing-shape",      "missing-type",          "missing-name",
     "missing-ir-version", "initializer-not-input", NULL
@@ -267,8 +266,8 @@ static void complain(struct listening *l, const char *rule, const char *where,
     hear(l, TN_LEVEL_ERROR, rule, &finding);
 }
 
-/* What formats cannot ask, since they do not see the model as it was: whether
- * the edit took away what computes a value. */
+/* Formats do not see the model before the edit, so this checks whether the edit
+ * removed the producer of a value. */
 static void find_lost(struct listening *l, const struct tn_model *model,
                       const struct tn_model *before)
 {
@@ -333,8 +332,8 @@ static void find_lost_signatures(struct listening      *l,
     }
 }
 
-/* Names that no node can have, and that the edit gave.  Formats ask for them
- * where they read the bytes of a file. */
+/* Invalid names of nodes that the edit set.  For names in a file, formats check
+ * that when they read it. */
 static void find_bad_names(struct listening *l, const struct tn_model *model,
                            const struct tn_model *before)
 {
@@ -384,7 +383,7 @@ static enum tn_status find_new_errors(const struct tn_model *model,
     if (!all.count)
         return TN_OK;
     TN_TRY(note_before(before, &known, error));
-    if (known.count == MOST) /* it cannot be said what is new */
+    if (known.count == MOST) /* new errors cannot be told from old ones */
         return TN_OK;
     l->known = &known;
     judging_init(&j, model, tn_opened_of(model)->format, l->how);

@@ -9,7 +9,7 @@
 #include "map/dl4j/ir_types.h"
 #include "wire/pb/pb_write.h"
 
-/* Constants that rules make are axes and sizes; what is larger goes by its
+/* Constants that rules make are axes and sizes; larger constants are given by
  * name. */
 enum { CONSTANT_MAX = 1 << 20 };
 
@@ -134,7 +134,7 @@ static void add_input(struct describing *d, uint32_t value, uint32_t index)
     arg->tensor = tensor_of(d, value, name);
 }
 
-/* What the vocabulary calls an output; the last of several has many. */
+/* The vocabulary's name for an output; the last one may stand for several. */
 static struct tn_bytes output_name(const struct describing  *d,
                                    const struct tn_vocab_op *op, uint32_t index)
 {
@@ -280,7 +280,7 @@ static void fill_counts(struct tn_op_descriptor *op)
     op->i_count   = (int32_t)op->lists[TN_LIST_I].count;
 }
 
-/* What is called by the number of a kernel has axes of its own. */
+/* An op that is called by the number of a kernel has axes of its own. */
 static void fill_declaration(const struct describing *d,
                              struct tn_op_descriptor *op, bool is_legacy)
 {

@@ -65,7 +65,7 @@ static const char *title_of(const char *dialect)
     return facts->name[0] ? facts->title : dialect;
 }
 
-/* What else could be asked for is said, too. */
+/* The message also lists other dialects that are possible. */
 static enum tn_status refuse(const struct search *s, const char *to,
                              struct tn_error *error)
 {

@@ -59,7 +59,7 @@ struct patch {
     struct tn_buffer            word;
     const char *file; /* name of the safetensors file                     */
     const char *functions_file; /* that functions are copied from             */
-    const char *why_take; /* what cannot be said; NULL: nothing               */
+    const char *why_take;       /* what no action can express; NULL: nothing */
     uint64_t    actions;
     uint32_t    unnamed; /* op that the line calls by number; TN_NONE: none  */
     const struct tn_model *unnamed_model;
@@ -90,8 +90,8 @@ struct patch {
     struct tn_diff_buckets names; /* of the ops of one pair of graphs        */
 };
 
-/* The name of an op that goes, where ops name their values: another gets it,
- * and what stays may still read it until its inputs are set. */
+/* The name of a removed op, in dialects where ops name their values: another op
+ * gets it, and remaining ops may still read it until their inputs are set. */
 enum freed { NOT_FREED, FREED, FREED_AND_READ };
 
 static void give_up(struct patch *p, const char *why)
@@ -318,7 +318,7 @@ static bool is_at_one_place(const struct patch *p, const struct tn_tensor *t,
            t->role == u->role;
 }
 
-/* What the report says about tensors, as three marks. */
+/* The report about tensors, as three marks. */
 static void sort_tensor(struct patch *p, const struct tn_diff_change *c)
 {
     const struct tn_tensor *t =
@@ -458,9 +458,9 @@ static uint32_t ref(const struct tn_model *model, uint32_t first, uint32_t i)
     return tn_model_ref_at(model, (uint64_t)first + i);
 }
 
-/* An end of a value (what defines it, or a use) wants the name of a right
- * value. The name that most ends want is found in one pass, as the only one
- * that can have a majority; a second pass counts. */
+/* Each end of a value (its definition, or a use) votes for the name of a right
+ * value.  One pass finds the only name that can have a majority; a second pass
+ * counts its votes. */
 static void vote(struct patch *p, uint32_t value, uint32_t wanted)
 {
     if (value == TN_NONE || wanted == TN_NONE || p->is_fixed[value])
@@ -480,7 +480,8 @@ static void vote(struct patch *p, uint32_t value, uint32_t wanted)
     }
 }
 
-/* The second pass: up for the name that was found, down for the old one. */
+/* The second pass: adds votes for the name that was found, and subtracts those
+ * for the old one. */
 static void recount(struct patch *p, uint32_t value, uint32_t wanted)
 {
     if (value == TN_NONE || wanted == TN_NONE || p->is_fixed[value])
@@ -600,8 +601,9 @@ static bool is_known(const struct patch *p, uint32_t g, uint32_t value)
                p->left, g, value_name(p->right, p->renamed[value])) != TN_NONE;
 }
 
-/* Names that are taken cannot be given: tensors go and come instead, ops get
- * other outputs and inputs.  What one does not give up, another cannot take. */
+/* A name that is in use cannot be given to another value: instead tensors are
+ * removed and added, and ops get other outputs and inputs.  A name that one
+ * value keeps cannot be taken by another. */
 static void drop_taken(struct patch *p, uint32_t g)
 {
     enum { ROUNDS_MOST = 8 };
@@ -641,7 +643,7 @@ static void recount_outputs(struct patch *p, uint32_t g, uint32_t h)
     }
 }
 
-/* Which values of the graph get which other names. */
+/* Decides which values of the graph get other names. */
 static void find_renames(struct patch *p, uint32_t g, uint32_t h)
 {
     p->changed.count = 0;
@@ -673,7 +675,7 @@ static void find_renames(struct patch *p, uint32_t g, uint32_t h)
     drop_taken(p, g);
 }
 
-/* Whether the op that makes a value goes. */
+/* Whether the op that makes a value is removed. */
 static bool is_removed(const struct patch *p, uint32_t value)
 {
     uint32_t op = tn_model_value_at(p->left, value)->producer;
@@ -749,7 +751,7 @@ static void mark_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
     }
 }
 
-/* Such an op gets a name that nobody has before it goes. */
+/* Before it is removed, such an op gets a name that is not in use. */
 static void write_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
 {
     if (p->left->dialect->names_outputs)
@@ -775,7 +777,8 @@ static void write_freed(struct patch *p, uint32_t g, const struct tn_graph *x)
     }
 }
 
-/* One line each, unless a name is given away and taken, or there are many. */
+/* One line each, unless a name passes from one value to another, or there are
+ * many. */
 static void write_renames(struct patch *p, uint32_t g, bool of_removed)
 {
     enum { LINES_MOST = 32 };
@@ -1026,7 +1029,7 @@ static struct tn_bytes new_slots_of(struct patch *p, const struct tn_op *op,
     return kept;
 }
 
-/* A line says which values an op has, and not in which slots. */
+/* A line has the values of an op, and not their slots. */
 static void expect_new_slots(struct patch *p, uint32_t op)
 {
     const struct tn_op *row = tn_model_op_at(p->right, op);
@@ -1175,7 +1178,8 @@ static void compare_ops(struct patch *p, uint32_t left, uint32_t right)
         compare_attrs(p, left, right);
 }
 
-/* The last lines about a node: names are what lines before them go by. */
+/* The last lines about a node, because the lines before them use its old
+ * names. */
 static void rename_ops(struct patch *p, const struct tn_graph *x)
 {
     for (uint64_t i = 0; i < x->op_count; i++) {
@@ -1335,8 +1339,8 @@ static void copy_dims(struct patch *p, struct tn_io *io, const int64_t *dims,
     io->dims     = made;
 }
 
-/* What a model says of a value: an edit of it first, and then its file.  False:
- * nothing. */
+/* What a model declares about a value: first by an edit, else by its file.
+ * False: nothing. */
 static bool declared_type(struct patch *p, const struct tn_model *model,
                           uint32_t graph, struct tn_bytes name,
                           struct tn_io *io, struct tn_value_about *about)
@@ -1393,8 +1397,8 @@ static uint32_t value_before(const struct patch *p, uint32_t g, uint32_t value)
                                                                     : TN_NONE;
 }
 
-/* One value of the right graph: in the list if the left one says something else
- * about it. */
+/* One value of the right graph: it is listed if the left graph declares
+ * something else about it. */
 static void compare_value(struct patch *p, uint32_t g, uint32_t h,
                           uint32_t value, bool *has_line)
 {
@@ -1585,9 +1589,8 @@ static bool same_ios(struct tn_io_list a, struct tn_io_list b)
     return a.count == b.count;
 }
 
-/* Whether a function of the left becomes that of the right by actions on its
- * nodes: no action changes its name, nor what it takes where that is more than
- * names. */
+/* Whether actions on its nodes turn a function of the left into that of the
+ * right: no action changes its name, or inputs that are more than names. */
 static bool can_stay(const struct patch *p, uint32_t g, uint32_t h)
 {
     const struct tn_graph *x = tn_model_graph_at(p->left, g);
@@ -1672,7 +1675,7 @@ static void compare_all_graphs(struct patch *p)
 
 /* ---- what no action changes ---------------------------------------------- */
 
-/* Where variables are beside the graph, it says which there are. */
+/* If variables are beside the graph, the graph lists them. */
 static void compare_variables(struct patch *p)
 {
     if (!p->right->has_variables_apart)
@@ -1839,8 +1842,9 @@ static uint64_t opset_of(const struct tn_model *model, struct tn_bytes domain)
     return 1;
 }
 
-/* What operators mean depends on their opset.  The action for it converts them,
- * and the lines above have made them those of the right already. */
+/* The meaning of operators depends on their opset.  The action for it would
+ * convert them, and the lines above have already made them those of the
+ * right. */
 static void compare_opsets(struct patch *p)
 {
     for (uint64_t i = 0; i < p->right->facts.count; i++) {
@@ -1867,7 +1871,7 @@ static const struct tn_signature *signature_named(const struct tn_model *model,
     return NULL;
 }
 
-/* "x:0" of the left is "x:0" of the right, or what x is called there. */
+/* "x:0" of the left is "x:0" of the right, or has the new name of x. */
 static bool same_end(const struct patch *p, struct tn_bytes a,
                      struct tn_bytes b)
 {
@@ -2083,7 +2087,7 @@ static const char *last_part(const char *path)
 /* A file beside the script: TARGET and a suffix. */
 struct side_file {
     char path[4096];
-    bool is_new; /* made by us, where nothing was                            */
+    bool is_new; /* made by us; it did not exist before */
 };
 
 static enum tn_status write_side(

@@ -35,7 +35,7 @@ static const char *text_of(struct both *b, struct tn_bytes text)
     return tn_text_format(&b->arena, b->error, "%.*s", TN_FMT(text));
 }
 
-/* A name that neither side has: with a sign behind it, if need be. */
+/* A name that neither side has: with a suffix, if necessary. */
 static const char *new_name(struct both *b, struct tn_bytes name)
 {
     const char *text = text_of(b, name);
@@ -47,7 +47,7 @@ static const char *new_name(struct both *b, struct tn_bytes name)
     return text;
 }
 
-/* What an op that is gone is called in the picture, and its values. */
+/* Names of a removed op in the picture, and of its values. */
 static const char *name_op(struct both *b, const char **made, uint32_t op)
 {
     struct tn_op_info info  = tn_model_op(b->left, op);
@@ -81,8 +81,8 @@ static void list_names(struct both *b)
             b->error);
 }
 
-/* What the values of removed ops are called in the picture, by value of the
- * left model; NULL: as in the right one. */
+/* Names of values of removed ops in the picture, by value of the left model;
+ * NULL: as in the right one. */
 static const char *name_of_value(struct both *b, const char **made,
                                  uint32_t value)
 {
@@ -104,7 +104,7 @@ static const char *name_of_value(struct both *b, const char **made,
 }
 
 /* The graph of the right model that an op of the left one belongs to.  Those of
- * a graph that is gone go with the op around it. */
+ * a removed graph belong to the op around it. */
 static uint32_t home_of(const struct both *b, uint32_t op)
 {
     return b->match->graphs[0][tn_model_op_at(b->left, op)->graph];
@@ -200,7 +200,7 @@ static void add_all_removed(struct both *b)
 
 /* ---- states -------------------------------------------------------------- */
 
-/* What operators take, if the tensor is no attribute of one. */
+/* The inputs of operators, if the tensor is not in an attribute. */
 static uint32_t value_of_tensor(const struct both      *b,
                                 const struct tn_tensor *tensor)
 {
@@ -341,7 +341,7 @@ static void tell_op(struct both *b, const struct tn_diff_change *change,
     }
 }
 
-/* Of what is no box of the picture. */
+/* Changes that belong to no box of the picture. */
 static void tell_model(struct both *b, const struct tn_diff *diff,
                        struct tn_list *list, struct tn_view_changes *to)
 {

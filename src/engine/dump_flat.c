@@ -10,8 +10,8 @@
 
 /* ---- which type --------------------------------------------------------- */
 
-/* Nothing is found where the file is not a binary schema, which says so in its
- * fifth to eighth byte. */
+/* Finds nothing if the file is not a binary schema, which has an identifier in
+ * its fifth to eighth byte. */
 static enum tn_status load_file(struct tn_flat *flat, const char *path,
                                 const char *type, struct tn_error *error)
 {

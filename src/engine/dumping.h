@@ -1,4 +1,4 @@
-/* dumping.h - a message as text or JSON: what dump and convert share */
+/* dumping.h - a message as text or JSON: for dump and convert */
 #ifndef TN_ENGINE_DUMPING_H
 #define TN_ENGINE_DUMPING_H
 

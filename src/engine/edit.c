@@ -106,8 +106,8 @@ struct tn_draft *tn_edit_draft(struct tn_edit *edit)
     return &edit->draft;
 }
 
-/* A model that was committed holds the store that it was made from.  So what
- * comes next is stored elsewhere: a store must not hold what holds it. */
+/* A model that was committed holds the store that it was made from.  So later
+ * changes are stored elsewhere: a store must not hold a model that holds it. */
 enum tn_status tn_edit_restart(struct tn_edit *edit, struct tn_model *model,
                                struct tn_error *error)
 {
@@ -632,7 +632,7 @@ static bool has_value(const struct tn_model *model, struct tn_bytes name)
     return false;
 }
 
-/* Only losses that the edit set: what a file said before stays its own. */
+/* Checks only losses that the edit set, not those of the file. */
 static enum tn_status check_losses(const struct tn_edit  *edit,
                                    const struct tn_model *made,
                                    struct tn_error       *error)
@@ -723,8 +723,8 @@ static enum tn_status overwrite_head(const struct tn_buffer    *head,
     return TN_OK;
 }
 
-/* A model that replaces the file it was read from, and differs from it in one
- * page of its header, is not written anew. */
+/* If a model replaces the file it was read from, and differs from it in one
+ * page of its header, only that page is written. */
 static enum tn_status write_in_place(const struct tn_model     *model,
                                      const struct tn_format    *format,
                                      const struct tn_target    *target,
@@ -767,7 +767,8 @@ enum tn_status tn_edit_write(const struct tn_model           *model,
         tn_convert_format(model, &how, target->path, &format, &dialect,
                           &quiet) != TN_OK &&
         quiet.reason == TN_REASON_UNKNOWN_TARGET_FORMAT)
-        how.to = model->format; /* the path says nothing: as it was */
+        how.to = model->format; /* the path does not name a format: keep the old
+                                   one */
     TN_TRY(
         tn_convert_format(model, &how, target->path, &format, &dialect, error));
     if (!tn_is_same_dialect(dialect, tn_model_dialect(model)))

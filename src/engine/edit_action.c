@@ -193,8 +193,8 @@ static enum tn_status run_line(struct tn_edit        *edit,
 }
 
 /*
- * To rename is to look at every node.  So lines that do nothing else, and have
- * no name in common, are one action.
+ * Renaming visits every node.  So lines that only rename, and have no name in
+ * common, are one action.
  */
 struct batch {
     struct tn_list   words; /* const char *                                   */
@@ -400,8 +400,8 @@ static enum tn_status run_value(struct tn_edit           *edit,
     return error->status;
 }
 
-/* "OLD=NEW": what is after the '=' is one word, blanks and all, unless quotes
- * say otherwise. */
+/* "OLD=NEW": everything after the '=' is one word, with its blanks, unless it
+ * is quoted. */
 static bool is_pair(const struct tn_edit_row *row, const char *value)
 {
     return row->arguments && strchr(row->arguments, '=') &&

@@ -78,7 +78,7 @@ static void take_op_names(struct joining *j)
     }
 }
 
-/* ---- what fits ----------------------------------------------------------- */
+/* ---- outputs that can be inputs ------------------------------------------ */
 
 static const struct tn_io *find_io(struct tn_io_list list, struct tn_bytes name)
 {

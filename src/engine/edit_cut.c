@@ -55,7 +55,7 @@ struct inner_use {
     uint32_t value, next; /* next use by the same op, + 1                     */
 };
 
-/* ---- what graphs inside of ops use -------------------------------------- */
+/* ---- values that graphs inside ops use ----------------------------------- */
 
 static void note_inner(struct cutting *c, uint32_t graph, uint32_t value)
 {
@@ -168,7 +168,7 @@ static bool is_op_of(const struct cutting *c, uint32_t op, const char *type)
     return op != TN_NONE && tn_bytes_is(tn_model_op(c->model, op).type, type);
 }
 
-/* All but those that say what an output is. */
+/* All ops except those that stand for outputs. */
 static void need_all(struct cutting *c)
 {
     for (uint32_t i = 0; i < c->model->ops.count && !tn_failed(c->error); i++)
@@ -246,7 +246,7 @@ static void mark_other_names(struct cutting *c)
 
 /* ---- the lists of inputs and outputs ------------------------------------ */
 
-/* Of a name that occurs twice, the first. */
+/* If a name occurs twice, the first counts. */
 static void index_list(struct cutting *c, struct tn_io_list list,
                        struct io_index *index)
 {
@@ -268,7 +268,7 @@ static const struct tn_io *listed(const struct io_index *index,
     return id == TN_NO_NAME ? NULL : &index->list.items[index->rows[id]];
 }
 
-/* In TFLite, a row of the file says what type every value has. */
+/* In TFLite, a row of the file has the type of every value. */
 static bool find_told(struct cutting *c, struct tn_bytes name, struct tn_io *io)
 {
     struct tn_value_about about;
@@ -288,7 +288,7 @@ static bool find_told(struct cutting *c, struct tn_bytes name, struct tn_io *io)
     return !tn_failed(c->error);
 }
 
-/* As the model declares it, else as it follows from the graph. */
+/* Its type as the model declares it, else as it follows from the graph. */
 static struct tn_io type_of(struct cutting *c, struct tn_bytes name,
                             bool is_input)
 {
@@ -312,7 +312,7 @@ static struct tn_io type_of(struct cutting *c, struct tn_bytes name,
     }
     if (!tn_failed(c->error))
         io = tn_known_io(&c->known, name, &c->arena, c->error);
-    /* in Paddle, variables say what type they have */
+    /* in Paddle, variables have types */
     if (!tn_failed(c->error) && io.dtype == TN_UNDEFINED &&
         (is_input || c->facts->lists_io) && !c->facts->has_inputs_as_ops)
         tn_error_set(c->error, TN_UNSUPPORTED, TN_NOWHERE,
@@ -327,7 +327,7 @@ static bool has_initializer(const struct cutting *c, uint32_t value)
     return tn_model_value_at(c->model, value)->kind == TN_VALUE_INITIALIZER;
 }
 
-/* What the model calls the value that the caller means: "x" for "x:0". */
+/* The model's name for the value that the caller means: "x" for "x:0". */
 static struct tn_bytes name_of(const struct cutting *c, struct tn_bytes word)
 {
     return tn_model_value_name(c->model, find_value(c, word));
@@ -368,7 +368,7 @@ static struct tn_io_list list_outputs(struct cutting *c)
     return (struct tn_io_list){ all ? cut->output_count : 0, all };
 }
 
-/* With chosen inputs: every other input that is needed is missing. */
+/* With chosen inputs, any other input that is needed is reported as missing. */
 static enum tn_status check_inputs(struct cutting *c)
 {
     struct tn_io_list inputs = tn_model_graph_at(c->model, 0)->inputs;
@@ -440,8 +440,8 @@ static enum tn_status remove_tensors(struct cutting *c)
     return TN_OK;
 }
 
-/* What the file declares about values that are gone, or that are inputs and
- * outputs now. */
+/* Removes declarations of values that are gone, or that are inputs and outputs
+ * now. */
 static enum tn_status forget_values(struct cutting *c)
 {
     const struct tn_model *m = c->model;
@@ -646,7 +646,7 @@ static enum tn_status make_ports(struct cutting *c, struct tn_io_list list,
     return c->error->status;
 }
 
-/* ---- what training says about variables that are gone: SameDiff ---------- */
+/* ---- the training configuration of removed variables: SameDiff ----------- */
 
 static bool is_lost_state(void *context, struct tn_bytes name)
 {
@@ -745,7 +745,8 @@ static void keep_called(struct cutting *c, struct calls *calls)
     }
 }
 
-/* Those that no op that stays calls, also through functions that stay. */
+/* Removes functions that no remaining op calls, also not through remaining
+ * functions. */
 static enum tn_status remove_functions(struct cutting *c)
 {
     uint32_t     count = (uint32_t)c->model->graphs.count;
@@ -813,7 +814,7 @@ static enum tn_status expect_used_inputs(struct cutting *c)
     return TN_OK;
 }
 
-/* The ops that say what inputs and outputs are, where ops do. */
+/* The ops that stand for inputs and outputs, in dialects that have such ops. */
 static enum tn_status place_io(struct cutting *c, struct tn_io_list inputs,
                                struct tn_io_list outputs)
 {
@@ -825,7 +826,7 @@ static enum tn_status place_io(struct cutting *c, struct tn_io_list inputs,
     return make_ports(c, outputs, "fetch");
 }
 
-/* A signature says which values it takes and gives. */
+/* A signature lists its inputs and outputs. */
 static enum tn_status expect_no_signatures(struct cutting *c)
 {
     if (!c->names_ops || !c->model->signatures.count)
@@ -898,7 +899,7 @@ static bool is_among(const struct tn_bytes *names, uint32_t count,
     return false;
 }
 
-/* A copy of a value that nobody uses. */
+/* A copy of a value, without users. */
 static enum tn_status add_copy(struct cutting *c, struct tn_bytes name,
                                struct tn_fresh *fresh, struct tn_io *made)
 {

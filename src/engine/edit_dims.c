@@ -47,7 +47,7 @@ struct size_place {
     const char *attr;  /* NULL: only the input                                */
 };
 
-/* Ints that take the place of an input of an op, or of an attribute. */
+/* Ints that replace an input of an op, or an attribute. */
 struct new_ints {
     uint32_t       op, input, graph;
     const char    *attr;  /* NULL: the input                                 */
@@ -90,7 +90,7 @@ struct changing {
     struct tn_list rows; /* struct new_rows */
 };
 
-/* ---- what is known of a value, before and now ---------------------------- */
+/* ---- types of a value, before and now ------------------------------------ */
 
 static const struct tn_net_type *old_type(const struct changing *c, uint32_t v)
 {
@@ -304,7 +304,7 @@ static bool attr_ints(const struct tn_net_node *node, const char *name,
     return true;
 }
 
-/* The same of what a node says in one of two places. */
+/* The same for ints that a node has in one of two places. */
 static bool ints_at(struct changing *c, const struct tn_net_node *node,
                     const struct size_place *at, int64_t *items,
                     uint32_t *count)
@@ -324,7 +324,7 @@ static const int64_t *keep_ints(struct changing *c, const int64_t *items,
     return kept;
 }
 
-/* Other ints for a node: in the net now, and in the draft later. */
+/* Sets other ints for a node: in the net now, and in the draft later. */
 static void put_ints(struct changing *c, uint32_t id,
                      const struct size_place *at, const int64_t *items,
                      uint32_t count)
@@ -374,12 +374,12 @@ static void put_ints(struct changing *c, uint32_t id,
     tn_net_set_inputs(net, id, inputs, node.input_count);
 }
 
-/* ---- operators that say sizes -------------------------------------------- */
+/* ---- operators with sizes ------------------------------------------------ */
 
-/* What the ints are. */
+/* The meaning of the ints. */
 enum size_use {
     SIZES_RESHAPE,
-    SIZES_FLATTEN, /* it says none, but merges dimensions                     */
+    SIZES_FLATTEN, /* it has no ints, but merges dimensions */
     SIZES_EXPAND,
     SIZES_RESIZE,
     SIZES_ENDS,    /* of a slice, with `other` where it begins                */
@@ -614,9 +614,8 @@ static void follow_flatten(struct changing *c, uint32_t id,
 
 /* ---- other constants ----------------------------------------------------- */
 
-/* A shape that is computed may follow where what is repeated does not: only one
- * element can be repeated.  A shape that is constant is judged with the others.
- */
+/* A computed shape may follow although the repeated value does not: then only
+ * one element can be repeated.  Constant shapes are judged with the others. */
 static void check_expand(struct changing *c, const struct tn_net_node *node,
                          const struct size_op *op)
 {
@@ -645,7 +644,8 @@ static void check_expand(struct changing *c, const struct tn_net_node *node,
     }
 }
 
-/* Dims are aligned at the end; what says "as it is" follows by itself. */
+/* Dims are aligned at the end; those that mean "as it is" follow by
+ * themselves. */
 static void change_expand(struct changing *c, uint32_t id,
                           const struct size_op *op)
 {
@@ -684,7 +684,7 @@ static void change_expand(struct changing *c, uint32_t id,
         put_ints(c, id, &op->at, items, count);
 }
 
-/* Sizes of Resize: where the image is not scaled, the size follows. */
+/* Sizes of Resize: along axes that are not scaled, the size follows. */
 static void change_resize(struct changing *c, uint32_t id,
                           const struct size_op *op)
 {
@@ -713,9 +713,8 @@ static void change_resize(struct changing *c, uint32_t id,
         put_ints(c, id, &op->at, items, count);
 }
 
-/* The sizes of what a transposed convolution gives: its rows are those that it
- * takes; the image is made larger by strides, which another number contradicts.
- */
+/* The output sizes of a transposed convolution: its rows are those of the
+ * input; strides enlarge the image, and another number contradicts them. */
 static void change_result(struct changing *c, uint32_t id,
                           const struct size_op *op)
 {
@@ -741,7 +740,8 @@ static int64_t axis_of(int64_t axis, uint32_t rank)
     return axis < 0 ? axis + (int64_t)rank : axis;
 }
 
-/* As many results as the dimension has elements: their number is fixed. */
+/* An operator with one output for each element of the dimension: their number
+ * is fixed. */
 static void expect_count(struct changing *c, uint32_t id,
                          const struct size_op *op)
 {
@@ -758,8 +758,8 @@ static void expect_count(struct changing *c, uint32_t id,
         refuse(c, &node, "it gives a value for each element of the dimension");
 }
 
-/* A slice up to the old size, from the beginning, took everything; and so did
- * one that is as long. */
+/* A slice from the beginning up to the old size took everything, and so did one
+ * of that length. */
 static void change_slice(struct changing *c, uint32_t id,
                          const struct size_op *op)
 {
@@ -884,8 +884,8 @@ static void repeat_states(struct changing *c, uint32_t id,
 
 /* How an operator uses rows. */
 enum row_use {
-    ROWS_ANYWHERE, /* what it gives of a row is computed from that row, as long
-                      as its result has the dimension                         */
+    ROWS_ANYWHERE, /* the result for a row is computed from that row, as long as
+                      it has the dimension */
     ROWS_FIRST,    /* the same if rows are the first dimension                */
     ROWS_OFF_AXIS, /* if they are another dimension than attribute `axis`     */
     ROWS_BEFORE,   /* if they are before attribute `axis`                     */
@@ -897,7 +897,7 @@ enum row_use {
 struct row_rule {
     const char  *op;
     enum row_use use;
-    int64_t      axis; /* where the attribute is left out                     */
+    int64_t      axis; /* if the attribute is missing */
 };
 
 /* clang-format off */
@@ -979,7 +979,7 @@ static const struct row_rule *rule_of(const struct tn_net_node *node)
     return NULL;
 }
 
-/* Softmax of old opsets takes all dimensions from its axis on for one. */
+/* Softmax of old opsets treats all dimensions from its axis on as one. */
 static int64_t rule_axis(const struct changing    *c,
                          const struct tn_net_node *node,
                          const struct row_rule    *rule)
@@ -1011,8 +1011,8 @@ static bool is_backwards(struct changing *c, const struct tn_net_node *node,
     return false;
 }
 
-/* A slice along rows takes some of them; where it takes all, the end says so.
- */
+/* A slice along rows takes some of them; if it takes all, its end shows
+ * that. */
 static bool slices_rows(struct changing *c, const struct tn_net_node *node,
                         uint32_t axis)
 {
@@ -1148,8 +1148,8 @@ static void mark_rows(struct changing *c, const struct tn_net_node *node)
             c->has_rows[node->outputs[i]] = true;
 }
 
-/* What a graph in a node takes from the node's inputs; and the results of the
- * node are computed from rows if anything in there may be. */
+/* Passes on what a graph in a node takes from the node's inputs; the results of
+ * the node count as computed from rows if any value in the graph may be. */
 static void enter_graphs(struct changing *c, const struct tn_net_node *node)
 {
     for (uint32_t a = 0; a < node->attr_count; a++) {
@@ -1210,7 +1210,7 @@ static void visit(void *context, uint32_t id)
 
 /* ---- the inputs ---------------------------------------------------------- */
 
-/* What the file says of results was true of the old size. */
+/* Declarations of results in the file are those of the old size. */
 static void forget_declared(struct changing *c, struct tn_net *net)
 {
     const struct tn_list *inputs = &tn_net_graph(net, 0)->inputs;
@@ -1621,7 +1621,7 @@ static struct tn_io_list follow_list(struct changing *c, uint32_t graph,
     return follow_ios(c, is_input ? row->inputs : row->outputs);
 }
 
-/* Of inner graphs, what is declared goes: it follows from the graph. */
+/* Declarations of inner graphs are removed: they follow from the graph. */
 static enum tn_status open_inner_lists(struct changing *c)
 {
     for (uint32_t g = 1; g < c->model->graphs.count; g++) {
@@ -1651,8 +1651,8 @@ static enum tn_status open_inner_lists(struct changing *c)
     return TN_OK;
 }
 
-/* What a file that declares all values says of one now: what is not known any
- * more is open. */
+/* The new declaration of a value, in files that declare all: sizes that are no
+ * longer known are open. */
 static struct tn_io declare(struct changing *c, uint32_t value,
                             struct tn_bytes name)
 {
@@ -1696,7 +1696,8 @@ static enum tn_status follow_values(struct changing *c)
                : c->error->status;
 }
 
-/* Inputs that are nodes say their shape, and what they say of it twice goes. */
+/* Inputs that are nodes have their shape as an attribute; a second attribute
+ * with it is removed. */
 static enum tn_status set_placeholder(struct changing *c, uint32_t op,
                                       const struct tn_io *io)
 {
@@ -1787,7 +1788,7 @@ static enum tn_status write_draft(struct changing *c)
     return c->error->status;
 }
 
-/* ---- what does not fit any more ------------------------------------------ */
+/* ---- findings with the new size ------------------------------------------ */
 
 /* The first finding about sizes. */
 struct misfit {
@@ -1810,7 +1811,7 @@ static int hear(void *context, const struct tn_finding *finding)
     return misfit->is_found;
 }
 
-/* "graph.node[3]" as the node is called. */
+/* Replaces "graph.node[3]" by the name of the node. */
 static struct tn_bytes name_at(const struct tn_model *made, const char *where)
 {
     const char *open = strrchr(where, '[');

@@ -38,7 +38,8 @@ struct tn_edit {
     struct tn_edit_index index;
     const char            *last_path; /* of the model that was opened last    */
     const struct tn_model *last_model;
-    struct tn_edit_text *notes, **notes_end; /* what actions tell the caller  */
+    struct tn_edit_text   *notes, **notes_end; /* notes of actions for the
+                                                  caller */
     uint32_t             note_count;
     struct tn_edit_text *wide; /* ops and nodes that stay float32             */
 };

@@ -109,7 +109,7 @@ static bool is_it(const struct tn_edit *edit, uint32_t op, const char *name)
            tn_bytes_is(tn_edit_op_name(edit, op), name);
 }
 
-/* Where the index is out of date. */
+/* Searches all ops, if the index is out of date. */
 static enum tn_status scan(struct tn_edit *edit, const char *name, uint32_t *op,
                            struct tn_error *error)
 {
@@ -174,7 +174,7 @@ static uint32_t find_placed(const struct tn_edit *edit, const char *word)
     return TN_NONE;
 }
 
-/* What --in takes for a graph: the name of a function, or a path. */
+/* The name of a graph for --in: that of a function, or a path. */
 static struct tn_bytes word_of(const struct tn_draft_graph *graph)
 {
     if (graph->kind == TN_GRAPH_FUNCTION)
@@ -183,8 +183,8 @@ static struct tn_bytes word_of(const struct tn_draft_graph *graph)
                        : tn_bytes(NULL, 0);
 }
 
-/* Names in functions and subgraphs are theirs: says where a node of that name
- * is. */
+/* Names in functions and subgraphs are local: the error tells where a node of
+ * that name is. */
 static enum tn_status not_found(struct tn_edit *edit, const char *word,
                                 struct tn_error *error)
 {

@@ -22,7 +22,7 @@
 #include <stdio.h>
 
 /* Operators that stay float32 although the type is allowed: sums over many
- * elements, coordinates, and what is compared or drawn by chance. */
+ * elements, coordinates, comparisons and random numbers. */
 /* clang-format off */
 static const char *const stays[] = {
     "Bernoulli", "ConstantOfShape", "CumSum", "DequantizeLinear",
@@ -33,10 +33,11 @@ static const char *const stays[] = {
 };
 /* clang-format on */
 
-/* They take any type, and give none of it. */
+/* They accept any type, and their results have another one. */
 static const char *const indifferent[] = { "Shape", "Size", "Cast" };
 
-/* Elements of constants that are numbers of a formula, rather than weights. */
+/* Constants of at most this many elements are numbers of a formula, and not
+ * weights. */
 #define FEW 4
 
 /* The type of a value in the end. */
@@ -117,8 +118,8 @@ static bool takes_narrow(const struct narrowing *n, uint32_t id, uint32_t input)
                argument(n->kind[id]->inputs, n->kind[id]->input_count, input));
 }
 
-/* The type of an output follows from an input, or from an attribute that we
- * change. */
+/* Whether the type of an output follows from an input, or from an attribute
+ * that is changed here. */
 static bool gives_narrow(const struct narrowing *n, uint32_t id, uint32_t index)
 {
     const struct tn_net_node   node = tn_net_node(&n->known.net, id);
@@ -369,7 +370,7 @@ static enum tn_status look(struct tn_sink *sink, struct tn_bytes bytes,
 
 static const struct tn_sink_ops look_ops = { .write = look };
 
-/* Tensors of so many elements are clamped in memory. */
+/* Tensors of up to this many elements are clamped in memory. */
 #define CLAMP_MOST (UINT64_C(1) << 19)
 
 static struct tn_elements cast_view(struct narrowing         *n,
@@ -669,8 +670,8 @@ static uint8_t *find_outputs(struct narrowing *n)
     return width;
 }
 
-/* The types of all results are decided before their users are changed: only in
- * files that are not in order, an op is used by one before it. */
+/* The types of all results are decided before their users are changed, because
+ * in files that are not in order an op may come after its users. */
 static enum tn_status change_ops(struct narrowing *n)
 {
     const uint8_t *output_width = find_outputs(n);

@@ -33,7 +33,8 @@ static const char *const stays[] = {
 };
 /* clang-format on */
 
-/* Elements of constants that are numbers of a formula, rather than weights. */
+/* Constants of at most this many elements are numbers of a formula, and not
+ * weights. */
 #define FEW 4
 
 struct typing {
@@ -341,8 +342,8 @@ static enum tn_status set_constant(struct typing *t, uint32_t op,
     return tn_draft_set_attr(t->draft, op, "value", &value, t->error);
 }
 
-/* A constant that only 16 bits are asked of has them; one that both are asked
- * of gets a second one. */
+/* A constant that is used only in 16 bits becomes one of 16 bits; if it is used
+ * in both, there are two. */
 static enum tn_status narrow_constant(struct typing *t, uint32_t op)
 {
     struct tn_attr_value value;

@@ -1,8 +1,8 @@
 /*
  * edit_graph.c - actions that look at a whole graph
  *
- * Words become arguments here; what is done is in edit_cut.h, edit_dims.h and
- * their neighbours.
+ * Words become arguments here; the work is done in edit_cut.h, edit_dims.h and
+ * others.
  */
 #include "engine/edit_action.h"
 

@@ -2,7 +2,7 @@
  * edit_io.c - actions on the outputs of a graph
  *
  *   add-output NAME ...    values that nodes compute become outputs, too
- *   drop-output NAME ...   outputs that nobody needs; their nodes stay
+ *   drop-output NAME ...   outputs become ordinary values; their nodes stay
  *
  * An output has the type that inference finds.  ONNX and SameDiff have a list
  * of outputs; where they are ops, edit_cut.h makes and removes those.

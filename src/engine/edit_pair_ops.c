@@ -1,5 +1,4 @@
-/* edit_pair_ops.c - what the operators that change little or nothing are called
- */
+/* edit_pair_ops.c - names of the operators that change little or nothing */
 #include "engine/edit_pair_ops.h"
 
 #include "format/onnx/onnx.h"

@@ -6,8 +6,8 @@
  * have names of their own.
  *
  * A value may have two names ("x" and "x:0" in TensorFlow): here it is always
- * the output of its op.  Where variables are written more than once (Paddle),
- * those that are do not take part.
+ * the output of its op.  Variables that are written more than once (Paddle) are
+ * left alone.
  */
 #include "engine/edit_pairs.h"
 
@@ -34,7 +34,7 @@ struct pairing {
     bool                           has_known;
 };
 
-/* Values are called as the ops that make them (TensorFlow). */
+/* Values have the names of the ops that make them (TensorFlow). */
 static bool names_ops(const struct tn_dialect_facts *facts)
 {
     return !facts->lists_io && !facts->names_io && !facts->has_inputs_as_ops;
@@ -58,7 +58,7 @@ static bool is_both(const struct pairing *p, uint32_t op)
     return false;
 }
 
-/* The value as its op gives it, or as its graph defines it. */
+/* The output of the op, or the value that the graph defines. */
 static uint32_t own_value(const struct tn_model *model, uint32_t value)
 {
     if (value == TN_NONE)
@@ -116,7 +116,7 @@ static uint32_t producer_of(const struct pairing *p, uint32_t value)
                             : tn_model_value_at(p->model, value)->producer;
 }
 
-/* ---- what may go --------------------------------------------------------- */
+/* ---- which nodes may be removed ------------------------------------------ */
 
 static enum tn_dtype dtype_of(struct pairing *p, uint32_t value)
 {
@@ -165,7 +165,7 @@ static uint32_t quantised_value(const struct pairing *p, uint32_t op,
     return from == TN_NONE ? TN_NONE : input_of(p, before, from);
 }
 
-/* The value that the results of an op are, without it; TN_NONE: it stays. */
+/* The value that replaces the results of an op; TN_NONE: the op stays. */
 static uint32_t value_before(struct pairing *p, uint32_t op,
                              enum tn_pair_kind kind)
 {
@@ -268,7 +268,7 @@ static enum tn_status rename_outputs(struct pairing *p)
     return TN_OK;
 }
 
-/* What the file says of values that are others now. */
+/* Declarations of values that were replaced. */
 static enum tn_status forget_values(struct pairing *p)
 {
     if (!p->facts->lists_io)
@@ -318,7 +318,7 @@ static void mark_outputs(struct pairing *p, uint32_t graph,
     }
 }
 
-/* What a signature takes may be what an op makes. */
+/* An input of a signature may be the result of an op. */
 static void mark_given(struct pairing *p, uint32_t graph,
                        struct tn_io_list inputs)
 {
@@ -427,7 +427,7 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
             p->uses[middle]--;
         TN_TRY(tn_draft_remove_op(p->draft, op, p->error));
         ++*count;
-        /* The other half, if it was the only user. */
+        /* Removes the other half, if it was the only user. */
         uint32_t maker = producer_of(p, middle);
         if (kind != TN_PAIR_IDENTITY && maker != TN_NONE &&
             resolve(p, middle) == middle && middle != before &&
@@ -437,7 +437,7 @@ static enum tn_status take_out(struct pairing *p, enum tn_pair_kind kind,
     return p->error->status;
 }
 
-/* How many ops that stay take each value. */
+/* How many remaining ops use each value. */
 static void count_uses(struct pairing *p)
 {
     memset(p->uses, 0, (size_t)p->model->values.count * sizeof *p->uses);
@@ -465,7 +465,7 @@ static bool is_constant(const struct pairing *p, uint32_t op)
     return is_op(p, op, "Constant") || is_op(p, op, "Const");
 }
 
-/* Scales and zero points that only removed ops have taken. */
+/* Scales and zero points that only removed ops used. */
 static enum tn_status drop_constants(struct pairing *p)
 {
     count_uses(p);
@@ -580,7 +580,7 @@ struct inserting {
     const char                    *last;   /* value                           */
 };
 
-/* Where files say the type of every value, they say it of this one. */
+/* In files that declare the type of every value, this one is declared, too. */
 static enum tn_status declare(struct inserting *i, enum tn_dtype dtype)
 {
     struct tn_io io = i->type;
@@ -731,7 +731,8 @@ static void find_type(struct inserting *i)
     tn_known_close(&known);
 }
 
-/* What a program returns is not a use (Paddle): an output keeps its name. */
+/* Returning a value from a program is not a use (Paddle): an output keeps its
+ * name. */
 static bool takes(const struct inserting *i, uint32_t op, uint32_t index,
                   uint32_t value)
 {

@@ -127,8 +127,8 @@ static enum tn_status convert_after(struct tn_conversion *c,
         "the graph does not work with another size: %s", own.what);
 }
 
-/* An open size says little of what follows from it: it is also tried with a
- * number, in an edit of its own. */
+/* An open size proves little: it is also tried with a number, in an edit of its
+ * own. */
 static enum tn_status try_number(const struct tn_model      *base,
                                  const struct tn_dim_change *how, int64_t size,
                                  struct tn_error *error)

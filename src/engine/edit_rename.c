@@ -538,8 +538,8 @@ static void try_values(struct matching *m)
     }
 }
 
-/* A constant of a graph that names values by their nodes is called like its
- * node; "" if that is gone. */
+/* In a graph that names values by their nodes, a constant has the name of its
+ * node; "" if that was removed. */
 static struct tn_bytes name_of_constant(const struct matching        *m,
                                         const struct tn_draft_tensor *t)
 {

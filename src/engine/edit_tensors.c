@@ -219,8 +219,8 @@ bool tn_edit_replace_constant(struct tn_edit *edit, uint32_t graph,
     return true;
 }
 
-/* Whether an operator changes the value that has the name, as those of
- * PaddlePaddle do with averages: it takes what it gives. */
+/* Whether an operator changes the value of that name in place, as those of
+ * PaddlePaddle change averages: then it is an input and an output. */
 static bool updates(const struct tn_edit *edit, uint32_t op, const char *name)
 {
     const struct tn_draft_op *o = tn_draft_op_at(&edit->draft, op);
@@ -467,7 +467,7 @@ enum tn_status tn_edit_act_weights_from(struct tn_edit        *edit,
     return error->status;
 }
 
-/* Constants inside nodes are no weights, unless there are no others. */
+/* Constants inside nodes count as weights only if there are no others. */
 static enum tn_status put_by_position(struct weights        *w,
                                       const struct tn_model *from,
                                       struct tn_error       *error)

@@ -135,7 +135,7 @@ static enum tn_status read_doubles(struct making *m)
     return m->error->status;
 }
 
-/* "0x0a02": bytes of the file that we do not take apart. */
+/* "0x0a02": bytes of the file as they are. */
 static enum tn_status read_hex(struct making *m, const char *word,
                                struct tn_bytes *to)
 {
@@ -218,7 +218,7 @@ static enum tn_status read_tensors(struct making *m)
 static enum tn_status read_values(struct making *m)
 {
     m->value->count = m->words.count;
-    /* Nothing, or an empty list that does not say of what. */
+    /* Nothing, or an empty list of unknown kind. */
     if (m->value->kind == TN_ATTR_NONE && m->words.count == 0) {
         m->value->count = !m->value->is_list;
         return TN_OK;
@@ -363,7 +363,7 @@ static void put_shape(struct tn_buffer *to, const struct tn_attr_shape *shape)
         tn_buffer_format(to, "%s%" PRId64, i ? "," : "", shape->dims[i]);
 }
 
-/* Whether strings have zero bytes, which words have not. */
+/* Whether strings have zero bytes, which words cannot have. */
 static bool has_zeros(const struct tn_attr_value *value)
 {
     for (uint32_t i = 0; value->kind == TN_ATTR_STRING && i < value->count; i++)

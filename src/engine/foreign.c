@@ -1,4 +1,4 @@
-/* foreign.c - models in formats that are not read here, by what they are */
+/* foreign.c - recognizes models in formats that are not read here */
 #include "engine/foreign.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static bool ends_with(struct tn_bytes name, const char *suffix)
            memcmp(name.data + name.size - size, suffix, size) == 0;
 }
 
-/* Names of entries in what was read of the file, from its local headers or its
+/* Names of entries in the bytes that were read, from local headers or the
  * directory. */
 static bool lists(struct tn_bytes bytes, const char *magic, size_t before,
                   size_t size_at, const char *suffix)
@@ -182,8 +182,8 @@ static bool is_core_ml(const struct tn_probe *probe)
     return false;
 }
 
-/* NetParameter: name 1, layers 2 (of old) or 100, each of which begins with a
- * name or with what it takes. */
+/* NetParameter: name 1, layers 2 (old) or 100, each of which begins with a name
+ * or an input. */
 static bool is_caffe(const struct tn_probe *probe)
 {
     struct walk w = { probe->head, 0, 0 };
@@ -315,7 +315,7 @@ static uint64_t u64_at(const uint8_t *bytes)
     return value;
 }
 
-/* Where the second version of a record lies: after its levels. */
+/* The place of a record's second version: after its levels. */
 static size_t behind_levels(struct tn_bytes head)
 {
     uint64_t levels = u64_at(head.data + 4);

@@ -18,7 +18,7 @@
 #include "map/net/net_load.h"
 #include "map/tidy/tf_tidy.h"
 
-/* What an operator does with a handle that it gets. */
+/* How an operator uses a handle. */
 enum freeze_use {
     TN_USE_OTHER, /* something that needs a variable */
     TN_USE_PASS,  /* passes it on */
@@ -75,12 +75,12 @@ static uint32_t freeze_inputs(const struct tn_freezing *f, uint32_t op)
 static enum freeze_use    freeze_use(const struct tn_freezing *f, uint32_t op);
 static struct tn_handles *freeze_handles(struct tn_freezing *f, uint32_t value);
 
-/* ---- which values hold the handles of which variables ------------------- */
+/* ---- values that hold handles of variables ------------------------------- */
 
 /*
  * Values that hold the same handle are one class (a union-find over the values
- * of the model): what an Identity passes on, what a call hands to the argument
- * of a function, what a While hands round.  A class is frozen as a whole, when
+ * of the model): what an Identity passes on, what a call passes to a function,
+ * what a While passes from round to round.  A class is frozen as a whole, when
  * everything in it has a value in the checkpoint and is only read.
  */
 
@@ -206,8 +206,8 @@ static void join_names(struct tn_freezing *f)
     }
 }
 
-/* Steps through arguments that a model may cost, for each of its values: many
- * calls may name the same large function. */
+/* The most steps through arguments, for each value of the model: many calls may
+ * name the same large function. */
 enum { STEPS_A_VALUE = 64, STEPS_AT_LEAST = 1 << 20 };
 
 static bool may_step(struct tn_freezing *f)
@@ -336,7 +336,7 @@ static void take_variable(struct tn_freezing *f, uint32_t op)
         block(f, value, op, "it shares a place with one of another type");
 }
 
-/* Of a reference, most operators take the value. */
+/* Most operators use the value of a reference. */
 static bool wants_reference(struct tn_freezing *f, uint32_t op, uint32_t input)
 {
     struct tn_error           unheard = TN_ERROR_INIT;
@@ -369,7 +369,7 @@ static void look_at_use(struct tn_freezing *f, uint32_t op, uint32_t input)
         block(f, value, op, "this operator takes the variable itself");
 }
 
-/* Functions that are called in ways that we do not follow. */
+/* Functions that are called in ways that are not followed here. */
 static void block_arguments(struct tn_freezing *f, uint32_t op)
 {
     struct tn_list attrs;
@@ -542,7 +542,8 @@ static void keep_io_list(struct tn_freezing *f, struct tn_io_list list)
     }
 }
 
-/* What a loader runs once, to fill tables and the like, or to train. */
+/* Operators that a loader runs once, to fill tables and the like, or to
+ * train. */
 static bool is_for_loader(const struct tn_signature *signature)
 {
     return tn_bytes_starts_with(signature->name, "__saved_model_");
@@ -753,7 +754,7 @@ static struct tn_attr_shape attr_shape(struct tn_freezing      *f,
     return (struct tn_attr_shape){ true, of->rank, dims };
 }
 
-/* A handle is a scalar; what it stands for need not be. */
+/* A handle is a scalar; its variable need not be. */
 static enum tn_status reshape_outputs(struct tn_freezing *f, uint32_t op,
                                       const char *name)
 {
@@ -776,8 +777,8 @@ static enum tn_status reshape_outputs(struct tn_freezing *f, uint32_t op,
                : f->error->status;
 }
 
-/* No input that is a resource is left among those that are only read: which
- * ones is said by number. */
+/* Removes inputs that are tensors now from the list of resource inputs that are
+ * only read, which has their numbers. */
 static enum tn_status forget_read_only(struct tn_freezing *f, uint32_t op)
 {
     static const char *const    name = "_read_only_resource_inputs";
@@ -815,8 +816,8 @@ static enum tn_status change_call(struct tn_freezing *f, uint32_t op,
 
 /* ---- functions ---------------------------------------------------------- */
 
-/* Whether another operator gives the value than before, whose output has
- * another name. */
+/* Whether another operator makes the value now, whose output has another
+ * name. */
 static bool is_renamed(struct tn_freezing *f, uint32_t value)
 {
     uint32_t op = value == TN_NONE

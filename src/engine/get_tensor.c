@@ -19,7 +19,8 @@ struct text_sink {
     struct tn_buffer       line;
 };
 
-/* What is after element `index`: a space, a new line, or more of them. */
+/* Writes the separator after element `index`: a space, a new line, or
+ * several. */
 static const char *after(const struct tn_shape *shape, uint64_t index)
 {
     uint64_t next = index + 1;

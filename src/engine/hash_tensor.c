@@ -41,7 +41,7 @@ static void add_head(struct tn_sha256 *hash, const struct tn_shape *shape,
         add_u64(hash, shape->dims[i]);
 }
 
-/* What all tensors of a call share. */
+/* The state that all tensors of a call share. */
 struct hash_work {
     const struct tn_model *model;
     bool                   is_decoded; /* blocks are                          */
@@ -76,8 +76,8 @@ static enum tn_status hash_bytes(struct tn_sink *sink, struct tn_bytes bytes,
     return count_bytes(hashing, bytes.size, error);
 }
 
-/* Strings have no fixed size, so the total that was announced has none of
- * their bytes; and that they are too many is seen on the way. */
+/* Strings have no fixed size, so the announced total does not include their
+ * bytes, and the limit is checked while they are hashed. */
 static enum tn_status hash_string(void *context, uint64_t index,
                                   struct tn_span text, struct tn_error *error)
 {

@@ -25,7 +25,7 @@
 /* Folders in folders, as model servers have them: name/1/model.onnx. */
 #define MOST_DEPTH 2
 
-/* So many entries of a folder are examined. */
+/* At most this many entries of a folder are examined. */
 #define MOST_ENTRIES 4096
 
 /* A model in a folder. */
@@ -105,7 +105,8 @@ static void absorb(struct looking *l, const struct tn_error *own)
         *l->error = *own;
 }
 
-/* Text is a model only under a name that says so: any other may be prose. */
+/* Text is a model only if its name has such a suffix: other text may be
+ * prose. */
 static bool may_be_text(const char *name)
 {
     return tn_text_ends_with(name, ".pbtxt") ||
@@ -271,7 +272,7 @@ static void look_at_files(struct looking *l, struct tn_bundle *folder,
 
 /* ---- folders ------------------------------------------------------------ */
 
-/* What is in it takes its place, when that is one model. */
+/* A folder with exactly one model is replaced by that model. */
 static void look_at_folder(struct looking *l, struct tn_bundle *folder,
                            const char *name, int depth)
 {
@@ -388,7 +389,7 @@ static void sort_versions(struct looking *l)
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* TensorFlow calls a checkpoint by what the names of its files begin with. */
+/* TensorFlow names a checkpoint by the prefix of its files. */
 static enum tn_status open_named(struct tn_bundle *bundle,
                                  struct tn_memory *memory, const char *path,
                                  const struct tn_bundle_options *how,
@@ -453,7 +454,7 @@ enum tn_status tn_inside_open(struct tn_bundle *bundle,
 
 /* ---- telling ------------------------------------------------------------ */
 
-/* Of a version its number is enough. */
+/* For a version, its number is enough. */
 static size_t name_size(const struct looking *l, const char *path)
 {
     size_t size = are_versions(l) ? strcspn(path, "/") : strlen(path);
@@ -461,7 +462,7 @@ static size_t name_size(const struct looking *l, const char *path)
     return size - (size && path[size - 1] == '/');
 }
 
-/* "1, 2 and 9 more", as far as a line holds them. */
+/* "1, 2 and 9 more", as many as fit in a line. */
 static void list_some(const struct looking *l, char *to, size_t room)
 {
     uint64_t count = l->found.count;

@@ -34,7 +34,7 @@ static enum tn_status new_interpreted(struct tn_interpreted **out,
     memset(to, 0, sizeof *to);
     tn_memory_init(&to->memory, &i->memory.allocator, i->memory.limit);
     tn_arena_init(&to->arena, &to->memory);
-    i->memory.used -= sizeof *to; /* it is on its own from here */
+    i->memory.used -= sizeof *to; /* it has its own memory from here on */
     to->memory.used += sizeof *to;
     return TN_OK;
 }
@@ -66,7 +66,7 @@ static enum tn_status hand_over(struct tn_interpreted    *to,
 
 /* ---- by a mapper -------------------------------------------------------- */
 
-/* What the caller knows of constants. */
+/* The caller's values of constants. */
 struct constants {
     const struct tn_interpret_context *context;
     enum tn_framework                  framework;
@@ -89,8 +89,8 @@ static enum tn_status read_constant(void *context, struct tn_bytes name,
                      : error->status;
 }
 
-/* A mapper that was made of a rule of our own language only tells what that
- * rule does. */
+/* A mapper that was made from a rule of our own language only describes that
+ * rule. */
 static const struct tn_mapper *find_mapper(const struct tn_interpreter *i,
                                            const struct tn_map_node    *node)
 {
@@ -239,7 +239,7 @@ static enum tn_status convert_outputs(struct tn_interpreter *i,
     return error->status;
 }
 
-/* ---- what is not told, and is needed ------------------------------------ */
+/* ---- facts that are needed and not given --------------------------------- */
 
 /* A search for assumptions under which a rule takes the node. */
 struct search {
@@ -352,7 +352,8 @@ static void search(struct search *s, struct tn_error *refused,
             continue;
         *refused = s->refused;
         if (refused->status == TN_MALFORMED)
-            break; /* of itself, not for what is not known */
+            break; /* because of the node itself, not because of unknown
+                      facts */
     }
 }
 
@@ -491,8 +492,8 @@ static struct tn_bytes made_name(const struct tn_map_node *node,
     return wish;
 }
 
-/* A node without a name is called after its op; an ONNX node without outputs
- * has those that it must have. */
+/* A node without a name gets that of its op; an ONNX node without outputs gets
+ * the required ones. */
 static enum tn_status complete(struct tn_map_node       *node,
                                const struct tn_vocab_op *definition,
                                struct tn_arena *arena, struct tn_error *error)

@@ -36,7 +36,7 @@ static const struct kind rule_set   = { TN_PB_IMPORT_IR,
                                         "org.nd4j.ir.MappingDefinitionSet" };
 static const struct kind onnx_graph = { TN_PB_ONNX, "onnx.GraphProto" };
 
-/* All three begin with a message in field 1; what is in it tells them apart:
+/* All three begin with a message in field 1, whose content distinguishes them:
  * a node has its op type in 4, a mapper the framework in 1. */
 static const struct kind *binary_kind(struct tn_bytes bytes)
 {
@@ -234,7 +234,7 @@ static enum tn_status load_ops(struct tn_interpreter *i,
                             &file->root, error);
 }
 
-/* A file of our own language is asked before those of the library. */
+/* A file of our own language comes before those of the library. */
 static enum tn_status keep_own(struct tn_interpreter     *i,
                                const struct tn_lang_file *file,
                                struct tn_bytes text, struct tn_error *error)
@@ -281,7 +281,7 @@ static enum tn_status load_rules(struct tn_interpreter *i,
     return tn_dl4j_rules_read(&rules, &file->root);
 }
 
-/* What a file is, by its first words. */
+/* The kind of a file, by its first words. */
 static enum tn_status look_at(struct tn_interpreter *i, struct loading *file,
                               struct tn_error *error)
 {

@@ -1,4 +1,4 @@
-/* known_inputs.c - what is known of a node's inputs, as text */
+/* known_inputs.c - facts about a node's inputs, as text */
 #include "engine/known_inputs.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * known_inputs.h - what is known of a node's inputs, as text
+ * known_inputs.h - facts about a node's inputs, as text
  *
  *   x:float32[2,?,3] axes:int64[2]=[0,1] "odd name":string="text"
  *

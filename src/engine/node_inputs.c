@@ -1,4 +1,4 @@
-/* node_inputs.c - what is known of the inputs of one node */
+/* node_inputs.c - facts about the inputs of one node */
 #include "engine/node_inputs.h"
 
 #include "format/onnx/onnx.h"
@@ -67,7 +67,7 @@ bool tn_node_count(const struct tn_node_known *known, struct tn_bytes attr,
     return true;
 }
 
-/* How many inputs an argument takes when `left` are left. */
+/* How many inputs an argument takes if `left` remain. */
 static uint32_t count_inputs(const struct tn_node_known *known,
                              const struct tn_vocab_arg *arg, uint32_t left)
 {
@@ -86,8 +86,7 @@ static uint32_t count_inputs(const struct tn_node_known *known,
 
 /* ---- types -------------------------------------------------------------- */
 
-/* The attribute of TensorFlow that says of which types an argument is; NULL:
- * none does. */
+/* The attribute of TensorFlow that has the types of an argument; NULL: none. */
 static const struct tn_attr_value *told_types(const struct tn_node_known *known,
                                               const struct tn_vocab_arg  *arg)
 {
@@ -180,7 +179,7 @@ static void declare_by_slot(const struct tn_node_known *known,
                         told_types(known, &op->inputs[i]), 0, &inputs[at]);
 }
 
-/* The type of the first input of a variable of which it is known. */
+/* The type of the first input of a type variable whose type is known. */
 static enum tn_dtype variable_type(const struct tn_node_known *known,
                                    const struct tn_node_input *inputs,
                                    struct tn_bytes             variable)

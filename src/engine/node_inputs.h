@@ -1,5 +1,5 @@
 /*
- * node_inputs.h - what is known about the inputs of one node
+ * node_inputs.h - facts about the inputs of one node
  *
  * From the caller, from the node's own attributes, and from the definition of
  * its operator.

@@ -1,5 +1,5 @@
 /*
- * not_a_model.c - what a file really is when it is not a model
+ * not_a_model.c - recognizes files that are not models
  *
  * Users pass files that their tools left behind.  A clear message saves them an
  * hour.
@@ -90,7 +90,7 @@ static bool contains(struct tn_bytes text, const char *word)
     return false;
 }
 
-/* The files that lie beside the weights on Hugging Face. */
+/* Files beside the weights on Hugging Face. */
 static const char *beside_weights(struct tn_bytes head)
 {
     if (!starts_with(head, "{", 1))

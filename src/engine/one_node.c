@@ -162,7 +162,8 @@ static void put_tf_input(const struct writing *w, struct tn_rope *graph,
     tn_pb_put_message(graph, 1, &node);
 }
 
-/* What is not a valid name of a node, "x:1", gets one that nothing else has. */
+/* A name that is not valid for a node, such as "x:1", is replaced by an unused
+ * one. */
 static void name_tf_inputs(struct writing *w)
 {
     const struct tn_map_node *node = w->node;
@@ -221,7 +222,7 @@ static bool is_by_types(const struct tn_vocab_op *op, struct tn_bytes attr)
     return false;
 }
 
-/* The text of what was assumed grows by an attribute. */
+/* Adds an attribute to the text of assumptions. */
 static void tell_assumed(const struct writing *w, struct tn_bytes attr,
                          const char *value)
 {
@@ -234,8 +235,8 @@ static void tell_assumed(const struct writing *w, struct tn_bytes attr,
         w->one->assumed = tn_text(text);
 }
 
-/* Types of outputs that nothing tells are float32 where they may be, shapes of
- * unknown rank. */
+/* Unknown types of outputs are float32 where that is allowed, unknown shapes
+ * have unknown rank. */
 static void assume_tf_attr(const struct writing *w, struct tn_rope *node,
                            const struct tn_vocab_attr *attr)
 {
@@ -260,8 +261,8 @@ static bool is_of_input(const struct writing *w, struct tn_bytes attr)
     return false;
 }
 
-/* Attributes that the node lacks and must have: those that say no more than
- * how many inputs there are and of which types, and those that are assumed. */
+/* Adds required attributes that the node lacks: the numbers and types of its
+ * inputs, and attributes that are assumed. */
 static void put_tf_missing(const struct writing *w, struct tn_rope *node)
 {
     const struct tn_vocab_op *op = w->one->known.definition;
@@ -369,7 +370,7 @@ static void put_onnx_shape(const struct writing *w, struct tn_rope *tensor,
     tn_pb_put_message(tensor, 2, &shape);
 }
 
-/* Sequences and optional values are wrapped; the number of their field. */
+/* The number of the field that wraps a sequence or an optional value. */
 static uint32_t wrapped_in(const struct tn_vocab_op  *op,
                            const struct tn_vocab_arg *arg)
 {
@@ -407,7 +408,7 @@ static void put_onnx_input(const struct writing *w, struct tn_rope *graph,
     tn_pb_put_message(graph, 11, &info);
 }
 
-/* Of two names the last one counts. */
+/* If a name occurs twice, the last one counts. */
 static void put_onnx_constant(const struct writing *w, struct tn_rope *graph,
                               uint32_t input)
 {

@@ -33,7 +33,7 @@ enum tn_status tn_one_node_write(struct tn_one_node *one,
                                  struct tn_arena *arena, struct tn_buffer *to,
                                  struct tn_error *error);
 
-/* The node's name for what has this name in the model. */
+/* The node's name for the value of this name in the model. */
 struct tn_bytes tn_one_node_name(const struct tn_one_node *one,
                                  struct tn_bytes           name);
 

@@ -69,7 +69,7 @@ static void destroy(struct tn_opened *opened)
     tn_large_blocks_drop(allocator);
 }
 
-/* Edits of edits make chains; each link is one call of its maker's making. */
+/* Edits of edits make chains of models, each of which one call has added. */
 void tn_opened_release(struct tn_opened *opened)
 {
     if (opened && atomic_fetch_sub(&opened->holders, 1) == 1)
@@ -112,8 +112,8 @@ static enum tn_status add_origin(struct tn_opened       *opened,
     return error->status;
 }
 
-/* Edits of edits hold the same models on many ways, so nobody may follow all of
- * these ways later. */
+/* Edits of edits hold the same models along many paths, so each is listed once
+ * and the paths are not followed later. */
 static enum tn_status add_origins(struct tn_opened       *opened,
                                   const struct tn_opened *other,
                                   struct tn_error        *error)
@@ -277,8 +277,8 @@ static enum tn_status no_format(struct tn_bundle      *bundle,
                             "known ones, --from chooses one");
 }
 
-/* The most confident format, and another one that is just as sure; NULL when a
- * format that is not read here is the most confident of all. */
+/* The format with the highest confidence, and another one with the same; NULL
+ * if a format that is not read here has the highest. */
 static const struct tn_format *ask_all(const struct tn_probe   *probe,
                                        const struct tn_format **rival)
 {
@@ -455,7 +455,7 @@ enum tn_status tn_opened_check_expansion(const struct tn_model *model,
     return TN_OK;
 }
 
-/* From here on a file is weights rather than structure. */
+/* A file of at least this size consists mainly of weights. */
 #define LARGE_FILE (UINT64_C(16) << 20)
 
 /* One message, weights and all, which is walked over once: unless another

@@ -1,5 +1,5 @@
 /*
- * patch_actions.c - actions that patches are made of, besides those for people
+ * patch_actions.c - actions of patches, besides those of `tenon edit`
  *
  *   add-op NAME TYPE BEFORE INPUT... -> OUTPUT...
  *   set-op NODE TYPE           move-op NODE BEFORE
@@ -184,8 +184,8 @@ static enum tn_status read_dims(struct tn_edit *edit, const char *word,
     return error->status;
 }
 
-/* What the list says now of that name, so that what a file says about it beyond
- * type and shape stays. */
+/* The current entry of that name, so that properties in the file besides type
+ * and shape stay. */
 static const struct tn_io *io_named(struct tn_io_list list, const char *name)
 {
     for (uint32_t i = 0; i < list.count; i++)
@@ -319,8 +319,8 @@ enum tn_status tn_edit_act_add_graph(struct tn_edit        *edit,
                               words->items[2], in_list, NULL, error);
 }
 
-/* The bytes of a function say more than nodes do (its attributes, its own
- * opsets): it is copied from a file. */
+/* A function has more than nodes (attributes, opsets of its own), so it is
+ * copied from a file. */
 enum tn_status tn_edit_act_add_function(struct tn_edit        *edit,
                                         const struct tn_words *words,
                                         struct tn_error       *error)
@@ -353,7 +353,7 @@ enum tn_status tn_edit_act_remove_function(struct tn_edit        *edit,
     return tn_edit_remove_function(edit, graph, error);
 }
 
-/* What no other action can say: the model is another one. */
+/* For everything that no other action can express: takes another model. */
 enum tn_status tn_edit_act_take(struct tn_edit        *edit,
                                 const struct tn_words *words,
                                 struct tn_error       *error)

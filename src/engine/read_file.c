@@ -7,7 +7,7 @@
 #include "codec/gzip.h"
 #include "io/bundle.h"
 
-/* These files are written by people; more than that is something else. */
+/* People write these files; a larger one is something else. */
 #define FILE_LIMIT (UINT64_C(256) << 20)
 
 static enum tn_status unpack(struct tn_arena *arena, struct tn_bytes packed,

@@ -182,7 +182,7 @@ enum tn_status tn_rulebook_explain(struct tn_rulebook *book, uint32_t index,
     return tn_lang_explain(file, rule, &book->memory, on, context, error);
 }
 
-/* ---- what a rule makes -------------------------------------------------- */
+/* ---- the operators that a rule makes ------------------------------------- */
 
 struct making {
     struct tn_list   names; /* struct tn_bytes: those that were reported      */

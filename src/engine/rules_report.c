@@ -1,4 +1,5 @@
-/* rules_report.c - what an interpreter knows, for people and programs */
+/* rules_report.c - reports on an interpreter's mappers and ops, for people and
+ * programs */
 #include "engine/interpreter.h"
 #include "engine/target.h"
 #include "map/dl4j/dl4j_write.h"

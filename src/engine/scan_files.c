@@ -290,7 +290,7 @@ static void scan_templates(struct tn_scan *scan, const struct tn_model *model)
     tn_scan_absorb(scan, &own);
 }
 
-/* What the file is as a model; NULL: nothing that is known. */
+/* The file as a model; NULL: of no known format. */
 static const struct tn_format *kind_of(struct tn_scan *scan, const char *path,
                                        const struct tn_options *options)
 {
@@ -322,8 +322,8 @@ static bool is_pickled(struct tn_scan *scan, struct tn_source *source,
     return format == &tn_format_pytorch || format == &tn_format_paddle_state;
 }
 
-/* Whether only an opened model tells all of it.  The others hold tensors, whose
- * bytes were looked at. */
+/* Whether the model must be opened.  Others hold only tensors, whose bytes were
+ * scanned. */
 static bool has_more(struct tn_scan *scan, const char *path,
                      const struct tn_options *options)
 {
@@ -519,7 +519,7 @@ static int by_url(const void *a, const void *b, void *context)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* One file at a time: what was read of a file goes with it. */
+/* One file at a time: its bytes are released before the next. */
 static void scan_url(struct tour *t, const char *url)
 {
     struct tn_bundle_options how = { t->options->keep_unmapped };

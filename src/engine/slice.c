@@ -77,7 +77,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* As Python counts: negative from the end, too far is cut. */
+/* As in Python: negative indices count from the end, those out of range are
+ * cut. */
 static void take_range(const struct part *part, uint64_t dim, uint64_t *begin,
                        uint64_t *count)
 {

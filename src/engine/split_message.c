@@ -415,7 +415,7 @@ static enum tn_status refuse_records(struct tn_opened *opened,
                         "other records, or the file was cut short");
 }
 
-/* The message that the format of the files is. */
+/* The root message of the files' format. */
 static enum tn_status find_type(struct tn_opened *opened, const char **type,
                                 const struct tn_options *options,
                                 struct tn_error         *error)
@@ -464,7 +464,7 @@ static enum tn_status find_source(struct tn_opened  *opened,
 
 /* ---- split --------------------------------------------------------------- */
 
-/* Before the message is closed: tn_watch_end(). */
+/* Call tn_watch_end() before the message is closed. */
 static void start_meter(struct tn_meter *meter, struct tn_watch *watch,
                         struct tn_message       *message,
                         const struct tn_options *options, uint64_t total)
@@ -503,7 +503,7 @@ static enum tn_status set_format(struct tn_splitter            *splitter,
     return tn_splitter_format(splitter, &format, error);
 }
 
-/* What is to be done, and with what. */
+/* The task and its parameters. */
 struct job {
     struct tn_opened              *opened;
     const struct tn_options       *options;
@@ -589,7 +589,7 @@ static enum tn_status check_options(const struct tn_split_options *split,
                         "--schema needs --type, the message's full name");
 }
 
-/* A prefix stands for two files: one is written, the other removed. */
+/* A prefix names two files: one is written, the other removed. */
 static enum tn_status spare_input(const char              *path,
                                   const struct tn_options *options,
                                   const struct tn_target  *target,
@@ -692,7 +692,7 @@ static enum tn_status write_late(struct tn_message    *message,
     return tn_cpb_stream(cpb, pieces, message->workers, to, error);
 }
 
-/* It was merged to be looked at: that is what is written. */
+/* It was already merged to find its type, so that message is written. */
 static enum tn_status write_unwrapped(const struct job *job, const char *type,
                                       struct tn_error *error)
 {
@@ -743,8 +743,7 @@ static enum tn_status merge_as_told(struct job *job, const char *path,
     return error->status;
 }
 
-/* What was written so far can be taken back, and what was read be read again.
- */
+/* Whether the output can be discarded, and the input be read again. */
 static bool can_be_hasty(const char *path, const struct tn_target *target)
 {
     return !target->is_dry_run && strcmp(target->path, "-") != 0 &&

@@ -50,7 +50,8 @@ static bool is_unwanted(const struct stripping     *s,
 static void strip(struct stripping *s, const struct tn_pb_message *type,
                   struct tn_cursor c, struct tn_rope *to, unsigned depth);
 
-/* A field that is a message: anew if something in it went, else as it is. */
+/* A field that is a message: written again if something in it was removed, else
+ * as it is. */
 static void strip_field(struct stripping *s, const struct tn_pb_message *type,
                         const struct tn_cursor   *c,
                         const struct tn_pb_field *field, struct tn_rope *to,
@@ -188,7 +189,7 @@ static enum tn_status strip_op(struct editing                *e,
     return strip->callstack ? drop_callstack(e, op) : e->error->status;
 }
 
-/* Moments, learning rates: what only operators that went had used. */
+/* Moments and learning rates, which only removed operators used. */
 static enum tn_status strip_tensors(struct editing *e)
 {
     for (uint64_t i = 0; i < e->model->tensors.count; i++) {
@@ -328,8 +329,8 @@ static enum tn_status stand_in(struct tn_opened              *opened,
     TN_TRY(fields_of(opened->format, strip, fields, error));
     TN_TRY(find_file(opened, &file, error));
     TN_TRY(make_message(opened, file, fields, &stripped, summary, error));
-    /* With the size of what is opened, that of all files: those of a folder
-     * have the file among them. */
+    /* Together with the size of the opened file, this is the size of all files;
+     * those of a folder include it. */
     summary->bytes_read      = (was ? file->size : 0) - stripped->size;
     opened->bundle.is_folder = opened->bundle.is_folder || !was;
     opened->bundle.main      = stripped;
@@ -356,7 +357,7 @@ static enum tn_status write_model(const struct tn_model         *model,
     return TN_OK;
 }
 
-/* Where the writer of a format leaves out what must not ship. */
+/* For formats whose writer leaves out these parts. */
 static enum tn_status strip_tflite(struct tn_opened              *opened,
                                    const struct tn_strip_options *strip,
                                    const struct tn_target        *target,

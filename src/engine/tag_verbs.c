@@ -308,7 +308,8 @@ enum tn_status tn_tag_compact(const char                  *path,
 
 /* ---- mending ------------------------------------------------------------ */
 
-/* A container, or a zip that has lost what would tell; never another file. */
+/* A container, or a zip without the entry that identifies a container; never
+ * another file. */
 static enum tn_status check_container(const char              *path,
                                       const struct tn_options *options,
                                       struct tn_error         *error)

@@ -15,7 +15,7 @@
  * it. */
 #define ALIGNMENT 64
 
-/* How much is decoded between two looks at the clock. */
+/* How many bytes are decoded between two looks at the clock. */
 #define PORTION (UINT64_C(4) << 20)
 
 struct tn_array {

@@ -44,7 +44,7 @@ struct statistics_work {
 
 /* ---- what a slot is ------------------------------------------------------ */
 
-/* Only where a part is found without reading what is before it. */
+/* Only if a part can be found without reading the elements before it. */
 static bool has_parts(const struct tn_tensor *tensor)
 {
     struct tn_span span;

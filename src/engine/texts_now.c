@@ -1,4 +1,4 @@
-/* texts_now.c - what a model says about itself, with what edits changed */
+/* texts_now.c - the texts about a model, including changes by edits */
 #include "engine/texts_now.h"
 
 #include "engine/opened.h"
@@ -74,8 +74,8 @@ static struct tn_bytes graph_name(const struct tn_model  *model,
     return name;
 }
 
-/* What the file has, except for what an edit removed or set; then what it
- * added. */
+/* The texts of the file, except for those that an edit removed or set; then
+ * those that it added. */
 void tn_describe_now(const struct tn_model *model, struct tn_about *about)
 {
     const struct tn_format  *format  = tn_opened_of(model)->format;

@@ -1,5 +1,5 @@
 /*
- * texts_now.h - what a model says about itself, with what edits changed
+ * texts_now.h - the texts about a model, including changes by edits
  *
  * describe() of a format reads the file, and an edit that was not written yet
  * is in no file.
@@ -10,8 +10,7 @@
 #include "format/format.h"
 #include "ir/changes.h"
 
-/* What describe() of a format calls the texts that have actions of their
- * own. */
+/* The keys of describe() for texts that have actions of their own. */
 struct tn_text_field {
     const char *key, *action;
     uint8_t     kind; /* enum tn_text_kind                                   */

@@ -90,12 +90,12 @@ static enum tn_status read_numbers(struct viewing *v, struct tn_error *error)
     return error->status;
 }
 
-/* More are not inferred: it would take longer than all the rest. */
+/* Larger graphs are not inferred: it would take longer than everything else. */
 #define MOST_INFERRED 5000
 
-/* What inference finds about values of the main graph that no file declares;
- * for the panel, so the picture is drawn already.  A graph that it cannot read
- * is shown without. */
+/* Types and shapes that inference finds for values of the main graph that the
+ * file does not declare, for the panel.  A graph that cannot be inferred is
+ * shown without. */
 static void infer_types(struct viewing *v)
 {
     const struct tn_model *m     = v->model;
